@@ -126,7 +126,7 @@ def _free(names: Iterable[str]) -> tuple[str, ...]:
 def _harmless(name: str, value: object) -> bool:
     if name == "library":
         here = Path.cwd().resolve()
-        if not isinstance(value, str) or "://" in value:  # no host that a folder names gets a key
+        if not isinstance(value, str) or "://" in value or "\0" in value:  # no host that a folder names gets a key
             return False
         return (here / value).resolve().is_relative_to(here)
     if name == "aligner":

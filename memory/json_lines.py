@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,8 @@ def replace_file(path: Path, text: str, private: bool = True) -> None:
         beside.replace(path)
         sync(path.parent)
     except OSError as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
         raise unwritten(path, error) from error
 
 

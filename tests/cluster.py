@@ -7,13 +7,14 @@ one of a single test as well.
 """
 
 import json
+import logging
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ from typing import Any
 
 import pytest
 from filelock import FileLock
+
+from clew.memory.knowledge.cluster.connection import Cluster
 
 RUNNING, PROGRAM = "CLEW_TEST_ELASTICSEARCH", "CLEW_ELASTICSEARCH_SERVER"
 
@@ -134,3 +137,14 @@ def shared_server(base: Path) -> Server:
             note.write_text(json.dumps({"folder": str(folder), "about": server.about}))
     about = json.loads(note.read_text())["about"]
     return Server(about["url"], about)
+
+
+def key_with(owner: Cluster, names: Sequence[str], privileges: Sequence[str]) -> str:
+    """A key for the indices of these names alone."""
+    rights = {"clew": {"cluster": [], "indices": [{"names": [*names], "privileges": [*privileges]}]}}
+    logging.disable()  # the server's answer has the key, and the client logs it: no part of Clew makes keys
+    try:
+        made = owner.ask(lambda client: client.security.create_api_key(name="clew", role_descriptors=rights))
+    finally:
+        logging.disable(logging.NOTSET)
+    return str(made["encoded"])

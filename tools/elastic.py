@@ -16,12 +16,14 @@ from clew.memory.knowledge.cluster.inference import ENDPOINT, endpoint, tokens_o
 from clew.memory.knowledge.question import MatchParameters, match
 from clew.memory.parameters import Count, Weight
 from clew.memory.ports import Search
+from clew.memory.text import number_of
 from clew.tools.base import FormScores, ToolSettings, fused_passages
 
 REWRITTEN = "rewritten"
 """The form of a question that stands alone."""
 
 WITHOUT = f"no endpoint for ELSER is named ({ENDPOINT}): this was searched for by keywords and vectors"
+PARTLY = "without ELSER's tokens, which were searched by keywords and vectors: clew index the library again"
 UNINDEXED = "the library was indexed without ELSER's tokens: clew index it again; searched by keywords and vectors"
 
 
@@ -61,24 +63,27 @@ class Elastic:
         p, note = self._parameters, "" if endpoint() else WITHOUT
         if endpoint() and not self._store.tokens_by:
             note = UNINDEXED
-        forms = query.forms
-        if p.alone and not note:
+        said = note or (
+            f"{number_of(self._store.without_tokens, 'chunk')} {PARTLY}" if self._store.without_tokens else ""
+        )
+        alone, forms = p.alone and not said, query.forms
+        if alone:
             own = next((form for form in forms if form.name == REWRITTEN), forms[0])
             query = replace(query, forms=(replace(own, weight=1.0),))
             forms = query.forms
         sparse = [] if note else self._by_tokens(forms, query, max(k, p.candidates))
         query.check()
         ids = [id_ for found in sparse for id_ in found]
-        if not p.alone or note:
+        if not alone:
             texts, vectors = [form.text for form in forms], np.stack([form.vector for form in forms])
             most = max(k, p.candidates)
             hits = self._store.candidates(texts, vectors, most, most, query.scope)
             ids += [hit.chunk for its in hits for hit in its]
         ids = list(dict.fromkeys(ids))
         if not ids:
-            return Findings(notes=(note or "no passage has a word that is related to the question",))
+            return Findings(notes=(said or "no passage has a word that is related to the question",))
         query.check()
-        return Findings(self._passages(query, ids, sparse, k), (note,) if note else ())
+        return Findings(self._passages(query, ids, sparse, k, alone), (said,) if said else ())
 
     def _by_tokens(self, forms: tuple[Form, ...], query: Query, most: int) -> list[dict[str, float]]:
         """Of each form chunk -> ELSER's score, as a share of the best one's."""
@@ -86,14 +91,16 @@ class Elastic:
         found = self._store.by_tokens(tokens, most, query.scope)
         return [{hit.chunk: hit.score / its[0].score for hit in its} for its in found]
 
-    def _passages(self, query: Query, ids: list[str], sparse: list[dict[str, float]], k: int) -> tuple[Passage, ...]:
+    def _passages(
+        self, query: Query, ids: list[str], sparse: list[dict[str, float]], k: int, alone: bool
+    ) -> tuple[Passage, ...]:
         p = self._parameters
         matched = match(self._store, query.forms, ids, MatchParameters(cosine=p.cosine, keyword=p.keyword, title=0))
         scores, by_tokens = matched.scores, np.zeros(matched.scores.shape)
         if sparse:
             by_tokens = np.array([[of_form.get(id_, 0.0) for id_ in ids] for of_form in sparse])
             total = p.elser + p.keyword + p.cosine
-            scores = by_tokens if p.alone else (p.elser * by_tokens + (p.keyword + p.cosine) * scores) / total
+            scores = by_tokens if alone else (p.elser * by_tokens + (p.keyword + p.cosine) * scores) / total
         made = []
         for passage in fused_passages(self._store, query, FormScores(ids, scores), k, self.name):
             place = ids.index(passage.id)

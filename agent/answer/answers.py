@@ -17,10 +17,11 @@ from clew.agent.answer.model_answer import ModelAnswer, write
 from clew.agent.answer.prompt_passages import reported, units_of
 from clew.agent.answer.selection import AnswerParameters, wanted_of
 from clew.agent.answer.spans import bolded
+from clew.agent.answer.unknown_words import unknown_to
 from clew.agent.answer.whole import whole_answer
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import phrases, rounds
-from clew.agent.search.lookups import scope_of, subject_of
+from clew.agent.search.lookups import held_language, scope_of, subject_of
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
 from clew.memory.datatypes import Passage
@@ -150,6 +151,8 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     read = turn.passages
     if verdict == "ask back" and not (tool_answer or turn.search.within):
         return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], read)
+    if held_language(run.services) == "eo" and unknown_to(run.services.library.store.vocabulary, turn.rewritten):
+        verdict = "refuse"
     made = _quoted(turn, verdict, read, evidence, run.services.answer)
     return _placed(quotation.led_by(made, tool_answer, turn.passages), run.services)
 

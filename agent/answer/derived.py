@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import product, zip_longest
 
 from clew.agent.answer import worked_out
 from clew.agent.answer.asked import asked
@@ -11,7 +11,7 @@ from clew.agent.answer.quotation import composed_of
 from clew.agent.answer.selection import AnswerParameters, Picked, Wanted, pick
 from clew.agent.answer.values import values_of
 from clew.agent.answer.worked_out import Working
-from clew.agent.state import Answer, Claim
+from clew.agent.state import Answer, Claim, Says
 from clew.memory.text import content_words
 
 WORKED, WORKED_FROM, LONGEST_LOOKED_AT, WORDS_OF_SIDE = 6.0, 8, 400, 0.5
@@ -30,21 +30,31 @@ def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) ->
     if work is None:
         return None
     # Two prices read alike, and to be sure of one says nothing of the other.
-    wide = replace(parameters, behind=WORKED, words=LONGEST_LOOKED_AT, redundant=2.0, sure=NEVER)
+    wide = replace(parameters, behind=WORKED, words=LONGEST_LOOKED_AT, redundant=2.0, sure=NEVER, needed=NEVER)
     likely: list[list[Picked]] = []
-    for part in work.parts:
+    for part, side in zip_longest(work.parts, work.sides, fillvalue=""):
         found = pick(Wanted(part, part), evidence, wide, WORKED_FROM)
         fits = [one for one in found if work.holds(_said(one)) and _is_of(part, one, evidence)]
+        fits = [one for one in fits if work.is_said_of(side, _said(one))]
         likely.append(fits if work.kind == "difference" else fits[:1])
     for chosen in sorted(product(*likely), key=lambda pair: -_alike(work, pair)):
         if work.kind == "difference" and _alike(work, chosen) < ALIKE:
             return None
         if said := worked_out.result(work, [_said(one) for one in chosen]):
             once = list({(one.unit.core.passage, one.unit.core.position): one for one in chosen}.values())
-            made = composed_of([replace(one, aside="", older=None) for one in once], evidence)
+            plain = [replace(one, aside="", older=None) for one in once]
+            sides = [f"{side[0].upper()}{side[1:]}" for side in work.sides]
+            labels = {id(one): side for one, side in zip(plain, sides, strict=False)} if len(plain) > 1 else {}
+            made = composed_of(plain, evidence, labels=labels)
             claims = (*made.claims, Claim(said, new_line=True))
-            return replace(made, claims=claims, form=asked(wanted.rewritten).form)
+            made = replace(made, claims=claims, form=asked(wanted.rewritten).form)
+            return replace(made, says=_says(work, [_said(one) for one in chosen])) if work.claimed else made
     return None
+
+
+def _says(work: Working, texts: Sequence[str]) -> Says | None:
+    found = worked_out.compared(work, texts)
+    return None if found is None else "yes" if found[1] else "no"
 
 
 def _said(picked: Picked) -> str:

@@ -1,5 +1,6 @@
 """What follows from two dates or amounts that documents state: the time between them, an age, a difference, so many
-times a price. The questions by rules, of English; the sums only where the units agree."""
+times a price, which of the two is more or was first. The questions by rules, of English; the sums only where the units
+agree."""
 
 import re
 from collections.abc import Sequence
@@ -9,8 +10,10 @@ from typing import Literal
 
 from clew.agent.answer.amounts import Amount, amounts, plain_number, stem
 from clew.memory.dates import CalendarDate, asked_times
+from clew.memory.dialogue.word_classes import base
+from clew.memory.text import content_words
 
-WorkingKind = Literal["between", "age", "difference", "times"]
+WorkingKind = Literal["between", "age", "difference", "times", "which"]
 
 _UNITS = {"day": 1, "week": 7}
 _AUX = r"(?:was|were|is|are|did|does|do|will|has|had)"
@@ -40,6 +43,8 @@ _ASKS = {
         ("heavy is", "heavier lighter weigh weight"),
         ("big is", "bigger larger smaller size"),
         ("far is", "further farther distance"),
+        ("loud is", "louder quieter"),
+        ("fast is", "faster slower"),
     )
     for word in words.split()
 }
@@ -53,6 +58,16 @@ _DIFFERENCE = (
     r"what(?:'s| is| was) the (?:difference (?:in|of) (?P<how>\w+)|(?P<what>\w+) difference)"
     r" between (?P<one>.+?) and (?P<other>.+)",
 )
+_LEAST = frozenset("first earlier sooner cheaper less shorter younger lower shallower narrower lighter smaller".split())
+_LEAST_TOO = frozenset("quieter slower closer nearer".split())
+_IN_TIME = frozenset("first last earlier later sooner".split())
+_HOW = rf"(?P<how>{'|'.join([*sorted(_IN_TIME), 'more expensive', *sorted(_ASKS, key=len, reverse=True)])})"
+_WHICH = (
+    rf"(?:(?P<who>who)|which|what)(?: (?:one|of (?:the two|these|them)|[a-z]+(?= {_AUX} )))?(?: (?P<aux>{_AUX}))?"
+    rf"(?: (?P<verb>[a-z]+(?: (?:out|up|in))?))?? {_HOW}(?:,|:| [-\u2013])? (?P<one>.+?),? or (?P<other>.+)",
+    rf"(?P<aux>is|are|was|were) (?P<one>.+?) (?P<how>more expensive|{'|'.join(_ASKS)}) than (?P<other>.+)",
+    r"(?P<aux>was|were|did) (?P<one>.+?) (?P<verb>[a-z]+) (?P<how>before|after|earlier than|later than) (?P<other>.+)",
+)
 _MANY = r"\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _TIMES = re.compile(rf"\bhow much\b.*(?P<for>\b(?:for|with) (?P<many>{_MANY}) (?P<what>[a-z]+)\b)", re.IGNORECASE)
 _EVERY = re.compile(r"\b(?:(?P<day>daily)|(?P<week>weekly)|(?P<month>monthly)|(?P<year>yearly|annual(?:ly)?))\b", re.I)
@@ -62,7 +77,8 @@ _ONE_OF = {"peopl": ("person", "head", "each", "guest", "adult", "particip", "me
 @dataclass(frozen=True, slots=True)
 class Working:
     """`parts` are the questions whose answers are needed, each with a date or an amount; `unit` is what a time is asked
-    in, `many` of `what` how often an amount counts. `given` is a date of the question itself."""
+    in, `many` of `what` how often an amount counts. `given` is a date of the question itself. Of `sides`, one of which
+    is more or later, or `least` so, the first is `claimed` to be that where the question is one of yes or no."""
 
     kind: WorkingKind
     parts: tuple[str, ...]
@@ -70,10 +86,26 @@ class Working:
     many: float = 0
     what: str = ""
     given: str = ""
+    sides: tuple[str, ...] = ()
+    least: bool = False
+    claimed: bool = False
 
     def holds(self, text: str) -> bool:
         """Whether a text has what is needed of one part."""
-        return bool(_dates(text)) if self.kind in ("between", "age") else bool(_measured(text))
+        timed = self.kind in ("between", "age") or (self.kind == "which" and self.parts[0].startswith("When"))
+        return len(_dates(text)) == 1 if timed and self.sides else bool(_dates(text) if timed else _measured(text))
+
+    def is_said_of(self, side: str, text: str) -> bool:
+        """Whether a text says its date or amount of this side, which then stands before it: no date of etch is one of
+        sarge in 'etch was released in 2007 for as many machines as sarge'."""
+        names = [re.search(rf"\b{re.escape(word)}", text, re.IGNORECASE) for word in content_words(side)]
+        timed = self.parts[0].startswith("When")
+        first = min((one.start for one in (asked_times(text) if timed else _measured(text))), default=0)
+        return first <= OPENS or all(one is None or one.start() < first for one in names)
+
+
+OPENS = 10
+"""Characters before a date that a sentence begins with: 'In May 1931 the club was founded'."""
 
 
 def working(question: str) -> Working | None:
@@ -85,6 +117,8 @@ def working(question: str) -> Working | None:
         return _age(found)
     if found := _first(_DIFFERENCE, asked):
         return _difference(found)
+    if found := _first(_WHICH, asked):
+        return _of_two(found)
     if (found := _TIMES.search(asked)) and (many := amounts(f"{found['many']} {found['what']}")):
         (count,) = amounts(f"{found['many']} things")
         part = f"{asked[: found.start('for')]}{asked[found.end('for') :]}".strip() + "?"
@@ -98,6 +132,9 @@ def result(work: Working, texts: Sequence[str]) -> str:
         return _times(work, texts[0])
     if work.kind == "difference":
         return _subtracted(*texts)
+    if work.kind == "which":
+        found = compared(work, texts)
+        return f"Worked out: {found[0]}." if found else ""
     dates = [_dates(text) for text in texts] + ([_dates(work.given)] if work.given else [])
     if len(dates) == 2 and texts[0] == texts[-1] and len(dates[0]) == 2 and not work.given:
         one, other = dates[0]
@@ -143,6 +180,47 @@ def _difference(found: re.Match[str]) -> Working | None:
             one = re.sub(r" (?:cost|weigh|pay)$", "", sides[0])
             return Working("difference", (asked.format(one), asked.format(sides[1])))
     return None
+
+
+def _of_two(found: re.Match[str]) -> Working | None:
+    """What is asked of each side: 'When was sarge released?' of 'which was released first, sarge or etch?'"""
+    groups, how = found.groupdict(), found["how"].casefold()
+    aux, verb = (groups.get("aux") or "").casefold(), (groups.get("verb") or "").casefold()
+    sides, claimed = (found["one"].strip(), found["other"].strip()), not found.group().casefold().startswith(("wh",))
+    earlier = how in _LEAST | _LEAST_TOO or how in ("before", "earlier than")
+    if groups.get("who") and how in ("older", "younger") and not verb:
+        return Working("which", tuple(f"When was {side} born?" for side in sides), sides=sides, least=how == "older")
+    if how.split()[0] in _IN_TIME | {"before", "after"}:
+        if verb and aux not in ("was", "were", "is", "are"):
+            first, *rest = verb.split()
+            aux, verb = "did", " ".join([base(first)[0], *rest])
+        parts = tuple(" ".join(filter(None, ("When", aux or "was", side, verb))) + "?" for side in sides)
+        return Working("which", parts, sides=sides, least=earlier, claimed=claimed)
+    asks = _ASKS.get("expensive" if how == "more expensive" else "cost" if verb in ("cost", "costs") else how)
+    if not asks or (how in ("more", "less") and not verb):
+        return None
+    return Working("which", tuple(map(asks.format, sides)), sides=sides, least=earlier, claimed=claimed)
+
+
+def compared(work: Working, texts: Sequence[str]) -> tuple[str, bool] | None:
+    """What is said of two sides, and whether the first is what is asked for; None where they are alike, or their
+    amounts are of different things."""
+    if work.parts[0].startswith("When"):
+        days = [_dates(text)[0] for text in texts]
+        if days[0].meets(days[1]):
+            return None
+        first, word, said = days[0] < days[1], "before", [day.text for day in days]
+    else:
+        pairs = [(a, b) for a in _measured(texts[0]) for b in _measured(texts[1]) if a.agrees(b)]
+        if len(pairs) != 1 or texts[0] == texts[1] or pairs[0][0].value == pairs[0][1].value:
+            return None
+        (a, b), word = pairs[0], "against"
+        first = (a.value < b.value) if work.least else (a.value > b.value)
+        said = [texts[0][a.start : a.end], texts[1][b.start : b.end]]
+    told = [f"{side}, {value}" for side, value in zip(work.sides, said, strict=True)]
+    leading, behind = told if first else reversed(told)
+    is_first = first if work.least or word == "against" else not first
+    return f"{leading}, {word} {behind}", is_first
 
 
 # Sums -------------------------------------------------------------------------------------------------------------

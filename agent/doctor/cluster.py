@@ -10,6 +10,7 @@ from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_gener
 from clew.memory.knowledge.cluster.connection import PRESENT, Cluster, ClusterAddress
 from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS, Generations
 from clew.memory.knowledge.cluster.inference import ENDPOINT, endpoint, tokens_of
+from clew.memory.knowledge.cluster.proving import lost, sampled, unlike
 from clew.memory.knowledge.cluster.rows import RowsHash, hash_of, mapping_faults
 from clew.memory.text import number_of
 
@@ -99,27 +100,42 @@ def inference(store: ClusterStore) -> Check:
     if not (named := endpoint()):
         return Check("ELSER", "warning", "not used: no endpoint is named", f"export {ENDPOINT}=NAME")
     tokens_of(store.cluster, ["Is it there?"])  # what is raised says what is missing
+    hint = f"clew index YOUR-FOLDER --library {store.cluster.where}"
     if (by := store.tokens_by) != named:
-        hint = f"clew index YOUR-FOLDER --library {store.cluster.where}"
         has = f"its tokens from {by}" if by else "no tokens"
         return Check("ELSER", "warning", f"the endpoint {named} answers; the library has {has}", hint)
+    if count := store.without_tokens:
+        said = (
+            f"the endpoint {named} answers; {number_of(count, 'chunk')} of {store.manifest.chunks:,} without its tokens"
+        )
+        return Check("ELSER", "warning", said, hint)
     return Check("ELSER", "ok", f"tokens by the endpoint {named}")
 
 
 def rows(store: ClusterStore) -> Check:
-    """Each is read and its hash made again."""
-    found, changed = RowsHash(), list[str]()
+    """Each is read and its hash made again. That leaves out what chunks are searched by: of all it is seen whether that
+    is there, of some whether it finds them."""
+    found, changed, chunks = RowsHash(), list[str](), dict[str, str]()
     for hit in store.cluster.scanned(store.index, {"match_all": {}}):
         if hit["_id"] != "manifest":
             hash_ = hash_of(hit["_source"])
             changed += [hit["_id"]] if hash_ != hit["_source"].get("hash") else []
             found.add(hit["_id"], hash_)
+            chunks |= {hit["_id"]: hash_} if hit["_source"]["kind"] == "chunk" else {}
     count, proof = store.proof
-    if (len(found), found.value) == (count, proof):
-        return Check("library rows", "ok", f"all {count:,} are as they were sent (SHA-256 {proof[:12]})")
-    what = f"{len(found):,} of {count:,} rows" + (f", changed: {', '.join(changed[:5])}" if changed else "")
     mend = f"clew doctor --repair --library {store.cluster.where}"
-    return Check("library rows", "problem", f"not as they were sent: {what}", mend)
+    if (len(found), found.value) != (count, proof):
+        what = f"{len(found):,} of {count:,} rows" + (f", changed: {', '.join(changed[:5])}" if changed else "")
+        return Check("library rows", "problem", f"not as they were sent: {what}", mend)
+    looked = sampled(chunks)
+    strange = lost(store.cluster, store.index)
+    sources = store.cluster.found(store.index, looked)
+    strange += [id_ for id_ in unlike(store.cluster, store.index, sources, store.dimension) if id_ not in strange]
+    if strange:
+        said = f"{number_of(len(strange), 'chunk')} not found by their own words and vector: {', '.join(strange[:5])}"
+        return Check("library rows", "problem", said, mend)
+    said = f"all {count:,} are as they were sent (SHA-256 {proof[:12]})"
+    return Check("library rows", "ok", f"{said}; {len(looked):,} of {len(chunks):,} chunks found by themselves")
 
 
 def _seen(store: ClusterStore, call: Callable[[Any], Any]) -> dict[str, Any] | None:

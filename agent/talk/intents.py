@@ -139,8 +139,8 @@ def _intent_of(phrase: str, certain: float = CERTAIN) -> Intent | None:
         return None
     found = shipped_intents().probabilities(phrase)
     best = max(INTENTS, key=lambda one: found[one])
-    if own and best in ABOUT_ANSWER:
-        return None
+    if (own and best in ABOUT_ANSWER) or ("?" in phrase and best in CLOSING):
+        return None  # "Wann war das?" ends no conversation
     return best if 1 - found[QUESTION] >= (certain if own else LIKELY) else None
 
 

@@ -9,7 +9,7 @@ from string import Template
 from clew.agent.answer.asked import asked as asked_for
 from clew.agent.state import Answer, Claim, Turn
 from clew.memory.dialogue.variants import COGNATES
-from clew.memory.language.esperanto_words import nominative
+from clew.memory.language.esperanto_words import is_verb_form, nominative
 from clew.memory.text import LANGUAGES, common_words, language_of, unaccented, written_words
 
 _DEFAULT = LANGUAGES[0]
@@ -57,7 +57,8 @@ def _without_small_words(answer: Answer, question: str, language: str) -> Answer
     typed = [word for word in written_words(question) if language not in common_words().get(unaccented(word), ())]
     missing = tuple(one for one in answer.missing if set(written_words(one)) <= {*typed})
     if language == "eo":
-        missing = tuple(" ".join(map(nominative, one.split())) for one in missing)
+        named = tuple(one for one in missing if not is_verb_form(one)) or missing
+        missing = tuple(" ".join(map(nominative, one.split())) for one in named)
     return replace(answer, missing=missing)
 
 

@@ -61,6 +61,7 @@ def looks_like_a_person(name: str, placed: str) -> bool:
         and words[0] != "The"
         and not placed
         and re.fullmatch(FIRM, words[-1]) is None
+        and not (words[-1].casefold() in LISTS["no_person"] and words[0] not in FIRST_NAMES)
         and all(w[0].isupper() or w in _OF_A_PERSON for w in words)
         and not any(character.isdigit() for character in name)
     )
@@ -196,10 +197,16 @@ def _repeated(name: str, text: str) -> bool:
 
 
 _SHORT_THING = r"((?:(?:the|an?|my|our|your) )?[\w'’/-]+(?: [\w'’/-]+){0,2})"
+_NAMED = r"(?:(?:the|an?|my|our) )?[\w'’/-]+(?: [\w'’/-]+)??"
 _ARE = re.compile(rf" (?:are|were) {_SHORT_THING} and {_SHORT_THING}\.?$")
 _VALUES = re.compile(r" (\d[\w.]*(?: \w+)?) and (\d[\w.]*(?: \w+)?)\.?$")
 _TWO = re.compile(r"(?:[Tt]he )?([A-Z][\w/.+-]*) and ([A-Z][\w/.+-]*)(?: ([a-z]+s))?\b")
 _OTHER_TWO = re.compile(r"\b(?:two|both) [a-z-]+s?[,:] ([A-Z][\w/.+-]*) and ([A-Z][\w/.+-]*)")
+_OVER = re.compile(
+    r"\b(?:chose|choose|chosen|took|take|preferr?(?:ed)?|picked|bought) "
+    rf"({_NAMED}) (?:over|instead of|rather than|and not) ({_NAMED})(?=[.,;]| (?:because|as|since|for)\b)"
+)
+"""'We chose the Brandt over the Lux because of the noise.'"""
 _TWO_NAMES = re.compile(rf"({_TITLE}) and ({_TITLE})\.?")
 _DETERMINED = r"(?:the|an?|my|our|your) [\w'’/-]+(?: (?!and\b|or\b)[\w'’/-]+){0,4}?"
 _WITH_ARTICLES = re.compile(rf"\b({_DETERMINED})(?: for [^,]{{1,20}}?)?,? (?:and|or) ({_DETERMINED})(?=[.,;]|$| for\b)")
@@ -211,7 +218,7 @@ def named_pair(text: str, wanted: Phrase | None = None) -> tuple[str, ...]:
     desk lamp' of 'a brass lamp and a desk lamp'. Empty where there are not two."""
     if told := _ARE.search(text):
         return told[1], told[2]
-    if other := _OTHER_TWO.search(text) or _TWO_NAMES.fullmatch(text):
+    if other := _OTHER_TWO.search(text) or _TWO_NAMES.fullmatch(text) or _OVER.search(text):
         return other[1], other[2]
     articled = _WITH_ARTICLES.search(text) if wanted else None
     if articled and wanted:

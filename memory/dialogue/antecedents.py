@@ -107,8 +107,11 @@ def _rank(one: Referent) -> float:
 
 def _object_asked_for(turn: Said) -> Iterator[Referent]:
     """What the answer begins with, where the question leaves its object open: Ibuprofen after 'what did she prescribe
-    for my knee?'"""
+    for my knee?'; and what was chosen of two."""
     found = turn.parts
+    chosen = turn.listed[0] if len(turn.listed) == 2 else ""
+    if chosen and re.search(rf"\b{re.escape(chosen)} (?:over|instead of|rather than) ", turn.answer.opening):
+        yield Referent(chosen, 0.0, True)
     opens = found.asks.casefold() == "what" and found.helper in ("do", "does", "did") and found.verb is not None
     if not opens or any(one.role == "object" for one in found.phrases) or not turn.answer.opening:
         return
@@ -220,7 +223,7 @@ _SOME = ("a", "an", "one", "some")
 
 def _some(turn: Said) -> Iterator[Referent]:
     """What 'they' stands for after a thing of a kind: 'timeouts' after 'how do I set a timeout?'"""
-    for phrase in turn.parts.phrases:
+    for phrase in turn.parts.phrases if turn.parts.helper not in ("is", "was") or turn.parts.verb else ():
         if phrase.first in _SOME[:2] and phrase.role in ("subject", "object"):
             yield Referent(several(phrase.text.split(" ", 1)[1]), 1.0, plural=True)
 

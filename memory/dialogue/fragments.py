@@ -25,6 +25,7 @@ _HELPERS = frozenset("do does did can could will would should may might must".sp
 _ATTRIBUTES = LISTS["attributes"] | LISTS["kinds"]
 _THE = re.compile(r" (?:the|a|an|my|your|our|his|her|its|their)\b", re.IGNORECASE)
 _TO_DO = re.compile(r"\bto (\w+) \w", re.IGNORECASE)
+_EITHER = re.compile(r"(?:with or without|before or after|during or after) \w", re.IGNORECASE)
 _DOING = re.compile(r"(?:without|by|instead of|while) (?!.*\b(?:what|which|who)\b)\w{2,}ing\b", re.IGNORECASE)
 """'and without signing it?'"""
 
@@ -133,6 +134,10 @@ def by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
     if does and did and (is_verb(does[1]) or _THE.match(bare, does.end(1))) and is_verb(did[1]):
         was = before.text[did.start() : before.end]
         return replaced(before.text, [(did.start(), before.end, bare)]), f"'{was}' becomes '{bare}'"
+    if _EITHER.match(bare) and (before.asked or before.aux):
+        return replaced(
+            before.text, [(tail(before), tail(before), f" {bare}")]
+        ), f"'{bare}' is added to the question before"
     if leads and _DOING.match(bare) and (before.asked or before.aux):
         text = replaced(before.text, [(before.end, before.end, f" {bare}")])
         return text, f"'{bare}' is added to the question before"

@@ -86,7 +86,9 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
     if asks_back and QUESTION_BACK.search(" ".join(answer)):
         answer = ()  # what it offers is not spoken of yet
     plain = not is_foreign(found) and len(found.tokens) <= MOST
-    asked = [_spelt(one, answer) for one in asked_about(found)] if plain else []
+    there = found.subject is not None and found.subject.text.casefold() == "there"
+    none = there and bool(answer) and re.match(r"no\b|not\b|there (?:is|are) no", answer[0], re.IGNORECASE) is not None
+    asked = [_spelt(one, answer) for one in asked_about(found)] if plain and not none else []
     named = [one for text in answer[:ANSWER] for one in names(text)]
     focus = _focus(found, answer, named, vocabulary) if plain else None
     if vocabulary:
@@ -302,7 +304,9 @@ def _titled(found: Parts, place: int) -> str:
     return found.text[phrase.start : later.end] if joined and capitals else ""
 
 
-_MADE = ("founded", "created", "invented", "developed", "built", "designed", "produced")
+_MADE = tuple(
+    "founded started launched created invented developed built designed produced set maintains owns runs".split()
+)
 
 INSIDE = 2.5
 """How much less a thing is spoken of that only says which other, as the moon in 'the distance of the moon'."""

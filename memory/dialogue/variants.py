@@ -12,7 +12,7 @@ from clew.memory.dialogue.follow_ups import as_for
 from clew.memory.dialogue.reference import waits
 from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.utterances import tidy
-from clew.memory.language.esperanto_words import is_known
+from clew.memory.language.esperanto_words import closed_words, is_known
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.relative_dates import dated, days_text, relative_dates
 from clew.memory.text import FUNCTION_WORDS, common_words, language_of, unaccented, written_words
@@ -44,7 +44,8 @@ def with_names(question: str, vocabulary: Vocabulary) -> str:
     if any(match[0] != "I" and not match[0].islower() for match in words[1:]):
         return question
     runs = [words[at : at + size] for size in range(LONGEST_NAME, 0, -1) for at in range(len(words) - size + 1)]
-    runs = [run for run in runs if _may_be_name(question, run)]
+    closed = closed_words().keys() if language_of(question) == "eo" else frozenset()
+    runs = [run for run in runs if _may_be_name(question, run) and {run[0][0], run[-1][0]}.isdisjoint(closed)]
     phrases = [question[run[0].start() : run[-1].end()].removesuffix("'s") for run in runs]
     taken: set[int] = set()
     for run, kind in zip(runs, vocabulary.kinds(phrases), strict=True):
@@ -130,8 +131,19 @@ def offered(text: str, wordings: Sequence[Wording]) -> str:
     are none, or it has them already."""
     of = {wording.name: wording.text for wording in wordings}
     said, spelt = (re.findall(r"[^\W\d_]+", of.get(name, "")) for name in ("question", SPELLING))
-    made = _respelt(text, dict(zip(said, spelt, strict=True))) if spelt else text
+    other = {word: one for word, one in zip(said, spelt, strict=bool(spelt)) if not _is_ending(word, one)}
+    made = _respelt(text, other)
     return made if made != text else ""
+
+
+def _is_ending(one: str, other: str) -> bool:
+    """Whether one is the other with an ending: Präsidenten, Präsident."""
+    short, long = sorted((one.casefold(), other.casefold()), key=len)
+    return long.startswith(short) and len(long) - len(short) <= ENDING
+
+
+ENDING = 2
+"""Letters of an ending."""
 
 
 def _taken(question: str, vocabulary: Vocabulary) -> dict[str, str]:
@@ -259,9 +271,16 @@ def with_cognates(made: Rewritten, language: str, held: str, vocabulary: Vocabul
 
 
 def own_words(question: str, language: str) -> list[str]:
-    """Without the commonest of its language, and without what an apostrophe ties to them: `heure` of `l'heure`."""
-    said = dict.fromkeys(word.replace("’", "'").split("'")[-1] for word in written_words(question))
-    return [word for word in said if len(word) > 1 and language not in common_words().get(unaccented(word), ())]
+    """Without the commonest of its language, and without what an apostrophe or hyphen ties to them: `heure` of
+    `l'heure`, `parle` of `parle-t-il`; numbers whole."""
+    numbers = [number for number in _NUMBER.findall(question) if len(number) > 1]
+    said = (_TIED.sub("", word.replace("’", "'")) for word in written_words(_NUMBER.sub(" ", question)))
+    own = (word for word in said if len(word) > 1 and language not in common_words().get(unaccented(word), ()))
+    return list(dict.fromkeys([*own, *numbers]))
+
+
+_NUMBER = re.compile(r"(?<!\w)\d+(?:[.,:/-]\d+)*(?!\w)")
+_TIED = re.compile(r"^.*'|-(?:t-)?(?:ils?|elles?|on|ce|je|tu|nous|vous)$")
 
 
 def cognates(words: Sequence[str], vocabulary: Vocabulary) -> dict[str, str]:

@@ -105,6 +105,26 @@ def test_what_follows_from_amounts_is_worked_out_where_the_units_agree(opened: O
     assert "Worked out" not in asked("How old was Ida Berg when she moved to Lund?").text
 
 
+def test_which_of_two_is_worked_out_from_what_is_said_of_each(opened: Opened) -> None:
+    later = "The chess club was founded on 9 June 1954, as a branch of the rowing club.\n"
+    more = {"chess.md": f"# Chess club\n\n{later}", "ida.md": "# Ida\n\nIda Berg was born in March 1940.\n"}
+    asked = opened({**CLUB, **more})
+    first = asked("Which was founded first, the chess club or the rowing club?")
+    assert [claim.text for claim in first.claims if claim.quotes] == [
+        later.strip(),
+        "The rowing club was founded on 3 May 1931 by six printers.",
+    ]
+    assert first.claims[-1].text == "Worked out: the rowing club, 3 May 1931, before the chess club, 9 June 1954."
+    assert (first.form, first.says) == ("comparison", None) and "The rowing club: The rowing" in first.text
+    older = asked("Who is older, Clara Voss or Ida Berg?")
+    assert older.claims[-1].text == "Worked out: Clara Voss, 3 July 1931, before Ida Berg, March 1940."
+    cheaper = asked("Is the oak table cheaper than the pine table?")
+    assert cheaper.says == "no" and cheaper.text.startswith("No.")
+    assert cheaper.claims[-1].text == "Worked out: the pine table, 310 euros, against the oak table, 480 euros."
+    assert "Worked out" not in asked("Which is cheaper, the oak table or the steel chair?").text
+    assert "Worked out" not in asked("Which was founded first, the rowing club or the sailing club?").text
+
+
 def test_yes_and_no_begin_the_answer_where_the_documents_say_so(opened: Opened) -> None:
     asked = opened({"rules.md": RULES})
     no = asked("Are dogs allowed in the reading room?")

@@ -55,7 +55,7 @@ def test_a_folder_sets_only_what_is_harmless_until_it_is_trusted(folder: Path) -
     assert read_settings().home == usual.home
 
 
-@pytest.mark.parametrize("value", ["../elsewhere", "/etc", "link/lib", "a/../../b"])
+@pytest.mark.parametrize("value", ["../elsewhere", "/etc", "link/lib", "a/../../b", "es://host/x", r"a\u0000"])
 def test_a_library_of_a_folders_settings_is_within_it(folder: Path, value: str) -> None:
     (folder / "link").symlink_to("/tmp")
     (folder / "clew.toml").write_text(f'library = "{value}"\naligner = "../x"')

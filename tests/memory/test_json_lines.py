@@ -57,6 +57,7 @@ def test_a_disk_that_is_full_or_fails_is_no_wrong_use(
     monkeypatch.setattr(os, "fsync", failing)
     with pytest.raises(ClewError, match=f"cannot be written: {said}") as replaced:
         replace_file(tmp_path / "rows.jsonl", "")
+    assert not list(tmp_path.iterdir())
     with pytest.raises(ClewError, match=f"cannot be written: {said}") as appended:
         append_object(tmp_path / "rows.jsonl", {})
     for raised in (replaced, appended):

@@ -118,6 +118,26 @@ def test_threads_share_it_and_leave_blas_its_threads(both: SentenceTransformerEn
     assert threadpool_info() == before
 
 
+def test_weights_in_the_order_of_their_use_give_the_same_vectors(both: SentenceTransformerEncoder) -> None:
+    [weights] = both._weights()
+    model, texts = MiniLM(weights), [[2003, 1996, 4231 + number] * (number + 1) for number in range(9)]
+    found = [model.encode(texts) for _ in range(minilm.OFTEN + 1)]
+    assert model._layers[0].wide.weight.flags.c_contiguous
+    assert all(np.abs(one - found[0]).max() < 1e-6 for one in found)
+
+
+def test_where_others_wait_a_call_has_one_thread(
+    both: SentenceTransformerEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [weights] = both._weights()
+    model, texts = MiniLM(weights), [[2003] * 200] * 9
+    alone = model.encode(texts)
+    monkeypatch.setattr(minilm, "ThreadPoolExecutor", None)
+    monkeypatch.setattr(minilm._ALONE, "waiting", 1)
+    assert np.abs(model.encode(texts) - alone).max() < 1e-6
+    assert minilm._ALONE.waiting == 1
+
+
 def test_a_pass_has_at_most_so_many_rows_or_one_text() -> None:
     lengths = [3, LONGEST, LONGEST, 1, *[40] * 30, ROWS + 9, 2]
     cuts = list(passes(lengths))

@@ -14,7 +14,9 @@ from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.inference import ENDPOINT
 from clew.memory.knowledge.cluster.publishing import Published, publish
+from clew.memory.knowledge.cluster.staging import worked_on
 from clew.memory.knowledge.disk import required_generation
+from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library
 from clew.tools import registry
 from clew.tools.base import encode_query
@@ -86,6 +88,44 @@ def test_with_an_endpoint_tokens_are_made_matched_and_fused(
         assert one.score == pytest.approx(total / (p.elser + p.keyword + p.cosine), abs=1e-6)
     scoped = encode_query(QUESTION, [], encoder, frozenset({"space/moon.md"}))
     assert {one.document for one in Elastic(store).search(scoped, 3).passages} == {"space/moon.md"}
+
+
+def test_indexed_without_an_endpoint_chunks_keep_the_tokens_that_they_have(
+    cluster: Cluster, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch, proxy: Proxy
+) -> None:
+    place, notes = cluster.where, tmp_path / "notes"
+    notes.mkdir()
+    (notes / "moon.txt").write_text("The Moon orbits the Earth.", "utf-8")
+
+    def indexed() -> tuple[Published | None, ClusterStore]:
+        events = list(worked_on(place, tmp_path / "cache", lambda folder: index([notes], folder, encoder)))
+        return next((one for one in events if isinstance(one, Published)), None), open_generation(cluster)
+
+    monkeypatch.setenv(ENDPOINT, "my-elser")
+    done, store = indexed()
+    before = store.manifest.chunks
+    assert done and done.tokens_by == "my-elser" and len(proxy.inferred) == before and not store.without_tokens
+
+    monkeypatch.delenv(ENDPOINT)
+    (notes / "mars.txt").write_text("Mars has two moons, Phobos and Deimos.", "utf-8")
+    done, store = indexed()
+    assert done and store.tokens_by == "my-elser" and not done.tokens_by
+    assert store.manifest.chunks == before + 1 and store.without_tokens == 1
+    assert len(proxy.inferred) == before  # nothing was lost, and nothing asked for
+
+    monkeypatch.setenv(ENDPOINT, "my-elser")
+    told = inference(store)
+    assert told.state == "warning" and f"1 chunk of {before + 1} without" in told.message
+    query = encode_query("Which moons has Mars?", [], encoder)
+    alone = Elastic(store, ElasticParameters(alone=True)).search(query, 3)
+    assert alone.passages[0].document == "mars.txt" and "1 chunk without ELSER's tokens" in alone.notes[0]
+
+    proxy.inferred.clear()
+    done, store = indexed()
+    assert done and done.tokens_by == "my-elser" and not store.without_tokens
+    assert len(proxy.inferred) == 1  # the new chunk alone
+    assert inference(store).state == "ok"
+    assert indexed()[0] is None  # and then nothing is new
 
 
 @pytest.mark.parametrize("missing", ["licence", "rights", "route"])

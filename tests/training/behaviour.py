@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
+import torch
 
 from clew.agent.answer import spans as span_models
 from clew.agent.answer.judge import SHIPPED as JUDGE
 from clew.agent.answer.judge import Judge, shipped_judge
+from clew.agent.answer.reader import PAIRS, Reader, shipped_reader
 from clew.agent.answer.reader import SHIPPED as READER
-from clew.agent.answer.reader import Reader, shipped_reader
 from clew.agent.evaluation.answer_metrics import UNANSWERABLE, UNDERSPECIFIED
 from clew.agent.models import encoder_for
 from clew.agent.search import forms, gate, ordering
@@ -27,7 +28,7 @@ from clew.memory.dialogue import signals
 from clew.memory.dialogue.rewriting import RewriteParameters, rewrite
 from clew.memory.knowledge.walking import features
 from clew.memory.knowledge.walking.features import NodeScorer
-from tests.training import judge, reader, rewriter, roots, search, spans, talk, walk
+from tests.training import judge, pairs, reader, rewriter, roots, search, spans, talk, walk
 from tests.training.forms import FormExample, ndcg
 from tests.training.rewriting import Rewriter
 
@@ -65,6 +66,25 @@ def of_reader(data: Path, _: Path) -> Iterator[Made]:
         return Behaviour([*map(str, first)], [float(one.right[n]) for one, n in zip(asked, first, strict=True)])
 
     yield Made(READER, json.dumps(asdict(made), indent=2) + "\n", does(shipped_reader()), does(made))
+
+
+def of_pairs(data: Path, _: Path) -> Iterator[Made]:
+    """Which core is the first where the likeliest are read together with the question; two hours."""
+    encoder = encoder_for(read_settings())
+    examples, varied = pairs.read_examples(data, encoder)
+    asked = [one for one in pairs.asked_of(data, encoder, (*examples, *varied)) if one.right.any()]
+
+    def does(by: pairs.Layers) -> Behaviour:
+        first = pairs.first_cores(asked, by)
+        return Behaviour([*map(str, first)], [float(one.right[n]) for one, n in zip(asked, first, strict=True)])
+
+    made = pairs.fitted(examples, varied)
+    yield Made(PAIRS, said_of(made.shipped()), does(pairs.as_shipped()), does(made))
+
+
+def said_of(tensors: Mapping[str, torch.Tensor]) -> str:
+    """Each tensor's numbers, as a JSON file of them would have them."""
+    return json.dumps({name: tensor.flatten().tolist() for name, tensor in tensors.items()})
 
 
 def of_spans(data: Path, libraries: Path) -> Iterator[Made]:
@@ -178,6 +198,7 @@ TRAINERS: Mapping[str, Callable[[Path, Path], Iterator[Made]]] = {
     "roots": of_text(roots.made),
     "talk": of_text(talk.made),
     "reader": of_reader,
+    "pairs": of_pairs,
     "spans": of_spans,
     "judge": of_judge,
     "rewriter": of_rewriter,

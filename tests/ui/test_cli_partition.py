@@ -1,6 +1,8 @@
 """`clew partition` as a person meets it."""
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,26 @@ def test_what_does_not_go_together_is_said(clew: Run, library: Path, wrong: tupl
     done = clew("partition", "--library", library, *wrong)
     assert done.exit_code == 2 and not done.stdout
     assert told in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command, kept",
+    [
+        (("partition", "--size", 2), "keeps the partitions that it has"),
+        (("align", "train", "--size", 20, "--epochs", 1), "keeps the aligners that it has"),
+        (("train-structure", "--language", "en", "--epochs", 1), "stays as it was"),
+    ],
+)
+def test_on_a_full_disk_is_said_what_is_kept(
+    clew: Run, library: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[object, ...], kept: str
+) -> None:
+    def failing(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", failing)
+    done = clew(*command, "--library", library, "-q")
+    assert done.exit_code == 1
+    assert f"clew: the disk is full: the library at {library} {kept}\ntry: free some space" in done.stderr
 
 
 def test_without_a_library(clew: Run) -> None:

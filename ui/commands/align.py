@@ -47,6 +47,7 @@ def train(library: Place | None, size: int | None, as_json: bool, quiet: bool, *
         train_aligners,
     )
     from clew.agent.settings import read_settings
+    from clew.memory.files import naming_full_disk
     from clew.memory.knowledge.cluster.staging import worked_on
     from clew.ui.console import print_json, shown
 
@@ -59,7 +60,8 @@ def train(library: Place | None, size: int | None, as_json: bool, quiet: bool, *
         return train_aligners(training, settings.model_copy(update={"library": folder}))
 
     events = worked_on(settings.library, settings.cache, trained)
-    with closing(shown(events, quiet)) as saved:
+    kept = f"the library at {settings.library} keeps the aligners that it has"
+    with naming_full_disk(kept), closing(shown(events, quiet)) as saved:
         for one in saved:
             if not isinstance(one, SavedAligner):
                 continue  # what was sent to a cluster

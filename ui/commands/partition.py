@@ -35,6 +35,7 @@ def partition(
     from contextlib import closing
 
     from clew.agent.settings import read_settings
+    from clew.memory.files import naming_full_disk
     from clew.memory.knowledge.cluster.staging import worked_on
     from clew.memory.knowledge.partitioning.capsule import Capsule, plan_of
     from clew.memory.knowledge.partitioning.partitioner import partition_library
@@ -42,7 +43,8 @@ def partition(
 
     settings, plan = read_settings(library=library), plan_of(method, size, k)
     events = worked_on(settings.library, settings.cache, lambda folder: partition_library(folder, plan))
-    with closing(shown(events, quiet)) as seen:
+    kept = f"the library at {settings.library} keeps the partitions that it has"
+    with naming_full_disk(kept), closing(shown(events, quiet)) as seen:
         *_, capsule = seen
     assert isinstance(capsule, Capsule)
     if as_json:

@@ -26,6 +26,7 @@ def train_structure(
     """
     from clew.agent.settings import read_settings
     from clew.memory.errors import BadInput
+    from clew.memory.files import naming_full_disk
     from clew.memory.knowledge.disk import held
     from clew.memory.knowledge.library import open_library
     from clew.memory.language.structure_training import StructurePlan, train_library
@@ -34,7 +35,8 @@ def train_structure(
     path = read_settings(library=library).library
     if not isinstance(path, Path):
         raise BadInput("a network is trained on a library in a folder", "--library FOLDER")
-    with open_library(path, None) as opened, held(path):
+    kept = f"the library at {path} stays as it was"
+    with naming_full_disk(kept), open_library(path, None) as opened, held(path):
         events = train_library(opened, StructurePlan(epochs=epochs, seed=seed), language or "", sentences)
         with closing(shown(events, quiet)) as seen:
             for written in seen:

@@ -173,8 +173,9 @@ FRAMES = 20
 """Seconds between two pictures of an answer that is being written, and at most how many there are; where several people
 look on, they share them."""
 
-AGAIN = 1.0
-"""Seconds between two looks at how the queue moves: where fifty wait, each turn that ends is news for all of them."""
+AGAIN, LOOKS = 1.0, 10
+"""Seconds between two looks at how the queue moves, and how many there are a second at most: where fifty wait, each
+turn that ends is news for all of them."""
 
 CUT_OFF = "This question was cut off last time. Finishing it now."
 FINISHED = "The last turn had been cut off. It is finished now."
@@ -301,7 +302,7 @@ class Conversations:
                             yield from _revealing(view, now, event, max(FRAMES // self._followers, 1))
                         now = Now(next(questions), status=self._status(run))
                         view = replace(view, turns=(*view.turns, event))
-                    elif event or time.monotonic() - looked >= AGAIN:
+                    elif event or time.monotonic() - looked >= max(AGAIN, self._followers / LOOKS):
                         now, looked = _moved_on(now, event, self._status(run)), time.monotonic()
                     more = isinstance(event, Piece) or place < len(events)
                     if now.question and not (more and time.monotonic() - drawn < FRAME):

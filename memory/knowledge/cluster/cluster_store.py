@@ -112,6 +112,11 @@ class ClusterStore(IndexReader):
         """The endpoint that its chunks have ELSER's tokens from; empty where they have none."""
         return str(self._said.get("elser", ""))
 
+    @property
+    def without_tokens(self) -> int:
+        """Chunks that have none from there: they were indexed while no endpoint was named."""
+        return int(self._said.get("without", 0))
+
     def by_tokens(self, tokens: Sequence[TokenWeights], k: int, scope: frozenset[str] | None) -> list[list[FoundChunk]]:
         """Of each, at most k chunks by ELSER's tokens, best first."""
         asked = [[by_sparse(one, k, part) for part in in_scope(scope)] for one in tokens]

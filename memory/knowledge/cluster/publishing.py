@@ -3,6 +3,7 @@ are those of the generation the library is switched to it. A run that was cut of
 is known by its hash."""
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -15,13 +16,13 @@ from clew.memory.files import Lease
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, Busy, Cluster, TooLarge, cause_of
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.inference import endpoint, tokens_of
+from clew.memory.knowledge.cluster.proving import made_again
 from clew.memory.knowledge.cluster.rows import (
     CLUSTER_FORMAT,
     IndexLayout,
     IndexRow,
     RowsHash,
     facts_of,
-    hash_of,
     rows_of,
 )
 from clew.memory.knowledge.disk import Manifest, open_database, read_manifest
@@ -127,7 +128,7 @@ def _by(row: IndexRow) -> str:
 @dataclass(frozen=True, slots=True)
 class Published:
     """What a run sent, deleted and left as it was, in rows; `seconds` is the cluster's part; `removed` are generations
-    that were superseded long enough ago."""
+    that were superseded long enough ago; `tokens_by` the endpoint that all chunks have ELSER's tokens from."""
 
     index: str
     rows: int
@@ -137,6 +138,7 @@ class Published:
     pauses: int
     seconds: float
     removed: tuple[str, ...]
+    tokens_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,7 @@ def publish(
     _ = cluster.version
     generations, manifest = Generations(cluster), read_manifest(generation)
     sending = sending or Sending()
+    again = manifest.encoder.dimension if sending.again else None
     layout = IndexLayout(manifest.encoder.dimension, manifest.keywords, sending.shards, sending.replicas)
     # What is made is closed here and now: an error keeps it alive, and SQLite is closed by the thread that opened it.
     with generations.held() as still_held, closing(Lease(generation)), closing(rows_of(generation, manifest)) as made:
@@ -169,15 +172,18 @@ def publish(
             raise LibraryBusy(f"{cluster.where} was indexed meanwhile, by another clew index", "run it again")
         started, pauses = time.perf_counter(), cluster.pauses
         index = generations.begin(layout, sending.rebuild)
-        bulk, there, whole = Bulk(cluster, index), hashes(cluster, index, sending.again), RowsHash()
+        bulk, there, whole = Bulk(cluster, index), hashes(cluster, index, again), RowsHash()
+        by = Counter[str]()
         waited = time.perf_counter() - started
         total = manifest.documents + manifest.chunks
         batch: list[IndexRow] = []
         size = 0
         for row in made:
             whole.add(row.id, row.hash)
-            if there.get(row.id) == (row.hash, _by(row)):
+            if is_there(row, there):
+                by[there[row.id][1]] += row.source["kind"] == "chunk"
                 continue
+            by[_by(row)] += row.source["kind"] == "chunk"
             batch.append(row)
             size += _size(row)
             if size >= BYTES or len(batch) >= ROWS:
@@ -191,9 +197,9 @@ def publish(
             bulk.send([], gone[first : first + ROWS])
         _check(bulk, generation)
         cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
-        _prove(hashes(cluster, index, sending.again), whole, cluster)
+        _prove(hashes(cluster, index, again), whole, cluster)
         still_held()
-        bulk.send([_of_manifest(generation, manifest, whole)])
+        bulk.send([_of_manifest(generation, manifest, whole, by)])
         _check(bulk, generation)
         cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
         still_held()
@@ -202,22 +208,36 @@ def publish(
         waited += time.perf_counter() - started
         yield Progress(STAGE, len(whole), len(whole))
         counts = len(gone), cluster.pauses - pauses, waited
-        yield Published(index, len(whole), whole.value, bulk.sent - 1 - len(gone), *counts, removed)
+        yield Published(index, len(whole), whole.value, bulk.sent - 1 - len(gone), *counts, removed, all_by(by))
 
 
-def _of_manifest(generation: Path, manifest: Manifest, whole: RowsHash) -> IndexRow:
+def is_there(row: IndexRow, there: Mapping[str, tuple[str, str]]) -> bool:
+    """As it is sent; where no endpoint is named, the tokens that it has stay."""
+    hash_, by = there.get(row.id, ("", ""))
+    return hash_ == row.hash and _by(row) in ("", by)
+
+
+def all_by(by: Mapping[str, int]) -> str:
+    """The endpoint that all chunks have their tokens from; empty where there is none. `by`: chunks by endpoint."""
+    named = [name for name, count in by.items() if count]
+    return named[0] if len(named) == 1 else ""
+
+
+def _of_manifest(generation: Path, manifest: Manifest, whole: RowsHash, by: Mapping[str, int]) -> IndexRow:
     said = {"format": CLUSTER_FORMAT, "manifest": manifest.model_dump_json(), "rows": len(whole), "hash": whole.value}
-    said |= {"published": time.time(), **facts_of(generation, manifest), "elser": endpoint()}
+    said |= {"published": time.time(), **facts_of(generation, manifest)}
+    named = max((name for name in by if name and by[name]), key=lambda name: by[name], default="")
+    said |= {"elser": named, "without": sum(by.values()) - by.get(named, 0)}
     return IndexRow("manifest", {"kind": "manifest", "rest": said})
 
 
-def hashes(cluster: Cluster, index: str, anew: bool = False) -> dict[str, tuple[str, str]]:
+def hashes(cluster: Cluster, index: str, anew: int | None = None) -> dict[str, tuple[str, str]]:
     """Of all that stands in an index, by id, its hash and the endpoint that its tokens are from; what is written
-    and not yet refreshed too. `anew`: the hash is not what the row says, but made again."""
+    and not yet refreshed too. `anew`, the dimension of the vectors: the hash is not what the row says, but made again,
+    and is no chunk's that its own words and vector do not find."""
     cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
     if anew:
-        rows = ((hit["_id"], hit["_source"]) for hit in cluster.scanned(index, {"match_all": {}}))
-        return {id_: (hash_of(row), row.get("by", "")) for id_, row in rows}
+        return {id_: (hash_, by) for id_, hash_, by in made_again(cluster, index, anew)}
     found = cluster.scanned(index, {"match_all": {}}, False, 5000, ["hash", "by"])
     told = ((hit["_id"], hit.get("fields", {})) for hit in found)
     return {id_: (fields.get("hash", [""])[0], fields.get("by", [""])[0]) for id_, fields in told}

@@ -58,7 +58,7 @@ def worked_on(
     else:
         for sent in publish(cluster, generation, sending, of):
             if isinstance(sent, Published):
-                _note(folder, files, sent.hash)
+                _note(folder, files, sent.hash, sent.tokens_by)
             yield sent
     yield from last
 
@@ -92,7 +92,12 @@ def _brought(cluster: Cluster, folder: Path, rebuild: bool = False) -> Generator
         elif mark.get("hash") != store.proof[1] or current_generation(folder) is None:
             _clear(folder)
             yield from restore(store, folder)
-            _note(folder, _files(required_generation(folder)), store.proof[1])
+            _note(
+                folder,
+                _files(required_generation(folder)),
+                store.proof[1],
+                "" if store.without_tokens else store.tokens_by,
+            )
         return store.proof[1] if store else ""
     except LibraryMismatch:
         generations = Generations(cluster)
@@ -115,8 +120,8 @@ def _mark(folder: Path) -> dict[str, str]:
     return found if isinstance(found, dict) else {}
 
 
-def _note(folder: Path, files: str, proof: str) -> None:
-    said = {"files": files, "hash": proof, "elser": endpoint()}
+def _note(folder: Path, files: str, proof: str, tokens_by: str) -> None:
+    said = {"files": files, "hash": proof, "elser": tokens_by}
     new_file(folder, SENT).write_text(json.dumps(said) + "\n", "utf-8")
 
 

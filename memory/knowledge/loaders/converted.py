@@ -22,7 +22,7 @@ from zipfile import BadZipFile, ZipFile
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable, install_command
-from clew.memory.knowledge.loaders.css import alike, colour
+from clew.memory.knowledge.loaders.css_values import alike, colour
 from clew.memory.knowledge.loaders.html import document_of
 from clew.memory.knowledge.loaders.plain_text import decode, read_text, title_of_text
 from clew.memory.knowledge.loaders.source import LONGEST_REASON, Loader, Source, in_a_line

@@ -1,121 +1,88 @@
 """What a page's style sheets say of an element, as far as it can be known without a browser.
 
-Selectors are those of tags, classes, ids and attributes, and of what these are within; of other ones (`:hover`,
-`a + b`) nothing is known. A rule for some screens holds where one of 1,200 pixels is meant, none for print does.
+A rule for some screens holds where one of 1,200 pixels is meant, none for print does.
 """
 
-import colorsys
 import re
-from collections.abc import Iterator, Sequence, Set
-from functools import cache
-from pathlib import Path
+from base64 import b64decode
+from binascii import Error
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote
 
-from clew.memory.text import word_lists
+from clew.memory.knowledge.loaders.css_selectors import Matched, Steps, parts_of, separate, strength
+from clew.memory.knowledge.loaders.css_values import worked_out
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 Style = dict[str, str]
-Colour = tuple[float, ...] | None
-"""Red, green and blue, 0 to 255; () for one that is not seen, None for one that is not known."""
-
-Compound = frozenset[str]
-"""What one element has to have: `p`, `.note`, `#end`, `[data-x]`, `[data-x=1]`, `*`."""
 
 WIDTH = 1200.0
 """Pixels of the screen that rules are read for."""
 
-NEAR = 24.0
-"""Two colours of which no part, of 255, differs more look the same."""
+WRITTEN, NESTED = 50, 5
+"""Selectors that rules within rules come to at most, and how deep these may lie."""
 
-MOST = 300
-"""Rules for one name that are looked at, each for each element that has it."""
+CLOSING = 2 * (NESTED + 1) * "}"
+"""What a sheet ends is closed."""
 
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
+_QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 _ESCAPED = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|([^\n0-9a-f]))", re.I)
-_AT = re.compile(r"@(media|supports|container)\b([^{}@]*+)\{((?:[^{}]*\{[^{}]*\})*+[^{}]*)\}", re.I)
-_NESTED = 3
-"""How deep rules for some screens may lie in one another."""
-
+_PIECE = re.compile(r"([^{};]*+)([{};]|\Z)")
 _FEATURE = re.compile(r"\(\s*(min|max)-width\s*:\s*(\d*\.?\d+)\s*(px|em|rem)\s*\)")
-_RULE = re.compile(r"(?<![^{};])([^{};]++)\{([^{}]*)\}")
-_SIMPLE = r"[.#][\w-]+|\[[\w-]+(?:=(?:\"[^\"\]]*\"|'[^'\]]*'|[\w-]+))?\]"
-_COMPOUND = re.compile(rf"(?:[\w-]+|\*)?(?:{_SIMPLE})*")
-_PART = re.compile(rf"{_SIMPLE}|[\w-]+|\*")
-_WITHIN = re.compile(r"\s*>\s*|\s+")
+_EM = {"em": 16.0, "rem": 16.0}
 _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)")
-_ONE_TERM = re.compile(r"\b(?:calc|max|min)\(\s*([-+]?[\w.%+-]+)\s*\)")
 _SIZE_OF_FONT = re.compile(r"(?:^|\s)((?:\d*\.?\d+)(?:px|pt|em|rem|%|vw|vh|cm|mm|in)|0)(?=[\s/])")
-_LENGTH = re.compile(r"([-+]?\d*\.?\d+(?:e[-+]?\d+)?)\s*(px|pt|em|rem|%|vw|vh|cm|mm|in)?")
-_PIXELS = {"pt": 1.3, "em": 16.0, "rem": 16.0, "vw": 12.0, "vh": 8.0, "cm": 38.0, "mm": 3.8, "in": 96.0, "%": 10.0}
+_OTHER_NAMES = {
+    "inset-inline-start": "left",
+    "inset-block-start": "top",
+    "margin-inline-start": "margin-left",
+    "margin-block-start": "margin-top",
+    "inline-size": "width",
+    "block-size": "height",
+    "max-inline-size": "max-width",
+    "max-block-size": "max-height",
+    **{f"-webkit-{name}": name for name in ("clip-path", "mask", "mask-image", "mask-size", "transform", "filter")},
+}
+_THROUGH = ("@layer", "@scope", "@starting-style")
 
 
-class _Rule(NamedTuple):
-    """`parent` and `around`: what the element that it is in has to have, and some that it lies within."""
+class _Block(NamedTuple):
+    """What braces hold that are open: rules for `selectors`, which hold here or do not; None: outside of any."""
 
-    own: Compound
-    parent: Compound | None
-    around: tuple[Compound, ...]
-
-
-class Matched(NamedTuple):
-    """Of an element: what is known of it, and what of the compounds is met by it and by one that it lies within."""
-
-    names: Set[str]
-    met: Set[Compound]
-    around: Set[Compound]
-
-
-OUTSIDE = Matched(frozenset(), frozenset(), frozenset())
+    selectors: tuple[str, ...] | None
+    holds: bool
+    body: list[str]
 
 
 class Sheet:
     """Of a page: its rules, one style for each selector however often it is said."""
 
     def __init__(self, css: str) -> None:
-        self._rules: dict[str, dict[_Rule, tuple[int, Style]]] = {}
-        self._wanted: dict[str, set[Compound]] = {}
+        self._steps = Steps()
+        self._styles: dict[int, tuple[int, int, Style]] = {}
         self._variables: Style = {}
-        css = _unescaped(_for_this_screen(_COMMENT.sub("", css)))
-        for number, (selectors, body) in enumerate(_RULE.findall(css)):
+        css = _QUOTED.sub(_without_marks, _COMMENT.sub("", css))
+        for number, (selectors, body) in enumerate(_rules(_unescaped(css))):
             style = declared(body)
             self._variables |= {name: value for name, value in style.items() if name.startswith("--")}
-            for rule in _rules_of(selectors) if style else ():
-                rules = self._rules.setdefault(_key(rule.own), {})
-                if rule not in rules and len(rules) == MOST:
-                    continue
-                before = rules.get(rule, (0, Style()))[1]
-                rules[rule] = (number, over(before, style))
-                for needed in filter(None, (rule.parent, *rule.around)):
-                    self._wanted.setdefault(_key(needed), set()).add(needed)
+            for parts in map(parts_of, selectors) if style else ():
+                last = self._steps.add(parts)
+                if last >= 0:
+                    before = self._styles.get(last, (0, 0, Style()))[2]
+                    exact = sum(strength(compound) for _, compound in parts)
+                    self._styles[last] = (exact, number, over(before, style))
 
-    def place(self, element: "HtmlElement", inside: Matched) -> Matched:
-        """Of an element, in that of the one that it is in."""
-        if not self._rules:
-            return OUTSIDE
-        names = {str(element.tag), "*"}
-        for name, value in element.items():
-            names |= {f"[{name}]", f"[{name}={value}]"}
-            names |= (
-                {f".{one}" for one in value.split()} if name == "class" else {f"#{value}"} if name == "id" else set()
-            )
-        met = {needed for name in names & self._wanted.keys() for needed in self._wanted[name] if needed <= names}
-        return Matched(names, met, inside.around | inside.met if inside.met - inside.around else inside.around)
+    def place(self, element: "HtmlElement", inside: Matched, before: Matched) -> Matched:
+        return self._steps.place(element, inside, before)
 
-    def style(self, place: Matched, inside: Matched, own: str) -> Style:
-        """What is said of it, the stronger last (the more exact, then the later one, then its own)."""
-        if not own and not place.names:
+    def style(self, place: Matched, own: str) -> Style:
+        """What is said of an element, the stronger last (the more exact, then the later one, then its own)."""
+        if not own and not place.met:
             return {}
-        found = list[tuple[int, int, Style]]()
-        for name in place.names & self._rules.keys():
-            for rule, (number, style) in self._rules[name].items():
-                if (
-                    rule.own <= place.names
-                    and (rule.parent is None or rule.parent in inside.met)
-                    and all(one in inside.met or one in inside.around for one in rule.around)
-                ):
-                    found.append((_strength(rule), number, style))
+        found = [self._styles[number] for number in place.met if number in self._styles]
         merged = Style()
         for _, _, style in sorted(found, key=lambda one: one[:2]):
             merged = over(merged, style)
@@ -126,9 +93,30 @@ class Sheet:
         def meant(found: re.Match[str]) -> str:
             return style.get(found[1], self._variables.get(found[1], found[2] or ""))[:100]
 
-        for _ in range(_NESTED if "var(" in value else 0):
+        if "var(" not in value:
+            return value
+        for _ in range(NESTED):
             value = _VARIABLE.sub(meant, value[:1000])
-        return value.strip()
+        return worked_out(value.strip())
+
+
+def sheets_of(root: "HtmlElement") -> str:
+    """What is in the page itself, for a screen."""
+    found = list[str]()
+    for element in root.iter("style", "link"):
+        kind, href = element.get("type", "").lower(), element.get("href", "")
+        if not _holds("@media", element.get("media", "").lower()) or kind not in ("", "text/css"):
+            continue
+        if element.tag == "style":
+            found.append(element.text or "")
+        elif element.get("rel", "").lower().split() == ["stylesheet"] and href[:5].lower() == "data:":
+            head, _, data = href.partition(",")
+            try:
+                packed = head.lower().endswith(";base64")
+                found.append(b64decode(unquote(data)).decode("utf-8", "replace") if packed else unquote(data))
+            except (Error, ValueError):
+                continue
+    return "".join(f"{sheet}\n{CLOSING}\n" for sheet in found)
 
 
 def over(style: Style, later: Style) -> Style:
@@ -138,14 +126,19 @@ def over(style: Style, later: Style) -> Style:
 def declared(body: str) -> Style:
     pairs = (declaration.partition(":") for declaration in body[:10_000].casefold().split(";"))
     style = Style()
-    for name, value in ((name.strip(), _ONE_TERM.sub(r"\1", value.strip())) for name, _, value in pairs):
+    for name, value in ((name.strip(), worked_out(value.strip())) for name, _, value in pairs):
         if name == "font" and (size := _SIZE_OF_FONT.search(value)):
             style["font-size"] = size[1]
         elif name in ("inset", "margin") and (sides := value.split()):
             style |= {f"{name} top": sides[0], f"{name} left": (sides * 4)[3 if len(sides) > 1 else 0]}
         elif value:
-            style[name] = value
+            style[_OTHER_NAMES.get(name, name)] = value
     return style
+
+
+def _without_marks(found: re.Match[str]) -> str:
+    """Nothing in quotes is a mark of the language."""
+    return found[0] if not set("{};") & set(found[0]) else '""'
 
 
 def _unescaped(css: str) -> str:
@@ -158,113 +151,47 @@ def _unescaped(css: str) -> str:
     return _ESCAPED.sub(letter, css) if "\\" in css else css
 
 
-def _for_this_screen(css: str) -> str:
-    for _ in range(_NESTED if "@" in css else 0):
-        css = _AT.sub(lambda found: found[3] if _holds(found[1].lower(), found[2].lower()) else "", css)
-    return css
+def _rules(css: str) -> Iterator[tuple[Sequence[str], str]]:
+    """Selectors and what is declared for them, for this screen; of rules in rules too."""
+    open_ = [_Block(None, True, [])]
+    for found in _PIECE.finditer(css):
+        said, mark = found[1].strip(), found[2]
+        if mark == "{":
+            open_.append(_opened(said, open_[-1], len(open_)))
+            continue
+        open_[-1].body.append(said)
+        if mark == "}" and len(open_) > 1:
+            block = open_.pop()
+            if block.holds and block.selectors and any(block.body):
+                yield block.selectors, ";".join(block.body)
+        elif mark == "}":
+            open_[-1].body.clear()
+
+
+def _opened(said: str, around: _Block, depth: int) -> _Block:
+    if not around.holds or depth > 2 * NESTED:
+        return _Block(None, False, [])
+    if said.startswith("@"):
+        kind = re.split(r"[\s(]", said.lower(), maxsplit=1)[0]
+        holds = kind in _THROUGH or _holds(kind, said[len(kind) :].lower())
+        return _Block(around.selectors, holds, [])
+    own = separate(said)
+    if around.selectors is None:
+        return _Block(tuple(own), True, [])
+    written = [one.replace("&", outer) if "&" in one else f"{outer} {one}" for outer in around.selectors for one in own]
+    return _Block(tuple(one for one in written[:WRITTEN] if len(one) < 500), True, [])
 
 
 def _holds(kind: str, condition: str) -> bool:
-    if kind != "media":
-        return kind == "supports" and not condition.strip().startswith("not")
+    if kind != "@media":
+        return kind == "@supports" and not condition.strip().startswith("not")
     return any(map(_meant, condition.split(",")))
 
 
 def _meant(query: str) -> bool:
     """Whether a query is for a screen of `WIDTH`; what else it may ask for is not known, and not held to be so."""
     for least, width, unit in _FEATURE.findall(query):
-        pixels = float(width) * _PIXELS.get(unit, 1.0)
+        pixels = float(width) * _EM.get(unit, 1.0)
         if pixels > WIDTH if least == "min" else pixels < WIDTH:
             return False
     return not set(_FEATURE.sub(" ", query).split()) - {"screen", "all", "only", "and"}
-
-
-def _rules_of(selectors: str) -> Iterator[_Rule]:
-    for selector in selectors.split(","):
-        parts = [part for part in _WITHIN.split(selector.strip()) if part]
-        if not parts or not all(map(_COMPOUND.fullmatch, parts)):
-            continue
-        compounds = [frozenset(_plain(one) for one in _PART.findall(part)) for part in parts]
-        close = len(parts) > 1 and ">" in selector.rpartition(parts[-1])[0].rpartition(parts[-2])[2]
-        yield _Rule(compounds[-1], compounds[-2] if close else None, tuple(compounds[: -2 if close else -1]))
-
-
-def _plain(simple: str) -> str:
-    if simple.startswith("["):
-        return simple.replace('"', "").replace("'", "")
-    return simple if simple[0] in ".#" else simple.lower()
-
-
-def _key(compound: Compound) -> str:
-    """Under which it is looked for: what fewest elements have."""
-    return max(compound, key=lambda one: ("*.[#".find(one[0]), one))
-
-
-def _strength(rule: _Rule) -> int:
-    parts = [part for compound in (rule.own, rule.parent or frozenset(), *rule.around) for part in compound]
-    return sum({"#": 10_000, ".": 100, "[": 100, "*": 0}.get(part[0], 1) for part in parts)
-
-
-# Values ---------------------------------------------------------------------------------------------------------------
-
-
-def pixels(value: str) -> float:
-    """Of a length; not a number where it is none."""
-    found = _LENGTH.match(value)
-    return float(found[1]) * _PIXELS.get(found[2] or "", 1.0) if found else float("nan")
-
-
-def lengths(value: str) -> list[float]:
-    """Of all lengths in it, in pixels."""
-    return [float(number) * _PIXELS.get(unit, 1.0) for number, unit in _LENGTH.findall(value[:200])]
-
-
-def share(value: str) -> float:
-    """Of a number, or of a hundred."""
-    found = _LENGTH.match(value)
-    return float(found[1]) / (100 if found[2] == "%" else 1) if found else float("nan")
-
-
-def letters(value: str, around: float) -> float:
-    """The size in pixels of letters in ones that have `around`."""
-    found = _LENGTH.match(value)
-    if found and found[2] in ("em", "%"):
-        return float(found[1]) * around / (100 if found[2] == "%" else 1)
-    return pixels(value) if found else around
-
-
-def colour(said: str) -> Colour:
-    said = said.removesuffix("!important").strip()
-    if found := re.match(r"#([0-9a-f]{3,8})\b", said):
-        digits = found[1] if len(found[1]) > 4 else "".join(2 * digit for digit in found[1])
-        parts = [float(int(digits[place : place + 2], 16)) for place in range(0, len(digits) - 1, 2)]
-        parts[3:] = [part / 255 for part in parts[3:]]
-    elif said.startswith(("rgb", "hsl")):
-        numbers = _LENGTH.findall(said[3:60].lstrip("a"))
-        whole = 1.0 if said.startswith("hsl") else 255.0
-        parts = [float(one) * (whole / 100 if unit == "%" else 1.0) for one, unit in numbers[:3]]
-        parts += [float(one) / (100 if unit == "%" else 1) for one, unit in numbers[3:]]
-        if said.startswith("hsl") and len(parts) > 2:
-            parts[:3] = _of_hue(parts[:3])
-    else:
-        named = _named().get(said.split(" ")[0])
-        return () if said.startswith("transparent") else colour(f"#{named}") if named else None
-    if len(parts) < 3:
-        return None
-    return () if len(parts) > 3 and parts[3] < 0.05 else tuple(parts[:3])
-
-
-def alike(one: Colour, other: Colour) -> bool:
-    """Whether two colours look the same."""
-    return all(abs(a - b) <= NEAR for a, b in zip(one or (), other or (), strict=True))
-
-
-def _of_hue(parts: Sequence[float]) -> list[float]:
-    hue, saturation, light = parts
-    return [255.0 * one for one in colorsys.hls_to_rgb(hue / 360 % 1.0, light, saturation)]
-
-
-@cache
-def _named() -> dict[str, str]:
-    words = word_lists(Path(__file__).with_name("css.txt"))["colours"]
-    return dict(word.split("=") for word in words)

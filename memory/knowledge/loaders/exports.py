@@ -273,7 +273,7 @@ def _files(source: Source) -> Iterator[Document | LoadFailure]:
     git, there = required("git", "the loader git", "loaders"), shutil.which("git")
     if there is None:
         raise Unreadable("git itself is not installed")
-    _check_alone(source.path / ".git")
+    _check_alone(source.path / ".git", there)
     with TemporaryDirectory(prefix="clew-") as folder:
         copy = [there, "clone", "--quiet", "--no-hardlinks", "--template=", "--", str(source.path), folder]
         done = subprocess.run(copy, capture_output=True, check=False, stdin=subprocess.DEVNULL)  # noqa: S603
@@ -316,8 +316,12 @@ def _git_folder(path: Path) -> Path | None:
     return path if (inside / "HEAD").is_file() and not inside.is_symlink() else None
 
 
-def _check_alone(inside: Path) -> None:
-    """Raises `Unreadable` for a repository that has git read another one: its folder is somebody else's word."""
+def _check_alone(inside: Path, git: str) -> None:
+    """Raises `Unreadable` for a repository that has git read another one: its folder is somebody else's word. And for
+    one that is none, as git would look for another around it."""
+    asked = [git, f"--git-dir={inside}", "rev-parse", "--git-dir"]
+    if subprocess.run(asked, capture_output=True, check=False, stdin=subprocess.DEVNULL).returncode:  # noqa: S603
+        raise Unreadable("its .git is no repository")
     borrows = [name for name in ("commondir", "objects/info/alternates") if (inside / name).exists()]
     parts = (Path(folder, name) for folder, folders, files in os.walk(inside) for name in (*folders, *files))
     borrows += [str(part.relative_to(inside)) for part in parts if part.is_symlink()]

@@ -205,13 +205,14 @@ def is_unseen(tag: str) -> bool:
 
 
 def without_unseen(root: "HtmlElement") -> str:
-    """Drop what is not seen and what is no text for people; returns the words of what is not seen."""
+    """Drop what is not seen and what is no text for people; returns the words of what is not seen: signs that stand
+    beside a heading until somebody points there are none."""
     from lxml import etree
 
     hidden = unseen(root)
     etree.strip_elements(root, *_TAGS["no_text"], with_tail=False)
     words = (one.text_content() if whole else " ".join(filter(None, own_words(one))) for one, whole in hidden)
-    said = "\n".join(filter(None, (" ".join(one.split()) for one in words)))
+    said = "\n".join(" ".join(one.split()) for one in words if re.search(r"\w", one))
     for element in (one for one, whole in hidden if not whole):
         element.text = ""
         for child in element:

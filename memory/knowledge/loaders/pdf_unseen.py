@@ -1,5 +1,5 @@
 """Which words of a page of a PDF are not seen: in the invisible mode, in the colour of what is below them, clear, of no
-size, beside the page, clipped away, or under what was painted later.
+size, beside the page, clipped or masked away, on a layer that is off, or under what was painted later.
 
 What is below is known where it is a rectangle of one colour, and nothing is: the paper. Over pictures, patterns and
 other paths words are seen.
@@ -9,6 +9,8 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from clew.memory.knowledge.loaders.pdf_layers import SwitchedLayers, entry, is_closed, reference
 
 if TYPE_CHECKING:
     from pypdf import PageObject
@@ -49,14 +51,21 @@ class _State(NamedTuple):
     """Of what is painted and written: what `q` keeps and `Q` brings back."""
 
     ink: Ink = (0.0, 0.0, 0.0)
+    line: Ink = (0.0, 0.0, 0.0)
     space: Any = "/DeviceGray"
     mode: int = 0
     size: float = 1.0
     stretch: float = 100.0
     alpha: float = 1.0
     covers: bool = True
+    closed: bool = False
     clip: float = float("inf")
     """Points of the narrower side of what it is clipped to."""
+
+    @property
+    def inks(self) -> tuple[Ink, ...]:
+        """Of letters that are filled, drawn as lines, or both."""
+        return ((self.ink,), (self.line,), (self.ink, self.line))[min(self.mode % 4, 2)]
 
 
 class _Painted(NamedTuple):
@@ -80,6 +89,7 @@ class _Around(NamedTuple):
     state: _State
     kept: list[_State]
     form: bool
+    marked: list[bool]
 
 
 class Watched:
@@ -92,10 +102,12 @@ class Watched:
         self._covered, self._shown = covered, list[_Shown | None]()
         self._state, self._kept, self._around = _State(), list[_State](), list[_Around]()
         self._base: Matrix = SAME
-        self._resources: Mapping[str, Any] = _read(page, "/Resources") or {}
+        self._resources: Mapping[str, Any] = entry(page, "/Resources") or {}
         self._path: list[tuple[float, float]] = []
         self._rectangles = self._others = 0
         self._clips = False
+        self._layers, self._marked = SwitchedLayers(page), list[bool]()
+        self._closed: dict[int, bool] = {}
         self._painted: list[_Painted] = []
         self.pictures = self.dropped = 0
 
@@ -139,6 +151,10 @@ class Watched:
                     self._kept.append(self._state)
                 elif self._kept:
                     self._state = self._kept.pop()
+            elif name in ("BMC", "BDC"):
+                self._marked = [*self._marked, self._layers.is_hidden(operands, self._resources)]
+            elif name == "EMC":
+                self._marked = self._marked[:-1]
             elif not self._writes(name, operands) and not self._colours(name, operands):
                 self._follow(name, operands, cm)
         except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError):
@@ -146,17 +162,18 @@ class Watched:
 
     def _after(self, operator: bytes | str, *_: Any) -> None:
         if operator in (b"Do", "Do") and self._around:
-            self._base, self._resources, self._state, self._kept, form = self._around.pop()
+            self._base, self._resources, self._state, self._kept, form, self._marked = self._around.pop()
             self._path = [] if form else self._path
 
     def _draw(self, name: str, cm: Matrix) -> None:
         """A form is followed until `_after`; a picture is painted."""
-        self._around.append(_Around(self._base, self._resources, self._state, self._kept, False))
-        drawn = _read(_read(self._resources, "/XObject"), name)
-        if _read(drawn, "/Subtype") == "/Form":
+        self._around.append(_Around(self._base, self._resources, self._state, self._kept, False, self._marked))
+        drawn = entry(entry(self._resources, "/XObject"), name)
+        self._marked = [*self._marked, self._layers.is_off(reference(drawn, "/OC"))]
+        if entry(drawn, "/Subtype") == "/Form":
             self._around[-1] = self._around[-1]._replace(form=True)
-            self._base = _within(list(map(float, _read(drawn, "/Matrix") or SAME)), cm)
-            self._resources = _read(drawn, "/Resources") or self._resources
+            self._base = _within(list(map(float, entry(drawn, "/Matrix") or SAME)), cm)
+            self._resources = entry(drawn, "/Resources") or self._resources
             self._kept, self._path = [], []
         else:
             self.pictures += 1
@@ -171,14 +188,21 @@ class Watched:
         elif name == "Tz":
             self._state = self._state._replace(stretch=float(operands[0]))
         elif name == "gs":
-            said = _read(_read(self._resources, "/ExtGState"), str(operands[0])) or {}
+            said = entry(entry(self._resources, "/ExtGState"), str(operands[0])) or {}
             alpha = float(said.get("/ca", self._state.alpha))
             blended = str(said.get("/BM", "/Normal" if self._state.covers else "")) not in ("/Normal", "/Compatible")
-            masked = str(said.get("/SMask", "/None")) != "/None"
-            self._state = self._state._replace(alpha=alpha, covers=not (blended or masked))
+            mask = entry(said, "/SMask")
+            masked = isinstance(mask, dict)
+            closed = self._is_closed(mask) if "/SMask" in said else self._state.closed
+            self._state = self._state._replace(alpha=alpha, covers=not (blended or masked), closed=closed)
         else:
             return False
         return True
+
+    def _is_closed(self, mask: Any) -> bool:
+        if id(mask) not in self._closed:
+            self._closed[id(mask)] = isinstance(mask, dict) and is_closed(mask)
+        return self._closed[id(mask)]
 
     def _colours(self, name: str, operands: Any) -> bool:
         if name in ("g", "rg", "k"):
@@ -186,11 +210,14 @@ class Watched:
             self._state = self._state._replace(space=space, ink=_ink(space, operands))
         elif name == "cs":
             space = str(operands[0])
-            space = space if space in _SPACES else _read(_read(self._resources, "/ColorSpace"), space)
+            space = space if space in _SPACES else entry(entry(self._resources, "/ColorSpace"), space)
             first: Sequence[float] = (0, 0, 0, 1) if _parts(space) == 4 else (0,) * (_parts(space) or 0)
             self._state = self._state._replace(space=space, ink=_ink(space, first) if first else None)
         elif name in ("sc", "scn"):
             self._state = self._state._replace(ink=_ink(self._state.space, operands))
+        elif name in ("G", "RG", "K", "CS", "SC", "SCN"):
+            space = {"G": "/DeviceGray", "RG": "/DeviceRGB", "K": "/DeviceCMYK"}.get(name, "")
+            self._state = self._state._replace(line=_ink(space, operands) if space else None)
         else:
             return False
         return True
@@ -215,7 +242,7 @@ class Watched:
 
     def _end(self, box: Corners, painted: bool) -> None:
         state = self._state
-        if painted and state.alpha > CLEAR:
+        if painted and state.alpha > CLEAR and not (state.closed or any(self._marked)):
             known = self._rectangles == 1 and not self._others and state.covers and state.alpha > 1 - CLEAR
             self._painted.append(_Painted(box, state.ink if known else None, known))
         if self._clips:
@@ -232,7 +259,9 @@ class Watched:
             or state.clip <= NARROW
             or size < TINY
             or not _is_in(x, y, self._box)
-            or (state.ink and _alike(state.ink, self._ground(x, y, state.ink)))
+            or state.closed
+            or any(self._marked)
+            or all(ink and _alike(ink, self._ground(x, y, ink)) for ink in state.inks)
         ):
             operands[place] = type(operands[place])()
             self.dropped += 1
@@ -252,13 +281,6 @@ def _letters(said: Any) -> int:
     return sum(len(part) for part in parts if isinstance(part, (str, bytes)))
 
 
-def _read(held: Any, name: str) -> Any:
-    """Of what may be an indirect dictionary; None where there is nothing."""
-    whole = held.get_object() if hasattr(held, "get_object") else held
-    found: Any = whole.get(name) if isinstance(whole, dict) else None
-    return found.get_object() if hasattr(found, "get_object") else found
-
-
 def _parts(space: Any) -> int | None:
     """How many numbers a colour has, where they are grey, red, green and blue, or four inks; None for another space."""
     if isinstance(space, str):
@@ -266,7 +288,7 @@ def _parts(space: Any) -> int | None:
     if not isinstance(space, list) or not space:
         return None
     if str(space[0]) == "/ICCBased":
-        return int(_read(space[1], "/N")) if len(space) > 1 else None
+        return int(entry(space[1], "/N")) if len(space) > 1 else None
     return _SPACES.get(str(space[0]))
 
 

@@ -46,6 +46,8 @@ def test_the_plain_phrases_of_each_intent_and_language_are_recognised() -> None:
         ("Are you sure that the flat is 60 m²?", "Are you sure that the flat is 60 m²?"),
         ("I meant the second one", "I meant the second one"),
         ("why?", "why?"),
+        ("Wann war das?", "Wann war das?"),
+        ("Wer war das?", "Wer war das?"),
         ("where is the key?", "where is the key?"),
         ("who are you supposed to call in an emergency?", "who are you supposed to call in an emergency?"),
         ("what is this about?", "what is this about?"),

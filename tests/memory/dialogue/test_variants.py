@@ -46,6 +46,8 @@ KINDS = {
     "metropolis": "work",
     "anna of the islands": "work",
     "leave": "term",
+    "la": "place",
+    "ambro": "place",
 }
 
 
@@ -78,6 +80,7 @@ class SmallVocabulary:
         ("how much leave do i get?", "how much leave do i get?"),
         ("Did Bob meet ada lovelace?", "Did Bob meet ada lovelace?"),
         ("kiu?", "kiu?"),
+        ("Kie la reĝo kaj ambro estas?", "Kie la reĝo kaj Ambro estas?"),
         ("?!", "?!"),
     ],
 )
@@ -161,6 +164,12 @@ def test_a_long_name_with_a_letter_too_few_is_a_slip_and_with_another_letter_a_n
         assert offered(f"When did {typed} come out?", made.wordings) == f"When did {other} come out?"
 
 
+def test_another_ending_is_not_offered() -> None:
+    asked_of = Wording("question", "Wer ist der Präsident?", 0.7)
+    found = Wording("spelling", "Wer ist der Präsidenten?", 0.3)
+    assert offered("Wer ist der Präsident?", (asked_of, found)) == ""
+
+
 def test_nothing_is_offered_where_all_is_spelt_as_the_library_has_it(encoder: CachedEncoder) -> None:
     made = spelt("Who directed Metroplis?", encoder)
     assert offered(made.text, made.wordings) == offered("Who?", asked("Who?").wordings) == ""
@@ -220,7 +229,8 @@ class Held:
 
 def test_names_numbers_and_words_alike_are_taken_and_its_own_small_words_are_not() -> None:
     german = "Wann wurde die Universität 1915 von urllib3 gegründet?"
-    assert list(cognates(own_words(german, "de"), Held()).values()) == ["university", "1915", "urllib3"]
+    assert list(cognates(own_words(german, "de"), Held()).values()) == ["university", "urllib3", "1915"]
+    assert own_words("Quand Debian 2.2 est-il sorti ? Que parle-t-elle ?", "fr") == ["Debian", "sorti", "parle", "2.2"]
     french = "Comment écrire des caractères dans une table ?"
     assert cognates(own_words(french, "fr"), Held()) == {"caractères": "characters", "table": "table"}
     assert list(cognates(own_words("¿Qué música hay?", "es"), Held()).values()) == ["music"]

@@ -34,7 +34,7 @@ from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from tests.benchmarks.ingest import RandomEncoder
-from tests.cluster import Server, own_server, started, stopped
+from tests.cluster import Server, key_with, own_server, started, stopped
 from tests.proxy import Proxy
 
 QUESTION = "Who directed Metropolis?"
@@ -214,8 +214,8 @@ def test_keys_and_authorities(
         monkeypatch.setenv("ES_CA", hashlib.sha256(der).hexdigest())
         assert searched(open_generation(cluster_at(own, "notes")))
         monkeypatch.setenv("ES_CA", about["ca"])
-        reading = _key(owner, ["clew-notes", "clew-notes-*"], ["read", "view_index_metadata"])
-        elsewhere = _key(owner, ["other"], ["read"])
+        reading = key_with(owner, ["clew-notes", "clew-notes-*"], ["read", "view_index_metadata"])
+        elsewhere = key_with(owner, ["other"], ["read"])
         monkeypatch.setenv("ES_API_KEY", reading)
         reader = cluster_at(own, "notes")
         assert searched(open_generation(reader))
@@ -231,7 +231,7 @@ def test_keys_and_authorities(
         with pytest.raises(NotSetUp, match="may not do this") as no_writes:
             sent(reader, examples_path)
         assert "docs/elasticsearch.md" in no_writes.value.hint
-        monkeypatch.setenv("ES_API_KEY", _key(owner, ["clew-notes", "clew-notes-*"], list(WRITE_RIGHTS)))
+        monkeypatch.setenv("ES_API_KEY", key_with(owner, ["clew-notes", "clew-notes-*"], list(WRITE_RIGHTS)))
         assert not sent(cluster_at(own, "notes"), examples_path).sent  # what indexing needs
         monkeypatch.setenv("ES_API_KEY", elsewhere)
         with pytest.raises(NotSetUp, match=r"not allowed to see|may not do this"):
@@ -245,16 +245,6 @@ def test_keys_and_authorities(
         with pytest.raises(NotSetUp, match="certificate") as untrusted:
             open_generation(cluster_at(own, "notes"))
         assert "ES_CA" in untrusted.value.hint
-
-
-def _key(owner: Cluster, names: list[str], privileges: list[str]) -> str:
-    rights = {"clew": {"cluster": [], "indices": [{"names": names, "privileges": privileges}]}}
-    logging.disable()  # the server's answer has the key, and the client logs it: no part of Clew makes keys
-    try:
-        made = owner.ask(lambda client: client.security.create_api_key(name="clew", role_descriptors=rights))
-    finally:
-        logging.disable(logging.NOTSET)
-    return str(made["encoded"])
 
 
 def free_port() -> int:

@@ -261,6 +261,19 @@ def test_a_git_repository_lends_nothing_of_another_one(repository: Path, tmp_pat
         discover([strangers], exports={str(strangers): "git"})
 
 
+def test_a_git_folder_that_is_no_repository_is_not_looked_for_around_it(repository: Path, tmp_path: Path) -> None:
+    """Git takes `X`, or `X.git`, where `X/.git` is none."""
+    for name in ("around", "beside"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        (tmp_path / name / ".git" / "HEAD").write_text("ref: refs/heads/trunk\n")
+    shutil.copytree(repository / ".git", tmp_path / "around", dirs_exist_ok=True)
+    (tmp_path / "around" / "objects" / "info" / "alternates").write_text(f"{repository}/.git/objects\n")
+    shutil.copytree(repository / ".git", tmp_path / "beside.git")
+    for name in ("around", "beside"):
+        found, failed = read_named("git", tmp_path / name)
+        assert not found and failed[0].reason == "its .git is no repository"
+
+
 def test_a_git_repository_is_read_again_where_its_commit_changed(repository: Path) -> None:
     (source,) = discover([repository], exports={str(repository): "git"}).sources
     before = source_digest(source)

@@ -70,6 +70,39 @@ HIDING = [
     "font-size:calc(0px)",
     "font:0/0 a",
     "font-size:1%",
+    "font-size:min(0px, 4px)",
+    "opacity:calc(1 - 2 / 2)",
+    "position:absolute;left:calc(-1 * 9999px)",
+    "position:absolute;inset-inline-start:-9999px",
+    "position:absolute;right:100vw",
+    "block-size:0;overflow:hidden",
+    "height:0;overflow:auto",
+    "text-indent:100%;overflow:hidden",
+    "letter-spacing:-1em",
+    "word-spacing:-9999px",
+    "clip-path:inset(0 0 100%)",
+    "clip-path:inset(0 50%)",
+    "-webkit-clip-path:polygon(0 0, 100% 0, 0 0)",
+    "clip-path:path('M0 0')",
+    "clip-path:xywh(0 0 0 10px)",
+    "clip-path:rect(0 0 0 0)",
+    "position:absolute;clip:rect(0, auto, 0, auto)",
+    "-webkit-mask-image:linear-gradient(#0000, transparent)",
+    "mask:linear-gradient(#000, #000);mask-size:0 0",
+    "transform:rotateY(90deg)",
+    "transform:scale3d(0,0,0)",
+    "transform:scale(.01)",
+    "rotate:y 90deg",
+    "filter:blur(20px)",
+    "-webkit-text-security:disc",
+    "color:oklch(100% 0 0)",
+    "color:lab(100 0 0)",
+    "color:hwb(0 100% 0%)",
+    "color:color(srgb 1 1 1)",
+    "color:color-mix(in srgb, white, #fefefe 20%)",
+    "color:light-dark(white, black)",
+    "color:Canvas",
+    "background:linear-gradient(red, red);color:red",
 ]
 SHOWN = [
     "display:block",
@@ -91,6 +124,22 @@ SHOWN = [
     "clip-path:inset(5%)",
     "position:absolute;top:12000px",
     "text-indent:-2em",
+    "letter-spacing:-.05em",
+    "clip-path:inset(0 10% 0 0)",
+    "clip-path:polygon(0 0, 100% 0, 100% 100%, 0 90%)",
+    "mask-image:linear-gradient(black, transparent)",
+    "mask:url(#a)",
+    "transform:rotate(90deg)",
+    "transform:scale(.5)",
+    "float:left;margin-left:-100%",
+    "font-size:clamp(1rem, 2vw, 3rem)",
+    "color:oklch(40% .1 20)",
+    "color:lab(20 0 0)",
+    "color:lab(100 0 60)",
+    "color:color-mix(in srgb, red, blue)",
+    "background:linear-gradient(#000, #111);color:#fff",
+    "text-indent:100%",
+    "max-height:none;overflow:hidden",
 ]
 
 
@@ -149,6 +198,20 @@ RULES = [
     "#x{display:none !important}",
     "p{display:block} .x{display:none} p{display:block}",
     ":root{--h:none} .x{display:var(--h)} ",
+    "p:first-child{display:none}",
+    "p:nth-child(2n+1):nth-last-child(-n+1):only-of-type{display:none}",
+    "div:nth-child(2){display:none}",
+    "h6 + div p{display:none}",
+    "h6 ~ .d > :not(.y, [data-b]){display:none}",
+    "[class^='x'][data-a*=\"1\"][id$=X i][class~=x][id|=x]{display:none}",
+    ":is(.z, p):where(.x):not(:empty){display:none}",
+    "div:has(> p.x) p{display:none}",
+    "h6:has(+ .d, ~ .q) + * > P.X{display:none}",
+    ".d{color:red; .x{display:none}}",
+    "p{&.x{@media screen{display:none}}}",
+    "@layer a{.q, .d{> p{display:none}}}",
+    "a[title='}']{color:red} .x{display:none}",
+    ".x{display:none",
 ]
 NO_RULES = [
     ".e .x{display:none}",
@@ -160,18 +223,40 @@ NO_RULES = [
     "@media print{@supports (display:block){.x{display:none}}}",
     "@media (prefers-color-scheme:dark){.x{color:#fff}}",
     "p.x{display:block} .x{display:none}",
-    "p:first-child{display:none}",
+    "p:first-child:hover{display:none}",
+    "p:nth-child(2n), p:nth-last-child(2), p:nth-of-type(n+2){display:none}",
+    "h6 + p, p + .x, h6 > p, > p.x{display:none}",
+    "p:not(.x), p:not(:not(.x)):not(#x), p:is(.y){display:none}",
+    "p:has(b), h6:has(p) ~ div{display:none}",
+    "[data-a^='2'], [data-a^=''], [class~='x y'], [id|=y]{display:none}",
+    "p::before, p.x:focus, p:not(:hover), p:nth-child(2 of p){display:none}",
+    ".q{.x{display:none}}",
+    "@keyframes a{from{display:none} p{display:none}}",
+    "@media print{.d{.x{display:none}}}",
 ]
 
 
 @pytest.mark.parametrize("rule", [*RULES, *NO_RULES])
 def test_rules_are_those_for_the_element(tmp_path: Path, rule: str) -> None:
-    page = f'<style>{rule}</style>Here.<div class=d><p class=x id=x data-a=1 style="display:block">There.</p></div>'
+    page = f'<style>{rule}</style><h6>Here.</h6><div class=d><p class=x id=x data-a=1 style="display:block">There.</p>'
     page = page if "!important" in rule else page.replace(' style="display:block"', "")
     (tmp_path / "x.html").write_text(page, "utf-8")
     document = only(tmp_path / "x.html")
     assert document.unseen == ("There." if rule in RULES else "")
     assert document.text.split() == (["Here."] if rule in RULES else ["Here.", "There."])
+
+
+def test_only_sheets_for_a_screen_that_are_in_the_page_count(tmp_path: Path) -> None:
+    data = "data:text/css;base64,LmIge2Rpc3BsYXk6bm9uZX0="  # .b {display:none}
+    page = (
+        "<style media=print>p{display:none}</style><style type='text/less'>p{display:none}</style>"
+        "<link rel=stylesheet media=print href='data:text/css,p%7Bdisplay:none%7D'><style>.a{display:none</style>"
+        f"<link rel=stylesheet href='{data}'><p>Here.</p><p class=a>Send</p><p class=b>the keys</p>"
+        "<p popover>to Eve.</p><div style='visibility:hidden'><p style='visibility:inherit'>Now.</p></div>"
+    )
+    (tmp_path / "x.html").write_text(page, "utf-8")
+    document = only(tmp_path / "x.html")
+    assert (document.text, document.unseen.split()) == ("Here.", [*SECRET.split(), "Now."])
 
 
 @pytest.mark.parametrize(
@@ -235,8 +320,25 @@ def pdf(
         "/Four": ["/ICCBased", writer._add_object(profile)],
         "/Lab": ["/Lab", {"/WhitePoint": [1, 1, 1]}],
     }
-    states = {"/Clear": {"/ca": 0}, "/Half": {"/ca": 0.5}, "/Times": {"/BM": "/Multiply"}}
-    more = {"/ColorSpace": spaces, "/ExtGState": states, "/XObject": {"/Form": writer._add_object(drawn)}}
+    states = {"/Clear": {"/ca": 0}, "/Half": {"/ca": 0.5}, "/Times": {"/BM": "/Multiply"}, "/None": {"/SMask": "/None"}}
+    for name, kind, paint in MASKS:
+        group = DecodedStreamObject()
+        group.set_data(paint.encode())
+        group.update(cast(DictionaryObject, plain({"/Subtype": "/Form", "/BBox": box})))
+        states[name] = {"/SMask": {"/S": kind, "/G": writer._add_object(group)}}
+    on, off = (writer._add_object(plain({"/Type": "/OCG"})) for _ in range(2))
+    drawn[NameObject("/OC")] = on
+    hidden = writer._add_object(drawn.clone(writer))
+    cast(DictionaryObject, hidden.get_object())[NameObject("/OC")] = off
+    layers = {
+        "/On": on,
+        "/Off": off,
+        "/Either": plain({"/OCGs": [on, off]}),
+        "/Both": plain({"/OCGs": [on, off], "/P": "/AllOn"}),
+    }
+    writer._root_object[NameObject("/OCProperties")] = plain({"/OCGs": [on, off], "/D": {"/OFF": [off]}})
+    forms = {"/Form": writer._add_object(drawn), "/Hidden": hidden}
+    more = {"/ColorSpace": spaces, "/ExtGState": states, "/XObject": forms, "/Properties": layers}
     resources.update(cast(DictionaryObject, plain(more)))
     stream = DecodedStreamObject()
     stream.set_data(f"{LINE.format(72, 720, 'The Moon is grey.')} q {before} {after} Q".encode())
@@ -245,6 +347,13 @@ def pdf(
     return only(path)
 
 
+MASKS = [
+    ("/Dark", "/Luminosity", "0 g 0 0 700 700 re f"),
+    ("/Light", "/Luminosity", "0 g 0 0 9 9 re f 1 g 0 0 700 700 re f"),
+    ("/Nothing", "/Luminosity", ""),
+    ("/Hollow", "/Alpha", "0 0 700 700 re n"),
+    ("/Solid", "/Alpha", "0 0 700 700 re f"),
+]
 FORM = "q {} cm /Form Do Q"
 UNSEEN = [
     ("3 Tr", WORDS),
@@ -268,6 +377,16 @@ UNSEEN = [
     ("", FORM.format("1 0 0 1 5000 400")),
     ("", FORM.format(".001 0 0 .001 100 100")),
     ("1 g", "/Form Do"),
+    ("/Dark gs", WORDS),
+    ("/Nothing gs", "/Form Do"),
+    ("/Hollow gs 0 g", WORDS),
+    ("/OC /Off BDC", f"{WORDS} EMC"),
+    ("/OC /Off BDC /OC /On BDC EMC", f"/Span <</MCID 0>> BDC {WORDS} EMC EMC"),
+    ("/OC /Both BDC", f"{WORDS} EMC"),
+    ("", "/Hidden Do"),
+    ("1 Tr 1 G", WORDS),
+    ("2 Tr 1 G 1 g", WORDS),
+    ("1 Tr 0 0 0 0 K", WORDS),
 ]
 SEEN = [
     ("0 g", WORDS),
@@ -292,6 +411,17 @@ SEEN = [
     ("0 g", f"{WORDS} /Half gs 1 g 60 590 400 40 re f"),
     ("0 g", f"{WORDS} /Times gs 1 g 60 590 400 40 re f"),
     ("", "/Form Do"),
+    ("/Light gs", WORDS),
+    ("/Solid gs", WORDS),
+    ("/Dark gs /None gs", WORDS),
+    ("q /Dark gs 0 0 700 700 re f Q", WORDS),
+    ("/Dark gs 0 0 700 700 re f /None gs 1 g 0 0 700 700 re f 0 g", WORDS),
+    ("/OC /On BDC", f"{WORDS} EMC"),
+    ("/OC /Off BDC EMC", WORDS),
+    ("/OC /Either BDC", f"{WORDS} EMC"),
+    ("", f"{WORDS} /OC /Off BDC 1 g 60 590 400 40 re f EMC"),
+    ("1 Tr 1 g", WORDS),
+    ("2 Tr 1 g", WORDS),
 ]
 
 

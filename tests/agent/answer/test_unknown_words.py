@@ -1,0 +1,56 @@
+"""What a question in Esperanto is about and no document tells of."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from clew.agent.answer.unknown_words import unknown_to
+from clew.memory.knowledge.tokens import words_of
+
+TEXTS = "La reĝo amis belajn vestojn. Du trompantoj teksis ŝtofon, kaj la ministro vidis nenion. La urbo estis granda."
+KNOWN = frozenset(words_of(TEXTS, roots=True))
+
+
+class Words:
+    """A vocabulary of those texts: a word is there in any form of its roots."""
+
+    def counts(self, words: Sequence[str]) -> list[int]:
+        return [len(KNOWN.intersection(words_of(word, roots=True))) for word in words]
+
+    def kinds(self, phrases: Sequence[str]) -> list[str]:
+        return ["" for _ in phrases]
+
+    def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+        return [() for _ in words]
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("Kiu inventis la telefonon?", ("inventis", "telefonon")),
+        ("Kiom kostas la komputilo?", ("kostas", "komputilo")),
+        ("Kiu vidis la akvofalon?", ("akvofalon",)),
+        ("Kio estas radioaktiveco?", ("radioaktiveco",)),
+        ("Kiu gajnis la futbalan ĉampionecon en la urbo?", ("gajnis", "futbalan", "ĉampionecon")),
+    ],
+)
+def test_it_is_said_where_as_many_words_are_lacked_as_are_known(question: str, unknown: tuple[str, ...]) -> None:
+    assert unknown_to(Words(), question) == unknown
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Kion amis la reĝo?",
+        "Kies vesto estis bela?",  # other forms of roots that are there
+        "Kion trompis la teksisto?",
+        "Kiun sxtofon vidis la ministro?",
+        "Kiu elpensis la ŝtofon?",  # a verb alone, which may be said by another one
+        "Kion vidis la trompantoj en la urbo per tondiloj?",  # less than half
+        "Kie ĝi estas?",
+        "Who invented the telephone?",
+        "???",
+    ],
+)
+def test_nothing_is_said_of_others(question: str) -> None:
+    assert unknown_to(Words(), question) == ()
