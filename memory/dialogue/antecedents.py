@@ -298,7 +298,8 @@ def is_expletive(found: Parts, at: int) -> bool:
 
 
 _WHILE = re.compile(r"\b(?:before|after|until|till|when|while|once|because) $", re.IGNORECASE)
-"""What stands before a pronoun that begins a clause of its own."""
+_BESIDE = re.compile(r"\b(?:the|an?) [\w'’-]+ and $", re.IGNORECASE)
+"""What stands before a pronoun that begins a clause of its own, and before one that is joined to whom it means."""
 
 
 def explained(found: Parts, at: int, low: str) -> bool:
@@ -323,6 +324,8 @@ def explained(found: Parts, at: int, low: str) -> bool:
         )
     if low == "him" or (low == "her" and is_object(found, at + len(low))):
         before = [one for one in before if one.role != "subject" or found.clause >= 0]  # 'where did the maid put her?'
+    if _BESIDE.search(found.text[:at]):
+        return True  # 'the fisherman and his wife'
     if _WHILE.search(found.text[:at]) and any(one.role == "subject" and one.definite for one in before):
         return True  # 'how often did the hare run before he died?'
     return any(referent_of(one.text, one, 0, False).maybe_person for one in before)
