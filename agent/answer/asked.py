@@ -87,7 +87,7 @@ def asked(question: str) -> Asked:
     if "money" in expected:
         expected = tuple(name for name in expected if name != "number")
     definition = _PATTERNS["form definition"].match(last)
-    what = definition["what"].strip() if definition else ""
+    what = _AT_PRESENT.sub("", definition["what"].strip()) if definition else ""
     owned = re.search(r"['’]s? [a-z][\w-]*$", what) is not None
     if expected == ("person",) and what and not owned and (what[0].isupper() or " " not in what):
         expected = ()  # "Who was Laika?" asks what she was, "Who was the director?" or "Lang's wife?" for a name
@@ -137,6 +137,8 @@ _TEXTS = _read(Path(__file__).with_suffix(".txt"))
 _NUMBER = _TEXTS["number"]
 _FEW_WORDS = r"(?:[^\w;.!?]+[\w'’-]+){0,5}?[^\w;!?]*"
 """Between a number and what it counts."""
+
+_AT_PRESENT = re.compile(r" (?:now|today|nowadays|currently|at present|at the moment|these days|again)$", re.IGNORECASE)
 
 _NAME_LIKE = re.compile(
     r"(?<![.?!] )(?<!^)\b[A-ZÀ-Þ]\w|[\"“„«‘`]\w|\b(?:called|named?|names)\b|\w[._/=-]\w|^\W{0,4}[\w ]{1,30}:\s",

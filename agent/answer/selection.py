@@ -62,6 +62,10 @@ class AnswerParameters:
     tokens: Count = 700
 
 
+_MARK = re.compile(r"(?<![\w/.])\d{1,3}/\d{1,3}(?![\w/])")
+MARKED = 1.5
+"""What `9/10` counts beside a version: hardly a letter tells it from another mark."""
+
 EARLIER = 0.5
 """What a word of an earlier turn is worth beside one of the question."""
 
@@ -151,7 +155,8 @@ def _with_what_it_needs(
     """Those that have, or lead on to, what no answer is without, where some of the likeliest do."""
     if not wanted.needs:
         return order
-    near = [place for place in order.tolist() if scores[order[0]] - scores[place] <= parameters.needed]
+    behind = max(parameters.needed, parameters.behind)
+    near = [place for place in order.tolist() if scores[order[0]] - scores[place] <= behind]
 
     def has(place: int) -> bool:
         core = evidence.cores[place]
@@ -163,14 +168,15 @@ def _with_what_it_needs(
 
 
 def _lacks_version(question: str, evidence: Evidence) -> Floats:
-    """1 for each core that, with what stands above it, lacks a version (`Debian 3.0`) that the question names and that
-    another core has; else 0."""
+    """Above 0 for each core that, with what stands above it, lacks a version (`Debian 3.0`) or a mark (`9/10`) that the
+    question names and that another core has; else 0."""
     lacks = np.zeros(len(evidence.cores))
-    for version in versions(question):
+    sought = {**dict.fromkeys(versions(question), 1.0), **dict.fromkeys(_MARK.findall(question), MARKED)}
+    for phrase, worth in sought.items():
         held = [
-            holds_phrase(f"{head}\n{text}", version) for head, text in zip(evidence.heads, evidence.texts, strict=True)
+            holds_phrase(f"{head}\n{text}", phrase) for head, text in zip(evidence.heads, evidence.texts, strict=True)
         ]
-        lacks = np.maximum(lacks, ~np.array(held, bool) if any(held) else 0.0)
+        lacks = np.maximum(lacks, worth * ~np.array(held, bool) if any(held) else 0.0)
     return lacks
 
 

@@ -54,6 +54,15 @@ _CELLS = re.compile(r"\S(?:\s*\|\s*|\t+| {3,})\S")
 _GOES_ON = re.compile(r"\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)$")
 """The end of a line of a title page or an address that the next line goes on with."""
 
+_LABELLED = re.compile(
+    r"(?!(?i:chapter|part|section|step|stage|phase|appendix|figure|fig|table|example|listing|box|note|day|week|lesson"
+    r"|question|exercise|volume|book|act|scene|unit)\b)[A-Z][\w'’-]*(?: [a-z\d][\w'’/-]*){0,2}:"
+    r" (?:[a-z\d]|[A-Z][\w'’-]* (?!(?:and|of|in|for|with|on|to|the|or|an?)\b)[a-z]|.*[\d,])"
+    r"|(?i:name|teacher|doctor|author|owner|contact|address|phone|e-?mail|make|model|place|where|who|present|apologies)"
+    r": \S"
+)
+"""`Teacher: Mr Hale`, a line that says what something is; none where it may be a title."""
+
 _NUMERAL = re.compile(r"\([ivx]{1,5}\)\s")
 _STOPPED = re.compile(r"[.!;,\u2026\u3002][\"'\u201d\u2019)\]*_]*$")
 _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*[.)]?\s+)?")
@@ -204,6 +213,8 @@ def _is_code(text: str, lines: Sequence[Span]) -> bool:
 
 
 def _is_heading(line: str) -> bool:
+    if _LABELLED.match(line):
+        return False
     if ITEM.match(line) and not line.startswith(("#", "(")):
         return bool(re.match(r"\d{1,3}[.)] \w", line)) and line.endswith("?")
     return _is_title(line)

@@ -58,6 +58,7 @@ def looks_like_a_person(name: str, placed: str) -> bool:
     words = name.split()
     return (
         2 <= len(words) <= 4
+        and words[0] != "The"
         and not placed
         and re.fullmatch(FIRM, words[-1]) is None
         and not (words[-1].casefold() in LISTS["no_person"] and words[0] not in FIRST_NAMES)

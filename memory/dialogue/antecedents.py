@@ -30,6 +30,7 @@ def candidates(
         asked = () if _waits(turn, low) else turn.asked  # whoever that was is still spoken of
         if low in HE or low in SHE:
             yield from _people(turn, asked, "he" if low in HE else "she")
+            yield from filter(_is_animal, asked)
         elif low in IT:
             yield from _asked_for(turn, quantity)
             things = [one for one in asked if not is_place(one)]
@@ -136,6 +137,19 @@ def _several(turn: Said, asked: Sequence[Referent], *, own: bool = False) -> Ite
         yield pair
     yield from (one for one in (*turn.answer.names, turn.answer.focus) if one and one.plural)
     yield from () if own else _some(turn)
+
+
+def _is_animal(one: Referent) -> bool:
+    """What tales call 'he' or 'she'; behind the people of its turn."""
+    return one.text.removeprefix("the ") in _ANIMALS and not (one.plural or one.placed)
+
+
+_ANIMALS = frozenset(
+    "animal ape ass badger bear bee bird boar bull calf cat cock cow crow deer dog dolphin donkey dove dragon duck"
+    " duckling eagle elephant fish fly fox frog giant goat goose hare hawk hedgehog hen horse kid lamb lion mare monkey"
+    " mouse owl ox parrot pig pigeon pony puppy rabbit ram rat raven robin rooster sheep snake sparrow spider squirrel"
+    " stork swan tiger toad turtle whale wolf worm wren".split()
+)
 
 
 def _further(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
@@ -283,6 +297,11 @@ def is_expletive(found: Parts, at: int) -> bool:
     )
 
 
+_WHILE = re.compile(r"\b(?:before|after|until|till|when|while|once|because) $", re.IGNORECASE)
+_BESIDE = re.compile(r"\b(?:the|an?) [\w'’-]+ and $", re.IGNORECASE)
+"""What stands before a pronoun that begins a clause of its own, and before one that is joined to whom it means."""
+
+
 def explained(found: Parts, at: int, low: str) -> bool:
     """The question itself says before what the pronoun stands for."""
     if low in IT and _meanwhile(found, at):
@@ -305,6 +324,10 @@ def explained(found: Parts, at: int, low: str) -> bool:
         )
     if low == "him" or (low == "her" and is_object(found, at + len(low))):
         before = [one for one in before if one.role != "subject" or found.clause >= 0]  # 'where did the maid put her?'
+    if _BESIDE.search(found.text[:at]):
+        return True  # 'the fisherman and his wife'
+    if _WHILE.search(found.text[:at]) and any(one.role == "subject" and one.definite for one in before):
+        return True  # 'how often did the hare run before he died?'
     return any(referent_of(one.text, one, 0, False).maybe_person for one in before)
 
 

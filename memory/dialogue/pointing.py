@@ -232,7 +232,8 @@ def _known_as(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
     asked = [one for turn in turns[:BACK] for one in turn.asked]
     if not question[phrase.end :].startswith((" of ", " in ", " for ", "'s", "’s")):
         for one in asked:
-            if len(one.text.split()) > len(phrase.text.split()) and one.noun == phrase.noun:
+            longer = len(one.text.split()) > len(phrase.text.split()) and " and " not in one.text
+            if longer and one.noun == phrase.noun:
                 return one.text
     names = (one for one in asked if one.named and not one.maybe_person) if phrase.noun in _NAMELESS else ()
     return next((one.text for one in names if one.text.casefold() not in question.casefold()), "")

@@ -260,6 +260,14 @@ def test_the_version_that_is_asked_about_answers(encoder: CachedEncoder) -> None
     assert "Comice" in said.text and "1996" not in said.text
 
 
+def test_the_mark_that_is_asked_about_answers(encoder: CachedEncoder) -> None:
+    lines = (
+        "- The Wall, a book of January, 9/10\n- Stoner, May - 10/10, cried on the train\n- Emma, a book of June, 9/10"
+    )
+    said = say("What books did I give 10/10?", Passage("b#0", "b", "Books", lines, 0.7, "hybrid"), encoder=encoder)
+    assert "Stoner" in said.text and "Wall" not in said.text
+
+
 def test_the_reply_to_a_question_of_the_document_is_no_reply_to_another(encoder: CachedEncoder) -> None:
     text = "No. The unused disk space is kept in a list and is used again for the next rows."
     faq = Passage("faq#0", "faq", "FAQ", text, 0.7, "hybrid")

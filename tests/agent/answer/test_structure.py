@@ -47,6 +47,16 @@ def test_the_parts_of_a_page_of_notes() -> None:
     ]
 
 
+@pytest.mark.parametrize("line", ["Teacher: Mr Hale (till July)", "Make: Calora ecoTEC", "Insurance: Nord, 688 a year"])
+def test_a_line_with_a_label_is_no_heading(line: str) -> None:
+    assert kinds(f"School\n\n{line}\n\n- swimming\n- chess")[1] == ("prose", line)
+
+
+@pytest.mark.parametrize("line", ["Ropes: Tension and Knots", "Chapter 2: the mill", "Summer fair"])
+def test_a_title_with_a_colon_is_one(line: str) -> None:
+    assert kinds(f"{line}\n\nIt was a fine day, and all came.")[0] == ("heading", line)
+
+
 def test_a_line_of_a_verse_is_no_heading() -> None:
     text = "He called:\n\nO man of the sea\n\nHearken to me,\n\nand come.\n\nThe end\n\nIt came, and it was blue."
     assert [kind for kind, _ in kinds(text)] == ["prose", "prose", "prose", "prose", "heading", "prose"]
