@@ -55,6 +55,7 @@ _GOES_ON = re.compile(r"\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)$")
 """The end of a line of a title page or an address that the next line goes on with."""
 
 _LABELLED = re.compile(
+    r"(?!.*: .*: )"
     r"(?!(?i:chapter|part|section|step|stage|phase|appendix|figure|fig|table|example|listing|box|note|day|week|lesson"
     r"|question|exercise|volume|book|act|scene|unit)\b)[A-Z][\w'’-]*(?: [a-z\d][\w'’/-]*){0,2}:"
     r" (?:[a-z\d]|[A-Z][\w'’-]* (?!(?:and|of|in|for|with|on|to|the|or|an?)\b)[a-z]|.*[\d,])"
