@@ -192,7 +192,7 @@ def _made(
     bare = LEAD.sub("", rest, count=1) if LEAD.match(rest) else rest
     text, reasons = standing_for(bare, turns, library)
     if reasons:
-        text = asked_plainly(text, last.parts, pointed=True) or text
+        text = asked_plainly(text, last.parts, pointed=True) or _who(text)
         return StandingQuestion(text, "; ".join(reasons))
     if corrects:
         return StandingQuestion(bare, "it corrects the question before")
@@ -201,6 +201,14 @@ def _made(
     if subject := topic_for(bare, turns, vocabulary):
         return StandingQuestion(as_for(subject.text, bare), f"it is about {subject.text}")
     return StandingQuestion(question)
+
+
+def _who(text: str) -> str:
+    """'Who is Jonas Vale's wife?' of 'Jonas Vale's wife?'; other texts as they are."""
+    found = parts(text)
+    alone = found.fragment and not found.asked and len(found.phrases) == 1
+    relative = alone and found.phrases[0].noun in LISTS["people"] and re.search(r"['’]s? \w", found.phrases[0].text)
+    return f"Who is {found.phrases[0].text}?" if relative else text
 
 
 def _of_answer(why: str, last: Said) -> str:

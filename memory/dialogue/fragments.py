@@ -25,6 +25,7 @@ _HELPERS = frozenset("do does did can could will would should may might must".sp
 _ATTRIBUTES = LISTS["attributes"] | LISTS["kinds"]
 _THE = re.compile(r" (?:the|a|an|my|your|our|his|her|its|their)\b", re.IGNORECASE)
 _TO_DO = re.compile(r"\bto (\w+) \w", re.IGNORECASE)
+_DIFFERENCE = re.compile(r"(?:the |any )?(differences?) between .+ and .+", re.IGNORECASE)
 _EITHER = re.compile(r"(?:with or without|before or after|during or after) \w", re.IGNORECASE)
 _DOING = re.compile(r"(?:without|by|instead of|while) (?!.*\b(?:what|which|who)\b)\w{2,}ing\b", re.IGNORECASE)
 """'and without signing it?'"""
@@ -130,6 +131,9 @@ def by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
     'and write?'; None for other fragments."""
     if clause := _CLAUSE.match(bare):
         return _claused(bare, before, clause.group().split()[0])
+    if what := _DIFFERENCE.fullmatch(bare):
+        verb = "are" if what[1].endswith("s") else "is"
+        return f"What {verb} the {bare[what.start(1) :]}?", "it asks what that is"
     does, did = _TO_DO.match(bare), _TO_DO.search(before.text, before.lead)
     if does and did and (is_verb(does[1]) or _THE.match(bare, does.end(1))) and is_verb(did[1]):
         was = before.text[did.start() : before.end]

@@ -173,7 +173,9 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
                 continue
             if best.role == "asked" and (new.definite or (new.named and not best.named)):
                 return f"What about {text}?", f"it asks about {text}"
-            if _is_relative(new) and best.role == "object" and before.asks.casefold() == "who":
+            made = best.role == "object" and before.asks.casefold() == "who"
+            thing = types[best.text] in (*PLACED, "noun") and best.noun not in LISTS["people"]
+            if _is_relative(new) and (made or (thing and best.role != "other")):
                 return f"Who is {text}?", f"it asks who {text} is"
             kept = _of_the_same(new, best) or _of_another(new, best)
             start, end = (best.whole, best.end) if kept else _extent(best, before, new, placed=whole)
