@@ -175,6 +175,7 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
                 return f"What about {text}?", f"it asks about {text}"
             made = best.role == "object" and before.asks.casefold() == "who"
             thing = types[best.text] in (*PLACED, "noun") and best.noun not in LISTS["people"]
+            thing = thing or any(one.text == best.text and not one.maybe_person for one in turn.asked)
             if _is_relative(new) and (made or (thing and best.role != "other")):
                 return f"Who is {text}?", f"it asks who {text} is"
             kept = _of_the_same(new, best) or _of_another(new, best)

@@ -150,6 +150,8 @@ def test_what_takes_the_place_of_what(asked: str, answer: str, question: str, ex
          "Who is Jonas Vale's wife?"),
         ([("What does first do?", "It reads."), ("and rest?", "It reads too.")], "difference between first and rest?",
          "What is the difference between first and rest?"),
+        ([("Who directed Tides?", "Jonas Vale directed it."), ("When was it released?", "In 1927.")], "and his wife?",
+         "Who is Jonas Vale's wife?"),
         ([("Who is Dr. Ott?", "A doctor."), ("Is it far?", "No."), ("What is the fee?", "40."), ("Why?", "It is new.")],
          "when do I see her again?", "when do I see Dr. Ott again?"),
     ],
