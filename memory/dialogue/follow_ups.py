@@ -13,7 +13,7 @@ from clew.memory.dialogue.pointing import why_not_the_other
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import standing_for
 from clew.memory.dialogue.referents import Said, about_library, is_foreign, last_sentence, said
-from clew.memory.dialogue.slots import filled, led, same_for
+from clew.memory.dialogue.slots import filled, is_relative, led, same_for
 from clew.memory.dialogue.topics import topic_for
 from clew.memory.dialogue.utterances import is_filler
 from clew.memory.dialogue.word_classes import LISTS
@@ -207,8 +207,7 @@ def _who(text: str) -> str:
     """'Who is Jonas Vale's wife?' of 'Jonas Vale's wife?'; other texts as they are."""
     found = parts(text)
     alone = found.fragment and not found.asked and len(found.phrases) == 1
-    relative = alone and found.phrases[0].noun in LISTS["people"] and re.search(r"['’]s? \w", found.phrases[0].text)
-    return f"Who is {found.phrases[0].text}?" if relative else text
+    return f"Who is {found.phrases[0].text}?" if alone and is_relative(found.phrases[0]) else text
 
 
 def _of_answer(why: str, last: Said) -> str:

@@ -176,7 +176,7 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
             made = best.role == "object" and before.asks.casefold() == "who"
             thing = types[best.text] in (*PLACED, "noun") and best.noun not in LISTS["people"]
             thing = thing or any(one.text == best.text and not one.maybe_person for one in turn.asked)
-            if _is_relative(new) and (made or (thing and best.role != "other")):
+            if is_relative(new) and (made or (thing and best.role != "other")):
                 return f"Who is {text}?", f"it asks who {text} is"
             kept = _of_the_same(new, best) or _of_another(new, best)
             start, end = (best.whole, best.end) if kept else _extent(best, before, new, placed=whole)
@@ -202,7 +202,7 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
 _WAS = {"is": "was", "are": "were", "do": "did", "does": "did"}
 
 
-def _is_relative(new: Phrase) -> bool:
+def is_relative(new: Phrase) -> bool:
     """'Fritz Lang's wife', whom nobody directed."""
     return new.noun in LISTS["people"] and re.search(r"['’]s? \w", new.text) is not None
 

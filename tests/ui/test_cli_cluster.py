@@ -106,16 +106,22 @@ def test_what_cannot_be_read_is_made_anew(
     assert clew("doctor").exit_code == 0
 
 
-def test_a_row_that_was_changed_is_sent_again(
-    server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Though its hash still stands beside it."""
-    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
+def indexed_chunk(where: str, notes: Path, clew: Run) -> tuple[ClusterStore, Any]:
+    """The library, made of these notes, and the row of its only chunk."""
     assert clew("index", notes, "-q").exit_code == 0
     opened = address(where)
     assert opened
     store = open_cluster(opened)
     (chunk,) = store.cluster.scanned(store.index, {"term": {"kind": "chunk"}})
+    return store, chunk
+
+
+def test_a_row_that_was_changed_is_sent_again(
+    server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though its hash still stands beside it."""
+    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
+    _, chunk = indexed_chunk(where, notes, clew)
     altered(where, chunk["_id"], lambda row: row.update(text="The Moon orbits Mars."))
     damaged = clew("doctor")
     assert damaged.exit_code == 1 and f"changed: {chunk['_id']}" in damaged.stdout
@@ -131,11 +137,7 @@ def test_what_a_chunk_is_searched_by_is_proven_too(
 ) -> None:
     """It stands in no row: an update of a part of one loses it, though the row is as it was sent."""
     monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
-    assert clew("index", notes, "-q").exit_code == 0
-    opened = address(where)
-    assert opened
-    store = open_cluster(opened)
-    (chunk,) = store.cluster.scanned(store.index, {"term": {"kind": "chunk"}})
+    store, chunk = indexed_chunk(where, notes, clew)
     words = {"words": f"{chunk['_source']['title_words']} {chunk['_source']['text_words']}", "metadata": "moon.txt"}
     wrong = {"vector": [1.0] + [0.0] * (store.dimension - 1)} if other == "vector" else {"words": "mars"}
     indexed = (
