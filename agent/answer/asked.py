@@ -26,7 +26,7 @@ class Asked:
     """`expected` are names of kinds: duration, money, number, time, person, name, place, reason. `measure` matches an
     amount of what is `counted` or measured ("how many eggs", "how old"), or who made something, where that is said;
     `defined` is what is to be defined, or empty. `words` are the question's, in lower case; `dated`: it asks when
-    something was; `naming`: what its name is."""
+    something was; `naming`: what its name is, and `surname` whose first name that is."""
 
     form: AnswerForm
     expected: tuple[str, ...] = ()
@@ -36,6 +36,7 @@ class Asked:
     dated: bool = False
     counted: str = ""
     naming: bool = False
+    surname: str = ""
 
     def among(self, words: Set[str]) -> "Asked":
         """What is counted may be called something else by documents that lack its word: "412 watercolours" of pictures.
@@ -71,7 +72,11 @@ class Asked:
         return self.measure == _MADE and "person" in self.expected
 
     def names(self, text: str) -> bool:
-        """Whether it has what looks like a name; true where nobody asks what a name is."""
+        """Whether it has what looks like a name, a first one before the surname where that is asked for; true where
+        nobody asks what a name is."""
+        if self.surname:
+            before = re.findall(rf"\b([A-ZÀ-Þ][\w'’-]+) (?:[A-Z]\.? )?{re.escape(self.surname)}\b", text)
+            return any(content_words(word) and not _TITLE.fullmatch(word) for word in before)
         return not self.naming or bool(_NAME_LIKE.search(text))
 
     def measures(self, text: str) -> bool:
@@ -99,7 +104,11 @@ def asked(question: str) -> Asked:
     counted = found["what"].casefold() if found else ""
     counted = "" if counted in _FOR_COUNTING else counted
     naming = "name" in expected and bool(_PATTERNS["form naming"].match(last))
-    return Asked(_form(last, expected), expected, defined, _measure(last, counted), own, dated, counted, naming)
+    owner = _PATTERNS["form first name"].search(last) if naming else None
+    surname = (owner["owner"] or owner["of"]) if owner else ""
+    return Asked(
+        _form(last, expected), expected, defined, _measure(last, counted), own, dated, counted, naming, surname
+    )
 
 
 def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
@@ -145,6 +154,8 @@ _NAME_LIKE = re.compile(
     re.MULTILINE,
 )
 """A word with a capital, one in quotation marks, an identifier, or what stands behind a label."""
+
+_TITLE = re.compile(r"M(?:r|rs|s|iss|ister|adam|me|lle)|Dr|Doctor|Prof|Professor|Sir|Lady|Herr|Frau|Dear|Aunt|Uncle")
 
 _PATTERNS = {
     name: re.compile(text, 0 if name in ("holds person", "holds name") else re.IGNORECASE)  # a name has a capital

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from clew.memory.dialogue.antecedents import BACK, POINTING, TAKES, candidates
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.referents import Said, is_foreign
-from clew.memory.dialogue.word_classes import LISTS, base, ing, singular, written_type
+from clew.memory.dialogue.word_classes import LISTS, PARTICIPLES, base, ing, singular, written_type
 from clew.memory.text import content_words
 
 _AT = ("at", "near", "on", "outside")
@@ -210,7 +210,8 @@ def _pointed_at(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
     """What 'that', 'this', 'these' or 'those' stands for as a whole phrase; empty where nothing fits."""
     newest, one_thing = turns[0], phrase.text.casefold() in ("this", "that")
     lasts = newest.parts.does.casefold() in _NOT_DONE and len(turns) > 1
-    if new := _measure(newest) or (_event(turns[lasts]) if one_thing else ""):
+    undone = _undergone(newest) if _OF_DEEDS.search(question) else ""
+    if new := _measure(newest) or undone or (_event(turns[lasts]) if one_thing else ""):
         return new
     focus = newest.answer.focus if one_thing else None
     if focus and not (focus.plural or focus.maybe_person or focus.text in question) and focus.text[:4] == "the ":
@@ -327,6 +328,38 @@ def _event(turn: Said) -> str:
     if not objects or any(one.pronoun for one in objects):
         return ""
     return f"{ing(found.does)} {rest}".strip()
+
+
+_OF_DEEDS = re.compile(r"\b(?:cost|costs|take|took|pay|paid|happen|happened)\b", re.IGNORECASE)
+"""What is said of a deed: 'what did that cost?' after 'when was the boiler serviced?'"""
+
+
+def _undergone(turn: Said) -> str:
+    """What was done to what a question is about, as a thing: 'servicing the boiler'."""
+    found = turn.parts
+    if not (found.verb and found.subject) or found.subject.pronoun or found.helper not in ("was", "were"):
+        return ""
+    if not (found.does.endswith("ed") or found.does in PARTICIPLES):
+        return ""
+    return f"{ing(base(found.does)[0])} {found.subject.text}"
+
+
+_HOW_MANY = re.compile(
+    r"how many(?: more| others)?(?= (?:is|are|was|were|do|does|did|can|could|will|would|have|has|had|should|must)\b)",
+    re.IGNORECASE,
+)
+
+
+def counted(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
+    """What 'how many' leaves out: the fairies in 'how many were there?' after 'who invited the fairies?'"""
+    asks = _HOW_MANY.search(question)
+    for turn in turns[:2] if asks and not re.search(r"\bthe(?:y|m)\b", question, re.IGNORECASE) else ():
+        wanted = turn.parts.wanted
+        named = next((one for one in turn.asked if one.plural and not one.named), None)
+        text = wanted.text if wanted and wanted.plural else named.text if named else ""
+        if asks and (noun := _COUNT.sub("", text.split(" that ")[0].removeprefix("the "))):
+            yield asks.end(), asks.end(), f" {noun}", f"'many' is {noun}"
+            return
 
 
 _WHICH = re.compile(r"which (?:one )?(is|was|are|were) (.+?), .+ or .+", re.IGNORECASE)

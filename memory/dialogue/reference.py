@@ -11,7 +11,7 @@ from dataclasses import replace
 from clew.memory.dialogue.answer_names import gender_of, gender_of_noun
 from clew.memory.dialogue.antecedents import IT, KINDS, THEY, candidates, explained, is_expletive, is_object
 from clew.memory.dialogue.phrases import Parts, Referent
-from clew.memory.dialogue.pointing import Replacement, deeds, ones, places, pointed, shortened, takes_long
+from clew.memory.dialogue.pointing import Replacement, counted, deeds, ones, places, pointed, shortened, takes_long
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.word_classes import LISTS, TIMES, QuestionToken, replaced, singular, written_type
@@ -24,6 +24,7 @@ def standing_for(question: str, turns: Sequence[Said], library: Said | None = No
     pieces, why, people = _pronouns(found, turns, library, {end for _, end, *_ in done})
     for start, end, new, reason in (
         *done,
+        *counted(question, turns),
         *_one(question, found, turns),
         *places(question, turns),
         *ones(question, found, turns),

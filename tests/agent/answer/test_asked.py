@@ -68,6 +68,10 @@ def test_what_looks_like_a_name() -> None:
     assert asked("What was the baker's name?").names("The baker, Olga, was up early.")
     assert not asked("What was the baker's name?").names("The baker was up early.")
     assert asked("What is the name of the variable that holds the path?").names("set home_dir to it")
+    of_miss_ade = asked("What is Miss Ade's first name?")
+    assert of_miss_ade.names("Her name is Ruth Ade.") and of_miss_ade.names("Ruth M. Ade, class 4")
+    assert not of_miss_ade.names("Teacher: Mr Whit, from Sept Miss Ade") and not of_miss_ade.names("To Ade.")
+    assert asked("What was the baker's first name?").names("The baker, Olga, was up early.")
 
 
 def test_what_is_to_be_defined() -> None:
