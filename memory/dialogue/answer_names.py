@@ -8,6 +8,7 @@ from itertools import pairwise, takewhile
 from clew.memory.dialogue.phrases import Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_participle, is_verb, singular, tokens, written_type
+from clew.memory.text import unaccented
 
 FIRM = r"(?:Bank|Inn|Hotel|Café|Cafe|School|College|Hospital|Church|Club|Shop|Farm|Hall)"
 """What has somebody's name and is none of his: 'Tellson's Bank'."""
@@ -46,7 +47,8 @@ def gender_of(name: str) -> str:
     """`she` or `he` by a title or a first name; empty where neither tells."""
     if SHE_TITLED.match(name) or HE_TITLED.match(name):
         return "she" if SHE_TITLED.match(name) else "he"
-    return FIRST_NAMES.get(re.split(r"[\s’']", name)[0], "")
+    first = re.split(r"[\s’']", name)[0]
+    return FIRST_NAMES.get(first) or FIRST_NAMES.get(unaccented(first), "")
 
 
 def gender_of_noun(noun: str) -> str:
@@ -67,10 +69,14 @@ def looks_like_a_person(name: str, placed: str) -> bool:
     )
 
 
+_CITED = re.compile(r"\([A-ZÀ-Þ][^()]{2,80}\d{4}[a-z]?\)")
+"""'(Nelder and Wedderburn 1972)', of whom nothing is told."""
+
+
 @lru_cache(512)
 def names(text: str) -> tuple[Referent, ...]:
     """Names of an answer in their order; two joined by `and` are one as well, behind both."""
-    return tuple(_names(text))
+    return tuple(_names(_CITED.sub("", text)))
 
 
 def _names(text: str) -> Iterator[Referent]:
@@ -96,6 +102,7 @@ def _names(text: str) -> Iterator[Referent]:
         heading = name.isupper() and len(name.split()) > 2
         if name and not (opens or i_say or heading or _is_time(name) or _I.fullmatch(name)):
             owns = not match.group().endswith(name)  # 'on Signe's desk'
+            owns = owns and re.match(r"\s+\w", text[match.end() :]) is not None  # but 'at Mario's.'
             placed = None if owns else _PLACED.search(text[max(0, start - 60) : start])
             full = f"the {name}" if article else name
             about = WHO.fullmatch(text[:start]) is not None
@@ -168,6 +175,8 @@ def things_of(text: str) -> Iterator[Referent]:
     for phrase in parts(text[:LOOKED_AT]).phrases:
         own = phrase.first in ("my", "our", "your")
         if phrase.pronoun or not (own or phrase.first in ("the", "a", "an")) or written_type(phrase.text):
+            continue
+        if re.search(r"\d{3}", phrase.text):  # 'the early 1970s'
             continue
         first, _, rest = phrase.text.partition(" ")
         if rest and not phrase.named and len(phrase.text.split()) <= SUBJECT:

@@ -48,7 +48,7 @@ def _people(turn: Said, asked: Sequence[Referent], gender: str) -> Iterator[Refe
     new = [one for one in (*focus, *turn.answer.names) if not _is_said(one, turn)] if _asks_who(turn) else []
     named = (one for one in (*asked, *turn.answer.names) if one.person or one in asked)
     ranked = [*new, *named, *focus, *(one for one in turn.answer.told if one.person)]
-    ranked.sort(key=lambda one: not one.person)
+    ranked.sort(key=lambda one: 0 if one.person and one.gender else 1 if one in (*new, *asked) else 3 - one.person)
     return (one for one in ranked if one.maybe_person and one.gender in ("", gender) and not one.plural)
 
 
@@ -304,6 +304,8 @@ _BESIDE = re.compile(r"\b(?:the|an?) [\w'’-]+ and $", re.IGNORECASE)
 
 def explained(found: Parts, at: int, low: str) -> bool:
     """The question itself says before what the pronoun stands for."""
+    if low in IT and re.search(r"\b(?:some|any|every)thing\b", found.text[:at], re.IGNORECASE):
+        return True
     if low in IT and _meanwhile(found, at):
         return True
     before = [one for one in found.phrases if one.end < at - 1 and not one.pronoun and one.words]  # 'miss' of 'miss it'

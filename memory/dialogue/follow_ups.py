@@ -134,6 +134,9 @@ def _alone(
 _WHAT_IF = re.compile(r"(?:(?:and|but|so) )?what if (?!it\b|they\b).+ (?:it|them)\W*", re.IGNORECASE)
 """'what if I miss it?' asks what then; 'what if it rains?' the question before."""
 
+_WHAT_IF_I = re.compile(r"(?:(?:and|but|so) )?(?P<rest>what if (?:i|we|you|someone|somebody) \w+ .+)", re.IGNORECASE)
+"""What is done otherwise than it was asked about: 'what if I miss a dose?' after 'how often do I take it?'"""
+
 
 _I_MEAN = re.compile(r"(?P<asks>[^?]+?)(?:\?|,| [-\u2013\u2014]) (?P<new>[^,;?]{1,40}?),? i meant?\W*", re.IGNORECASE)
 """'who was it dedicated to, 2.2 I mean'"""
@@ -164,6 +167,9 @@ def _made(
         text, why = standing_for(rest, turns, library)
         if why:
             return StandingQuestion(text, "; ".join(why))
+    if (otherwise := _WHAT_IF_I.fullmatch(rest)) and turns[0].parts.asks.casefold() not in ("how", "who"):
+        text, why = standing_for(otherwise["rest"], turns, library)
+        return StandingQuestion(text, "; ".join([*why, "it asks what then"]))
     if named := _WHO_IS_THAT.fullmatch(rest):
         asks, verb, what = named["asks"].capitalize(), named["verb"], named["what"]
         if parts(what).fragment:

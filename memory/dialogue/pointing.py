@@ -355,7 +355,10 @@ def counted(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
     asks = _HOW_MANY.search(question)
     for turn in turns[:2] if asks and not re.search(r"\bthe(?:y|m)\b", question, re.IGNORECASE) else ():
         wanted = turn.parts.wanted
-        named = next((one for one in turn.asked if one.plural and not one.named), None)
+        things = [one for one in turn.asked if one.plural and not one.named]
+        if re.search(r"\b(?:i|we|you)\b", question, re.IGNORECASE):
+            things = [one for one in things if one.noun not in LISTS["people"] | {"people"}]
+        named = things[0] if things else None
         text = wanted.text if wanted and wanted.plural else named.text if named else ""
         if asks and (noun := _COUNT.sub("", text.split(" that ")[0].removeprefix("the "))):
             yield asks.end(), asks.end(), f" {noun}", f"'many' is {noun}"

@@ -218,6 +218,9 @@ def asked_about(found: Parts) -> Iterator[Referent]:
         text = _titled(found, place) or _definite(whole_of(found, place))
         text = _definite(phrase.text) if len(text.split()) > LONGEST else text
         which = found.asks.casefold().startswith("which ") and " of " not in found.asks
+        if is_doing := phrase.role == "subject" and _IS_DOING.fullmatch(found.body.rstrip(" ?.!")):
+            yield Referent(f"the one {is_doing[0]}", 0.0, person=True, maybe_person=True)
+            continue
         text = f"the {text}" if phrase.role == "asked" and which and text.islower() and text == phrase.text else text
         is_subject = phrase.role == "subject"
         rank = _ORDER[phrase.role] + place / 100 + INSIDE * (phrase.start < within)
@@ -236,12 +239,23 @@ def asked_about(found: Parts) -> Iterator[Referent]:
         if owner["kind"] in LISTS["people"]:
             yield Referent(owner[1], 1.5, person=True, maybe_person=True, gender=gender_of_noun(owner["kind"]))
         elif not owner["kind"] and owner[1].split()[0] not in LISTS["openers"] and owner.start() > 0:
-            yield Referent(owner[1], 1.5, True, maybe_person=True)
+            gender = gender_of(owner[1])
+            yield Referent(owner[1], 1.5, True, person=bool(gender), maybe_person=True, gender=gender)
+    for owner in _SMALL_OWNER.finditer(found.body):
+        name = owner[1].capitalize()
+        if gender := gender_of(name):
+            yield Referent(name, 1.5, True, person=True, maybe_person=True, gender=gender)
 
 
 _OWNER = re.compile(rf"\b((?:my|our|your) (?P<kind>[a-z]+)|[A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b(?! {FIRM}\b)")
 """'my brother' of 'my brother's birthday', 'Olga' of 'Olga's'."""
 
+
+_IS_DOING = re.compile(r"who (?:is|was) \w{2,}ing (?!of\b|for\b).+", re.IGNORECASE)
+"""'who is telling the story?'"""
+
+_SMALL_OWNER = re.compile(r"(?<= )([a-z]{3,})['’]s(?= [a-z])")
+"""'theo' of 'when is theo's trip?'"""
 
 _SELF = {"himself": "he", "herself": "she"}
 _SAID_OF = re.compile(r"(?:[a-z]+[ai]ble|in|due|present|absent|liable|entitled)\b")

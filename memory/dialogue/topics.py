@@ -88,7 +88,7 @@ def _brings_its_own(found: Parts, *, waits: bool) -> bool:
     pronouns = {one.text.casefold() for one in found.phrases if one.pronoun}
     if {"i", "you"} <= pronouns or ({"i", "me"} <= pronouns and "you" in found.body.casefold().split()):
         return True
-    kinds = found.wanted is not None and found.wanted.noun in LISTS["kinds"]
+    kinds = found.wanted is not None and found.wanted.noun in LISTS["kinds"] and not _is_told_which(found.wanted)
     if "there" in pronouns and not (kinds or re.match(r"how many\b", found.body, re.IGNORECASE)):
         return True
     if any(
@@ -117,6 +117,14 @@ def _brings_its_own(found: Parts, *, waits: bool) -> bool:
         for one, later in pairwise(found.phrases)
         if one.role == "object" and later.preposition
     )
+
+
+def _is_told_which(kinds: Phrase) -> bool:
+    """'regex options', not 'two kinds'"""
+    return any(word.isalpha() and word not in _HOW_MANY for word in kinds.text.split()[:-1])
+
+
+_HOW_MANY = frozenset("the other more all two three four five six".split())
 
 
 def _is_its_own(found: Parts, subject: Phrase) -> bool:
