@@ -215,14 +215,14 @@ def asked_about(found: Parts) -> Iterator[Referent]:
     for place, phrase in enumerate(found.phrases):
         if _is_no_thing(found, place):
             continue
+        is_subject = phrase.role == "subject"
         text = _titled(found, place) or _definite(whole_of(found, place))
         text = _definite(phrase.text) if len(text.split()) > LONGEST else text
         which = found.asks.casefold().startswith("which ") and " of " not in found.asks
-        if is_doing := phrase.role == "subject" and _IS_DOING.fullmatch(found.body.rstrip(" ?.!")):
-            yield Referent(f"the one {is_doing[0]}", 0.0, person=True, maybe_person=True)
+        if is_subject and (doing := _IS_DOING.match(found.body)):
+            yield Referent(f"the one {doing[0]}", 0.0, person=True, maybe_person=True)
             continue
         text = f"the {text}" if phrase.role == "asked" and which and text.islower() and text == phrase.text else text
-        is_subject = phrase.role == "subject"
         rank = _ORDER[phrase.role] + place / 100 + INSIDE * (phrase.start < within)
         rank += INSIDE * (_is_mass(phrase) and bool(found.verb) and is_subject and len(found.phrases) > 1)
         within = max(within, phrase.start + len(whole_of(found, place)))
@@ -239,28 +239,23 @@ def asked_about(found: Parts) -> Iterator[Referent]:
         if owner["kind"] in LISTS["people"]:
             yield Referent(owner[1], 1.5, person=True, maybe_person=True, gender=gender_of_noun(owner["kind"]))
         elif not owner["kind"] and owner[1].split()[0] not in LISTS["openers"] and owner.start() > 0:
-            gender = gender_of(owner[1])
-            yield Referent(owner[1], 1.5, True, person=bool(gender), maybe_person=True, gender=gender)
-    for owner in _SMALL_OWNER.finditer(found.body):
-        name = owner[1].capitalize()
-        if gender := gender_of(name):
-            yield Referent(name, 1.5, True, person=True, maybe_person=True, gender=gender)
+            name = owner[1][0].upper() + owner[1][1:]
+            if (gender := gender_of(name)) or name == owner[1]:
+                yield Referent(name, 1.5, True, person=bool(gender), maybe_person=True, gender=gender)
 
 
-_OWNER = re.compile(rf"\b((?:my|our|your) (?P<kind>[a-z]+)|[A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*)['’]s\b(?! {FIRM}\b)")
-"""'my brother' of 'my brother's birthday', 'Olga' of 'Olga's'."""
+_OWNER = re.compile(
+    r"\b((?:my|our|your) (?P<kind>[a-z]+)|[A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*|(?<= )[a-z]{3,}(?=['’]s [a-z]))['’]s\b"
+    rf"(?! {FIRM}\b)"
+)
+"""'my brother' of 'my brother's birthday', 'Olga' of 'Olga's', 'theo' of 'when is theo's trip?'"""
 
 
-_IS_DOING = re.compile(r"who (?:is|was) \w{2,}ing (?!of\b|for\b).+", re.IGNORECASE)
+_IS_DOING = re.compile(r"who (?:is|was) \w{2,}ing (?!of\b|for\b)[^?!.]+", re.IGNORECASE)
 """'who is telling the story?'"""
-
-_SMALL_OWNER = re.compile(r"(?<= )([a-z]{3,})['’]s(?= [a-z])")
-"""'theo' of 'when is theo's trip?'"""
 
 _SELF = {"himself": "he", "herself": "she"}
 _SAID_OF = re.compile(r"(?:[a-z]+[ai]ble|in|due|present|absent|liable|entitled)\b")
-
-
 _NO_THINGS = frozenset("difference differences reason reasons point matter wrong special new missing left".split())
 
 
