@@ -199,7 +199,8 @@ def _asked_of_author(wanted: Wanted, headed: Sequence[re.Match[str]], evidence: 
 
 def _says(wanted: Wanted, chosen: Sequence[Picked], evidence: Evidence) -> Says | None:
     """What the units say to a question of yes or no, where they do not say both."""
-    question = wanted.question if wanted.with_history else wanted.rewritten
+    own = wanted.with_history and not question_parts(wanted.question).fragment
+    question = wanted.question if own else wanted.rewritten
     found: list[Says] = []
     for core, texts in ((one.unit.core, one.unit.texts) for one in chosen):
         above = f"{core.head} {core.lead} {evidence.passages[core.passage].title}"

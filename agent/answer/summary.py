@@ -74,7 +74,8 @@ _SPOKEN = re.compile(
     r"|'[^']+[,.!?]' (?:[a-z]+ ){1,3}"
 )
 _NO_SENTENCE = re.compile(
-    r"https?://|@\w|\bdoi\b|\u00a9|\||^\W*R?> |\w\([^ )]*\)|[=<>{}\\]|\bet al\.$|\. \. \.|^(?:figure|table|fig\.) ?\d",
+    r"https?://|@\w|\bdoi\b|\s~\s|\u00a9|\||^\W*R?> |\w\([^ )]*\)|[=<>{}\\]|\bet al\.$|\. \. \."
+    r"|^(?:figure|table|fig\.) ?\d",
     re.IGNORECASE,
 )
 _NO_LABEL = re.compile(r"[=<>{}()\[\]/\\\"\u201c]|https?:|\d{3}|--")

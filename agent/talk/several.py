@@ -38,6 +38,13 @@ _OPENS = re.compile(
 _TWICE = re.compile(rf"(where|when|why|how) and (where|when|why|how)\s+({_AUX}\b.+)$", re.IGNORECASE | re.DOTALL)
 """'Where and when was it read?' asks two things of one."""
 
+_EACH = re.compile(
+    r"(?P<asks>.+?) (?P<by>for|to|about|with|on|at|from|of) (?P<one>(?:[^\s,?]+ ){0,7}?[^\s,?]+),? and (?P=by) "
+    r"(?P<other>[^,?]+)\W*$",
+    re.IGNORECASE,
+)
+"""'What do we pay for the van and for its insurance?' asks the same of two."""
+
 _HAS_ASKING = re.compile(rf"\b(?:{'|'.join(_ASKING.values())}|{_AUX})\b|¿", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[?\uff1f])\s+")
 _EMBEDS = re.compile(
@@ -67,6 +74,8 @@ def _joined_by_and(sentence: str) -> Sequence[str]:
     if twice := _TWICE.match(sentence):
         one, other, rest = twice.groups()
         return [f"{one} {rest}", f"{other.capitalize()} {rest}"]
+    if each := _EACH.fullmatch(sentence) if not _EMBEDS.match(sentence) and _OPENS.match(sentence) else None:
+        return [f"{each['asks']} {each['by']} {each[one]}?" for one in ("one", "other")]
     language = language_of(sentence) or "en"
     link = rf",?\s+(?:{_AND[language]})\s+(?:also |auch |aussi |también |anche |ankaŭ )?(?=(?:{_ASKING[language]})\b)"
     if language == "en":

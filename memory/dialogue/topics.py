@@ -9,7 +9,7 @@ from clew.memory.dialogue.antecedents import HE, SHE
 from clew.memory.dialogue.phrases import Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
-from clew.memory.dialogue.word_classes import LISTS, singular, written_type
+from clew.memory.dialogue.word_classes import LISTS, base, singular, written_type
 from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words
 
@@ -22,7 +22,7 @@ LONG = 3
 
 def topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> Referent | None:
     """What the question is about without saying so: it is short and names nothing itself."""
-    found = parts(question)
+    found = parts(_END_UP.sub(lambda match: base(match[1])[0], _IN_ALL.sub("", question)))
     own = content_words(found.body)
     waits = any(one.pronoun and one.text.casefold() in ("it", "they", "them") for one in found.phrases)
     if any(word.low in HE or word.low in SHE for word in found.tokens):
@@ -52,6 +52,11 @@ def topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | Non
     ):
         return None
     return topic
+
+
+_IN_ALL = re.compile(r" (?:in the end|in total|altogether|all in all|finally|eventually|per [a-z]+)\b", re.IGNORECASE)
+_END_UP = re.compile(r"\b(?:end|ended) up (\w+ing)\b", re.IGNORECASE)
+"""'what did we end up paying?', 'how much did we pay in the end?'"""
 
 
 def _of_which(topic: Referent) -> Referent:

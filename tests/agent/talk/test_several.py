@@ -16,6 +16,11 @@ from clew.memory.datatypes import Passage
         ("When does it open? And how much is a ticket?", ("When does it open?", "And how much is a ticket?")),
         ("Who was Laika, and how did she die?", ("Who was Laika?", "How did she die?")),
         ("Where and when was it read?", ("Where was it read?", "When was it read?")),
+        (
+            "What do we pay for the van and for its tyres?",
+            ("What do we pay for the van?", "What do we pay for its tyres?"),
+        ),
+        ("What is it made of and of what use is it?", ("What is it made of and of what use is it?",)),
         ("Are dogs allowed, and is there a deposit?", ("Are dogs allowed?", "Is there a deposit?")),
         (
             "Wann öffnet das Museum und was kostet der Eintritt?",

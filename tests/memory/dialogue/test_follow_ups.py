@@ -140,6 +140,8 @@ def test_what_takes_the_place_of_what(asked: str, answer: str, question: str, ex
         ([("What is a pool?", "A kind of cache.")], "how do I let something run when it fails?",
          "how do I let something run when it fails?"),
         ([("How long can people keep the skates?", "A day.")], "how many do we have?", "how many skates do we have?"),
+        ([("Who fixed the roof?", "Birk did.")], "what did we end up paying?",
+         "as for the roof, what did we end up paying?"),
         ([("Where are the spare keys?", "In a tin.")], "how many do we have?", "how many spare keys do we have?"),
         ([("When was Fedora 9 out?", "In 2008.")], "how big was it, 8 I mean", "how big was Fedora 8?"),
         ([("Who fixed the roof?", "Dach Meier did.")], "what's their number?", "what's Dach Meier's number?"),
