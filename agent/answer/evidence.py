@@ -14,6 +14,7 @@ from clew.agent.answer.units import Core, cores_of
 from clew.agent.search.rounds import said_by
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dates import written_out
+from clew.memory.dialogue.word_classes import verb_forms
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.text import content_word_sets, content_words, words, written_words
@@ -75,7 +76,7 @@ class Evidence:
     @cached_property
     def passage_words(self) -> list[ContentWords]:
         """The content words of each passage, its title, heading and date among them."""
-        return content_word_sets([said_by(passage) for passage in self.passages])
+        return [with_forms(held) for held in content_word_sets([said_by(passage) for passage in self.passages])]
 
     @cached_property
     def title_words(self) -> list[ContentWords]:
@@ -85,7 +86,7 @@ class Evidence:
     @cached_property
     def core_words(self) -> list[ContentWords]:
         """The content words of each core."""
-        return content_word_sets([written_out(text) for text in self.texts])
+        return [with_forms(held) for held in content_word_sets([written_out(text) for text in self.texts])]
 
     @cached_property
     def words(self) -> ContentWords:
@@ -141,6 +142,12 @@ class Evidence:
         rarity = {stem: weight * math.log(1 + count / (1 + counts[stem])) for stem, weight in words.items()}
         total = sum(rarity.values()) or 1.0
         return {stem: weight / total for stem, weight in rarity.items()}
+
+
+def with_forms(held: ContentWords) -> ContentWords:
+    """With the other forms of irregular verbs, as 'paid' answers 'what did we pay?'."""
+    forms = verb_forms()
+    return held.union(*(forms[stem] for stem in held & forms.keys()))
 
 
 def shares_held(weights: Mapping[str, float], texts: Sequence[ContentWords]) -> list[float]:

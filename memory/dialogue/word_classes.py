@@ -358,3 +358,18 @@ def several(noun: str) -> str:
 @cache
 def _irregular() -> dict[str, str]:
     return dict(pair.split("=") for pair in LISTS["past_of"])
+
+
+_ANOTHER_VERB = frozenset("found saw lay bore left".split())
+"""Past forms that are likelier another word: who founded it."""
+
+
+@cache
+def verb_forms() -> dict[str, frozenset[str]]:
+    """Stem of a form of an irregular verb -> the stems of all its forms: 'paid' and 'pay'."""
+    made: dict[str, set[str]] = {}
+    for pair in (*LISTS["past_of"], *LISTS["participle_of"]):
+        verb, form = pair.split("=")
+        if form not in _ANOTHER_VERB:
+            made.setdefault(verb, set()).update(content_words(f"{verb} {form}"))
+    return {stem: frozenset(forms) for forms in made.values() if len(forms) > 1 for stem in forms}
