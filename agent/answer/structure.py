@@ -37,6 +37,14 @@ LEAST_LISTED = 3
 LEAST_MENU = 4
 """Items of one or two words that stand before a web page's first heading, and are its menu."""
 
+_REFERENCE = re.compile(
+    r"(?<=[\w.,;:!?)\]\"”’])(?:(?<!\b[^\W\d])|(?=\s))\s*"
+    r"\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\](?:[.,;:!?](?!\S))?"
+)
+_REFERENCED = re.compile(r"[.!?,;:][\"”’)]?\s?\[\d{1,3}\]|\w \[\d{1,3}\][.,;]|^\s*\[1\] \S", re.MULTILINE)
+"""What a document looks like that has numbered references: `[1]` behind a full stop, or a list of them. `X[1,3]` is an
+element of X."""
+
 _STANZA = re.compile(r"\S(?:.|\n(?![^\S\n]*\n))*")
 _CODE_LINE = re.compile(
     r">>>|\.\.\.(?: |$)|async (?:with|for|def)\b|[$%#] ?\w+[^.?!]*$|(?:import|from|def|class"
@@ -326,3 +334,26 @@ def _goes_on(region: Region, block: Block, behind: Block) -> bool:
     return (
         block.kind == behind.kind == "prose" and rest[:1].islower() and not _STOPPED.search(region.of(block).rstrip())
     )
+
+
+def ranges(region: Region, start: int, end: int, code: bool) -> list[Span]:
+    """A part of a unit without what is no part of its sentence: the running head of a page that a page break has put
+    into it, and a document's own numbered references (`[1]`), which would pass for the answer's citations, with the
+    full stop or comma behind them."""
+    if code:
+        return [(start, end)]
+    holes = [match.span() for match in RUNNING_HEAD.finditer(region.text, start, end)]
+    if _REFERENCED.search(region.text):
+        found = _REFERENCE.finditer(region.text, start, end)
+        holes += [match.span() for match in found if _rising(match[0])]
+    left, place = list[Span](), start
+    for first, last in [*sorted(holes), (end, end)]:
+        span = stripped(region.text, place, max(place, first))
+        left += [span] if span[0] < span[1] else []
+        place = max(place, last)
+    return left or [(start, end)]
+
+
+def _rising(reference: str) -> bool:
+    numbers = [int(number) for number in re.findall(r"\d+", reference)]
+    return numbers == sorted(numbers)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from clew.agent.answer.structure import RUNNING_HEAD, Block, Region, region_of, sentences_of, unnumbered
 from clew.memory.datatypes import Document, Passage
-from clew.memory.text import ITEM, Span, stripped
+from clew.memory.text import ITEM, Span
 
 LONGEST = 90
 """Words of a core."""
@@ -106,14 +106,6 @@ _NAMES_SEVERAL = re.compile(r",.*\b(?:and|or)\b|, .*, ")
 _CAPTION = re.compile(r"(?:Table|Figure|Fig\.|Example|Listing|Box)\s+[\dA-Z][\w.-]*\b")
 """How the line above a table or an example begins, between it and what announces it."""
 
-_REFERENCE = re.compile(
-    r"(?<=[\w.,;:!?)\]\"”’])(?:(?<!\b[^\W\d])|(?=\s))\s*"
-    r"\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\](?:[.,;:!?](?!\S))?"
-)
-_REFERENCED = re.compile(r"[.!?,;:][\"”’)]?\s?\[\d{1,3}\]|\w \[\d{1,3}\][.,;]|^\s*\[1\] \S", re.MULTILINE)
-"""What a document looks like that has numbered references: `[1]` behind a full stop, or a list of them. `X[1,3]` is an
-element of X."""
-
 _POINTER = re.compile(r"\W*(?:See|Refer to) .*\bfor (?:(?:further|more|full) )?(?:details|information|discussion)\W*")
 """A sentence that only says where more stands."""
 
@@ -128,6 +120,16 @@ _SALUTATION = re.compile(
 
 _LABELLED = re.compile(r"\W{0,4}[^\W\d_][\w'’/-]*(?: [\w'’/-]+){0,3}: \S")
 """`By mail: ...`, a line of an address or a form."""
+
+_REVISES = re.compile(
+    r"\W*(?:(?:now|then|later|since then),? )?(?:(?:it|this|that|the (?:date|day|price|plan|time|limit)) )?"
+    r"(?:(?:has|have|had|was|were|is|are|got) )?(?:(?:since|now|been|then) )*"
+    r"(?:moved|postponed|put off|cancell?ed|changed|rescheduled|raised|lowered|extended|replaced|brought forward"
+    r"|no longer)\b",
+    re.IGNORECASE,
+)
+_UPDATES = re.compile(r"\W*(?:update|correction|edit|later)\b[^.:]{0,20}:", re.IGNORECASE)
+"""How a sentence, or a line, begins that says what has become of what the one before says: `Moved to 22 October`."""
 
 UnitKind = Literal["sentence", "item", "row", "list", "code"]
 
@@ -298,7 +300,18 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
         parts += _announced(core, said, whole_list)
     if (PRONOUN.match(core.text) or _CONNECTIVE.match(core.text)) and at:
         parts.insert(0, spans[at - 1])
+    if len(parts) == 1:
+        parts += _revised(core, spans[at + 1 :])
     return AnswerUnit(core, "list" if len(parts) > 3 else "sentence", tuple(parts))
+
+
+def _revised(core: Core, behind: Sequence[Span]) -> list[Span]:
+    """What stands right behind it and says what has become of it: the next sentence, or the next line."""
+    region = core.region
+    if behind:
+        text = region.text[slice(*behind[0])]
+        return [*behind[:1]] if _REVISES.match(text) or _UPDATES.match(text) else []
+    return [span for span in _behind(core)[:1] if _UPDATES.match(region.text[slice(*span)])]
 
 
 def _ends_announcing(region: Region, span: Span) -> bool:
@@ -366,29 +379,6 @@ def _is_caption(region: Region, place: int) -> bool:
 
 def _is_short(region: Region, block: Block) -> bool:
     return len(region.of(block).split()) <= SHORT_PARAGRAPH
-
-
-def ranges(region: Region, start: int, end: int, code: bool) -> list[Span]:
-    """A part of a unit without what is no part of its sentence: the running head of a page that a page break has put
-    into it, and a document's own numbered references (`[1]`), which would pass for the answer's citations, with the
-    full stop or comma behind them."""
-    if code:
-        return [(start, end)]
-    holes = [match.span() for match in RUNNING_HEAD.finditer(region.text, start, end)]
-    if _REFERENCED.search(region.text):
-        found = _REFERENCE.finditer(region.text, start, end)
-        holes += [match.span() for match in found if _rising(match[0])]
-    left, place = list[Span](), start
-    for first, last in [*sorted(holes), (end, end)]:
-        span = stripped(region.text, place, max(place, first))
-        left += [span] if span[0] < span[1] else []
-        place = max(place, last)
-    return left or [(start, end)]
-
-
-def _rising(reference: str) -> bool:
-    numbers = [int(number) for number in re.findall(r"\d+", reference)]
-    return numbers == sorted(numbers)
 
 
 def asks(text: str) -> bool:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.units import Core, cores_of, ranges, unit_of
+from clew.agent.answer.structure import ranges
+from clew.agent.answer.units import Core, cores_of, unit_of
 from clew.memory.datatypes import Document, Passage
 
 
@@ -211,3 +212,13 @@ def test_a_list_of_short_items_is_whole_however_many_it_has() -> None:
     assert unit("The boat calls at:\n\n" + "\n".join(names), "The boat") == ["The boat calls at:", *names]
     long = [f"- Isle {number} of the western sound" for number in range(1, 20)]
     assert len(unit("The boat calls at:\n\n" + "\n".join(long), "The boat")) < len(long)
+
+
+def test_what_has_become_of_it_comes_with_it() -> None:
+    trip = "The trip is on 8 May, bring a lunch. Moved to 22 May. We take the bus."
+    assert unit(trip, "The trip") == ["The trip is on 8 May, bring a lunch.", "Moved to 22 May."]
+    assert unit("We asked for 250 back.\n\nUpdate 30 April: refused.", "We asked") == [
+        "We asked for 250 back.",
+        "Update 30 April: refused.",
+    ]
+    assert unit("The trip is on 8 May. We moved to Bonn.", "The trip") == ["The trip is on 8 May."]
