@@ -56,6 +56,7 @@ class Assistant:
         self._turns_over: Counter[str] = Counter()  # by the state that they began with
         self._not_opened = ""  # why the library could not be opened as it is now, as it was last said
         self._connection = sqlite3.connect(data / DATABASE, check_same_thread=False, timeout=60)
+        self._connection.execute("PRAGMA synchronous = NORMAL")  # a checkpoint outlives the process, not the machine
         self._graph = turn_graph(checkpoint_saver(self._connection))
 
     @classmethod

@@ -112,7 +112,7 @@ def encoder_for(settings: Settings) -> CachedEncoder:
     if settings.encoder or own in ("", MINILM):
         return load_encoder(settings.encoder or MINILM, settings.cache)
     if found := cached_encoder(own):
-        return CachedEncoder(found, settings.cache / "embeddings")
+        return CachedEncoder(found, settings.cache / "embeddings", found.same)
     raise NoModel(*not_here(own, settings.library))
 
 

@@ -11,7 +11,8 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,6 +114,12 @@ class SentenceTransformerEncoder:
         return dimension
 
     @cached_property
+    def same(self) -> dict[Role, Role]:
+        """Of each role the first one in which a text has the same vector."""
+        roles = get_args(Role)
+        return {role: next(one for one in roles if self._prefix(one) == self._prefix(role)) for role in roles}
+
+    @cached_property
     def window(self) -> int:
         if self._is_minilm:
             return LONGEST - 2
@@ -143,7 +150,10 @@ class SentenceTransformerEncoder:
             return self._model.encode(prefixed, prompt="", batch_size=BATCH, show_progress_bar=False, **options)
 
     def _prefixed(self, texts: Sequence[str], role: Role) -> list[str]:
-        return [self._prefixes.get(role, "") + text for text in texts]
+        return [self._prefix(role) + text for text in texts]
+
+    def _prefix(self, role: Role) -> str:
+        return self._prefixes.get(role, "")
 
     def _encodings(self, texts: Sequence[str]) -> "list[Encoding]":
         return self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
@@ -187,8 +197,10 @@ class CachedEncoder:
     """An encoder whose vectors are kept by content in one SQLite file an encoder, shared by all libraries of a user;
     those of the tokens of passages in another, for what asks for them."""
 
-    def __init__(self, encoder: Encoder, folder: Path) -> None:
+    def __init__(self, encoder: Encoder, folder: Path, same: Mapping[Role, Role] = MappingProxyType({})) -> None:
+        """A text in a role of `same` has the vector that it has in the other, and is kept under that."""
         self.uncached = encoder
+        self._same = same
         self._vectors = ContentCache(lambda: folder / f"{encoder.hash[:16]}.sqlite", "vectors")
         self._tokens = ContentCache(lambda: folder / f"{encoder.hash[:16]}-tokens.sqlite", "tokens")
 
@@ -232,7 +244,7 @@ class CachedEncoder:
         def encode(part: list[str]) -> Iterator[bytes]:
             return (vector.tobytes() for vector in self.uncached.encode(part, role))
 
-        found = self._vectors.encoded(texts, role, COMMIT, encode)
+        found = self._vectors.encoded(texts, self._same.get(role, role), COMMIT, encode)
         rows = [np.frombuffer(vector, np.float32) for vector in found]
         return np.stack(rows) if rows else np.empty((0, self.dimension), np.float32)
 
@@ -284,7 +296,8 @@ class CrossEncoderReranker:
 def load_encoder(name: str, cache: Path) -> CachedEncoder:
     """The encoder of that name, its vectors cached under `cache`: a folder, the packaged MiniLM, the local model cache,
     else a download, as it was named. No model is loaded yet. Raises `NoModel`."""
-    return CachedEncoder(SentenceTransformerEncoder(name, _own_folder(name) or _hub_folder(name)), cache / "embeddings")
+    encoder = SentenceTransformerEncoder(name, _own_folder(name) or _hub_folder(name))
+    return CachedEncoder(encoder, cache / "embeddings", encoder.same)
 
 
 def load_reranker(name: str) -> CrossEncoderReranker:

@@ -176,14 +176,15 @@ class MiniLM:
 
     def _means(self, whole: Sequence[Sequence[int]], second: Sequence[int], most: int = ROWS) -> Vectors:
         """The mean over each text's word pieces; from its place `second` on they are those of a second text."""
-        parts = list(passes([len(text) for text in whole], most))
         # Each pass has one thread of BLAS: its own threads wait for each other between matrices as small as these.
         with _ALONE as others:
             self._calls += 1
             if self._calls == OFTEN:
                 self._layers = [layer.in_order() for layer in self._layers]
             # On several processors a pass takes a third more of their time, which others are waiting for.
-            threads = 1 if others.waiting else min(self._threads, len(parts))
+            threads = 1 if others.waiting else self._threads
+            parts = list(passes([len(text) for text in whole], ROWS if threads == 1 else most))
+            threads = min(threads, len(parts))
             with self._blas.limit(limits=1):
                 if threads == 1:
                     return np.concatenate([self._pass(whole[slice(*part)], second[slice(*part)]) for part in parts])

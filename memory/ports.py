@@ -14,7 +14,7 @@ from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.text import Span
 from clew.memory.titles import TitleIndex
 
-Role = Literal["query", "passage", "sentence"]
+Role = Literal["passage", "query", "sentence"]
 """What a text is to the encoder: models such as E5 want a prefix for each; `sentence` compares like with like."""
 
 

@@ -6,6 +6,7 @@ Nothing heavy is imported before a command needs it, so that `clew --help` answe
 
 import errno
 import gc
+import os
 import sys
 import traceback
 from importlib import import_module
@@ -28,6 +29,10 @@ COMMANDS = (
 
 COLLECTED = 100_000
 """Objects between two collections of garbage: with Python's 700 the modules of an answer load a tenth slower."""
+
+IDLE = "4"
+"""Ticks, as a power of two, that a thread of OpenBLAS stays awake for more: its own 2^26 are 26 ms of a processor
+behind each product of matrices that several threads made."""
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -125,6 +130,7 @@ def main(verbose: bool, log_level: str | None) -> None:
     Begin with: clew index FOLDER, then: clew chat
     """
     gc.set_threshold(COLLECTED)
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", IDLE)  # read where NumPy is imported
     _set_up_streams(log_level or ("info" if verbose else "error"))
     if Path("clew.toml").is_file() and click.get_current_context().invoked_subcommand != "trust":
         _ask_for_trust()

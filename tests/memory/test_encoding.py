@@ -84,6 +84,8 @@ def test_no_text_is_encoded_twice(encoder: CachedEncoder, tmp_path: Path) -> Non
     assert np.array_equal(first[1], again[0]) and np.array_equal(first[0], first[2])
     cached.encode(["one"], "query")  # another role is another text to some models
     assert len(counting.encoded) == 4
+    CachedEncoder(counting, tmp_path, {"sentence": "query"}).encode(["one"], "sentence")
+    assert len(counting.encoded) == 4
 
 
 def test_a_damaged_cache_is_made_anew(encoder: CachedEncoder, tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ class Markup:
         self._templates = Environment(
             loader=PackageLoader("clew.ui.web"),
             autoescape=True,
+            auto_reload=False,  # else the file is looked up for each piece of the page
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from copy import copy
 from typing import Any
 
 import gradio as gr
@@ -37,19 +36,13 @@ RESUME = "/resume"
 
 
 class PageBlocks(gr.Blocks):
-    """Gradio makes a component anew for each output that is left as it is: with many people that is three fifths of
-    what a page does. Here what is left as it is only says so."""
+    """What an event shows is words, or whether a button is to be seen: it goes out as it is. Gradio makes a component
+    anew for each output, whether it changes or not, by a thread, and keeps them all: half of what a page does."""
 
     async def postprocess_data(self, block_fn: Any, predictions: Any, state: Any) -> list[Any]:
-        if predictions == NOTHING:
-            return [dict(NOTHING) for _ in block_fn.outputs]
         if not isinstance(predictions, dict):  # what an event returns that has no outputs, or the end of one
             return list(await super().postprocess_data(block_fn, predictions, state))
-        part = copy(block_fn)
-        part.outputs = [one for one in block_fn.outputs if one in predictions]
-        values = [predictions[one] for one in part.outputs]
-        made = iter(await super().postprocess_data(part, values if len(values) > 1 else values[0], state))
-        return [next(made) if one in predictions else dict(NOTHING) for one in block_fn.outputs]
+        return [predictions.get(one, dict(NOTHING)) for one in block_fn.outputs]
 
 
 class BrowserPage:
@@ -159,15 +152,6 @@ class BrowserPage:
             before, update, sent = view, None, time.monotonic()
         if self._looks.get(session) is look:
             del self._looks[session]
-        self._forget_made(session)
-
-    def _forget_made(self, session: str) -> None:
-        """Gradio makes a component anew for what an update changes or skips, and keeps each under a number of its own,
-        with all that it shows."""
-        if state := self.blocks.state_holder.session_data.get(session):
-            for kept in (state.config_values, state.blocks_config.blocks):
-                for number in kept.keys() - self.blocks.blocks.keys():
-                    kept.pop(number, None)
 
     def _changes(self, before: View | None, view: View, owner: str) -> Update:
         changes: Update = {self._now: self._markup.now(view)}

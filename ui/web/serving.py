@@ -6,7 +6,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,11 +104,14 @@ def bound(port: int, host: str) -> socket.socket:
 def served(page: "gr.Blocks", access: "Access", host: str, port: int) -> Iterator[None]:
     """The page on this address, by a thread, as long as the block runs."""
     import gradio as gr
+    import gradio.utils
     import uvicorn
     from fastapi import FastAPI
 
     from clew.ui.web.guard import OWNER, Guard
 
+    # It looks for Matplotlib on the disk before and behind each piece of an answer, to tell it where to draw.
+    gradio.utils.MatplotlibBackendMananger = nullcontext  # type: ignore[misc, assignment]
     app = gr.mount_gradio_app(
         FastAPI(docs_url=None, redoc_url=None, openapi_url=None),
         page,

@@ -19,8 +19,9 @@ from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.ui.models import Loading
 from clew.ui.options import day
 
-TICK = 0.2
-"""Seconds after which a follower looks up although nothing happened."""
+TICK = 1.0
+"""Seconds after which a follower looks up although nothing happened: where fifty wait, each look takes the interpreter
+from who is answering."""
 
 AT_ONCE = max(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 2)
 """Turns that are taken at the same time, as many as there are cores: more would only take each other's time, and
@@ -41,16 +42,17 @@ class BackgroundTurn:
         self._error: ClewError | None = None
         self._changed = threading.Condition()
 
-    def follow(self) -> Iterator[tuple[TurnEvent, ...]]:
+    def follow(self, rest: Callable[[], float] = lambda: 0.0) -> Iterator[tuple[TurnEvent, ...]]:
         """Its events from the first to the last, as many at once as there are by then, and none for each `TICK` without
-        one. Raises what ended the run."""
-        seen, ended = 0, False
+        one; the last ones at once, others `rest()` seconds behind those before. Raises what ended the run."""
+        seen, ended, told = 0, False, 0.0
         while not ended:
             with self._changed:
                 if not self._ended and len(self._events) == seen:
                     self._changed.wait(TICK)
+                self._changed.wait_for(lambda: self._ended, told + rest() - time.monotonic())
                 fresh, ended = tuple(self._events[seen:]), self._ended
-            seen += len(fresh)
+            seen, told = seen + len(fresh), time.monotonic() if fresh else told
             yield fresh
         if self._error:
             raise self._error
@@ -170,8 +172,8 @@ def _for_a_person(error: BaseException | None) -> ClewError | None:
 
 FRAME = 0.04
 FRAMES = 20
-"""Seconds between two pictures of an answer that is being written, and at most how many there are; where several people
-look on, they share them."""
+"""Seconds between two pictures of a turn, and at most how many there are of its answer; where several people look on,
+they share them."""
 
 AGAIN, LOOKS = 1.0, 10
 """Seconds between two looks at how the queue moves, and how many there are a second at most: where fifty wait, each
@@ -294,12 +296,12 @@ class Conversations:
         drawn, looked = 0.0, time.monotonic()
         yield (view := replace(view, now=now, busy=True))
         try:
-            for events in run.follow():
+            for events in run.follow(lambda: min(FRAME * self._followers, AGAIN)):
                 for place, event in enumerate(events or (None,), 1):
                     if isinstance(event, Turn):
                         view = _without(view, event)
-                        if not now.draft:
-                            yield from _revealing(view, now, event, max(FRAMES // self._followers, 1))
+                        if not now.draft and (frames := FRAMES // self._followers) > 1:
+                            yield from _revealing(view, now, event, frames)
                         now = Now(next(questions), status=self._status(run))
                         view = replace(view, turns=(*view.turns, event))
                     elif event or time.monotonic() - looked >= max(AGAIN, self._followers / LOOKS):
