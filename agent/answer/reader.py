@@ -347,14 +347,14 @@ class ReadCores:
 
 
 def read(sought: Sought, evidence: Evidence) -> ReadCores:
-    """A definition and what is compared are told by their form: the pairs would say of a man when he was born."""
+    """What is compared is told by its form."""
     reader, found = shipped_reader(), features(sought, evidence)
     alone = reader.scores(found)
     scores, odds = alone.copy(), np.full(len(alone), -np.inf)
     if len(alone) and (pairs := shipped_pairs()):
         first = np.argsort(-alone, kind="stable")[:READ_TOGETHER]
         together = pairs.scores(sought.question, tuple(with_head(evidence, place) for place in first.tolist()))
-        if not (sought.asked.defined or sought.asked.form == "comparison"):
+        if sought.asked.form != "comparison":
             scores[first] += reader.together * (together - together.min())
         if language_of(sought.question) in ("en", ""):  # as all that the pairs were fitted on
             odds[first] = together

@@ -20,11 +20,14 @@ from clew.memory.datatypes import Utterance
 from clew.memory.knowledge.index.run import index
 
 FOLDER = Path(__file__).with_name("conversations")
-QUESTIONS, VARIED = FOLDER / "questions.jsonl", FOLDER / "varied.jsonl"
+QUESTIONS, VARIED, MORE = (FOLDER / f"{name}.jsonl" for name in ("questions", "varied", "more"))
 
-UNPAIRED = ("theatre", "sailboat", "git", "weechat", "pool", "zoo", "wayfarer")
-"""Collections of `VARIED` that the pairs are not fitted on (`tests.training.pairs`): what is fitted on how those read
-these learns of nothing that they know."""
+UNPAIRED = (
+    *("theatre", "sailboat", "git", "weechat", "pool", "zoo", "wayfarer"),
+    *("nas", "click", "scales", "goats", "statpapers", "brindle"),
+)
+"""Collections of `VARIED` and of `MORE` that the pairs are not fitted on (`tests.training.pairs`): what is fitted on
+how those read these learns of nothing that they know."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -71,14 +71,14 @@ def of_reader(data: Path, _: Path) -> Iterator[Made]:
 def of_pairs(data: Path, _: Path) -> Iterator[Made]:
     """Which core is the first where the likeliest are read together with the question; two hours."""
     encoder = encoder_for(read_settings())
-    examples, varied = pairs.read_examples(data, encoder)
-    asked = [one for one in pairs.asked_of(data, encoder, (*examples, *varied)) if one.right.any()]
+    examples, varied, more = pairs.read_examples(data, encoder)
+    asked = [one for one in pairs.asked_of(data, encoder, (*examples, *varied, *more)) if one.right.any()]
 
     def does(by: pairs.Layers) -> Behaviour:
         first = pairs.first_cores(asked, by)
         return Behaviour([*map(str, first)], [float(one.right[n]) for one, n in zip(asked, first, strict=True)])
 
-    made = pairs.fitted(examples, varied)
+    made = pairs.fitted(examples, varied, more)
     yield Made(PAIRS, said_of(made.shipped()), does(pairs.as_shipped()), does(made))
 
 

