@@ -164,6 +164,19 @@ def test_what_a_chunk_is_searched_by_is_proven_too(
     assert "1 of 1 chunks found by themselves" in clew("doctor").stdout
 
 
+def test_what_looks_at_all_says_above_which_size_it_does_not(
+    server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a passage answers is answered in a library of any size."""
+    monkeypatch.setenv("CLEW_LIBRARY", server.library())
+    assert clew("index", notes, "-q").exit_code == 0
+    monkeypatch.setattr("clew.memory.knowledge.cluster.cluster_store.WHOLE", 0)
+    for asked in ("What is this collection about?", "Which documents mention the Moon?"):
+        refused = clew("ask", asked)
+        assert refused.exit_code == 1 and "this looks at all, and takes 0 at most" in refused.stderr
+    assert "Earth" in clew("ask", "What does the Moon orbit?").stdout
+
+
 def test_shards_and_replicas_are_as_they_were_named(
     server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
