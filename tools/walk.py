@@ -108,7 +108,9 @@ def _described(passage: Passage, walk: "DescribedWalk", row: int, share: float, 
 def _notes(walked: Walked, walk: "DescribedWalk") -> tuple[str, ...]:
     stitched, names = walked.stitched, walked.question.graph.partitioning.names
     chosen = "; ".join(names[partition] for partition in stitched.partitions[:5].tolist())
-    size = f"{len(stitched.nodes)} nodes and {len(stitched.edges)} edges of {len(stitched.partitions)} partitions"
+    bridges = stitched.bridges(walked.question.graph.partitioning)
+    edges = f"{len(stitched.edges)} edges" + (f" ({bridges} bridges)" if bridges else "")
+    size = f"{len(stitched.nodes)} nodes and {edges} of {len(stitched.partitions)} partitions"
     return (f"{size}: {chosen}", *walk.lines())
 
 
@@ -127,8 +129,11 @@ class DescribedWalk:
         return tuple(self._step(before, visit) for before, visit in pairwise(chain) if visit.edge >= 0)
 
     def line(self, node: int) -> str:
-        """The same in one line, `Hub -> A -> B` (seed 004, section 5)."""
-        return " -> ".join(self.titles[visit.node] for visit in self._chain(node))
+        """The same in one line, `Hub -> A -> B` (seed 004, section 5); behind a step over a bridge edge the partition
+        that it led into."""
+        chain = self._chain(node)
+        steps = (f"{self.titles[visit.node]}{self._into(before, visit, ' ({})')}" for before, visit in pairwise(chain))
+        return " -> ".join([self.titles[chain[0].node], *steps])
 
     def why(self, node: int, cosine: float) -> str:
         chain = self._chain(node)
@@ -136,8 +141,8 @@ class DescribedWalk:
             return f"matches the question ({cosine:.2f})"
         if len(chain) == 1:
             return f"landed on, in {self._partition(node)}"
-        back = ", after going back" if chain[-1].back else ""
-        return f"walked to by {self._label(chain[-1])} from {self.titles[chain[-2].node]}{back}"
+        how = self._into(chain[-2], chain[-1], ", {}") + (", after going back" if chain[-1].back else "")
+        return f"walked to by {self._label(chain[-1])} from {self.titles[chain[-2].node]}{how}"
 
     def subgraph(self, shares: Mapping[int, float]) -> Subgraph:
         visits = self.walked.visits
@@ -197,6 +202,11 @@ class DescribedWalk:
             return relation
         one, other = named_by(int(graph.sources[edge])), named_by(int(graph.targets[edge]))
         return next((entity.name for entity in one if entity in other), relation)
+
+    def _into(self, before: Visit, visit: Visit, form: str) -> str:
+        """Of a step over a bridge edge the partition that it led into; nothing of others."""
+        left, there = self._partition(before.node), self._partition(visit.node)
+        return form.format(f"into {there}") if there != left else ""
 
     def _partition(self, node: int) -> str:
         partitioning = self._graph.partitioning

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from clew.agent.models import Writers
-from clew.agent.search.walk import arrow, back, parents
+from clew.agent.search.walk import arrow, back, into, parents
 from clew.agent.state import Answer, Claim, Prompted, Step, Turn, Verdict
 from clew.memory.datatypes import Passage, Subgraph
 from clew.ui.plain import cut, one_line, plain, short_path
@@ -195,8 +195,9 @@ def _tree(
     line = lead.copy().append(f"{place + 1} ", DIM).append(one_line(walk.titles[place]), BOLD)
     if source := sources.get(walk.nodes[place]):
         line.append(f" [{source}]", CITATION)
-    where = f", {one_line(walk.partitions[place])}" if before[place] < 0 else back(walk, place)
-    yield line.append(f" {walk.scores[place]:.2f}{where}", DIM)
+    landed = before[place] < 0
+    where = f", {walk.partitions[place]}" if landed else into(walk, before, place) + back(walk, place)
+    yield line.append(f" {walk.scores[place]:.2f}{one_line(where)}", DIM)
     steps = [child for child, parent in enumerate(before) if parent == place]
     for child in steps:
         branch, stem = (LAST, NONE) if child == steps[-1] else (BRANCH, STEM)

@@ -11,7 +11,7 @@ from clew.memory.knowledge.cluster.connection import PRESENT, Cluster, ClusterAd
 from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS, Generations
 from clew.memory.knowledge.cluster.inference import ENDPOINT, endpoint, tokens_of
 from clew.memory.knowledge.cluster.proving import lost, sampled, unlike
-from clew.memory.knowledge.cluster.rows import RowsHash, hash_of, mapping_faults
+from clew.memory.knowledge.cluster.rows import IndexLayout, RowsHash, hash_of, mapping_faults
 from clew.memory.text import number_of
 
 State = Literal["ok", "warning", "problem"]
@@ -130,7 +130,8 @@ def rows(store: ClusterStore) -> Check:
     looked = sampled(chunks)
     strange = lost(store.cluster, store.index)
     sources = store.cluster.found(store.index, looked)
-    strange += [id_ for id_ in unlike(store.cluster, store.index, sources, store.dimension) if id_ not in strange]
+    layout = IndexLayout(store.dimension, store.manifest.keywords)
+    strange += [id_ for id_ in unlike(store.cluster, store.index, sources, layout) if id_ not in strange]
     if strange:
         said = f"{number_of(len(strange), 'chunk')} not found by their own words and vector: {', '.join(strange[:5])}"
         return Check("library rows", "problem", said, mend)

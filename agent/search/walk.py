@@ -31,8 +31,7 @@ def scored(walker: Walker, thought: Thought, partitions: Ints) -> Iterator[str]:
 
 def size(stitched: Stitched, walker: Walker) -> str:
     """`11 partitions: 1,934 nodes, 7,120 edges, 210 of them bridges`."""
-    graph, of_node = stitched.graph, walker.graph.partitioning.of_node
-    bridges = int((of_node[graph.sources[stitched.edges]] != of_node[graph.targets[stitched.edges]]).sum())
+    bridges = stitched.bridges(walker.graph.partitioning)
     edges = f"{len(stitched.edges):,} edges" + (f", {bridges:,} of them bridges" if bridges else "")
     return f"{number_of(len(stitched.partitions), 'partition')}: {len(stitched.nodes):,} nodes, {edges}"
 
@@ -69,6 +68,12 @@ def arrow(walk: Subgraph, before: Sequence[int], place: int) -> str:
     edge = walk.edges[place - walk.landings]
     forwards = edge.source == walk.nodes[before[place]]
     return f"-[{edge.relation}]->" if forwards else f"<-[{edge.relation}]-"
+
+
+def into(walk: Subgraph, before: Sequence[int], place: int) -> str:
+    """What is said of a step over a bridge edge: the partition that it leads to; nothing of others."""
+    name = walk.partitions[place]
+    return f", into {name}" if name != walk.partitions[before[place]] else ""
 
 
 def relation(walk: Subgraph, before: Sequence[int], place: int) -> str:

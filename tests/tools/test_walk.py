@@ -137,17 +137,33 @@ def test_notes_say_how_much_was_walked_and_where(examples: Library, query: Query
     store = examples.store
     count, partitions = store.part().nodes.count, store.part().partitioning.count
     size, *lines = found.notes
-    edges = len(store.part().nodes.sources)
-    assert size.startswith(f"{count} nodes and {edges} edges of {partitions} partitions: ")
+    nodes, of_node = store.part().nodes, store.part().partitioning.of_node
+    bridges = int((of_node[nodes.sources] != of_node[nodes.targets]).sum())
+    edges = f"{len(nodes.sources)} edges ({bridges} bridges)"
+    assert bridges and size.startswith(f"{count} nodes and {edges} of {partitions} partitions: ")
     assert size.split(": ", 1)[1].split("; ") and all(" -> " in line for line in lines)
     assert found.walk is not None
-    assert {title for line in lines for title in line.split(" -> ")} <= set(found.walk.titles)
+    steps = {step for line in lines for step in line.split(" -> ")}
+    assert {re.sub(r" \(into .*\)$", "", step) for step in steps} <= set(found.walk.titles)
     assert len(lines) <= len(found.walk.edges)
     half = Walk(examples.store, FAR).search(query)
     assert f" of {partitions} partitions: " not in half.notes[0] and half.walk is not None
     chosen = half.notes[0].split(": ", 1)[1].split("; ")
     assert set(half.walk.partitions) <= set(chosen) < set(store.part().partitioning.names)
     assert len({*half.walk.partitions}) > 1
+
+
+def test_a_bridge_that_was_walked_is_told(examples: Library, encoder: CachedEncoder) -> None:
+    """Over the shipped documents: between two of their partitions."""
+    asked = "Which animals flew from Baikonur?"
+    found = Walk(examples.store).search(encode_query(asked, [Wording("question", asked, 1.0)], encoder), 30)
+    partitions = found.notes[0].split(": ", 1)[1].split("; ")
+    assert "bridges)" in found.notes[0] and len(partitions) > 1 and found.walk is not None
+    of = dict(zip(found.walk.nodes, found.walk.partitions, strict=True))
+    crossed = [edge for edge in found.walk.edges if of[edge.source] != of[edge.target]]
+    told = [passage.why for passage in found.passages if ", into " in passage.why]
+    assert len(crossed) == len(told) > 0 and all(any(name in why for name in partitions) for why in told)
+    assert any(f"(into {name})" in note for note in found.notes for name in partitions)
 
 
 def test_k_changes_how_much_is_told_and_not_what(examples: Library, query: Query) -> None:

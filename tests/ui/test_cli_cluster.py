@@ -131,24 +131,29 @@ def test_a_row_that_was_changed_is_sent_again(
     assert "nothing to repair" in clew("doctor", "--repair").stderr
 
 
-@pytest.mark.parametrize("other", ["none", "vector", "words"])
+@pytest.mark.parametrize("other", ["none", "vector", "words", "count", "more"])
 def test_what_a_chunk_is_searched_by_is_proven_too(
     other: str, server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It stands in no row: an update of a part of one loses it, though the row is as it was sent."""
     monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
     store, chunk = indexed_chunk(where, notes, clew)
-    words = {"words": f"{chunk['_source']['title_words']} {chunk['_source']['text_words']}", "metadata": "moon.txt"}
-    wrong = {"vector": [1.0] + [0.0] * (store.dimension - 1)} if other == "vector" else {"words": "mars"}
-    indexed = (
-        {"vector": store.vectors(["moon.txt#0"])[0].tolist(), **words, **wrong} if other != "none" else {"by": "me"}
-    )
+    row, weight = chunk["_source"], store.manifest.keywords.title_weight  # its title is moon, again and again
+    words = " ".join([*[row["title_words"]] * weight, row["text_words"]])
+    whole = {"vector": store.vectors(["moon.txt#0"])[0].tolist(), "words": words, "metadata": row["metadata_words"]}
+    indexed = {
+        "none": {"by": "me"},
+        "vector": {**whole, "vector": [1.0] + [0.0] * (store.dimension - 1)},
+        "words": {**whole, "words": "mars"},
+        "count": {**whole, "words": words.replace("moon", "earth", 1)},
+        "more": {**whole, "words": f"{words} mars"},
+    }
 
     def written(client: Any) -> Any:
         client.indices.put_settings(index=store.index, settings={"index.blocks.write": None})
         if other == "none":
-            return client.update(index=store.index, id=chunk["_id"], doc=indexed, refresh=True)
-        return client.index(index=store.index, id=chunk["_id"], document={**chunk["_source"], **indexed}, refresh=True)
+            return client.update(index=store.index, id=chunk["_id"], doc=indexed[other], refresh=True)
+        return client.index(index=store.index, id=chunk["_id"], document={**row, **indexed[other]}, refresh=True)
 
     assert "1 of 1 chunks found by themselves" in clew("doctor").stdout
     store.cluster.ask(written)
@@ -157,6 +162,19 @@ def test_what_a_chunk_is_searched_by_is_proven_too(
     mended = clew("doctor", "--repair")
     assert mended.exit_code == 0 and "repaired: " in mended.stderr, mended.stdout
     assert "1 of 1 chunks found by themselves" in clew("doctor").stdout
+
+
+def test_what_looks_at_all_says_above_which_size_it_does_not(
+    server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a passage answers is answered in a library of any size."""
+    monkeypatch.setenv("CLEW_LIBRARY", server.library())
+    assert clew("index", notes, "-q").exit_code == 0
+    monkeypatch.setattr("clew.memory.knowledge.cluster.cluster_store.WHOLE", 0)
+    for asked in ("What is this collection about?", "Which documents mention the Moon?"):
+        refused = clew("ask", asked)
+        assert refused.exit_code == 1 and "this looks at all, and takes 0 at most" in refused.stderr
+    assert "Earth" in clew("ask", "What does the Moon orbit?").stdout
 
 
 def test_shards_and_replicas_are_as_they_were_named(

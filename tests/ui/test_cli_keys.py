@@ -63,9 +63,15 @@ def test_a_key_for_one_library_indexes_it_and_stands_nowhere(
     monkeypatch.delenv("ES_PASSWORD")
 
     monkeypatch.setenv("ES_API_KEY", reading)
-    done("index", notes, code=3, told="may not")  # nothing is there yet
+    done("index", notes, code=3, told="may not index: write, manage missing")  # nothing is there yet
+    done("copy", where, f"ess://{secure.host}/another", code=3)
+    monkeypatch.setenv("ES_API_KEY", foreign)
+    done("index", notes, code=3, told="not allowed to see")
+    monkeypatch.setenv("ES_API_KEY", "bm90OmFrZXk=")
+    done("index", notes, code=3, told="does not take the key")
+    assert not (tmp_path / "cache" / "clusters").exists()  # nothing was made of it here
     monkeypatch.setenv("ES_API_KEY", indexing)
-    done("index", notes, told="1 unchanged")  # of what that run made and could not send
+    done("index", notes, told="1 new")
     (notes / "mars.txt").write_text("Mars has two moons, Phobos and Deimos.", "utf-8")
     done("index", notes, told="1 new")
     done("index", notes, "--rebuild", told="2 new")

@@ -31,7 +31,7 @@ def test_the_tree_shows_order_citations_relations_and_partitions() -> None:
     assert [line.plain for line in walk_lines(TURN)] == [
         "  1 The distance of the Moon [1] 0.60, moon, far",
         "    ├─ -[title link]-> 3 Tides 0.28",
-        "    └─ <-[orbit]- 4 Monkeys in space [2] 0.10",
+        "    └─ <-[orbit]- 4 Monkeys in space [2] 0.10, into ape, space",
         "  2 Laika 0.02, dog, space",
     ]
     assert walk_lines(replace(TURN, walk=None)) == []
@@ -40,9 +40,9 @@ def test_the_tree_shows_order_citations_relations_and_partitions() -> None:
 def test_a_tree_of_two_steps_has_a_stem_beside_what_goes_on() -> None:
     assert [line.plain for line in walk_lines(replace(TURN, walk=DEEP))] == [
         "  1 Metropolis 0.50, films",
-        "    ├─ -[title link]-> 3 Fritz Lang 0.25",
+        "    ├─ -[title link]-> 3 Fritz Lang 0.25, into people",
         "    │  └─ -[next]-> 4 Fritz Lang 0.09",
-        "    └─ <-[Ufa]- 5 Thea von Harbou 0.15",
+        "    └─ <-[Ufa]- 5 Thea von Harbou 0.15, into people",
         "  2 Laika 0.01, animals",
     ]
 
@@ -50,7 +50,7 @@ def test_a_tree_of_two_steps_has_a_stem_beside_what_goes_on() -> None:
 def test_a_step_after_going_back_is_told_in_the_tree_and_dashed_in_the_drawing() -> None:
     turned = replace(DEEP, back=("harbou",))
     assert [line.plain for line in walk_lines(replace(TURN, walk=turned))][3] == (
-        "    └─ <-[Ufa]- 5 Thea von Harbou 0.15, after going back"
+        "    └─ <-[Ufa]- 5 Thea von Harbou 0.15, into people, after going back"
     )
     picture = draw(turned, TURN.answer)
     assert [line.back for line in picture.lines] == [False, False, True]

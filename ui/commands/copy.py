@@ -50,6 +50,7 @@ def _copied(source: Place, target: Place, sending: "Sending") -> "Iterator[Progr
     from clew.agent.settings import read_settings
     from clew.memory.knowledge.cluster.cluster_store import open_cluster
     from clew.memory.knowledge.cluster.connection import Cluster
+    from clew.memory.knowledge.cluster.generations import Generations
     from clew.memory.knowledge.cluster.publishing import publish
     from clew.memory.knowledge.cluster.restoring import restore
     from clew.memory.knowledge.cluster.staging import on_this_machine
@@ -64,6 +65,7 @@ def _copied(source: Place, target: Place, sending: "Sending") -> "Iterator[Progr
     if isinstance(source, ClusterAddress) and isinstance(target, Path):
         return restore(open_cluster(source), target)
     if isinstance(source, ClusterAddress) and isinstance(target, ClusterAddress):
+        Generations(Cluster(target)).may_index()
         generation = required_generation(on_this_machine(source, read_settings().cache))
         return publish(Cluster(target), generation, sending)
     raise BadInput("one of the two has to be on a cluster", "clew copy FOLDER es://HOST:PORT/NAME")

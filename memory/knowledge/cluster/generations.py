@@ -18,7 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, NotSetUp
-from clew.memory.knowledge.cluster.connection import BULK_SECONDS, NAME, PREFIX, Cluster, seconds_of
+from clew.memory.knowledge.cluster.connection import BULK_SECONDS, NAME, PREFIX, Cluster, NotAllowed, seconds_of
 from clew.memory.knowledge.cluster.rows import (
     CLUSTER_FORMAT,
     IndexLayout,
@@ -85,6 +85,12 @@ class Generations:
         except ClewError:
             return []
         return [right for right in rights if not all(its[right] for its in said["index"].values())]
+
+    def may_index(self) -> None:
+        """Before any work. Raises `NotAllowed` for a key that may not."""
+        if missing := self.lacking(WRITE_RIGHTS):
+            what = f"the key for {self.cluster.where} may not index: {', '.join(missing)} missing"
+            raise NotAllowed(what, "give it the rights of docs/elasticsearch.md")
 
     def ours(self) -> dict[str, int]:
         """All generations that there are of this library, whole or not, by index."""

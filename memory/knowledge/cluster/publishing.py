@@ -164,8 +164,8 @@ def publish(
     _ = cluster.version
     generations, manifest = Generations(cluster), read_manifest(generation)
     sending = sending or Sending()
-    again = manifest.encoder.dimension if sending.again else None
     layout = IndexLayout(manifest.encoder.dimension, manifest.keywords, sending.shards, sending.replicas)
+    again = layout if sending.again else None
     # What is made is closed here and now: an error keeps it alive, and SQLite is closed by the thread that opened it.
     with generations.held() as still_held, closing(Lease(generation)), closing(rows_of(generation, manifest)) as made:
         if of is not None and generations.proof() != of:
@@ -231,9 +231,9 @@ def _of_manifest(generation: Path, manifest: Manifest, whole: RowsHash, by: Mapp
     return IndexRow("manifest", {"kind": "manifest", "rest": said})
 
 
-def hashes(cluster: Cluster, index: str, anew: int | None = None) -> dict[str, tuple[str, str]]:
+def hashes(cluster: Cluster, index: str, anew: IndexLayout | None = None) -> dict[str, tuple[str, str]]:
     """Of all that stands in an index, by id, its hash and the endpoint that its tokens are from; what is written
-    and not yet refreshed too. `anew`, the dimension of the vectors: the hash is not what the row says, but made again,
+    and not yet refreshed too. `anew`, how it is laid out: the hash is not what the row says, but made again,
     and is no chunk's that its own words and vector do not find."""
     cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
     if anew:

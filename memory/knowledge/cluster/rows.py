@@ -54,6 +54,9 @@ STATISTICS, SOURCES = "words", "sources.json"
 
 KEY_BYTES = 16
 
+TOLD = 8191
+"""Characters of what is only told, as a heading, up to which it is indexed: Elasticsearch takes 32,766 bytes."""
+
 ANALYSERS = frozenset(
     "arabic armenian basque bengali catalan danish dutch english estonian finnish french german greek hindi hungarian "
     "indonesian irish italian lithuanian norwegian portuguese romanian russian spanish swedish turkish".split()
@@ -81,13 +84,15 @@ def index_mapping(layout: IndexLayout, generation: int, name: str) -> dict[str, 
     )
     text, words = {"type": "text", "analyzer": language}, {"type": "text", "analyzer": "whitespace"}
     unsearched, binary = {"type": "text", "index": False}, {"type": "binary"}
+    told = {**keyword, "ignore_above": TOLD}
     return {
         "dynamic": "strict",
         "_meta": {"clew": {"library": name, "format": CLUSTER_FORMAT, "generation": generation}},
         "_source": {"excludes": ["vector", "words", "metadata", "elser"]},
         "properties": {
             **dict.fromkeys(("kind", "hash", "document", "chunk", "entity", "entities", "named", "by"), keyword),
-            **dict.fromkeys(("targets", "path", "type", "status", "date", "page", "heading"), keyword),
+            "targets": keyword,
+            **dict.fromkeys(("path", "type", "status", "date", "page", "heading"), told),
             **dict.fromkeys(("partition", "position", "number", "count", "start", "end"), number),
             **dict.fromkeys(("title", "text"), text),
             **dict.fromkeys(("title_words", "text_words", "metadata_words", "report", "name", "place"), unsearched),

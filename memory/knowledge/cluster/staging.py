@@ -27,12 +27,15 @@ def worked_on(
     place: Place, cache: Path, work: Callable[[Path], Iterator[Worked]], sending: Sending | None = None
 ) -> Iterator[Worked | Progress | Published]:
     """What `work` yields on the folder of a library; of one on a cluster on the copy, which is then sent: `Published`
-    comes before the last event. Raises what `work` raises, and `ServiceUnreachable`, `LibraryBusy`: another machine has
-    indexed it meanwhile, and the next run reads it from there."""
+    comes before the last event. Raises what `work` raises, and `ServiceUnreachable`, before any work `NotAllowed` for a
+    key that may not index, and `LibraryBusy`: another machine has indexed it meanwhile, and the next run reads it from
+    there."""
     if isinstance(place, Path):
         yield from work(place)
         return
-    cluster, folder = Cluster(place), _folder(place, cache)
+    cluster = Cluster(place)
+    Generations(cluster).may_index()
+    folder = _folder(place, cache)
     of = yield from _brought(cluster, folder, bool(sending and sending.rebuild))
     last: list[Worked] = []
     try:

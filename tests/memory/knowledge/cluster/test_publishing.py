@@ -206,6 +206,16 @@ def test_what_the_cluster_refuses_is_named_and_the_library_stays(
     assert {one.id for one in open_generation(cluster).catalogue.documents} == {"moon.txt", "tides.txt", "short"}
 
 
+def test_a_heading_may_be_as_long_as_it_likes(cluster: Cluster, tmp_path: Path, encoder: CachedEncoder) -> None:
+    """Longer than what Elasticsearch takes of a keyword."""
+    heading = " ".join(["Tides"] * 8000)
+    note = tmp_path / "note.md"
+    note.write_text(f"# Seas\n\nSeas are deep.\n\n# {heading}\n\nThe Moon pulls at the seas.\n", "utf-8")
+    sent(cluster, indexed(note, tmp_path / "library", encoder))
+    store = open_generation(cluster)
+    assert heading in {chunk.heading for chunk in store.chunks(["note.md#0", "note.md#1"])}
+
+
 def _away(*_: object) -> None:
     raise ServiceUnreachable("it cannot be reached", "")
 
