@@ -62,6 +62,9 @@ PAIRS = Path(__file__).with_name("pairs.safetensors")
 READ_TOGETHER = 12
 """The cores that are likeliest by their features, which are read together with the question."""
 
+BY_FORM = 0.5
+"""What their score counts, of what it does elsewhere, where the form says as much."""
+
 LONGEST_HEAD = 80
 """Characters of what stands above a core that are read with it."""
 
@@ -347,7 +350,7 @@ class ReadCores:
 
 
 def read(sought: Sought, evidence: Evidence) -> ReadCores:
-    """What is compared is told by its form."""
+    """What is compared is told by its form alone, a definition and how something is done half by it."""
     reader, found = shipped_reader(), features(sought, evidence)
     alone = reader.scores(found)
     scores, odds = alone.copy(), np.full(len(alone), -np.inf)
@@ -355,7 +358,8 @@ def read(sought: Sought, evidence: Evidence) -> ReadCores:
         first = np.argsort(-alone, kind="stable")[:READ_TOGETHER]
         together = pairs.scores(sought.question, tuple(with_head(evidence, place) for place in first.tolist()))
         if sought.asked.form != "comparison":
-            scores[first] += reader.together * (together - together.min())
+            by_form = bool(sought.asked.defined) or sought.asked.form == "steps"
+            scores[first] += reader.together * (BY_FORM if by_form else 1.0) * (together - together.min())
         if language_of(sought.question) in ("en", ""):  # as all that the pairs were fitted on
             odds[first] = together
     return ReadCores(found, alone, scores, odds)
