@@ -48,7 +48,7 @@ class AnswerParameters:
     units: Few = 3
     in_part: Few = 2
     behind: Weight = 1.2
-    sure: Weight = 2.5
+    sure: Weight = 3.5
     words: Count = 70
     redundant: Cosine = 0.9
     repeated: Weight = 1.3
