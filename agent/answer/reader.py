@@ -62,7 +62,7 @@ PAIRS = Path(__file__).with_name("pairs.safetensors")
 READ_TOGETHER = 12
 """The cores that are likeliest by their features, which are read together with the question."""
 
-BY_FORM = 0.5
+BY_FORM = 0.7
 """What their score counts, of what it does elsewhere, where the form says as much."""
 
 LONGEST_HEAD = 80
@@ -350,8 +350,10 @@ class ReadCores:
 
 
 def read(sought: Sought, evidence: Evidence) -> ReadCores:
-    """What is compared is told by its form alone, a definition and how something is done half by it."""
+    """What is compared is told by its form alone, a definition and how something is done half by it; what is asked in
+    another language is half read so."""
     reader, found = shipped_reader(), features(sought, evidence)
+    fitted = language_of(sought.question) in ("en", "")  # as all that the pairs were fitted on
     alone = reader.scores(found)
     scores, odds = alone.copy(), np.full(len(alone), -np.inf)
     if len(alone) and (pairs := shipped_pairs()):
@@ -359,8 +361,8 @@ def read(sought: Sought, evidence: Evidence) -> ReadCores:
         together = pairs.scores(sought.question, tuple(with_head(evidence, place) for place in first.tolist()))
         if sought.asked.form != "comparison":
             by_form = bool(sought.asked.defined) or sought.asked.form == "steps"
-            scores[first] += reader.together * (BY_FORM if by_form else 1.0) * (together - together.min())
-        if language_of(sought.question) in ("en", ""):  # as all that the pairs were fitted on
+            scores[first] += reader.together * (BY_FORM if by_form or not fitted else 1.0) * (together - together.min())
+        if fitted:
             odds[first] = together
     return ReadCores(found, alone, scores, odds)
 

@@ -32,7 +32,8 @@ class AnswerParameters:
     what is at most `behind` less likely, as a logarithm; where the log odds that the best answers are `sure`, only
     what has no lower ones. What was just said is `repeated` less likely; `time` is what a fitting date is worth to the
     reader, `version` what it costs to lack the version that is asked about, `opposite` to say the opposite of a word of
-    the question in its place, `final` to be what came out at last, where that is asked; what no answer is without is
+    the question in its place, `adds` to say that it only adds to what stands before it ("also"); `final` what it gains
+    to be what came out at last, where that is asked; what no answer is without is
     looked for in what is at most `needed` less likely. A unit that holds less than `covered` of the question leads on
     to a second; what is compared is told of from two documents, the second at most `other_side` less likely.
 
@@ -57,6 +58,7 @@ class AnswerParameters:
     time: Weight = 6.0
     version: Weight = 4.0
     opposite: Weight = 2.0
+    adds: Weight = 1.5
     final: Weight = 5.0
     needed: Weight = 3.0
     tokens: Count = 700
@@ -80,6 +82,9 @@ _GIVES_REASON = re.compile(
 )
 """Of `holds reason` what leaves no doubt."""
 
+
+_ADDS = re.compile(r"\W*(?:[\w'’-]+ ){0,3}also\b", re.IGNORECASE)
+_ASKS_FOR_MORE = re.compile(r"\b(?:also|else|other|another|more|too)\b", re.IGNORECASE)
 
 _AT_LAST = re.compile(r"\b(?:in the end|in total|altogether|all in all|all told|finally|eventually)\b", re.IGNORECASE)
 _CAME_OUT = re.compile(
@@ -140,6 +145,8 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
         scores += parameters.final * _came_out(sought.asked, evidence)
     if sought.asked.form not in ("yes-no", "comparison"):
         scores -= parameters.opposite * np.array([says_opposite(wanted.question, text) for text in evidence.texts])
+    if not _ASKS_FOR_MORE.search(wanted.question):
+        scores -= parameters.adds * np.array([bool(_ADDS.match(text)) for text in evidence.texts])
     kept, beside = _in_time(wanted, evidence, scores, kept, parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
     if sought.asked.form != "comparison" and reading.odds[order[0]] >= parameters.sure:

@@ -42,7 +42,7 @@ WORTH = {OWN: 6.0}
 """What a set counts where that is not 1."""
 
 L2 = 0.01
-TOGETHER = 0.7
+TOGETHER = 0.5
 """What the score of question and core read together (`tests.training.pairs`) counts beside the rest."""
 
 UNUSED = ("date_only",)
