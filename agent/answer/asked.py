@@ -10,7 +10,7 @@ from pathlib import Path
 
 from clew.agent.answer.polarity import asks_yes_or_no
 from clew.agent.state import AnswerForm
-from clew.memory.text import content_words, split, written_words
+from clew.memory.text import content_words, language_of, split, written_words
 
 LONGEST_DEFINED = 6
 """Words of what is defined."""
@@ -114,7 +114,7 @@ def asked(question: str) -> Asked:
 def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
     if _PATTERNS["form comparison"].search(question):
         return "comparison"
-    if _PATTERNS["form yes no"].match(question):
+    if _PATTERNS["form yes no"].match(question) and language_of(question) in ("en", ""):  # 'Was kostete das?'
         return "yes-no"
     if _PATTERNS["form list"].search(question) and not set(expected) & {"duration", "money", "time"}:
         return "list"

@@ -2,8 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from clew.memory.knowledge.catalogue import Catalogue, Listed, NamedDocuments
+from clew.memory.text import content_words
 
 LEAST = 0.8
 """The share of the words behind `in` or `according to` that the document's name has to have."""
@@ -52,11 +54,18 @@ def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
     for pattern, title in ((_OPENING, WHOLE_TITLE), (_SAYS, WHOLE_TITLE), (_SUBJECT, ENOUGH_TITLE), (_CLOSING, 2.0)):
         for match in pattern.finditer(question):
             named = catalogue.named(match["of"], LEAST)
-            if len(named.documents) == 1 and named.documents[0].path and _is_sure(named, title):
+            if len(named.documents) != 1 or not (path := named.documents[0].path):
+                continue
+            if _is_sure(named, title) or (pattern is _OPENING and _is_file(match["of"], path)):
                 words = "" if pattern is _SUBJECT else question[match.start() : match.end("of")]
                 return Limit(named.documents[0], words + "," if pattern is _OPENING else words)
     found = catalogue.by_file(question)
     return Limit(found) if found else None
+
+
+def _is_file(name: str, path: tuple[str, ...]) -> bool:
+    """Whether 'the lease' is all that `lease.md` is called."""
+    return content_words(name) == content_words(PurePosixPath(path[-1]).stem)
 
 
 def _is_sure(named: NamedDocuments, title: float) -> bool:

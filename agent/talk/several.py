@@ -80,7 +80,9 @@ def _joined_by_and(sentence: str) -> Sequence[str]:
     link = rf",?\s+(?:{_AND[language]})\s+(?:also |auch |aussi |también |anche |ankaŭ )?(?=(?:{_ASKING[language]})\b)"
     if language == "en":
         link = rf",?\s+(?:{_AND['en']})\s+(?:also )?(?=(?:{_ASKING['en']}|{_AUX})\b)"
-    starts = re.match(rf"¿?(?:(?:{_AND[language]})\s+)?(?:{_ASKING[language]}|{_AUX})\b", sentence, re.IGNORECASE)
+    starts = re.match(
+        rf"¿?(?:(?:{_AND[language]}|also|oh|then),?\s+)?(?:{_ASKING[language]}|{_AUX})\b", sentence, re.IGNORECASE
+    )
     if not starts or _EMBEDS.match(sentence):
         return [sentence]
     made = [sentence]

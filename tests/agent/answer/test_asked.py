@@ -74,6 +74,10 @@ def test_what_looks_like_a_name() -> None:
     assert asked("What was the baker's first name?").names("The baker, Olga, was up early.")
 
 
+def test_a_german_question_is_none_of_yes_or_no_for_its_first_word() -> None:
+    assert asked("Was kostete die Reparatur der Heizung?").form == "fact" and asked("Was it open?").form == "yes-no"
+
+
 def test_what_is_to_be_defined() -> None:
     assert asked("What is SQLite?").defined == "SQLite"
     assert asked("Who was Laika?").defined == "Laika" and asked("Who was Laika?").expected == ()

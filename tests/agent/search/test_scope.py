@@ -14,6 +14,7 @@ FILES = [
     ("rules/constitution.txt", "Constitution of the club", ""),
     ("book/chowder.txt", "Chowder", ""),
     ("travel/slovenia.md", "Slovenia", ""),
+    ("house/contract.md", "Contract for the flat at 14 Harrow Lane, third floor", ""),
     ("papers/time-series.pdf", "A paper on time series in R", ""),
 ]
 
@@ -34,6 +35,7 @@ def catalogue() -> Catalogue:
         ("does the lease allow dogs?", "letters/lease.txt"),
         ("who was excused in the minutes of 12 June?", "club/2025-06-12-minutes.md"),
         ("Where is the party, in the letter to Aunt Bea?", "letters/to-aunt-bea.md"),
+        ("In the contract, who pays for repairs?", "house/contract.md"),
         ("In Chowder, who serves the soup?", "book/chowder.txt"),
     ],
 )

@@ -20,6 +20,7 @@ from clew.memory.datatypes import Passage
             "What do we pay for the van and for its tyres?",
             ("What do we pay for the van?", "What do we pay for its tyres?"),
         ),
+        ("Also, when is it, and who comes?", ("Also, when is it?", "Who comes?")),
         ("What is it made of and of what use is it?", ("What is it made of and of what use is it?",)),
         ("Are dogs allowed, and is there a deposit?", ("Are dogs allowed?", "Is there a deposit?")),
         (
