@@ -306,6 +306,10 @@ def explained(found: Parts, at: int, low: str) -> bool:
     """The question itself says before what the pronoun stands for."""
     if low in IT and re.search(r"\b(?:some|any|every)thing\b", found.text[:at], re.IGNORECASE):
         return True
+    if low in THEY and re.search(r"\b[A-ZÀ-Þ][\w'’-]* and [A-ZÀ-Þ]", found.text[:at]):
+        return True  # 'how did Bell and Moss choose their model?'
+    if low in ("itself", "themselves") and found.text[:at].casefold().endswith("by "):
+        return True
     if low in IT and _meanwhile(found, at):
         return True
     before = [one for one in found.phrases if one.end < at - 1 and not one.pronoun and one.words]  # 'miss' of 'miss it'
