@@ -108,7 +108,7 @@ def _described(passage: Passage, walk: "DescribedWalk", row: int, share: float, 
 def _notes(walked: Walked, walk: "DescribedWalk") -> tuple[str, ...]:
     stitched, names = walked.stitched, walked.question.graph.partitioning.names
     chosen = "; ".join(names[partition] for partition in stitched.partitions[:5].tolist())
-    bridges = stitched.bridges(walked.question.graph.partitioning)
+    bridges = walked.question.graph.partitioning.bridges(stitched.graph, stitched.edges)
     edges = f"{len(stitched.edges)} edges" + (f" ({bridges} bridges)" if bridges else "")
     size = f"{len(stitched.nodes)} nodes and {edges} of {len(stitched.partitions)} partitions"
     return (f"{size}: {chosen}", *walk.lines())

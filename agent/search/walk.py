@@ -31,7 +31,7 @@ def scored(walker: Walker, thought: Thought, partitions: Ints) -> Iterator[str]:
 
 def size(stitched: Stitched, walker: Walker) -> str:
     """`11 partitions: 1,934 nodes, 7,120 edges, 210 of them bridges`."""
-    bridges = stitched.bridges(walker.graph.partitioning)
+    bridges = walker.graph.partitioning.bridges(stitched.graph, stitched.edges)
     edges = f"{len(stitched.edges):,} edges" + (f", {bridges:,} of them bridges" if bridges else "")
     return f"{number_of(len(stitched.partitions), 'partition')}: {len(stitched.nodes):,} nodes, {edges}"
 

@@ -178,7 +178,7 @@ def fill_threads(data: Path, count: int, question: str = "How far is the Moon?")
 
 
 def _dawdle(cancel: threading.Event | None) -> None:
-    for _ in range(200):
+    for _ in range(400):
         time.sleep(0.05)
         if cancel is not None and cancel.is_set():
             raise Cancelled("the turn was cancelled")

@@ -109,11 +109,6 @@ class Stitched:
         links = self._links[self.graph.kinds[edges]] & (sources[inside] == rows[of])
         return Ways(of, others, edges, self.graph.weights[edges], links)
 
-    def bridges(self, partitioning: Partitioning) -> int:
-        """How many of the edges are between two partitions."""
-        of_node, graph = partitioning.of_node, self.graph
-        return int((of_node[graph.sources[self.edges]] != of_node[graph.targets[self.edges]]).sum())
-
     @cached_property
     def _links(self) -> Flags:
         """Which relations of the graph are links by title."""
