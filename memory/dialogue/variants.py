@@ -131,7 +131,8 @@ def offered(text: str, wordings: Sequence[Wording]) -> str:
     are none, or it has them already."""
     of = {wording.name: wording.text for wording in wordings}
     said, spelt = (re.findall(r"[^\W\d_]+", of.get(name, "")) for name in ("question", SPELLING))
-    other = {word: one for word, one in zip(said, spelt, strict=bool(spelt)) if not _is_ending(word, one)}
+    pairs = zip(said, spelt, strict=bool(spelt))
+    other = {word: one for word, one in pairs if word[0].isupper() and not _is_ending(word, one)}  # no manor of a mayor
     made = _respelt(text, other)
     return made if made != text else ""
 

@@ -170,6 +170,12 @@ def test_another_ending_is_not_offered() -> None:
     assert offered("Wer ist der Präsident?", (asked_of, found)) == ""
 
 
+def test_another_word_is_not_offered() -> None:
+    asked_of = Wording("question", "Who is the mayor of Ulm?", 0.7)
+    found = Wording("spelling", "Who is the manor of Ulm?", 0.3)
+    assert offered("Who is the mayor of Ulm?", (asked_of, found)) == ""
+
+
 def test_nothing_is_offered_where_all_is_spelt_as_the_library_has_it(encoder: CachedEncoder) -> None:
     made = spelt("Who directed Metroplis?", encoder)
     assert offered(made.text, made.wordings) == offered("Who?", asked("Who?").wordings) == ""
