@@ -46,6 +46,8 @@ _OTHER_NAMES = {
     "max-block-size": "max-height",
     **{f"-webkit-{name}": name for name in ("clip-path", "mask", "mask-image", "mask-size", "transform", "filter")},
 }
+_WORD = re.compile(r"[\w-]+")
+_KEYFRAMES = "@keyframes "
 _THROUGH = ("@layer", "@scope", "@starting-style")
 
 
@@ -64,9 +66,13 @@ class Sheet:
         self._steps = Steps()
         self._styles: dict[int, tuple[int, int, Style]] = {}
         self._variables: Style = {}
+        self._moments: dict[str, Style] = {}
         css = _QUOTED.sub(_without_marks, _COMMENT.sub("", css))
         for number, (selectors, body) in enumerate(_rules(_unescaped(css))):
             style = declared(body)
+            if selectors[0].startswith(_KEYFRAMES):
+                self._moments |= {one: over(self._moments.get(one, {}), style) for one in selectors}
+                continue
             self._variables |= {name: value for name, value in style.items() if name.startswith("--")}
             for parts in map(parts_of, selectors) if style else ():
                 last = self._steps.add(parts)
@@ -87,7 +93,20 @@ class Sheet:
         for _, _, style in sorted(found, key=lambda one: one[:2]):
             merged = over(merged, style)
         merged = over(merged, declared(_unescaped(_COMMENT.sub("", own)))) if own else merged
+        merged = over(merged, self._ended(merged))
         return {name: self._with_variables(value, merged) for name, value in merged.items()} if merged else merged
+
+    def _ended(self, style: Style) -> Style:
+        """What an animation leaves an element with, where it is to stay so."""
+        said = [word for name, value in style.items() if name.startswith("animation") for word in _WORD.findall(value)]
+        if not said or "infinite" in said or not {"forwards", "both"} & set(said):
+            return {}
+        moments = ("from", "0%") if "reverse" in said else ("to", "100%")
+        ended = Style()
+        for name in said:
+            for moment in moments:
+                ended |= self._moments.get(f"{_KEYFRAMES}{name} {moment}", {})
+        return ended
 
     def _with_variables(self, value: str, style: Style) -> str:
         def meant(found: re.Match[str]) -> str:
@@ -172,6 +191,9 @@ def _opened(said: str, around: _Block, depth: int) -> _Block:
     if not around.holds or depth > 2 * NESTED:
         return _Block(None, False, [])
     if said.startswith("@"):
+        kind, _, rest = said.casefold().partition(" ")
+        if kind.endswith("keyframes"):
+            return _Block((f"{_KEYFRAMES}{rest.strip()}",), True, [])
         kind = re.split(r"[\s(]", said.lower(), maxsplit=1)[0]
         holds = kind in _THROUGH or _holds(kind, said[len(kind) :].lower())
         return _Block(around.selectors, holds, [])

@@ -1,6 +1,7 @@
 """Selectors of style sheets, met step by step while a page is walked, each step once for an element.
 
-Of states (`:hover`) and of boxes (`::before`) nothing is known: a selector that asks for one is none.
+A page is at rest: nobody points at it (`:hover`), and nothing was chosen (`:focus`). Of boxes (`::before`) nothing is
+known: a selector that asks for one is none.
 """
 
 import re
@@ -60,6 +61,7 @@ _NTH = re.compile(r"\s*(?:([-+]?\d{0,6})n\s*(?:([-+])\s*(\d{1,6}))?|([-+]?\d{1,6
 _ONE = {"first-child": "nth-child", "last-child": "nth-last-child",
         "first-of-type": "nth-of-type", "last-of-type": "nth-last-of-type"}  # fmt: skip
 _ONLY = {"only-child": ("first-child", "last-child"), "only-of-type": ("first-of-type", "last-of-type")}
+_AT_REST = "hover active focus focus-within focus-visible target visited fullscreen -webkit-full-screen".split()
 _ANY = ("is", "where", "matches", "any", "-webkit-any", "-moz-any")
 
 
@@ -103,6 +105,8 @@ def _of_attribute(found: re.Match[str]) -> "list[str | Trait]":
 
 def _of_place(said: str) -> "list[str | Trait] | None":
     name, inside = said.partition("(")[0].lower(), said.partition("(")[2][:-1]
+    if name in _AT_REST:
+        return [NEVER]
     if name in ("root", "empty"):
         return ["html"] if name == "root" else [Trait(name, None)]
     if name in ("link", "any-link"):
@@ -122,6 +126,10 @@ def _of_place(said: str) -> "list[str | Trait] | None":
         kind = "where" if name == "where" else "not" if name == "not" else "is"
         return [Trait(kind, tuple(one[0][1] for one in some))] if _single(some) else None
     return None
+
+
+NEVER = Trait("is", ())
+"""What no element has."""
 
 
 def _single(found: "Sequence[Sequence[object]]") -> bool:
@@ -149,7 +157,7 @@ def strength(compound: Compound) -> int:
 
 def _strength(asked: Trait) -> int:
     if asked.kind in ("is", "not"):
-        return max(map(strength, asked.what))
+        return max(map(strength, asked.what), default=100)
     if asked.kind == "has":
         return max(strength(one) for _, one in asked.what)
     return {"where": 0, "attribute": 0}.get(asked.kind, 100)
@@ -166,9 +174,10 @@ class Steps:
         self._places: dict[HtmlElement, Mapping[HtmlElement, tuple[int, int, int, int]]] = {}
 
     def add(self, parts: Sequence[tuple[str, Compound]]) -> int:
-        """The number of the last step; -1 where there are too many, or the first stands behind nothing."""
+        """The number of the last step; -1 where there are too many, the first stands behind nothing, or nothing meets
+        one."""
         before = -1
-        if parts and parts[0][0]:
+        if parts[:1] and parts[0][0] or any(NEVER in compound.asked for _, compound in parts):
             return before
         for relation, compound in parts:
             step = SelectorStep(compound, relation if before >= 0 else "", before)

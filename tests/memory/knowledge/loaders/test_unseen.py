@@ -175,7 +175,7 @@ def test_what_is_shown_stays(tmp_path: Path, style: str) -> None:
 
 def test_white_words_on_a_dark_table_and_rules_for_print_hide_nothing(tmp_path: Path) -> None:
     page = (
-        "<style>@media print {.a {display:none} .b {color:white}} .c:not(:hover) {display:none} .d .e {display:none}"
+        "<style>@media print {.a {display:none} .b {color:white}} .c:hover {display:none} .d .e {display:none}"
         ".f {display:none} .f {display:block}</style>"
         '<table bgcolor="#336699"><tr><td><font color="white">Head</font></td></tr></table>'
         "<p class=a>a</p><p class=b>b</p><p class=c>c</p><p class=e>e</p><p class=f>f</p>"
@@ -212,6 +212,9 @@ RULES = [
     "@layer a{.q, .d{> p{display:none}}}",
     "a[title='}']{color:red} .x{display:none}",
     ".x{display:none",
+    "p:not(:hover):not(:focus-within){display:none}",
+    "@keyframes a{from{opacity:1} to{opacity:0}} .x{animation:a .1s forwards}",
+    "@-webkit-keyframes a{0%{font-size:0}} .x{animation:a 1s reverse both}",
 ]
 NO_RULES = [
     ".e .x{display:none}",
@@ -229,10 +232,12 @@ NO_RULES = [
     "p:not(.x), p:not(:not(.x)):not(#x), p:is(.y){display:none}",
     "p:has(b), h6:has(p) ~ div{display:none}",
     "[data-a^='2'], [data-a^=''], [class~='x y'], [id|=y]{display:none}",
-    "p::before, p.x:focus, p:not(:hover), p:nth-child(2 of p){display:none}",
+    "p::before, p.x:focus, p:not(:not(:hover)), p:nth-child(2 of p){display:none}",
     ".q{.x{display:none}}",
     "@keyframes a{from{display:none} p{display:none}}",
     "@media print{.d{.x{display:none}}}",
+    ".x{opacity:0; animation:a 1s both} @keyframes a{from{opacity:0} to{opacity:1}}",
+    "@keyframes a{to{opacity:0}} .x{animation:a 1s} p{animation:a 1s infinite both}",
 ]
 
 
