@@ -177,7 +177,7 @@ class Steps:
         """The number of the last step; -1 where there are too many, the first stands behind nothing, or nothing meets
         one."""
         before = -1
-        if parts[:1] and parts[0][0] or any(NEVER in compound.asked for _, compound in parts):
+        if (parts[:1] and parts[0][0]) or any(NEVER in compound.asked for _, compound in parts):
             return before
         for relation, compound in parts:
             step = SelectorStep(compound, relation if before >= 0 else "", before)
