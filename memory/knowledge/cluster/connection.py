@@ -287,6 +287,8 @@ class Cluster:
             what = "its disk is full" if full else "the index is blocked"
             mend = "make room on the cluster" if full else "take the block off"
             return ClewError(f"{self.where} takes no writes: {what} ({reason[:200]})", f"{mend}, then run this again")
+        if kind == "index_closed_exception":
+            return ClewError(f"an index of {self.where} is closed ({reason})", "open it: POST /INDEX/_open, then again")
         if status == 413:
             return TooLarge(f"{self.where} refused a request as too large", "raise its http.max_content_length")
         if status == 404:
