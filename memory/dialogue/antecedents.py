@@ -7,7 +7,7 @@ from dataclasses import replace
 from clew.memory.dialogue.phrases import A_PLACE, Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said, referent_of
-from clew.memory.dialogue.word_classes import LISTS, past, several, written_type
+from clew.memory.dialogue.word_classes import LISTS, PARTICIPLES, past, several, written_type
 
 BACK, FAR = 3, 8
 """Turns that are looked through for what a word stands for; where none of these has it, for what was asked about."""
@@ -265,13 +265,15 @@ def _free_relative(turn: Said) -> Iterator[Referent]:
         yield Referent(f"what {found.subject.text} {aux} {verb} {goes_on[1]}", 3.0)
 
 
+_TO_DO = r"to (?!the |an? |my |his |her )\w+ (?!in|on|at|with|by|from|without|after|before|when|if)\w"
 _SAID_OF_DOING = re.compile(
-    r"it (?:risky|dangerous|harmful|easy|easier|hard|harder|difficult|better|best|worse|wise|worth|ok|okay|allowed"
-    r"|useful|usual|normal|common|enough|important)"
-    r" (?:that|if|to \w+ (?!in|on|at|with|by|from|without|after|before|when|if)\w)"
+    r"(?:is|was|be|isn't|wasn't) it (?:\w+ly |really |so |too )?(?!\w+(?:ed|ing) )(?P<said>[a-z]+) "
+    rf"(?:that|if|{_TO_DO})|\w+ it (?:cost {_TO_DO}|matter (?:if|whether|that))"
 )
 """'is it risky to let it run', where 'is it easy to clean?' is said of a thing."""
 
+
+_OF_A_THING = frozenset("able made set likely meant about time".split())
 
 TAKES = re.compile(r"how long (?:does|did|will|would|should) it (?:usually |normally )?take", re.IGNORECASE)
 """What was spoken of takes that long; 'how long does it take to get there?' says itself what does."""
@@ -286,7 +288,8 @@ def is_expletive(found: Parts, at: int) -> bool:
         return True
     if re.match(r"it (?:is |was )?(?:take(?!s? place)|true|possible|necessary|legal|safe|raining)", rest):
         return True
-    if _SAID_OF_DOING.match(rest):
+    done = _SAID_OF_DOING.match(found.text.casefold(), found.text.rfind(" ", 0, max(at - 1, 0)) + 1)
+    if done and done["said"] not in PARTICIPLES | _OF_A_THING:
         return True
     return (
         re.match(r"it\b.{0,30}\b(?:to|that|if)\b", rest) is not None
@@ -297,7 +300,9 @@ def is_expletive(found: Parts, at: int) -> bool:
     )
 
 
-_WHILE = re.compile(r"\b(?:before|after|until|till|when|while|once|because) $", re.IGNORECASE)
+_WHILE = re.compile(
+    r"\b(?:before|after|until|till|when|while|once|because|if|unless|since|though|what|that) $", re.IGNORECASE
+)
 _BESIDE = re.compile(r"\b(?:the|an?) [\w'’-]+ and $", re.IGNORECASE)
 """What stands before a pronoun that begins a clause of its own, and before one that is joined to whom it means."""
 

@@ -17,8 +17,10 @@ from clew.memory.dialogue.word_classes import (
     MONTH,
     PAST_VERBS,
     TIMES,
+    is_verb,
     replaced,
     singular,
+    tokens,
     written_type,
 )
 from clew.memory.ports import Vocabulary
@@ -117,6 +119,8 @@ def filled(
     bare = question[about.end() :] if about else _LEAD.sub("", question, count=1) if _LEAD.match(question) else question
     bare = bare.strip().rstrip("?.! ")
     if bare.casefold().startswith("why not"):
+        if (said := tokens(bare[7:])) and is_verb(said[0].low) and len(said) > 1:
+            return "", ""  # 'why not go by train?' says what is done
         return why_not(bare[7:].strip(" ,"), before)
     if about and (her := re.match(r"her (\w+)", bare, re.IGNORECASE)) and her[1].casefold() in PAST_VERBS:
         return "", ""  # 'what about her made him suspicious?'

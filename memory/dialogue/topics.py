@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from clew.memory.dialogue.antecedents import HE, SHE
+from clew.memory.dialogue.antecedents import HE, SHE, is_expletive
 from clew.memory.dialogue.phrases import Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
@@ -24,7 +24,10 @@ def topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | Non
     """What the question is about without saying so: it is short and names nothing itself."""
     found = parts(_END_UP.sub(lambda match: base(match[1])[0], _IN_ALL.sub("", question)))
     own = content_words(found.body)
-    waits = any(one.pronoun and one.text.casefold() in ("it", "they", "them") for one in found.phrases)
+    waits = any(
+        one.pronoun and one.text.casefold() in ("it", "they", "them") and not is_expletive(found, one.start)
+        for one in found.phrases
+    )
     if any(word.low in HE or word.low in SHE for word in found.tokens):
         return None
     if not own or len(own) > FEW + waits or not (found.asked or found.aux) or _names_something(found, vocabulary):
@@ -48,10 +51,18 @@ def topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | Non
         or topic.gender
         or (_asks_of_people(found) and not topic.named and topic.text != _subject(turns[0]))
         or set(content_words(topic.text)) & set(own)
+        or not _is_thing(topic, turns[0].parts)
         or topic.text.split()[0].casefold() in ("my", "your")
     ):
         return None
     return topic
+
+
+def _is_thing(topic: Referent, before: Parts) -> bool:
+    """Whether it was said as a thing is: by its name, with an article, or as several; or was what was asked about."""
+    first = topic.text.split()[0]
+    defined = before.asks.casefold() == "what" and (before.helper in ("is", "are") or before.does == "mean")
+    return topic.plural or first[0].isupper() or first in LISTS["determiners"] or defined
 
 
 _IN_ALL = re.compile(r" (?:in the end|in total|altogether|all in all|finally|eventually|per [a-z]+)\b", re.IGNORECASE)
@@ -104,6 +115,9 @@ def _brings_its_own(found: Parts, *, waits: bool) -> bool:
         for one in found.phrases
     ):
         return True
+    told = (found.wanted if found.aux or found.verb else None, found.subject if found.asked else None)
+    if any(one and _is_its_own_thing(one) for one in told):
+        return True
     subject = found.subject
     if subject and subject.first == "the" and len(subject.words) > 1 and " of " not in subject.text:
         return True
@@ -122,6 +136,16 @@ def _brings_its_own(found: Parts, *, waits: bool) -> bool:
         for one, later in pairwise(found.phrases)
         if one.role == "object" and later.preposition
     )
+
+
+def _is_its_own_thing(one: Phrase) -> bool:
+    """The guests of 'how many guests are coming?', 'nocte' of 'what does nocte mean?'; not what is of something:
+    'which methods are there?', 'what day was it?'"""
+    counts = LISTS["attributes"] | LISTS["nameless"] | LISTS["kinds"] | LISTS["people"] | _OF_ANYTHING
+    return bool(one.words) and not one.pronoun and counts.isdisjoint((one.noun, singular(one.noun)))
+
+
+_OF_ANYTHING = frozenset("day month year time hour minute second week money difference".split())
 
 
 def _is_told_which(kinds: Phrase) -> bool:

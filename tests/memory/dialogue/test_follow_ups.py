@@ -329,3 +329,27 @@ def test_an_answer_that_is_said_again_is_that_of_its_first_turn_too() -> None:
     history = extract([one for q, a in asked for one in (Utterance("user", q), Utterance("agent", a))])
     assert [(one.turn, one.earlier) for one in history if one.text == again] == [(2, (1,))]
     assert standing("and Jonas?", history).text == "what is Jonas's job?"
+
+
+@pytest.mark.parametrize(
+    ("turns", "question"),
+    [
+        ([("What does the harbour master do?", "He keeps the book.")], "how many berths are free?"),
+        ([("Which drops are kept cold?", "The blue ones.")], "what does bd mean?"),
+        ([("Who plays the flute?", "Olga does.")], "when do the vans come?"),
+        ([("Why can't we row in May?", "The river is high.")], "what did the surveyor charge?"),
+        ([("My key isn't taken by the lock", "")], "is it unwise to be up there alone?"),
+        ([("What is our file number?", "")], "what does it cost to ask and then be heard?"),
+        ([("Who writes the report?", "Ines does.")], "why not go by train?"),
+        ([("Who is the umpire?", "Mr. Tolley is.")], "what does the keeper pay if he loses?"),
+    ],
+)
+def test_what_asks_by_itself_is_left_alone(turns: list[tuple[str, str]], question: str) -> None:
+    assert standing(question, said(*turns)).text == question
+
+
+def test_what_is_no_thing_is_no_topic() -> None:
+    """'copy' of 'what need I not copy?'; a topic that was asked about still is one."""
+    assert standing("what matters most?", said(("What need I not copy?", "The caches."))).text == "what matters most?"
+    asked = said(("What does listener authentication mean?", "Who listens is known."))
+    assert standing("which methods are there?", asked).text.startswith("As for listener authentication, ")
