@@ -123,6 +123,16 @@ def test_a_refusal_is_in_the_language_of_its_question(ask: Ask) -> None:
     assert refused.refused and ("Dokumente" in refused.text) and "documents" not in refused.text
 
 
+def test_no_function_word_is_missing(ask: Ask) -> None:
+    for question in (
+        "C'est combien le loyer à Paris ?",
+        "Was kostet die Miete in Berlin?",
+        "Kiom kostas la ĉambro en Berlino?",
+    ):
+        answer = ask(question).answer
+        assert answer.refused and not {"C'est", "kostet", "kostas", "Was"} & {*answer.missing}, question
+
+
 def test_a_name_with_another_letter_is_asked_back_and_a_yes_asks_it(ask: Ask) -> None:
     refused = ask("Who directed Matropolis?").answer
     assert (refused.outcome, refused.missing) == ("nothing-found", ("Matropolis",))
