@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from clew.agent.state import Answer, Quote
+from clew.agent.talk.lines import line
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.library import LibraryStore
@@ -30,13 +31,15 @@ class WholeAnswer:
 @dataclass(frozen=True, eq=False)
 class Holdings:
     """What these answers are made of. `scope`: the documents that may be told of (None: all); `before` is the last
-    answer of the thread, None where there is none; `subject` what all documents are about, empty where none is told."""
+    answer of the thread, None where there is none; `subject` what all documents are about, empty where none is told;
+    `language` that of what is said of them."""
 
     store: LibraryStore
     encoder: Encoder
     scope: frozenset[str] | None = None
     before: Callable[[], Answer | None] = field(default=lambda: None)
     subject: str = ""
+    language: str = ""
 
     @property
     def catalogue(self) -> Catalogue:
@@ -45,6 +48,11 @@ class Holdings:
     @property
     def documents(self) -> list[Listed]:
         return [one for one in self.catalogue.documents if self.scope is None or one.id in self.scope]
+
+    def line(self, key: str, count: int = 0, **values: str) -> str:
+        """A line that counts documents."""
+        of = line("document" if count == 1 else "documents", self.language, count=f"{count:,}")
+        return line(key, self.language, count=f"{count:,}", documents=of, **values)
 
     def title(self, one: Listed | str) -> str:
         words = self.catalogue.shown[one if isinstance(one, str) else one.id].split()

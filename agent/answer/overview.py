@@ -108,15 +108,15 @@ def overview_of(holdings: Holdings, folder: str = "") -> WholeAnswer:
     they are about. The step has all titles."""
     documents = holdings.documents
     groups, how = _groups(holdings)
-    number = number_of(len(documents), "document")
-    of = f"in the folder {folder}" if folder else "here"
-    of += f" on {holdings.subject}" if holdings.subject and len(documents) > 1 else ""
-    text = f"There {'is' if len(documents) == 1 else 'are'} {number} {of}{how}:"
+    here = f"in the folder {folder}" if folder else "here"
+    here += f" on {holdings.subject}" if holdings.subject and len(documents) > 1 else ""
+    are = "is" if len(documents) == 1 else "are"
+    text = holdings.line("all documents", len(documents), here=here, how=how, are=are) + ":"
     claims, sources = _fitted(groups, holdings, len(text.split()))
     listed = [f"{group.name or 'documents'}: {holdings.title(one)}" for group in groups for one in group.documents]
     details = (*listed[:DETAILS], *([f"and {len(listed) - DETAILS} more"] if len(listed) > DETAILS else ()))
     answer = Answer("answered", (Claim(text), *claims), tuple(sources), form="overview")
-    return WholeAnswer(answer, tuple(sources), f"an overview of {number}", details)
+    return WholeAnswer(answer, tuple(sources), f"an overview of {number_of(len(documents), 'document')}", details)
 
 
 def _groups(holdings: Holdings) -> tuple[list[_Group], str]:
@@ -133,13 +133,13 @@ def _groups(holdings: Holdings) -> tuple[list[_Group], str]:
 
     folders = holdings.catalogue.folders(holdings.scope)
     if len(folders) > 1 and len(folders) <= max(2, len(documents) / 2):
-        found = [group(name or "not in a folder", inside) for name, inside in folders.items()]
-        return found, f", in {number_of(len(found), 'folder')}"
+        found = [group(name or holdings.line("not in a folder"), inside) for name, inside in folders.items()]
+        return found, holdings.line("in folders", len(found))
     if len(documents) <= ONE_BY_ONE:
         return [_Group("", (one,), (one,)) for one in documents], ""
     count = min(MOST_GROUPS, max(2, round(len(documents) ** 0.5)))
     parts = [[known[place] for place in part.tolist()] for part in clusters(vectors, count)]
-    return [group("", part) for part in parts], ", grouped by what they are about"
+    return [group("", part) for part in parts], holdings.line("grouped")
 
 
 def _fitted(groups: Sequence[_Group], holdings: Holdings, words: int) -> tuple[list[Claim], list[Passage]]:
@@ -168,7 +168,7 @@ def _fitted(groups: Sequence[_Group], holdings: Holdings, words: int) -> tuple[l
     left = [groups[place] for place in range(len(groups)) if place not in places]
     if left:
         rest = sum(len(group.documents) for group in left)
-        made.append(Claim(f"And {number_of(rest, 'more document')} in {len(left)} other folders.", new_line=True))
+        made.append(Claim(holdings.line("more elsewhere", rest, folders=str(len(left))), new_line=True))
     return made, sources
 
 
@@ -176,10 +176,11 @@ def _titles(group: _Group, most: int, holdings: Holdings) -> list[Claim]:
     """`club, 4 documents:`, then titles, each to be cited, then how many there are more."""
     shown, count = group.shown[:most], len(group.documents)
     alone = count == 1 and not group.name
-    head = f"{group.name}, {number_of(count, 'document')}:" if group.name else f"{number_of(count, 'document')}:"
+    number = holdings.line("documents" if count > 1 else "document", count)
+    head = f"{group.name}, {number}:" if group.name else f"{number}:"
     claims = [] if alone else [Claim(head, new_line=True)]
     claims += [Claim(f"\u201c{holdings.title(one)}\u201d", (0,), new_line=alone) for one in shown]
-    return [*claims, Claim(f"and {count - len(shown)} more")] if count > len(shown) else claims
+    return [*claims, Claim(holdings.line("and more", count - len(shown)))] if count > len(shown) else claims
 
 
 def _first(one: Listed, holdings: Holdings) -> Quote | None:
@@ -190,11 +191,13 @@ def _first(one: Listed, holdings: Holdings) -> Quote | None:
 
 def counted(holdings: Holdings) -> WholeAnswer:
     """How many documents there are."""
+    documents = holdings.documents
     folders = holdings.catalogue.folders(holdings.scope)
     by_size = sorted(folders.items(), key=lambda item: -len(item[1]))[:MOST_FOLDERS]
-    parts = ", ".join(f"{name or 'not in a folder'} {len(inside):,}" for name, inside in by_size)
-    text = f"There are {number_of(len(holdings.documents), 'document')} here"
-    text += f", in {number_of(len(folders), 'folder')}: {parts}" if folders else ""
-    more = f" and {len(folders) - MOST_FOLDERS} more" if len(folders) > MOST_FOLDERS else ""
-    answer = Answer("answered", (Claim(f"{text}{more}."),), form="fact")
+    parts = ", ".join(f"{name or holdings.line('not in a folder')} {len(inside):,}" for name, inside in by_size)
+    how = f"{holdings.line('in folders', len(folders))}: {parts}" if folders else ""
+    how += f" {holdings.line('and more', len(folders) - MOST_FOLDERS)}" if len(folders) > MOST_FOLDERS else ""
+    are = "is" if len(documents) == 1 else "are"
+    text = holdings.line("all documents", len(documents), here="here", how=how, are=are)
+    answer = Answer("answered", (Claim(f"{text}."),), form="fact")
     return WholeAnswer(answer, (), "all documents counted")

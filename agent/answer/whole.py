@@ -12,8 +12,9 @@ from clew.agent.answer.library_questions import WholeQuestion, library_question
 from clew.agent.answer.overview import DETAILS, counted, overview_of
 from clew.agent.answer.summary import SummaryLine, summary_of
 from clew.agent.search.phrases import holding
-from clew.agent.state import Answer, Claim, Quote
+from clew.agent.state import Answer, Claim, Quote, Says
 from clew.memory.datatypes import Document, Floats, Passage
+from clew.memory.dates import asked_times
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.knowledge.catalogue import KINDS, Listed
 from clew.memory.text import ITEM, content_words, split, written_words
@@ -48,6 +49,8 @@ def whole_answer(question: str, rewritten: str, holdings: Holdings) -> WholeAnsw
     asked = library_question(question)
     if asked and asked.points and asked.kind in ("mentions", "count"):
         asked = library_question(rewritten)
+    if asked:
+        holdings = replace(holdings, language=asked.language)
     if asked is None or not holdings.documents or (asked.points and asked.kind in ("mentions", "count")):
         return None
     if asked.kind == "overview":
@@ -55,7 +58,7 @@ def whole_answer(question: str, rewritten: str, holdings: Holdings) -> WholeAnsw
         return (alone and _summarised(alone, holdings)) or overview_of(holdings)
     if asked.kind == "summary":
         return _summary(asked, holdings)
-    return counted(holdings) if not asked.of else mentions(asked, holdings)
+    return _counted(asked, holdings) if not asked.of else mentions(asked, holdings)
 
 
 # Summary ----------------------------------------------------------------------------------------------------------
@@ -133,7 +136,7 @@ def _summarised(one: Listed, holdings: Holdings) -> WholeAnswer | None:
         [*quoted, *(number for number in chunks if number not in quoted)][:PASSAGES], "summary"
     )
     claims = _lines(document, lines, [quoted.index(of_end[line.end]) + 1 for line in lines])
-    head = Claim(f"\u201c{holdings.title(one)}\u201d, in short:")
+    head = Claim(holdings.line("in short", title=holdings.title(one)))
     answer = Answer("summary", (head, *claims), tuple(passages[: len(quoted)]), form="summary")
     return WholeAnswer(answer, tuple(passages), f"a summary of {holdings.title(one)}")
 
@@ -155,29 +158,62 @@ def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int
 # Over the library -------------------------------------------------------------------------------------------------
 
 
-def mentions(asked: WholeQuestion, holdings: Holdings) -> WholeAnswer:
+def _counted(asked: WholeQuestion, holdings: Holdings) -> WholeAnswer | None:
+    """How many documents there are, or how many of a kind, where some are called so."""
+    if not asked.among:
+        return counted(holdings)
+    listed = _called(asked.among, holdings)
+    return _listed(listed, first_chunks([one.id for one in listed], holdings), asked, holdings) if listed else None
+
+
+def _called(among: str, holdings: Holdings) -> list[Listed]:
+    return [one for one in holdings.catalogue.called(among) if holdings.scope is None or one.id in holdings.scope]
+
+
+def mentions(asked: WholeQuestion, holdings: Holdings) -> WholeAnswer | None:
     """All documents with all words of what is asked for in one passage, or with the words in quotation marks as they
-    are; beside them what is near in meaning. Without those that mention what is to be left out."""
-    wanted = asked.of if asked.phrases else asked.of.strip("\"'\u201c\u201d ")
-    found = _holding(wanted, asked.phrases, holdings)
+    are; beside them what is near in meaning. Without those that mention what is to be left out. Or all that are of a
+    time, or that lack what is asked for."""
+    if asked.dated and not asked_times(asked.of):
+        return None
+    asked = asked if asked.phrases else replace(asked, of=asked.of.strip("\"'\u201c\u201d "))
+    if asked.dated:
+        found = first_chunks([one.id for one in holdings.catalogue.of_time(asked.of)], holdings)
+    else:
+        found = _holding(asked.of, asked.phrases, holdings)
     out = _holding(asked.besides, (), holdings) if asked.besides else {}
-    found = {id_: chunk for id_, chunk in found.items() if id_ not in out}
-    by_words = {one.id: one for one in holdings.documents}
-    listed = [by_words[id_] for id_ in found]
-    near = [] if asked.phrases or asked.kind == "count" or not asked.about else _near(wanted, {*found, *out}, holdings)
-    told = _about(asked, wanted)
-    why = f"{number_of(len(listed), 'document')} of {len(by_words)} with {wanted}"
+    documents = holdings.documents
+    if asked.dated or asked.lacking:
+        documents = (_called(asked.among, holdings) if asked.among else []) or documents
+    if asked.lacking:
+        found = {id_: n for id_, n in first_chunks([one.id for one in documents], holdings).items() if id_ not in found}
+    by_id = {one.id: one for one in documents}
+    listed = [by_id[id_] for id_ in found if id_ in by_id and id_ not in out]
+    near: list[tuple[Listed, int]] = []
+    if asked.about and not (asked.phrases or asked.kind == "count" or asked.lacking):
+        near = _near(asked.of, {*found, *out}, holdings)
+    return _listed(listed, found, asked, holdings, near)
+
+
+def _listed(
+    listed: Sequence[Listed],
+    found: dict[str, int],
+    asked: WholeQuestion,
+    holdings: Holdings,
+    near: Sequence[tuple[Listed, int]] = (),
+) -> WholeAnswer:
+    """Told of documents that were `found`, each in a chunk, and of those that are `near`."""
+    why = f"{number_of(len(listed), 'document')} of {len(holdings.documents)} with {asked.of or asked.among}"
+    told = asked.of if asked.phrases or asked.dated else f"\u201c{asked.of or asked.among}\u201d"
+    if asked.besides:
+        told = holdings.line("but not", what=told, besides=f"\u201c{asked.besides}\u201d")
     if not listed and not near:
-        return WholeAnswer(_none(told, wanted, asked, holdings), (), why)
-    claims, sources = _told(listed, found, near, told, wanted, holdings)
+        return WholeAnswer(_none(told, asked.of, asked, holdings), (), why)
+    claims, sources = _told(listed, found, near, told, asked, holdings)
     details = tuple(holdings.title(one) for one in listed[:DETAILS])
-    answer = Answer("answered", tuple(claims), tuple(sources), form="list", says="yes" if listed else None)
+    says: Says | None = "yes" if listed and asked.of else None
+    answer = Answer("answered", tuple(claims), tuple(sources), form="list", says=says)
     return WholeAnswer(answer, tuple(sources), why, details)
-
-
-def _about(asked: WholeQuestion, wanted: str) -> str:
-    shown = wanted if asked.phrases else f"\u201c{wanted}\u201d"
-    return f"{shown}, but not \u201c{asked.besides}\u201d" if asked.besides else shown
 
 
 def _none(told: str, wanted: str, asked: WholeQuestion, holdings: Holdings) -> Answer:
@@ -191,26 +227,36 @@ def _told(
     found: dict[str, int],
     near: Sequence[tuple[Listed, int]],
     told: str,
-    wanted: str,
+    asked: WholeQuestion,
     holdings: Holdings,
 ) -> tuple[list[Claim], list[Passage]]:
     shown = listed[:LISTED]
     passages = holdings.passages([*(found[one.id] for one in shown), *(chunk for _, chunk in near)], "library")
     number = {passage.document: n for n, passage in enumerate(passages, 1)}
-    verb = "mentions" if len(listed) == 1 else "mention"
-    count = f"{len(listed)} of {number_of(len(holdings.documents), 'document')} {verb} {told}:"
-    claims = [Claim(count if listed else f"No document mentions {told} in these words.")]
+    claims = [Claim(_count(len(listed), told, asked, holdings))]
     for place, one in enumerate(shown):
         claims.append(Claim(f"\u201c{holdings.title(one)}\u201d", (number[one.id],), new_line=True))
-        if place < QUOTED and (said := _saying(one, passages[number[one.id] - 1], wanted)):
+        if place < QUOTED and (said := _saying(one, passages[number[one.id] - 1], asked.of)):
             text = " ".join(said.text.split())
             claims.append(Claim(text, (number[one.id],), start=said.start, quotes=(said,)))
     if len(listed) > len(shown):
-        claims.append(Claim(f"and {len(listed) - len(shown)} more.", new_line=True))
+        claims.append(Claim(holdings.line("and more", len(listed) - len(shown)) + ".", new_line=True))
     if near:
-        claims.append(Claim("Near to it:" if listed else "Nearest to it:", new_line=True))
+        claims.append(Claim(holdings.line("near to it" if listed else "nearest to it"), new_line=True))
         claims += [Claim(f"\u201c{holdings.title(one)}\u201d", (number[one.id],)) for one, _ in near]
     return claims, passages
+
+
+def _count(number: int, told: str, asked: WholeQuestion, holdings: Holdings) -> str:
+    """Of how many documents what follows is."""
+    if not number:
+        return holdings.line("no document", what=told)
+    if asked.dated:
+        key = "are not of" if asked.lacking else "are of"
+    else:
+        key = "do not mention" if asked.lacking else "mention" if asked.of else "are called"
+    verbs = {"mention": "mentions", "are": "is"} if number == 1 else {"mention": "mention", "are": "are"}
+    return holdings.line(key, len(holdings.documents), found=f"{number:,}", what=told, **verbs)
 
 
 def _holding(wanted: str, phrases: Sequence[str], holdings: Holdings) -> dict[str, int]:

@@ -171,7 +171,7 @@ def spoken(phrase: str) -> str:
         for language in having:
             found[language] += 1 / len(having)
     if told := language_of(phrase):
-        found[told] += 1
+        found[told] += 0.5
     best = max(LANGUAGES, key=lambda one: found[one])
     return best if found[best] else ""
 

@@ -1,5 +1,6 @@
 """What the assistant says in its own name, in each language that it speaks; the texts are in `lines.txt`."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -54,12 +55,18 @@ def _without_small_words(answer: Answer, question: str, language: str) -> Answer
     """With what is missing as the question has it, and none of the function words of its language."""
     if language in ("", _DEFAULT):
         return answer
-    typed = [word for word in written_words(question) if language not in common_words().get(unaccented(word), ())]
+    typed = [word for word in written_words(question) if not _is_small(word, language)]
     missing = tuple(one for one in answer.missing if set(written_words(one)) <= {*typed})
     if language == "eo":
         named = tuple(one for one in missing if not is_verb_form(one)) or missing
         missing = tuple(" ".join(map(nominative, one.split())) for one in named)
     return replace(answer, missing=missing)
+
+
+def _is_small(word: str, language: str) -> bool:
+    """Whether it is one of the language's commonest, or made of such: `C'est`."""
+    parts = [part for part in re.split("['\u2019-]", word) if len(part) > 1]
+    return all(language in common_words().get(unaccented(part), ()) for part in parts)
 
 
 READ = 8

@@ -1,11 +1,14 @@
 """What is said to talk: a line that fits, or, to talk about the last answer, its passages again, quoted and cited."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
+from clew.agent.answer.quotation import unit_claims
+from clew.agent.answer.units import Core, cores_of, unit_of
 from clew.agent.answer.verification import same_words, verdict
 from clew.agent.state import LIBRARY, Answer, Claim, Quote, Turn
 from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard
@@ -109,12 +112,18 @@ def is_question(turn: Turn) -> bool:
 
 
 def _shorter(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
-    """The first quotation, where it has several; of a long one the sentence that is nearest to the question."""
-    first = cited[0]
+    """The quotation that holds the answer, where it has several; of a long one the sentence that does. A list is as
+    short as it can be."""
+    if last.answer.form in ("list", "steps"):
+        return _quoted(last, [Claim(spoken.line("is short")), *(replace(one, new_line=True) for one in cited)])
+    near = _cosines(last.rewritten, [claim.text for claim in cited], spoken.encoder)
+    first = next((claim for claim in cited if claim.span), cited[int(np.argmax(near))])
     parts = [_part(quote, span) for quote in first.quotes for span in split(quote.text)]
     sentences = [" ".join(part.text.split()) for part in parts] or [first.text[a:b] for a, b in split(first.text)]
     if len(first.text.split()) > LONG and len(sentences) > 1:
-        nearest = int(np.argmax(_cosines(last.rewritten, sentences, spoken.encoder)))
+        bold = first.text[first.span.start : first.span.end] if first.span else ""
+        holding = [place for place, sentence in enumerate(sentences) if bold and bold in sentence]
+        nearest = (holding or [int(np.argmax(_cosines(last.rewritten, sentences, spoken.encoder)))])[0]
         quotes = tuple(parts[nearest : nearest + 1])
         start = quotes[0].start if quotes else None
         short = replace(first, text=sentences[nearest], start=start, new_line=False, quotes=quotes, span=None)
@@ -127,36 +136,42 @@ def _shorter(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
 def _more(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     """What the passages say beside what was said, nearest to the question first found, in their order."""
     said = [claim.text for turn in spoken.before if turn.rewritten == last.rewritten for claim in turn.answer.claims]
-    found = [one for one in _sentences(last.passages[:READ]) if not _holds(said, one[0].text)]
+    found = _unsaid(last.passages[:READ], said)
     if not found:
         return _said(spoken.line("no more"))
-    near = _cosines(last.rewritten, [claim.text for claim, _ in found], spoken.encoder)
+    near = _cosines(last.rewritten, [one.text for one in found], spoken.encoder)
     enough = AS_NEAR * _cosines(last.rewritten, [claim.text for claim in cited], spoken.encoder).max()
     best = [int(place) for place in np.argsort(-near, kind="stable")[:MORE] if near[place] >= enough]
     if not best:
         return _said(spoken.line("no more"))
-    order = list(dict.fromkeys(found[place][1].id for place in best))
-    best.sort(key=lambda place: (order.index(found[place][1].id), found[place][0].quotes[0].start))
-    return _cited([found[place] for place in best])
+    order = list(dict.fromkeys(found[place].passage.id for place in best))
+    best.sort(key=lambda place: (order.index(found[place].passage.id), found[place].claims[0].start))
+    return _cited([(claim, found[place].passage) for place in best for claim in found[place].claims])
 
 
 def _reworded(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
-    """The sentence of another passage that says the same; where there is none, what stands around it."""
+    """What another passage says that is the same; where there is none, what stands around it in its paragraph, or the
+    whole list that it is of."""
     first = cited[0]
     source = last.answer.sources[first.cites[0] - 1]
-    others = [one for one in _sentences(last.passages[:READ]) if not _holds([c.text for c in cited], one[0].text)]
-    near = _cosines(first.text, [claim.text for claim, _ in others], spoken.encoder)
+    others = _unsaid(last.passages[:READ], [claim.text for claim in cited])
+    near = _cosines(first.text, [one.text for one in others], spoken.encoder)
     if len(others) and near.max() >= ALIKE:
-        claim, passage = others[int(near.argmax())]
-        answer = _cited([(replace(claim, new_line=True), passage)])
-        return replace(answer, claims=(Claim(spoken.line("another")), *answer.claims))
-    spans = split(source.text)
-    at = first.start - source.start if first.start is not None else source.text.find(first.text)
-    place = next((n for n, (start, end) in enumerate(spans) if start <= at < end), 0)
-    start, end = spans[max(0, place - 1)][0], spans[min(len(spans) - 1, place + 1)][1]
-    around = _as_quoted(source, (start, end))
-    answer = _cited([(replace(around, new_line=True), source)])
-    return replace(answer, claims=(Claim(spoken.line("only quotes")), *answer.claims))
+        other = others[int(near.argmax())]
+        return _led("another", spoken, [(claim, other.passage) for claim in other.claims])
+    cores = cores_of([source], {})
+    at = first.start if first.start is not None else source.start + max(0, source.text.find(first.text))
+    place = next((n for n, core in enumerate(cores) if core.position + len(core.text) > at), 0)
+    beside = [core for core in cores[max(0, place - 1) : place + 2] if core.place == cores[place].place]
+    around = [claim for core in beside for claim in _quotable(core, source).claims] if cores else [first]
+    whole = {claim.quotes: claim for claim in around}
+    return _led("only quotes", spoken, [(claim, source) for claim in whole.values()])
+
+
+def _led(key: str, spoken: Spoken, claims: Sequence[tuple[Claim, Passage]]) -> Answer:
+    """What is quoted behind a line that says what it is."""
+    answer = _cited([(replace(claim, new_line=claim.new_line or not n), p) for n, (claim, p) in enumerate(claims)])
+    return replace(answer, claims=(Claim(spoken.line(key)), *answer.claims))
 
 
 def _sure(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
@@ -204,21 +219,31 @@ def _place(source: Passage, spoken: Spoken) -> str:
     return ", ".join(filter(None, (f'"{source.title or source.source or source.document}"', heading, page)))
 
 
-def _sentences(passages: Sequence[Passage]) -> Iterator[tuple[Claim, Passage]]:
-    """Those worth quoting, each once, with its passage."""
-    seen: set[str] = set()
-    for passage in passages:
-        for span in split(passage.text):
-            claim = _as_quoted(passage, span)
-            worth = SHORTEST <= len(claim.text.split()) <= LONGEST and _STATES.search(claim.text)
-            if worth and claim.text not in seen:
-                seen.add(claim.text)
-                yield claim, passage
+class _Quotable(NamedTuple):
+    """What is quoted together: a sentence with what it leans on, a whole list."""
+
+    claims: tuple[Claim, ...]
+    passage: Passage
+
+    @property
+    def text(self) -> str:
+        return " ".join(claim.text for claim in self.claims)
 
 
-def _as_quoted(passage: Passage, span: Span) -> Claim:
-    quote = _part(Quote(passage.document, passage.start, passage.end, passage.text), span)
-    return Claim(" ".join(quote.text.split()), start=quote.start, quotes=(quote,))
+def _quotable(core: Core, passage: Passage) -> _Quotable:
+    return _Quotable(tuple(unit_claims(unit_of(core, whole_list=True), passage.document, 1, set())), passage)
+
+
+def _unsaid(passages: Sequence[Passage], said: Sequence[str]) -> list[_Quotable]:
+    """What is worth quoting and was not, each once."""
+    found: dict[str, _Quotable] = {}
+    for core in cores_of(passages, {}):
+        one = _quotable(core, passages[core.passage])
+        prose = core.block.kind == "prose"
+        worth = SHORTEST <= len(core.text.split()) <= LONGEST and _STATES.search(core.text) if prose else True
+        if worth and not _holds(said, core.text) and not all(_holds(said, claim.text) for claim in one.claims):
+            found.setdefault(one.text, one)
+    return list(found.values())
 
 
 def _part(quote: Quote, span: Span) -> Quote:

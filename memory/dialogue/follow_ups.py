@@ -18,7 +18,7 @@ from clew.memory.dialogue.topics import topic_for
 from clew.memory.dialogue.utterances import is_filler
 from clew.memory.dialogue.word_classes import LISTS
 from clew.memory.ports import Vocabulary
-from clew.memory.text import content_words
+from clew.memory.text import content_words, language_of
 
 LONGEST = 60
 """Words of a question; a longer one says itself what it is about."""
@@ -110,6 +110,7 @@ def _thing(one: Referent, people: Mapping[str, str], things: Set[str]) -> Refere
 def _alone(
     question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, library: Said | None
 ) -> StandingQuestion:
+    question = corrected(question, turns[0].question) if turns else question
     if not (turns or library) or len(question.split()) > LONGEST or is_foreign(parts(question)):
         return StandingQuestion(question)
     last = last_sentence(question)
@@ -129,6 +130,23 @@ def _alone(
     if (asks.asked or asks.aux) and made.text[-1] not in ".?!…":
         return replace(made, text=f"{made.text}?")
     return made
+
+
+_MEANT = re.compile(
+    r"(?:(?:non|no|nein|ne|pardon|perd[oó]n|scusa|entschuldigung|pardonu|mais|pero|ma|sed|aber|doch)\b[,.:;! ]*)*"
+    r"(?:ich (?:meinte|meine|sprach von|rede von)|je (?:voulais|veux) dire|je (?:pensais [aà]|parlais d[eu])"
+    r"|(?:me refer[ií]a|quer[ií]a decir|quise decir|hablaba de)(?: al?\b)?|(?:intendevo|volevo dire|parlavo d[ei]l?)"
+    r"|mi (?:celis|volis diri|parolis pri|pensis pri))[,:]? "
+    r"(?P<the>(?:l['’]|(?:der|die|das|den|dem|le|la|les|el|los|las|il|lo|i|gli) ))?(?P<new>[^,;:?]{1,60}?)[.! ]*",
+    re.IGNORECASE,
+)
+"""'Je voulais dire le bail', in the languages other than English that people speak here."""
+
+
+def corrected(question: str, before: str) -> str:
+    """A correction in another language of an English question `before`, as one in English."""
+    meant = _MEANT.fullmatch(question) if language_of(before) in ("", "en") else None
+    return f"I meant {'the ' if meant['the'] else ''}{meant['new']}" if meant else question
 
 
 _WHAT_IF = re.compile(r"(?:(?:and|but|so) )?what if (?!it\b|they\b).+ (?:it|them)\W*", re.IGNORECASE)

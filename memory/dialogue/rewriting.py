@@ -10,7 +10,7 @@ from clew.memory.datatypes import Recalled, Sentence, Wording
 from clew.memory.dialogue.answer_names import names
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.esperanto_follow_ups import in_esperanto, standing_alone
-from clew.memory.dialogue.follow_ups import LONGEST, StandingQuestion, standing
+from clew.memory.dialogue.follow_ups import LONGEST, StandingQuestion, corrected, standing
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import asked_about, last_sentence
 from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_signals, words
@@ -172,6 +172,7 @@ def stand_alone(
 ) -> StandingQuestion:
     """By rules (`follow_ups.py`); a detail that the assistant asked for stands behind the question that it clarifies.
     `turn`: `turn_signals`."""
+    question = corrected(question, next(iter(_questions(history)[-1:]), ""))
     if in_esperanto(question, history):
         return StandingQuestion(*standing_alone(question, history))
     if vocabulary:  # all at once: one that is far away holds what it was asked, and is asked turn by turn below

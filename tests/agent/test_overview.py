@@ -126,3 +126,47 @@ def test_a_tool_that_the_settings_name_is_used_all_the_same(examples_path: Path,
     assert read_settings(library=examples_path).tool == "auto"
     with Assistant.open(named) as assistant:
         assert ask(assistant, "t", "What is this collection about?").calls[0].tool == "hybrid"
+
+
+LETTERS = {
+    "a.txt": "Letter of 3 May 2024\n\nThe roof is mended.\n",
+    "b.txt": "Letter of 9 June 2023\n\nThe roof leaks.\n",
+    "c.txt": "Letter of 1 July 2024\n\nThe cellar is wet.\n",
+    "d.md": "# Protokoll vom 4. Mai\n\nDie Heizung wurde repariert. Die Firma Brugger hat die Arbeiten ausgeführt.\n",
+}
+
+
+@pytest.fixture
+def letters(cache: Path, tmp_path: Path) -> Iterator[Assistant]:
+    (tmp_path / "letters").mkdir()
+    for name, text in LETTERS.items():
+        (tmp_path / "letters" / name).write_text(text, "utf-8")
+    settings = read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)
+    list(index([tmp_path / "letters"], tmp_path / "library", load_encoder(MINILM, cache)))
+    with Assistant.open(settings) as assistant:
+        yield assistant
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "titles"),
+    [
+        ("How many documents are from 2024?", "2 of 4 documents are from 2024:", ["3 May 2024", "1 July 2024"]),
+        ("Which letters are not from 2024?", "1 of 4 documents is not from 2024:", ["9 June 2023"]),
+        ("Which letters do not mention the roof?", "\u201croof\u201d is not mentioned in 1 of 4", ["1 July 2024"]),
+        ("How many letters are there?", "3 of 4 documents", ["3 May 2024", "9 June 2023", "1 July 2024"]),
+        ("Welche Dokumente erwähnen die Heizung?", "\u201cHeizung\u201d steht in 1 von 4", ["Protokoll vom 4. Mai"]),
+    ],
+)
+def test_documents_are_listed_by_time_by_kind_and_by_what_they_lack(
+    letters: Assistant, question: str, first: str, titles: list[str]
+) -> None:
+    answer = ask(letters, "t", question).answer
+    listed = [claim.text.strip("\u201c\u201d").removeprefix("Letter of ") for claim in answer.claims if claim.new_line]
+    assert answer.text.startswith(first) and listed == titles
+
+
+def test_documents_are_told_of_in_the_language_of_the_question(letters: Assistant) -> None:
+    assert ask(letters, "t", "Worum geht es in diesen Dokumenten?").answer.text.startswith("Hier gibt es 4 Dokumente:")
+    told = ask(letters, "t", "Fasse das Protokoll zusammen").answer
+    assert told.outcome == "summary" and "Heizung" in told.text and "kurz:" in told.claims[0].text
+    assert ask(letters, "t", "Gibt es etwas über Elefanten?").answer.missing == ("Elefanten",)

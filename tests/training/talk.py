@@ -139,10 +139,10 @@ def _words(known: Sequence[tuple[str, str, str]]) -> Mapping[str, str]:
     return {word: " ".join(one for one in LANGUAGES if one in found[word]) for word in sorted(found) if word.isalnum()}
 
 
-def held_out() -> list[tuple[str, str, str]]:
+def held_out(path: Path = HELD_OUT) -> list[tuple[str, str, str]]:
     """What is tested on: nothing that stands in the table."""
     known = {plain(text) for _, _, text in fitted_on()}
-    return [one for one in phrases(HELD_OUT) if plain(one[2]) not in known]
+    return [one for one in phrases(path) if plain(one[2]) not in known]
 
 
 def measured(data: Path) -> Iterator[str]:

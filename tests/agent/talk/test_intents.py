@@ -23,6 +23,13 @@ def test_phrases_that_it_was_not_fitted_on_are_recognised() -> None:
     assert min(shares[language] for language in LANGUAGES) >= 0.62
 
 
+def test_talk_as_people_say_it_is_recognised_with_its_language() -> None:
+    said = talk.held_out(Path(__file__).with_name("said.txt"))
+    told = [(heard(text).intent or QUESTION, heard(text).language or language, text) for _, language, text in said]
+    assert len(said) > 70 and len({*said} - {*told}) <= len(said) / 10
+    assert not [text for name, _, text in said if name == QUESTION and heard(text).intent]
+
+
 def test_the_plain_phrases_of_each_intent_and_language_are_recognised() -> None:
     """Of the table itself nearly all: what is fitted is what is asked for."""
     known = [one for one in talk.fitted_on() if one[0] != QUESTION][::7]

@@ -9,6 +9,8 @@ import pytest
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
+from clew.memory.encoding import MINILM, load_encoder
+from clew.memory.knowledge.index.run import index
 
 Ask = Callable[[str], Turn]
 
@@ -24,6 +26,55 @@ def ask(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Ask]:
             return turn
 
         yield asked
+
+
+DOCUMENTS = {
+    "tarn.md": "# Tarn\n\n## Installing\n\nTo install Tarn, follow these steps:\n\n1. Download the archive.\n"
+    "2. Unpack it into /opt/tarn.\n3. Restart the machine.\n\n## Pruning\n\nOld snapshots are removed by a command.\n",
+    "glass.txt": "Elsbeth Marrow was a glassblower from Tintern. She was born in 1871 and died in 1949. She invented "
+    "the twisted stem in 1902.\n",
+}
+
+
+@pytest.fixture
+def ask_of(cache: Path, tmp_path: Path) -> Iterator[Ask]:
+    """Of `DOCUMENTS`, on one thread."""
+    (tmp_path / "documents").mkdir()
+    for name, text in DOCUMENTS.items():
+        (tmp_path / "documents" / name).write_text(text, "utf-8")
+    list(index([tmp_path / "documents"], tmp_path / "library", load_encoder(MINILM, cache)))
+    settings = read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)
+    with Assistant.open(settings) as assistant:
+
+        def asked(question: str) -> Turn:
+            *_, turn = assistant.ask("t", question)
+            assert isinstance(turn, Turn)
+            return turn
+
+        yield asked
+
+
+STEPS = ["To install Tarn, follow these steps:", "1. Download the archive.", "2. Unpack it into /opt/tarn.",
+         "3. Restart the machine."]  # fmt: skip
+
+
+@pytest.mark.parametrize("said", ["Make it shorter!", "in other words"])
+def test_a_list_is_said_again_whole_and_without_its_heading(ask_of: Ask, said: str) -> None:
+    assert [claim.text for claim in ask_of("What are the steps to install Tarn?").answer.claims] == STEPS
+    assert [claim.text for claim in ask_of(said).answer.claims if claim.cites] == STEPS
+
+
+def test_more_cuts_no_item_out_of_a_list(ask_of: Ask) -> None:
+    ask_of("How are old snapshots removed?")
+    more = [claim.text for claim in ask_of("Tell me a bit more").answer.claims if claim.cites]
+    assert not more or set(STEPS) <= set(more) or set(STEPS).isdisjoint(more)
+
+
+def test_what_is_shorter_still_holds_the_answer(ask_of: Ask) -> None:
+    ask_of("When was Elsbeth Marrow born?")
+    assert "1871" in ask_of("shorter").answer.text
+    around = [claim.text for claim in ask_of("in other words").answer.claims if claim.cites]
+    assert around == [one if one.endswith(".") else f"{one}." for one in DOCUMENTS["glass.txt"].strip().split(". ")]
 
 
 def test_small_talk_is_answered_without_a_search_and_offers_what_the_library_answers(ask: Ask) -> None:
@@ -121,6 +172,16 @@ def test_a_refusal_names_what_may_be_a_noun(ask: Ask) -> None:
 def test_a_refusal_is_in_the_language_of_its_question(ask: Ask) -> None:
     refused = ask("Wie hoch ist die Miete für die Wohnung in Berlin?").answer
     assert refused.refused and ("Dokumente" in refused.text) and "documents" not in refused.text
+
+
+def test_no_function_word_is_missing(ask: Ask) -> None:
+    for question in (
+        "C'est combien le loyer à Paris ?",
+        "Was kostet die Miete in Berlin?",
+        "Kiom kostas la ĉambro en Berlino?",
+    ):
+        answer = ask(question).answer
+        assert answer.refused and not {"C'est", "kostet", "kostas", "Was"} & {*answer.missing}, question
 
 
 def test_a_name_with_another_letter_is_asked_back_and_a_yes_asks_it(ask: Ask) -> None:
