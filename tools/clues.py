@@ -93,7 +93,8 @@ class Clues:
         passages = self._passages(query, found, k)
         own = answers[_own(query)]
         notes = () if passages or not k else ("no triple has to do with the question",)
-        return Findings(passages, notes, own.answer, triples.walk(own))
+        told = own.answer if triples.tells(query.forms[_own(query)].text, own) else ""
+        return Findings(passages, notes, told, triples.walk(own))
 
     def _by_units(self, query: Query, k: int, given: TripleSearch | None) -> Findings:
         """Where triples that came with documents have all that a question names, their best path comes first. Extracted

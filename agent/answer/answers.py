@@ -151,6 +151,8 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     read = turn.passages
     if verdict == "ask back" and not (tool_answer or turn.search.within):
         return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], read)
+    if run.services.library.store.of_triples and any(call.tool == "clues" for call in turn.calls) and not tool_answer:
+        verdict = "refuse"
     if held_language(run.services) == "eo" and unknown_to(run.services.library.store.vocabulary, turn.rewritten):
         verdict = "refuse"
     made = _quoted(turn, verdict, read, evidence, run.services.answer)

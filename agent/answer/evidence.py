@@ -68,7 +68,7 @@ class Evidence:
         passages = [self.passages[core.passage] for core in self.cores]
         entries = {id_: diary_entries(document) for id_, document in self.documents.items()}
         return [
-            timed_sentence(text, core.position, self.documents.get(id_), passage.title, entries.get(id_))
+            timed_sentence(text, core.position, self.documents.get(id_), passage.title, entries.get(id_), core.head)
             for text, core, passage in zip(self.texts, self.cores, passages, strict=True)
             for id_ in [passage.document]
         ]

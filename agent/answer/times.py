@@ -16,7 +16,7 @@ import numpy as np
 
 from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import CalendarDate, FoundDate, asked_times, date_of, found_dates, lines_with_dates
-from clew.memory.text import content_words, words, written_words
+from clew.memory.text import NUMBER_WORDS, content_words, words
 
 ENTRIES = 2
 """Lines that begin with a date, from which a document is a diary."""
@@ -38,8 +38,11 @@ tell the same thing; half of it is enough under one title."""
 NEARLY = 0.7
 """The share of the best score from which a sentence answers too."""
 
-LONGEST_MENTION = 30
-"""Words of an older sentence that is quoted whole."""
+LONGEST_MENTION, MOST_REPLACED = 30, 6
+"""Words of an older sentence that is quoted whole, and of what alone is told of it."""
+
+_VALUE = re.compile(rf"\d|[A-ZÀ-Þ]|\b(?:{'|'.join(NUMBER_WORDS)})\b")
+"""What may stand behind `it was` without the rest of its sentence: an amount or a name."""
 
 _NOT_NOW = re.compile(
     r"\b(?:previous(?:ly)?|former(?:ly)?|older|used to|original(?:ly)?|earlier|history|chang(?:e|ed|es)|every"
@@ -59,12 +62,14 @@ Entries = Sequence[tuple[int, CalendarDate]]
 
 @dataclass(frozen=True, slots=True)
 class TimedSentence:
-    """`own` are the dates in it; `date` is that of its entry, or of its document. `document` and `title` say where it
-    stands, `status` why that is not in force; `entry`: the date is that of what is told, and not only of the text."""
+    """`own` are the dates in it; `date` is that of its entry, or of its document. `document`, `title` and `head` say
+    where it stands, `status` why that is not in force; `entry`: the date is that of what is told, and not only of the
+    text."""
 
     text: str
     document: str = ""
     title: str = ""
+    head: str = ""
     date: CalendarDate = NO_DATE
     own: tuple[FoundDate, ...] = ()
     status: str = ""
@@ -91,15 +96,16 @@ class InForce:
 
 
 def timed_sentence(
-    text: str, start: int, document: Document | None, title: str, entries: Entries | None = None
+    text: str, start: int, document: Document | None, title: str, entries: Entries | None = None, head: str = ""
 ) -> TimedSentence:
-    """`start` is the character of the document where it begins, `entries` are the document's (None: not known yet)."""
+    """`start` is the character of the document where it begins, `entries` are the document's (None: not known yet), and
+    `head` is what heads its section."""
     own = tuple(asked_times(text))
     if document is None:
-        return TimedSentence(text, title=title, own=own)
+        return TimedSentence(text, title=title, head=head, own=own)
     entry = _entry_at(start, document, diary_entries(document) if entries is None else entries)
     told = entry is not None or any(one.date.day for one in found_dates(title))
-    return TimedSentence(text, document.id, title, entry or date_of(document.date), own, document.status, told)
+    return TimedSentence(text, document.id, title, head, entry or date_of(document.date), own, document.status, told)
 
 
 def diary_entries(document: Document) -> Entries:
@@ -224,12 +230,32 @@ def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vector
         return False
     if first.date == second.date and first.status == second.status:
         return False
+    if of_different_things(first, second):
+        return False
     titled = near and plain_title(first.title) == plain_title(second.title) != ""
     one_words, other_words = (set(_worded(sentence.text)) for sentence in (first, second))
     least = min(len(one_words), len(other_words))
     shared = len(one_words & other_words) / least if least else 0.0
     cosine = float(vectors[one] @ vectors[other])
     return cosine >= (ALIKE_TITLED if titled else ALIKE) and shared >= (SHARED / 2 if titled else SHARED)
+
+
+def of_different_things(one: TimedSentence, other: TimedSentence) -> bool:
+    """Whether their titles or headings each have a word that the other lacks, as the bids of two vendors, or they begin
+    with other names and say something else of them too: none of them is a version of the other."""
+    for ours, theirs in ((one.title, other.title), (one.head, other.head)):
+        own, others = ({*content_words(plain_title(text))} for text in (ours, theirs))
+        if own - others and others - own:
+            return True
+    return _of_other_names(one.text, other.text)
+
+
+def _of_other_names(one: str, other: str) -> bool:
+    """`Oakley charges 1,200 euros`, `Elmer charges 980 euros`; `Ann chairs it` may be a version of `Bea chairs it`."""
+    changes = _changes(_tokens(one), _tokens(other))
+    if len(changes) < 2 or changes[0][0] or changes[0][2]:
+        return False
+    return all(word[:1].isupper() and content_words(word) for word in (_tokens(one)[0], _tokens(other)[0]))
 
 
 def plain_title(title: str) -> str:
@@ -271,17 +297,28 @@ def _difference(new: str, old: str) -> str:
     they differ in more; empty where they say the same."""
     if words(new) == words(old):
         return ""
-    ours, theirs = written_words(new), written_words(old)
-    changes = [op for op in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes() if op[0] != "equal"]
-    changes = [op for op in changes if _worth(ours[op[1] : op[2]]) or _worth(theirs[op[3] : op[4]])]
+    ours, theirs = _tokens(new), _tokens(old)
+    changes = _changes(ours, theirs)
     if not changes:
         return ""
-    replaced = [op for op in changes if op[0] == "replace"]
-    if len(replaced) == 1 and not any(op[0] == "delete" for op in changes) and replaced[0][4] - replaced[0][3] <= 6:
-        _, _, _, start, end = replaced[0]
-        after = theirs[end : end + 1] if theirs[start:end][-1].isdigit() else []
-        return f" it was {' '.join([*theirs[start:end], *after])}"
+    first, after, start, end = changes[0]
+    replaced = " ".join(theirs[start:end])
+    if len(changes) == 1 and first < after and end - start <= MOST_REPLACED and _VALUE.search(replaced):
+        return f" it was {' '.join([replaced, *(theirs[end : end + 1] if replaced[-1].isdigit() else [])])}"
     return f": \u201c{old.strip()}\u201d" if len(theirs) <= LONGEST_MENTION else " it was different"
+
+
+def _tokens(text: str) -> list[str]:
+    """Its words with their numbers as they are written, without the marks around them."""
+    return [token for part in text.split() if (token := part.strip(".,;:!?()[]\"'\u201c\u201d*_"))]
+
+
+def _changes(ours: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int, int, int]]:
+    """The places of the words that were put in the place of others, where that is one of what is said."""
+    found = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+    return [
+        (a, b, c, d) for kind, a, b, c, d in found if kind != "equal" and (_worth(ours[a:b]) or _worth(theirs[c:d]))
+    ]
 
 
 _TURNS = frozenset("not no never only all without nor neither none cannot unless except".split())

@@ -164,6 +164,7 @@ def test_a_library_of_triples_is_asked_by_its_triples(opened: Opened) -> None:
     ]
     assert all(claim.verdict == "supported" for claim in said.claims)
     assert asked("What is the capital of France?").refused
+    assert asked("Who sold the mural Harbour?").refused and asked("Who painted the mural Vineyard?").refused
 
 
 def test_a_text_that_came_with_triples_is_no_library_of_triples(tmp_path: Path, encoder: CachedEncoder) -> None:

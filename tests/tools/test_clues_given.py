@@ -108,3 +108,21 @@ def test_a_table_of_aliases_of_ones_own(tmp_path: Path, encoder: CachedEncoder) 
         assert Clues(library.store).search(query, 5).answer == ""
         found = Clues(library.store, CluesParameters(aliases=load_aliases(more))).search(query, 5)
     assert found.answer == "Lokesh Kanagaraj" and found.passages[0].path == PATH
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who is the director of Coolie?", "Lokesh Kanagaraj"),
+        ("Who directed the movie Coolie?", "Lokesh Kanagaraj"),
+        ("Who produced Coolie?", ""),
+        ("Who directed Vikram?", ""),
+        ("who directed vikram", ""),
+        ("Who directed the film Vikram?", ""),
+    ],
+)
+def test_the_relation_that_is_asked_for_is_the_one_that_is_told(
+    question: str, answer: str, tmp_path: Path, encoder: CachedEncoder
+) -> None:
+    with made(tmp_path, encoder, [*README, ("Arun", "watched", "Coolie")], {}) as library:
+        assert Clues(library.store).search(encode_query(question, [], encoder), 5).answer == answer

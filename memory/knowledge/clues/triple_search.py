@@ -37,7 +37,7 @@ from clew.memory.knowledge.clues.triple_beam import (
 )
 from clew.memory.knowledge.extraction.lexicon import MONTHS
 from clew.memory.ports import Search
-from clew.memory.text import content_words, words
+from clew.memory.text import content_words, stems_and_words, words
 
 _MONTH = f"(?:{'|'.join(sorted(MONTHS))})"
 _DATE = re.compile(rf"\b(?:\d{{3,4}}s?|\d+ (?:bc|bce|ad|ce)|{_MONTH} \d+|\d+ {_MONTH}|\w+ century|{_MONTH})\b")
@@ -71,7 +71,7 @@ def answer_of(paths: Sequence[Path], clues: QuestionClues, by_edge: Floats, inde
     graded = [reading for least in (enough, NAMED) for reading in best if reading.rank[:2] >= (True, least)]
     fitting = next(iter(graded), best[0])
     unanswered = clues.type in ("where", "when") and fitting.rank[:2] < (True, FITS_THE_TYPE)
-    if unanswered and not _names_all(paths[0], clues, index):
+    if unanswered and not names_along(paths[0], index).issuperset(clues.relations):
         return "", None
     if fitting.rank[1]:
         return shown(index.graph.names[fitting.node], clues.type), fitting.edge
@@ -100,10 +100,9 @@ def _grade(edge: int, clues: QuestionClues, index: ClueIndex) -> tuple[int, int]
     return FITS_THE_TYPE * fits + NAMED * bool(places), min(places, default=len(clues.relations))
 
 
-def _names_all(path: Path, clues: QuestionClues, index: ClueIndex) -> bool:
-    """Whether its edges have every relation that the question names."""
-    found = {name for edge in path.edges for name in index.relation_names[index.graph.kinds[edge]]}
-    return found.issuperset(clues.relations)
+def names_along(path: Path, index: ClueIndex) -> set[str]:
+    """Of the relations of its edges."""
+    return {name for edge in path.edges for name in index.relation_names[index.graph.kinds[edge]]}
 
 
 def _asked_end(path: Path, place: int, clues: QuestionClues, index: ClueIndex) -> int:
@@ -223,20 +222,30 @@ class TripleSearch:
         wanted = replace(parameters, topn=max(parameters.topn, paths))
         return search_paths(text, self.clues, wanted, self.within(scope))
 
-    def _meets(self, text: str, answer: ClueAnswer) -> bool:
-        """Whether the best path has every content word of the question, or the relation that it stands for."""
+    def _unmet(self, text: str, answer: ClueAnswer) -> set[str]:
+        """The content words of the question that its best path neither has nor has the relation that they stand for."""
+        words = set(answer.clues.words)
         if not answer.paths:
-            return False
-        graph, edges = self.clues.graph, answer.paths[0].edges
-        names = {name for edge in edges for name in self.clues.relation_names[graph.kinds[edge]]}
-        met = {word for edge in edges for word in content_words(arrow(graph.edge(edge)))}
-        met |= {word for one in self.clues.aliases.mentions(text) if one.relation in names for word in one.words}
-        return set(answer.clues.words) <= met
+            return words
+        names, edges = names_along(answer.paths[0], self.clues), answer.paths[0].edges
+        words -= {word for edge in edges for word in content_words(arrow(self.clues.graph.edge(edge)))}
+        return words - {
+            word for one in self.clues.aliases.mentions(text) if one.relation in names for word in one.words
+        }
+
+    def tells(self, text: str, answer: ClueAnswer) -> bool:
+        """Whether its best path has all that the question names; a relation that it has may be asked for with a noun of
+        no name: `Who directed the movie Coolie?` where there is a film."""
+        unmet = self._unmet(text, answer)
+        names = {stem for stem, word in stems_and_words(text) if not (word.islower() or text.startswith(word))}
+        relations = set(answer.clues.relations)
+        met = bool(relations and answer.paths) and relations <= names_along(answer.paths[0], self.clues)
+        return not unmet or (met and bool(names) and not unmet & names)
 
     def leading(self, text: str, scope: frozenset[str] | None, parameters: ClueParameters) -> ClueAnswer | None:
         """The answer with its best path alone, where that has all that the question names."""
         answer = self.answer(text, scope, parameters)
-        return replace(answer, paths=answer.paths[:1]) if self._meets(text, answer) else None
+        return replace(answer, paths=answer.paths[:1]) if not self._unmet(text, answer) else None
 
     def found(
         self, answer: ClueAnswer, scope: frozenset[str] | None, parameters: ClueParameters

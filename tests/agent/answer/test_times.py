@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from clew.agent.answer.evidence import evidence_of
 from clew.agent.answer.quotation import quote
 from clew.agent.answer.selection import AnswerParameters, Wanted
-from clew.agent.answer.times import in_force, time_scores, timed_sentence
+from clew.agent.answer.times import TimedSentence, in_force, of_different_things, time_scores, timed_sentence
 from clew.agent.answer.verification import verified
 from clew.agent.state import Answer
 from clew.memory.datatypes import Document, Passage
@@ -174,3 +174,45 @@ def test_scores_change_only_where_a_time_is_asked_about(names: list[str]) -> Non
     chosen = in_force("How many days of leave?", sentences, np.ones(len(names)), one, TODAY)
     assert len(chosen) == (len(names) > 1)
     assert all(set(found.others) | {place} == set(range(len(names))) for place, found in chosen.items())
+
+
+def bid(name: str, text: str, date: str) -> Document:
+    return Document(f"{name} {date}", name, text, date=date)
+
+
+BIDS = (
+    bid("Bid of Oakley Roofing", "We replace the gutter for 1,200 euros.", "2024-06-01"),
+    bid("Bid of Elmer & Daughters", "We replace the gutter for 980 euros.", "2024-06-09"),
+)
+
+
+def test_the_bids_of_two_are_no_versions_of_each_other(encoder: CachedEncoder) -> None:
+    said = say("What does it cost to replace the gutter?", encoder, *BIDS)
+    assert {claim.text for claim in said.claims if claim.quotes} == {one.text for one in BIDS}
+    assert "it was" not in said.plain
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "versions"),
+    [
+        ("Oakley charges 1,200 euros for it.", "Elmer charges 980 euros for it.", False),
+        ("Ann Berg chairs the club.", "Josef Kern chairs the club.", True),
+        ("The fee is 20 euros for it.", "The fee is 28 euros for it.", True),
+    ],
+)
+def test_what_differs_in_whom_and_in_what_is_no_version(old: str, new: str, versions: bool) -> None:
+    one, other = (timed_sentence(text, 0, bid("Notes", text, date), "Notes") for text, date in ((old, ""), (new, "")))
+    assert of_different_things(one, other) != versions
+
+
+def test_under_other_headings_it_is_another_thing() -> None:
+    one, other = (TimedSentence("It costs 3 euros.", head=head) for head in ("Northwind", "Sigma"))
+    assert of_different_things(one, other)
+    assert not of_different_things(one, TimedSentence("It costs 4 euros.", head="Northwind 2024"))
+
+
+def test_an_older_number_is_told_as_it_is_written(encoder: CachedEncoder) -> None:
+    older = bid("Bid for the gutter", "We replace the gutter for 1,200 euros.", "2024-06-01")
+    newer = bid("Bid for the gutter", "We replace the gutter for 980 euros.", "2024-06-09")
+    said = say("What does it cost to replace the gutter?", encoder, older, newer)
+    assert said.plain.partition("(")[2] == "9 June 2024; on 1 June 2024 it was 1,200 euros)"
