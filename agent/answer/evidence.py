@@ -14,7 +14,7 @@ from clew.agent.answer.units import Core, cores_of
 from clew.agent.search.rounds import said_by
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dates import written_out
-from clew.memory.dialogue.word_classes import verb_forms
+from clew.memory.dialogue.word_classes import other_forms
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.text import content_word_sets, content_words, words, written_words
@@ -145,8 +145,8 @@ class Evidence:
 
 
 def with_forms(held: ContentWords) -> ContentWords:
-    """With the other forms of irregular verbs, as 'paid' answers 'what did we pay?'."""
-    forms = verb_forms()
+    """With the other forms of their words, as 'paid' answers 'what did we pay?'."""
+    forms = other_forms()
     return held.union(*(forms[stem] for stem in held & forms.keys()))
 
 

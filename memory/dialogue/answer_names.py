@@ -76,7 +76,13 @@ _CITED = re.compile(r"\([A-ZÀ-Þ][^()]{2,80}\d{4}[a-z]?\)")
 @lru_cache(512)
 def names(text: str) -> tuple[Referent, ...]:
     """Names of an answer in their order; two joined by `and` are one as well, behind both."""
-    return tuple(_names(_CITED.sub("", text)))
+    text = _CITED.sub("", text)
+    works = [Referent(work, 0, True) for work in _TITLE_OF_WORK.findall(text)]
+    return (*_names(_TITLE_OF_WORK.sub("", text)), *works)
+
+
+_TITLE_OF_WORK = re.compile(r"[\"\u201c]((?:The|An?) [A-Z][^\"\u201d.,!?]{0,50})[\"\u201d]")
+"""'"The Hare and Many Friends"', which names no friends."""
 
 
 def _names(text: str) -> Iterator[Referent]:

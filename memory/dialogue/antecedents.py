@@ -230,7 +230,8 @@ def _some(turn: Said) -> Iterator[Referent]:
 
 def _both(turn: Said) -> Referent | None:
     """The two that were compared, in one: 'the flights' for 'our flight' and 'the flight back'."""
-    if len(turn.listed) != 2 or any(written_type(item) or item.split()[0] in _SOME for item in turn.listed):
+    no_thing = {*_SOME, *LISTS["pronouns"]}
+    if len(turn.listed) != 2 or any(written_type(one) or one.split()[0].casefold() in no_thing for one in turn.listed):
         return None
     subject = turn.parts.subject
     if turn.put and subject and subject.named and not any(subject.text in item for item in turn.listed):
@@ -273,8 +274,7 @@ _SAID_OF_DOING = re.compile(
 """'is it risky to let it run', where 'is it easy to clean?' is said of a thing."""
 
 
-_OF_A_THING = frozenset("able made set likely meant about time".split())
-
+_OF_A_THING = PARTICIPLES | set("able likely about time".split())
 TAKES = re.compile(r"how long (?:does|did|will|would|should) it (?:usually |normally )?take", re.IGNORECASE)
 """What was spoken of takes that long; 'how long does it take to get there?' says itself what does."""
 
@@ -289,7 +289,7 @@ def is_expletive(found: Parts, at: int) -> bool:
     if re.match(r"it (?:is |was )?(?:take(?!s? place)|true|possible|necessary|legal|safe|raining)", rest):
         return True
     done = _SAID_OF_DOING.match(found.text.casefold(), found.text.rfind(" ", 0, max(at - 1, 0)) + 1)
-    if done and done["said"] not in PARTICIPLES | _OF_A_THING:
+    if done and done["said"] not in _OF_A_THING:
         return True
     return (
         re.match(r"it\b.{0,30}\b(?:to|that|if)\b", rest) is not None
@@ -300,11 +300,9 @@ def is_expletive(found: Parts, at: int) -> bool:
     )
 
 
-_WHILE = re.compile(
-    r"\b(?:before|after|until|till|when|while|once|because|if|unless|since|though|what|that) $", re.IGNORECASE
-)
-_BESIDE = re.compile(r"\b(?:the|an?) [\w'’-]+ and $", re.IGNORECASE)
-"""What stands before a pronoun that begins a clause of its own, and before one that is joined to whom it means."""
+_WHILE = re.compile(r"\b(?:before|after|un(?:til|less)|till|when|while|once|because|if|since|what|that) $", re.I)
+_BESIDE = re.compile(r"\b(?:the|an?) [\w'’-]+ and $", re.I)
+"""Before a pronoun that begins a clause of its own, and before one joined to whom it means."""
 
 
 def explained(found: Parts, at: int, low: str) -> bool:

@@ -38,7 +38,7 @@ def places(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
     """What 'there' stands for."""
     there = re.search(r"\bthere(?=\s*(?:[^\w\s]|$)|\s+(?:as well|too|in|on|by|now|to)\b)", question, re.IGNORECASE)
     if not there or re.search(
-        r"(?<!who )(?<!else )(?:is|are|was|were|be) $|\b(?:up|down|out|over|in) $", question[: there.start()]
+        r"(?<!who )(?<!else )(?:is|are|was|were|be) $|\b(?:up|down|out|over|in|still) $", question[: there.start()]
     ):
         return
     for turn in turns[:BACK]:
@@ -180,7 +180,8 @@ def pointed(question: str, found: Parts, turns: Sequence[Said]) -> Pointed:
     for phrase in found.phrases if turns and not is_foreign(turns[0].parts) else ():
         new, start = "", phrase.start
         compared = re.search(r"\b(?:that|this|the) difference$", phrase.text)
-        if compared and len(turns[0].listed) == 2:
+        own = re.search(r"\b(?:and|or|vs|versus)\b", question[: phrase.start])
+        if compared and len(turns[0].listed) == 2 and not own:
             new, start = f"the difference between {' and '.join(turns[0].listed)}", start + compared.start()
         elif (
             phrase.pronoun

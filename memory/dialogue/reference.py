@@ -80,11 +80,19 @@ def _likeliest(
         return Referent(event, 0.0)
     if token.low in IT and re.search(r"\b(?:on|onto|in|into|at|to) $", found.text[: token.start].casefold()):
         likely = (one for one in likely if one.noun not in LISTS["attributes"])  # no one walks on a price
+    if token.low == "they" and found.does.casefold() in LISTS["of_people"]:
+        likely = (one for one in likely if _can_act(one))
     if token.low == "its":
         likely = (_owner(one, found, token.end) for one in likely)
     timeless = (_untimed(one, found) for one in likely)
     it = next((one for one in timeless if _apart(one, taken)), None)
     return None if it and it.text.casefold() in found.text.casefold() else it
+
+
+def _can_act(one: Referent) -> bool:
+    """Whether it may be people, who pay and decide: not 'the riggers'."""
+    people = singular(one.noun) in LISTS["people"] or " and " in one.text
+    return one.person or one.maybe_person or one.group or one.named or people
 
 
 def _piece(found: Parts, token: QuestionToken, form: str, it: Referent) -> tuple[int, int, str]:

@@ -141,7 +141,8 @@ def _brings_its_own(found: Parts, *, waits: bool) -> bool:
 def _is_its_own_thing(one: Phrase) -> bool:
     """The guests of 'how many guests are coming?', 'nocte' of 'what does nocte mean?'; not what is of something:
     'which methods are there?', 'what day was it?'"""
-    counts = LISTS["attributes"] | LISTS["nameless"] | LISTS["kinds"] | LISTS["people"] | _OF_ANYTHING
+    counts = LISTS["attributes"] | LISTS["nameless"] | LISTS["kinds"] | _OF_ANYTHING
+    counts = counts if one.role == "asked" else counts | LISTS["people"]
     return bool(one.words) and not one.pronoun and counts.isdisjoint((one.noun, singular(one.noun)))
 
 

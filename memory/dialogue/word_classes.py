@@ -365,11 +365,23 @@ _ANOTHER_VERB = frozenset("found saw lay bore left".split())
 
 
 @cache
-def verb_forms() -> dict[str, frozenset[str]]:
-    """Stem of a form of an irregular verb -> the stems of all its forms: 'paid' and 'pay'."""
-    made: dict[str, set[str]] = {}
+def other_forms() -> dict[str, frozenset[str]]:
+    """Stem -> the stems of all that are the same word and have another: 'paid' and 'pay', 'cheapest' and 'cheap'; and
+    'dad', who is a father."""
+    made = {words: set(content_words(words.replace("=", " "))) for words in LISTS["same"]}
+    for word in LISTS["graded"]:
+        made[word] = set(content_words(" ".join((word, *_compared(word)))))
     for pair in (*LISTS["past_of"], *LISTS["participle_of"]):
         verb, form = pair.split("=")
         if form not in _ANOTHER_VERB:
             made.setdefault(verb, set()).update(content_words(f"{verb} {form}"))
     return {stem: frozenset(forms) for forms in made.values() if len(forms) > 1 for stem in forms}
+
+
+def _compared(word: str) -> tuple[str, str]:
+    """'cheaper' and 'cheapest' for 'cheap'."""
+    if word.endswith("y"):
+        word = f"{word[:-1]}i"
+    elif re.fullmatch(r"[^aeiou]*[aeiou][bdgmnt]", word):
+        word += word[-1]
+    return f"{word.removesuffix('e')}er", f"{word.removesuffix('e')}est"

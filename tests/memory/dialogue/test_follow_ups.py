@@ -359,3 +359,17 @@ def test_what_is_no_thing_is_no_topic() -> None:
     assert standing("what matters most?", said(("What need I not copy?", "The caches."))).text == "what matters most?"
     asked = said(("What does listener authentication mean?", "Who listens is known."))
     assert standing("which methods are there?", asked).text.startswith("As for listener authentication, ")
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "expected"),
+    [
+        ([("How long is the warranty?", "Five years on the hull, two years on the riggers.")], "do they pay for a crash?", "As for the warranty, do they pay for a crash?"),
+        ([("What do the agents keep?", "The deposit.")], "what do they want?", "what do the agents want?"),
+        ([("Which fable did Ann learn?", 'She learnt "The Fox and Many Hounds" by heart.')], "did she like music?", "did Ann like music?"),
+        ([("How do oak and ash differ?", "")], "by day or by night, what's the difference?", "by day or by night, what's the difference?"),
+        ([("Where is the boat?", "In Hull.")], "is the trailer still there?", "is the trailer still there?"),
+    ],
+)  # fmt: skip
+def test_whom_and_what_a_word_cannot_stand_for(turns: list[tuple[str, str]], question: str, expected: str) -> None:
+    assert standing(question, said(*turns)).text == expected
