@@ -12,7 +12,7 @@ from clew.agent.answer.derived import derived
 from clew.agent.answer.evidence import READ, Evidence, evidence_of
 from clew.agent.answer.exit_check import announced
 from clew.agent.answer.holdings import Holdings, WholeAnswer
-from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
+from clew.agent.answer.judge import JudgeVerdict, judge, plainly_told, shipped_judge, signals
 from clew.agent.answer.model_answer import ModelAnswer, write
 from clew.agent.answer.prompt_passages import reported, units_of
 from clew.agent.answer.selection import AnswerParameters, wanted_of
@@ -23,7 +23,7 @@ from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import phrases, rounds
 from clew.agent.search.lookups import held_language, scope_of, subject_of
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
+from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Quote, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.context_dependence import unnamed
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
@@ -31,7 +31,10 @@ from clew.memory.dialogue.variants import offered
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import orders
 from clew.memory.ports import Writer
-from clew.memory.text import content_word_sets, content_words
+from clew.memory.text import content_word_sets, content_words, split
+
+LONGEST_LINE = 40
+"""Words of a sentence that is quoted behind the answer of a tool that it holds."""
 
 LONGEST_CHOICE = 80
 """Characters of a choice in a question back."""
@@ -155,8 +158,10 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
         verdict = "refuse"
     if held_language(run.services) == "eo" and unknown_to(run.services.library.store.vocabulary, turn.rewritten):
         verdict = "refuse"
+    if verdict == "refuse" and plainly_told(turn.rewritten, evidence):
+        verdict = "answer"
     made = _quoted(turn, verdict, read, evidence, run.services.answer)
-    return _placed(quotation.led_by(made, tool_answer, turn.passages), run.services)
+    return _placed(led_by(made, tool_answer, turn.passages), run.services)
 
 
 def _quoted(
@@ -171,6 +176,31 @@ def _quoted(
     if verdict == "refuse" and made.says not in ("yes", "no") and not of_author:
         return quotation.nothing(turn.rewritten, read)
     return made
+
+
+def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
+    """With what a tool itself answers (`Lokesh Kanagaraj`) before it, where a passage says that word for word."""
+    words = f" {' '.join(content_words(tool_answer))} "
+    holder = next((p for p in passages if words.strip() and words in f" {' '.join(content_words(p.text))} "), None)
+    if holder is None:
+        return quoted
+    kept = Answer("answered", ()) if quoted.refused else quoted
+    sources = kept.sources if holder in kept.sources else (*kept.sources, holder)
+    number = sources.index(holder) + 1
+    first = Claim(tool_answer if tool_answer[-1] in ".!?" else f"{tool_answer}.", (number,))
+    quoted_there = any(number in claim.cites for claim in kept.claims)
+    said = () if quoted_there or not kept.claims else _line_with(words, holder, number)
+    return replace(kept, claims=(first, *said, *kept.claims), sources=sources)
+
+
+def _line_with(words: str, passage: Passage, number: int) -> tuple[Claim, ...]:
+    """The first sentence of a passage that has these words, quoted; none where it is long."""
+    for start, end in split(passage.text):
+        text = passage.text[start:end]
+        if words in f" {' '.join(content_words(text))} " and len(text.split()) <= LONGEST_LINE:
+            own = Quote(passage.document, passage.start + start, passage.start + end, text)
+            return (Claim(" ".join(text.split()), (number,), start=own.start, quotes=(own,)),)
+    return ()
 
 
 def _placed(answer: Answer, services: Services) -> Answer:

@@ -94,7 +94,8 @@ def asked(question: str) -> Asked:
     definition = _PATTERNS["form definition"].match(last)
     what = _AT_PRESENT.sub("", definition["what"].strip()) if definition else ""
     owned = re.search(r"['’]s? [a-z][\w-]*$", what) is not None
-    if expected == ("person",) and what and not owned and (what[0].isupper() or " " not in what):
+    role = definition is not None and last[: definition.start("what")].casefold().endswith("the ")
+    if expected == ("person",) and what and not (owned or role) and (what[0].isupper() or " " not in what):
         expected = ()  # "Who was Laika?" asks what she was, "Who was the director?" or "Lang's wife?" for a name
     what = "" if expected else what
     defined = what if 0 < len(what.split()) <= LONGEST_DEFINED else ""

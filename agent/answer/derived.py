@@ -12,6 +12,7 @@ from clew.agent.answer.selection import AnswerParameters, Picked, Wanted, pick
 from clew.agent.answer.values import values_of
 from clew.agent.answer.worked_out import Working
 from clew.agent.state import Answer, Claim, Says
+from clew.memory.dates import asked_times
 from clew.memory.text import content_words
 
 WORKED, WORKED_FROM, LONGEST_LOOKED_AT, WORDS_OF_SIDE = 6.0, 8, 400, 0.5
@@ -42,7 +43,7 @@ def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) ->
             return None
         if said := worked_out.result(work, [_said(one) for one in chosen]):
             once = list({(one.unit.core.passage, one.unit.core.position): one for one in chosen}.values())
-            plain = [replace(one, aside="", older=None) for one in once]
+            plain = [one if one.aside in _said(one) else replace(one, aside="", older=None) for one in once]
             sides = [f"{side[0].upper()}{side[1:]}" for side in work.sides]
             labels = {id(one): side for one, side in zip(plain, sides, strict=False)} if len(plain) > 1 else {}
             made = composed_of(plain, evidence, labels=labels)
@@ -58,7 +59,9 @@ def _says(work: Working, texts: Sequence[str]) -> Says | None:
 
 
 def _said(picked: Picked) -> str:
-    return " ".join(picked.unit.texts)
+    """With the date of its entry, where it has none itself."""
+    text = " ".join(picked.unit.texts)
+    return f"{text} {picked.aside}" if picked.aside and picked.older is None and not asked_times(text) else text
 
 
 def _alike(work: Working, chosen: Sequence[Picked]) -> float:

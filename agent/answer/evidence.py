@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
+from clew.agent.answer.cores import Core, cores_of
 from clew.agent.answer.structure import RUNNING_HEAD
 from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
-from clew.agent.answer.units import Core, cores_of
 from clew.agent.search.rounds import said_by
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dates import written_out
@@ -92,6 +92,13 @@ class Evidence:
     def words(self) -> ContentWords:
         """The content words of all passages together."""
         return frozenset().union(*self.passage_words)
+
+    @cached_property
+    def spelt(self) -> frozenset[str]:
+        """The words of all passages as they are spelt, in lower case, and each with an s more and less: to have rusted
+        is not Rust."""
+        found = {word for passage in self.passages for word in words(said_by(passage))}
+        return frozenset({*found, *(f"{word}s" for word in found), *(word.removesuffix("s") for word in found)})
 
     @cached_property
     def running_words(self) -> ContentWords:

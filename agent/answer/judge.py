@@ -121,6 +121,27 @@ FIRST = 3
 """The likeliest cores, of which one has to hold the kind of thing that is asked for."""
 
 
+_LABEL = re.compile(r"\W*(?P<what>[^\W\d_][^:.;]{0,40}): \S")
+
+
+def plainly_told(question: str, evidence: Evidence) -> bool:
+    """Whether a row of a table has the names of a question and the kind of thing that it asks for, or with the heads of
+    its columns all its words; or a line the label that is asked for, below a heading that names whom. Such are hardly
+    sentences, and read badly together with a question."""
+    words, wanted = set(content_words(question)), asked(question)
+    names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
+    kinds = {"money", "time"} & set(wanted.expected)
+    for core, text, held in zip(evidence.cores, evidence.texts, evidence.core_words, strict=True):
+        label = _LABEL.match(text)
+        above = {*content_words(core.above), *evidence.title_words[core.passage]}
+        if core.block.kind == "row" and (names or wanted.form == "list") and names <= held:
+            if words <= held | above or (names and kinds and wanted.holds(text)):
+                return True
+        elif label and words and {*content_words(label["what"])} <= words <= {*content_words(label["what"]), *above}:
+            return True
+    return False
+
+
 def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
     """Of a turn before its answer."""
     return {

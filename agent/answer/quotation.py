@@ -23,13 +23,13 @@ from clew.agent.talk.several import parts
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.question_parser import parts as question_parts
 from clew.memory.dialogue.word_classes import is_participle, is_verb, tokens
-from clew.memory.text import Span, content_word_sets, content_words, split, written_words
+from clew.memory.text import Span, content_word_sets, content_words, written_words
 
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 """The end of a sentence, in what a quotation leaves out."""
 
-LONGEST_LINE = 40
-"""Words of a sentence that is quoted behind the answer of a tool that it holds."""
+_MARKS = ".,;:!?"
+"""Before which no part of a quotation is set off by a space."""
 
 _CAPITAL = re.compile(r"(?<!^)\b[A-Z]\w[\w-]*")
 _HOLDS = re.compile(
@@ -104,6 +104,7 @@ def _told(one: Wanted, typed: str, evidence: Evidence, parameters: AnswerParamet
     unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
     if evidence.vocabulary and not evidence.lacked(" ".join(name.group() for name in unknown)):
         unknown = []
+    unknown += [name for name in names if name not in unknown and _is_another_word(name.group(), evidence)]
     picked: list[Picked] = []
     if not names or len(unknown) < len(names):
         lacks = said(evidence.lacked(one.question) if evidence.vocabulary else unheld(one.question, evidence.words))
@@ -129,6 +130,12 @@ def _names(one: Wanted, typed: str, evidence: Evidence) -> list[re.Match[str]]:
     ]
 
 
+def _is_another_word(name: str, evidence: Evidence) -> bool:
+    """Whether the passages have its stem, and not the name itself."""
+    spelt = not (name.isalpha() and name.isascii()) or name.casefold() in evidence.spelt
+    return set(content_words(name)) <= evidence.words and not spelt
+
+
 def _answering(wanted: Wanted, found: Sequence[Picked], evidence: Evidence) -> bool:
     """Whether what is asked for and no answer is without ("how tall", "how many eggs", "when was") stands in a unit or
     above it, or is the date of its entry; true where nothing is found."""
@@ -141,7 +148,8 @@ def _answering(wanted: Wanted, found: Sequence[Picked], evidence: Evidence) -> b
 
 
 def _answered(wanted: Wanted, told: Sequence[_Told], evidence: Evidence) -> Answer:
-    """With what other documents say otherwise, and the names of documents where they matter."""
+    """With what other documents say otherwise, and the names of documents where they matter; to a question of yes or no
+    only what says one, where something does."""
     chosen = [each for one in told for each in one.picked]
     asking = {each.unit: one.asked.rewritten for one in told for each in one.picked}
     sides = [one.asked.question for one in told for _ in one.picked]
@@ -157,8 +165,10 @@ def _answered(wanted: Wanted, told: Sequence[_Told], evidence: Evidence) -> Answ
             asking = dict.fromkeys((each.unit for each in chosen), wanted.rewritten)
             labels = {id(one): name_of(one, evidence) for one in chosen}
             form = "several-documents" if form == "fact" else form
-    composed = composed_of(chosen, evidence, missing, unanswered, asking, labels)
+        elif form == "yes-no":
+            chosen = [one for one in chosen if _says(wanted, [one], evidence)] or chosen
     polarity = _says(wanted, chosen, evidence) if form == "yes-no" and alone else None
+    composed = composed_of(chosen, evidence, missing, unanswered, asking, labels)
     return replace(composed, claims=_without_reply(composed.claims, polarity), form=form, says=polarity)
 
 
@@ -207,31 +217,6 @@ def _says(wanted: Wanted, chosen: Sequence[Picked], evidence: Evidence) -> Says 
         said = says(question, texts, above, core.head)
         found += [said] if said else []
     return found[0] if len(set(found)) == 1 else None
-
-
-def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
-    """With what a tool itself answers (`Lokesh Kanagaraj`) before it, where a passage says that word for word."""
-    words = f" {' '.join(content_words(tool_answer))} "
-    holder = next((p for p in passages if words.strip() and words in f" {' '.join(content_words(p.text))} "), None)
-    if holder is None:
-        return quoted
-    kept = Answer("answered", ()) if quoted.refused else quoted
-    sources = kept.sources if holder in kept.sources else (*kept.sources, holder)
-    number = sources.index(holder) + 1
-    first = Claim(tool_answer if tool_answer[-1] in ".!?" else f"{tool_answer}.", (number,))
-    quoted_there = any(number in claim.cites for claim in kept.claims)
-    said = () if quoted_there or not kept.claims else _line_with(words, holder, number)
-    return replace(kept, claims=(first, *said, *kept.claims), sources=sources)
-
-
-def _line_with(words: str, passage: Passage, number: int) -> tuple[Claim, ...]:
-    """The first sentence of a passage that has these words, quoted; none where it is long."""
-    for start, end in split(passage.text):
-        text = passage.text[start:end]
-        if words in f" {' '.join(content_words(text))} " and len(text.split()) <= LONGEST_LINE:
-            own = Quote(passage.document, passage.start + start, passage.start + end, text)
-            return (Claim(" ".join(text.split()), (number,), start=own.start, quotes=(own,)),)
-    return ()
 
 
 def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
@@ -386,7 +371,7 @@ def unit_claims(unit: AnswerUnit, document: str, source: int, known: set[Quote])
         ends = [n for n in range(1, len(quotes)) if _STOP.search(region.text[slice(*_between(quotes, n, region))])]
         for first, last in pairwise((0, *ends, len(quotes))):
             own = tuple(quotes[first:last])
-            text = " ".join(quote.text for quote in own)
+            text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in own).strip()
             shown = text if code else " ".join(text.split())
             yield Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
 

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
+from clew.agent.answer.antecedents import PRONOUN
 from clew.agent.answer.asked import Asked
+from clew.agent.answer.cores import Core, asks
 from clew.agent.answer.evidence import Evidence
-from clew.agent.answer.units import PRONOUN, Core, asks
 from clew.memory.datatypes import Floats, Vector, Vectors
 from clew.memory.encoding import packaged_minilm
 from clew.memory.minilm import MiniLM

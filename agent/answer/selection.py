@@ -4,15 +4,18 @@ is nearly as good and says something else."""
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
+from clew.agent.answer.antecedents import is_of_another
 from clew.agent.answer.asked import Asked, asked
+from clew.agent.answer.cores import Core, asks
 from clew.agent.answer.evidence import Evidence, named_passages, shares_held
 from clew.agent.answer.polarity import says_opposite
 from clew.agent.answer.reader import Sought, plain, read
 from clew.agent.answer.times import asked_years, in_force, time_scores
-from clew.agent.answer.units import AnswerUnit, Core, asks, unit_of
+from clew.agent.answer.units import SHORT_LIST, AnswerUnit, begins_steps, unit_of, with_label
 from clew.agent.search.phrases import holds_phrase, left_out, versions
 from clew.agent.state import Turn
 from clew.memory.datatypes import Floats, Ints, Vectors
@@ -32,8 +35,9 @@ class AnswerParameters:
     what is at most `behind` less likely, as a logarithm; where the log odds that the best answers are `sure`, only
     what has no lower ones. What was just said is `repeated` less likely; `time` is what a fitting date is worth to the
     reader, `version` what it costs to lack the version that is asked about, `opposite` to say the opposite of a word of
-    the question in its place, `adds` to say that it only adds to what stands before it ("also"); `final` what it gains
-    to be what came out at last, where that is asked; what no answer is without is
+    the question in its place, or what not to do where it is asked what to do, `adds` to say that it only adds to what
+    stands before it ("also"); `final` what it gains to be what came out at last, and `begins` to be the first of the
+    steps, where these are asked for; what no answer is without is
     looked for in what is at most `needed` less likely. A unit that holds less than `covered` of the question leads on
     to a second; what is compared is told of from two documents, the second at most `other_side` less likely.
 
@@ -60,6 +64,7 @@ class AnswerParameters:
     opposite: Weight = 2.0
     adds: Weight = 1.5
     final: Weight = 5.0
+    begins: Weight = 1.5
     needed: Weight = 3.0
     tokens: Count = 700
 
@@ -85,6 +90,9 @@ _GIVES_REASON = re.compile(
 
 _ADDS = re.compile(r"\W*(?:[\w'’-]+ ){0,3}also\b", re.IGNORECASE)
 _ASKS_FOR_MORE = re.compile(r"\b(?:also|else|other|another|more|too)\b", re.IGNORECASE)
+
+_FORBIDS = re.compile(r"\W*\b(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
+"""How a sentence begins that says what not to do."""
 
 _AT_LAST = re.compile(r"\b(?:in the end|in total|altogether|all in all|all told|finally|eventually)\b", re.IGNORECASE)
 _CAME_OUT = re.compile(
@@ -131,7 +139,9 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     words = evidence.core_words if out else [frozenset[str]()] * len(evidence.cores)
     told = set(content_words(wanted.question))
     fits = [
-        core.passage in relevant and not (out and out <= own) and not _wonders(core) and not _repeats(core, told)
+        core.passage in relevant
+        and not (out and out <= own)
+        and not (_wonders(core) or _repeats(core, told) or _is_of_another(core, wanted.rewritten))
         for core, own in zip(evidence.cores, words, strict=True)
     ]
     kept = np.flatnonzero(np.array(fits, dtype=bool))
@@ -143,6 +153,10 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     scores -= parameters.version * _lacks_version(wanted.rewritten, evidence)
     if _AT_LAST.search(wanted.rewritten):
         scores += parameters.final * _came_out(sought.asked, evidence)
+    if sought.asked.form == "steps":
+        forbids = [bool(_FORBIDS.match(text)) and not _FORBIDS.search(wanted.question) for text in evidence.texts]
+        scores += parameters.begins * np.array([begins_steps(text) for text in evidence.texts])
+        scores -= parameters.opposite * np.array(forbids)
     if sought.asked.form not in ("yes-no", "comparison"):
         scores -= parameters.opposite * np.array([says_opposite(wanted.question, text) for text in evidence.texts])
     if not _ASKS_FOR_MORE.search(wanted.question):
@@ -201,6 +215,10 @@ def _came_out(wanted: Asked, evidence: Evidence) -> Floats:
 def _wonders(core: Core) -> bool:
     """Whether it asks in the middle of a paragraph, where nobody but the text's author is asked."""
     return asks(core.text) and core.span[0] > core.block.start
+
+
+def _is_of_another(core: Core, question: str) -> bool:
+    return core.block.kind == "prose" and is_of_another(core.region, core.place, core.span, question)
 
 
 def _repeats(core: Core, told: Set[str]) -> bool:
@@ -268,11 +286,29 @@ def _chosen(
         chosen.append(place)
         taken.update((document, core.region.offset + start) for start, _ in unit.parts)
         found.append(replace(beside[place], unit=unit) if place in beside else Picked(unit))
-    return found
+    return _whole_lists(found)
+
+
+def _whole_lists(found: Sequence[Picked]) -> list[Picked]:
+    """With all of a short list in the place of several of its items, where these are half of it."""
+    made = list[Picked]()
+    groups = [(one.unit.core.region, one.unit.core.block.group) for one in found if one.unit.kind == "item"]
+    for one in found:
+        core, group = one.unit.core, (one.unit.core.region, one.unit.core.block.group)
+        several = one.unit.kind == "item" and groups.count(group) > 1
+        whole = unit_of(core, whole_list=True) if several else one.unit
+        if not several or whole.words > SHORT_LIST or len(whole.parts) > 2 * groups.count(group) + 1:
+            made.append(one)
+        elif all((other.unit.core.region, other.unit.core.block.group) != group for other in made):
+            made.append(Picked(whole))
+    return made
 
 
 def _unit(place: int, evidence: Evidence, wanted: Asked) -> AnswerUnit:
     core, text = evidence.cores[place], evidence.texts[place]
+    kind: Literal["reason", "remedy"] = "reason" if "reason" in wanted.expected else "remedy"
+    if (kind == "reason" or wanted.form == "steps") and (labelled := with_label(core, kind)):
+        return labelled
     opens = bool(wanted.expected) and not wanted.holds(text)
     unit = unit_of(core, whole_list=wanted.form == "list", steps=wanted.form == "steps", opens=opens)
     if "reason" in wanted.expected and not any(map(_GIVES_REASON.search, unit.texts)) and core.block.kind != "code":

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.selection import Picked
+from clew.agent.answer.structure import unnumbered
 from clew.agent.answer.times import TimedSentence, plain_title
 from clew.agent.answer.units import unit_of
 from clew.agent.answer.values import Values, values_of
@@ -40,14 +42,21 @@ def name_of(picked: Picked, evidence: Evidence) -> str:
 def labelled(
     chosen: Sequence[Picked], sides: Sequence[str], question: str, form: AnswerForm, evidence: Evidence
 ) -> Mapping[int, str]:
-    """What stands before each unit, by its `id`: of a comparison its side, or its document; else its document where the
-    question asks for a name (which vendor?) and the unit has none."""
+    """What stands before each unit, by its `id`: of a comparison its side, or its document; else the heading that names
+    whom the question asks for (who?), or the document (which vendor?), where the unit has no name."""
     documents = {evidence.passages[one.unit.core.passage].document for one in chosen}
     if form == "comparison" and len(documents) > 1:
         return {id(one): name_of(one, evidence) for one in chosen}
     if form == "comparison" and len(set(sides)) > 1:
         named = [_OF_SIDE.match(side) for side in sides]
         return {id(one): what["what"] for one, what in zip(chosen, named, strict=True) if what}
+    expected = asked(question)
+    if {"person", "name"} & set(expected.expected) and form != "comparison":
+        heads = {
+            id(one): unnumbered(one.unit.core.head) for one in chosen if not any(map(expected.holds, one.unit.texts))
+        }
+        if told := {one: head for one, head in heads.items() if head and expected.holds(head)}:
+            return told
     everywhere = {passage.document for passage in evidence.passages}
     if not _WHICH.search(question) or len(everywhere) < 2:
         return {}

@@ -39,7 +39,7 @@ LEAST_MENU = 4
 
 _REFERENCE = re.compile(
     r"(?<=[\w.,;:!?)\]\"”’])(?:(?<!\b[^\W\d])|(?=\s))\s*"
-    r"\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\](?:[.,;:!?](?!\S))?"
+    r"\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\]"
 )
 _REFERENCED = re.compile(r"[.!?,;:][\"”’)]?\s?\[\d{1,3}\]|\w \[\d{1,3}\][.,;]|^\s*\[1\] \S", re.MULTILINE)
 """What a document looks like that has numbered references: `[1]` behind a full stop, or a list of them. `X[1,3]` is an
@@ -338,8 +338,7 @@ def _goes_on(region: Region, block: Block, behind: Block) -> bool:
 
 def ranges(region: Region, start: int, end: int, code: bool) -> list[Span]:
     """A part of a unit without what is no part of its sentence: the running head of a page that a page break has put
-    into it, and a document's own numbered references (`[1]`), which would pass for the answer's citations, with the
-    full stop or comma behind them."""
+    into it, and a document's own numbered references (`[1]`), which would pass for the answer's citations."""
     if code:
         return [(start, end)]
     holes = [match.span() for match in RUNNING_HEAD.finditer(region.text, start, end)]

@@ -6,17 +6,15 @@ sentence before it, the sentence that names what a pronoun stands for, what stan
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, takewhile
 from typing import Literal
 
-from clew.agent.answer.structure import RUNNING_HEAD, Block, Region, region_of, sentences_of, unnumbered
-from clew.memory.datatypes import Document, Passage
+from clew.agent.answer.antecedents import PRONOUN, read_with
+from clew.agent.answer.cores import LONGEST, Core, asks
+from clew.agent.answer.structure import Block, Region, sentences_of
 from clew.memory.text import ITEM, Span
-
-LONGEST = 90
-"""Words of a core."""
 
 MOST_ITEMS, LONGEST_LIST, SHORT_LIST = 16, 140, 60
 """Items and words of a list that is quoted whole; words of one that may have any number of items."""
@@ -32,64 +30,32 @@ _NUMBERED = re.compile(r"\s*(?:\(?(?:\d{1,2}|[a-z])[.)]\s|\W*(?:step|stage|phase
 REPLY = 45
 """Words that are quoted of what answers a question that a document asks itself; one sentence at least."""
 
-PRONOUN = re.compile(
-    r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
-    r"(?:it|he|she|they|this|these|those|its|his|her|their|that|such|both|neither|the (?:former|latter|same)"
-    r"|(?:to|by) [a-z]+ (?:this|these|those))\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins that the one before has to be read with."""
-
-_CONNECTIVE = re.compile(
-    r"(?:However|Otherwise|Instead|Therefore|Thus|Hence|Then|Also|But|So|And|Nevertheless"
-    r"|Moreover|In addition|For example"
-    r"|For instance|In this case|In that case)\b"
-)
 _ANNOUNCES = re.compile(
     r"(?::|\.\.\.|\u2026|\b(?:commands?|run|execute))[*_\"'\u201d\u2019]*$"
     r"|\b(?:following|as follows|these are|are these)\b[^.]*[.:]$"
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Core:
-    """Of the passage at this place of the evidence: `span` in the text of its region, `place` that of its block."""
+_LABELS = {
+    "reason": re.compile(
+        r"\W*(?:(?:the )?(?:root )?(?:cause|reason|explanation)s?|why|because|grund|ursache|raison|motiv[eo]|causa"
+        r"|kialo)\b[^.:]{0,20}: ",
+        re.IGNORECASE,
+    ),
+    "remedy": re.compile(
+        r"\W*(?:(?:the )?(?:cure|fix|solution|remedy|workaround|action|repair)s?|what to do|how to|lösung|abhilfe)"
+        r"\b[^.:]{0,20}: ",
+        re.IGNORECASE,
+    ),
+}
+"""How a line begins that says why, or what to do about it."""
 
-    passage: int
-    region: Region
-    place: int
-    span: Span
-
-    @property
-    def block(self) -> Block:
-        return self.region.blocks[self.place]
-
-    @property
-    def text(self) -> str:
-        return " ".join(RUNNING_HEAD.sub(" ", self.region.text[slice(*self.span)]).split())
-
-    @property
-    def position(self) -> int:
-        """The character of its document where it begins."""
-        return self.region.offset + self.span[0]
-
-    @property
-    def head(self) -> str:
-        """The heading that it stands under; empty where there is none."""
-        head = self.block.head
-        return self.region.of(self.region.blocks[head]) if head >= 0 else ""
-
-    @property
-    def lead(self) -> str:
-        """What announces it, if it is an item, a row or code."""
-        lead = self.block.lead
-        return self.region.of(self.region.blocks[lead]) if lead >= 0 else ""
-
-    @property
-    def above(self) -> str:
-        """Its heading, without the number of a section, and what announces it."""
-        return f"{unnumbered(self.head)} {self.lead}"
-
+_TELLS_HOW = re.compile(
+    r"\b(?:(?:can|may|must|has to|have to|should) be|you (?:can|may|must|need|should)|by \w+ing|us(?:e|ing|es)|edit|set"
+    r"|run|press|click|select|choose|type|enter|call|with (?:the|this))\b",
+    re.IGNORECASE,
+)
+"""How a sentence looks that may say how something is done."""
 
 _RUN_IN = re.compile(r"(?:What|How|When|Where|Who|Why|Which)\b[^.?!,:;]{0,50}\.$")
 """A heading that stands in the line of its paragraph: 'What is not covered. Filters, and ...'"""
@@ -106,17 +72,11 @@ _NAMES_SEVERAL = re.compile(r",.*\b(?:and|or)\b|, .*, ")
 _CAPTION = re.compile(r"(?:Table|Figure|Fig\.|Example|Listing|Box)\s+[\dA-Z][\w.-]*\b")
 """How the line above a table or an example begins, between it and what announces it."""
 
-_POINTER = re.compile(r"\W*(?:See|Refer to) .*\bfor (?:(?:further|more|full) )?(?:details|information|discussion)\W*")
-"""A sentence that only says where more stands."""
-
-_PUBLICATION = re.compile(r"\b[A-Z][\w'’-]+, (?:[A-Z]\.[ -]?){1,3}[^()]{0,80}\((?:19|20)\d\d[a-z]?\)")
-"""In an entry of a bibliography: `Cortes, C. & Vapnik, V. (1995)`."""
-
-_SALUTATION = re.compile(
-    r"\W*(?:Dear|Hello|Hi|Kind regards|Best wishes|Yours|Sehr geehrte\w*|Liebe\w*|Ch[eè]re?s?|Estimad[oa]s?|Gentile"
-    r"|Kara(?:j|n|jn)?)\b[^.:;!?]{0,50},"
+_STEP = re.compile(
+    r"(?:First(?:ly)?|Second(?:ly)?|Third(?:ly)?|Then|Next|After (?:that|this)|Afterwards|Now|Finally|Last(?:ly)?"
+    r"|To begin(?: with)?)\b,? "
 )
-"""A line of a letter: `Dear Ms Orde,`."""
+"""How a sentence begins that tells one of the steps: `Next, switch on the lamp`."""
 
 _LABELLED = re.compile(r"\W{0,4}[^\W\d_][\w'’/-]*(?: [\w'’/-]+){0,3}: \S")
 """`By mail: ...`, a line of an address or a form."""
@@ -155,32 +115,6 @@ class AnswerUnit:
         return any(block.kind == "code" and block.start <= part[0] < block.end for block in self.core.region.blocks)
 
 
-def cores_of(passages: Sequence[Passage], documents: Mapping[str, Document]) -> list[Core]:
-    """Of all passages, each once: chunks overlap."""
-    found: dict[tuple[str, int], Core] = {}
-    for number, passage in enumerate(passages):
-        region = region_of(passage, documents.get(passage.document))
-        first = passage.start - region.offset
-        last = first + len(passage.text)
-        for core in _of_region(region, number):
-            if core.span[1] > first and core.span[0] < last:
-                found.setdefault((passage.document, core.position), core)
-    return list(found.values())
-
-
-def _of_region(region: Region, passage: int) -> Iterator[Core]:
-    for place, block in enumerate(region.blocks):
-        if block.kind in ("heading", "contents") or region.heads_columns(place):
-            continue
-        whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
-        for span in [(block.start, block.end)] if whole else sentences_of(region, block):
-            text = region.text[slice(*span)]
-            if len(text.split()) > LONGEST or not re.search(r"\w", text):
-                continue
-            if not (_POINTER.fullmatch(text) or _SALUTATION.fullmatch(text) or _PUBLICATION.search(text)):
-                yield Core(passage, region, place, span)
-
-
 def unit_of(core: Core, *, whole_list: bool = False, steps: bool = False, opens: bool = False) -> AnswerUnit:
     """`whole_list`: the question asks for all of a list, `steps`: how something is done. `opens`: what is asked for is
     not in the core."""
@@ -196,7 +130,9 @@ def unit_of(core: Core, *, whole_list: bool = False, steps: bool = False, opens:
         return AnswerUnit(core, "row", (*(((head.start, head.end),) if head else ()), core.span))
     if block.kind == "code":
         return _code(core)
-    unit = _sentence(core, whole_list=whole_list, opens=opens)
+    if steps and (told := _told_steps(core)):
+        return AnswerUnit(core, "sentence", told)
+    unit = _sentence(core, whole_list=whole_list, opens=opens or (steps and _leads_on(core)))
     last = unit.parts[-1] == sentences_of(region, block)[-1]
     if not (steps and last):
         return unit
@@ -213,6 +149,50 @@ def _ways(core: Core) -> list[Span]:
     blocks = {(block.start, block.end): block.kind for block in below}
     spans = _within(region, list(blocks), LONGEST_CODE)
     return spans if any(blocks[span] == "code" for span in spans) else []
+
+
+def _told_steps(core: Core) -> tuple[Span, ...]:
+    """The sentences that it is one of and that tell how something is done: of a paragraph under a heading that asks
+    all, else from the one before the second step to the last step, and what is left behind that; none where there is
+    but one step."""
+    region, spans = core.region, sentences_of(core.region, core.block)
+    if asks(core.head.strip()):
+        told = _within(region, spans, REPLY)
+        return tuple(told) if core.span in told else ()
+    steps = [at for at, span in enumerate(spans) if _STEP.match(region.text[slice(*span)])]
+    if not steps:
+        return ()
+    begins = steps[0] if begins_steps(region.text[slice(*spans[steps[0]])]) else max(0, steps[0] - 1)
+    ends = steps[-1] if steps[-1] + 2 < len(spans) else len(spans) - 1
+    told = _within(region, spans[begins : ends + 1], LONGEST_CODE)
+    return tuple(told) if core.span in told and len(told) > 1 else ()
+
+
+def _leads_on(core: Core) -> bool:
+    """Whether not it, but the next sentence says how: `The default port is 9120. It can be changed in tarn.conf.`"""
+    region, spans = core.region, sentences_of(core.region, core.block)
+    behind = region.text[slice(*span)] if (span := next(iter(spans[spans.index(core.span) + 1 :]), None)) else ""
+    return bool(PRONOUN.match(behind) and _TELLS_HOW.search(behind) and not _TELLS_HOW.search(core.text))
+
+
+def begins_steps(text: str) -> bool:
+    return bool(re.match(r"(?:First(?:ly)?|To begin(?: with)?)\b,? ", text))
+
+
+def with_label(core: Core, kind: Literal["reason", "remedy"]) -> AnswerUnit | None:
+    """With the line of its section, right behind its paragraph or among the items behind it, whose label says why it is
+    so, or what to do about it; such a line itself comes with what it is said of. None where there is none."""
+    region, blocks = core.region, core.region.blocks
+    labelled = [bool(_LABELLED.match(region.of(block))) for block in blocks]
+    first = core.place
+    while first and labelled[first] and blocks[first - 1].head == core.block.head:
+        first -= 1
+    behind = takewhile(lambda at: labelled[at] and blocks[at].head == core.block.head, range(first + 1, len(blocks)))
+    told = next((at for at in behind if _LABELS[kind].match(region.of(blocks[at]))), None)
+    if told is None or core.place not in (first, told) or (core.place == told and blocks[first].kind != "item"):
+        return None
+    said = core.span if core.place == first else (blocks[first].start, blocks[first].end)
+    return AnswerUnit(core, "sentence", (said, (blocks[told].start, blocks[told].end)))
 
 
 def _members(region: Region, group: int) -> list[Block]:
@@ -298,8 +278,8 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
     last, said = at == len(spans) - 1, _ends_announcing(region, core.span)
     if last and (said or (whole_list and core.text.count(",") < 2)):
         parts += _announced(core, said, whole_list)
-    if (PRONOUN.match(core.text) or _CONNECTIVE.match(core.text)) and at:
-        parts.insert(0, spans[at - 1])
+    if (before := read_with(region, core.place, core.span)) is not None:
+        parts.insert(0, before)
     if len(parts) == 1:
         parts += _revised(core, spans[at + 1 :])
     return AnswerUnit(core, "list" if len(parts) > 3 else "sentence", tuple(parts))
@@ -379,10 +359,6 @@ def _is_caption(region: Region, place: int) -> bool:
 
 def _is_short(region: Region, block: Block) -> bool:
     return len(region.of(block).split()) <= SHORT_PARAGRAPH
-
-
-def asks(text: str) -> bool:
-    return bool(re.search(r"\?[\"”’')\]*_]*$", text))
 
 
 def is_item(text: str) -> bool:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from clew.agent.answer.units import cores_of, unit_of
+from clew.agent.answer.cores import cores_of
+from clew.agent.answer.units import unit_of
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Quote, Verdict
 from clew.memory.datatypes import Passage

@@ -28,6 +28,7 @@ _AGE = (
     rf"how old (?:was|were|is|will|would) (?P<one>.+?) (?:be )?when (?:he|she|they|it|{_NAME}) (?P<other>\w.+)",
     rf"(?:at )?(?:what|which) age (?:did|was|were) (?P<one>{_NAME}) (?P<other>\w.+)",
     r"how old (?:was|were|is|will) (?P<one>.+?) (?:be )?(?P<date>in|on) (?P<other>.+)",
+    rf"how (?:old|long) did (?P<one>{_NAME}) (?P<life>become|get|live(?: to be)?)",
 )
 _ASKS = {
     word: f"How {asked} {{}}{' cost' if asked == 'much does' else ''}?"
@@ -162,7 +163,7 @@ def _when(side: str) -> str:
 
 
 def _age(found: re.Match[str]) -> Working | None:
-    who, other = found["one"], found["other"]
+    who, other = found["one"], "died" if "life" in found.re.groupindex else found["other"]
     born = f"When was {who} born?"
     if "date" in found.re.groupindex:
         return Working("age", (born,), given=other) if len(_dates(other)) == 1 else None
@@ -278,7 +279,8 @@ def _aged(born: CalendarDate, then: CalendarDate) -> str:
         return ""
     if born.month and then.month and (born.month != then.month or (born.day and then.day)):
         before = (then.month, then.day) < (born.month, born.day)
-        return f"Worked out: born {born.text}, so {_number(years - before, 'year')} old in {then.text}."
+        when = f"{'on' if then.day else 'in'} {then.text}"
+        return f"Worked out: born {born.text}, so {_number(years - before, 'year')} old {when}."
     return f"Worked out: born {born.text}, so {years - 1} or {years} years old in {then.text}."
 
 

@@ -1,13 +1,19 @@
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clew.agent.assistant import Assistant
 from clew.agent.settings import Settings, read_settings
+from clew.agent.state import Answer, Turn
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
+
+Asking = Callable[[str], Answer]
+Opened = Callable[[dict[str, str | bytes]], Asking]
 
 CORPUS = [
     (
@@ -72,3 +78,26 @@ def indexed(tmp_path_factory: pytest.TempPathFactory, cache: Path, encoder: Cach
     for _ in index([beir], home / "library", encoder):
         pass
     return read_settings(library=home / "library", home=home / "user", cache=cache)
+
+
+@pytest.fixture
+def opened(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> Iterator[Opened]:
+    """Of files by name, a function that answers a question in a thread of its own."""
+    with ExitStack() as stack:
+
+        def made(files: dict[str, str | bytes]) -> Asking:
+            for name, text in files.items():
+                (tmp_path / "notes").mkdir(exist_ok=True)
+                (tmp_path / "notes" / name).write_bytes(text.encode() if isinstance(text, str) else text)
+            list(index([tmp_path / "notes"], tmp_path / "library", encoder))
+            settings = read_settings(library=tmp_path / "library", home=tmp_path / "home", cache=cache)
+            assistant = stack.enter_context(Assistant.open(settings))
+            return lambda question: _answer(assistant, question)
+
+        yield made
+
+
+def _answer(assistant: Assistant, question: str) -> Answer:
+    *_, turn = assistant.ask(assistant.threads.new_id(), question)
+    assert isinstance(turn, Turn)
+    return turn.answer

@@ -2,41 +2,13 @@
 what could not be read."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
-import pytest
-
-from clew.agent.assistant import Assistant
 from clew.agent.doctor import checks
-from clew.agent.settings import read_settings
-from clew.agent.state import Answer
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
-from tests.agent.test_assistant import ask
-
-Asking = Callable[[str], Answer]
-Opened = Callable[[dict[str, str | bytes]], Asking]
-
-
-@pytest.fixture
-def opened(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> Iterator[Opened]:
-    """Of files by name, a function that answers a question in a thread of its own."""
-    with ExitStack() as stack:
-
-        def made(files: dict[str, str | bytes]) -> Asking:
-            for name, text in files.items():
-                (tmp_path / "notes").mkdir(exist_ok=True)
-                (tmp_path / "notes" / name).write_bytes(text.encode() if isinstance(text, str) else text)
-            list(index([tmp_path / "notes"], tmp_path / "library", encoder))
-            settings = read_settings(library=tmp_path / "library", home=tmp_path / "home", cache=cache)
-            assistant = stack.enter_context(Assistant.open(settings))
-            return lambda question: ask(assistant, assistant.threads.new_id(), question).answer
-
-        yield made
-
+from tests.agent.conftest import Opened
 
 BAKERY = "# Bakery\n\nThe bakery in Mill Lane is run by Rosa Lindqvist. It bakes rye bread on Fridays.\n"
 

@@ -85,8 +85,19 @@ def test_what_is_to_be_defined() -> None:
         "person",
     )
     assert asked("Who is Ada Kern's teacher now?").expected == ("person",)
+    assert asked("Who is the secretary?").expected == ("person",) and asked("Who is Mozart?").expected == ()
     assert asked("What is the sticky bit used for?").defined == "sticky bit"
     assert asked("Who is the author of Emma?").expected == ("person",)
+
+
+def test_what_is_on_the_programme_is_a_list() -> None:
+    assert asked("What is the programme of the party?").form == "list"
+    assert asked("What is the program name?").form == "fact"
+
+
+def test_a_cause_is_a_reason() -> None:
+    assert asked("What is the cause of the fault?").expected == ("reason",)
+    assert asked("What is the cause she works for?").expected == ()
 
 
 @pytest.mark.parametrize(
@@ -119,6 +130,10 @@ def test_what_an_answer_is_not_without(question: str, text: str, answers: bool) 
         ("Who built the mill?", "Ada Kern, a smith, built it in 1901.", "The mill was built of oak."),
         ("Who wrote the ballad?", "The ballad: words by Olga Winter.", "It runs on Linux and Solaris."),
         ("Who started the choir?", "Mattis started it.", "The choir was started in May."),
+        ("When was Corwin Hale born?", "Corwin Hale (1871-1949) blew glass.", "He copied the stem in 1904."),
+        ("Where was Dr. Bose born?", "Bose was born in Dacca.", "Bose ran the clinic in Dacca."),
+        ("When did she die?", "She was buried in May 1901.", "In 1866 she moved to Trieste."),
+        ("What did Tobias Venn study?", "Venn has a degree in law.", "Venn signed it on 2 March."),
         ("How many pages does it have?", "It has 312 pages.", "Her name on the title page in like letters; 40 marks"),
     ],
 )

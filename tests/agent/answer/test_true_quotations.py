@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew.agent.answer.cores import cores_of
 from clew.agent.answer.quotation import unit_claims
-from clew.agent.answer.units import cores_of, unit_of
+from clew.agent.answer.units import unit_of
 from clew.agent.assistant import Assistant
 from clew.agent.settings import Settings, read_settings
 from clew.agent.state import Claim, Turn
@@ -105,8 +106,8 @@ def false(claim: Claim, texts: Mapping[str, str]) -> list[str]:
         for stored in [texts[quote.document][quote.start : quote.end]]
         if quote.text != stored or not stored
     ]
-    joined = " ".join(" ".join(quote.text for quote in claim.quotes).split())
-    if claim.quotes and " ".join(claim.text.split()) != joined:
+    joined = "".join("".join(quote.text for quote in claim.quotes).split())
+    if claim.quotes and "".join(claim.text.split()) != joined:
         wrong.append(f"{claim.text!r} is not {joined!r}")
     return wrong
 

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew.agent.answer.cores import Core, cores_of
 from clew.agent.answer.structure import ranges
-from clew.agent.answer.units import Core, cores_of, unit_of
+from clew.agent.answer.units import unit_of, with_label
 from clew.memory.datatypes import Document, Passage
 
 
@@ -123,7 +124,7 @@ HEAD = "22 DR. SMITH : WRITINGS AND SPEECHES"
     ("text", "quoted"),
     [
         (f"They saw that\n{HEAD}\nthat night the Moon was grey.", ["They saw that", "that night the Moon was grey."]),
-        ("It is far [1]. It is old [2, 3].", ["It is far", "It is old"]),
+        ("It is far [1]. It is old [2, 3].", ["It is far", ". It is old", "."]),
         ("It is far. [1] It is old.", ["It is far.", "It is old."]),
         ("sort([5, 2, 3]) is far.", ["sort([5, 2, 3]) is far."]),
         ("The list [5, 2, 3, 1, 4] is sorted.", ["The list [5, 2, 3, 1, 4] is sorted."]),
@@ -174,7 +175,7 @@ def test_an_element_of_a_table_is_no_reference() -> None:
     core = next(core for core in cores(text) if core.text.startswith("Extract"))
     assert ranges(core.region, *core.span, code=False) == [core.span]
     cited = next(core for core in cores(text) if core.text.startswith("It is"))
-    assert [text[slice(*span)] for span in ranges(cited.region, *cited.span, code=False)] == ["It is old"]
+    assert [text[slice(*span)] for span in ranges(cited.region, *cited.span, code=False)] == ["It is old", "."]
 
 
 def test_a_sentence_that_only_says_where_more_stands_is_no_answer() -> None:
@@ -222,3 +223,61 @@ def test_what_has_become_of_it_comes_with_it() -> None:
         "Update 30 April: refused.",
     ]
     assert unit("The trip is on 8 May. We moved to Bonn.", "The trip") == ["The trip is on 8 May."]
+
+
+PROJECTOR = "First, plug in the cable. Next, switch on the lamp. Finally, focus the lens. It is loud."
+
+
+def test_steps_that_are_told_one_after_the_other_are_whole() -> None:
+    steps = ["First, plug in the cable.", "Next, switch on the lamp.", "Finally, focus the lens."]
+    assert unit(PROJECTOR, "Next", steps=True)[:3] == steps
+    assert unit(PROJECTOR, "Next") == ["Next, switch on the lamp."]
+    text = "It is a kettle. Fill it with vinegar and wait. Then rinse it twice. Boil clear water once."
+    assert unit(text, "Fill", steps=True) == [
+        "Fill it with vinegar and wait.",
+        "Then rinse it twice.",
+        "Boil clear water once.",
+    ]
+    assert unit(text, "It is a kettle", steps=True) == ["It is a kettle."]
+
+
+def test_steps_below_a_heading_that_asks_are_the_whole_paragraph() -> None:
+    text = "How do I cancel it?\n\nWrite to the office. Name your course. Wait for a letter.\n\nRefunds take a week."
+    assert len(unit(text, "Name", steps=True)) == 3 and unit(text, "Name") == ["Name your course."]
+
+
+def test_what_does_not_say_how_leads_on_to_what_does() -> None:
+    text = "The default port is 9120. It can be changed in tarn.conf. It is a port."
+    assert unit(text, "The default", steps=True) == ["The default port is 9120.", "It can be changed in tarn.conf."]
+    assert unit(text, "The default") == ["The default port is 9120."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The rain barrel leaks. It is old.\n\nReason: the seam has rusted through.",
+        "- Wifi drops after an update.\n  - Cure: set channel 6 by hand.\n  - Reason: it hops.\n- It is loud.",
+    ],
+)
+def test_a_label_that_says_why_comes_with_what_it_is_said_of(text: str) -> None:
+    found = {core.text: with_label(core, "reason") for core in cores(text)}
+    first, reason = next(iter(found.values())), next(made for said, made in found.items() if "Reason:" in said)
+    assert first and first.texts[-1].lstrip("- ").startswith("Reason:") and len(first.texts) == 2
+    assert reason is None or reason.texts == first.texts
+    assert found.get("- It is loud.") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Contents\n\n1. Installing ........ 3\n2. Removing it . . . . 9",
+        "References\n\n[1] Plunkett, A. (1901). Tides and wheels. Oxford.\n[2] Barnard, T. Mills. London, 1911.",
+        "It prints:\n\n$ tarn serve\n[info] listening on port 9120\n[info] snapshots: 12 loaded",
+    ],
+)
+def test_contents_bibliographies_and_what_a_program_prints_are_no_answers(text: str) -> None:
+    assert not [core.text for core in cores(text) if core.text not in ("It prints:", "$ tarn serve")]
+
+
+def test_a_command_behind_a_prompt_is_an_answer() -> None:
+    assert [core.text for core in cores("Run:\n\n$ tarn serve\n\nIt starts.")][1] == "$ tarn serve"

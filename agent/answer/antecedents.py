@@ -1,0 +1,101 @@
+"""Whom or what a sentence means whose subject is a pronoun: the sentence before that names it."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from clew.agent.answer.structure import Region, sentences_of
+from clew.memory.dialogue.word_classes import FIRST_NAMES
+from clew.memory.text import FUNCTION_WORDS, Span, content_words
+
+PRONOUN = re.compile(
+    r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
+    r"(?:it|he|she|they|this|these|those|its|his|her|their|that|such|both|neither|the (?:former|latter|same)"
+    r"|(?:to|by) [a-z]+ (?:this|these|those))\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that the one before has to be read with."""
+
+_CONNECTIVE = re.compile(
+    r"(?:However|Otherwise|Instead|Therefore|Thus|Hence|Then|Also|But|So|And|Nevertheless"
+    r"|Moreover|In addition|For example"
+    r"|For instance|In this case|In that case)\b"
+)
+_STANDS_FOR = re.compile(
+    r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
+    r"(?:(?:In|On|At|By|From|During|After|Before|Since|Until) [^,.;:]{1,40}?,? (?=s?he\b|they\b))?"
+    r"(?P<pronoun>it|its|he|his|she|her|they|their)\b",
+    re.IGNORECASE,
+)
+"""`In 1866 she moved` too."""
+
+_GENDER = {"he": "he", "his": "he", "she": "she", "her": "she"}
+
+_NAME = re.compile(
+    r"(?:(?:Dr|Mrs?|Ms|Prof|St)\b\.? )?[A-ZÀ-Þ][\w'’-]*(?: (?:[A-Z]\.|[A-ZÀ-Þ][\w'’-]+|(?:van|von|de|der|la|du|of)\b))*"
+)
+
+FURTHEST = 5
+"""Sentences that are looked through, back from the one with the pronoun."""
+
+
+def read_with(region: Region, place: int, span: Span) -> Span | None:
+    """The sentence that this one, of the block at this place, has to be read with: that which names whom its pronoun
+    stands for; of others that begin so, or with `However`, the one before it. None where there is none."""
+    text = region.text[slice(*span)]
+    if found := _STANDS_FOR.match(text):
+        return _naming(region, place, span, found["pronoun"].casefold())
+    spans = sentences_of(region, region.blocks[place])
+    at = spans.index(span)
+    return spans[at - 1] if at and (PRONOUN.match(text) or _CONNECTIVE.match(text)) else None
+
+
+def is_of_another(region: Region, place: int, span: Span, question: str) -> bool:
+    """Whether its subject is a pronoun that stands for somebody else than those whom the question names: `Dr. Amin came
+    too. He was born in Lahore.` tells nothing of Dr. Bose."""
+    found = _STANDS_FOR.match(region.text[slice(*span)])
+    before = read_with(region, place, span) if found else None
+    if not found or before is None:
+        return False
+    naming = region.text[slice(*before)]
+    meant = _first_name(naming)
+    is_person = found["pronoun"].casefold() in _GENDER
+    asked = [name for match in _NAME.finditer(question) if (name := _words(match[0]))]
+    if not asked or not meant or not (is_person or len(meant) > 1) or {*meant} <= {*content_words(question)}:
+        return False
+    held = {*content_words(naming), *content_words(region.text[slice(*span)])}
+    return not any(name[-1] in held if is_person else held.issuperset(name) for name in asked)
+
+
+def _naming(region: Region, place: int, span: Span, pronoun: str) -> Span | None:
+    """The nearest sentence before that begins with a name, of a man or a woman as the pronoun says; else the nearest
+    that does not itself begin with a pronoun."""
+    before = list(islice(_before(region, place, span), FURTHEST))
+    named = [one for one in before if not _STANDS_FOR.match(region.text[slice(*one)])]
+    if gender := _GENDER.get(pronoun):
+        for one in named:
+            first = region.text[slice(*one)].split()[0]
+            if _first_name(region.text[slice(*one)]) and FIRST_NAMES.get(first, gender) == gender:
+                return one
+    return named[0] if named else None
+
+
+def _before(region: Region, place: int, span: Span) -> Iterator[Span]:
+    """The sentences before it, back from it, over the paragraphs of its section."""
+    spans = sentences_of(region, region.blocks[place])
+    yield from reversed(spans[: spans.index(span)])
+    head = region.blocks[place].head
+    for block in reversed(region.blocks[:place]):
+        if block.kind != "prose" or block.head != head:
+            return
+        yield from reversed(sentences_of(region, block))
+
+
+def _first_name(text: str) -> list[str]:
+    """The words of the name that a sentence begins with; empty where it begins with another word."""
+    found = _NAME.match(text.lstrip("\"“‘'("))
+    return _words(found[0]) if found and found[0].split()[0].casefold() not in FUNCTION_WORDS else []
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in content_words(name) if word not in ("dr", "mr", "mrs", "ms", "prof", "st")]

@@ -1,0 +1,121 @@
+"""Cores: the sentences, items of lists, rows of tables and blocks of code that are weighed; without what answers
+nothing, as a line of a table of contents, of a bibliography or of a letter."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from clew.agent.answer.structure import RUNNING_HEAD, Block, Region, region_of, sentences_of, unnumbered
+from clew.memory.datatypes import Document, Passage
+from clew.memory.text import Span
+
+LONGEST = 90
+"""Words of a core."""
+
+_POINTER = re.compile(r"\W*(?:See|Refer to) .*\bfor (?:(?:further|more|full) )?(?:details|information|discussion)\W*")
+"""A sentence that only says where more stands."""
+
+_PUBLICATION = re.compile(r"\b[A-Z][\w'’-]+, (?:[A-Z]\.[ -]?){1,3}[^()]{0,80}\((?:19|20)\d\d[a-z]?\)")
+"""In an entry of a bibliography: `Cortes, C. & Vapnik, V. (1995)`."""
+
+_IN_CONTENTS = re.compile(r"(?:\.\s?|\u2026\s?){3,}\s*\d{1,4}$")
+"""How a line of a table of contents ends: `Changing the port ........ 11`."""
+
+_BIBLIOGRAPHY = re.compile(
+    r"\W*(?:references|bibliography|literature(?: cited)?|works cited|literatur(?:verzeichnis|o)?|bibliographie"
+    r"|bibliograf[ií]a)\W*",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(r"\W*\[?\d{1,3}[\].]\s|.*\b(?:1[5-9]|20)\d\d\b", re.DOTALL)
+"""What heads a bibliography, and how its entries look: numbered, or with a year."""
+
+_CONSOLE = re.compile(r"\s*(?:\[(?:info|warn(?:ing)?|error|debug|notice|trace|ok|fail(?:ed)?)\]|\$ )", re.IGNORECASE)
+_PROMPT = re.compile(r"\s*\$ ")
+"""A line of what a program prints, or is told behind a prompt."""
+
+_SALUTATION = re.compile(
+    r"\W*(?:Dear|Hello|Hi|Kind regards|Best wishes|Yours|Sehr geehrte\w*|Liebe\w*|Ch[eè]re?s?|Estimad[oa]s?|Gentile"
+    r"|Kara(?:j|n|jn)?)\b[^.:;!?]{0,50},"
+)
+"""A line of a letter: `Dear Ms Orde,`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Core:
+    """Of the passage at this place of the evidence: `span` in the text of its region, `place` that of its block."""
+
+    passage: int
+    region: Region
+    place: int
+    span: Span
+
+    @property
+    def block(self) -> Block:
+        return self.region.blocks[self.place]
+
+    @property
+    def text(self) -> str:
+        return " ".join(RUNNING_HEAD.sub(" ", self.region.text[slice(*self.span)]).split())
+
+    @property
+    def position(self) -> int:
+        """The character of its document where it begins."""
+        return self.region.offset + self.span[0]
+
+    @property
+    def head(self) -> str:
+        """The heading that it stands under; empty where there is none."""
+        head = self.block.head
+        return self.region.of(self.region.blocks[head]) if head >= 0 else ""
+
+    @property
+    def lead(self) -> str:
+        """What announces it, if it is an item, a row or code."""
+        lead = self.block.lead
+        return self.region.of(self.region.blocks[lead]) if lead >= 0 else ""
+
+    @property
+    def above(self) -> str:
+        """Its heading, without the number of a section, and what announces it."""
+        return f"{unnumbered(self.head)} {self.lead}"
+
+
+def cores_of(passages: Sequence[Passage], documents: Mapping[str, Document]) -> list[Core]:
+    """Of all passages, each once: chunks overlap."""
+    found: dict[tuple[str, int], Core] = {}
+    for number, passage in enumerate(passages):
+        region = region_of(passage, documents.get(passage.document))
+        first = passage.start - region.offset
+        last = first + len(passage.text)
+        for core in _of_region(region, number):
+            if core.span[1] > first and core.span[0] < last:
+                found.setdefault((passage.document, core.position), core)
+    return list(found.values())
+
+
+def _of_region(region: Region, passage: int) -> Iterator[Core]:
+    for place, block in enumerate(region.blocks):
+        if block.kind in ("heading", "contents") or region.heads_columns(place) or _answers_nothing(region, block):
+            continue
+        whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
+        for span in [(block.start, block.end)] if whole else sentences_of(region, block):
+            text = region.text[slice(*span)]
+            if len(text.split()) > LONGEST or not re.search(r"\w", text):
+                continue
+            if not (_POINTER.fullmatch(text) or _SALUTATION.fullmatch(text) or _PUBLICATION.search(text)):
+                yield Core(passage, region, place, span)
+
+
+def _answers_nothing(region: Region, block: Block) -> bool:
+    """Whether it is a line of a table of contents, an entry of a bibliography, or what a program printed."""
+    text = region.of(block)
+    head = unnumbered(region.of(region.blocks[block.head])) if block.head >= 0 else ""
+    if _IN_CONTENTS.search(text) or (_BIBLIOGRAPHY.fullmatch(head) and _ENTRY.match(text)):
+        return True
+    lines = text.splitlines()
+    printed = [bool(_CONSOLE.match(line)) for line in lines]
+    return sum(printed) * 2 > len(lines) and not all(_PROMPT.match(line) for line in lines)
+
+
+def asks(text: str) -> bool:
+    return bool(re.search(r"\?[\"”’')\]*_]*$", text))
