@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clew.agent.answer.cores import Core, cores_of
 from clew.agent.answer.quotation import unit_claims
-from clew.agent.answer.units import Core, cores_of, unit_of
+from clew.agent.answer.units import unit_of
 from clew.agent.answer.verification import same_words, verdict
 from clew.agent.state import LIBRARY, Answer, Claim, Quote, Turn
 from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard
