@@ -10,6 +10,7 @@ from pathlib import Path
 
 from clew.agent.answer.polarity import asks_yes_or_no
 from clew.agent.state import AnswerForm
+from clew.memory.dialogue.word_classes import other_forms
 from clew.memory.text import content_words, language_of, split, written_words
 
 LONGEST_DEFINED = 6
@@ -126,7 +127,8 @@ def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
 
 def _measure(question: str, counted: str) -> str:
     if counted:
-        stem = re.escape(counted.rstrip("s")[:7])
+        forms = {form for stem in content_words(counted) for form in other_forms().get(stem, ())}
+        stem = f"(?:{'|'.join(map(re.escape, sorted({counted.rstrip('s')[:7], *forms})))})"
         return rf"(?:{_NUMBER})\w*{_FEW_WORDS}\b{stem}|\b{stem}\w*{_FEW_WORDS}(?:{_NUMBER})"
     return next((_TEXTS[f"holds {name}"] for name in _MEASURES if _PATTERNS[f"asks {name}"].search(question)), "")
 

@@ -158,7 +158,8 @@ def _told_steps(core: Core) -> tuple[Span, ...]:
     region, spans = core.region, sentences_of(core.region, core.block)
     if asks(core.head.strip()):
         told = _within(region, spans, REPLY)
-        return tuple(told) if core.span in told else ()
+        announces = region.text[slice(*told[-1])].rstrip().endswith(":") if told else True  # what is not in it
+        return tuple(told) if core.span in told and not announces else ()
     steps = [at for at, span in enumerate(spans) if _STEP.match(region.text[slice(*span)])]
     if not steps:
         return ()
