@@ -19,6 +19,9 @@ from clew.memory.text import ITEM, Span
 MOST_ITEMS, LONGEST_LIST, SHORT_LIST = 16, 140, 60
 """Items and words of a list that is quoted whole; words of one that may have any number of items."""
 
+LONGEST_BEFORE = 40
+"""Words of a sentence that comes along for whom it names: a longer one would bury what answers."""
+
 LONGEST_CODE = 60
 """Words of code that is quoted with what stands behind it, an empty line between."""
 
@@ -279,7 +282,8 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
     last, said = at == len(spans) - 1, _ends_announcing(region, core.span)
     if last and (said or (whole_list and core.text.count(",") < 2)):
         parts += _announced(core, said, whole_list)
-    if (before := read_with(region, core.place, core.span)) is not None:
+    before = read_with(region, core.place, core.span)
+    if before is not None and len(region.text[slice(*before)].split()) <= LONGEST_BEFORE:
         parts.insert(0, before)
     if len(parts) == 1:
         parts += _revised(core, spans[at + 1 :])
