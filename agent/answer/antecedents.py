@@ -17,7 +17,7 @@ PRONOUN = re.compile(
 """How a sentence begins that the one before has to be read with."""
 
 _CONNECTIVE = re.compile(
-    r"(?:However|Otherwise|Instead|Therefore|Thus|Hence|Then|Also|But|So|And|Nevertheless"
+    r"(?:Since then|For (?:that|this) reason|As a result|Because of (?:that|this)|However|Otherwise|Instead|Therefore|Thus|Hence|Then|Also|But|So|And|Nevertheless"
     r"|Moreover|In addition|For example"
     r"|For instance|In this case|In that case)\b"
 )
