@@ -17,9 +17,9 @@ PRONOUN = re.compile(
 """How a sentence begins that the one before has to be read with."""
 
 _CONNECTIVE = re.compile(
-    r"(?:Since then|For (?:that|this) reason|As a result|Because of (?:that|this)|However|Otherwise|Instead|Therefore|Thus|Hence|Then|Also|But|So|And|Nevertheless"
-    r"|Moreover|In addition|For example"
-    r"|For instance|In this case|In that case)\b"
+    r"(?:Since then|For (?:that|this) reason|As a result|Because of (?:that|this)|However|Otherwise|Instead|Therefore"
+    r"|Thus|Hence|Then|Also|But|So|And|Nevertheless|Moreover|In addition|For example|For instance|In this case"
+    r"|In that case)\b"
 )
 _STANDS_FOR = re.compile(
     r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
