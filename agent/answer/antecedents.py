@@ -23,7 +23,7 @@ _CONNECTIVE = re.compile(
 )
 _STANDS_FOR = re.compile(
     r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
-    r"(?:(?:In|On|At|By|From|During|After|Before|Since|Until) [^,.;:]{1,40}?,? (?=s?he\b|they\b))?"
+    r"(?:(?:In|On|At|By|From|During|After|Before|Since|Until) [^,.;:]{1,40}?,? (?=s?he\b))?"
     r"(?P<pronoun>it|its|he|his|she|her|they|their)\b",
     re.IGNORECASE,
 )
@@ -32,7 +32,7 @@ _STANDS_FOR = re.compile(
 _GENDER = {"he": "he", "his": "he", "she": "she", "her": "she"}
 
 _NAME = re.compile(
-    r"(?:(?:Dr|Mrs?|Ms|Prof|St)\b\.? )?[A-ZÀ-Þ][\w'’-]*(?: (?:[A-Z]\.|[A-ZÀ-Þ][\w'’-]+|(?:van|von|de|der|la|du|of)\b))*"
+    r"(?:(?:Dr|Mrs?|Ms|Prof|St)\b\.? )?[A-ZÀ-Þ][\w'’-]*(?: (?:(?:van|von|de|der|la|du) )*[A-ZÀ-Þ][\w'’-]*\.?)*"
 )
 
 FURTHEST = 5
@@ -43,8 +43,9 @@ def read_with(region: Region, place: int, span: Span) -> Span | None:
     """The sentence that this one, of the block at this place, has to be read with: that which names whom its pronoun
     stands for; of others that begin so, or with `However`, the one before it. None where there is none."""
     text = region.text[slice(*span)]
-    if found := _STANDS_FOR.match(text):
-        return _naming(region, place, span, found["pronoun"].casefold())
+    found = _STANDS_FOR.match(text)
+    if found and (naming := _naming(region, place, span, found["pronoun"].casefold())):
+        return naming
     spans = sentences_of(region, region.blocks[place])
     at = spans.index(span)
     return spans[at - 1] if at and (PRONOUN.match(text) or _CONNECTIVE.match(text)) else None
@@ -58,9 +59,9 @@ def is_of_another(region: Region, place: int, span: Span, question: str) -> bool
     if not found or before is None:
         return False
     naming = region.text[slice(*before)]
-    meant = _first_name(naming)
+    meant = _first_name(region, before)
     is_person = found["pronoun"].casefold() in _GENDER
-    asked = [name for match in _NAME.finditer(question) if (name := _words(match[0]))]
+    asked = [name for name in map(_words, _asked(question)) if name]
     if not asked or not meant or not (is_person or len(meant) > 1) or {*meant} <= {*content_words(question)}:
         return False
     held = {*content_words(naming), *content_words(region.text[slice(*span)])}
@@ -68,16 +69,17 @@ def is_of_another(region: Region, place: int, span: Span, question: str) -> bool
 
 
 def _naming(region: Region, place: int, span: Span, pronoun: str) -> Span | None:
-    """The nearest sentence before that begins with a name, of a man or a woman as the pronoun says; else the nearest
-    that does not itself begin with a pronoun."""
-    before = list(islice(_before(region, place, span), FURTHEST))
-    named = [one for one in before if not _STANDS_FOR.match(region.text[slice(*one)])]
-    if gender := _GENDER.get(pronoun):
-        for one in named:
-            first = region.text[slice(*one)].split()[0]
-            if _first_name(region.text[slice(*one)]) and FIRST_NAMES.get(first, gender) == gender:
-                return one
-    return named[0] if named else None
+    """The nearest sentence before that does not itself begin with a pronoun; of a man or a woman, that begins with a
+    name, of one as the pronoun says."""
+    before = islice(_before(region, place, span), FURTHEST)
+    named = (one for one in before if not _STANDS_FOR.match(region.text[slice(*one)]))
+    gender = _GENDER.get(pronoun)
+    return next((one for one in named if not gender or _is_of(gender, region, one)), None)
+
+
+def _is_of(gender: str, region: Region, span: Span) -> bool:
+    first = region.text[slice(*span)].split()[0]
+    return bool(_first_name(region, span)) and FIRST_NAMES.get(first, gender) == gender
 
 
 def _before(region: Region, place: int, span: Span) -> Iterator[Span]:
@@ -91,10 +93,23 @@ def _before(region: Region, place: int, span: Span) -> Iterator[Span]:
         yield from reversed(sentences_of(region, block))
 
 
-def _first_name(text: str) -> list[str]:
-    """The words of the name that a sentence begins with; empty where it begins with another word."""
-    found = _NAME.match(text.lstrip("\"“‘'("))
-    return _words(found[0]) if found and found[0].split()[0].casefold() not in FUNCTION_WORDS else []
+def _first_name(region: Region, span: Span) -> list[str]:
+    """The words of the name that a sentence begins with; empty where it begins with another word. One word alone is a
+    name where it is a common one, or has its capital in the middle of a sentence too."""
+    found = _NAME.match(region.text[slice(*span)].lstrip("\"“‘'("))
+    name = found[0] if found else ""
+    if not name or name.split()[0].casefold() in FUNCTION_WORDS:
+        return []
+    alone = " " not in name and name not in FIRST_NAMES
+    return [] if alone and not re.search(rf"[\w,] {re.escape(name)}\b", region.text) else _words(name)
+
+
+def _asked(question: str) -> Iterator[str]:
+    """The names in a question; `Emmeline's brother` and `the brother of Emmeline` are others."""
+    for match in _NAME.finditer(question):
+        owns = match[0].endswith(("'s", "’s", "'", "’")) or question[: match.start()].endswith(" of ")
+        if not owns:
+            yield match[0]
 
 
 def _words(name: str) -> list[str]:

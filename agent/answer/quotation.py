@@ -149,7 +149,7 @@ def _answering(wanted: Wanted, found: Sequence[Picked], evidence: Evidence) -> b
 
 def _answered(wanted: Wanted, told: Sequence[_Told], evidence: Evidence) -> Answer:
     """With what other documents say otherwise, and the names of documents where they matter; to a question of yes or no
-    only what says one, where something does."""
+    only what says one, where the best does."""
     chosen = [each for one in told for each in one.picked]
     asking = {each.unit: one.asked.rewritten for one in told for each in one.picked}
     sides = [one.asked.question for one in told for _ in one.picked]
@@ -165,8 +165,8 @@ def _answered(wanted: Wanted, told: Sequence[_Told], evidence: Evidence) -> Answ
             asking = dict.fromkeys((each.unit for each in chosen), wanted.rewritten)
             labels = {id(one): name_of(one, evidence) for one in chosen}
             form = "several-documents" if form == "fact" else form
-        elif form == "yes-no":
-            chosen = [one for one in chosen if _says(wanted, [one], evidence)] or chosen
+        elif form == "yes-no" and _says(wanted, chosen[:1], evidence):
+            chosen = [one for one in chosen if _says(wanted, [one], evidence)]
     polarity = _says(wanted, chosen, evidence) if form == "yes-no" and alone else None
     composed = composed_of(chosen, evidence, missing, unanswered, asking, labels)
     return replace(composed, claims=_without_reply(composed.claims, polarity), form=form, says=polarity)

@@ -11,6 +11,7 @@ import numpy as np
 
 from clew.agent.answer.structure import Region, region_of
 from clew.memory.datatypes import Document, Floats, Passage, Vectors
+from clew.memory.dates import found_dates
 from clew.memory.text import Span, content_words
 from clew.memory.vectors import unit
 
@@ -151,10 +152,12 @@ def _headings(region: Region, document: Document) -> Mapping[int, str]:
     title = _plain(document.title)
     for place, block in enumerate(region.blocks):
         if block.kind == "heading":
-            label = " ".join(_NUMBERING.sub("", region.of(block)).strip("#*_ =-\u00b6").split()).rstrip(":.")
+            dated = bool(found_dates(region.of(block)))
+            plain = region.of(block) if dated else _NUMBERING.sub("", region.of(block))
+            label = " ".join(plain.strip("#*_ =-\u00b6").split()).rstrip(":.")
             said = _plain(label) and _plain(label) != title and len(label.split()) <= 10
             sure = block.start in marked or (not document.pages and label[:1].isupper() and not label.endswith(","))
-            found[place] = label if said and sure and not _NO_LABEL.search(label) else ""
+            found[place] = label if said and sure and (dated or not _NO_LABEL.search(label)) else ""
     return found
 
 
@@ -169,7 +172,7 @@ def _told(region: Region, spans: Sequence[Span], heads: Mapping[int, str]) -> li
     last = ends[0] if ends else len(region.text)
     found: list[_Told] = []
     seen: set[int] = set()
-    for all_of_it in (False, True):
+    for least, others in ((4, ()), (2, ()), (1, ("item", "row", "code")), (1, ("item", "row", "code", "heading"))):
         for place, (start, end) in enumerate(spans):
             at = int(np.searchsorted(starts, start, "right")) - 1
             block = blocks[at] if at >= 0 else None
@@ -177,9 +180,7 @@ def _told(region: Region, spans: Sequence[Span], heads: Mapping[int, str]) -> li
                 continue
             text = " ".join(region.text[start:end].split())
             entry = block.kind == "item" and (text[-1] in ".!" or len(text.split()) > FEWEST)
-            if (entry or block.kind == "prose" or (all_of_it and block.kind != "contents")) and _reads(
-                text, block.kind
-            ):
+            if (entry or block.kind == "prose" or block.kind in others) and _reads(text, block.kind, least):
                 spoken = bool(_SPOKEN.match(text)) or _in_speech(region.text[block.start : start])
                 found.append(_Told(place, (start, end), block.head, at, text, block.head not in seen, spoken))
                 seen.add(block.head)
@@ -218,9 +219,10 @@ def _entries(region: Region, spans: Sequence[Span]) -> list[_Told]:
     return found
 
 
-def _reads(text: str, kind: str) -> bool:
+def _reads(text: str, kind: str, least: int) -> bool:
+    """`least`: the words of a sentence of prose; of others one is enough."""
     words = text.split()
-    if not (4 if kind == "prose" else 1) <= len(words) <= 60 or text[-1] in ":?" or text[0] in ",;)":
+    if not (least if kind == "prose" else 1) <= len(words) <= 60 or text[-1] in ":?" or text[0] in ",;)":
         return False
     if (_NO_SENTENCE.search(text) and kind != "row") or (kind == "prose" and text[0].islower()):
         return False

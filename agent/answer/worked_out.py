@@ -1,6 +1,6 @@
-"""What follows from two dates or amounts that documents state: the time between them, an age, a difference, so many
-times a price, which of the two is more or was first. The questions by rules, of English; the sums only where the units
-agree."""
+"""What follows from two dates or amounts that documents state: the time between them, an age, a difference, a sum, so
+many times a price, which of the two is more or was first. The questions by rules, of English; the sums only where the
+units agree."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from clew.memory.dates import CalendarDate, asked_times
 from clew.memory.dialogue.word_classes import base
 from clew.memory.text import content_words
 
-WorkingKind = Literal["between", "age", "difference", "times", "which"]
+WorkingKind = Literal["between", "age", "difference", "sum", "times", "which"]
 
 _UNITS = {"day": 1, "week": 7}
 _AUX = r"(?:was|were|is|are|did|does|do|will|has|had)"
@@ -58,6 +58,11 @@ _DIFFERENCE = (
     r" (?P<one>.+?)(?: have| had| hold)? than (?P<other>.+)",
     r"what(?:'s| is| was) the (?:difference (?:in|of) (?P<how>\w+)|(?P<what>\w+) difference)"
     r" between (?P<one>.+?) and (?P<other>.+)",
+)
+_SUM = (
+    r"how much (?:do|does|did|will|would|are|is|were|was) (?P<one>.+?) and (?P<other>.+?)(?: cost| come to)?"
+    r" (?:together|in total|altogether|in all)",
+    r"what (?:is|was|are) the (?:sum|total) of (?P<one>.+?) and (?P<other>.+)",
 )
 _LEAST = frozenset("first earlier sooner cheaper less shorter younger lower shallower narrower lighter smaller".split())
 _LEAST_TOO = frozenset("quieter slower closer nearer".split())
@@ -118,6 +123,8 @@ def working(question: str) -> Working | None:
         return _age(found)
     if found := _first(_DIFFERENCE, asked):
         return _difference(found)
+    if found := _first(_SUM, asked):
+        return Working("sum", tuple(_ASKS["cost"].format(found[side]) for side in ("one", "other")))
     if found := _first(_WHICH, asked):
         return _of_two(found)
     if (found := _TIMES.search(asked)) and (many := amounts(f"{found['many']} {found['what']}")):
@@ -133,6 +140,8 @@ def result(work: Working, texts: Sequence[str]) -> str:
         return _times(work, texts[0])
     if work.kind == "difference":
         return _subtracted(*texts)
+    if work.kind == "sum":
+        return _added(*texts)
     if work.kind == "which":
         found = compared(work, texts)
         return f"Worked out: {found[0]}." if found else ""
@@ -295,6 +304,15 @@ def _subtracted(one: str, other: str) -> str:
     first, second = sides[0][a.start : a.end], sides[1][b.start : b.end]
     rest = a.written(sides[0], a.value - b.value)
     return f"Worked out: {first} \u2212 {second} = {rest}." if a.value > b.value else f"Worked out: both are {first}."
+
+
+def _added(one: str, other: str) -> str:
+    """Of the only pair of amounts that agree."""
+    pairs = [(a, b) for a in _measured(one) for b in _measured(other) if a.agrees(b)]
+    if len(pairs) != 1 or one == other:
+        return ""
+    ((a, b),) = pairs
+    return f"Worked out: {one[a.start : a.end]} + {other[b.start : b.end]} = {a.written(one, a.value + b.value)}."
 
 
 def _times(work: Working, text: str) -> str:

@@ -150,12 +150,22 @@ def parse(markup: str) -> "HtmlElement | None":
     return root
 
 
+_POWER = re.compile(r"\s*[-+\u2212]?\d+\s*")
+_RAISED = str.maketrans(
+    "0123456789+-\u2212", "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207a\u207b\u207b"
+)
+"""`2<sup>31</sup>` is not 231."""
+
+
 def write(layout: TextLayout, root: "HtmlElement") -> None:
     """Write the words of an element and all that is in it; `without_unseen` goes first."""
     from lxml import etree
 
     for broken in root.iter("br"):
         broken.tail = "\n" + NOT_IN_XML.sub(" ", broken.tail or "")
+    for raised in root.iter("sup"):
+        if not len(raised) and _POWER.fullmatch(raised.text or ""):
+            raised.text = (raised.text or "").translate(_RAISED)
     data = _tables_of_data(root)
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:

@@ -95,6 +95,10 @@ def test_what_is_on_the_programme_is_a_list() -> None:
     assert asked("What is the program name?").form == "fact"
 
 
+def test_a_german_was_asks_what() -> None:
+    assert asked("Was kostet Brot?").form == "fact" and asked("Was the bread cheap?").form == "yes-no"
+
+
 def test_a_cause_is_a_reason() -> None:
     assert asked("What is the cause of the fault?").expected == ("reason",)
     assert asked("What is the cause she works for?").expected == ()

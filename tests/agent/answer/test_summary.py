@@ -96,3 +96,16 @@ def test_of_a_numbered_list_each_item_is_told_by_its_beginning(encoder: CachedEn
     told = [text[line.start : line.end] for line in summary_of(document, *sentences(document, encoder))]
     assert [one.split(".")[0] for one in told] == ["1", "2", "3"]
     assert "county offers permits" in told[0] and "30 August" in told[1] and all(one in text for one in told)
+
+
+def test_short_sentences_are_told_and_no_heading_in_their_place(encoder: CachedEncoder) -> None:
+    text = "# Garden diary\n\n## 4 April 2023\n\nSowed the peas.\n\n## 2 July 2023\n\nFirst peas picked.\n"
+    marks = tuple(
+        Mark(text.index(head), head.strip("# ")) for head in ("# Garden", "## 4 April 2023", "## 2 July 2023")
+    )
+    document = Document("d", "Garden diary", text, headings=marks)
+    found = summary_of(document, *sentences(document, encoder))
+    assert [(line.label, text[line.start : line.end]) for line in found] == [
+        ("4 April 2023", "Sowed the peas."),
+        ("2 July 2023", "First peas picked."),
+    ]

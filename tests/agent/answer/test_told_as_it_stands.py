@@ -24,6 +24,7 @@ PROJECTOR = (
 )
 DIARY = "# Garden diary\n\n## 4 April 2023\n\nSowed the peas. Rain all day.\n\n## 2 July 2023\n\nFirst peas picked.\n"
 LIFE = "Ottilie Brandau\n\nOttilie Brandau was born on 12 March 1840 in Passau. Brandau died on 5 May 1901.\n"
+SHOP = "# Prices\n\nThe lamp costs 40 euros.\n\nThe chair costs 1,060 euros.\n"
 MILLS = (
     "On tidal mills\n\nThe mill at Eling was rebuilt in 1785 [1].\n\nReferences\n\n"
     "[1] Mears, T. (1790). A history of Eling. Southampton.\n"
@@ -46,6 +47,7 @@ MILLS = (
         ),
         (DIARY, "How many days lie between sowing and picking the peas?", "it is 89 days."),
         (LIFE, "How old did Ottilie Brandau become?", "so 61 years old on 5 May 1901."),
+        (SHOP, "How much do the lamp and the chair cost together?", "40 euros + 1,060 euros = 1,100 euros."),
         (MILLS, "When was the mill at Eling rebuilt?", "The mill at Eling was rebuilt in 1785."),
     ],
 )

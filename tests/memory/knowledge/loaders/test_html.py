@@ -48,6 +48,14 @@ def test_words_stay_in_blocks_and_the_chrome_goes(tmp_path: Path) -> None:
     )
 
 
+def test_a_power_is_raised(tmp_path: Path) -> None:
+    page = "<p>At most 2<sup>31</sup>-1 rows of 10<sup>-3</sup> m<sup>2</sup> on the 1<sup>st</sup> day.</p>"
+    assert (
+        document(tmp_path / "x.html", page).text
+        == "At most 2\u00b3\u00b9-1 rows of 10\u207b\u00b3 m\u00b2 on the 1st day."
+    )
+
+
 def test_what_generators_of_manuals_put_around_a_page_goes(tmp_path: Path) -> None:
     page = '<div class="navheader"><table><tr><td>Prev</td><td>Next</td></tr></table></div><p>Loans and more'
     assert document(tmp_path / "x.html", page).text == "Loans and more"
