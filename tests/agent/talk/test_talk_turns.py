@@ -184,6 +184,16 @@ def test_no_function_word_is_missing(ask: Ask) -> None:
         assert answer.refused and not {"C'est", "kostet", "kostas", "Was"} & {*answer.missing}, question
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["Find the documents on Reykjavik.", "Good, list the dentists in Reykjavik", "Right. Tell me all about Reykjavik"],
+)
+def test_no_word_that_only_asks_is_missing_or_misspelt(ask: Ask, question: str) -> None:
+    answer = ask(question).answer
+    assert answer.refused and not answer.offered
+    assert "Reykjavik" in answer.missing and not {"Find", "documents", "Good", "list", "Right"} & {*answer.missing}
+
+
 def test_a_name_with_another_letter_is_asked_back_and_a_yes_asks_it(ask: Ask) -> None:
     refused = ask("Who directed Matropolis?").answer
     assert (refused.outcome, refused.missing) == ("nothing-found", ("Matropolis",))
