@@ -29,8 +29,10 @@ def language_name(language: str, said_in: str) -> str:
 def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
     """A refusal in the language of its question; and said, where no passage is in that, how it was searched."""
     asked = language_of(turn.asked)
-    within = turn.search.within
-    made = _opened(refused_in(_without_small_words(answer, turn.asked, asked), asked, within), turn, asked)
+    within, small = turn.search.within, _without_small_words(answer, turn.asked, asked)
+    if small.refused and not small.missing and asked == held:
+        small = replace(small, missing=_lacked(turn))
+    made = _opened(refused_in(small, asked, within), turn, asked)
     read = [language_of(passage.text) for passage in turn.passages[:READ]]
     if not asked or not held or asked == held or asked in read or answer.outcome not in _SEARCHED:
         return made
@@ -66,10 +68,29 @@ def _without_small_words(answer: Answer, question: str, language: str) -> Answer
     typed = [word for word in written_words(question) if not _is_small(word, language)]
     missing = tuple(one for one in answer.missing if set(written_words(one)) <= {*typed})
     if language == "eo":
-        named = tuple(one for one in missing if not is_verb_form(one)) or missing
-        missing = tuple(" ".join(map(nominative, one.split())) for one in named)
+        missing = tuple(" ".join(map(nominative, one.split())) for one in missing if not is_verb_form(one))
     return replace(answer, missing=missing)
 
+
+_NOUN = re.compile(
+    r"(?:(?<!\w)(?:die|der|das|den|dem|eine[nmr]?|les?|la|une?|du|des|el|los|las|una?|uno|il|lo|gli|del|al|nel) |l['’])"
+    r"(?P<noun>[^\W\d_][\w-]{3,})(?! (?:d['’]|d[eiu]|des|del\w*|von|vom|der)\b)",
+    re.IGNORECASE,
+)
+"""What stands behind an article, in other languages than English, and is of nothing: 'le loyer', not 'le prix de'."""
+
+
+def _lacked(turn: Turn) -> tuple[str, ...]:
+    """The nouns of a question that no passage holds, by their first letters."""
+    held = " ".join(passage.text for passage in turn.passages[:READ]).casefold()
+    nouns = (
+        match["noun"] for match in _NOUN.finditer(turn.asked) if not _is_small(match["noun"], language_of(turn.asked))
+    )
+    return tuple(noun for noun in dict.fromkeys(nouns) if noun[:STEM].casefold() not in held)
+
+
+STEM = 5
+"""Letters that all forms of a word begin with."""
 
 _OF_DOCUMENTS = frozenset("document documents file files note notes library collection folder".split())
 
