@@ -31,7 +31,7 @@ from clew.memory.dialogue.variants import offered
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import orders
 from clew.memory.ports import Writer
-from clew.memory.text import content_word_sets, content_words, split
+from clew.memory.text import ITEM, content_word_sets, content_words, split
 
 LONGEST_LINE = 40
 """Words of a sentence that is quoted behind the answer of a tool that it holds."""
@@ -126,8 +126,8 @@ def _left_out_said(answer: Answer, turn: Turn, services: Services) -> Answer:
 
 
 def _within(answer: Answer, title: str) -> Answer:
-    """Saying which document the question limited it to."""
-    if not title or answer.outcome == "unclear":
+    """Saying which document the question limited it to; a refusal says it itself."""
+    if not title or answer.refused or answer.outcome == "unclear":
         return answer
     return replace(answer, claims=(Claim(f"In \u201c{title}\u201d:"), *answer.claims))
 
@@ -149,6 +149,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
         return _placed(whole.answer, run.services)
     if of_paper := byline(turn.rewritten, turn.passages, run.services.library.store):
         return _placed(of_paper, run.services)
+    turn, excluded = _without_exception(turn)
     evidence, tool_answer = evidence_for(turn, run.services), turn.search.tool_answer
     verdict = judge(signals(turn, evidence), shipped_judge())
     read = turn.passages
@@ -160,7 +161,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
         verdict = "refuse"
     if verdict == "refuse" and plainly_told(turn.rewritten, evidence):
         verdict = "answer"
-    made = _quoted(turn, verdict, read, evidence, run.services.answer)
+    made = _leaving_out(excluded, _quoted(turn, verdict, read, evidence, run.services.answer), turn)
     return _placed(led_by(made, tool_answer, turn.passages), run.services)
 
 
@@ -201,6 +202,42 @@ def _line_with(words: str, passage: Passage, number: int) -> tuple[Claim, ...]:
             own = Quote(passage.document, passage.start + start, passage.start + end, text)
             return (Claim(" ".join(text.split()), (number,), start=own.start, quotes=(own,)),)
     return ()
+
+
+_EXCEPTS = re.compile(
+    r",?\s(?:except(?: for)?|other than|apart from|excluding|not counting|außer|sauf|excepto|salvo|tranne|eccetto|krom)"
+    r"\s(?:(?:for|on|in|the|those|die|der|les?|la|los|las|il|i|gli) )*(?P<what>[^?.!]+)(?=[?.!]*\s*$)",
+    re.IGNORECASE,
+)
+"""'Which fees are there, except for children?'"""
+
+
+def _without_exception(turn: Turn) -> tuple[Turn, tuple[str, ...]]:
+    """The question without what is to be left out, and that."""
+    found = _EXCEPTS.search(turn.rewritten)
+    if not found:
+        return turn, ()
+    plain = turn.rewritten[: found.start()] + turn.rewritten[found.end() :]
+    return replace(turn, rewritten=plain, meant=plain), tuple(
+        one for one in re.split(r",? (?:and|or) |, ", found["what"]) if content_words(one)
+    )
+
+
+def _leaving_out(excluded: Sequence[str], answer: Answer, turn: Turn) -> Answer:
+    """Without the items that are to be left out, and what documents say whose titles have a name that is."""
+
+    def left_out(claim: Claim) -> bool:
+        held = claim.text if ITEM.match(claim.text) else ""
+        titles = " ".join(answer.sources[number - 1].title for number in claim.cites)
+        texts = {one: f"{held} {titles}" if one[0].isupper() else held for one in excluded}
+        return any(set(content_words(one)) <= set(content_words(text)) for one, text in texts.items())
+
+    claims = tuple(claim for claim in answer.claims if not left_out(claim))
+    if answer.refused or len(claims) == len(answer.claims):
+        return answer
+    if not any(claim.cites and not claim.text.endswith(":") for claim in claims):
+        return quotation.nothing(turn.rewritten, turn.passages)
+    return replace(answer, claims=claims)
 
 
 def _placed(answer: Answer, services: Services) -> Answer:

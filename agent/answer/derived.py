@@ -1,14 +1,18 @@
 """Answers that are worked out: both dates or amounts quoted, and behind them what follows."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product, zip_longest
+from itertools import combinations, product, zip_longest
 
 from clew.agent.answer import worked_out
+from clew.agent.answer.amounts import Amount
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.quotation import composed_of
 from clew.agent.answer.selection import AnswerParameters, Picked, Wanted, pick
+from clew.agent.answer.sides import WHICH, name_of
+from clew.agent.answer.units import Core, unit_of
 from clew.agent.answer.values import values_of
 from clew.agent.answer.worked_out import Working
 from clew.agent.state import Answer, Claim, Says
@@ -24,9 +28,19 @@ ALIKE = 0.5
 """The share of the words of the shorter one of two sentences, from which their amounts are of the same thing."""
 
 
+_LEAST = {"cheap": "price", "fast": "time", "quick": "time", "soon": "time", "short": "time"}
+_MOST = {"dear": "price", "expensive": "price", "slow": "time", "long": "time"}
+_HOW = re.compile(
+    rf"\b(?:(?:the )?(?:more|most) )?(?P<how>{'|'.join([*_LEAST, *_MOST])})(?:er|r|est|st)?\b(?!.*\b(?:than|or)\b)"
+)
+"""How documents of which one is asked for are told apart, by the least or the most of a price or a time."""
+
+
 def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) -> Answer | None:
     """None where nothing is asked that is worked out, or no units hold what is needed, with the words of what it is
     asked of."""
+    if by_document := _by_document(wanted.rewritten, evidence):
+        return by_document
     work = worked_out.working(wanted.rewritten) if not wanted.with_history else None
     if work is None:
         return None
@@ -53,6 +67,55 @@ def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) ->
     return None
 
 
+def _by_document(question: str, evidence: Evidence) -> Answer | None:
+    """'Which vendor is cheaper?': what each document says of the price, where these tell of the same thing."""
+    asks, how = WHICH.search(question), _HOW.search(question.casefold())
+    if not (asks and how):
+        return None
+    kind = (_LEAST | _MOST)[how["how"]]
+    measured = ((core, _measure(text, kind)) for core, text in zip(evidence.cores, evidence.texts, strict=True))
+    held = {core: amount for core, amount in measured if amount}
+    pairs = [
+        (_shared(" ".join(unit_of(one).texts), " ".join(unit_of(other).texts)), one, other)
+        for one, other in combinations(held, 2)
+        if _document(one, evidence) != _document(other, evidence) and held[one].unit == held[other].unit
+    ]
+    likeness, first, _ = max(pairs, key=lambda pair: pair[0], default=(0.0, None, None))
+    if first is None or likeness < ALIKE:
+        return None
+    found = {_document(first, evidence): first}
+    for alike, *pair in sorted(pairs, key=lambda pair: -pair[0]):
+        if alike >= ALIKE and first in pair:
+            other = pair[pair[0] is first]
+            found.setdefault(_document(other, evidence), other)
+    sign = 1 if how["how"] in _LEAST else -1
+    cores = sorted(found.values(), key=lambda core: sign * held[core].value)
+    chosen = [Picked(unit_of(core)) for core in cores]
+    labels = {id(one): name_of(one, evidence) for one in chosen}
+    made = composed_of(chosen, evidence, labels=labels)
+    said = f"{how[0].capitalize()}: {labels[id(chosen[0])]}."
+    if held[cores[0]].value == held[cores[1]].value:
+        said = "They say the same."
+    return replace(made, claims=(*made.claims, Claim(said, new_line=True)), form="several-documents")
+
+
+def _measure(text: str, kind: str) -> Amount | None:
+    """The only price or time of a text; None where it has none, or several."""
+    of_time = ("second", "month")
+    found = [one for one in values_of(text).amounts if (one.unit in of_time if kind == "time" else one.unit in "€$£")]
+    return found[0] if len(found) == 1 else None
+
+
+def _document(core: Core, evidence: Evidence) -> str:
+    return evidence.passages[core.passage].document
+
+
+def _shared(one: str, other: str) -> float:
+    """The share of the words of the shorter text that both have, values left out."""
+    words, others = ({*content_words(values_of(text).without(text))} for text in (one, other))
+    return len(words & others) / max(1, min(len(words), len(others)))
+
+
 def _says(work: Working, texts: Sequence[str]) -> Says | None:
     found = worked_out.compared(work, texts)
     return None if found is None else "yes" if found[1] else "no"
@@ -69,8 +132,7 @@ def _alike(work: Working, chosen: Sequence[Picked]) -> float:
     are the first."""
     if work.kind != "difference":
         return 0.0
-    one, other = ({*content_words(values_of(_said(each)).without(_said(each)))} for each in chosen)
-    return len(one & other) / max(1, min(len(one), len(other)))
+    return _shared(*map(_said, chosen))
 
 
 def _is_of(question: str, picked: Picked, evidence: Evidence) -> bool:

@@ -19,7 +19,7 @@ LIKE, SHARED, MOST = 0.6, 0.6, 2
 documents are quoted beside the first."""
 
 _DENIES = re.compile(r"\b(?:not|no|never|none|only|cannot|without|prohibited|forbidden)\b|n['\u2019]t\b", re.IGNORECASE)
-_WHICH = re.compile(
+WHICH = re.compile(
     r"\bwhich (?:of the )?(?:vendor|supplier|seller|provider|company|firm|contractor|bidder|insurer|bank|hotel|offer"
     r"|quote|quotation|bid|contract|lease|agreement|policy|document|file|note|letter|report|paper|article|invoice|recipe"
     r"|meeting)s?\b",
@@ -58,7 +58,7 @@ def labelled(
         if told := {one: head for one, head in heads.items() if head and expected.holds(head)}:
             return told
     everywhere = {passage.document for passage in evidence.passages}
-    if not _WHICH.search(question) or len(everywhere) < 2:
+    if not WHICH.search(question) or len(everywhere) < 2:
         return {}
     return {id(one): name_of(one, evidence) for one in chosen if not _names(one, question)}
 

@@ -56,16 +56,18 @@ def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
             named = catalogue.named(match["of"], LEAST)
             if len(named.documents) != 1 or not (path := named.documents[0].path):
                 continue
-            if _is_sure(named, title) or (pattern is _OPENING and _is_file(match["of"], path)):
+            sure = _is_sure(named, title)
+            if sure or (pattern in (_OPENING, _SAYS) and _is_called(match["of"], named, path)):
                 words = "" if pattern is _SUBJECT else question[match.start() : match.end("of")]
                 return Limit(named.documents[0], words + "," if pattern is _OPENING else words)
     found = catalogue.by_file(question)
     return Limit(found) if found else None
 
 
-def _is_file(name: str, path: tuple[str, ...]) -> bool:
-    """Whether 'the lease' is all that `lease.md` is called."""
-    return content_words(name) == content_words(PurePosixPath(path[-1]).stem)
+def _is_called(name: str, named: NamedDocuments, path: tuple[str, ...]) -> bool:
+    """Whether 'the lease' is all that `lease.md` is called, or what `Lease for 14 Harrow Lane` says that it is."""
+    words, title = content_words(name), content_words(named.documents[0].title)
+    return words == content_words(PurePosixPath(path[-1]).stem) or (named.kind and words == title[:1])
 
 
 def _is_sure(named: NamedDocuments, title: float) -> bool:

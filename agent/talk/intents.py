@@ -141,7 +141,8 @@ def _intent_of(phrase: str, certain: float = CERTAIN) -> Intent | None:
     best = max(INTENTS, key=lambda one: found[one])
     if (own and best in ABOUT_ANSWER) or ("?" in phrase and best in CLOSING):
         return None  # "Wann war das?" ends no conversation
-    return best if 1 - found[QUESTION] >= (certain if own else LIKELY) else None
+    likely = 1 - found[QUESTION] >= (certain if own else LIKELY) and found[best] > found[QUESTION]
+    return best if likely else None
 
 
 def _is_known(word: str) -> bool:

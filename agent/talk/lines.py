@@ -9,7 +9,7 @@ from string import Template
 
 from clew.agent.answer.asked import asked as asked_for
 from clew.agent.state import Answer, Claim, Turn
-from clew.memory.dialogue.variants import COGNATES
+from clew.memory.dialogue.variants import ASKING, COGNATES
 from clew.memory.language.esperanto_words import is_verb_form, nominative
 from clew.memory.text import LANGUAGES, common_words, language_of, unaccented, written_words
 
@@ -29,7 +29,10 @@ def language_name(language: str, said_in: str) -> str:
 def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
     """A refusal in the language of its question; and said, where no passage is in that, how it was searched."""
     asked = language_of(turn.asked)
-    made = _opened(refused_in(_without_small_words(answer, turn.asked, asked), asked), turn, asked)
+    within, small = turn.search.within, _without_small_words(answer, turn.asked, asked)
+    if small.refused and not small.missing and asked == held:
+        small = replace(small, missing=_lacked(turn))
+    made = _opened(refused_in(small, asked, within), turn, asked)
     read = [language_of(passage.text) for passage in turn.passages[:READ]]
     if not asked or not held or asked == held or asked in read or answer.outcome not in _SEARCHED:
         return made
@@ -46,21 +49,50 @@ def _opened(answer: Answer, turn: Turn, language: str) -> Answer:
         return answer
     if answer.refused and not answer.says:
         answer = replace(answer, form="yes-no", says="not-said")
-    if not answer.says and not any(claim.quotes for claim in answer.claims):
-        return answer  # written by a model, that says it in its own words
+    if not answer.says and (turn.search.within or not any(claim.quotes for claim in answer.claims)):
+        return answer  # who says it is told, or it is written by a model in its own words
     return replace(answer, claims=(Claim(line(answer.says or "documents say", language)), *answer.claims))
 
 
 def _without_small_words(answer: Answer, question: str, language: str) -> Answer:
-    """With what is missing as the question has it, and none of the function words of its language."""
+    """With what is missing as the question has it, and none of its words that only ask: `Find`, `documents`, the
+    function words of its language."""
     if language in ("", _DEFAULT):
-        return answer
+        asking = ASKING.match(question)
+        small = _OF_DOCUMENTS | {*written_words(asking.group().casefold() if asking else "")}
+        named = tuple(one for one in answer.missing if not {*written_words(one.casefold())} <= small)
+        if named == answer.missing or not answer.refused:
+            return answer
+        answer = replace(answer, missing=named)
+        return replace(answer, claims=(Claim(refusal(answer, language)), *answer.claims[1:]))
     typed = [word for word in written_words(question) if not _is_small(word, language)]
     missing = tuple(one for one in answer.missing if set(written_words(one)) <= {*typed})
     if language == "eo":
-        named = tuple(one for one in missing if not is_verb_form(one)) or missing
-        missing = tuple(" ".join(map(nominative, one.split())) for one in named)
+        missing = tuple(" ".join(map(nominative, one.split())) for one in missing if not is_verb_form(one))
     return replace(answer, missing=missing)
+
+
+_NOUN = re.compile(
+    r"(?:(?<!\w)(?:die|der|das|den|dem|eine[nmr]?|les?|la|une?|du|des|el|los|las|una?|uno|il|lo|gli|del|al|nel) |l['’])"
+    r"(?P<noun>[^\W\d_][\w-]{3,})(?! (?:d['’]|d[eiu]|des|del\w*|von|vom|der)\b)",
+    re.IGNORECASE,
+)
+"""What stands behind an article, in other languages than English, and is of nothing: 'le loyer', not 'le prix de'."""
+
+
+def _lacked(turn: Turn) -> tuple[str, ...]:
+    """The nouns of a question that no passage holds, by their first letters."""
+    held = " ".join(passage.text for passage in turn.passages[:READ]).casefold()
+    nouns = (
+        match["noun"] for match in _NOUN.finditer(turn.asked) if not _is_small(match["noun"], language_of(turn.asked))
+    )
+    return tuple(noun for noun in dict.fromkeys(nouns) if noun[:STEM].casefold() not in held)
+
+
+STEM = 5
+"""Letters that all forms of a word begin with."""
+
+_OF_DOCUMENTS = frozenset("document documents file files note notes library collection folder".split())
 
 
 def _is_small(word: str, language: str) -> bool:
@@ -75,12 +107,15 @@ READ = 8
 _SEARCHED = ("answered", "partial", "nothing-found")
 
 
-def refused_in(answer: Answer, language: str) -> Answer:
-    """A refusal in this language, saying which question may have been meant and how many files could not be read; what
-    is no refusal, as it is."""
+def refused_in(answer: Answer, language: str, within: str = "") -> Answer:
+    """A refusal in this language, of the document `within` which alone was looked, saying which question may have been
+    meant and how many files could not be read; what is no refusal, as it is."""
     if not answer.refused:
         return answer
-    said = answer.claims if language in ("", _DEFAULT) else (Claim(refusal(answer, language)),)
+    made = Claim(refusal(answer, language, within))
+    said: tuple[Claim, ...] = (made,)
+    if language in ("", _DEFAULT):
+        said = tuple(made if claim.text == refusal(answer, language) else claim for claim in answer.claims)
     if answer.offered:
         back = Claim(line("did you mean", language, question=answer.offered))
         said = (*(claim for claim in said if claim != back), back)
@@ -90,10 +125,14 @@ def refused_in(answer: Answer, language: str) -> Answer:
     return replace(answer, claims=said)
 
 
-def refusal(answer: Answer, language: str) -> str:
-    """What a refusal says: what is missing, and what is nearest."""
+def refusal(answer: Answer, language: str, within: str = "") -> str:
+    """What a refusal says: what is missing, and what is nearest, or where alone was looked."""
     if answer.outcome == "nothing-indexed":
         return line("nothing indexed", language)
+    if within and answer.missing:
+        return line("nothing in it about", language, title=within, missing=_listed(answer.missing, language))
+    if within:
+        return line("nothing in it", language, title=within)
     said = line("nothing found", language)
     if answer.missing:
         said = line("nothing about", language, missing=_listed(answer.missing, language))

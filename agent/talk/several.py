@@ -11,7 +11,7 @@ from clew.memory.datatypes import Passage, Recalled, Sentence
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.text import language_of
 
-MOST = 3
+MOST = 4
 """Questions of a turn that are asked one by one; a turn with more is one question with much around it."""
 
 _ASKING = {
@@ -46,7 +46,8 @@ _EACH = re.compile(
 """'What do we pay for the van and for its insurance?' asks the same of two."""
 
 _HAS_ASKING = re.compile(rf"\b(?:{'|'.join(_ASKING.values())}|{_AUX})\b|¿", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[?\uff1f])\s+")
+_ALSO = re.compile(r"(?:please )?(?:and )?(?:also|außerdem|aussi|también|anche|inoltre|ankaŭ)\b", re.IGNORECASE)
+_SENTENCE = re.compile(rf"(?<=[?\uff1f])\s+|(?<=[.!])\s+(?={_ALSO.pattern})", re.IGNORECASE)
 _EMBEDS = re.compile(
     r"(?:do|can|could|would|will|did) (?:you|we|I)\b|(?:please )?(?:tell|explain|say|show|know)\b", re.I
 )
@@ -62,12 +63,16 @@ def questions_of(text: str) -> tuple[str, ...]:
         return (text,)
     sentences = [part for part in _SENTENCE.split(text) if part.strip()]
     unmarked = len(sentences) == 1 and text.rstrip()[-1:].isalnum() and not re.search(r"[.!;:]\s", text)
-    if not unmarked and not all(
-        part.rstrip().endswith(("?", "\uff1f")) and _HAS_ASKING.search(part) for part in sentences
-    ):
+    if not unmarked and not all(map(_asks, sentences)):
         return (text,)
     found = tuple(chain.from_iterable(map(_joined_by_and, sentences)))
     return found if 1 < len(found) <= MOST else (text,)
+
+
+def _asks(sentence: str) -> bool:
+    """'Tell me the rent. Also the deposit, please.' asks twice."""
+    marked = sentence.rstrip().endswith(("?", "\uff1f")) and _HAS_ASKING.search(sentence)
+    return bool(marked or _EMBEDS.match(sentence) or _ALSO.match(sentence))
 
 
 def _joined_by_and(sentence: str) -> Sequence[str]:
@@ -85,8 +90,11 @@ def _joined_by_and(sentence: str) -> Sequence[str]:
     )
     if not starts or _EMBEDS.match(sentence):
         return [sentence]
-    made = [sentence]
-    for match in re.finditer(link, sentence, re.IGNORECASE):
+    made, links = [sentence], list(re.finditer(link, sentence, re.IGNORECASE))
+    if links:  # 'When is it, who comes, and who pays?'
+        asking = rf",\s+(?=(?:{_ASKING[language]})\b)"
+        links = [*re.finditer(asking, sentence[: links[-1].start()], re.IGNORECASE), *links]
+    for match in sorted(links, key=lambda one: one.start()):
         rest = sentence[match.end() :]
         before = made[-1][: len(made[-1]) - len(sentence[match.start() :])]
         if len(before.split()) > 1 and (language != "en" or _OPENS.match(rest)):

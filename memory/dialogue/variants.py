@@ -26,6 +26,13 @@ of it does."""
 LONG_NAME = 7
 """Letters from which a word with a capital may be taken for another one."""
 
+ASKING = re.compile(
+    r"^(?:(?:please|good|great|right|fine|nice|okay|ok|well|thanks|list|find|show|name|give|tell|explain|describe|search"
+    r"|enumerate|look (?:up|for)|me|us|everything|anything|all|about|the)\b[,.!]? *)+",
+    re.IGNORECASE,
+)
+"""How an English request begins: words that ask, and that no document has to have."""
+
 MOST_SLIPS = 2
 """Words of a question that are taken for others; where more are unknown, it is of another language or subject."""
 
@@ -149,7 +156,8 @@ ENDING = 2
 
 def _taken(question: str, vocabulary: Vocabulary) -> dict[str, str]:
     """The words of a question that the library lacks -> the likeliest that it has; as they are written."""
-    said = list(dict.fromkeys(word for word in written_words(question) if word.casefold() not in FUNCTION_WORDS))
+    own = ASKING.sub("", question, count=1)
+    said = list(dict.fromkeys(word for word in written_words(own) if word.casefold() not in FUNCTION_WORDS))
     lacking = [word for word, count in zip(said, vocabulary.counts(said), strict=True) if not count]
     if len(lacking) > MOST_SLIPS and 2 * len(lacking) > len(said):
         return {}

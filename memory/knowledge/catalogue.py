@@ -34,7 +34,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[-_/.]+")
 _NEWEST = re.compile(r"\b(?:last|latest|newest|most recent)\b", re.IGNORECASE)
 _OLDEST = re.compile(r"\b(?:oldest|earliest)\b", re.IGNORECASE)
 _FILE = re.compile(r"[\w()+-][\w .()+-]*\.[A-Za-z][A-Za-z0-9]{1,5}\b")
-_LEADING_NUMBER = re.compile(r"\d{1,3}[ ._-]+(?=[^\W\d])")
+_LEADING_NUMBER = re.compile(r"(?P<number>\d{1,3})[ ._-]+(?=[^\W\d])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,26 @@ class Catalogue:
         found = {}
         for one in self.documents:
             title = " ".join(one.title.removesuffix(tail).split()) or one.title
-            if one.path and _LEADING_NUMBER.match(title) and title.replace(" ", "") == _letters(one.path[-1]):
+            if one.path and title.replace(" ", "") == _letters(one.path[-1]) and self._is_numbered(one, title):
                 title = _LEADING_NUMBER.sub("", title)
             title = title[:1].upper() + title[1:] if one.path and title.islower() else title
             found[one.id] = title or one.id
         return found
+
+    def _is_numbered(self, one: Listed, title: str) -> bool:
+        """Whether the title begins with the number of a file among others: not '3 May 2022', nor '12 Angry Men'."""
+        number = _LEADING_NUMBER.match(title)
+        if number is None or found_dates(title, self._order):
+            return False
+        folder, value = one.path[:-1], int(number["number"])
+        beside = {(folder, value - 1), (folder, value + 1)}
+        return number["number"][0] == "0" or not beside.isdisjoint(self._numbers)
+
+    @cached_property
+    def _numbers(self) -> frozenset[tuple[tuple[str, ...], int]]:
+        """The folder and the number of each file that begins with one."""
+        numbered = ((one.path[:-1], _LEADING_NUMBER.match(one.path[-1])) for one in self.documents if one.path)
+        return frozenset((folder, int(number["number"])) for folder, number in numbered if number)
 
     @cached_property
     def _common_tail(self) -> str:

@@ -4,6 +4,8 @@ what could not be read."""
 import json
 from pathlib import Path
 
+import pytest
+
 from clew.agent.doctor import checks
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
@@ -206,6 +208,28 @@ def test_what_documents_say_otherwise_is_told_of_each_with_its_name(opened: Open
     assert len(asked("When does the kitchen close?").sources) == 1
 
 
+@pytest.mark.parametrize(
+    ("question", "names", "last"),
+    [
+        (
+            "Which vendor is cheaper?",
+            ["Moran and Sons", "Lindqvist Roofing"],
+            "Cheaper: \u201cOffer of Moran and Sons\u201d.",
+        ),
+        ("Which offer is the most expensive?", ["Lindqvist Roofing", "Moran and Sons"], "The most expensive: "),
+        ("Which contractor is faster?", ["Lindqvist Roofing", "Moran and Sons"], "Faster: "),
+    ],
+)
+def test_which_document_has_the_least_or_the_most_is_worked_out(
+    opened: Opened, question: str, names: list[str], last: str
+) -> None:
+    answer = opened(dict(OFFERS))(question)
+    labels = [claim.text for claim in answer.claims if claim.text.endswith("\u201d:")]
+    assert labels == [f"\u201cOffer of {name}\u201d:" for name in names]
+    assert answer.form == "several-documents" and len(answer.sources) == 2
+    assert answer.claims[-1].text.startswith(last) and f"Offer of {names[0]}" in answer.claims[-1].text
+
+
 def test_which_of_several_is_named_by_its_document(opened: Opened) -> None:
     asked = opened(dict(OFFERS))
     assert asked("Which vendor includes the scaffolding?").text.startswith(
@@ -217,3 +241,24 @@ def test_which_of_several_is_named_by_its_document(opened: Opened) -> None:
     assert "\u201cOffer of Moran and Sons\u201d: We offer" in both.text
     cheaper = asked("How much cheaper is the offer of Moran than the offer of Lindqvist?")
     assert cheaper.claims[-1].text == "Worked out: 18,400 euros \u2212 16,900 euros = 1,500 euros."
+
+
+FEES = {
+    "fees.md": "# Fernmoor Library\n\n## Fees\n\nWe charge for the following:\n\n- late return: 20 cents a day\n"
+    "- lost book: its price\n- printing: 10 cents a page\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "left_out"),
+    [
+        ("Which fees are there, except for printing?", ("printing",)),
+        ("What are the fees apart from printing and late return?", ("printing", "late return")),
+        ("Which fees are there, except for children?", ()),
+    ],
+)
+def test_what_is_excepted_is_left_out_of_a_list(opened: Opened, question: str, left_out: tuple[str, ...]) -> None:
+    items = [claim.text for claim in opened(dict(FEES))(question).claims if claim.text.startswith("- ")]
+    assert [text.split(":")[0][2:] for text in items] == [
+        one for one in ("late return", "lost book", "printing") if one not in left_out
+    ]

@@ -87,6 +87,11 @@ def test_a_question_is_limited_to_the_document_that_it_names(assistant: Assistan
     assert turn.answer.claims[0].text == "In \u201cMetropolis\u201d:" and not turn.answer.claims[0].cites
 
 
+def test_a_refusal_names_the_document_that_alone_was_looked_in(assistant: Assistant) -> None:
+    refused = ask(assistant, "t", "According to metropolis.md, who was Laika?").answer
+    assert refused.refused and refused.text.startswith("\u201cMetropolis\u201d says nothing about Laika.")
+
+
 def test_several_tools_search_together(assistant: Assistant) -> None:
     """Seed 001's answer draws on local and global search together."""
     turn = ask(assistant, "t", "Who directed Metropolis?", tool="local+communities")

@@ -15,6 +15,7 @@ FILES = [
     ("book/chowder.txt", "Chowder", ""),
     ("travel/slovenia.md", "Slovenia", ""),
     ("house/contract.md", "Contract for the flat at 14 Harrow Lane, third floor", ""),
+    ("house/3.md", "Invoice of Oakley and Daughters, roofers, for the repair of the barn", ""),
     ("papers/time-series.pdf", "A paper on time series in R", ""),
 ]
 
@@ -36,6 +37,8 @@ def catalogue() -> Catalogue:
         ("who was excused in the minutes of 12 June?", "club/2025-06-12-minutes.md"),
         ("Where is the party, in the letter to Aunt Bea?", "letters/to-aunt-bea.md"),
         ("In the contract, who pays for repairs?", "house/contract.md"),
+        ("In the invoice, what is the sum?", "house/3.md"),
+        ("What is the sum according to the invoice?", "house/3.md"),
         ("In Chowder, who serves the soup?", "book/chowder.txt"),
     ],
 )

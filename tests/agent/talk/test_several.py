@@ -20,6 +20,14 @@ from clew.memory.datatypes import Passage
             "What do we pay for the van and for its tyres?",
             ("What do we pay for the van?", "What do we pay for its tyres?"),
         ),
+        ("When is it, who comes, and who pays?", ("When is it?", "Who comes?", "Who pays?")),
+        ("Wann ist das Fest, wer kommt und wer zahlt?", ("Wann ist das Fest?", "Wer kommt?", "Wer zahlt?")),
+        ("What is the rent? Also the deposit?", ("What is the rent?", "Also the deposit?")),
+        ("Tell me the rent. Also, who pays?", ("Tell me the rent.", "Also, who pays?")),
+        (
+            "What is it? Who pays? And where? Also tell me when.",
+            ("What is it?", "Who pays?", "And where?", "Also tell me when."),
+        ),
         ("Also, when is it, and who comes?", ("Also, when is it?", "Who comes?")),
         ("What is it made of and of what use is it?", ("What is it made of and of what use is it?",)),
         ("Are dogs allowed, and is there a deposit?", ("Are dogs allowed?", "Is there a deposit?")),
@@ -40,6 +48,7 @@ def test_questions_that_stand_on_their_own_are_taken_apart(typed: str, questions
     "typed",
     [
         "What is the rent?",
+        "I also have a dog. Is it allowed?",
         "Do you know what it is and how it works?",
         "Tell me who pays and what it costs?",
         "What is the difference between a lease and a rental contract?",

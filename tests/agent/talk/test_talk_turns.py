@@ -174,6 +174,27 @@ def test_a_refusal_is_in_the_language_of_its_question(ask: Ask) -> None:
     assert refused.refused and ("Dokumente" in refused.text) and "documents" not in refused.text
 
 
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("C'est combien le loyer ?", "loyer"),
+        ("Quel est le prix du petit-déjeuner ?", "petit-déjeuner"),
+        ("Où est l'ascenseur ?", "ascenseur"),
+    ],
+)
+def test_a_noun_that_no_passage_holds_is_missing(cache: Path, tmp_path: Path, question: str, missing: str) -> None:
+    (tmp_path / "refuge.md").write_text(
+        "# Le refuge\n\nLe refuge a été bâti en 1931 par Alice Morel. Elle y vécut jusqu'en 1960.\n\n## Tarifs\n\n"
+        "La nuit coûte 24 euros. Les chiens ne sont pas admis.\n",
+        "utf-8",
+    )
+    list(index([tmp_path / "refuge.md"], tmp_path / "library", load_encoder(MINILM, cache)))
+    settings = read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)
+    with Assistant.open(settings) as assistant:
+        *_, turn = assistant.ask("t", question)
+    assert isinstance(turn, Turn) and turn.answer.missing == (missing,) and missing in turn.answer.text
+
+
 def test_no_function_word_is_missing(ask: Ask) -> None:
     for question in (
         "C'est combien le loyer à Paris ?",
@@ -182,6 +203,16 @@ def test_no_function_word_is_missing(ask: Ask) -> None:
     ):
         answer = ask(question).answer
         assert answer.refused and not {"C'est", "kostet", "kostas", "Was"} & {*answer.missing}, question
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Find the documents on Reykjavik.", "Good, list the dentists in Reykjavik", "Right. Tell me all about Reykjavik"],
+)
+def test_no_word_that_only_asks_is_missing_or_misspelt(ask: Ask, question: str) -> None:
+    answer = ask(question).answer
+    assert answer.refused and not answer.offered
+    assert "Reykjavik" in answer.missing and not {"Find", "documents", "Good", "list", "Right"} & {*answer.missing}
 
 
 def test_a_name_with_another_letter_is_asked_back_and_a_yes_asks_it(ask: Ask) -> None:

@@ -63,6 +63,9 @@ def test_titles_are_shown_without_what_all_end_with_or_the_number_of_a_file() ->
     assert list(titles.values()) == ["Mount", "Prune", "Keys"]
     one = Catalogue([Listed("04-the-counterpane.txt", "04 the counterpane", "/book/04-the-counterpane.txt", "")])
     assert one.shown == {"04-the-counterpane.txt": "The counterpane"}
+    files = ("12 Angry Men.txt", "3 May 2022.txt", "4 May 2022.txt", "songs/1 Dawn.txt", "songs/2 Noon.txt")
+    listed = [Listed(file, file.rpartition("/")[2][:-4], f"/home/me/{file}", "") for file in files]
+    assert list(Catalogue(listed).shown.values()) == ["12 Angry Men", "3 May 2022", "4 May 2022", "Dawn", "Noon"]
 
 
 def test_folders_are_those_below_all_documents(catalogue: Catalogue) -> None:
