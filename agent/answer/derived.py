@@ -8,11 +8,12 @@ from itertools import combinations, product, zip_longest
 from clew.agent.answer import worked_out
 from clew.agent.answer.amounts import Amount
 from clew.agent.answer.asked import asked
+from clew.agent.answer.cores import Core
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.quotation import composed_of
 from clew.agent.answer.selection import AnswerParameters, Picked, Wanted, pick
 from clew.agent.answer.sides import WHICH, name_of
-from clew.agent.answer.units import Core, unit_of
+from clew.agent.answer.units import unit_of
 from clew.agent.answer.values import values_of
 from clew.agent.answer.worked_out import Working
 from clew.agent.state import Answer, Claim, Says

@@ -243,7 +243,7 @@ def _are_steps(core: Core) -> bool:
 def _code(core: Core) -> AnswerUnit:
     region, block = core.region, core.block
     lead = region.blocks[block.lead] if block.lead >= 0 else None
-    return AnswerUnit(core, "code", (*_announcing(region, lead), *_code_at(region, core.place)))
+    return AnswerUnit(core, "code", (*_announcing(region, lead, code=True), *_code_at(region, core.place)))
 
 
 def _code_at(region: Region, place: int) -> list[Span]:
@@ -258,12 +258,15 @@ def _code_at(region: Region, place: int) -> list[Span]:
     ]
 
 
-def _announcing(region: Region, lead: Block | None) -> tuple[Span, ...]:
-    """The last sentence of the block that announces a list or code; of an item where it ends as one does."""
+def _announcing(region: Region, lead: Block | None, *, code: bool = False) -> tuple[Span, ...]:
+    """The last sentence of the block before a list or code, where it announces that; of a paragraph also where it only
+    counts things, or stands before code."""
     if lead is None or lead.kind not in ("prose", "item"):
         return ()
     last = sentences_of(region, lead)[-1:]
-    return tuple(last) if lead.kind == "prose" or _ANNOUNCES.search(region.text[slice(*last[0])]) else ()
+    text = region.text[slice(*last[0])]
+    announces = _ANNOUNCES.search(text) or (lead.kind == "prose" and (code or _COUNTS.search(text)))
+    return tuple(last) if announces else ()
 
 
 def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
