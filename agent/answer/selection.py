@@ -162,12 +162,12 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     if not _ASKS_FOR_MORE.search(wanted.question):
         scores -= parameters.adds * np.array([bool(_ADDS.match(text)) for text in evidence.texts])
     kept, beside = _in_time(wanted, evidence, scores, kept, parameters)
-    order = kept[np.argsort(-scores[kept], kind="stable")]
+    order = every = kept[np.argsort(-scores[kept], kind="stable")]
     if sought.asked.form != "comparison" and reading.odds[order[0]] >= parameters.sure:
         order = order[reading.odds[order] >= reading.odds[order[0]]]
     order = _with_what_it_needs(order, scores, sought.asked, evidence, parameters)
     found = _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
-    return [*found, *_second_step(found, sought, evidence, order, parameters)]
+    return [*found, *_second_step(found, sought, evidence, every, parameters)]
 
 
 def _with_what_it_needs(
