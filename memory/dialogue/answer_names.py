@@ -22,9 +22,9 @@ _NAME = re.compile(
     rf"|\b{_CAPITAL}(?:(?:\s{_LINK})?\s{_CAPITAL})*"
 )
 _OF_A_PERSON = frozenset({"de", "von", "van", "der", "la", "le", "du", "da", "di", "al", "bin"})
-TITLED = re.compile(r"(?:Dr|Mr|Mrs|Ms|Prof|Sir|Lady|Miss|Professor|Doctor)\b\.?")
-SHE_TITLED = re.compile(r"(?:Mrs|Ms|Lady|Miss|Queen|Madam)\b")
-HE_TITLED = re.compile(r"(?:Mr|Sir|Lord|King|Father)\b")
+TITLED = re.compile(r"(?:[Dd]r|[Mm]r|[Mm]rs|Ms|[Pp]rof|Sir|Lady|Miss|Professor|Doctor)\b\.?")
+SHE_TITLED = re.compile(r"(?:[Mm]rs|Ms|Lady|Miss|Queen|Madam)\b")
+HE_TITLED = re.compile(r"(?:[Mm]r|Sir|Lord|King|Father)\b")
 _OPENS = re.compile(r"[.?!:]['\"”’)]?\s+$")
 _I = re.compile(r"I(?:['’]\w+)?$")
 WHO = re.compile(r"(?:\w+,? )?who(?:['’]s| is| was) ", re.IGNORECASE)

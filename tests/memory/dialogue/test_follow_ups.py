@@ -568,3 +568,13 @@ def test_what_is_no_thing_is_no_topic() -> None:
 )
 def test_whom_and_what_a_word_cannot_stand_for(turns: list[tuple[str, str]], question: str, expected: str) -> None:
     assert standing(question, said(*turns)).text == expected
+
+
+def test_titles_in_small_letters_are_titles() -> None:
+    gown = ("What did mrs allen pay for a yard of her gown?", "Nine shillings.")
+    assert standing("what did she wear?", said(gown)).text == "what did mrs allen wear?"
+    tilney = ("What is Mr Tilney like?", "A clergyman.")
+    assert standing("what did he pay?", said(tilney, gown)).text == "what did Mr Tilney pay?"
+    assert standing("when is she in?", said(("when does dr benedetti operate?", "On Mondays."))).text.startswith(
+        "when is dr benedetti in"
+    )
