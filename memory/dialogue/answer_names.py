@@ -132,7 +132,8 @@ def _only_opens(name: str, *, begins: bool) -> bool:
     adverb = first.casefold() in LISTS["adverbs"] or (
         first.endswith("ly") and len(first) > 5 and first not in FIRST_NAMES
     )
-    return first in LISTS["openers"] or (begins and " " in name and adverb)
+    deed = " the " in name and (is_verb(first) or first.endswith("ed")) and first not in FIRST_NAMES  # 'Marked the Fox'
+    return first in LISTS["openers"] or (begins and " " in name and (adverb or deed))
 
 
 SUBJECT = 5

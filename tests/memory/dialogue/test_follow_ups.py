@@ -3,6 +3,7 @@
 import pytest
 
 from clew.memory.datatypes import Sentence, Utterance
+from clew.memory.dialogue.answer_names import names
 from clew.memory.dialogue.follow_ups import standing
 from clew.memory.dialogue.utterances import extract
 from tests.memory.dialogue.test_referents import said
@@ -568,6 +569,13 @@ def test_what_is_no_thing_is_no_topic() -> None:
 )
 def test_whom_and_what_a_word_cannot_stand_for(turns: list[tuple[str, str]], question: str, expected: str) -> None:
     assert standing(question, said(*turns)).text == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("Marked the Cherry queen blue.", "the Cherry"), ("Alfred the Great ruled.", "Alfred the Great")]
+)
+def test_what_was_done_is_no_name(text: str, name: str) -> None:
+    assert [one.text for one in names(text)] == [name]
 
 
 def test_titles_in_small_letters_are_titles() -> None:
