@@ -45,7 +45,10 @@ _VERB = re.compile(r"(?:may|march|mar|dec)\b")
 """Months that are words of another meaning without a capital: in front of a number they count only with a year."""
 
 _LONE_YEAR = re.compile(r"(?<![\w.,:$\u00a3\u20ac#/\u2013-])(?:1[1-9]\d{2}|20\d{2})(?![\w%/\u2013-]|[.,:]\d)")
-_LONE_MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b")
+_PLAIN_MONTHS = "|".join(month.lower() for month in MONTHS if month not in ("May", "March"))
+_LONE_MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)}|{_PLAIN_MONTHS}|(?<=\bin )(?:may|march)|(?<=\bof )(?:may|march))\b")
+"""'may' and 'march' in small letters are months where something is in or of them."""
+
 _OPENS = re.compile(r"[\s#>*_\[(-]*(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*[.,]?\s+)?")
 """What may stand before the date of an entry of a diary."""
 
@@ -162,7 +165,7 @@ def asked_times(text: str, order: DateOrder = "") -> list[FoundDate]:
         found.append(FoundDate(*match.span(), CalendarDate(int(match.group()))))
     for match in _LONE_MONTH.finditer(rest):
         if match.start() or match.group() not in ("May", "March"):
-            found.append(FoundDate(*match.span(), CalendarDate(0, MONTHS.index(match.group()) + 1)))
+            found.append(FoundDate(*match.span(), CalendarDate(0, MONTHS.index(match.group().capitalize()) + 1)))
     return sorted(found, key=lambda date: date.start)
 
 

@@ -149,6 +149,7 @@ def subject_of(services: Services) -> str:
         else:
             said = Counter(word for title in titles for word in dict.fromkeys(re.findall(r"[^\W\d_]{3,}", title)))
             often = [word for word, count in said.most_common() if 2 * count >= len(titles)]
+            often = [word for word in often if not _SAYS_WHAT_IT_IS.fullmatch(word)]
             kinds = zip(often, store.vocabulary.kinds(often), store.vocabulary.counts(often), strict=True)
             half = services.library.manifest.chunks / 2
             names = (word for word, kind, count in kinds if kind in _OF_NAMES and half <= count)

@@ -357,8 +357,9 @@ def is_object(found: Parts, end: int) -> bool:
 
 def introduces(text: str, question: str) -> bool:
     """Whether a sentence before a question says what its pronouns stand for: 'My tank leaks. Who pays for it?'"""
-    found = parts(text)
-    return _points(parts(question)) and not _points(found) and any(map(_new, found.phrases))
+    found, asked = parts(text), parts(question)
+    that = any(one.pronoun and one.text.casefold() in POINTING for one in asked.phrases)
+    return (that or _points(asked)) and not _points(found) and any(map(_new, found.phrases))
 
 
 def _points(found: Parts) -> bool:

@@ -114,7 +114,7 @@ def _one_thing(found: Parts) -> bool:
 
 
 _COUNTED = re.compile(r"how many (?:of the )?(?P<kind>[a-z-]+s)\b", re.IGNORECASE)
-_WHICH_ONE = re.compile(r"\b(?:which|that|this|the|each|every|any) $", re.IGNORECASE)
+_WHICH_ONE = re.compile(r"\b(?:which|that|this|the|each|every|any|ought) $", re.IGNORECASE)
 _OF_THEM = re.compile(r"which (?:one )?of $", re.IGNORECASE)
 
 
@@ -167,7 +167,7 @@ def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[Replace
         if not phrase.pronoun or phrase.text.casefold() != "one" or phrase.role == "subject":
             continue
         if _WHICH_ONE.search(question[: phrase.start]):
-            continue  # 'which one is taken', 'any examples of that one'
+            continue  # 'which one is taken', 'any examples of that one', 'how often ought one to tune'
         for turn in turns[:2]:
             if counted := _COUNTED.match(turn.parts.body):
                 kind = singular(counted["kind"])

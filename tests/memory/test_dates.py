@@ -162,3 +162,16 @@ def test_nothing_raises(text: str) -> None:
     for one in found_dates(text):
         assert 0 <= one.start < one.end <= len(text)
     assert len(search_text(text)) >= 0 and order_of([text]) in ("day", "month", "")
+
+
+@pytest.mark.parametrize(
+    ("question", "months"),
+    [
+        ("sum up the september meeting", ["September"]),
+        ("what happened in may?", ["May"]),
+        ("may I march on in june?", ["June"]),
+        ("may we march?", []),
+    ],
+)
+def test_months_in_small_letters(question: str, months: list[str]) -> None:
+    assert [one.date.text for one in asked_times(question)] == months

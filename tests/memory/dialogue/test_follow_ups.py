@@ -565,6 +565,12 @@ def test_what_is_no_thing_is_no_topic() -> None:
             "by day or by night, what's the difference?",
         ),
         ([("Where is the boat?", "In Hull.")], "is the trailer still there?", "is the trailer still there?"),
+        (
+            [("What is a hive?", "A box.")],
+            "My hand was thick for a day. is that normal?",
+            "My hand was thick for a day. is that normal?",
+        ),
+        ([("Who wrote a map?", "Ann.")], "how often ought one to look?", "how often ought one to look?"),
     ],
 )
 def test_whom_and_what_a_word_cannot_stand_for(turns: list[tuple[str, str]], question: str, expected: str) -> None:
