@@ -122,3 +122,8 @@ def test_a_noun_that_nothing_makes_definite(question: str, nouns: tuple[str, ...
 
 def test_what_was_said_before_is_known() -> None:
     assert unnamed("What awards has the actor received?", ["Chris Hemsworth is an actor."]) == ()
+
+
+@pytest.mark.parametrize("time", ["year", "winter", "spring", "weekend", "semester"])
+def test_a_time_of_now_needs_no_context(time: str) -> None:
+    assert not depends_on_context(f"Where do the boats stand this {time}?")
