@@ -3,7 +3,6 @@
 import pytest
 
 from clew.memory.datatypes import Sentence, Utterance
-from clew.memory.dialogue.answer_names import names
 from clew.memory.dialogue.follow_ups import standing
 from clew.memory.dialogue.utterances import extract
 from tests.memory.dialogue.test_referents import said
@@ -90,12 +89,6 @@ def test_follow_ups(turns: list[tuple[str, str]], question: str, expected: str) 
         ("What was the pulse in June?", "71.", "no, May", "What was the pulse in May?"),
         ("How much is the rent?", "900.", "no, I meant last year", "How much was the rent last year?"),
         ("Where is the Hull office?", "In Park Row.", "no, I meant the one in York", "Where is the office in York?"),
-        ("What does the sauna cost?", "9 euros.", "Je voulais dire le parking", "What does the parking cost?"),
-        ("What does the sauna cost?", "9 euros.", "No, quería decir el parking", "What does the parking cost?"),
-        ("What does the sauna cost?", "9 euros.", "Intendevo il parking.", "What does the parking cost?"),
-        ("What does the sauna cost?", "9 euros.", "Ne, mi celis la parking", "What does the parking cost?"),
-        ("What does the sauna cost?", "9 euros.", "Nein, ich meinte das Hotel", "What does the Hotel cost?"),
-        ("Combien coûte le sauna ?", "9 euros.", "Je voulais dire le parking", "Je voulais dire le parking"),
         ("What does the car cost?", "20.", "not the car, the van", "What does the van cost?"),
         ("Who directed Night Tides?", "Jonas Vale did.", "and his wife?", "Who is Jonas Vale's wife?"),
         ("Where does Tom keep his bike?", "In the shed.", "and Olga?", "Where does Olga keep her bike?"),
@@ -103,33 +96,17 @@ def test_follow_ups(turns: list[tuple[str, str]], question: str, expected: str) 
         ("When was Jonas Vale born?", "In 1928.", "and died?", "When did Jonas Vale die?"),
         ("When was the mill built?", "In 1928.", "and painted?", "When was the mill painted?"),
         ("When does the pool open?", "At 7.", "how much for children?", "How much does the pool cost for children?"),
-        (
-            "Which rooms are there?",
-            "The Blue Room, the Red Room and the Green Room.",
-            "and the first one?",
-            "What about the Blue Room?",
-        ),
-        (
-            "Which lamps did I buy?",
-            "You bought a brass lamp and a desk lamp.",
-            "what did the second one cost?",
-            "What did the desk lamp cost?",
-        ),
-        (
-            "Which flats did we see?",
-            "We saw the flat in Hull and the flat in York.",
-            "how much is the second one?",
-            "How much is the flat in York?",
-        ),
-        (
-            "What did Vale write?",
-            "He wrote Night Tides, From Mill to Mill and A Star.",
-            "when was the second one out?",
-            "When was From Mill to Mill out?",
-        ),
+        ("Which rooms are there?", "The Blue Room, the Red Room and the Green Room.", "and the first one?",
+         "What about the Blue Room?"),
+        ("Which lamps did I buy?", "You bought a brass lamp and a desk lamp.", "what did the second one cost?",
+         "What did the desk lamp cost?"),
+        ("Which flats did we see?", "We saw the flat in Hull and the flat in York.", "how much is the second one?",
+         "How much is the flat in York?"),
+        ("What did Vale write?", "He wrote Night Tides, From Mill to Mill and A Star.", "when was the second one out?",
+         "When was From Mill to Mill out?"),
         ("Which rooms are there?", "There are two rooms, Oak and Ash.", "how big is the second?", "How big is Ash?"),
     ],
-)
+)  # fmt: skip
 def test_what_takes_the_place_of_what(asked: str, answer: str, question: str, expected: str) -> None:
     assert standing(question, said((asked, answer))).text.casefold().rstrip("?") == expected.casefold().rstrip("?")
 
@@ -149,11 +126,8 @@ def test_what_takes_the_place_of_what(asked: str, answer: str, question: str, ex
         ([("Who sold the mill?", "Erna Voss did.")], "why did she do it?", "why did Erna Voss sell the mill?"),
         ([("What does all-in-one-setup do?", "It installs.")], "is it slow?", "is all-in-one-setup slow?"),
         ([("When is an NDA due?", "At the start.")], "who signs one?", "who signs an NDA?"),
-        (
-            [("Do I need a key for the shed?", "Yes."), ("How do I order one?", "Ask.")],
-            "how long does that take?",
-            "how long does ordering a key take?",
-        ),
+        ([("Do I need a key for the shed?", "Yes."), ("How do I order one?", "Ask.")], "how long does that take?",
+         "how long does ordering a key take?"),
         ([("When was the stove serviced?", "In May.")], "what did that cost?", "what did servicing the stove cost?"),
         ([("Who invited the fairies?", "The king.")], "and how many were there?", "how many fairies were there?"),
         ([("How often do I take the tablets?", "Daily.")], "what if I miss a dose?", "what if I miss a dose?"),
@@ -163,84 +137,43 @@ def test_what_takes_the_place_of_what(asked: str, answer: str, question: str, ex
         ([("When is tom's trip?", "To Fort Alan Park, then to Anna's.")], "what may he eat?", "what may Tom eat?"),
         ([("Who is telling the tale?", "")], "what does he want?", "what does the one who is telling the tale want?"),
         ([("What is a pool?", "A kind of cache (Bell and Moss 1970).")], "do they use it?", "do they use the pool?"),
-        (
-            [("What is a pool?", "A kind of cache.")],
-            "how do I let something run when it fails?",
-            "how do I let something run when it fails?",
-        ),
+        ([("What is a pool?", "A kind of cache.")], "how do I let something run when it fails?",
+         "how do I let something run when it fails?"),
         ([("How long can people keep the skates?", "A day.")], "how many do we have?", "how many skates do we have?"),
-        (
-            [("Who fixed the roof?", "Birk did.")],
-            "what did we end up paying?",
-            "as for the roof, what did we end up paying?",
-        ),
+        ([("Who fixed the roof?", "Birk did.")], "what did we end up paying?",
+         "as for the roof, what did we end up paying?"),
         ([("What is the pool for?", "To cache.")], "can Go do that by itself?", "can Go do that by itself?"),
-        (
-            [("How many trees are there?", "90.")],
-            "how did Bell and Moss choose their model?",
-            "how did Bell and Moss choose their model?",
-        ),
+        ([("How many trees are there?", "90.")], "how did Bell and Moss choose their model?",
+         "how did Bell and Moss choose their model?"),
         ([("Where are the spare keys?", "In a tin.")], "how many do we have?", "how many spare keys do we have?"),
         ([("When was Fedora 9 out?", "In 2008.")], "how big was it, 8 I mean", "how big was Fedora 8?"),
         ([("Who fixed the roof?", "Dach Meier did.")], "what's their number?", "what's Dach Meier's number?"),
         ([("What did Dr. Ott prescribe for my back?", "Naproxen 250 mg.")], "is it strong?", "is Naproxen strong?"),
         ([("Where do we stay in Porto?", "At the Casa do Sol.")], "is that far?", "is the Casa do Sol far?"),
-        (
-            [("What is a mutex?", "A lock.")],
-            "how is that different from a semaphore?",
-            "how is the mutex different from a semaphore?",
-        ),
+        ([("What is a mutex?", "A lock.")], "how is that different from a semaphore?",
+         "how is the mutex different from a semaphore?"),
         ([("Who is taking the notes?", "Petra.")], "who was it last time?", "who was taking the notes last time?"),
-        (
-            [("How do I leave the club?", "Write."), ("Is there a fee?", "No.")],
-            "what about pausing it?",
-            "what about pausing the club?",
-        ),
-        (
-            [
-                ("Which heater did we pick?", "We picked the Orla over the Vint because of the price."),
-                ("How loud is it?", "40 dB."),
-            ],
-            "how loud is the other one?",
-            "how loud is the Vint?",
-        ),
-        (
-            [("What is the dose of ibuprofen?", "400 mg.")],
-            "with or without food?",
-            "what is the dose of ibuprofen with or without food?",
-        ),
+        ([("How do I leave the club?", "Write."), ("Is there a fee?", "No.")], "what about pausing it?",
+         "what about pausing the club?"),
+        ([("Which heater did we pick?", "We picked the Orla over the Vint because of the price."),
+          ("How loud is it?", "40 dB.")], "how loud is the other one?", "how loud is the Vint?"),
+        ([("What is the dose of ibuprofen?", "400 mg.")], "with or without food?",
+         "what is the dose of ibuprofen with or without food?"),
         ([("What is the melting point of zinc?", "420 degrees.")], "is it toxic?", "is zinc toxic?"),
         ([("Who does Mr. Lorry work for?", "He works for Tellson's Bank.")], "is he rich?", "is Mr. Lorry rich?"),
         ([("How do I load the file?", "With open.")], "and unload?", "how do I unload the file?"),
         ([("How do I load the file?", "With open.")], "how long does it take?", "how long does loading the file take?"),
         ([("Who started Fedora?", "It began among Free Software hackers.")], "is he rich?", "is he rich?"),
-        (
-            [("Who runs the mill?", "Jonas Vale does."), ("What does the mill grind?", "Oats.")],
-            "and his wife?",
-            "Who is Jonas Vale's wife?",
-        ),
-        (
-            [("What does first do?", "It reads."), ("and rest?", "It reads too.")],
-            "difference between first and rest?",
-            "What is the difference between first and rest?",
-        ),
-        (
-            [("Who directed Tides?", "Jonas Vale directed it."), ("When was it released?", "In 1927.")],
-            "and his wife?",
-            "Who is Jonas Vale's wife?",
-        ),
-        (
-            [
-                ("Who is Dr. Ott?", "A doctor."),
-                ("Is it far?", "No."),
-                ("What is the fee?", "40."),
-                ("Why?", "It is new."),
-            ],
-            "when do I see her again?",
-            "when do I see Dr. Ott again?",
-        ),
+        ([("Who runs the mill?", "Jonas Vale does."), ("What does the mill grind?", "Oats.")], "and his wife?",
+         "Who is Jonas Vale's wife?"),
+        ([("What does first do?", "It reads."), ("and rest?", "It reads too.")], "difference between first and rest?",
+         "What is the difference between first and rest?"),
+        ([("Who directed Tides?", "Jonas Vale directed it."), ("When was it released?", "In 1927.")], "and his wife?",
+         "Who is Jonas Vale's wife?"),
+        ([("Who is Dr. Ott?", "A doctor."), ("Is it far?", "No."), ("What is the fee?", "40."), ("Why?", "It is new.")],
+         "when do I see her again?", "when do I see Dr. Ott again?"),
     ],
-)
+)  # fmt: skip
 def test_what_is_done_and_what_it_is_done_to(turns: list[tuple[str, str]], question: str, expected: str) -> None:
     assert standing(question, said(*turns)).text.casefold() == expected.casefold()
 
@@ -255,120 +188,61 @@ def test_what_is_done_and_what_it_is_done_to(turns: list[tuple[str, str]], quest
         ([("Do you mend electric bikes?", "Yes, we do.")], "is it the same for scooters?", "Do you mend scooters?"),
         ([("What is the price of the tent?", "It is 80.")], "and the stove?", "What is the price of the stove?"),
         ([("What is the rent of the flat?", "It is 900.")], "and the deposit?", "What is the deposit of the flat?"),
-        (
-            [("Can I cancel if I lost my card?", "Yes, you can.")],
-            "and if it was a year ago?",
-            "Can I cancel if I lost my card a year ago?",
-        ),
+        ([("Can I cancel if I lost my card?", "Yes, you can.")], "and if it was a year ago?",
+         "Can I cancel if I lost my card a year ago?"),
         ([("What happens to my account when I die?", "It is closed.")], "who can open it?", "Who can open my account?"),
-        (
-            [("Who is responsible for the shop?", "Olga Winter is in charge.")],
-            "since when?",
-            "Since when is Olga Winter responsible for the shop?",
-        ),
+        ([("Who is responsible for the shop?", "Olga Winter is in charge.")], "since when?",
+         "Since when is Olga Winter responsible for the shop?"),
         ([("What is Olga Winter's job?", "Olga Winter is a vet.")], "and Jonas?", "What is Jonas's job?"),
         ([("What is my rent?", "It is 900.")], "and Olga's?", "What is Olga's rent?"),
-        (
-            [("What is the entrance fee?", "It is 9 euros.")],
-            "what about pensioners?",
-            "What is the entrance fee for pensioners?",
-        ),
-        (
-            [("What was my weight on 3 May?", "It was 70 kg.")],
-            "and on 21/06/2024?",
-            "What was my weight on 21/06/2024?",
-        ),
+        ([("What is the entrance fee?", "It is 9 euros.")], "what about pensioners?",
+         "What is the entrance fee for pensioners?"),
+        ([("What was my weight on 3 May?", "It was 70 kg.")], "and on 21/06/2024?",
+         "What was my weight on 21/06/2024?"),
         ([("What was my weight in May?", "It was 70 kg.")], "what about the pulse?", "What was the pulse in May?"),
         ([("What was my weight in May?", "It was 70 kg.")], "what was it on Aug 11?", "What was my weight on Aug 11?"),
         ([("How do I write to Olga Winter?", "By post.")], "and to two people?", "How do I write to two people?"),
         ([("How many guests can stay at night?", "10 guests.")], "and by day?", "How many guests can stay by day?"),
-        (
-            [("When was Night Tides 2.0 released?", "It came in May 1998.")],
-            "and 3.1?",
-            "When was Night Tides 3.1 released?",
-        ),
-        (
-            [("How do I seal the jar?", "With wax.")],
-            "and without heating it?",
-            "How do I seal the jar without heating it?",
-        ),
-        (
-            [("What does a cheap ticket to Hull cost?", "It costs 4.80.")],
-            "and to Leeds?",
-            "What does a cheap ticket to Leeds cost?",
-        ),
-        (
-            [("How do S4 classes differ from S3?", "They are formal.")],
-            "and reference classes?",
-            "How do reference classes differ from S3?",
-        ),
-        (
-            [("Can the function have default values?", "It can.")],
-            "and variable arguments?",
-            "Can the function have variable arguments?",
-        ),
-        (
-            [("How much does the Calora Silent cost?", "12,400 euros.")],
-            "and the cheapest one?",
-            "How much does the cheapest one cost?",
-        ),
+        ([("When was Night Tides 2.0 released?", "It came in May 1998.")], "and 3.1?",
+         "When was Night Tides 3.1 released?"),
+        ([("How do I seal the jar?", "With wax.")], "and without heating it?",
+         "How do I seal the jar without heating it?"),
+        ([("What does a cheap ticket to Hull cost?", "It costs 4.80.")], "and to Leeds?",
+         "What does a cheap ticket to Leeds cost?"),
+        ([("How do S4 classes differ from S3?", "They are formal.")], "and reference classes?",
+         "How do reference classes differ from S3?"),
+        ([("Can the function have default values?", "It can.")], "and variable arguments?",
+         "Can the function have variable arguments?"),
+        ([("How much does the Calora Silent cost?", "12,400 euros.")], "and the cheapest one?",
+         "How much does the cheapest one cost?"),
         ([("What does the function lapply do?", "It applies one.")], "and sapply?", "What does sapply do?"),
-        (
-            [("How loud is the hestia mini?", "It has 52 dB."), ("and the nordvik a7?", "It has 48 dB.")],
-            "what about the other one?",
-            "How loud is the hestia mini?",
-        ),
-        ([("Which of Oak and Ash is lighter?", "Ash is lighter.")], "and cheaper?", "Which of Oak and Ash is cheaper?"),
-        (
-            [("Compare oak with ash", ""), ("which is lighter?", "Ash.")],
-            "what is the first one for?",
-            "What is oak for?",
-        ),
+        ([("How loud is the hestia mini?", "It has 52 dB."), ("and the nordvik a7?", "It has 48 dB.")],
+         "what about the other one?", "How loud is the hestia mini?"),
+        ([("Which of Oak and Ash is lighter?", "Ash is lighter.")], "and cheaper?",
+         "Which of Oak and Ash is cheaper?"),
+        ([("Compare oak with ash", ""), ("which is lighter?", "Ash.")], "what is the first one for?",
+         "What is oak for?"),
         ([("When did releases under the old name begin?", "In 2008.")], "who used it?", "Who used the old name?"),
-        (
-            [("How is a part taken?", "The ways are print(x[1]), x[[2]] and x$name.")],
-            "what does the second one return?",
-            "What does x[[2]] return?",
-        ),
-        (
-            [("What is the difference between x[1:3] and x[[1]]?", "Matrices, lists and arrays have both.")],
-            "which of them is faster?",
-            "Which of x[1:3] and x[[1]] is faster?",
-        ),
-        (
-            [("What did the doctor cost in 2024?", "It cost 58 euros.")],
-            "and the year after?",
-            "What did the doctor cost in 2025?",
-        ),
+        ([("How is a part taken?", "The ways are print(x[1]), x[[2]] and x$name.")], "what does the second one return?",
+         "What does x[[2]] return?"),
+        ([("What is the difference between x[1:3] and x[[1]]?", "Matrices, lists and arrays have both.")],
+         "which of them is faster?", "Which of x[1:3] and x[[1]] is faster?"),
+        ([("What did the doctor cost in 2024?", "It cost 58 euros.")], "and the year after?",
+         "What did the doctor cost in 2025?"),
         ([("What does x[1:3] return?", "Three of them.")], "and print(x[-1])?", "What does print(x[-1]) return?"),
-        (
-            [("What does the Oriel 3 cost?", "It costs 80 euros.")],
-            "no, I meant the weight",
-            "What is the weight of the Oriel 3?",
-        ),
-        (
-            [("Who founded Tarnix?", "Olga Winter did it in 1990.")],
-            "and the revenue?",
-            "What is the revenue of Tarnix?",
-        ),
+        ([("What does the Oriel 3 cost?", "It costs 80 euros.")], "no, I meant the weight",
+         "What is the weight of the Oriel 3?"),
+        ([("Who founded Tarnix?", "Olga Winter did it in 1990.")], "and the revenue?",
+         "What is the revenue of Tarnix?"),
         ([("What is the rent of the flat?", "It is 900.")], "and for the garage?", "What is the rent of the garage?"),
-        (
-            [("Which hotels are near?", "Hotel Sol, Hotel Ulm and Pension Vera are near.")],
-            "how much is the last one?",
-            "How much is Pension Vera?",
-        ),
-        (
-            [("Which hotels are near?", "Hotel Sol, Hotel Ulm and Pension Vera are near.")],
-            "how much is the first one?",
-            "How much is Hotel Sol?",
-        ),
-        (
-            [("Compare oak and ash", ""), ("which is cheaper?", "Oak is cheaper.")],
-            "how heavy is the other one?",
-            "How heavy is ash?",
-        ),
+        ([("Which hotels are near?", "Hotel Sol, Hotel Ulm and Pension Vera are near.")], "how much is the last one?",
+         "How much is Pension Vera?"),
+        ([("Which hotels are near?", "Hotel Sol, Hotel Ulm and Pension Vera are near.")], "how much is the first one?",
+         "How much is Hotel Sol?"),
+        ([("Compare oak and ash", ""), ("which is cheaper?", "Oak is cheaper.")], "how heavy is the other one?",
+         "How heavy is ash?"),
     ],
-)
+)  # fmt: skip
 def test_gaps_and_slots(turns: list[tuple[str, str]], question: str, expected: str) -> None:
     assert standing(question, said(*turns)).text.casefold().rstrip("?") == expected.casefold().rstrip("?")
 
@@ -376,119 +250,55 @@ def test_gaps_and_slots(turns: list[tuple[str, str]], question: str, expected: s
 @pytest.mark.parametrize(
     ("turns", "question", "expected"),
     [
-        (
-            [
-                ("Who directed Night Tides?", "Ines Berg did it in 2001."),
-                ("When was she born?", "She was born in Hull."),
-            ],
-            "how long is it?",
-            "How long is Night Tides?",
-        ),
-        (
-            [("Who directed Night Tides?", "Ines Berg did it in 2001."), ("how long is it?", "It runs 90 minutes.")],
-            "what did it cost?",
-            "What did Night Tides cost?",
-        ),
-        (
-            [("What about Night of the Owls?", "It is a film of Ines Berg.")],
-            "when was it made?",
-            "When was Night of the Owls made?",
-        ),
-        (
-            [("Where did Haydn's mother die?", "In Rohrau, in 1754.")],
-            "when did she die?",
-            "When did Haydn's mother die?",
-        ),
-        (
-            [("What do we owe the landlady in Hull?", "We owe her 90.")],
-            "how do I reach her?",
-            "How do I reach the landlady?",
-        ),
-        (
-            [("Is Jonas allergic to bees?", "Yes, Jonas is.")],
-            "when do his pens run out?",
-            "When do Jonas's pens run out?",
-        ),
+        ([("Who directed Night Tides?", "Ines Berg did it in 2001."), ("When was she born?", "She was born in Hull.")],
+         "how long is it?", "How long is Night Tides?"),
+        ([("Who directed Night Tides?", "Ines Berg did it in 2001."), ("how long is it?", "It runs 90 minutes.")],
+         "what did it cost?", "What did Night Tides cost?"),
+        ([("What about Night of the Owls?", "It is a film of Ines Berg.")],
+         "when was it made?", "When was Night of the Owls made?"),
+        ([("Where did Haydn's mother die?", "In Rohrau, in 1754.")], "when did she die?",
+         "When did Haydn's mother die?"),
+        ([("What do we owe the landlady in Hull?", "We owe her 90.")], "how do I reach her?",
+         "How do I reach the landlady?"),
+        ([("Is Jonas allergic to bees?", "Yes, Jonas is.")], "when do his pens run out?",
+         "When do Jonas's pens run out?"),
         ([("What is ETRN meant for?", "It asks for mail.")], "who may use it?", "Who may use ETRN?"),
-        (
-            [("Who is Queequeg?", "A harpooneer of an island.")],
-            "no, the landlord of the Sun, what is he called?",
-            "What is the landlord of the Sun called?",
-        ),
+        ([("Who is Queequeg?", "A harpooneer of an island.")], "no, the landlord of the Sun, what is he called?",
+         "What is the landlord of the Sun called?"),
         ([("What goes into etc/hosts?", "Names do.")], "what is it for?", "What is etc/hosts for?"),
         ([("Who founded Tarnix?", "Olga Winter did it in 1990.")], "how old is she?", "How old is Olga Winter?"),
-        (
-            [("When is my sister's birthday?", "It is in May."), ("and my brother's?", "His birthday is in June.")],
-            "where does he live?",
-            "Where does my brother live?",
-        ),
+        ([("When is my sister's birthday?", "It is in May."), ("and my brother's?", "His birthday is in June.")],
+         "where does he live?", "Where does my brother live?"),
         ([("Where does my sister live?", "She lives in Hull.")], "and Jonas?", "Where does Jonas live?"),
-        (
-            [("Where are the keys?", "Sometimes I leave them with my sister.")],
-            "what is her name?",
-            "What is my sister's name?",
-        ),
+        ([("Where are the keys?", "Sometimes I leave them with my sister.")], "what is her name?",
+         "What is my sister's name?"),
         ([("Who has the key?", "Usually Olga keeps it.")], "where does she live?", "Where does Olga live?"),
         ([("Who came?", "Nobody. Perhaps Jonas Vale came later.")], "how old is he?", "How old is Jonas Vale?"),
-        (
-            [("What did we buy in Hull?", "You bought a brass lamp.")],
-            "does it still work?",
-            "Does the brass lamp still work?",
-        ),
+        ([("What did we buy in Hull?", "You bought a brass lamp.")], "does it still work?",
+         "Does the brass lamp still work?"),
         ([("Which inn did we book in Hull?", "The Bear.")], "what did it cost?", "What did the inn cost?"),
         ([("Where did we stay in Hull?", "At the Bear Inn.")], "what did it cost?", "What did the Bear Inn cost?"),
         ([("When was I in Hull?", "In March.")], "was it warm?", "As for Hull, was it warm?"),
         ([("Who landed on the Moon?", "Jonas Vale.")], "and how far away is it?", "How far away is the Moon?"),
-        (
-            [
-                ("Where does my sister live?", "She lives in Hull."),
-                ("and Jonas?", "Jonas lives in York."),
-                ("when did he move?", "He moved in 2020."),
-            ],
-            "and she?",
-            "When did my sister move?",
-        ),
+        ([("Where does my sister live?", "She lives in Hull."), ("and Jonas?", "Jonas lives in York."),
+          ("when did he move?", "He moved in 2020.")], "and she?", "When did my sister move?"),
         ([("Who founded Tarnix?", "Olga Winter did it in 1990.")], "what does it sell?", "What does Tarnix sell?"),
-        (
-            [("Which has the longest guarantee?", "The Calora Silent has 10 years.")],
-            "who sells it?",
-            "Who sells the Calora Silent?",
-        ),
-        (
-            [("Who is Olga Winter married to?", "Olga is married to Jonas Vale, a baker.")],
-            "what was he before?",
-            "What was Jonas Vale before?",
-        ),
-        (
-            [("Where is Olga's workshop?", "Olga's workshop is at 12 Canal Yard.")],
-            "what did she win?",
-            "What did Olga win?",
-        ),
-        (
-            [("What did Olga weigh in May?", "Olga weighed 70 kg.")],
-            "and on Friday evenings, what does she weigh?",
-            "On Friday evenings, what does Olga weigh?",
-        ),
-        (
-            [("What does the hare say?", "He laughs.")],
-            "how often did the dog run before he fell asleep?",
-            "how often did the dog run before he fell asleep?",
-        ),
-        (
-            [("Which stories are there?", "\u201cThe Golden Bird\u201d [1]"), ("What did the hare bet?", "A coin.")],
-            "did he win?",
-            "Did the hare win?",
-        ),
-        (
-            [("What did the fox and the hare bet?", "A coin.")],
-            "how fast did the hare run?",
-            "how fast did the hare run?",
-        ),
-        (
-            [("What did the hare say?", "No.")],
-            "Summarise the tale of the miller and his wife.",
-            "Summarise the tale of the miller and his wife.",
-        ),
+        ([("Which has the longest guarantee?", "The Calora Silent has 10 years.")], "who sells it?",
+         "Who sells the Calora Silent?"),
+        ([("Who is Olga Winter married to?", "Olga is married to Jonas Vale, a baker.")], "what was he before?",
+         "What was Jonas Vale before?"),
+        ([("Where is Olga's workshop?", "Olga's workshop is at 12 Canal Yard.")], "what did she win?",
+         "What did Olga win?"),
+        ([("What did Olga weigh in May?", "Olga weighed 70 kg.")], "and on Friday evenings, what does she weigh?",
+         "On Friday evenings, what does Olga weigh?"),
+        ([("What does the hare say?", "He laughs.")], "how often did the dog run before he fell asleep?",
+         "how often did the dog run before he fell asleep?"),
+        ([("Which stories are there?", "\u201cThe Golden Bird\u201d [1]"), ("What did the hare bet?", "A coin.")],
+         "did he win?", "Did the hare win?"),
+        ([("What did the fox and the hare bet?", "A coin.")], "how fast did the hare run?",
+         "how fast did the hare run?"),
+        ([("What did the hare say?", "No.")], "Summarise the tale of the miller and his wife.",
+         "Summarise the tale of the miller and his wife."),
         ([("Which of his books is on peace?", "The last one is.")], "do pacifists vote?", "do pacifists vote?"),
         ([("When does the hall open?", "At 6:30.")], "What does a ticket cost?", "What does a ticket cost?"),
         ([("How many loaves are baked each day?", "60.")], "are children welcome?", "are children welcome?"),
@@ -498,7 +308,7 @@ def test_gaps_and_slots(turns: list[tuple[str, str]], question: str, expected: s
         ([("When did the parcel come?", "It came late.")], "how much was the boat?", "how much was the boat?"),
         ([("Who feeds the cat while we are in Poland?", "Ines does it.")], "when are we gone?", "when are we gone?"),
     ],
-)
+)  # fmt: skip
 def test_what_is_spoken_of(turns: list[tuple[str, str]], question: str, expected: str) -> None:
     assert standing(question, said(*turns)).text.casefold().rstrip("?") == expected.casefold().rstrip("?")
 
@@ -519,76 +329,3 @@ def test_an_answer_that_is_said_again_is_that_of_its_first_turn_too() -> None:
     history = extract([one for q, a in asked for one in (Utterance("user", q), Utterance("agent", a))])
     assert [(one.turn, one.earlier) for one in history if one.text == again] == [(2, (1,))]
     assert standing("and Jonas?", history).text == "what is Jonas's job?"
-
-
-@pytest.mark.parametrize(
-    ("turns", "question"),
-    [
-        ([("What does the harbour master do?", "He keeps the book.")], "how many berths are free?"),
-        ([("Which drops are kept cold?", "The blue ones.")], "what does bd mean?"),
-        ([("Who plays the flute?", "Olga does.")], "when do the vans come?"),
-        ([("Why can't we row in May?", "The river is high.")], "what did the surveyor charge?"),
-        ([("My key isn't taken by the lock", "")], "is it unwise to be up there alone?"),
-        ([("What is our file number?", "")], "what does it cost to ask and then be heard?"),
-        ([("Who writes the report?", "Ines does.")], "why not go by train?"),
-        ([("Who is the umpire?", "Mr. Tolley is.")], "what does the keeper pay if he loses?"),
-    ],
-)
-def test_what_asks_by_itself_is_left_alone(turns: list[tuple[str, str]], question: str) -> None:
-    assert standing(question, said(*turns)).text == question
-
-
-def test_what_is_no_thing_is_no_topic() -> None:
-    """'copy' of 'what need I not copy?'; a topic that was asked about still is one."""
-    assert standing("what matters most?", said(("What need I not copy?", "The caches."))).text == "what matters most?"
-    asked = said(("What does listener authentication mean?", "Who listens is known."))
-    assert standing("which methods are there?", asked).text.startswith("As for listener authentication, ")
-
-
-@pytest.mark.parametrize(
-    ("turns", "question", "expected"),
-    [
-        (
-            [("How long is the warranty?", "Five years on the hull, two years on the riggers.")],
-            "do they pay for a crash?",
-            "As for the warranty, do they pay for a crash?",
-        ),
-        ([("What do the agents keep?", "The deposit.")], "what do they want?", "what do the agents want?"),
-        (
-            [("Which fable did Ann learn?", 'She learnt "The Fox and Many Hounds" by heart.')],
-            "did she like music?",
-            "did Ann like music?",
-        ),
-        (
-            [("How do oak and ash differ?", "")],
-            "by day or by night, what's the difference?",
-            "by day or by night, what's the difference?",
-        ),
-        ([("Where is the boat?", "In Hull.")], "is the trailer still there?", "is the trailer still there?"),
-        (
-            [("What is a hive?", "A box.")],
-            "My hand was thick for a day. is that normal?",
-            "My hand was thick for a day. is that normal?",
-        ),
-        ([("Who wrote a map?", "Ann.")], "how often ought one to look?", "how often ought one to look?"),
-    ],
-)
-def test_whom_and_what_a_word_cannot_stand_for(turns: list[tuple[str, str]], question: str, expected: str) -> None:
-    assert standing(question, said(*turns)).text == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "name"), [("Marked the Cherry queen blue.", "the Cherry"), ("Alfred the Great ruled.", "Alfred the Great")]
-)
-def test_what_was_done_is_no_name(text: str, name: str) -> None:
-    assert [one.text for one in names(text)] == [name]
-
-
-def test_titles_in_small_letters_are_titles() -> None:
-    gown = ("What did mrs allen pay for a yard of her gown?", "Nine shillings.")
-    assert standing("what did she wear?", said(gown)).text == "what did mrs allen wear?"
-    tilney = ("What is Mr Tilney like?", "A clergyman.")
-    assert standing("what did he pay?", said(tilney, gown)).text == "what did Mr Tilney pay?"
-    assert standing("when is she in?", said(("when does dr benedetti operate?", "On Mondays."))).text.startswith(
-        "when is dr benedetti in"
-    )

@@ -1,0 +1,80 @@
+"""What a word of a follow-up cannot stand for, and questions that ask by themselves."""
+
+import pytest
+
+from clew.memory.dialogue.answer_names import names
+from clew.memory.dialogue.follow_ups import standing
+from tests.memory.dialogue.test_referents import said
+
+
+@pytest.mark.parametrize(
+    ("turns", "question"),
+    [
+        ([("What does the harbour master do?", "He keeps the book.")], "how many berths are free?"),
+        ([("Which drops are kept cold?", "The blue ones.")], "what does bd mean?"),
+        ([("Who plays the flute?", "Olga does.")], "when do the vans come?"),
+        ([("Why can't we row in May?", "The river is high.")], "what did the surveyor charge?"),
+        ([("My key isn't taken by the lock", "")], "is it unwise to be up there alone?"),
+        ([("What is our file number?", "")], "what does it cost to ask and then be heard?"),
+        ([("Who writes the report?", "Ines does.")], "why not go by train?"),
+        ([("Who is the umpire?", "Mr. Tolley is.")], "what does the keeper pay if he loses?"),
+    ],
+)
+def test_what_asks_by_itself_is_left_alone(turns: list[tuple[str, str]], question: str) -> None:
+    assert standing(question, said(*turns)).text == question
+
+
+def test_what_is_no_thing_is_no_topic() -> None:
+    """'copy' of 'what need I not copy?'; a topic that was asked about still is one."""
+    assert standing("what matters most?", said(("What need I not copy?", "The caches."))).text == "what matters most?"
+    asked = said(("What does listener authentication mean?", "Who listens is known."))
+    assert standing("which methods are there?", asked).text.startswith("As for listener authentication, ")
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "expected"),
+    [
+        (
+            [("How long is the warranty?", "Five years on the hull, two years on the riggers.")],
+            "do they pay for a crash?",
+            "As for the warranty, do they pay for a crash?",
+        ),
+        ([("What do the agents keep?", "The deposit.")], "what do they want?", "what do the agents want?"),
+        (
+            [("Which fable did Ann learn?", 'She learnt "The Fox and Many Hounds" by heart.')],
+            "did she like music?",
+            "did Ann like music?",
+        ),
+        (
+            [("How do oak and ash differ?", "")],
+            "by day or by night, what's the difference?",
+            "by day or by night, what's the difference?",
+        ),
+        ([("Where is the boat?", "In Hull.")], "is the trailer still there?", "is the trailer still there?"),
+        (
+            [("What is a hive?", "A box.")],
+            "My hand was thick for a day. is that normal?",
+            "My hand was thick for a day. is that normal?",
+        ),
+        ([("Who wrote a map?", "Ann.")], "how often ought one to look?", "how often ought one to look?"),
+    ],
+)
+def test_whom_and_what_a_word_cannot_stand_for(turns: list[tuple[str, str]], question: str, expected: str) -> None:
+    assert standing(question, said(*turns)).text == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("Marked the Cherry queen blue.", "the Cherry"), ("Alfred the Great ruled.", "Alfred the Great")]
+)
+def test_what_was_done_is_no_name(text: str, name: str) -> None:
+    assert [one.text for one in names(text)] == [name]
+
+
+def test_titles_in_small_letters_are_titles() -> None:
+    gown = ("What did mrs allen pay for a yard of her gown?", "Nine shillings.")
+    assert standing("what did she wear?", said(gown)).text == "what did mrs allen wear?"
+    tilney = ("What is Mr Tilney like?", "A clergyman.")
+    assert standing("what did he pay?", said(tilney, gown)).text == "what did Mr Tilney pay?"
+    assert standing("when is she in?", said(("when does dr benedetti operate?", "On Mondays."))).text.startswith(
+        "when is dr benedetti in"
+    )
