@@ -147,7 +147,7 @@ def _read(path: Path) -> dict[str, str]:
 
 _TEXTS = _read(Path(__file__).with_suffix(".txt"))
 _NUMBER = _TEXTS["number"]
-_FEW_WORDS = r"(?:[^\w;.!?]+[\w'’-]+){0,5}?[^\w;!?]*"
+_FEW_WORDS = r"(?:[^\w;.!?]+\w+(?:['’-]\w+)*){0,5}?[^\w;!?]*"
 """Between a number and what it counts."""
 
 _AT_PRESENT = re.compile(r" (?:now|today|nowadays|currently|at present|at the moment|these days|again)$", re.IGNORECASE)

@@ -1,5 +1,7 @@
 """What a question asks for, by its words."""
 
+import time
+
 import pytest
 
 from clew.agent.answer.asked import asked
@@ -149,3 +151,12 @@ def test_what_is_counted_may_have_another_name_in_documents_that_lack_its_word()
     found = asked("How many pictures did she make?")
     assert not found.among({"pictur"}).measures("She made 412 watercolours.")
     assert found.among({"watercolour"}).measures("She made 412 watercolours.")
+
+
+@pytest.mark.parametrize("question", ["How many eggs did she lay?", "how many people came", "how old was he?"])
+@pytest.mark.parametrize("line", ["-" * 400, "patterns " + "- " * 200, "don't-" * 100, "3" + " '" * 200, "a-'" * 200])
+def test_a_line_of_marks_is_read_at_once(question: str, line: str) -> None:
+    """A heading underlined with forty dashes held a turn up for minutes."""
+    begun = time.perf_counter()
+    asked(question).measures(f"Beware of + and * {line} !")
+    assert time.perf_counter() - begun < 1
