@@ -12,12 +12,14 @@ from clew.agent.answer.derived import derived
 from clew.agent.answer.evidence import READ, Evidence, evidence_of
 from clew.agent.answer.exit_check import announced
 from clew.agent.answer.holdings import Holdings, WholeAnswer
-from clew.agent.answer.judge import JudgeVerdict, judge, plainly_told, shipped_judge, signals
+from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.model_answer import ModelAnswer, write
+from clew.agent.answer.plain_lines import told_plainly
 from clew.agent.answer.prompt_passages import reported, units_of
-from clew.agent.answer.selection import AnswerParameters, wanted_of
+from clew.agent.answer.selection import AnswerParameters
 from clew.agent.answer.spans import bolded
 from clew.agent.answer.unknown_words import unknown_to
+from clew.agent.answer.wanted import wanted_of
 from clew.agent.answer.whole import whole_answer
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import phrases, rounds
@@ -35,6 +37,9 @@ from clew.memory.text import ITEM, content_word_sets, content_words, split
 
 LONGEST_LINE = 40
 """Words of a sentence that is quoted behind the answer of a tool that it holds."""
+
+PATH_BEHIND = 3.0
+"""How much less likely than the first another triple of a path may be: none of them alone is the answer."""
 
 LONGEST_CHOICE = 80
 """Characters of a choice in a question back."""
@@ -152,16 +157,18 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     turn, excluded = _without_exception(turn)
     evidence, tool_answer = evidence_for(turn, run.services), turn.search.tool_answer
     verdict = judge(signals(turn, evidence), shipped_judge())
-    read = turn.passages
+    read, of_triples, parameters = turn.passages, run.services.library.store.of_triples, run.services.answer
     if verdict == "ask back" and not (tool_answer or turn.search.within):
         return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], read)
-    if run.services.library.store.of_triples and any(call.tool == "clues" for call in turn.calls) and not tool_answer:
+    if of_triples and any(call.tool == "clues" for call in turn.calls) and not tool_answer:
         verdict = "refuse"
+    if of_triples and tool_answer:
+        parameters = replace(parameters, behind=max(parameters.behind, PATH_BEHIND))
     if held_language(run.services) == "eo" and unknown_to(run.services.library.store.vocabulary, turn.rewritten):
         verdict = "refuse"
-    if verdict == "refuse" and plainly_told(turn.rewritten, evidence):
+    if verdict == "refuse" and any(told_plainly(turn.rewritten, evidence)):
         verdict = "answer"
-    made = _leaving_out(excluded, _quoted(turn, verdict, read, evidence, run.services.answer), turn)
+    made = _leaving_out(excluded, _quoted(turn, verdict, read, evidence, parameters), turn)
     return _placed(led_by(made, tool_answer, turn.passages), run.services)
 
 

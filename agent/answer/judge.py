@@ -18,8 +18,9 @@ import numpy as np
 
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence, shares_held, title_of
-from clew.agent.answer.reader import FEATURES, read
-from clew.agent.answer.selection import sought_of, wanted_of
+from clew.agent.answer.features import FEATURES
+from clew.agent.answer.reader import ReadCores, read
+from clew.agent.answer.wanted import sought_of, wanted_of
 from clew.agent.state import Turn
 from clew.memory.datatypes import Vectors
 from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
@@ -113,33 +114,15 @@ def shipped_judge() -> Judge:
     return Judge(**{name: Decision(Linear(**made["model"]), made["least"]) for name, made in values.items()})
 
 
-OF_UNITS = ("unit", "unit_ahead", "unit_held", "unit_focus", "unit_lacks", "unit_unmeasured", "answered")
-UNREAD = 4.2
+OF_UNITS = (
+    *("unit", "unit_ahead", "unit_held", "unit_focus", "unit_lacks", "unit_unmeasured"),
+    *("answered", "answered_first", "answered_second"),
+)
+UNREAD = 3.2
 """The log odds that are taken where nothing was read together with the question: the middle of what is answered."""
 
 FIRST = 3
 """The likeliest cores, of which one has to hold the kind of thing that is asked for."""
-
-
-_LABEL = re.compile(r"\W*(?P<what>[^\W\d_][^:.;]{0,40}): \S")
-
-
-def plainly_told(question: str, evidence: Evidence) -> bool:
-    """Whether a row of a table has the names of a question and the kind of thing that it asks for, or with the heads of
-    its columns all its words; or a line the label that is asked for, below a heading that names whom. Such are hardly
-    sentences, and read badly together with a question."""
-    words, wanted = set(content_words(question)), asked(question)
-    names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
-    kinds = {"money", "time"} & set(wanted.expected)
-    for core, text, held in zip(evidence.cores, evidence.texts, evidence.core_words, strict=True):
-        label = _LABEL.match(text)
-        above = {*content_words(core.above), *evidence.title_words[core.passage]}
-        if core.block.kind == "row" and (names or wanted.form == "list") and names <= held:
-            if words <= held | above or (names and kinds and wanted.holds(text)):
-                return True
-        elif label and words and {*content_words(label["what"])} <= words <= {*content_words(label["what"]), *above}:
-            return True
-    return False
 
 
 def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
@@ -171,8 +154,18 @@ def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
         "unit_focus": float(max(found[place, focus] for place in first)),
         "unit_lacks": float(bool(sought.asked.expected) and not any(map(sought.asked.holds, texts))),
         "unit_unmeasured": float(bool(sought.asked.measure) and not any(map(sought.asked.measures, texts))),
-        "answered": float(odds) if np.isfinite(odds := reading.odds.max()) else UNREAD,
+        **_answered(reading),
     }
+
+
+def _answered(reading: ReadCores) -> dict[str, float]:
+    """The log odds that the best, the one that would be quoted first, and the second best answer."""
+    odds = reading.odds[np.isfinite(reading.odds)]
+    if not len(odds):
+        return dict.fromkeys(("answered", "answered_first", "answered_second"), UNREAD)
+    second, best = np.sort(odds)[[-2, -1]] if len(odds) > 1 else (odds[0], odds[0])
+    first = reading.odds[reading.scores.argmax()]
+    return {"answered": float(best), "answered_first": float(first), "answered_second": float(second)}
 
 
 def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:

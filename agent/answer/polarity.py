@@ -41,7 +41,7 @@ _ALIKE = {"in": ("within", "inside"), "on": ("upon",), "of": ("in", "from"), "fr
 LONGEST = 2
 """Other content words between the subject and what is said of it."""
 
-_LABELLED = re.compile(r"\W*(?P<what>[^:.]{1,40}): (?P<said>yes|no|ja|nein|oui|non|sí|sì|si|jes|ne)\W*", re.IGNORECASE)
+LABELLED = re.compile(r"\W*(?P<what>[^:.]{1,40}): (?P<said>yes|no|ja|nein|oui|non|sí|sì|si|jes|ne)\W*", re.IGNORECASE)
 """`Nuts: no`, a line of a form or of a label."""
 
 PolarKind = Literal["plain", "may", "must", "there"]
@@ -139,7 +139,7 @@ def _preposition(question: str, told: Sequence[str], language: str) -> str:
 def _in_a_word(polar: Polar, texts: Sequence[str], asking: str) -> Says | None:
     """'No, ...' below or behind a question that asks the same, and 'Nuts: no' of what is told."""
     for text in texts:
-        label = _LABELLED.fullmatch(text)
+        label = LABELLED.fullmatch(text)
         if label and not polar.reversed and {*_stems(label["what"], polar.language)} & {*polar.told}:
             said = f"{label['said']}."
             return "yes" if _matches(polar.language, "yes", said) else "no"

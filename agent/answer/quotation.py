@@ -9,13 +9,14 @@ from types import MappingProxyType
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.polarity import says
-from clew.agent.answer.selection import AnswerParameters, Picked, Wanted, pick
+from clew.agent.answer.selection import AnswerParameters, Picked, pick
 from clew.agent.answer.sides import contradicting, labelled, name_of
 from clew.agent.answer.spans import bolded
 from clew.agent.answer.structure import Region, ranges
 from clew.agent.answer.times import asked_years, names_time
 from clew.agent.answer.units import AnswerUnit, is_item
 from clew.agent.answer.values import values_of
+from clew.agent.answer.wanted import Wanted
 from clew.agent.search.rounds import missing as missing_words
 from clew.agent.search.rounds import said_by, unheld
 from clew.agent.state import Answer, BoldSpan, Claim, Outcome, Quote, Says

@@ -9,16 +9,18 @@ from typing import Literal
 import numpy as np
 
 from clew.agent.answer.antecedents import is_of_another
-from clew.agent.answer.asked import Asked, asked
+from clew.agent.answer.asked import Asked
 from clew.agent.answer.cores import Core, asks
 from clew.agent.answer.evidence import Evidence, named_passages, shares_held
+from clew.agent.answer.features import Sought, plain
+from clew.agent.answer.plain_lines import told_plainly
 from clew.agent.answer.polarity import says_opposite
-from clew.agent.answer.reader import Sought, plain, read
+from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.agent.answer.units import SHORT_LIST, AnswerUnit, begins_steps, unit_of, with_label
+from clew.agent.answer.wanted import Wanted, sought_of, vector_of, words_of
 from clew.agent.search.phrases import holds_phrase, left_out, versions
-from clew.agent.state import Turn
-from clew.memory.datatypes import Floats, Ints, Vectors
+from clew.memory.datatypes import Floats, Ints
 from clew.memory.dates import asked_times
 from clew.memory.parameters import Cosine, Count, Few, Share, Weight
 from clew.memory.text import content_words
@@ -33,13 +35,13 @@ class AnswerParameters:
 
     At most `units` answer, of a part of a question `in_part`, while together they have `words` at most: the best, and
     what is at most `behind` less likely, as a logarithm; where the log odds that the best answers are `sure`, only
-    what has no lower ones. What was just said is `repeated` less likely; `time` is what a fitting date is worth to the
-    reader, `version` what it costs to lack the version that is asked about, `opposite` to say the opposite of a word of
-    the question in its place, or what not to do where it is asked what to do, `adds` to say that it only adds to what
-    stands before it ("also"); `final` what it gains to be what came out at last, and `begins` to be the first of the
-    steps, where these are asked for; what no answer is without is
-    looked for in what is at most `needed` less likely. A unit that holds less than `covered` of the question leads on
-    to a second; what is compared is told of from two documents, the second at most `other_side` less likely.
+    what has no lower ones. A row or a label that tells what is asked is `plain` likelier, what was just said `repeated`
+    less likely; `time` is what a fitting date is worth to the reader, `version` what it costs to lack the version that
+    is asked about, `opposite` to say the opposite of a word of the question in its place, or what not to do where it is
+    asked what to do, `adds` to say that it only adds to what stands before it ("also"); `final` what it gains to be
+    what came out at last, and `begins` to be the first of the steps, where these are asked for; what no answer is
+    without is looked for in what is at most `needed` less likely. A unit that holds less than `covered` of the question
+    leads on to a second; what is compared is told of from two documents, the second at most `other_side` less likely.
 
     A language model writes at most `tokens`. The seed's 1000 would take 300 more from the passages of a window of
     4,096, which is two of them, and the units that lead its prompt are `words` at most.
@@ -56,10 +58,11 @@ class AnswerParameters:
     sure: Weight = 3.5
     words: Count = 70
     redundant: Cosine = 0.9
+    plain: Weight = 2.0
     repeated: Weight = 1.3
     covered: Share = 0.95
     other_side: Weight = 3.0
-    time: Weight = 6.0
+    time: Weight = 8.0
     version: Weight = 4.0
     opposite: Weight = 2.0
     adds: Weight = 1.5
@@ -69,13 +72,8 @@ class AnswerParameters:
     tokens: Count = 700
 
 
-_MARK = re.compile(r"(?<![\w/.])\d{1,3}/\d{1,3}(?![\w/])")
-MARKED = 1.5
-"""What `9/10` counts beside a version: hardly a letter tells it from another mark."""
-
-EARLIER = 0.5
-"""What a word of an earlier turn is worth beside one of the question."""
-
+_MARK, MARKED = re.compile(r"(?<![\w/.])\d{1,3}/\d{1,3}(?![\w/])"), 1.5
+"""`9/10`, and what it counts beside a version: hardly a letter tells it from another mark."""
 
 MOST_OF_REASON = 60
 """Words of a sentence with the one behind it, where that may say why."""
@@ -100,26 +98,6 @@ _CAME_OUT = re.compile(
     re.IGNORECASE,
 )
 """How a question asks for what came out, and how a text says it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What units are picked for: the question as it was meant and as it stands alone, with the earlier turns in front
-    of it where it `with_history`; `expanded` has the words of the conversation that it needs as well. `said` is what
-    the assistant has just said."""
-
-    question: str
-    rewritten: str
-    with_history: bool = False
-    expanded: str = ""
-    said: tuple[str, ...] = ()
-
-
-def wanted_of(turn: Turn) -> Wanted:
-    said = turn.recalled.extracted
-    last = max((sentence.turn for sentence in said), default=0)
-    told = tuple(sentence.text for sentence in said if sentence.speaker == "agent" and sentence.turn == last)
-    return Wanted(turn.meant, turn.rewritten, turn.with_history, turn.expanded, told)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,6 +127,7 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
         return []
     reading = read(sought, evidence)
     scores = reading.scores.copy()
+    scores += parameters.plain * np.array(told_plainly(wanted.rewritten, evidence))
     scores -= parameters.repeated * np.array([plain(text) in sought.said for text in evidence.texts])
     scores -= parameters.version * _lacks_version(wanted.rewritten, evidence)
     if _AT_LAST.search(wanted.rewritten):
@@ -246,14 +225,6 @@ def _second_step(
     ]
 
 
-def sought_of(wanted: Wanted, evidence: Evidence) -> Sought:
-    weights, vector = evidence.word_weights(_words(wanted)), _vector(wanted, evidence)
-    own = evidence.encoder.encode([wanted.question], "query")[0]
-    asks_on = len(wanted.question.split()) == 1  # "why?" is asked of what was just said
-    said = frozenset(plain(text) for text in wanted.said if not asks_on)
-    return Sought(asked(wanted.rewritten).among(evidence.words), wanted.rewritten, own, vector, weights, said)
-
-
 def _chosen(
     order: Ints,
     scores: Floats,
@@ -306,6 +277,9 @@ def _whole_lists(found: Sequence[Picked]) -> list[Picked]:
 
 def _unit(place: int, evidence: Evidence, wanted: Asked) -> AnswerUnit:
     core, text = evidence.cores[place], evidence.texts[place]
+    whole = unit_of(core, whole_list=True)
+    if core.block.kind == "item" and whole.words <= SHORT_LIST and _is_asked_whole(core, whole.texts, wanted):
+        return whole
     kind: Literal["reason", "remedy"] = "reason" if "reason" in wanted.expected else "remedy"
     if (kind == "reason" or wanted.form == "steps") and (labelled := with_label(core, kind)):
         return labelled
@@ -314,9 +288,20 @@ def _unit(place: int, evidence: Evidence, wanted: Asked) -> AnswerUnit:
     if "reason" in wanted.expected and not any(map(_GIVES_REASON.search, unit.texts)) and core.block.kind != "code":
         behind = unit_of(core, whole_list=wanted.form == "list", opens=True)
         return behind if behind.words <= MOST_OF_REASON else unit
-    if opens and not any(wanted.holds(text) for text in unit.texts):
+    if opens and not any(map(wanted.holds, unit.texts)):
         return unit_of(core, whole_list=wanted.form == "list")
     return unit
+
+
+def _is_asked_whole(item: Core, texts: Sequence[str], wanted: Asked) -> bool:
+    """Whether the lead-in of a list has all the words of the question, and this item none: of "Bring: ..." all is to be
+    brought; or whether the question has the labels of two of its lines ("- Friday: ..., - Saturday: ...")."""
+    words = set(content_words(" ".join(wanted.words)))
+    labels = [set(content_words(text.partition(":")[0])) for text in texts if ": " in text]
+    if sum(bool(label) and label <= words for label in labels) > 1:
+        return True
+    led = bool(words) and not wanted.expected and words <= set(content_words(item.lead))
+    return led and words.isdisjoint(content_words(item.text))
 
 
 def _in_time(
@@ -340,32 +325,13 @@ def _in_time(
     return np.array([place for place in read.tolist() if place not in left_out], np.int64), beside
 
 
-def _vector(wanted: Wanted, evidence: Evidence) -> Vectors:
-    """Of the rewritten question, with the question's own where the rewritten one has earlier turns before it, and that
-    of the question with the words that it needs, as far as what was said earlier counts."""
-    texts = [wanted.question, wanted.rewritten, wanted.expanded or wanted.rewritten]
-    own, whole, context = evidence.encoder.encode(texts, "query")
-    both = own + whole if wanted.with_history else whole + EARLIER * context
-    return np.asarray(both / np.linalg.norm(both))
-
-
-def _words(wanted: Wanted) -> dict[str, float]:
-    """Stem -> weight: the question's own words count twice as much as those of earlier turns."""
-    earlier = EARLIER if wanted.with_history else 1.0
-    return {
-        **dict.fromkeys(content_words(wanted.expanded), EARLIER),
-        **dict.fromkeys(content_words(wanted.rewritten), earlier),
-        **dict.fromkeys(content_words(wanted.question), 1.0),
-    }
-
-
 def _relevant(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) -> set[int]:
     """The passages that have to do with the question as it stands alone, whatever was said before it; with less of it
     those of the time that it asks about."""
     if not evidence.passages:
         return set()
     alone = replace(wanted, expanded="")
-    weights, vector = evidence.word_weights(_words(alone)), _vector(alone, evidence)
+    weights, vector = evidence.word_weights(words_of(alone)), vector_of(alone, evidence)
     times = time_scores(wanted.rewritten, evidence.timed)
     near = evidence.passage_vectors @ vector
     if evidence.cores:

@@ -39,11 +39,27 @@ _TWICE = re.compile(rf"(where|when|why|how) and (where|when|why|how)\s+({_AUX}\b
 """'Where and when was it read?' asks two things of one."""
 
 _EACH = re.compile(
-    r"(?P<asks>.+?) (?P<by>for|to|about|with|on|at|from|of) (?P<one>(?:[^\s,?]+ ){0,7}?[^\s,?]+),? and (?P=by) "
+    r"(?P<asks>(?:(?!\bdifferen|\bcompar).)+?),? (?P<by>for|to|about|with|on|at|from|of|in|under) "
+    r"(?P<one>(?:[^\s,?]+ ){0,7}?[^\s,?]+),? and (?P=by) "
     r"(?P<other>[^,?]+)\W*$",
     re.IGNORECASE,
 )
 """'What do we pay for the van and for its insurance?' asks the same of two."""
+
+_BOTH = re.compile(
+    r"(?P<asks>how (?:old|tall|high|long|deep|heavy|big|large|far away)) (?:are|were) (?P<one>[^,?]+?) and "
+    r"(?P<other>(?:the |my |our )?(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)*)(?P<rest>(?: [^,?]*)?)\W*$",
+    re.IGNORECASE,
+)
+"""'How old are Ann and Bob?': no measure is that of both."""
+
+_OF_THE_SAME = re.compile(
+    rf"(?P<asks>(?:{_ASKING['en']})) (?P<said>{_AUX} .+?),? and "
+    r"(?P<by>(?:at|from|to|in|on|by|for|with|until|since|under) (?:what|which|whom)"
+    rf"(?: (?!{_AUX}\b)\w+){{0,3}})\W*$",
+    re.IGNORECASE,
+)
+"""'What did he buy, and at what price?' asks two things of what he bought."""
 
 _HAS_ASKING = re.compile(rf"\b(?:{'|'.join(_ASKING.values())}|{_AUX})\b|¿", re.IGNORECASE)
 _ALSO = re.compile(r"(?:please )?(?:and )?(?:also|außerdem|aussi|también|anche|inoltre|ankaŭ)\b", re.IGNORECASE)
@@ -79,6 +95,12 @@ def _joined_by_and(sentence: str) -> Sequence[str]:
     if twice := _TWICE.match(sentence):
         one, other, rest = twice.groups()
         return [f"{one} {rest}", f"{other.capitalize()} {rest}"]
+    if both := _BOTH.fullmatch(sentence):
+        was = "was" if " were " in sentence.casefold() else "is"
+        return [f"{both['asks']} {was} {both[one]}{both['rest']}?" for one in ("one", "other")]
+    if more := _OF_THE_SAME.fullmatch(sentence):
+        by = more["by"][0].upper() + more["by"][1:]
+        return [f"{more['asks']} {more['said']}?", f"{by} {more['said']}?"]
     if each := _EACH.fullmatch(sentence) if not _EMBEDS.match(sentence) and _OPENS.match(sentence) else None:
         return [f"{each['asks']} {each['by']} {each[one]}?" for one in ("one", "other")]
     language = language_of(sentence) or "en"

@@ -9,7 +9,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from clew.agent.answer.reader import FEATURES, PAIRS, PairScorer, pair_scorer
+from clew.agent.answer.features import FEATURES
+from clew.agent.answer.reader import PAIRS, PairScorer, pair_scorer
 from clew.memory.encoding import packaged_minilm
 from tests.training.pairs import NEAREST, TO_REFUSE, Layers, told_apart
 from tests.training.reader import ReadExample

@@ -20,14 +20,16 @@ from clew.memory.datatypes import Utterance
 from clew.memory.knowledge.index.run import index
 
 FOLDER = Path(__file__).with_name("conversations")
-QUESTIONS, VARIED, MORE = (FOLDER / f"{name}.jsonl" for name in ("questions", "varied", "more"))
+QUESTIONS, *WIDE = (FOLDER / f"{name}.jsonl" for name in ("questions", "varied", "more", "plenty"))
+"""The first conversations, and those of more writers over more collections."""
 
 UNPAIRED = (
     *("theatre", "sailboat", "git", "weechat", "pool", "zoo", "wayfarer"),
     *("nas", "click", "scales", "goats", "statpapers", "brindle"),
+    *("vault", "clustered", "counts", "fishshell", "satchel", "lease", "gannet", "ebike"),
 )
-"""Collections of `VARIED` and of `MORE` that the pairs are not fitted on (`tests.training.pairs`): what is fitted on
-how those read these learns of nothing that they know."""
+"""Collections of `WIDE` that reader and pairs are not fitted on (`tests.training.pairs`): what is fitted on how those
+read these learns of nothing that they know."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

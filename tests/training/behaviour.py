@@ -7,7 +7,8 @@ a scorer are asked those that they are fitted on.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -56,29 +57,29 @@ def of_text(trainer: Callable[[Path, Path], Mapping[Path, str]]) -> Callable[[Pa
 
 def of_reader(data: Path, _: Path) -> Iterator[Made]:
     """Which core is the first."""
-    encoder, own = encoder_for(read_settings()), list(reader.of_conversations())
+    encoder, own = encoder_for(read_settings()), list(reader.of_own())
     known, held_out = (list(reader.of_spans(data / "qa" / "spans.jsonl.gz", of, encoder)) for of in ("train", "dev"))
-    made = replace(reader.fit([*known, *own]), together=reader.TOGETHER)
+    made = reader.fit([*known, *own])
     asked = [one for one in (*held_out, *own) if one.right.any()]
 
     def does(by: Reader) -> Behaviour:
         first = [int(np.argsort(-by.scores(one.found), kind="stable")[0]) for one in asked]
         return Behaviour([*map(str, first)], [float(one.right[n]) for one, n in zip(asked, first, strict=True)])
 
-    yield Made(READER, json.dumps(asdict(made), indent=2) + "\n", does(shipped_reader()), does(made))
+    yield Made(READER, made.to_json(), does(shipped_reader()), does(made))
 
 
 def of_pairs(data: Path, _: Path) -> Iterator[Made]:
     """Which core is the first where the likeliest are read together with the question; two hours."""
     encoder = encoder_for(read_settings())
-    examples, varied, more = pairs.read_examples(data, encoder)
-    asked = [one for one in pairs.asked_of(data, encoder, (*examples, *varied, *more)) if one.right.any()]
+    read = pairs.read_examples(data, encoder)
+    asked = [one for one in pairs.asked_of(data, encoder, list(chain.from_iterable(read))) if one.right.any()]
 
     def does(by: pairs.Layers) -> Behaviour:
         first = pairs.first_cores(asked, by)
         return Behaviour([*map(str, first)], [float(one.right[n]) for one, n in zip(asked, first, strict=True)])
 
-    made = pairs.fitted(examples, varied, more)
+    made = pairs.fitted(*read)
     yield Made(PAIRS, said_of(made.shipped()), does(pairs.as_shipped()), does(made))
 
 

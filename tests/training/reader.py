@@ -1,7 +1,7 @@
 """The reader: which core of a turn's evidence answers, learned from questions of which that is known.
 
     python -m tests.training.reader DATA             writes agent/answer/reader.json
-    python -m tests.training.reader DATA --crossval  each collection, and each set, by what was fitted without it
+    python -m tests.training.reader DATA --crossval  each collection, and each set, by what was fitted on others
 
 DATA holds `qa/spans.jsonl.gz`, of whose sets `MOST` questions each are read from their own passage; the project's own
 conversations (`tests/training/conversations`) are searched as in a turn. A core is right where it holds a span of the
@@ -15,38 +15,40 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import chain
+from dataclasses import dataclass
+from itertools import chain, pairwise
 from pathlib import Path
 
 import click
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import track
 
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import Evidence, evidence_of
-from clew.agent.answer.reader import FEATURES, SHIPPED, Reader, features, with_head
-from clew.agent.answer.selection import Wanted, sought_of, wanted_of
+from clew.agent.answer.features import FEATURES, features
+from clew.agent.answer.reader import SHIPPED, Reader, with_head
 from clew.agent.answer.units import unit_of
+from clew.agent.answer.wanted import Wanted, sought_of, wanted_of
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Document, Floats, Passage
 from clew.memory.errors import ClewError
 from clew.memory.ports import Encoder
 from clew.memory.text import Span
-from tests.training.asked_turns import QUESTIONS, VARIED, AskedTurn, asked_turns
+from tests.training.asked_turns import QUESTIONS, UNPAIRED, WIDE, AskedTurn, asked_turns
 
 OWN = "own"
-MOST = 150
-WORTH = {OWN: 6.0}
-"""What a set counts where that is not 1."""
+MOST = 1500
+OWN_SHARE = 0.75
+"""Of what a step reads, the project's own questions; the rest are of all sets of `qa` alike."""
 
-L2 = 0.01
-TOGETHER = 0.5
+HIDDEN, DROPOUT = (32, 32), 0.2
+BATCH, PASSES, RATE, DECAY = 64, 30, 2e-3, 0.01
+SEED, FOLDS = 0, 5
+TOGETHER = 0.8
 """What the score of question and core read together (`tests.training.pairs`) counts beside the rest."""
-
-UNUSED = ("date_only",)
-"""Features that nothing is learned of: the conversations have too few of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,12 +70,11 @@ class ReadExample:
 def main(data: Path, crossval: bool) -> None:
     try:
         encoder = encoder_for(read_settings())
-        examples = [*of_spans(data / "qa" / "spans.jsonl.gz", "train", encoder), *of_conversations()]
+        examples = [*of_spans(data / "qa" / "spans.jsonl.gz", "train", encoder), *of_own()]
         for line in report(examples) if crossval else ():
             click.echo(line)
         if not crossval:
-            made = replace(fit(examples), together=TOGETHER)
-            SHIPPED.write_text(json.dumps(asdict(made), indent=2) + "\n", "utf-8")
+            SHIPPED.write_text(fit(examples).to_json(), "utf-8")
             click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
     except ClewError as error:
         raise click.ClickException(str(error)) from error
@@ -113,9 +114,14 @@ def evidence_of_passage(title: str, text: str, encoder: Encoder) -> Evidence:
     return evidence_of([passage], encoder, [Document("d", title, text)])
 
 
+def of_own() -> Iterator[ReadExample]:
+    """The project's own questions that are learned from."""
+    return (one for one in of_conversations(QUESTIONS, *WIDE) if one.collection not in UNPAIRED)
+
+
 def of_conversations(*questions: Path) -> Iterator[ReadExample]:
     """Where nothing is to be answered nothing is right; questions whose answer no core holds are left out."""
-    for one in chain.from_iterable(map(asked_turns, questions or (QUESTIONS, VARIED))):
+    for one in chain.from_iterable(map(asked_turns, questions)):
         wanted = wanted_of(one.turn)
         right = _right(one, asked(wanted.rewritten).form == "list")
         if right.any() or not one.case["must"]:
@@ -142,47 +148,54 @@ def _matches(one: AskedTurn, text: str) -> bool:
 
 
 def fit(examples: Sequence[ReadExample]) -> Reader:
-    """The weights by which right cores are likely under a softmax over all cores of a question; sets count alike, but
-    for `WORTH`."""
+    """By which right cores are likely under a softmax over all cores of a question (listwise: Cao et al. 2007)."""
     import torch
+    from torch import nn
+    from torch.nn.utils.rnn import pad_sequence
 
     torch.set_num_threads(1)
+    torch.manual_seed(SEED)
     kept = [one for one in examples if one.right.any() and not one.right.all()]
-    sizes = Counter(one.set for one in kept)
-    worth = torch.tensor([WORTH.get(one.set, 1.0) / sizes[one.set] for one in kept], dtype=torch.float32)
-    worth /= worth.sum()
-    deviation = np.concatenate([one.found for one in kept]).std(axis=0)
+    sizes = Counter(one.set == OWN for one in kept)
+    drawn = torch.tensor([(OWN_SHARE if one.set == OWN else 1 - OWN_SHARE) / sizes[one.set == OWN] for one in kept])
+    every = np.concatenate([one.found for one in kept])
+    mean, deviation = every.mean(axis=0), every.std(axis=0)
     deviation[deviation < 1e-3] = np.inf
-    deviation[[FEATURES.index(name) for name in UNUSED]] = np.inf
-    shape = len(kept), max(len(one.right) for one in kept)
-    found, right = torch.zeros(*shape, len(FEATURES)), torch.zeros(shape, dtype=torch.bool)
-    there = torch.zeros(shape, dtype=torch.bool)
-    for place, one in enumerate(kept):
-        count = len(one.right)
-        found[place, :count] = torch.tensor(one.found / deviation, dtype=torch.float32)
-        right[place, :count] = torch.tensor(one.right)
-        there[place, :count] = True
-    weights = torch.zeros(len(FEATURES), requires_grad=True)
-    optimiser = torch.optim.LBFGS([weights], max_iter=150, line_search_fn="strong_wolfe")
-
-    def loss() -> torch.Tensor:
+    found = [torch.tensor((one.found - mean) / deviation, dtype=torch.float32) for one in kept]
+    right = [torch.tensor(one.right) for one in kept]
+    sizes_of = [len(FEATURES), *HIDDEN, 1]
+    linear = [nn.Linear(before, behind) for before, behind in pairwise(sizes_of)]
+    between = [layer for one in linear[:-1] for layer in (one, nn.GELU(), nn.Dropout(DROPOUT))]
+    network = nn.Sequential(*between, linear[-1])
+    optimiser = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
+    steps = int(PASSES * len(kept) / BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps + 1)
+    for _ in track(range(steps), "Fitting", console=Console(stderr=True)):
+        batch = torch.multinomial(drawn, BATCH, replacement=True).tolist()
+        there = pad_sequence([torch.ones(len(right[n]), dtype=torch.bool) for n in batch], batch_first=True)
+        answers = pad_sequence([right[n] for n in batch], batch_first=True)
+        scores = network(pad_sequence([found[n] for n in batch], batch_first=True))[..., 0].masked_fill(~there, -1e9)
+        likely = torch.logsumexp(scores.masked_fill(~answers, -1e9), 1) - torch.logsumexp(scores, 1)
         optimiser.zero_grad()
-        likely = torch.log_softmax((found @ weights).masked_fill(~there, -1e9), dim=1)
-        value = -(torch.logsumexp(likely.masked_fill(~right, -1e9), dim=1) * worth).sum() + L2 * (weights**2).sum()
-        value.backward()  # type: ignore[no-untyped-call]
-        return value
-
-    optimiser.step(loss)  # type: ignore[no-untyped-call]
-    raw = weights.detach().numpy() / deviation
-    return Reader({name: round(float(weight), 3) for name, weight in zip(FEATURES, raw, strict=True)})
+        (-likely.mean()).backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+        schedule.step()
+    layers = [(one.weight.detach().double().numpy(), one.bias.detach().double().numpy()) for one in linear]
+    (first, bias), *rest = layers
+    return Reader([(first / deviation, bias - first @ (mean / deviation)), *rest], TOGETHER)
 
 
 def report(examples: Sequence[ReadExample]) -> Iterator[str]:
     """The share of questions whose right core is the first, and among the first three."""
-    for name in sorted({one.collection for one in examples}):
-        own = [one for one in examples if one.collection == name and one.right.any()]
-        without = fit([one for one in examples if one.collection != name])
-        yield f"{name:20} {len(own):4} questions   first {hit(own, without, 1):.3f}   in 3 {hit(own, without, 3):.3f}"
+    from sklearn.model_selection import GroupKFold
+
+    for known, held_out in GroupKFold(FOLDS).split(examples, groups=[one.collection for one in examples]):
+        without = fit([examples[place] for place in known])
+        asked_of = [examples[place] for place in held_out if examples[place].right.any()]
+        for name in sorted({one.collection for one in asked_of}):
+            own = [one for one in asked_of if one.collection == name]
+            first, three = hit(own, without, 1), hit(own, without, 3)
+            yield f"{name:20} {len(own):4} questions   first {first:.3f}   in 3 {three:.3f}"
 
 
 def hit(examples: Sequence[ReadExample], reader: Reader, first: int) -> float:

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from clew.agent.answer.evidence import evidence_of
-from clew.agent.answer.reader import FEATURES, features, shipped_reader
-from clew.agent.answer.selection import AnswerParameters, Wanted, pick, sought_of
+from clew.agent.answer.features import FEATURES, features
+from clew.agent.answer.reader import shipped_reader
+from clew.agent.answer.selection import AnswerParameters, pick
+from clew.agent.answer.wanted import Wanted, sought_of
 from clew.memory.datatypes import Document, Passage
 from clew.memory.encoding import CachedEncoder
 
@@ -35,8 +37,8 @@ def first(question: str, encoder: CachedEncoder, *said: str) -> str:
     return " ".join(" ".join(found.unit.texts).split())
 
 
-def test_there_is_a_weight_for_each_feature_and_a_row_for_each_core(encoder: CachedEncoder) -> None:
-    assert set(shipped_reader().weights) == set(FEATURES)
+def test_there_is_a_column_for_each_feature_and_a_row_for_each_core(encoder: CachedEncoder) -> None:
+    assert shipped_reader().layers[0][0].shape[1] == len(FEATURES)
     passage = Passage("d#0", "d", "Notes", NOTES, 0.5, "hybrid", start=0, end=len(NOTES))
     evidence = evidence_of([passage], encoder)
     found = features(sought_of(Wanted("When is the fair?", "When is the fair?"), evidence), evidence)

@@ -1,0 +1,44 @@
+"""Lines that tell what is asked and are hardly sentences, rows of tables and labels: they read badly together with a
+question."""
+
+import re
+
+from clew.agent.answer.asked import Asked, asked
+from clew.agent.answer.evidence import NAMED, Evidence
+from clew.agent.answer.polarity import LABELLED
+from clew.memory.text import content_words
+
+_COSTS = frozenset(content_words("cost price charge fee pay"))
+"""What an amount of money says without a word."""
+
+_LABEL = re.compile(r"\W*(?P<what>[^\W\d_][^:.;]{0,40}): \S")
+
+
+def told_plainly(question: str, evidence: Evidence) -> list[bool]:
+    """Of each core whether it is a row of a table that has the names of a question and the kind of thing that it asks
+    for, or with the heads of its columns all its words; or a line with the label that is asked for, below a heading
+    that names whom, or with yes or no where that is asked."""
+    words, wanted = set(content_words(question)), asked(question)
+    names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
+    kinds = {"money", "time"} & set(wanted.expected)
+    told = []
+    costs = _COSTS if "money" in wanted.expected else frozenset[str]()
+    for core, text, held in zip(evidence.cores, evidence.texts, evidence.core_words, strict=True):
+        above = {*content_words(core.above), *evidence.title_words[core.passage]}
+        if core.block.kind == "row":
+            named = (bool(names) or wanted.form == "list") and names <= held
+            told.append(named and (words <= held | above or bool(names and kinds and wanted.holds(text))))
+        else:
+            told.append(_labelled(text, words, above | held | costs, wanted))
+    return told
+
+
+def _labelled(text: str, words: set[str], told: set[str], wanted: Asked) -> bool:
+    """`told`: the words of the line, of what stands above it and of what its amount says."""
+    label = _LABEL.match(text)
+    what = {*content_words(label["what"])} if label else set()
+    if wanted.form == "yes-no" and LABELLED.fullmatch(text):
+        return bool(what) and what <= words
+    if wanted.expected and not wanted.holds(text):
+        return False
+    return bool(label) and bool(words) and what <= words <= told
