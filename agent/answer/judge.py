@@ -118,7 +118,7 @@ OF_UNITS = (
     *("unit", "unit_ahead", "unit_held", "unit_focus", "unit_lacks", "unit_unmeasured"),
     *("answered", "answered_first", "answered_second"),
 )
-UNREAD = 3.2
+UNREAD = 3.3
 """The log odds that are taken where nothing was read together with the question: the middle of what is answered."""
 
 FIRST = 3

@@ -58,7 +58,7 @@ PAIRS = Path(__file__).with_name("pairs.safetensors")
 READ_TOGETHER = 12
 """The cores that are likeliest by their features, which are read together with the question."""
 
-UNFITTED = 0.3
+UNFITTED = 0.4
 """What their score counts, of what it does elsewhere, in a language that it was not fitted on."""
 
 LONGEST_HEAD = 80

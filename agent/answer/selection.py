@@ -17,7 +17,7 @@ from clew.agent.answer.plain_lines import told_plainly
 from clew.agent.answer.polarity import says_opposite
 from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
-from clew.agent.answer.units import SHORT_LIST, AnswerUnit, begins_steps, unit_of, with_label
+from clew.agent.answer.units import SHORT_LIST, AnswerUnit, begins_steps, gives_reason, unit_of, with_label
 from clew.agent.answer.wanted import Wanted, sought_of, vector_of, words_of
 from clew.agent.search.phrases import holds_phrase, left_out, versions
 from clew.memory.datatypes import Floats, Ints
@@ -58,17 +58,17 @@ class AnswerParameters:
     sure: Weight = 3.5
     words: Count = 70
     redundant: Cosine = 0.9
-    plain: Weight = 2.0
-    repeated: Weight = 1.3
+    plain: Weight = 4.0
+    repeated: Weight = 2.2
     covered: Share = 0.95
-    other_side: Weight = 3.0
-    time: Weight = 8.0
-    version: Weight = 4.0
-    opposite: Weight = 2.0
-    adds: Weight = 1.5
-    final: Weight = 5.0
-    begins: Weight = 1.5
-    needed: Weight = 3.0
+    other_side: Weight = 4.0
+    time: Weight = 10.0
+    version: Weight = 5.5
+    opposite: Weight = 2.7
+    adds: Weight = 2.0
+    final: Weight = 6.5
+    begins: Weight = 2.0
+    needed: Weight = 4.0
     tokens: Count = 700
 
 
@@ -138,6 +138,8 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
         scores -= parameters.opposite * np.array(forbids)
     if sought.asked.form not in ("yes-no", "comparison"):
         scores -= parameters.opposite * np.array([says_opposite(wanted.question, text) for text in evidence.texts])
+    if sought.asked.expected and "reason" not in sought.asked.expected:
+        scores -= parameters.opposite * np.array([gives_reason(text) for text in evidence.texts])
     if not _ASKS_FOR_MORE.search(wanted.question):
         scores -= parameters.adds * np.array([bool(_ADDS.match(text)) for text in evidence.texts])
     kept, beside = _in_time(wanted, evidence, scores, kept, parameters)

@@ -183,6 +183,11 @@ def begins_steps(text: str) -> bool:
     return bool(re.match(r"(?:First(?:ly)?|To begin(?: with)?)\b,? ", text))
 
 
+def gives_reason(text: str) -> bool:
+    """`Reason: ...`, which is told where it is asked why."""
+    return bool(_LABELS["reason"].match(text))
+
+
 def with_label(core: Core, kind: Literal["reason", "remedy"]) -> AnswerUnit | None:
     """With the line of its section, right behind its paragraph or among the items behind it, whose label says why it is
     so, or what to do about it; such a line itself comes with what it is said of. None where there is none."""

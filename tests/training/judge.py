@@ -35,25 +35,17 @@ SINGLE = ("hotpotqa", "musique")
 FOREIGN = "foreign"
 OWN = "own"
 
-REFUSE_SIGNALS = (
-    "answered",
-    *("unit", "unit_ahead", "unit_held", "unit_focus", "unit_lacks", "unit_unmeasured", "name_lacked", "words_lacked"),
-    *("cosine", "drop", "match", "held", "own_cosine", "own_sentence", "sentence", "names_unheld", "kind_unheld"),
-    *("yes_or_no", "advice", "now", "amount", "history"),
-)
-"""What is looked at to see whether the documents say it; with all signals it was worse on what was held out."""
-
 FOREIGN_SIGNALS = (
     "answered",
     *("match", "names_unheld", "sentence", "keyword", "held", "cosine", "sentence_held", "own_sentence", "in_title"),
 )
 """What is looked at to see whether the documents are about something else; for the other decisions, all signals."""
 
-C, REFUSE_C, FOREIGN_C = 0.03, 0.1, 0.1
+C, FOREIGN_C = 0.03, 0.1
 """Inverse of the strength of the L2 penalty."""
 
 FOLDS = 5
-COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.09, 0.03
+COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.07, 0.03
 """The share of the answerable questions of conversations that may be asked back, that may be refused, and that may be
 taken for foreign."""
 
@@ -134,12 +126,12 @@ def fit(examples: Sequence[JudgeExample]) -> Judge:
     unclear = unseen(conversations, UNDERSPECIFIED, names)
     unclear[[not may_be_unclear(e.signals) for e in conversations]] = -np.inf
     least = threshold(conversations, unclear, UNDERSPECIFIED, "recall", COST)
-    odds = unseen(conversations, UNANSWERABLE, REFUSE_SIGNALS, REFUSE_C)
+    odds = unseen(conversations, UNANSWERABLE, names)
     odds[[foreign.margin(e.signals) >= 0 or nothing_is_there(e.signals) for e in conversations]] = np.inf
     odds[unclear >= least] = -np.inf
     return Judge(
         Decision(
-            _fit(conversations, UNANSWERABLE, REFUSE_SIGNALS, REFUSE_C),
+            _fit(conversations, UNANSWERABLE, names),
             threshold(conversations, odds, UNANSWERABLE, "f1", REFUSAL_COST),
         ),
         foreign,
@@ -147,14 +139,14 @@ def fit(examples: Sequence[JudgeExample]) -> Judge:
     )
 
 
-def unseen(examples: Sequence[JudgeExample], wanted: str, names: Sequence[str], c: float = C) -> Vector:
+def unseen(examples: Sequence[JudgeExample], wanted: str, names: Sequence[str]) -> Vector:
     """The log odds of each example by a model of other conversations."""
     from sklearn.model_selection import GroupKFold
 
     odds = np.zeros(len(examples))
     groups = [example.conversation for example in examples]
     for known, held_out in GroupKFold(FOLDS).split(examples, groups=groups):
-        model = _fit([examples[place] for place in known], wanted, names, c)
+        model = _fit([examples[place] for place in known], wanted, names)
         odds[held_out] = [model.of(examples[place].signals) for place in held_out]
     return odds
 

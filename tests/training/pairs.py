@@ -1,13 +1,13 @@
 """The layers that read a question and a core together, for `agent/answer/pairs.safetensors`.
 
-    python -m tests.training.pairs DATA               writes that file: two and a half hours on two cores
+    python -m tests.training.pairs DATA               writes that file: four hours on two cores
     python -m tests.training.pairs DATA --crossval    the sets in two halves, each by what was fitted on the other
 
 DATA holds `qa`: questions with spans of `MOST` of each set, and the first questions of conversations over forms and
 guides. The project's own conversations count `OWN_TIMES`. Of each question one right core is told from wrong ones, most
 of them those that the reader takes for the likeliest without it. The upper layers of the packaged encoder are fitted,
 the rest stays as it is; first to tell the right one (`TO_TELL`), then, on the questions of `WIDE` over collections that
-are not `UNPAIRED`, file by file, to tell as well that none is right (`STEPS`).
+are not `UNPAIRED`, file by file and then all of them, to tell as well that none is right (`STEPS`, `AT_LAST`).
 """
 
 import gzip
@@ -51,7 +51,7 @@ MOST, OWN_TIMES = 1500, 2
 GUIDES, MOST_GUIDES, AROUND = "doc2dial_val", 500, 3000
 """The set of conversations over guides, how many of its questions, and characters that are read around an answer."""
 
-UPPER = 3
+UPPER = 4
 """Layers that are fitted."""
 
 BATCH, EVEN, PARTS = 16, 60, 4
@@ -81,8 +81,9 @@ class FitParameters:
 TO_TELL = FitParameters(others=7, hard=5, passes=1.3, rate=1.5e-4, rate_out=2e-3)
 TO_REFUSE = FitParameters(others=6, hard=4, passes=3, rate=1.2e-4, rate_out=6e-4, none=True)
 TO_REFUSE_MORE = FitParameters(others=6, hard=4, passes=2, rate=1e-4, rate_out=5e-4, none=True, even=False)
-STEPS = (TO_TELL, TO_REFUSE, TO_REFUSE_MORE, replace(TO_REFUSE_MORE, passes=1.5))
-"""By which the sets of `read_examples` are fitted, in turn."""
+STEPS = (TO_TELL, TO_REFUSE, *(replace(TO_REFUSE_MORE, passes=passes) for passes in (2, 1.5)))
+AT_LAST = replace(TO_REFUSE_MORE, passes=1, rate=8e-5)
+"""By which the sets of `read_examples` are fitted, in turn, and at last all but the first of them together."""
 
 Pair = tuple[list[int], int]
 """Word pieces with the special ones, and where the second text begins."""
@@ -208,6 +209,7 @@ def fitted(*read: Sequence[ReadExample]) -> Layers:
     own = [one for one in read[0] if one.set == OWN]
     for examples, by in zip(([*read[0], *own * (OWN_TIMES - 1)], *read[1:]), STEPS, strict=True):
         fit(layers, examples, by)
+    fit(layers, list(chain.from_iterable(read[1:])), AT_LAST)
     return layers.eval()
 
 

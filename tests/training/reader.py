@@ -47,7 +47,7 @@ OWN_SHARE = 0.75
 HIDDEN, DROPOUT = (32, 32), 0.2
 BATCH, PASSES, RATE, DECAY = 64, 30, 2e-3, 0.01
 SEED, FOLDS = 0, 5
-TOGETHER = 0.8
+TOGETHER = 1.0
 """What the score of question and core read together (`tests.training.pairs`) counts beside the rest."""
 
 
