@@ -11,21 +11,40 @@ from clew.memory.text import content_words
 _COSTS = frozenset(content_words("cost price charge fee pay"))
 """What an amount of money says without a word."""
 
+_CONTACTS = (
+    (
+        re.compile(r"\b(?:(?:tele)?phone|mobile|fax|extension|dial|call|ring)\b", re.IGNORECASE),
+        re.compile(
+            r"\b(?:phone|tel|mobile|fax|ext|call|ring|dial)\w*\b\D{0,12}\d|\+?\b\d{2,5}[ /-]\d{3,}", re.IGNORECASE
+        ),
+    ),
+    (re.compile(r"\be-?mail\b|\bmail address\b", re.IGNORECASE), re.compile(r"\S@\S+\.\w")),
+)
+"""How people ask for a number or an address to be reached at, and how it looks."""
+
+_OF_CONTACT = frozenset(
+    content_words("phone telephone mobile fax extension dial call ring e-mail email mail address number")
+)
+
 _LABEL = re.compile(r"\W*(?P<what>[^\W\d_][^:.;]{0,40}): \S")
 
 
 def told_plainly(question: str, evidence: Evidence) -> list[bool]:
     """Of each core whether it is a row of a table that has the names of a question and the kind of thing that it asks
     for, or with the heads of its columns all its words; or a line with the label that is asked for, below a heading
-    that names whom, or with yes or no where that is asked."""
+    that names whom, or with yes or no where that is asked; or whether it has whom to call, and the number."""
     words, wanted = set(content_words(question)), asked(question)
     names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
     kinds = {"money", "time"} & set(wanted.expected)
+    contact = next((looks for asks, looks in _CONTACTS if asks.search(question)), None)
+    whose = words - _OF_CONTACT
     told = []
     costs = _COSTS if "money" in wanted.expected else frozenset[str]()
     for core, text, held in zip(evidence.cores, evidence.texts, evidence.core_words, strict=True):
         above = {*content_words(core.above), *evidence.title_words[core.passage]}
-        if core.block.kind == "row":
+        if contact and whose and whose <= held | above and contact.search(text):
+            told.append(True)
+        elif core.block.kind == "row":
             named = (bool(names) or wanted.form == "list") and names <= held
             told.append(named and (words <= held | above or bool(names and kinds and wanted.holds(text))))
         else:

@@ -3,7 +3,7 @@ these a few by MMR."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,7 @@ def recall(
     wanted = number_of_clusters(len(sentences), parameters.fewest_clusters, parameters.most_clusters)
     labels = cluster(vectors, wanted, parameters.seed, parameters.n_init, start)
     extracted = [
-        Sentence(sentence.text, sentence.speaker, sentence.turn, label)
-        for sentence, label in zip(sentences, labels.tolist(), strict=True)
+        replace(sentence, cluster_id=label) for sentence, label in zip(sentences, labels.tolist(), strict=True)
     ]
     nearest = representatives(vectors, labels, parameters.representatives)
     selected = mmr(question_vector, vectors[nearest], parameters.sentences, parameters.lambda_)

@@ -9,6 +9,10 @@ ROUTERS = (
     "# Routers\n\n| Model | Ports | Price |\n|---|---|---|\n| R10 | 4 | 59 EUR |\n| R20 | 8 | 89 EUR |\n\n"
     "They are in the cellar."
 )
+PORTER = (
+    "# The hall\n\nPorter: Ilse Brand, room 4, phone 0345 2210. Office hours are Monday and Friday from 7:30 to 9. "
+    "She does not lend her ladder.\n\nThe hall seats 80.\n"
+)
 PARTY = (
     "# Harvest party\n\nThe party takes place on 28 September. Ines brings the benches.\n\n"
     "- Friday: set up the tents\n- Saturday: cook and play music\n- Sunday: clean up\n"
@@ -38,6 +42,9 @@ MILLS = (
         (ROUTERS, "What does the R10 cost?", "Model | Ports | Price R10 | 4 | 59 EUR"),
         (ROUTERS, "Which models are there?", "Model | Ports | Price R10 | 4 | 59 EUR R20 | 8 | 89 EUR"),
         (LOAF, "Does the rye loaf contain nuts?", "Nuts: no"),
+        (PORTER, "What is Ilse Brand's phone number?", "Porter: Ilse Brand, room 4, phone 0345 2210."),
+        (PORTER, "When can I reach Ilse Brand?", "Office hours are Monday and Friday from 7:30 to 9."),
+        (SHOP, "What did the lamp cost?", "The lamp costs 40 euros."),
         (WIFI, "Why does the wifi drop?", "Wifi drops after an update. - Cause: the channel changes."),
         (WIFI, "How do I cure the wifi fault?", "Wifi drops after an update. - Cure: set channel 6 by hand."),
         (

@@ -102,6 +102,8 @@ def test_one_sentence() -> None:
     recalled = recalled_of("moon", [Sentence("How far?", "user", 1)])
     assert recalled.selected == recalled.extracted == (Sentence("How far?", "user", 1, cluster_id=0),)
     assert recalled.cluster_sizes == (1,)
+    again = recalled_of("moon", [Sentence("How far?", "user", 3, earlier=(1,))])
+    assert again.extracted[0].turns == (1, 3)
 
 
 def test_different_sentences_with_the_same_vector() -> None:
