@@ -98,8 +98,10 @@ def judge(signals: Mapping[str, float], by: Judge) -> JudgeVerdict:
 
 def may_be_unclear(signals: Mapping[str, float]) -> bool:
     """Nobody is asked back twice running, and only who leans on what nobody said, or is short and has a noun that
-    nothing says which one of: most first questions of the conversations that were learned from are unclear, most of
-    other people's are not."""
+    nothing says which one of, though the library knows of it: most first questions of the conversations that were
+    learned from are unclear, most of other people's are not."""
+    if signals["words_lacked"] or signals["name_lacked"]:
+        return False
     short = signals["content"] <= math.log1p(SHORT) and not signals["own_names"]
     leans = signals["leans"] or signals["points"]
     if signals["history"]:

@@ -165,7 +165,7 @@ def fit(examples: Sequence[ReadExample]) -> Reader:
     right = [torch.tensor(one.right) for one in kept]
     sizes_of = [len(FEATURES), *HIDDEN, 1]
     linear = [nn.Linear(before, behind) for before, behind in pairwise(sizes_of)]
-    between = [layer for one in linear[:-1] for layer in (one, nn.GELU(), nn.Dropout(DROPOUT))]
+    between = [layer for one in linear[:-1] for layer in (one, nn.GELU(approximate="tanh"), nn.Dropout(DROPOUT))]
     network = nn.Sequential(*between, linear[-1])
     optimiser = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
     steps = int(PASSES * len(kept) / BATCH)

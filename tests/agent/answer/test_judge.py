@@ -34,6 +34,8 @@ CLEAR = {
     "asked_back": 0.0,
     "unnamed_ever": 0.0,
     "pointed_unnamed": 0.0,
+    "words_lacked": 0.0,
+    "name_lacked": 0.0,
 }
 
 
@@ -53,6 +55,12 @@ def test_what_is_unclear_is_asked_back_before_it_is_refused() -> None:
     assert judged() == "answer"
     assert judged(refuse=1) == judged(foreign=1) == "refuse"
     assert judged(unclear=1, history=1, unnamed_ever=1, refuse=1) == "ask back"
+
+
+def test_nobody_is_asked_which_one_of_what_the_library_does_not_know() -> None:
+    """'Which dough do you mean: The Moon, or Robots on the Moon?'"""
+    assert judged(unclear=1, history=1, unnamed_ever=1, refuse=1, words_lacked=1 / 3) == "refuse"
+    assert judged(unclear=1, history=1, leans=1, refuse=1, name_lacked=1) == "refuse"
 
 
 def test_nobody_is_asked_back_twice_running() -> None:
@@ -131,6 +139,8 @@ def test_a_judge_learns_what_tells(encoder: CachedEncoder) -> None:
             "history": 1.0,
             "asked_back": 0.0,
             "names_unheld": 0.0,
+            "words_lacked": 0.0,
+            "name_lacked": 0.0,
             "cosine": 0.2 if label == "UNANSWERABLE" else 0.8,
             "unnamed": float(label == "UNDERSPECIFIED"),
         }
