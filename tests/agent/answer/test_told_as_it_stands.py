@@ -13,6 +13,7 @@ PORTER = (
     "# The hall\n\nPorter: Ilse Brand, room 4, phone 0345 2210. Office hours are Monday and Friday from 7:30 to 9. "
     "She does not lend her ladder.\n\nThe hall seats 80.\n"
 )
+HIRE = "# Hire\n\nThe hirer must be 21 and bring a licence.\n\nThe deposit is 200 euros.\n"
 PARTY = (
     "# Harvest party\n\nThe party takes place on 28 September. Ines brings the benches.\n\n"
     "- Friday: set up the tents\n- Saturday: cook and play music\n- Sunday: clean up\n"
@@ -44,6 +45,7 @@ MILLS = (
         (LOAF, "Does the rye loaf contain nuts?", "Nuts: no"),
         (PORTER, "What is Ilse Brand's phone number?", "Porter: Ilse Brand, room 4, phone 0345 2210."),
         (PORTER, "When can I reach Ilse Brand?", "Office hours are Monday and Friday from 7:30 to 9."),
+        (HIRE, "How old must the hirer be?", "The hirer must be 21 and bring a licence."),
         (SHOP, "What did the lamp cost?", "The lamp costs 40 euros."),
         (WIFI, "Why does the wifi drop?", "Wifi drops after an update. - Cause: the channel changes."),
         (WIFI, "How do I cure the wifi fault?", "Wifi drops after an update. - Cure: set channel 6 by hand."),
