@@ -317,7 +317,7 @@ class _Reader:
                 self.at += 1 + (self._look(1) == "adv")
                 done = self._take()
                 self.said = self.said or done
-            elif self._states(self.at):
+            elif self.phrases and self._states(self.at):
                 self.phrases[-1] = replace(self.phrases[-1], role="subject")
                 self.said = self._take()
             elif kind == "word" and (

@@ -147,3 +147,9 @@ def test_it_is_what_all_documents_are_about_where_nothing_else_was_spoken_of(
 @pytest.mark.parametrize("question", ["of Act of The", "What is said of the Bank of The?", "and what of Bank of a"])
 def test_a_name_that_breaks_off_is_read_as_far_as_it_goes(question: str) -> None:
     assert standing(question, said(MELIES)).text
+
+
+@pytest.mark.parametrize("question", ["Summarise needs A new roof", "Summarise shows A note"])
+def test_a_title_with_a_verb_behind_what_is_asked_for_is_read(question: str) -> None:
+    """Of a statement whose subject was taken for what is done: nothing is raised, and nothing put in its place."""
+    assert standing(question, said(("Who is Ann Brook?", "Ann Brook is a vet."))).text == question
