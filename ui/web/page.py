@@ -146,7 +146,7 @@ class BrowserPage:
             if view != before:
                 yield {**(update or {}), **self._changes(before, view, owner)}
             elif time.monotonic() - sent > STILL_THERE:
-                yield NOTHING
+                yield self._buttons(view)
             else:
                 continue
             before, update, sent = view, None, time.monotonic()
@@ -163,9 +163,12 @@ class BrowserPage:
         if before is None or before.busy != view.busy:
             changes[self._thread] = view.thread
             changes[self._threads] = self._thread_list(view, owner)
-            changes[self._send] = gr.update(visible=not view.busy)
-            changes[self._stop] = gr.update(visible=view.busy)
+            changes |= self._buttons(view)
         return changes
+
+    def _buttons(self, view: View) -> Update:
+        """Said again where nothing else is: what another look of the tab sent last may come behind this one's."""
+        return {self._send: gr.update(visible=not view.busy), self._stop: gr.update(visible=view.busy)}
 
     def _thread_list(self, view: View, owner: str) -> str:
         threads = self._assistant.threads
