@@ -17,17 +17,8 @@ from clew.memory.datatypes import Floats, Vectors
 from clew.memory.text import content_word_sets, content_words, written_words
 
 OF_MEANING = (
-    "cosine",
-    "own_cosine",
-    "around",
-    "head",
-    "asking_head",
-    "below",
-    "below_asking",
-    "passage",
-    "centred",
-    "rank",
-    "score",
+    *("cosine", "own_cosine", "around", "head", "asking_head", "below", "below_asking", "passage", "centred"),
+    *("rank", "score"),
 )
 OF_WORDS = ("held", "held_head", "held_around", "focus", "pairs", "numbers", "no_numbers")
 OF_KINDS = (
@@ -39,22 +30,7 @@ OF_FORM = (
     *("length", "short", "pronoun", "said", "first", "defines", "date_only"),
 )
 ASKED_FORMS = ("fact", "list", "steps", "comparison", "yes-no")
-ASKING_WORDS = (
-    "who",
-    "whose",
-    "when",
-    "where",
-    "why",
-    "how",
-    "many",
-    "much",
-    "long",
-    "which",
-    "what",
-    "can",
-    "do",
-    "is",
-)
+ASKING_WORDS = tuple("who whose when where why how many much long which what can do is".split())
 OF_QUESTION = (*ASKED_FORMS, *("defined", "expected", "measure", "asked_words"), *ASKING_WORDS)
 FEATURES = (*OF_MEANING, *OF_WORDS, *OF_KINDS, *OF_FORM, *OF_QUESTION)
 

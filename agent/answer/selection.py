@@ -279,8 +279,8 @@ def _whole_lists(found: Sequence[Picked]) -> list[Picked]:
 
 def _unit(place: int, evidence: Evidence, wanted: Asked) -> AnswerUnit:
     core, text = evidence.cores[place], evidence.texts[place]
-    whole = unit_of(core, whole_list=True)
-    if core.block.kind == "item" and whole.words <= SHORT_LIST and _is_asked_whole(core, whole.texts, wanted):
+    whole = unit_of(core, whole_list=True) if core.block.kind == "item" else None
+    if whole and whole.words <= SHORT_LIST and _is_asked_whole(core, whole.texts, wanted):
         return whole
     kind: Literal["reason", "remedy"] = "reason" if "reason" in wanted.expected else "remedy"
     if (kind == "reason" or wanted.form == "steps") and (labelled := with_label(core, kind)):
