@@ -32,7 +32,7 @@ ROOT = Path(__file__).parent.parent
 
 KNOWLEDGE = "tests/memory/knowledge"
 TESTS: Mapping[str, tuple[str, ...]] = {
-    "memory/dialogue/recall.py": ("tests/memory/dialogue/test_recall.py",),
+    "memory/dialogue/recall.py": ("tests/memory/dialogue/test_recall.py", "tests/memory/dialogue/test_mmr.py"),
     "memory/knowledge/chunking.py": (f"{KNOWLEDGE}/test_chunking.py", f"{KNOWLEDGE}/test_semantic_chunking.py"),
     "memory/knowledge/communities/detection.py": (f"{KNOWLEDGE}/communities/test_detection.py",),
     "memory/knowledge/communities/reports.py": (f"{KNOWLEDGE}/communities/test_reports.py",),

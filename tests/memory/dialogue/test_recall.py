@@ -303,52 +303,6 @@ def test_vectors_that_are_near_are_not_one() -> None:
     assert len(set(cluster(same, 2, 42, 10).tolist())) == 1
 
 
-def by_the_formula(query: Vectors, vectors: Vectors, k: int, lambda_: float) -> list[int]:
-    """Seed 003, step 4, word for word."""
-    chosen: list[int] = []
-    while len(chosen) < min(k, len(vectors)):
-        rest = [row for row in range(len(vectors)) if row not in chosen]
-        if not chosen:
-            chosen.append(max(rest, key=lambda row: float(vectors[row] @ query)))
-            continue
-        scores = {
-            row: lambda_ * float(vectors[row] @ query)
-            - (1 - lambda_) * max(float(vectors[row] @ vectors[other]) for other in chosen)
-            for row in rest
-        }
-        chosen.append(max(rest, key=scores.__getitem__))
-    return chosen
-
-
-@given(
-    st.integers(0, 2**32 - 1), st.integers(0, 21), st.integers(0, 8), st.sampled_from([0.0, 0.3, 0.5, 0.7, 0.9, 1.0])
-)
-def test_it_is_the_formula(seed: int, n: int, k: int, lambda_: float) -> None:
-    vectors = unit(np.random.default_rng(seed).normal(size=(n + 1, 8)))
-    assert mmr(vectors[0], vectors[1:], k, lambda_) == by_the_formula(vectors[0], vectors[1:], k, lambda_)
-
-
-def test_the_second_is_relevant_but_unlike_the_first() -> None:
-    query = unit([[1, 0, 0]])[0]
-    vectors = unit([[0.9, 0.1, 0], [0.89, 0.11, 0], [0.7, 0, 0.7]])
-    assert mmr(query, vectors, 2, 0.7) == [0, 1]
-    assert mmr(query, vectors, 2, 0.3) == [0, 2]
-
-
-@pytest.mark.parametrize("lambda_", [0.0, 0.7, 1.0])
-def test_ties_go_to_the_earlier(lambda_: float) -> None:
-    query = unit([[1, 1]])[0]
-    assert mmr(query, unit([[1.0, 0.3]] * 5), 3, lambda_) == [0, 1, 2]
-
-
-def test_with_lambda_0_the_first_is_still_the_most_similar() -> None:
-    assert mmr(unit([[0, 1]])[0], unit([[1, 0], [0, 1], [1, 1]]), 1, 0.0) == [1]
-
-
-def test_no_candidates() -> None:
-    assert mmr(unit([[1, 0]])[0], np.empty((0, 2), np.float32), 5, 0.7) == []
-
-
 def sayings(n: int, seed: int, noise: float = 0.8) -> Vectors:
     """Rows about four topics, more or less."""
     random = np.random.default_rng(seed)
