@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,9 +72,14 @@ class Server:
         return f"{scheme}://{self.host}/{name or f't{uuid.uuid4().hex}'}"
 
 
-def required() -> None:
-    if not (os.environ.get(RUNNING) or os.environ.get(PROGRAM)):
-        pytest.skip(HOW)
+def first_of(cases: Iterable[Any]) -> list[Any]:
+    """A matrix of which `make test` tries the first alone: each of a library on a cluster takes a second or two."""
+    first, *others = cases
+    return [first, *(pytest.param(one, marks=pytest.mark.soak) for one in others)]
+
+
+def can_be_had() -> bool:
+    return bool(os.environ.get(RUNNING) or os.environ.get(PROGRAM))
 
 
 def started(folder: Path, *options: str) -> Server:
@@ -122,8 +127,7 @@ def own_server(*options: str, like: Server | None = None) -> Iterator[tuple[Serv
 
 
 def shared_server(base: Path) -> Server:
-    """One for all processes of the run, whose folder is `base`."""
-    required()
+    """One for all processes of the run, whose folder is `base`; where one can be had."""
     if url := os.environ.get(RUNNING):
         return Server(url.rstrip("/"), {})
     note = base / "elasticsearch.json"

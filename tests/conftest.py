@@ -5,6 +5,7 @@ import signal
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import hypothesis
@@ -14,7 +15,7 @@ from filelock import FileLock
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
-from tests.cluster import Server, shared_server
+from tests.cluster import HOW, Server, can_be_had, shared_server
 from tests.ollama.playing import MODELS
 from tests.ollama.server import OllamaDouble, serving
 from tests.proxy import Proxy, proxy_before
@@ -117,10 +118,20 @@ def examples(examples_path: Path, encoder: CachedEncoder) -> Iterator[Library]:
     library.store.close()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def starting(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Future[Server] | None:
+    """An Elasticsearch takes 20 s to start: where one is needed, it does beside the tests before those that need it."""
+    if not can_be_had() or not any("server" in getattr(item, "fixturenames", ()) for item in request.session.items):
+        return None
+    return ThreadPoolExecutor(1).submit(shared_server, of_run(tmp_path_factory))
+
+
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Server:
+def server(starting: Future[Server] | None, tmp_path_factory: pytest.TempPathFactory) -> Server:
     """An Elasticsearch for the whole run; each test makes libraries of its own on it."""
-    return shared_server(of_run(tmp_path_factory))
+    if not can_be_had():
+        pytest.skip(HOW)
+    return starting.result() if starting else shared_server(of_run(tmp_path_factory))
 
 
 @pytest.fixture

@@ -31,6 +31,8 @@ SHORTEST_SLIP = 5
 SHORTEST_TITLE = 4
 """Letters of a title that is looked for in a sentence."""
 
+JOINED = re.compile(r"\w+(?:-\w+)+")
+
 NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?!I')(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
 """A name or a number in a question; a word that only begins a sentence is none, nor is `I'm`."""
 
@@ -76,17 +78,17 @@ class Evidence:
     @cached_property
     def passage_words(self) -> list[ContentWords]:
         """The content words of each passage, its title, heading and date among them."""
-        return [with_forms(held) for held in content_word_sets([said_by(passage) for passage in self.passages])]
+        return [with_forms(held) for held in held_words([said_by(passage) for passage in self.passages])]
 
     @cached_property
     def title_words(self) -> list[ContentWords]:
         """The content words of what each passage is called."""
-        return content_word_sets([title_of(passage) for passage in self.passages])
+        return held_words([title_of(passage) for passage in self.passages])
 
     @cached_property
     def core_words(self) -> list[ContentWords]:
         """The content words of each core."""
-        return [with_forms(held) for held in content_word_sets([written_out(text) for text in self.texts])]
+        return [with_forms(held) for held in held_words([written_out(text) for text in self.texts])]
 
     @cached_property
     def words(self) -> ContentWords:
@@ -109,7 +111,7 @@ class Evidence:
     def told_words(self) -> ContentWords:
         """Those that stand in a core, a heading or a title, and not in running heads alone."""
         heads = [RUNNING_HEAD.sub("", head) for head in self.heads]
-        return frozenset().union(*self.core_words, *self.title_words, *content_word_sets(heads))
+        return frozenset().union(*self.core_words, *self.title_words, *held_words(heads))
 
     @cached_property
     def passage_vectors(self) -> Vectors:
@@ -137,7 +139,7 @@ class Evidence:
         if self.vocabulary is None or not found:
             return []
         lacked = [word for word, count in zip(found, self.vocabulary.counts(found), strict=True) if not count]
-        lacked = [word for word in lacked if not self.words.issuperset(content_words(word))]
+        lacked = [word for word in lacked if not self.words.issuperset(content_words(word.replace("-", " ")))]
         slips = [word for word in lacked if word.islower() and len(word) >= SHORTEST_SLIP]
         near = dict(zip(slips, self.vocabulary.near(slips), strict=True))
         held = {slip for slip, others in near.items() if others and self.words.issuperset(content_words(others[0]))}
@@ -149,6 +151,12 @@ class Evidence:
         rarity = {stem: weight * math.log(1 + count / (1 + counts[stem])) for stem, weight in words.items()}
         total = sum(rarity.values()) or 1.0
         return {stem: weight / total for stem, weight in rarity.items()}
+
+
+def held_words(texts: Sequence[str]) -> list[ContentWords]:
+    """The content words of each text, and the parts of those with a hyphen: an e-scooter is a scooter."""
+    parts = content_word_sets([" ".join(JOINED.findall(text)).replace("-", " ") for text in texts])
+    return [whole | part for whole, part in zip(content_word_sets(texts), parts, strict=True)]
 
 
 def with_forms(held: ContentWords) -> ContentWords:

@@ -90,6 +90,7 @@ def test_with_an_endpoint_tokens_are_made_matched_and_fused(
     assert {one.document for one in Elastic(store).search(scoped, 3).passages} == {"space/moon.md"}
 
 
+@pytest.mark.soak
 def test_indexed_without_an_endpoint_chunks_keep_the_tokens_that_they_have(
     cluster: Cluster, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch, proxy: Proxy
 ) -> None:

@@ -14,7 +14,7 @@ from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_clust
 from clew.memory.knowledge.cluster.connection import address
 from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.ui.web.views import Conversations
-from tests.cluster import Server
+from tests.cluster import Server, first_of
 from tests.ui.conftest import Run
 
 
@@ -80,7 +80,7 @@ def altered(where: str, id_: str, change: Callable[[dict[str, Any]], object] | N
     return store
 
 
-@pytest.mark.parametrize("what", ["format", "manifest", "rows", "copy"])
+@pytest.mark.parametrize("what", first_of(["rows", "format", "manifest", "copy"]))
 def test_what_cannot_be_read_is_made_anew(
     server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, what: str
 ) -> None:
@@ -131,7 +131,7 @@ def test_a_row_that_was_changed_is_sent_again(
     assert "nothing to repair" in clew("doctor", "--repair").stderr
 
 
-@pytest.mark.parametrize("other", ["none", "vector", "words", "count", "more"])
+@pytest.mark.parametrize("other", first_of(["vector", "none", "words", "count", "more"]))
 def test_what_a_chunk_is_searched_by_is_proven_too(
     other: str, server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,8 @@ from clew.memory.knowledge.disk import required_generation
 from tests.cluster import Server, own_server
 from tests.proxy import Proxy, error_of
 
+pytestmark = pytest.mark.soak
+
 REJECTED = error_of(429, "es_rejected_execution_exception", "rejected execution of a task on a queue of 1")
 AWAY = error_of(503, "unavailable_shards_exception", "primary shard is not active")
 FULL = error_of(429, "cluster_block_exception", "blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage]")
@@ -134,7 +136,6 @@ def test_it_is_waited_for_with_a_limit(
     assert not behind.ask(lambda client: client.exists(index=lock, id="indexer"))  # it was given back
 
 
-@pytest.mark.soak
 @pytest.mark.timeout(1800)
 def test_a_server_with_a_queue_of_one_and_small_requests(server: Server, examples_path: Path) -> None:
     """What many send to it at once is there in the end, though it refused some, and what it never takes is named."""

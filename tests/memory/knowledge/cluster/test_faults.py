@@ -37,6 +37,8 @@ from tests.benchmarks.ingest import RandomEncoder
 from tests.cluster import Server, key_with, own_server, started, stopped
 from tests.proxy import Proxy
 
+pytestmark = pytest.mark.soak
+
 QUESTION = "Who directed Metropolis?"
 
 BUSY = 1800
@@ -111,7 +113,6 @@ def test_gone_within_a_turn_it_is_told_from_what_is_there(behind: Cluster, proxy
         assert {one.part for one in turn.degraded} == {"search"} and "cannot be reached" in turn.degraded[0].why
 
 
-@pytest.mark.soak
 def test_a_slow_cluster_ends_by_time_outs(
     behind: Cluster, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,7 +127,6 @@ def test_a_slow_cluster_ends_by_time_outs(
         assert told(assistant, QUESTION)[1].passages
 
 
-@pytest.mark.soak
 def test_a_slow_cluster_ends_by_the_turns_deadline(
     behind: Cluster, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,7 +185,6 @@ def test_another_server_on_that_port() -> None:
 # On servers of their own: minutes -----------------------------------------------------------------------------------
 
 
-@pytest.mark.soak
 @pytest.mark.timeout(BUSY)
 def test_keys_and_authorities(
     server: Server,
@@ -274,7 +273,6 @@ def waited(cluster: Cluster, **state: Any) -> None:
     until(lambda: cluster.ask(lambda client: client.cluster.health(timeout="60s", **state), 90))
 
 
-@pytest.mark.soak
 @pytest.mark.timeout(BUSY)
 def test_one_of_two_nodes_is_lost_and_then_the_only_master(server: Server, examples_path: Path) -> None:
     with two_nodes(server) as (servers, folders, of_b):
@@ -318,7 +316,6 @@ def until(ask: Callable[[], Any], seconds: float = 180) -> Any:
             time.sleep(1)
 
 
-@pytest.mark.soak
 @pytest.mark.timeout(BUSY)
 def test_a_full_disk_is_told_at_once_and_mended(server: Server, examples_path: Path) -> None:
     with own_server(like=server) as (own, _):
@@ -353,7 +350,6 @@ def _until_blocked(cluster: Cluster, index: str, wanted: bool) -> None:
     raise AssertionError("the disk's mark was not seen")
 
 
-@pytest.mark.soak
 @pytest.mark.timeout(BUSY)
 def test_killed_in_a_bulk_of_20_000_chunks_the_next_run_ends_it(server: Server, tmp_path: Path) -> None:
     """The server ends as by a power cut; started again on its data, the next run sends what is missing."""

@@ -26,7 +26,7 @@ from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.proof import proven
 from clew.tools import registry
 from clew.tools.base import encode_query
-from tests.cluster import Server
+from tests.cluster import Server, first_of
 
 
 @pytest.fixture
@@ -307,7 +307,7 @@ ALTERED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("id_", ALTERED)
+@pytest.mark.parametrize("id_", first_of(ALTERED))
 def test_what_a_cluster_says_of_somebody_else_is_checked(
     cluster: Cluster, examples_path: Path, tmp_path: Path, id_: str
 ) -> None:
