@@ -223,6 +223,15 @@ def content_word_sets(texts: Sequence[str]) -> list[frozenset[str]]:
     return [frozenset(content_words(text)) for text in texts]
 
 
+_JOINED = re.compile(r"\w+(?:-\w+)+")
+
+
+def held_word_sets(texts: Sequence[str]) -> list[frozenset[str]]:
+    """The content words that each text holds, the parts of those with a hyphen too: an e-scooter is a scooter."""
+    parts = content_word_sets([" ".join(_JOINED.findall(text)).replace("-", " ") for text in texts])
+    return [whole | part for whole, part in zip(content_word_sets(texts), parts, strict=True)]
+
+
 def stemmed_words(text: str) -> list[str]:
     """Stems of all words in the order of the text, function words among them."""
     return _stems(words(text))

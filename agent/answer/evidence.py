@@ -17,7 +17,7 @@ from clew.memory.dates import written_out
 from clew.memory.dialogue.word_classes import other_forms
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder, Vocabulary
-from clew.memory.text import content_word_sets, content_words, words, written_words
+from clew.memory.text import content_words, held_word_sets, words, written_words
 from clew.memory.titles import names_of
 
 ContentWords = frozenset[str]
@@ -30,8 +30,6 @@ SHORTEST_SLIP = 5
 
 SHORTEST_TITLE = 4
 """Letters of a title that is looked for in a sentence."""
-
-JOINED = re.compile(r"\w+(?:-\w+)+")
 
 NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?!I')(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
 """A name or a number in a question; a word that only begins a sentence is none, nor is `I'm`."""
@@ -78,17 +76,17 @@ class Evidence:
     @cached_property
     def passage_words(self) -> list[ContentWords]:
         """The content words of each passage, its title, heading and date among them."""
-        return [with_forms(held) for held in held_words([said_by(passage) for passage in self.passages])]
+        return [with_forms(held) for held in held_word_sets([said_by(passage) for passage in self.passages])]
 
     @cached_property
     def title_words(self) -> list[ContentWords]:
         """The content words of what each passage is called."""
-        return held_words([title_of(passage) for passage in self.passages])
+        return held_word_sets([title_of(passage) for passage in self.passages])
 
     @cached_property
     def core_words(self) -> list[ContentWords]:
         """The content words of each core."""
-        return [with_forms(held) for held in held_words([written_out(text) for text in self.texts])]
+        return [with_forms(held) for held in held_word_sets([written_out(text) for text in self.texts])]
 
     @cached_property
     def words(self) -> ContentWords:
@@ -111,7 +109,7 @@ class Evidence:
     def told_words(self) -> ContentWords:
         """Those that stand in a core, a heading or a title, and not in running heads alone."""
         heads = [RUNNING_HEAD.sub("", head) for head in self.heads]
-        return frozenset().union(*self.core_words, *self.title_words, *held_words(heads))
+        return frozenset().union(*self.core_words, *self.title_words, *held_word_sets(heads))
 
     @cached_property
     def passage_vectors(self) -> Vectors:
@@ -151,12 +149,6 @@ class Evidence:
         rarity = {stem: weight * math.log(1 + count / (1 + counts[stem])) for stem, weight in words.items()}
         total = sum(rarity.values()) or 1.0
         return {stem: weight / total for stem, weight in rarity.items()}
-
-
-def held_words(texts: Sequence[str]) -> list[ContentWords]:
-    """The content words of each text, and the parts of those with a hyphen: an e-scooter is a scooter."""
-    parts = content_word_sets([" ".join(JOINED.findall(text)).replace("-", " ") for text in texts])
-    return [whole | part for whole, part in zip(content_word_sets(texts), parts, strict=True)]
 
 
 def with_forms(held: ContentWords) -> ContentWords:

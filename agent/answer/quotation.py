@@ -24,7 +24,7 @@ from clew.agent.talk.several import parts
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.question_parser import parts as question_parts
 from clew.memory.dialogue.word_classes import is_participle, is_verb, tokens
-from clew.memory.text import Span, content_word_sets, content_words, written_words
+from clew.memory.text import Span, content_words, held_word_sets, written_words
 
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 """The end of a sentence, in what a quotation leaves out."""
@@ -240,7 +240,7 @@ def nothing_indexed() -> Answer:
 
 def nothing(question: str, passages: Sequence[Passage]) -> Answer:
     """A refusal: what of the question no passage holds, and the nearest titles."""
-    held = frozenset().union(*content_word_sets([said_by(passage) for passage in passages]))
+    held = frozenset().union(*held_word_sets([said_by(passage) for passage in passages]))
     names = [name for name in NAMED.finditer(question) if content_words(name.group())]
     unknown = _joined([name for name in names if not set(content_words(name.group())) <= held], question)
     return _nothing(passages, _worth_naming(unknown or missing_words(question, passages), question))

@@ -15,7 +15,7 @@ from clew.memory.datatypes import Findings, Passage, Query, Wording
 from clew.memory.dates import date_of, written_out
 from clew.memory.parameters import Cosine, Few, Share
 from clew.memory.ports import Search
-from clew.memory.text import content_words, surface_of
+from clew.memory.text import content_words, held_word_sets, surface_of
 from clew.tools.base import Tool, told_by
 from clew.tools.walk import Walk
 
@@ -162,7 +162,7 @@ def _timed(call: Call, search: Callable[[Call], Findings]) -> CallResult:
 
 def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
     """The content words of the question that no passage holds, as the question has them; initials are none."""
-    return unheld(question, content_words(" ".join(map(said_by, passages))))
+    return unheld(question, frozenset().union(*held_word_sets(list(map(said_by, passages)))))
 
 
 def said_by(passage: Passage) -> str:
@@ -171,11 +171,11 @@ def said_by(passage: Passage) -> str:
 
 
 def unheld(question: str, words: Collection[str]) -> tuple[str, ...]:
-    """The content words of the question, as it has them, whose stems are not among these; initials are none."""
+    """The content words of the question, as it has them, whose stems are not among these, nor those of all parts that
+    a hyphen joins; initials are none."""
     held = set(words)
-    return tuple(
-        word for stem, word in surface_of(question).items() if stem not in held and not _INITIAL.fullmatch(word)
-    )
+    asked = (word for stem, word in surface_of(question).items() if stem not in held and not _INITIAL.fullmatch(word))
+    return tuple(word for word in asked if not held.issuperset(content_words(word.replace("-", " "))))
 
 
 def assembled(

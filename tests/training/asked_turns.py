@@ -20,13 +20,14 @@ from clew.memory.datatypes import Utterance
 from clew.memory.knowledge.index.run import index
 
 FOLDER = Path(__file__).with_name("conversations")
-QUESTIONS, *WIDE = (FOLDER / f"{name}.jsonl" for name in ("questions", "varied", "more", "plenty"))
+QUESTIONS, *WIDE = (FOLDER / f"{name}.jsonl" for name in ("questions", "varied", "more", "plenty", "further"))
 """The first conversations, and those of more writers over more collections."""
 
 UNPAIRED = (
     *("theatre", "sailboat", "git", "weechat", "pool", "zoo", "wayfarer"),
     *("nas", "click", "scales", "goats", "statpapers", "brindle"),
     *("vault", "clustered", "counts", "fishshell", "satchel", "lease", "gannet", "ebike"),
+    *("alpine", "inkwell", "karsu", "httplib", "termkit", "sallow", "toolhire", "plashet", "suppliers", "rind"),
 )
 """Collections of `WIDE` that reader and pairs are not fitted on (`tests.training.pairs`): what is fitted on how those
 read these learns of nothing that they know."""

@@ -44,6 +44,9 @@ FOREIGN_SIGNALS = (
 C, FOREIGN_C = 0.03, 0.1
 """Inverse of the strength of the L2 penalty."""
 
+FEW = 0.5
+"""What all questions of `CONVERSATIONS` count beside all of the project's own, of which there are ten times as many."""
+
 FOLDS = 5
 COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.07, 0.03
 """The share of the answerable questions of conversations that may be asked back, that may be refused, and that may be
@@ -170,7 +173,8 @@ def _fit(examples: Sequence[JudgeExample], wanted: str, names: Sequence[str], c:
     mean, deviation = values.mean(axis=0), values.std(axis=0) + 1e-6
     model = LogisticRegression(C=c, max_iter=1000)
     sizes = Counter((example.set, example.label == wanted) for example in examples)
-    worth = np.array([len(examples) / len(sizes) / sizes[one.set, one.label == wanted] for one in examples])
+    each = {one: len(examples) / len(sizes) / count for one, count in sizes.items()}
+    worth = np.array([each[e.set, e.label == wanted] * (FEW if e.set == CONVERSATIONS else 1) for e in examples])
     model.fit((values - mean) / deviation, [example.label == wanted for example in examples], sample_weight=worth)
     raw = model.coef_[0] / deviation
     intercept = float(model.intercept_[0] - raw @ mean)

