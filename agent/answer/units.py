@@ -25,6 +25,9 @@ LONGEST_BEFORE = 40
 LONGEST_CODE = 60
 """Words of code that is quoted with what stands behind it, an empty line between."""
 
+LONGEST_ITEM = 24
+"""Words of the items of a list, on average, from which they are clauses, each of which says what the others do not."""
+
 SHORT_PARAGRAPH = 12
 """Words of a paragraph that, among others like it, is as good as an item of a list."""
 
@@ -123,7 +126,7 @@ def unit_of(core: Core, *, whole_list: bool = False, steps: bool = False, opens:
     not in the core."""
     region, block = core.region, core.block
     if block.kind == "item":
-        if whole_list or (steps and _are_steps(core)):
+        if (whole_list and not _are_clauses(core)) or (steps and _are_steps(core)):
             return _list(core)
         return _with_sublist(core)
     if block.kind == "row":
@@ -236,12 +239,23 @@ def _with_sublist(core: Core) -> AnswerUnit:
     return AnswerUnit(core, "item", tuple(parts))
 
 
+def _are_clauses(core: Core) -> bool:
+    """Whether the items of its list are paragraphs that nothing announces, as those of a contract."""
+    region, items = core.region, _members(core.region, core.block.group)
+    words = sum(len(region.of(item).split()) for item in items)
+    return words > LONGEST_ITEM * len(items) and not _is_announced(region, items[0])
+
+
+def _is_announced(region: Region, item: Block) -> bool:
+    return item.lead >= 0 and bool(_ANNOUNCES.search(region.of(region.blocks[item.lead])))
+
+
 def _are_steps(core: Core) -> bool:
     """Whether its list has numbers, or is announced and short, and may be quoted whole."""
     region, items = core.region, _members(core.region, core.block.group)
     words = sum(len(region.of(item).split()) for item in items)
     numbered = bool(_NUMBERED.match(region.of(items[0])))
-    announced = items[0].lead >= 0 and bool(_ANNOUNCES.search(region.of(region.blocks[items[0].lead])))
+    announced = _is_announced(region, items[0])
     return len(items) <= MOST_ITEMS and ((numbered and words <= LONGEST_LIST) or (announced and words <= LONGEST_CODE))
 
 

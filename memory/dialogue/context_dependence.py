@@ -215,6 +215,9 @@ def _phrases(question: str) -> Iterator[_Phrase]:
             continue
         phrase = _run(tokens[at + 1 : at + 1 + LONGEST_PHRASE])
         following = tokens[at + 1 + len(phrase)].casefold() if at + 1 + len(phrase) < len(tokens) else ""
+        alone = len(phrase) == 1 and not (following and _content([following]))
+        if verb_comes and pointing and alone and following not in _BE_AND_DO | _SAYS_WHICH:
+            continue  # 'does that include the paper': what follows is the verb
         if verb_comes and phrase and following not in _SAYS_WHICH:  # 'did the chain establish' ends with the verb
             phrase, verb_comes = phrase[: max(len(phrase) - 1, 1)], False
         if not phrase or any(word[0].isupper() or word[0].isdigit() for word in phrase):

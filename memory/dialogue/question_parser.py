@@ -15,6 +15,7 @@ from clew.memory.dialogue.word_classes import (
     ends_in_verb,
     has_thing,
     is_done,
+    is_most,
     is_participle,
     is_predicate,
     is_title,
@@ -63,9 +64,8 @@ class _Reader:
             self.waits = do and verb is None
         elif self._begins_with_verb():
             verb = self._take()
-        clause = self._rest()
-        end = self.tokens[self.last - 1].end if self.last else len(self.text)
-        phrases = tuple(self.phrases)
+        clause, end = self._rest(), self.tokens[self.last - 1].end if self.last else len(self.text)
+        phrases = tuple(one for one in self.phrases if not (self.phrases[0].role == "asked" and is_most(one.text)))
         return Parts(self.text, self.tokens, min(lead, end), asked, aux, verb or self.said, phrases, clause, end)
 
     # Where it is --------------------------------------------------------------------------------------------------

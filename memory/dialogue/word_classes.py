@@ -378,6 +378,11 @@ def other_forms() -> dict[str, frozenset[str]]:
     return {stem: frozenset(forms) for forms in made.values() if len(forms) > 1 for stem in forms}
 
 
+def is_most(phrase: str) -> bool:
+    """'the highest', which of 'Which pass is the highest?' is no thing beside the pass."""
+    return phrase.casefold() in {f"the {_compared(word)[1]}" for word in LISTS["graded"]}
+
+
 def _compared(word: str) -> tuple[str, str]:
     """'cheaper' and 'cheapest' for 'cheap'."""
     if word.endswith("y"):

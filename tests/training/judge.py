@@ -41,7 +41,7 @@ FOREIGN_SIGNALS = (
 )
 """What is looked at to see whether the documents are about something else; for the other decisions, all signals."""
 
-C, FOREIGN_C = 0.03, 0.1
+C, FOREIGN_C = 0.01, 0.1
 """Inverse of the strength of the L2 penalty."""
 
 FEW = 0.5

@@ -44,6 +44,17 @@ def test_a_list_comes_with_what_announces_it() -> None:
     assert unit(LIST, "- the noon") == ["- the noon."]
 
 
+CLAUSE = (
+    " A day is 24 hours by the clock in the yard." + " It begins when the paper is signed, and ends at the gate." * 2
+)
+
+
+def test_a_clause_is_told_alone_where_nothing_announces_the_list() -> None:
+    clauses = "\n".join(f"{n}. Clause {word}.{CLAUSE}" for n, word in enumerate(["one", "two", "three"], 1))
+    assert len(unit(clauses, "2. Clause", whole_list=True)) == 1
+    assert len(unit(f"All of these are agreed:\n\n{clauses}", "2. Clause", whole_list=True)) == 4
+
+
 def test_a_row_comes_with_the_heads_of_its_columns() -> None:
     assert unit("month | rain\nMay | 40\nJune | 20", "June") == ["month | rain", "June | 20"]
 
