@@ -10,6 +10,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
+from clew.agent.answer.asked import asked
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import forms, gate, ordering, phrases, rounds, tool_calls
 from clew.agent.search import walk as walk_operations
@@ -295,7 +296,9 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
     of_calls = zip(turn.calls, turn.search.first_found, strict=False)
     wanted = {id_ for call, ids in of_calls if call.by_model for id_ in ids}
     passages = rounds.assembled(turn.rewritten, whole, others, wanted, run.services.observe)
-    return turn.found(phrases.as_written(turn, passages, run.services.library.store, scope_of(turn)))
+    store, scope = run.services.library.store, scope_of(turn)
+    passages = phrases.as_written(turn, passages, store, scope)
+    return turn.found(phrases.with_definition(asked(turn.rewritten).defined, passages, store, scope))
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:

@@ -57,6 +57,15 @@ class WholeQuestion:
     language: str = "en"
 
 
+_IN_SHORT = re.compile(
+    r"(?:^|[ ,])(?:in (?:short|brief|a nutshell|(?:a )?(?:few|one|two|three) (?:words?|sentences?|lines?))|briefly"
+    r"|shortly|kurz|in (?:kurzen|wenigen) Worten|en bref|bri\u00e8vement|en (?:resumen|breve)|brevemente|in breve"
+    r"|mallonge)(?:,|(?=[ ?!.]|$))",
+    re.IGNORECASE,
+)
+"""How long the answer is to be, which is no part of what is asked for."""
+
+
 def library_question(text: str) -> WholeQuestion | None:
     """None for a question about what stands in documents, as most are."""
     spoken = language_of(text)
@@ -76,7 +85,8 @@ class _Heard:
 
     @staticmethod
     def of(text: str, language: str) -> "_Heard":
-        written = " ".join(text.replace("\u2019", "'").split()).strip("\u00bf\u00a1 ").rstrip("?!. ")
+        written = _IN_SHORT.sub(" ", text.replace("\u2019", "'"))
+        written = " ".join(written.split()).strip("\u00bf\u00a1 ").rstrip("?!. ")
         plain = _plain(written)
         end = (_patterns(language, "tail")[0].search(plain) or re.compile("$").search(plain)).start()  # type: ignore[union-attr]
         start = _patterns(language, "courtesy")[0].match(plain).end()  # type: ignore[union-attr]

@@ -217,16 +217,20 @@ def _list(core: Core) -> AnswerUnit:
     place = items.index(block)
     lead = region.blocks[items[0].lead] if items[0].lead >= 0 else None
     parts = [(item.start, item.end) for item in items]
-    while len(parts) > 1 and (
-        (words := sum(len(region.text[slice(*part)].split()) for part in parts)) > LONGEST_LIST
-        or (len(parts) > MOST_ITEMS and words > SHORT_LIST)
-    ):
+    if _too_many(region, parts):  # of each how it begins
+        parts = [sentences_of(region, item)[0] for item in items]
+    while len(parts) > 1 and _too_many(region, parts):
         if place < len(parts) - 1:
             parts.pop()
         else:
             parts.pop(0)
             place -= 1
     return AnswerUnit(core, "list", (*_announcing(region, lead), *parts))
+
+
+def _too_many(region: Region, parts: Sequence[Span]) -> bool:
+    words = sum(len(region.text[slice(*part)].split()) for part in parts)
+    return words > LONGEST_LIST or (len(parts) > MOST_ITEMS and words > SHORT_LIST)
 
 
 def _with_sublist(core: Core) -> AnswerUnit:

@@ -16,6 +16,10 @@ MOST = 4
 LOOKED_AT = 400
 """Chunks with all words of a phrase that are read for it."""
 
+READ, BEST, FIRST = 8, 2, 200
+"""Passages among which one may say what a thing is, those that stay before one that is added, and chunks with its name
+that are looked at for it."""
+
 FEWEST = 2
 """Words of a phrase; a single one is looked for like others."""
 
@@ -77,6 +81,22 @@ def as_written(
         alone = phrase in versions_ or asks_for(turn.meant, phrase)
         passages = first(passages, phrase, holding(phrase, store, scope), alone)
     return tuple(passages)
+
+
+def with_definition(
+    thing: str, passages: Sequence[Passage], store: LibraryStore, scope: frozenset[str] | None
+) -> tuple[Passage, ...]:
+    """With the first of the library that says what a thing is ("Clew is a ...") behind the two best, where none of
+    those that are read says it: what speaks of it all the time is nearer to "What is Clew?"."""
+    says = re.compile(rf"(?<!\w){re.escape(_plain(thing))}s? (?:is|are|was|were) (?:an?|the|one of|any)\b")
+    if not thing or any(says.search(_plain(one.text)) for one in passages[:READ]):
+        return tuple(passages)
+    chunks = store.chunks(store.vocabulary.holding(written_words(thing), scope)[:FIRST])
+    found = [one for one in passages_of(chunks, "definition") if says.search(_plain(one.text))][:1]
+    score = max((one.score for one in passages), default=0.0)
+    added = [replace(one, score=score, why=f"says what {thing} is") for one in found]
+    known = {one.id for one in added}
+    return (*passages[:BEST], *added, *(one for one in passages[BEST:] if one.id not in known))
 
 
 def first(passages: Sequence[Passage], phrase: str, held: Sequence[Passage], alone: bool = True) -> tuple[Passage, ...]:

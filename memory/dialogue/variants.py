@@ -28,7 +28,8 @@ LONG_NAME = 7
 
 ASKING = re.compile(
     r"^(?:(?:please|good|great|right|fine|nice|okay|ok|well|thanks|list|find|show|name|give|tell|explain|describe|search"
-    r"|enumerate|look (?:up|for)|me|us|everything|anything|all|about|the)\b[,.!]? *)+",
+    r"|enumerate|summari[sz]e|outline|recap|compare|look (?:up|for)|me|us|everything|anything|all|about|the)\b[,.!]?"
+    r" *)+",
     re.IGNORECASE,
 )
 """How an English request begins: words that ask, and that no document has to have."""

@@ -81,6 +81,8 @@ def test_of_a_part(question: str) -> None:
     ("question", "kind", "of", "besides"),
     [
         ("summarise the meeting of 3 September", "summary", "the meeting of 3 September", ""),
+        ("tell me in short what happens in the tale of the mill", "summary", "the tale of the mill", ""),
+        ("In a few words, what is the lease about?", "summary", "the lease", ""),
         ("Could you please sum up the Lease for me in three sentences?", "summary", "the Lease", ""),
         ("give me a short summary of the zoo FAQ", "summary", "the zoo FAQ", ""),
         ("what is this paper about", "summary", "this paper", ""),

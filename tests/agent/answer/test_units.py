@@ -55,6 +55,12 @@ def test_a_clause_is_told_alone_where_nothing_announces_the_list() -> None:
     assert len(unit(f"All of these are agreed:\n\n{clauses}", "2. Clause", whole_list=True)) == 4
 
 
+def test_of_a_long_list_is_told_how_each_item_begins() -> None:
+    items = "\n".join(f"- Rule {word} is kept.{CLAUSE}" for word in ["one", "two", "three", "four", "five"])
+    told = unit(f"The following rules are kept:\n\n{items}", "- Rule two", whole_list=True)
+    assert told[1:] == [f"- Rule {word} is kept." for word in ["one", "two", "three", "four", "five"]]
+
+
 def test_a_row_comes_with_the_heads_of_its_columns() -> None:
     assert unit("month | rain\nMay | 40\nJune | 20", "June") == ["month | rain", "June | 20"]
 

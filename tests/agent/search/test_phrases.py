@@ -1,6 +1,15 @@
 """Words in quotation marks, and names that are left out."""
 
-from clew.agent.search.phrases import asks_for, first, holding, holds_phrase, left_out, phrases_of, versions
+from clew.agent.search.phrases import (
+    asks_for,
+    first,
+    holding,
+    holds_phrase,
+    left_out,
+    phrases_of,
+    versions,
+    with_definition,
+)
 from clew.memory.datatypes import Passage
 from clew.memory.knowledge.library import Library
 
@@ -26,6 +35,20 @@ def test_passages_with_the_phrase_come_first_and_others_behind(examples: Library
     assert [one.id for one in found] == [held[0].id, *(one.id for one in held[1:4]), "x#0"]
     assert all(one.score == 2.0 for one in found[1:-1])
     assert first([other], "no such words", []) == (other,)
+
+
+def test_what_says_what_a_thing_is_is_read_behind_the_two_best(examples: Library) -> None:
+    found = [Passage(f"x#{n}", "x", "Lang", "He made Metropolis.", 2.0, "hybrid") for n in range(9)]
+    more = with_definition("Metropolis", found, examples.store, None)
+    assert [one.id for one in more if one not in found] == [more[2].id]
+    assert "Metropolis is a German silent film" in more[2].text and more[2].score == 2.0
+    assert [one for one in more if one in found] == found
+    said = [*found[:7], more[2], *found[7:]]
+    assert with_definition("Metropolis", said, examples.store, None) == tuple(said)  # it is read already
+    assert with_definition("Metropolis", [*found, more[2]], examples.store, None) == (*found[:2], more[2], *found[2:])
+    assert with_definition("zyzzyva", found, examples.store, None) == tuple(found)
+    assert with_definition("Metropolis", found, examples.store, frozenset({"animals/ham.md"})) == tuple(found)
+    assert with_definition("", found, examples.store, None) == tuple(found)
 
 
 def test_where_more_is_asked_only_the_best_passage_with_the_phrase_comes_first() -> None:
