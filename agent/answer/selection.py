@@ -23,7 +23,7 @@ from clew.agent.search.phrases import holds_phrase, left_out, versions
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.dates import asked_times
 from clew.memory.parameters import Cosine, Count, Few, Share, Weight
-from clew.memory.text import content_words
+from clew.memory.text import FUNCTION_WORDS, content_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +252,8 @@ def _chosen(
             continue
         if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in chosen):
             continue
+        if found and _says_again(core, found[0].unit, wanted):
+            continue
         unit = _unit(place, evidence, wanted)
         if found and words + unit.words > parameters.words:
             continue
@@ -260,6 +262,19 @@ def _chosen(
         taken.update((document, core.region.offset + start) for start, _ in unit.parts)
         found.append(replace(beside[place], unit=unit) if place in beside else Picked(unit))
     return _whole_lists(found)
+
+
+def _says_again(core: Core, first: AnswerUnit, wanted: Asked) -> bool:
+    """Whether a person is asked for, and all names and numbers that the first unit tells are told again: 'Thea von
+    Harbou wrote Metropolis, directed by Fritz Lang' behind 'Fritz Lang directed Metropolis'."""
+    told = " ".join(first.texts)
+    if wanted.form != "fact" or "person" not in wanted.expected or not wanted.holds(told):
+        return False
+    values = {value for value in _VALUE.findall(told) if value.casefold() not in FUNCTION_WORDS | wanted.words}
+    return bool(values) and values <= {*_VALUE.findall(core.text)}
+
+
+_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,:]*\d)?)")
 
 
 def _whole_lists(found: Sequence[Picked]) -> list[Picked]:

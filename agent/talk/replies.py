@@ -39,6 +39,9 @@ _STATES = re.compile(r"[.!;\u2026\u3002][\"'\u201d\u2019)\]]*$")
 LONG = 25
 """Words of a quotation that can be made shorter by choosing a sentence of it."""
 
+LABEL = 3
+"""Words of a sentence that may be a label of what stands behind it: '8. Waiver.'"""
+
 Examples = Callable[[], Sequence[str]]
 """Questions that the library answers: asked for only where they are said."""
 
@@ -124,7 +127,9 @@ def _shorter(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     if len(first.text.split()) > LONG and len(sentences) > 1:
         bold = first.text[first.span.start : first.span.end] if first.span else ""
         holding = [place for place, sentence in enumerate(sentences) if bold and bold in sentence]
-        nearest = (holding or [int(np.argmax(_cosines(last.rewritten, sentences, spoken.encoder)))])[0]
+        near = _cosines(last.rewritten, sentences, spoken.encoder)
+        whole = [place for place, sentence in enumerate(sentences) if len(sentence.split()) > LABEL]
+        nearest = (holding or [max(whole or range(len(sentences)), key=near.__getitem__)])[0]
         quotes = tuple(parts[nearest : nearest + 1])
         start = quotes[0].start if quotes else None
         short = replace(first, text=sentences[nearest], start=start, new_line=False, quotes=quotes, span=None)

@@ -33,6 +33,8 @@ DOCUMENTS = {
     "2. Unpack it into /opt/tarn.\n3. Restart the machine.\n\n## Pruning\n\nOld snapshots are removed by a command.\n",
     "glass.txt": "Elsbeth Marrow was a glassblower from Tintern. She was born in 1871 and died in 1949. She invented "
     "the twisted stem in 1902.\n",
+    "hire.md": "# Hire terms\n\n1. *Fuel.* Out full, back full.\n2. *Waiver.* It is 12 % of the hire price. It covers "
+    "accidental damage above 75 pounds. It does not cover theft from an open van, tyres or overloading.\n",
 }
 
 
@@ -75,6 +77,11 @@ def test_what_is_shorter_still_holds_the_answer(ask_of: Ask) -> None:
     assert "1871" in ask_of("shorter").answer.text
     around = [claim.text for claim in ask_of("in other words").answer.claims if claim.cites]
     assert around == [one if one.endswith(".") else f"{one}." for one in DOCUMENTS["glass.txt"].strip().split(". ")]
+
+
+def test_what_is_shorter_is_no_label(ask_of: Ask) -> None:
+    assert "Waiver." in ask_of("What does the waiver cover?").answer.text
+    assert "cover" in ask_of("shorter").answer.text
 
 
 def test_small_talk_is_answered_without_a_search_and_offers_what_the_library_answers(ask: Ask) -> None:
