@@ -177,6 +177,7 @@ def test_what_looks_at_all_says_above_which_size_it_does_not(
     assert "Earth" in clew("ask", "What does the Moon orbit?").stdout
 
 
+@pytest.mark.soak
 def test_shards_and_replicas_are_as_they_were_named(
     server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -26,6 +26,8 @@ from tests.cluster import Server
 from tests.proxy import Proxy
 from tests.round_trips import round_trips
 
+pytestmark = pytest.mark.soak
+
 HISTORY = (
     Utterance("user", "Who directed Metropolis?"),
     Utterance("agent", "Fritz Lang directed Metropolis, a film of 1927."),

@@ -29,6 +29,7 @@ def test_the_partitions_with_the_most_votes_as_many_as_fit() -> None:
     assert chosen(np.zeros(0), []) == ()
 
 
+@pytest.mark.soak
 def test_a_question_of_more_words_than_a_server_takes(server: Server, tmp_path: Path) -> None:
     """As somebody pastes a document: its rarest words are asked for."""
     where = address(server.library())
