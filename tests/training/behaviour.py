@@ -8,7 +8,6 @@ a scorer are asked those that they are fitted on.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -70,16 +69,16 @@ def of_reader(data: Path, _: Path) -> Iterator[Made]:
 
 
 def of_pairs(data: Path, _: Path) -> Iterator[Made]:
-    """Which core is the first where the likeliest are read together with the question; two hours."""
+    """Which core is the first where the likeliest are read together with the question; a day without a GPU."""
     encoder = encoder_for(read_settings())
     read = pairs.read_examples(data, encoder)
-    asked = [one for one in pairs.asked_of(data, encoder, list(chain.from_iterable(read))) if one.right.any()]
+    asked = [one for one in pairs.asked_of(data, encoder, read) if one.right.any()]
 
     def does(by: pairs.Layers) -> Behaviour:
         first = pairs.first_cores(asked, by)
         return Behaviour([*map(str, first)], [float(one.right[n]) for one, n in zip(asked, first, strict=True)])
 
-    made = pairs.fitted(*read)
+    made = pairs.fitted(read)
     yield Made(PAIRS, said_of(made.shipped()), does(pairs.as_shipped()), does(made))
 
 

