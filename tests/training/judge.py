@@ -48,7 +48,7 @@ FEW = 0.5
 """What all questions of `CONVERSATIONS` count beside all of the project's own, of which there are ten times as many."""
 
 FOLDS = 5
-COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.07, 0.03
+COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.06, 0.03
 """The share of the answerable questions of conversations that may be asked back, that may be refused, and that may be
 taken for foreign."""
 
