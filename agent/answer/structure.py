@@ -72,6 +72,7 @@ _LABELLED = re.compile(
 )
 """`Teacher: Mr Hale`, a line that says what something is; none where it may be a title."""
 
+_ORDINAL = re.compile(r"(\d{1,2})[.)]\s")
 _NUMERAL = re.compile(r"\([ivx]{1,5}\)\s")
 _STOPPED = re.compile(r"[.!;,\u2026\u3002][\"'\u201d\u2019)\]*_]*$")
 _NUMBERING = re.compile(r"^\W*(?:\d+(?:\.\d+)*[.)]?\s+)?")
@@ -265,22 +266,27 @@ def _named(heading: str) -> str:
 
 
 def _related(text: str, made: Sequence[Block], contents: frozenset[str]) -> Iterator[Block]:
-    """With groups, headings and leads."""
+    """With groups, headings and leads; a numbered list goes on behind the paragraphs and the code of its items."""
     head, place, group = -1, 0, 0
+    reached, numbered = 0, (-1, -1)  # the last number of a numbered list, and its group and lead
     for kind, run in groupby(made, key=lambda block: block.kind):
         members = list(run)
         leads = ("prose", "heading", "item") if kind == "code" else ("prose", "heading")
         lead = place - 1 if place and made[place - 1].kind in leads else -1
         if kind == "heading":
             yield from members
-            head = place + len(members) - 1
+            head, reached = place + len(members) - 1, 0
         elif kind == "item":
             group += 1
+            first, last = (_number(text, block) for block in (members[0], members[-1]))
+            its, lead = numbered if reached and first == reached + 1 else (group, lead)
+            if first:
+                reached, numbered = last, (its, lead)
             own: BlockKind = "contents" if _is_contents(text, members, contents, head) else "item"
             for block in members:
-                yield Block(block.start, block.end, own, group, head, lead)
+                yield Block(block.start, block.end, own, its, head, lead)
         elif kind == "row":
-            group += 1
+            group, reached = group + 1, 0
             first = place if _is_header(text, members) else -1
             for number, block in enumerate(members):
                 yield Block(block.start, block.end, "row", group, head, first if number else -1)
@@ -288,6 +294,12 @@ def _related(text: str, made: Sequence[Block], contents: frozenset[str]) -> Iter
             for block in members:
                 yield Block(block.start, block.end, kind, -1, head, lead if kind == "code" else -1)
         place += len(members)
+
+
+def _number(text: str, item: Block) -> int:
+    """Of a numbered item, else 0."""
+    found = _ORDINAL.match(text, item.start)
+    return int(found[1]) if found else 0
 
 
 def _is_contents(text: str, items: Sequence[Block], contents: frozenset[str], head: int) -> bool:

@@ -55,6 +55,12 @@ _WHEN = re.compile(r"\b(?:when|what (?:date|day)|which (?:date|day))\b", re.IGNO
 _SINCE = re.compile(r"\b(?:since|after)\s+$", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:before|until|till)\s+$", re.IGNORECASE)
 _VERSION = re.compile(r"\b(?:draft|final|archived?|superseded|new|old|revised|updated|version|v)\b|\d+|[^\w\s]")
+_PART = re.compile(
+    r"\b(?:chapter|part|section|volume|book|lesson|kapitel|teil|band|chapitre|partie|cap[ií]tulo|capitolo|parte) "
+    r"(?:\d+|[ivxlc]+)\b|\b[\w-]*[^\W\d_][_-]?\d+\.[a-z]{2,5}\b",
+    re.IGNORECASE,
+)
+"""`Chapter 3`, `usr_10.txt`: which part of a work it is, and no version."""
 NO_DATE = CalendarDate()
 
 Entries = Sequence[tuple[int, CalendarDate]]
@@ -241,8 +247,12 @@ def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vector
 
 
 def of_different_things(one: TimedSentence, other: TimedSentence) -> bool:
-    """Whether their titles or headings each have a word that the other lacks, as the bids of two vendors, or they begin
-    with other names and say something else of them too: none of them is a version of the other."""
+    """Whether their titles or headings each have a word that the other lacks, as the bids of two vendors, or name other
+    parts of a work, or they begin with other names and say something else of them too: none of them is a version of the
+    other."""
+    parts = [{*map(str.casefold, _PART.findall(sentence.title))} for sentence in (one, other)]
+    if all(parts) and parts[0] != parts[1]:
+        return True
     for ours, theirs in ((one.title, other.title), (one.head, other.head)):
         own, others = ({*content_words(plain_title(text))} for text in (ours, theirs))
         if own - others and others - own:

@@ -217,6 +217,8 @@ def _list(core: Core) -> AnswerUnit:
     place = items.index(block)
     lead = region.blocks[items[0].lead] if items[0].lead >= 0 else None
     parts = [(item.start, item.end) for item in items]
+    if not _too_many(region, whole := _with_code(region, items)):
+        return AnswerUnit(core, "list", (*_announcing(region, lead), *whole))
     if _too_many(region, parts):  # of each how it begins
         parts = [sentences_of(region, item)[0] for item in items]
     while len(parts) > 1 and _too_many(region, parts):
@@ -226,6 +228,12 @@ def _list(core: Core) -> AnswerUnit:
             parts.pop(0)
             place -= 1
     return AnswerUnit(core, "list", (*_announcing(region, lead), *parts))
+
+
+def _with_code(region: Region, items: Sequence[Block]) -> list[Span]:
+    """The items of a list, and the code that stands between them."""
+    first, last = (region.blocks.index(items[at]) for at in (0, -1))
+    return [(one.start, one.end) for one in region.blocks[first : last + 1] if one in items or one.kind == "code"]
 
 
 def _too_many(region: Region, parts: Sequence[Span]) -> bool:

@@ -212,6 +212,20 @@ def test_under_other_headings_it_is_another_thing() -> None:
     assert not of_different_things(one, TimedSentence("It costs 4 euros.", head="Northwind 2024"))
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "versions"),
+    [
+        ("*usr_02.txt* Last change: 2021 Apr 24", "*usr_10.txt* Last change: 2019 Nov 22", False),
+        ("Rules, chapter 3", "Rules, Chapter IV", False),
+        ("Rules, chapter 3 (2021)", "Rules, chapter 3 (2019)", True),
+        ("Lease v1", "Lease v2", True),
+    ],
+)
+def test_another_part_of_a_work_is_no_version(one: str, other: str, versions: bool) -> None:
+    first, second = (TimedSentence("A macro is started with q.", title=title) for title in (one, other))
+    assert of_different_things(first, second) != versions
+
+
 def test_an_older_number_is_told_as_it_is_written(encoder: CachedEncoder) -> None:
     older = bid("Bid for the gutter", "We replace the gutter for 1,200 euros.", "2024-06-01")
     newer = bid("Bid for the gutter", "We replace the gutter for 980 euros.", "2024-06-09")

@@ -99,6 +99,17 @@ def test_steps_are_the_code_behind_a_sentence_and_all_of_a_numbered_or_announced
     assert unit("Tea is old.\n\n- Boil it.\n- Wait.\n\nDrink.", "- Wait", steps=True) == ["- Wait."]
 
 
+def test_a_numbered_list_goes_on_behind_the_paragraphs_of_its_items() -> None:
+    text = "There are two ways:\n\n1. Use the shell:\n\n$ stop clock\n\nThis is fast.\n\n2. Pull the plug.\n\nIt rests."
+    whole = ["There are two ways:", "1. Use the shell:", "$ stop clock", "2. Pull the plug."]
+    assert unit(text, "1. Use", whole_list=True) == unit(text, "2. Pull", whole_list=True) == whole
+    long = text.replace("1. Use the shell:", f"1. Use the shell. {'It is a good shell of the coast. ' * 20}")
+    assert unit(long, "2. Pull", whole_list=True) == ["There are two ways:", "1. Use the shell.", "2. Pull the plug."]
+    apart = text.replace("This is fast.", "Another thing").replace("2. Pull", "2. Pull out")
+    assert unit(apart, "2. Pull", whole_list=True)[-1:] == ["2. Pull out the plug."]
+    assert len(unit(apart, "2. Pull", whole_list=True)) < 3
+
+
 def test_code_with_an_empty_line_in_it_is_whole() -> None:
     code = "from clock import Clock\n\nclock = Clock()\nclock.start()"
     whole = ["Like this:", "from clock import Clock", "clock = Clock() clock.start()"]
