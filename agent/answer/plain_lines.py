@@ -4,8 +4,10 @@ question."""
 import re
 
 from clew.agent.answer.asked import Asked, asked
+from clew.agent.answer.cores import Core
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.polarity import LABELLED
+from clew.agent.answer.structure import sentences_of, unnumbered
 from clew.memory.text import content_words
 
 _COSTS = frozenset(content_words("cost price charge fee pay"))
@@ -32,17 +34,19 @@ _LABEL = re.compile(r"\W*(?P<what>[^\W\d_][^:.;]{0,40}): \S")
 def told_plainly(question: str, evidence: Evidence) -> list[bool]:
     """Of each core whether it is a row of a table that has the names of a question and the kind of thing that it asks
     for, or with the heads of its columns all its words; or a line with the label that is asked for, below a heading
-    that names whom, or with yes or no where that is asked; or whether it has whom to call, and the number."""
+    that names whom, or with yes or no where that is asked; or whether it has whom to call, and the number; or opens the
+    section whose heading is what is to be defined."""
     words, wanted = set(content_words(question)), asked(question)
     names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
     kinds = {"money", "time"} & set(wanted.expected)
     contact = next((looks for asks, looks in _CONTACTS if asks.search(question)), None)
     whose = words - _OF_CONTACT
-    told = []
+    told, defined = [], {*content_words(wanted.defined)}
     costs = _COSTS if "money" in wanted.expected else frozenset[str]()
     for core, text, held in zip(evidence.cores, evidence.texts, evidence.core_words, strict=True):
         above = {*content_words(core.above), *evidence.title_words[core.passage]}
-        if contact and whose and whose <= held | above and contact.search(text):
+        reaches = bool(contact and whose and whose <= held | above and contact.search(text))
+        if reaches or (defined and _opens_section(core) and {*content_words(unnumbered(core.head))} == defined):
             told.append(True)
         elif core.block.kind == "row":
             named = (bool(names) or wanted.form == "list") and names <= held
@@ -50,6 +54,12 @@ def told_plainly(question: str, evidence: Evidence) -> list[bool]:
         else:
             told.append(_labelled(text, words, above | held | costs, wanted))
     return told
+
+
+def _opens_section(core: Core) -> bool:
+    """Whether it is the first sentence of what stands right below a heading."""
+    below = core.block.kind == "prose" and core.block.head == core.place - 1 >= 0
+    return below and core.span == sentences_of(core.region, core.block)[0]
 
 
 def _labelled(text: str, words: set[str], told: set[str], wanted: Asked) -> bool:

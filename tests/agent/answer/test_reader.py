@@ -8,6 +8,7 @@ import pytest
 
 from clew.agent.answer.evidence import evidence_of
 from clew.agent.answer.features import FEATURES, features
+from clew.agent.answer.plain_lines import told_plainly
 from clew.agent.answer.reader import shipped_reader
 from clew.agent.answer.selection import AnswerParameters, pick
 from clew.agent.answer.wanted import Wanted, sought_of
@@ -57,6 +58,14 @@ def test_there_is_a_column_for_each_feature_and_a_row_for_each_core(encoder: Cac
 )
 def test_the_unit_that_answers_is_first(question: str, answer: str, encoder: CachedEncoder) -> None:
     assert answer in first(question, encoder)
+
+
+def test_what_opens_the_section_of_its_name_defines_it(encoder: CachedEncoder) -> None:
+    notes = "Tides\n\nRed tides\n\nThis colours the sea for days. Fish die of it.\n\nBays\n\nA red tide came in May."
+    evidence = evidence_of([Passage("d#0", "d", "Sea", notes, 0.5, "hybrid", start=0, end=len(notes))], encoder)
+    told = told_plainly("What is a red tide?", evidence)
+    assert [core.text for core, one in zip(evidence.cores, told, strict=True) if one] == ["This colours the sea for days."]
+    assert not any(told_plainly("Where is the red tide?", evidence))
 
 
 def test_of_two_that_answer_what_was_just_said_is_not_said_again(encoder: CachedEncoder) -> None:
