@@ -41,7 +41,6 @@ _ANNOUNCES = re.compile(
     r"|\b(?:following|as follows|these are|are these)\b[^.]*[.:]$"
 )
 
-
 _LABELS = {
     "reason": re.compile(
         r"\W*(?:(?:the )?(?:root )?(?:cause|reason|explanation)s?|why|because|grund|ursache|raison|motiv[eo]|causa"
@@ -376,9 +375,8 @@ def _announced(core: Core, said: bool, whole: bool) -> list[Span]:
         return _code_at(region, place + 1)
     if said and (lines := _labelled(region, place + 1)):
         return lines
-    short = list(
-        takewhile(lambda block: block.kind == "prose" and _is_short(region, block), region.blocks[place + 1 :])
-    )
+    prose = takewhile(lambda block: block.kind == "prose", region.blocks[place + 1 :])
+    short = list(takewhile(lambda block: len(region.of(block).split()) <= SHORT_PARAGRAPH, prose))
     if said and whole and len(short) > 2:
         counts = accumulate(len(region.of(block).split()) for block in short)
         return [(one.start, one.end) for one, count in zip(short, counts, strict=True) if count <= LONGEST_CODE]
@@ -394,10 +392,6 @@ def _labelled(region: Region, place: int) -> list[Span]:
 def _is_caption(region: Region, place: int) -> bool:
     block = region.blocks[place] if place < len(region.blocks) else None
     return block is not None and block.kind == "heading" and bool(_CAPTION.match(region.of(block)))
-
-
-def _is_short(region: Region, block: Block) -> bool:
-    return len(region.of(block).split()) <= SHORT_PARAGRAPH
 
 
 def is_item(text: str) -> bool:

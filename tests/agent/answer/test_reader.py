@@ -63,8 +63,8 @@ def test_the_unit_that_answers_is_first(question: str, answer: str, encoder: Cac
 def test_what_opens_the_section_of_its_name_defines_it(encoder: CachedEncoder) -> None:
     notes = "Tides\n\nRed tides\n\nThis colours the sea for days. Fish die of it.\n\nBays\n\nA red tide came in May."
     evidence = evidence_of([Passage("d#0", "d", "Sea", notes, 0.5, "hybrid", start=0, end=len(notes))], encoder)
-    told = told_plainly("What is a red tide?", evidence)
-    assert [core.text for core, one in zip(evidence.cores, told, strict=True) if one] == ["This colours the sea for days."]
+    told = zip(evidence.cores, told_plainly("What is a red tide?", evidence), strict=True)
+    assert [core.text for core, one in told if one] == ["This colours the sea for days."]
     assert not any(told_plainly("Where is the red tide?", evidence))
 
 
