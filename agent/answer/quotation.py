@@ -10,7 +10,7 @@ from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.polarity import says
 from clew.agent.answer.selection import AnswerParameters, Picked, pick
-from clew.agent.answer.sides import contradicting, labelled, name_of
+from clew.agent.answer.sides import contradicting, labelled, like_the_first, name_of
 from clew.agent.answer.spans import bolded
 from clew.agent.answer.structure import Region, ranges
 from clew.agent.answer.times import asked_years, names_time
@@ -75,7 +75,10 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
         asked_of = _asked_of_author(one, headed, evidence) if headed else one
         if asked_of is None:
             return _nothing(passages, (), headed)
-        told.append(_told(asked_of, wanted.question, evidence, parameters, most))
+        its = _told(asked_of, wanted.question, evidence, parameters, most)
+        if told and told[0].picked and its.picked and asked(wanted.rewritten).form == "comparison":
+            its = replace(its, picked=like_the_first(told[0].picked[0], its.picked, evidence))
+        told.append(its)
     if not any(one.picked for one in told):
         missing = [word for one in told for word in one.missing]
         return _nothing(passages, _worth_naming(missing, wanted.rewritten))

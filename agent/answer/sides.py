@@ -18,6 +18,9 @@ LIKE, SHARED, MOST = 0.6, 0.6, 2
 """The cosine and the share of the words of the shorter one from which two sentences tell the same thing; how many
 documents are quoted beside the first."""
 
+SAME_THING = 0.85
+"""The cosine from which two sentences tell the same thing of two sides."""
+
 _DENIES = re.compile(r"\b(?:not|no|never|none|only|cannot|without|prohibited|forbidden)\b|n['\u2019]t\b", re.IGNORECASE)
 WHICH = re.compile(
     r"\bwhich (?:of the )?(?:vendor|supplier|seller|provider|company|firm|contractor|bidder|insurer|bank|hotel|offer"
@@ -102,6 +105,19 @@ def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Pick
         if alike and answers and differ(own, text):
             found[document] = Picked(unit_of(evidence.cores[other]))
     return list(found.values())
+
+
+def like_the_first(first: Picked, side: list[Picked], evidence: Evidence) -> list[Picked]:
+    """Of another side of a comparison what its document says of the same thing as the first, where it does: prices
+    stand beside prices."""
+    core = first.unit.core
+    own, other = (evidence.passages[one.unit.core.passage].document for one in (first, side[0]))
+    if own == other or core not in evidence.cores:
+        return side
+    likeness = evidence.core_vectors @ evidence.core_vectors[evidence.cores.index(core)]
+    of_other = [n for n, one in enumerate(evidence.cores) if evidence.passages[one.passage].document == other]
+    nearest = max(of_other, key=lambda n: likeness[n])
+    return [Picked(unit_of(evidence.cores[nearest]))] if likeness[nearest] >= SAME_THING else side
 
 
 def _versions(one: TimedSentence, other: TimedSentence) -> bool:
