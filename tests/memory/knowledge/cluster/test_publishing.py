@@ -241,6 +241,7 @@ def test_a_run_that_fails_closes_what_it_read_at_once(
     assert failed.tb and closed == [threading.get_ident()]
 
 
+@pytest.mark.soak
 def test_reading_that_was_cut_off_is_gone_on_with(
     cluster: Cluster, examples_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

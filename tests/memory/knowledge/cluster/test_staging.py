@@ -39,6 +39,7 @@ def documents(cluster: Cluster) -> set[str]:
     return {one.title for one in open_generation(cluster).catalogue.documents}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("there", [True, False])
 def test_two_machines_that_index_at_once_lose_nothing(
     cluster: Cluster, tmp_path: Path, encoder: CachedEncoder, there: bool
