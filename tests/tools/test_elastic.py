@@ -129,6 +129,7 @@ def test_indexed_without_an_endpoint_chunks_keep_the_tokens_that_they_have(
     assert indexed()[0] is None  # and then nothing is new
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("missing", ["licence", "rights", "route"])
 def test_what_gives_no_tokens_is_told(
     missing: str,

@@ -101,6 +101,7 @@ def test_superseded_generations_go_and_nothing_of_others(
         open_generation(cluster)
 
 
+@pytest.mark.soak
 def test_a_run_that_was_cut_off_is_gone_on_with(
     cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,6 +129,7 @@ def test_back_from_the_cluster_it_is_the_same_library(cluster: Cluster, examples
     assert sent(cluster, back).hash == done.hash
 
 
+@pytest.mark.soak
 def test_one_indexer_at_a_time(cluster: Cluster) -> None:
     generations = Generations(cluster)
     with generations.held(), pytest.raises(LibraryBusy, match="at work"), Generations(cluster).held(still=60):
@@ -136,6 +138,7 @@ def test_one_indexer_at_a_time(cluster: Cluster) -> None:
         pass
 
 
+@pytest.mark.soak
 def test_an_indexer_without_a_sign_of_life_is_taken_over(cluster: Cluster) -> None:
     lock = f"{Generations(cluster).alias}-lock"
     with Generations(cluster).held():

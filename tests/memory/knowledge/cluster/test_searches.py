@@ -68,6 +68,7 @@ def test_what_was_read_is_kept_up_to_one_bound(
     Generations(Cluster(where)).remove_all()
 
 
+@pytest.mark.soak
 def test_a_closed_index_is_told_with_what_opens_it(server: Server, examples_path: Path) -> None:
     where = address(server.library())
     assert where
