@@ -250,7 +250,7 @@ def _chosen(
             continue
         if (document, core.position) in taken:
             continue
-        if not other_side and any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in chosen):
+        if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in chosen):
             continue
         if found and _says_again(core, found[0].unit, wanted):
             continue

@@ -108,8 +108,7 @@ def test_the_steps_say_what_was_selected_and_what_each_form_found(assistant: Ass
 def test_a_question_that_stands_alone_is_not_answered_by_the_topic_before(assistant: Assistant) -> None:
     ask(assistant, "t", "Who was Yuri Gagarin?")
     ask(assistant, "t", "how long did his flight take?")
-    said = ask(assistant, "t", "Who was Laika?").answer.text
-    assert said.startswith("Laika was") and "Gagarin" not in said
+    assert ask(assistant, "t", "Who was Laika?").answer.text == "Laika was the first animal to orbit Earth. [1]"
     turn = ask(assistant, "t", "when was she launched?")
     assert turn.rewritten == "When was Laika launched?"
     assert "3 November 1957" in turn.answer.text
