@@ -117,9 +117,12 @@ def _put(question: str, match: re.Match[str], days: Range) -> str:
 
 
 def _the_last_of_others(question: str, match: re.Match[str]) -> bool:
-    """'the last week of the war', 'the next day', 'the tonight show': no date that counts from today."""
+    """'the last week of the war', 'our last day', 'the tonight show': no date that counts from today."""
     said, before = match.group("said").casefold(), question[: match.start("said")]
-    behind_the = re.search(r"\bthe\s+$", before, re.IGNORECASE) is not None
+    if re.fullmatch(r"(?:the )?last day", said):  # yesterday is called that
+        return not _WITHIN.search(before) or not said.startswith("the")
+    whose = "" if said.endswith(("'s", "’s")) else r"|my|our|your|his|her|its|their"  # 'our last week's meeting'
+    behind_the = re.search(rf"\b(?:the{whose})\s+$", before, re.IGNORECASE) is not None
     return behind_the and re.match(r"(?:last|next|this|previous|to\w+)\b(?!['’])", said) is not None
 
 

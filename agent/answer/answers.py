@@ -16,10 +16,10 @@ from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.model_answer import ModelAnswer, write
 from clew.agent.answer.plain_lines import told_plainly
 from clew.agent.answer.prompt_passages import reported, units_of
-from clew.agent.answer.selection import AnswerParameters
 from clew.agent.answer.spans import bolded
 from clew.agent.answer.unknown_words import unknown_to
 from clew.agent.answer.wanted import wanted_of
+from clew.agent.answer.weighing import AnswerParameters
 from clew.agent.answer.whole import whole_answer
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import phrases, rounds
@@ -212,8 +212,9 @@ def _line_with(words: str, passage: Passage, number: int) -> tuple[Claim, ...]:
 
 
 _EXCEPTS = re.compile(
-    r",?\s(?:except(?: for)?|other than|apart from|excluding|not counting|außer|sauf|excepto|salvo|tranne|eccetto|krom)"
-    r"\s(?:(?:for|on|in|the|those|die|der|les?|la|los|las|il|i|gli) )*(?P<what>[^?.!]+)(?=[?.!]*\s*$)",
+    r",?\s(?:except(?: for)?|besides|other than|apart from|aside from|excluding|not counting|außer|sauf|excepto|salvo"
+    r"|tranne|eccetto|krom)\s(?:(?:for|on|in|the|those|die|der|les?|la|los|las|il|i|gli) )*"
+    r"(?P<what>[^?.!]+)(?=[?.!]*\s*$)",
     re.IGNORECASE,
 )
 """'Which fees are there, except for children?'"""

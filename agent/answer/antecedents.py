@@ -18,8 +18,9 @@ PRONOUN = re.compile(
 
 _CONNECTIVE = re.compile(
     r"(?:Since then|For (?:that|this) reason|As a result|Because of (?:that|this)|However|Otherwise|Instead|Therefore"
-    r"|Thus|Hence|Then|Also|But|So|And|Nevertheless|Moreover|In addition|For example|For instance|In this case"
-    r"|In that case)\b"
+    r"|Thus|Hence|Then|Also|But|So|And|Nevertheless|Moreover|In addition|For example|For instance"
+    r"|On the (?:other hand|contrary)|By contrast|In contrast"
+    r"|(?:In|With|By|For|On|From|After|Before|Without|Because of|Due to|Of|To do) (?:this|that|these|those|so))\b"
 )
 _STANDS_FOR = re.compile(
     r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"

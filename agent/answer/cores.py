@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from clew.agent.answer.structure import RUNNING_HEAD, Block, Region, region_of, sentences_of, unnumbered
+from clew.agent.answer.structure import MAIL_HEAD, RUNNING_HEAD, Block, Region, region_of, sentences_of, unnumbered
 from clew.memory.datatypes import Document, Passage
 from clew.memory.text import Span
 
@@ -101,6 +101,9 @@ def _of_region(region: Region, passage: int) -> Iterator[Core]:
         for span in [(block.start, block.end)] if whole else sentences_of(region, block):
             text = region.text[slice(*span)]
             if len(text.split()) > LONGEST or not re.search(r"\w", text):
+                continue
+            of_mail = MAIL_HEAD.match(text)
+            if of_mail and of_mail["subject"]:  # as a heading
                 continue
             if not (_POINTER.fullmatch(text) or _SALUTATION.fullmatch(text) or _PUBLICATION.search(text)):
                 yield Core(passage, region, place, span)

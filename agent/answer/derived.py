@@ -11,11 +11,12 @@ from clew.agent.answer.asked import asked
 from clew.agent.answer.cores import Core
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.quotation import composed_of
-from clew.agent.answer.selection import AnswerParameters, Picked, pick
+from clew.agent.answer.selection import Picked, pick
 from clew.agent.answer.sides import WHICH, name_of
 from clew.agent.answer.units import unit_of
 from clew.agent.answer.values import values_of
 from clew.agent.answer.wanted import Wanted
+from clew.agent.answer.weighing import AnswerParameters
 from clew.agent.answer.worked_out import Working
 from clew.agent.state import Answer, Claim, Says
 from clew.memory.dates import asked_times

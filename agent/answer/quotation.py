@@ -9,7 +9,7 @@ from types import MappingProxyType
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.polarity import says
-from clew.agent.answer.selection import AnswerParameters, Picked, pick
+from clew.agent.answer.selection import Picked, pick
 from clew.agent.answer.sides import contradicting, labelled, like_the_first, name_of
 from clew.agent.answer.spans import bolded
 from clew.agent.answer.structure import Region, ranges
@@ -17,6 +17,7 @@ from clew.agent.answer.times import asked_years, names_time
 from clew.agent.answer.units import AnswerUnit, is_item
 from clew.agent.answer.values import values_of
 from clew.agent.answer.wanted import Wanted
+from clew.agent.answer.weighing import AnswerParameters
 from clew.agent.search.rounds import missing as missing_words
 from clew.agent.search.rounds import said_by, unheld
 from clew.agent.state import Answer, BoldSpan, Claim, Outcome, Quote, Says

@@ -10,70 +10,25 @@ import numpy as np
 
 from clew.agent.answer.antecedents import is_of_another
 from clew.agent.answer.asked import Asked
+from clew.agent.answer.beside import SHORT_LIST
 from clew.agent.answer.cores import Core, asks
 from clew.agent.answer.evidence import Evidence, named_passages, shares_held
-from clew.agent.answer.features import Sought, plain
-from clew.agent.answer.plain_lines import told_plainly
-from clew.agent.answer.polarity import says_opposite
+from clew.agent.answer.features import Sought
 from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
-from clew.agent.answer.units import SHORT_LIST, AnswerUnit, begins_steps, gives_reason, unit_of, with_label
+from clew.agent.answer.units import UPDATES, AnswerUnit, unit_of, with_label
 from clew.agent.answer.wanted import Wanted, sought_of, vector_of, words_of
-from clew.agent.search.phrases import holds_phrase, left_out, versions
+from clew.agent.answer.weighing import AnswerParameters, by_rules
+from clew.agent.search.phrases import left_out
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.dates import asked_times
-from clew.memory.parameters import Cosine, Count, Few, Share, Weight
 from clew.memory.text import FUNCTION_WORDS, content_words
 
-
-@dataclass(frozen=True, slots=True)
-class AnswerParameters:
-    """Where the library lacks nouns or names, `lacking` of the question's words, a passage has to do with it where its
-    cosine and `held` times the share of the question's words in it come to `relevant`, or to `in_time` less where it is
-    of the time that the question asks about. A core's cosine, `shorter` less, counts for its passage: a short text has
-    a higher one.
-
-    At most `units` answer, of a part of a question `in_part`, while together they have `words` at most: the best, and
-    what is at most `behind` less likely, as a logarithm; where the log odds that the best answers are `sure`, only
-    what has no lower ones. A row or a label that tells what is asked is `plain` likelier, what was just said `repeated`
-    less likely; `time` is what a fitting date is worth to the reader, `version` what it costs to lack the version that
-    is asked about, `opposite` to say the opposite of a word of the question in its place, or what not to do where it is
-    asked what to do, `adds` to say that it only adds to what stands before it ("also"); `final` what it gains to be
-    what came out at last, and `begins` to be the first of the steps, where these are asked for; what no answer is
-    without is looked for in what is at most `needed` less likely. A unit that holds less than `covered` of the question
-    leads on to a second; what is compared is told of from two documents, the second at most `other_side` less likely.
-
-    A language model writes at most `tokens`. The seed's 1000 would take 300 more from the passages of a window of
-    4,096, which is two of them, and the units that lead its prompt are `words` at most.
-    """
-
-    held: Weight = 0.3
-    relevant: Weight = 0.51
-    lacking: Share = 0.3
-    in_time: Weight = 0.2
-    shorter: Weight = 0.2
-    units: Few = 3
-    in_part: Few = 2
-    behind: Weight = 1.2
-    sure: Weight = 3.5
-    words: Count = 70
-    redundant: Cosine = 0.9
-    plain: Weight = 4.0
-    repeated: Weight = 2.2
-    covered: Share = 0.95
-    other_side: Weight = 4.0
-    time: Weight = 10.0
-    version: Weight = 5.5
-    opposite: Weight = 2.7
-    adds: Weight = 2.0
-    final: Weight = 6.5
-    begins: Weight = 2.0
-    needed: Weight = 4.0
-    tokens: Count = 700
-
-
-_MARK, MARKED = re.compile(r"(?<![\w/.])\d{1,3}/\d{1,3}(?![\w/])"), 1.5
-"""`9/10`, and what it counts beside a version: hardly a letter tells it from another mark."""
+_CONTRASTS = re.compile(
+    r"\b(?:while|whereas|than|unlike|but|both|whilst|on the other hand|however|contrary|contrast|different\w*)\b",
+    re.IGNORECASE,
+)
+"""What a sentence has that tells two things apart; else the next one may."""
 
 MOST_OF_REASON = 60
 """Words of a sentence with the one behind it, where that may say why."""
@@ -84,20 +39,6 @@ _GIVES_REASON = re.compile(
     re.IGNORECASE,
 )
 """Of `holds reason` what leaves no doubt."""
-
-
-_ADDS = re.compile(r"\W*(?:[\w'’-]+ ){0,3}also\b", re.IGNORECASE)
-_ASKS_FOR_MORE = re.compile(r"\b(?:also|else|other|another|more|too)\b", re.IGNORECASE)
-
-_FORBIDS = re.compile(r"\W*\b(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
-"""How a sentence begins that says what not to do."""
-
-_AT_LAST = re.compile(r"\b(?:in the end|in total|altogether|all in all|all told|finally|eventually)\b", re.IGNORECASE)
-_CAME_OUT = re.compile(
-    r"\b(?:in the end|in total|total|altogether|in all|all in|all told|final(?:ly)?|eventually|c[ao]mes? to)\b",
-    re.IGNORECASE,
-)
-"""How a question asks for what came out, and how a text says it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,28 +67,19 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     if not len(kept):
         return []
     reading = read(sought, evidence)
-    scores = reading.scores.copy()
-    scores += parameters.plain * np.array(told_plainly(wanted.rewritten, evidence))
-    scores -= parameters.repeated * np.array([plain(text) in sought.said for text in evidence.texts])
-    scores -= parameters.version * _lacks_version(wanted.rewritten, evidence)
-    if _AT_LAST.search(wanted.rewritten):
-        scores += parameters.final * _came_out(sought.asked, evidence)
-    if sought.asked.form == "steps":
-        forbids = [bool(_FORBIDS.match(text)) and not _FORBIDS.search(wanted.question) for text in evidence.texts]
-        scores += parameters.begins * np.array([begins_steps(text) for text in evidence.texts])
-        scores -= parameters.opposite * np.array(forbids)
-    if sought.asked.form not in ("yes-no", "comparison"):
-        scores -= parameters.opposite * np.array([says_opposite(wanted.question, text) for text in evidence.texts])
-    if sought.asked.expected and "reason" not in sought.asked.expected:
-        scores -= parameters.opposite * np.array([gives_reason(text) for text in evidence.texts])
-    if not _ASKS_FOR_MORE.search(wanted.question):
-        scores -= parameters.adds * np.array([bool(_ADDS.match(text)) for text in evidence.texts])
+    scores = reading.scores + by_rules(wanted, sought, evidence, parameters)
     kept, beside = _in_time(wanted, evidence, scores, kept, parameters)
     order = every = kept[np.argsort(-scores[kept], kind="stable")]
     if sought.asked.form != "comparison" and reading.odds[order[0]] >= parameters.sure:
         order = order[reading.odds[order] >= reading.odds[order[0]]]
     order = _with_what_it_needs(order, scores, sought.asked, evidence, parameters)
     found = _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
+    if sought.asked.form == "comparison" and len(found) == 1 and not any(map(_CONTRASTS.search, found[0].unit.texts)):
+        found = [
+            replace(found[0], unit=unit_of(found[0].unit.core, opens=True))
+        ]  # the next sentence may be of the other
+    if corrected := _corrected(found[0], sought, evidence):
+        return [corrected]
     return [*found, *_second_step(found, sought, evidence, every, parameters)]
 
 
@@ -169,28 +101,29 @@ def _with_what_it_needs(
     return np.array(fits, np.int64) if fits else order
 
 
-def _lacks_version(question: str, evidence: Evidence) -> Floats:
-    """Above 0 for each core that, with what stands above it, lacks a version (`Debian 3.0`) or a mark (`9/10`) that the
-    question names and that another core has; else 0."""
-    lacks = np.zeros(len(evidence.cores))
-    sought = {**dict.fromkeys(versions(question), 1.0), **dict.fromkeys(_MARK.findall(question), MARKED)}
-    for phrase, worth in sought.items():
-        held = [
-            holds_phrase(f"{head}\n{text}", phrase) for head, text in zip(evidence.heads, evidence.texts, strict=True)
-        ]
-        lacks = np.maximum(lacks, worth * ~np.array(held, bool) if any(held) else 0.0)
-    return lacks
+def _corrected(first: Picked, sought: Sought, evidence: Evidence) -> Picked | None:
+    """What says another value in the place of that which the first unit tells of what is asked: `2,410 skeins, not
+    2,140`; None where nothing does, or the first itself."""
+    told = " ".join(first.unit.texts)
+    values = "|".join(map(re.escape, dict.fromkeys(re.findall(r"\d(?:[\d.,:]*\d)?", told))))
+    if not values or first.aside or _INSTEAD.search(told):
+        return None
+    instead = re.compile(rf"{_INSTEAD.pattern}(?:{values})(?![\d.,:]*\d)", re.IGNORECASE)
+    about = {*content_words(sought.question)} & {*content_words(told)}
+    near = evidence.core_vectors @ evidence.core_vectors[evidence.cores.index(first.unit.core)]
+    for place, text in enumerate(evidence.texts):
+        alike = near[place] >= ALIKE or UPDATES.match(text)
+        if alike and about & evidence.core_words[place] and instead.search(text):
+            return Picked(unit_of(evidence.cores[place]))
+    return None
 
 
-def _came_out(wanted: Asked, evidence: Evidence) -> Floats:
-    """1 for each core that says what came out at last, with what is expected, of the first document with such; else
-    0."""
-    documents = [evidence.passages[core.passage].document for core in evidence.cores]
-    fits = [not wanted.expected or wanted.holds(text) for text in evidence.texts]
-    said = np.array([bool(_CAME_OUT.search(text)) for text in evidence.texts], bool) & np.array(fits, bool)
-    first = min((core.passage for core, one in zip(evidence.cores, said, strict=True) if one), default=0)
-    best = evidence.passages[first].document
-    return np.asarray(said & np.array([document == best for document in documents]), np.float64)
+ALIKE = 0.55
+"""The cosine from which two sentences tell of the same thing."""
+
+_INSTEAD = re.compile(
+    r"\b(?:instead of|rather than|not|no longer|formerly|previously)(?: [^\W\d]\w*){0,2} ", re.IGNORECASE
+)
 
 
 def _wonders(core: Core) -> bool:

@@ -72,6 +72,12 @@ _LABELLED = re.compile(
 )
 """`Teacher: Mr Hale`, a line that says what something is; none where it may be a title."""
 
+MAIL_HEAD = re.compile(
+    r"(?:(?P<subject>Subject|Re|Betreff|Objet|Asunto|Oggetto)|From|To|Cc|Bcc|Date|Sent|Reply-To|Von|An|Datum|Gesendet"
+    r"|De|À|Para|Fecha|Data): \S"
+)
+"""A line above a letter that was sent by mail."""
+
 _ORDINAL = re.compile(r"(\d{1,2})[.)]\s")
 _NUMERAL = re.compile(r"\([ivx]{1,5}\)\s")
 _STOPPED = re.compile(r"[.!;,\u2026\u3002][\"'\u201d\u2019)\]*_]*$")
@@ -313,7 +319,11 @@ def _is_contents(text: str, items: Sequence[Block], contents: frozenset[str], he
 
 
 def _is_header(text: str, rows: Sequence[Block]) -> bool:
-    """Whether the first row names the columns: it has no number, and the rows below have."""
+    """Whether the first row names the columns: it has no number, and the rows below have; or no cell above the first of
+    these."""
+    cells = [text[row.start : row.end].count(" | ") for row in rows]
+    if len(rows) > 2 and cells[0] > 0 and {*cells[1:]} == {cells[0] + 1}:
+        return True
     if len(rows) < 2 or _DIGIT.search(text[rows[0].start : rows[0].end]):
         return False
     return sum(bool(_DIGIT.search(text[row.start : row.end])) for row in rows[1:]) * 2 > len(rows) - 1
@@ -323,6 +333,9 @@ def sentences_of(region: Region, block: Block) -> list[Span]:
     """The sentences of a block, in its region; what is shorter than three words, or a label of three ("Article 9.
     Committee."), stands with the one behind it."""
     text = region.of(block)
+    lines = _lines(region.text, block.start, block.end)
+    if len(lines) > 1 and all(MAIL_HEAD.match(region.text, *line) for line in lines):
+        return lines
     spans = [(block.start + start, block.start + end) for start, end in split(text)]
     joined: list[Span] = []
     for span in spans:

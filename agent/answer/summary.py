@@ -56,7 +56,8 @@ _ASIDE = re.compile(
 _ABSTRACT = re.compile(r"\W*(?:abstract|summary|overview|introduction|conclusions?|in short)\W*", re.IGNORECASE)
 _OPENS = re.compile(
     r"[\"\u201c-]*(?:(?:it|he|she|they|his|her|their|its|them|such|however|but|and|also|then|so|thus|therefore|otherwise"
-    r"|no|yes)\b|(?:this|these|those|that|there) (?:is|are|was|were|will|can|may|has|have|had|would|could|does|did"
+    r"|no|yes)\b|(?:after|before|in|on|at|by|when|since|until|from|with|for|to) [^,.;:]{1,40}?,? (?:he|she|they)\b"
+    r"|(?:this|these|those|that|there) (?:is|are|was|were|will|can|may|has|have|had|would|could|does|did"
     r"|means)\b)",
     re.IGNORECASE,
 )

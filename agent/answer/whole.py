@@ -10,6 +10,7 @@ import numpy as np
 from clew.agent.answer.holdings import Holdings, WholeAnswer, first_chunks, number_of, quote
 from clew.agent.answer.library_questions import WholeQuestion, library_question
 from clew.agent.answer.overview import DETAILS, counted, overview_of
+from clew.agent.answer.sections import Section, named_section, number_of_section, section_of
 from clew.agent.answer.summary import SummaryLine, summary_of
 from clew.agent.search.phrases import holding
 from clew.agent.state import Answer, Claim, Quote, Says
@@ -28,6 +29,9 @@ NEAR = 0.45
 MOST_NEAR = 3
 WHOLE_TITLE = 0.99
 """The share of a title's words and of those that name it, from which nothing but that document is named."""
+
+READ_FOR_SECTION = 5
+"""Documents with the words of a heading, the nearest first, that are read for the section under it."""
 
 PASSAGES = 10
 """Of a summarised document, beside those that are quoted."""
@@ -80,7 +84,8 @@ def _summary(asked: WholeQuestion, holdings: Holdings) -> WholeAnswer | None:
         kinds = [word for word in written_words(of) if set(content_words(word)) & KINDS]
         back = Claim(clarifying_question(kinds[0] if kinds and not asked.points else "document", choices))
         return WholeAnswer(Answer("unclear", (back,), nearest=tuple(choices), form="summary"), (), "which document?")
-    return None
+    words = named_section(of) or (of if asked.plainly or number_of_section(of) else "")
+    return _of_section(words, holdings) if words and not (asked.points or meant) else None
 
 
 def _without_copies(meant: list[Listed], holdings: Holdings) -> list[Listed]:
@@ -124,9 +129,26 @@ def _spoken_of(holdings: Holdings) -> list[Listed]:
     return [known[id_] for id_ in dict.fromkeys(cited) if id_ in known]
 
 
-def _summarised(one: Listed, holdings: Holdings) -> WholeAnswer | None:
+def _of_section(words: str, holdings: Holdings) -> WholeAnswer | None:
+    """The summary of the section of a document whose heading says that; by a number alone, of the document that was
+    spoken of."""
+    if number_of_section(words):
+        near = [one.id for one in _spoken_of(holdings) or (holdings.documents if len(holdings.documents) == 1 else [])][
+            :1
+        ]
+    else:
+        near = list(_holding(words, (), holdings))[:READ_FOR_SECTION]
+    found = section_of(words, sorted(holdings.store.documents(near), key=lambda one: near.index(one.id)))
+    listed = next((one for one in holdings.documents if found and one.id == found.document.id), None)
+    return _summarised(listed, holdings, found) if listed else None
+
+
+def _summarised(one: Listed, holdings: Holdings, section: Section | None = None) -> WholeAnswer | None:
     (document,) = holdings.store.documents([one.id])
     spans, vectors, chunks = holdings.sentences(document)
+    if section:
+        inside = [n for n, (start, end) in enumerate(spans) if section.span[0] <= start and end <= section.span[1]]
+        spans, vectors, chunks = [spans[n] for n in inside], vectors[inside], [chunks[n] for n in inside]
     lines = summary_of(document, spans, vectors)
     if not lines:
         return None
@@ -136,9 +158,10 @@ def _summarised(one: Listed, holdings: Holdings) -> WholeAnswer | None:
         [*quoted, *(number for number in chunks if number not in quoted)][:PASSAGES], "summary"
     )
     claims = _lines(document, lines, [quoted.index(of_end[line.end]) + 1 for line in lines])
-    head = Claim(holdings.line("in short", title=holdings.title(one)))
+    title = f"{section.heading}: {holdings.title(one)}" if section else holdings.title(one)
+    head = Claim(holdings.line("in short", title=title))
     answer = Answer("summary", (head, *claims), tuple(passages[: len(quoted)]), form="summary")
-    return WholeAnswer(answer, tuple(passages), f"a summary of {holdings.title(one)}")
+    return WholeAnswer(answer, tuple(passages), f"a summary of {title}")
 
 
 def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int]) -> list[Claim]:

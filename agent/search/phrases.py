@@ -1,4 +1,4 @@
-"""Words in quotation marks and versions, which are searched as they are; and names that a question leaves out."""
+"""What is searched as it is written: words in quotation marks, versions, options; and names that are left out."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ FEWEST = 2
 _QUOTED = re.compile(
     r"[\"\u201c\u201d\u201e\u00ab\u00bb]([^\"\u201c\u201d\u201e\u00ab\u00bb]{2,}?)[\"\u201c\u201d\u201e\u00ab\u00bb]"
 )
-_VERSION = re.compile(r"\b[A-Z][\w-]* \d+(?:\.\d+)+\b")
+_EXACT = re.compile(r"\b[A-Z][\w-]* \d+(?:\.\d+)+\b|(?<![\w-])--?[A-Za-z][\w-]*")
 _NAME = r"(?:[A-Z\d][\w'\u2019-]*)(?: (?:[A-Z\d][\w'\u2019-]*))*"
 _LEFT_OUT = re.compile(
     rf"\b(?:besides|except(?: for)?|other than|apart from|aside from|excluding|not counting|leaving out)"
@@ -45,8 +45,9 @@ def longer(question: str) -> list[str]:
 
 
 def versions(question: str) -> list[str]:
-    """Its names with a number of several parts: `Debian 3.0`, whose parts alone are numbers like others."""
-    return _VERSION.findall(question)
+    """Its names with a number of several parts (`Debian 3.0`, whose parts alone are numbers like others), and options
+    of commands (`-x`, `--force`)."""
+    return _EXACT.findall(question)
 
 
 def left_out(question: str) -> frozenset[str]:
@@ -57,7 +58,8 @@ def left_out(question: str) -> frozenset[str]:
 
 def holds_phrase(text: str, phrase: str) -> bool:
     """Whether a text has a phrase as it is, whatever the white space and the capitals."""
-    return bool(re.search(rf"(?<!\w){re.escape(_plain(phrase))}(?!\w)", _plain(text)))
+    before = r"(?<![\w-])" if phrase.startswith("-") else r"(?<!\w)"
+    return bool(re.search(rf"{before}{re.escape(_plain(phrase))}(?!\w)", _plain(text)))
 
 
 def holding(phrase: str, store: LibraryStore, scope: frozenset[str] | None) -> list[Passage]:
@@ -117,4 +119,4 @@ def _has(passage: Passage, phrase: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.casefold().replace("\u2019", "'").split())
+    return " ".join(text.casefold().replace("\u2019", "'").replace("\u2212", "-").split())

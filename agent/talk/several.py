@@ -28,7 +28,7 @@ _SUBJECT = (
     r"(?:I|you|he|she|it|we|they|the|an?|my|your|his|her|its|our|their|this|that|these|those|there|any|some|[A-Z])"
 )
 _OPENS = re.compile(
-    rf"(?:(?:who|what|which)(?: \w+)? (?!(?:{_SUBJECT})\b)\w+"
+    rf"(?:(?:who|what|which)(?: \w+)? (?!(?:{_SUBJECT})\b)\w+|(?:{_ASKING['en']})['’](?:s|re)\b"
     rf"|(?:{_ASKING['en']})(?: (?!{_SUBJECT}\b)[\w'-]+){{0,5}}? {_AUX}\b"
     rf"|{_AUX} (?:not )?{_SUBJECT}\b|(?:why|how|when|where)\W*$)",
     re.IGNORECASE,
@@ -108,7 +108,9 @@ def _joined_by_and(sentence: str) -> Sequence[str]:
     if language == "en":
         link = rf",?\s+(?:{_AND['en']})\s+(?:also )?(?=(?:{_ASKING['en']}|{_AUX})\b)"
     starts = re.match(
-        rf"¿?(?:(?:{_AND[language]}|also|oh|then),?\s+)?(?:{_ASKING[language]}|{_AUX})\b", sentence, re.IGNORECASE
+        rf"(?:[^:?]+: )?¿?(?:(?:{_AND[language]}|also|oh|then),?\s+)?(?:{_ASKING[language]}|{_AUX})\b",
+        sentence,
+        re.IGNORECASE,
     )
     if not starts or _EMBEDS.match(sentence):
         return [sentence]

@@ -124,7 +124,8 @@ def _of_a_number(found: Parts) -> bool:
 
 
 _SAID_OF_NUMBERS = re.compile(
-    r"\b(?:is|was) it (?:\w+ly |much |still )?(?:high|low|more|less|much|fixed|due|paid|correct|right|enough|growing)",
+    r"\b(?:is|was) it (?:\w+ly |much |still )?(?:high|low|more|less|much|fixed|due|paid|correct|right|enough|growing)"
+    r"|\b(?:get|gets|got) it (?:wrong|right)\b",
     re.IGNORECASE,
 )
 

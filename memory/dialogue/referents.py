@@ -269,7 +269,7 @@ def _is_no_thing(found: Parts, place: int) -> bool:
     points = phrase.first in LISTS["personal"] or phrase.first in ("this", "that", "these", "those")
     opens = phrase.start == found.lead and phrase.role == "object" and " " not in phrase.text
     opens = opens and not (found.verb and phrase.text.islower())  # 'backticks don't work'
-    bare = phrase.text.casefold().split(" of ")[0].split()[:2]
+    bare = [word for word in phrase.text.casefold().split(" of ")[0].split() if word not in ("first", "last")][:2]
     ordinal = (phrase.noun in _NO_THINGS and phrase.noun in bare) or phrase.text.casefold() in ("first", "last", "next")
     said_of = _SAID_OF.match(phrase.text) is not None and WHO.match(found.body) is not None
     return (

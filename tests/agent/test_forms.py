@@ -254,6 +254,7 @@ FEES = {
     [
         ("Which fees are there, except for printing?", ("printing",)),
         ("What are the fees apart from printing and late return?", ("printing", "late return")),
+        ("What fees are there besides printing?", ("printing",)),
         ("Which fees are there, except for children?", ()),
     ],
 )
@@ -262,3 +263,28 @@ def test_what_is_excepted_is_left_out_of_a_list(opened: Opened, question: str, l
     assert [text.split(":")[0][2:] for text in items] == [
         one for one in ("late return", "lost book", "printing") if one not in left_out
     ]
+
+
+LAMPS = {
+    "lamps.md": "# Lamps of Orrery\n\n## Filters\n\nThe filter setting is the old one with few options. The "
+    "filtering option is newer and may replace it. Both are in the menu of tools.\n\n## Runtime of the lamps\n\n"
+    "We let every lamp of the house burn for a year without a pause. The old lamps of glass stopped after some two "
+    "thousand hours. The new lamps burned on for the whole of the year, and none of them had to be changed.\n\n"
+    "## Colours\n\nLamps are white, or they are yellow.\n",
+    "moss.md": "# Moss\n\nMoss grows on the north side of walls.\n",
+}
+
+
+def test_of_two_things_that_are_told_one_after_the_other_both_are_told(opened: Opened) -> None:
+    text = opened(dict(LAMPS))("What is the difference between the two filter options?").text
+    assert "the old one" in text
+    assert "newer" in text
+
+
+def test_a_section_is_summarised_by_its_heading(opened: Opened) -> None:
+    answer = opened(dict(LAMPS))("Summarise the section on the runtime of the lamps")
+    assert answer.outcome == "summary"
+    assert answer.claims[0].text == "\u201cRuntime of the lamps: Lamps of Orrery\u201d, in short:"
+    assert "two thousand hours" in answer.text
+    assert "yellow" not in answer.text
+    assert "filter" not in answer.text

@@ -16,8 +16,9 @@ import click
 import numpy as np
 
 from clew.agent.answer.evidence import Evidence, evidence_of
-from clew.agent.answer.selection import AnswerParameters, pick
+from clew.agent.answer.selection import pick
 from clew.agent.answer.wanted import Wanted
+from clew.agent.answer.weighing import AnswerParameters
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Document, Passage

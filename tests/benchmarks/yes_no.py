@@ -16,8 +16,8 @@ import click
 
 from clew.agent.answer.evidence import evidence_of
 from clew.agent.answer.quotation import quote
-from clew.agent.answer.selection import AnswerParameters
 from clew.agent.answer.wanted import Wanted
+from clew.agent.answer.weighing import AnswerParameters
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Document, Passage

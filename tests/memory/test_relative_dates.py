@@ -43,6 +43,8 @@ SUNDAY = "2026-11-22"
         ("What did I do last weekend?", "What did I do from 14 to 15 November 2026?"),
         ("What did I do at the weekend?", "What did I do from 21 to 22 November 2026?"),
         ("and last month?", "and in October 2026?"),
+        ("What changed in the last day?", "What changed from 21 to 22 November 2026?"),
+        ("What was said in our last month's meeting?", "What was said in our October 2026 meeting?"),
     ],
 )
 def test_a_date_takes_the_place(question: str, shown: str) -> None:
@@ -55,7 +57,8 @@ def test_a_date_takes_the_place(question: str, shown: str) -> None:
         "What happened in the last week of the war?", "What did he do the next day?", "What happened in March 1918?",
         "What happened on 3 March?", "Who wrote March?", "When did Lenin spend his last year of exile?",
         "May I ask who directed Metropolis?", "What is a problem of today's world?",
-        "Who wrote the tonight show?",
+        "Who wrote the tonight show?", "What was our last day in the old shop?", "What did I do in my last week there?",
+        "When is the last day to register?",
         "How many did he sell in two weeks?",         "On Monday 3 June, what was said?",
         "What does she weigh on Friday evenings?", "Was it from June to August?",
     ],

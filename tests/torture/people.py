@@ -166,6 +166,11 @@ class Tab:
         raise RuntimeError("the stream ended before the answer did")
 
 
+def _heeds_interrupts() -> None:
+    """As from a terminal: what a shell starts behind its back ignores Ctrl-C, and so does all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def served(folder: Path, made: list[Fact]) -> Iterator[tuple[str, int]]:
     """The address that lets a browser in, and the server's process."""
@@ -178,7 +183,9 @@ def served(folder: Path, made: list[Fact]) -> Iterator[tuple[str, int]]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
-    server = subprocess.Popen([*clew, "ui", *library, "--port", port], stderr=subprocess.PIPE, text=True)
+    server = subprocess.Popen(
+        [*clew, "ui", *library, "--port", port], stderr=subprocess.PIPE, text=True, preexec_fn=_heeds_interrupts
+    )
     try:
         assert server.stderr is not None
         line = server.stderr.readline()

@@ -27,9 +27,10 @@ from clew.agent.answer.answers import evidence_for
 from clew.agent.answer.asked import Asked, asked
 from clew.agent.answer.evidence import Evidence
 from clew.agent.answer.quotation import unit_claims
-from clew.agent.answer.selection import AnswerParameters, pick
+from clew.agent.answer.selection import pick
 from clew.agent.answer.spans import FEATURES, SHIPPED, SpanKind, candidates, features, likeliest, span_kind
 from clew.agent.answer.wanted import Wanted, wanted_of
+from clew.agent.answer.weighing import AnswerParameters
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.answer_metrics import read_labels, span_f1
 from clew.agent.evaluation.dataset import read_dataset

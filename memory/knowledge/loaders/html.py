@@ -108,8 +108,12 @@ AUTHOR = ("author", "article:author", "dc.creator", "dcterms.creator")
 KEYWORDS = ("keywords", "article:tag", "dc.subject", "dcterms.subject")
 
 
+_SERVED = re.compile(r"\A\s*(?:Content-[A-Za-z]+: [^\n]*\s*)+(?=<)")
+"""What a server says before a page, and some programs (man2html) write into it."""
+
+
 def read_html(source: Source) -> Iterator[Document]:
-    yield document_of(source, _decode(source.path.read_bytes()))
+    yield document_of(source, _SERVED.sub("", _decode(source.path.read_bytes()), count=1))
 
 
 def document_of(source: Source, markup: str) -> Document:

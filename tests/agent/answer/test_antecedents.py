@@ -6,8 +6,8 @@ from clew.agent.answer.antecedents import is_of_another, read_with
 from clew.agent.answer.cores import cores_of
 from clew.agent.answer.evidence import evidence_of
 from clew.agent.answer.quotation import quote
-from clew.agent.answer.selection import AnswerParameters
 from clew.agent.answer.wanted import Wanted
+from clew.agent.answer.weighing import AnswerParameters
 from clew.memory.datatypes import Document, Passage
 from clew.memory.encoding import CachedEncoder
 

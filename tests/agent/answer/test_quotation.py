@@ -7,9 +7,9 @@ import pytest
 
 from clew.agent.answer.evidence import evidence_of
 from clew.agent.answer.quotation import nothing, nothing_indexed, placed, quote
-from clew.agent.answer.selection import AnswerParameters
 from clew.agent.answer.verification import verdict, verified
 from clew.agent.answer.wanted import Wanted
+from clew.agent.answer.weighing import AnswerParameters
 from clew.agent.search.rounds import ObserveParameters, enough, missing
 from clew.agent.state import TURN_JSON, Answer, BoldSpan, Call, Claim, Quote, Turn
 from clew.agent.talk.several import parts

@@ -10,8 +10,9 @@ from clew.agent.answer.evidence import evidence_of
 from clew.agent.answer.features import FEATURES, features
 from clew.agent.answer.plain_lines import told_plainly
 from clew.agent.answer.reader import shipped_reader
-from clew.agent.answer.selection import AnswerParameters, pick
+from clew.agent.answer.selection import pick
 from clew.agent.answer.wanted import Wanted, sought_of
+from clew.agent.answer.weighing import AnswerParameters
 from clew.memory.datatypes import Document, Passage
 from clew.memory.encoding import CachedEncoder
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.agent.answer.structure import Region, region_of
+from clew.agent.answer.structure import Region, region_of, sentences_of
 from clew.memory.datatypes import Document, Mark, Passage
 
 
@@ -167,3 +167,16 @@ def test_short_lines_that_a_colon_announces_are_its_list() -> None:
 def test_marked_headings_behind_a_colon_stay_headings() -> None:
     marked = kinds(TERMS, "F2", "No water in the tank", "F3", "The filter is full")
     assert [text for kind, text in marked if kind == "heading"][:2] == ["F2", "No water in the tank"]
+
+
+def test_each_line_above_a_mail_is_one() -> None:
+    text = "From: Ann Orde\nDate: Tuesday 6 May 2025\nSubject: Savings\n\nDear Tom, I was wrong. It was more."
+    found = region(text)
+    assert [found.text[slice(*span)] for span in sentences_of(found, found.blocks[0])] == text.split("\n")[:3]
+    assert len(sentences_of(found, found.blocks[1])) == 2
+
+
+def test_a_row_with_a_cell_less_than_those_below_names_their_columns() -> None:
+    table = "Places:\n\n3 Arcade | 22 Mill Lane\nfloor | 68 m | 91 m\nrent | 1,180 | 990\ndamp | none | yes"
+    found = region(table)
+    assert [block.lead for block in found.blocks[1:]] == [-1, 1, 1, 1]

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from clew.agent.answer.evidence import evidence_of
 from clew.agent.answer.quotation import quote
-from clew.agent.answer.selection import AnswerParameters
 from clew.agent.answer.times import TimedSentence, in_force, of_different_things, time_scores, timed_sentence
 from clew.agent.answer.verification import verified
 from clew.agent.answer.wanted import Wanted
+from clew.agent.answer.weighing import AnswerParameters
 from clew.agent.state import Answer
 from clew.memory.datatypes import Document, Passage
 from clew.memory.encoding import CachedEncoder

@@ -216,6 +216,7 @@ def test_a_sentence_that_only_says_where_more_stands_is_no_answer() -> None:
     [
         "Dear Ms Orde,",
         "Kind regards,",
+        "Subject: The lamp on the pier",
         "Libraries are in Ripley, B. D. and Venables, W. N. (1999), Modern trees, Oak Press.",
     ],
 )
@@ -309,3 +310,62 @@ def test_contents_bibliographies_and_what_a_program_prints_are_no_answers(text: 
 
 def test_a_command_behind_a_prompt_is_an_answer() -> None:
     assert [core.text for core in cores("Run:\n\n$ tarn serve\n\nIt starts.")][1] == "$ tarn serve"
+
+
+def test_sentences_that_begin_alike_are_told_together() -> None:
+    debts = (
+        "In Marl lived a tailor who was poor. He owed twelve crowns to the miller. He owed thirty to his brother. "
+        "And he owed a hundred to the widow. In May he ran away."
+    )
+    told = [
+        "He owed twelve crowns to the miller.",
+        "He owed thirty to his brother.",
+        "And he owed a hundred to the widow.",
+    ]
+    assert unit(debts, "He owed thirty", whole_list=True)[-3:] == told
+    assert unit("He was tall. He was late. He left.", "He was late", whole_list=True)[-1] == "He was late."
+
+
+def test_what_stands_behind_the_only_first_step_goes_on() -> None:
+    text = "The card machine may fail. First pull its plug. If that fails, use the telephone. Call Ann at last."
+    assert unit(text, "First pull", steps=True) == [
+        "First pull its plug.",
+        "If that fails, use the telephone.",
+        "Call Ann at last.",
+    ]
+
+
+def test_what_leans_on_the_sentence_before_comes_with_it() -> None:
+    text = "Enter a command in the box. With this set up, the checker starts. On the other hand, it is slow."
+    assert unit(text, "With this") == ["Enter a command in the box.", "With this set up, the checker starts."]
+    assert unit(text, "On the other")[0] == "With this set up, the checker starts."
+
+
+def test_a_title_that_is_an_item_comes_with_the_paragraph_behind_it() -> None:
+    text = (
+        "Questions:\n\n- The installer stops\n\nThe headers are missing. Install them.\n\n"
+        "- unknown key\n\nThis key was dropped."
+    )
+    assert unit(text, "- The installer") == ["- The installer stops", "The headers are missing.", "Install them."]
+    assert unit("We need:\n\n- eggs\n- milk\n\nThen mix all of it.", "- milk") == ["- milk"]
+
+
+def test_what_has_no_subject_comes_with_the_command_above_it() -> None:
+    text = "Examples of it are these.\n\nkhal new 18:00 --dinner\n\nadds an event that begins at six in the evening."
+    assert unit(text, "adds an event") == [
+        "khal new 18:00 --dinner",
+        "adds an event that begins at six in the evening.",
+    ]
+
+
+def test_the_list_below_the_paragraph_of_a_heading_that_asks_comes_with_it() -> None:
+    text = (
+        "2.31 What files are there?\n\nAll files are in the folder Mail. They are plain text.\n\n"
+        "- rc - the settings\n- rules - the filters"
+    )
+    assert unit(text, "All files", whole_list=True) == [
+        "All files are in the folder Mail.",
+        "- rc - the settings",
+        "- rules - the filters",
+    ]
+    assert unit(text, "All files") == ["All files are in the folder Mail."]

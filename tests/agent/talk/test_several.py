@@ -32,6 +32,11 @@ from clew.memory.datatypes import Passage
             ("What is it?", "Who pays?", "And where?", "Also tell me when."),
         ),
         ("Also, when is it, and who comes?", ("Also, when is it?", "Who comes?")),
+        ("how much was it, and who's paying for it?", ("how much was it?", "Who's paying for it?")),
+        (
+            "I want to file a bug: where's my log, and what goes in the report?",
+            ("I want to file a bug: where's my log?", "What goes in the report?"),
+        ),
         ("What is it made of and of what use is it?", ("What is it made of and of what use is it?",)),
         ("Are dogs allowed, and is there a deposit?", ("Are dogs allowed?", "Is there a deposit?")),
         (
