@@ -79,7 +79,7 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
             replace(found[0], unit=unit_of(found[0].unit.core, opens=True))
         ]  # the next sentence may be of the other
     if corrected := _corrected(found[0], sought, evidence):
-        return [corrected]
+        return [found[0], corrected]
     return [*found, *_second_step(found, sought, evidence, every, parameters)]
 
 

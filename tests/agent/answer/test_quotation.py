@@ -301,3 +301,32 @@ def test_why_is_told_with_the_sentence_behind(encoder: CachedEncoder) -> None:
 )
 def test_a_refusal_names_no_verb_and_no_adjective(question: str, named: tuple[str, ...]) -> None:
     assert nothing(question, ()).missing == named
+
+
+def test_what_is_said_in_the_place_of_a_value_is_told(encoder: CachedEncoder) -> None:
+    counted = "We counted the stock.\n\nwool: 2,140 skeins\n\nribbon: 300 rolls"
+    text = f"{counted}\n\nCorrection, 5 May: wool is 2,410, not 2,140."
+    stock = Passage("s#0", "s", "Stock", text, 0.7, "hybrid", start=0, end=len(text))
+    assert "2,410" in say("How many skeins of wool are there?", stock, encoder=encoder).text
+    assert "2,410" not in say("How many rolls of ribbon are there?", stock, encoder=encoder).text
+
+
+def test_what_is_told_of_another_name_is_no_answer(encoder: CachedEncoder) -> None:
+    lights = [
+        Passage(f"{n}#0", str(n), "", text := f"The lighthouse of {name} was built in {year}.", 0.7, "hybrid", start=0,
+                end=len(text))
+        for n, (name, year) in enumerate([("Filzurnes", 1848), ("Fulrennon", 1559), ("Filrilsen", 1208)])
+    ]  # fmt: skip
+    said = "The lighthouse of Lusmonnis was built in 1208."
+    wanted = Wanted(question := "When was the lighthouse of Filrilsen built?", question, said=(said,))
+    answer = quote(wanted, lights, evidence_of(lights, encoder), AnswerParameters())
+    assert [claim.text for claim in answer.claims] == ["The lighthouse of Filrilsen was built in 1208."]
+
+
+def test_what_was_chosen_in_the_end_is_told(encoder: CachedEncoder) -> None:
+    text = (
+        "I reckon with 14,000 in all for the place in the Mill Lane.\n\nTwo places were looked at. The place in the "
+        "Mill Lane is wet. In the end we went for the place in the Arcade."
+    )
+    place = Passage("p#0", "p", "Notes", text, 0.7, "hybrid", start=0, end=len(text))
+    assert "the Arcade" in say("Which place did we go for in the end?", place, encoder=encoder).claims[0].text
