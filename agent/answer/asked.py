@@ -57,19 +57,20 @@ class Asked:
     def answers(self, text: str) -> bool:
         """Whether it has what hardly an answer is without: an amount of what is measured; a number, a sum or a date
         where one is asked for (docs/figures.md). Who made something may be told by another line than what it is."""
-        return (self._made or self.measures(text)) and (self.holds(text) or not self._certain)
+        return (self.made or self.measures(text)) and (self.holds(text) or not self._certain)
 
     @property
     def needs(self) -> bool:
         """Whether there is something that no answer is without."""
-        return self._certain or (bool(self.measure) and not self._made)
+        return self._certain or (bool(self.measure) and not self.made)
 
     @property
     def _certain(self) -> bool:
         return self.dated or (bool({"number", "money"} & set(self.expected)) and self.form != "yes-no")
 
     @property
-    def _made(self) -> bool:
+    def made(self) -> bool:
+        """Whether it asks who made something."""
         return self.measure == _MADE and "person" in self.expected
 
     def names(self, text: str) -> bool:

@@ -28,14 +28,22 @@ _OF_CONTACT = frozenset(
     content_words("phone telephone mobile fax extension dial call ring e-mail email mail address number")
 )
 
+_CREDITS = re.compile(
+    r"[\W\dQq]*(?:authors?|credits|maintainers?|developers?|written by|about the authors?"
+    r"|who (?:wrote|writes|made|makes|created|develops|developed|maintains|is|are)\b.*)\W*",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+ (?:[A-Z]\. |van |von |de )*[A-ZÀ-Þ][\w'’-]+")
+"""A heading above who made something, and how a name looks."""
+
 _LABEL = re.compile(r"\W*(?P<what>[^\W\d_][^:.;]{0,40}): \S")
 
 
 def told_plainly(question: str, evidence: Evidence) -> list[bool]:
     """Of each core whether it is a row of a table that has the names of a question and the kind of thing that it asks
     for, or with the heads of its columns all its words; or a line with the label that is asked for, below a heading
-    that names whom, or with yes or no where that is asked; or whether it has whom to call, and the number; or opens the
-    section whose heading is what is to be defined."""
+    that names whom, or with yes or no where that is asked; or whether it has whom to call, and the number; or a name
+    below a heading for who made it; or opens the section whose heading is what is to be defined."""
     words, wanted = set(content_words(question)), asked(question)
     names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
     kinds = {"money", "time"} & set(wanted.expected)
@@ -46,7 +54,8 @@ def told_plainly(question: str, evidence: Evidence) -> list[bool]:
     for core, text, held in zip(evidence.cores, evidence.texts, evidence.core_words, strict=True):
         above = {*content_words(core.above), *evidence.title_words[core.passage]}
         reaches = bool(contact and whose and whose <= held | above and contact.search(text))
-        if reaches or (defined and _opens_section(core) and {*content_words(unnumbered(core.head))} == defined):
+        credited = wanted.made and _CREDITS.fullmatch(core.head) and names <= above and _PERSON.search(text)
+        if reaches or credited or (defined and (_defines_below(core, defined) or _defines(core, defined, above))):
             told.append(True)
         elif core.block.kind == "row":
             named = (bool(names) or wanted.form == "list") and names <= held
@@ -56,8 +65,20 @@ def told_plainly(question: str, evidence: Evidence) -> list[bool]:
     return told
 
 
-def _opens_section(core: Core) -> bool:
-    """Whether it is the first sentence of what stands right below a heading."""
+def _defines(core: Core, defined: set[str], above: set[str]) -> bool:
+    """Whether it is an item that begins with what is to be defined: `- a core point, if it is dense`."""
+    begins = _BEGINS.match(core.text) if core.block.kind == "item" else None
+    words = {*content_words(begins[1])} if begins else set[str]()
+    return bool(words) and words <= defined <= words | above
+
+
+_BEGINS = re.compile(r"\W*((?:[\w'’-]+ ){0,3}[\w'’-]+?)(?:,|:| [-\u2013\u2014]| if\b| when\b| is\b| are\b)")
+
+
+def _defines_below(core: Core, defined: set[str]) -> bool:
+    """Whether it is the first sentence of what stands right below the heading that is to be defined."""
+    if {*content_words(unnumbered(core.head))} != defined:
+        return False
     below = core.block.kind == "prose" and core.block.head == core.place - 1 >= 0
     return below and core.span == sentences_of(core.region, core.block)[0]
 

@@ -16,7 +16,7 @@ from clew.agent.answer.evidence import Evidence, named_passages, shares_held
 from clew.agent.answer.features import Sought
 from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
-from clew.agent.answer.units import UPDATES, AnswerUnit, unit_of, with_label
+from clew.agent.answer.units import UPDATES, AnswerUnit, in_a_row, unit_of, with_label
 from clew.agent.answer.wanted import Wanted, sought_of, vector_of, words_of
 from clew.agent.answer.weighing import AnswerParameters, by_rules
 from clew.agent.search.phrases import left_out
@@ -103,17 +103,19 @@ def _with_what_it_needs(
 
 def _corrected(first: Picked, sought: Sought, evidence: Evidence) -> Picked | None:
     """What says another value in the place of that which the first unit tells of what is asked: `2,410 skeins, not
-    2,140`; None where nothing does, or the first itself."""
-    told = " ".join(first.unit.texts)
-    values = "|".join(map(re.escape, dict.fromkeys(re.findall(r"\d(?:[\d.,:]*\d)?", told))))
-    if not values or first.aside or _INSTEAD.search(told):
+    2,140`; of a first unit that says so, what it corrects. None where there is nothing of the kind."""
+    told, core = " ".join(first.unit.texts), first.unit.core
+    corrects = _CORRECTS.search(told)
+    values = {corrects["value"]} if corrects else {*_VALUE_TOLD.findall(told)}
+    if first.aside or not values:
         return None
-    instead = re.compile(rf"{_INSTEAD.pattern}(?:{values})(?![\d.,:]*\d)", re.IGNORECASE)
-    about = {*content_words(sought.question)} & {*content_words(told)}
-    near = evidence.core_vectors @ evidence.core_vectors[evidence.cores.index(first.unit.core)]
+    said = "" if corrects else _INSTEAD
+    other = re.compile(rf"{said}(?<![\d.,:])(?:{'|'.join(map(re.escape, values))})(?![\d.,:]*\d)", re.IGNORECASE)
+    about = {*content_words(sought.question if not corrects else told)} & {*content_words(told)} - values
+    near = evidence.core_vectors @ evidence.core_vectors[evidence.cores.index(core)]
     for place, text in enumerate(evidence.texts):
-        alike = near[place] >= ALIKE or UPDATES.match(text)
-        if alike and about & evidence.core_words[place] and instead.search(text):
+        alike = near[place] >= ALIKE or UPDATES.match(told if corrects else text)
+        if alike and about & evidence.core_words[place] and other.search(text) and evidence.cores[place] is not core:
             return Picked(unit_of(evidence.cores[place]))
     return None
 
@@ -121,9 +123,9 @@ def _corrected(first: Picked, sought: Sought, evidence: Evidence) -> Picked | No
 ALIKE = 0.55
 """The cosine from which two sentences tell of the same thing."""
 
-_INSTEAD = re.compile(
-    r"\b(?:instead of|rather than|not|no longer|formerly|previously)(?: [^\W\d]\w*){0,2} ", re.IGNORECASE
-)
+_INSTEAD = r"\b(?:instead of|rather than|not|no longer|formerly|previously)(?: [^\W\d]\w*){0,2} "
+_VALUE_TOLD = re.compile(r"\d(?:[\d.,:]*\d)?")
+_CORRECTS = re.compile(rf"{_INSTEAD}(?P<value>{_VALUE_TOLD.pattern})", re.IGNORECASE)
 
 
 def _wonders(core: Core) -> bool:
@@ -222,6 +224,20 @@ def _whole_lists(found: Sequence[Picked]) -> list[Picked]:
             made.append(one)
         elif all((other.unit.core.region, other.unit.core.block.group) != group for other in made):
             made.append(Picked(whole))
+    return _in_a_row(made)
+
+
+def _in_a_row(found: Sequence[Picked]) -> list[Picked]:
+    """With all sentences that begin alike, one after the other, where several of them are told."""
+    made = list[Picked]()
+    told = {(id(one.unit.core.region), part) for one in found for part in one.unit.parts}
+    for one in found:
+        core = one.unit.core
+        if any(other.unit.core.region is core.region and core.span in other.unit.parts for other in made):
+            continue
+        row = in_a_row(core) if core.block.kind == "prose" else []
+        several = sum((id(core.region), span) in told for span in row) > 1
+        made.append(Picked(unit_of(core, whole_list=True)) if several else one)
     return made
 
 

@@ -192,6 +192,7 @@ def _pieces(text: str, heads: frozenset[int]) -> Iterator[BlockSpan]:
             and not last
             and (place in titled or _is_heading(text[start:end]))
             and not _goes_on_as_verse(text, stanzas[place + 1])
+            and not (place and {stanzas[place - 1][0], stanzas[place + 1][0]} <= heads)  # all that a section has
         ):
             yield start, end, "heading"
         else:

@@ -185,9 +185,21 @@ def _with_sublist(core: Core) -> AnswerUnit:
     if region.of(block).endswith(":") and core.place + 1 < len(region.blocks):
         behind = region.blocks[core.place + 1]
         parts += [(behind.start, behind.end)] if behind.kind in ("item", "code", "prose") else []
+    elif (lead := _begun(region, block)) is not None:
+        parts.insert(0, lead)
     elif _is_title(region, core.place):
         parts += within(region, sentences_of(region, region.blocks[core.place + 1]), REPLY)
     return AnswerUnit(core, "item", tuple(parts))
+
+
+def _begun(region: Region, item: Block) -> Span | None:
+    """What announces an item that is the end of its sentence: `A point is called` of `- noise, otherwise`."""
+    goes_on = re.match(r"\W*[a-z]", region.of(item)) is not None
+    lead = region.blocks[item.lead] if item.lead >= 0 else None
+    if lead is None or not goes_on or re.search(r"[.!?:;,][\"'”’)*_]*$", region.of(lead)):
+        return None
+    span = (lead.start, lead.end) if lead.kind == "heading" else sentences_of(region, lead)[-1]
+    return span if len(region.text[slice(*span)].split()) <= LONGEST_BEFORE else None
 
 
 def _is_title(region: Region, place: int) -> bool:
@@ -239,8 +251,8 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
         parts += within(region, spans[1:], REPLY)
     elif at + 1 < len(spans) and (opens or (whole_list and _counts(core.text, region.text[slice(*spans[at + 1])]))):
         parts.append(spans[at + 1])
-    elif whole_list and (alike := _alike(region, spans, at)):
-        parts = alike
+    elif whole_list and (row := in_a_row(core)):
+        parts = row
     elif whole_list and at + 2 == len(spans) and COUNTS.search(core.text) and ends_announcing(region, spans[-1]):
         parts += [spans[-1], *_announced(core, said=True, whole=True)]  # 'It has three goals. These are:'
     last, said = at == len(spans) - 1, ends_announcing(region, core.span)
@@ -261,16 +273,17 @@ def _leads(core: Core) -> bool:
     return any(block.kind == "item" and block.lead == core.place for block in behind)
 
 
-def _alike(region: Region, spans: Sequence[Span], at: int) -> list[Span]:
+def in_a_row(core: Core) -> list[Span]:
     """The sentences around it that begin as it does, one after the other, as good as the items of a list: `He owed ten
     crowns to the miller. He owed ...`; none where it stands alone."""
-    begins = [_beginning(region.text[slice(*span)]) for span in spans]
+    region, spans = core.region, sentences_of(core.region, core.block)
+    at, begins = spans.index(core.span), [_beginning(region.text[slice(*span)]) for span in spans]
     if not begins[at]:
         return []
     behind = list(takewhile(lambda n: begins[n] == begins[at], range(at, len(spans))))
     before = list(takewhile(lambda n: begins[n] == begins[at], range(at - 1, -1, -1)))
-    alike = [spans[n] for n in (*reversed(before), *behind)]
-    return within(region, alike, SHORT_LIST) if len(alike) > 1 else []
+    row = [spans[n] for n in (*reversed(before), *behind)]
+    return within(region, row, SHORT_LIST) if len(row) > 1 else []
 
 
 def _beginning(text: str) -> str:

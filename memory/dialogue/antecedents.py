@@ -133,7 +133,7 @@ def _several(turn: Said, asked: Sequence[Referent], *, own: bool = False) -> Ite
         yield focus
     several = (one for one in asked if one.plural or (one.group and not one.placed))
     yield from (one for one in several if not one.text.startswith("all "))
-    if pair := _both(turn):
+    if pair := both_of(turn):
         yield pair
     yield from (one for one in (*turn.answer.names, turn.answer.focus) if one and one.plural)
     yield from () if own else _some(turn)
@@ -228,7 +228,7 @@ def _some(turn: Said) -> Iterator[Referent]:
             yield Referent(several(phrase.text.split(" ", 1)[1]), 1.0, plural=True)
 
 
-def _both(turn: Said) -> Referent | None:
+def both_of(turn: Said) -> Referent | None:
     """The two that were compared, in one: 'the flights' for 'our flight' and 'the flight back'."""
     no_thing = {*_SOME, *LISTS["pronouns"]}
     if len(turn.listed) != 2 or any(written_type(one) or one.split()[0].casefold() in no_thing for one in turn.listed):

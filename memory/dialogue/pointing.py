@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.memory.dialogue.antecedents import BACK, POINTING, TAKES, candidates
+from clew.memory.dialogue.antecedents import BACK, POINTING, TAKES, both_of, candidates
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.referents import Said, is_foreign
 from clew.memory.dialogue.word_classes import LISTS, PARTICIPLES, base, ing, singular, written_type
@@ -59,6 +59,21 @@ def places(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
                 new = f"{phrase.preposition} {phrase.text}"
                 yield _is(there, new)
                 return
+
+
+_BOTH = re.compile(
+    r"\bboth(?=\s*(?:[?.!,;]|$)|\s+(?:at|together|in|on|for|from|to|if|when|then|again)\b)", re.IGNORECASE
+)
+
+
+def both(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
+    """What 'both' stands for: the two that were compared, or spoken of as two."""
+    found = _BOTH.search(question)
+    for turn in turns[:BACK] if found else ():
+        pair, two = both_of(turn), next((one.text for one in turn.asked if re.search(r"\btwo\b", one.text)), "")
+        if found and (new := pair.text if pair else two):
+            yield _is(found, new)
+            return
 
 
 _OF_WHICH = re.compile(r"\bof (?:the two|the three|these|those|them|both)\b|(?<=which )ones?\b", re.IGNORECASE)

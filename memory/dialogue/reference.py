@@ -11,7 +11,17 @@ from dataclasses import replace
 from clew.memory.dialogue.answer_names import gender_of, gender_of_noun
 from clew.memory.dialogue.antecedents import IT, KINDS, THEY, candidates, explained, is_expletive, is_object
 from clew.memory.dialogue.phrases import Parts, Referent
-from clew.memory.dialogue.pointing import Replacement, counted, deeds, ones, places, pointed, shortened, takes_long
+from clew.memory.dialogue.pointing import (
+    Replacement,
+    both,
+    counted,
+    deeds,
+    ones,
+    places,
+    pointed,
+    shortened,
+    takes_long,
+)
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.word_classes import LISTS, TIMES, QuestionToken, replaced, singular, written_type
@@ -27,6 +37,7 @@ def standing_for(question: str, turns: Sequence[Said], library: Said | None = No
         *counted(question, turns),
         *_one(question, found, turns),
         *places(question, turns),
+        *both(question, turns),
         *ones(question, found, turns),
     ):
         if all(end <= one[0] or start >= one[1] for one in pieces):

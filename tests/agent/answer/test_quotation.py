@@ -304,7 +304,7 @@ def test_a_refusal_names_no_verb_and_no_adjective(question: str, named: tuple[st
 
 
 def test_what_is_said_in_the_place_of_a_value_is_told(encoder: CachedEncoder) -> None:
-    counted = "We counted the stock.\n\nwool: 2,140 skeins\n\nribbon: 300 rolls"
+    counted = "We counted the stock.\n\n- wool: 2,140 skeins\n- ribbon: 300 rolls"
     text = f"{counted}\n\nCorrection, 5 May: wool is 2,410, not 2,140."
     stock = Passage("s#0", "s", "Stock", text, 0.7, "hybrid", start=0, end=len(text))
     assert "2,410" in say("How many skeins of wool are there?", stock, encoder=encoder).text
@@ -330,3 +330,36 @@ def test_what_was_chosen_in_the_end_is_told(encoder: CachedEncoder) -> None:
     )
     place = Passage("p#0", "p", "Notes", text, 0.7, "hybrid", start=0, end=len(text))
     assert "the Arcade" in say("Which place did we go for in the end?", place, encoder=encoder).claims[0].text
+
+
+def test_an_item_that_begins_with_what_is_asked_defines_it(encoder: CachedEncoder) -> None:
+    text = (
+        "Points are told apart as core points, border points and noise points by how dense it is around them, and core "
+        "points are the most.\n\nA point of the plane is called\n\n- a core point if it has five others near it\n"
+        "- a border point if it is beside one of those\n- a noise point, otherwise\n\nNoise points are left out."
+    )
+    points = Passage("p#0", "p", "Points", text, 0.7, "hybrid", start=0, end=len(text))
+    assert "five others" in say("What is a core point?", points, encoder=encoder).claims[-1].text
+
+
+def test_sentences_of_a_row_are_told_whole(encoder: CachedEncoder) -> None:
+    text = (
+        "In Marl lived a tailor with debts. He owed twelve crowns to the miller. He owed thirty to his brother. And he "
+        "owed a hundred to the widow Marchbanks. In May he ran away."
+    )
+    tailor = Passage("t#0", "t", "The tailor", text, 0.7, "hybrid", start=0, end=len(text))
+    assert "Marchbanks" in say("To whom did the tailor owe crowns?", tailor, encoder=encoder).text
+
+
+@pytest.mark.parametrize("heading", ["AUTHORS", "1.4 Q04 Who writes Postbird?"])
+def test_who_made_it_is_told_below_its_heading(encoder: CachedEncoder, heading: str) -> None:
+    text = (
+        "Postbird is a mail program that many have translated.\n\nTranslations\n\nSome were made in France, and by "
+        f"whom is not known.\n\n{heading}\n\nMio Hara (mio@example.org)\n\nLicence\n\nIt is free."
+    )
+    marks = tuple(Mark(text.index(head), head) for head in ("Translations", heading, "Licence"))
+    page = Passage("p#0", "p", "Postbird FAQ", text, 0.7, "hybrid", start=0, end=len(text))
+    document = Document("p", "Postbird FAQ", text, headings=marks)
+    evidence = evidence_of([page], encoder, [document])
+    wanted = Wanted("Who made Postbird?", "Who made Postbird?")
+    assert quote(wanted, [page], evidence, AnswerParameters()).text.count("Mio Hara") == 1

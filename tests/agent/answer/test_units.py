@@ -369,3 +369,11 @@ def test_the_list_below_the_paragraph_of_a_heading_that_asks_comes_with_it() -> 
         "- rules - the filters",
     ]
     assert unit(text, "All files") == ["All files are in the folder Mail."]
+
+
+def test_an_item_that_ends_the_sentence_above_it_comes_with_that() -> None:
+    text = (
+        "Each point is told.\n\nA point is called\n\n- a core point, where it is dense\n- noise, otherwise\n\nIt ends."
+    )
+    assert unit(text, "- noise") == ["A point is called", "- noise, otherwise"]
+    assert unit("We need two things:\n\n- eggs\n- milk\n\nIt ends.", "- eggs") == ["- eggs"]
