@@ -34,34 +34,38 @@ _CREDITS = re.compile(
     re.IGNORECASE,
 )
 _PERSON = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+ (?:[A-Z]\. |van |von |de )*[A-ZÀ-Þ][\w'’-]+")
-"""A heading above who made something, and how a name looks."""
+CREDITED = 2.0
+"""A heading above who made something, how a name looks, and what that counts: a name alone reads worse than a row."""
 
 _LABEL = re.compile(r"\W*(?P<what>[^\W\d_][^:.;]{0,40}): \S")
 
 
-def told_plainly(question: str, evidence: Evidence) -> list[bool]:
-    """Of each core whether it is a row of a table that has the names of a question and the kind of thing that it asks
-    for, or with the heads of its columns all its words; or a line with the label that is asked for, below a heading
-    that names whom, or with yes or no where that is asked; or whether it has whom to call, and the number; or a name
-    below a heading for who made it; or opens the section whose heading is what is to be defined."""
+def told_plainly(question: str, evidence: Evidence) -> list[float]:
+    """1 for each core that is a row of a table with the names of a question and the kind of thing that it asks for, or
+    with the heads of its columns all its words; a line with the label that is asked for, below a heading that names
+    whom, or with yes or no where that is asked; that has whom to call, and the number; an item that begins with what is
+    to be defined, or what opens the section called so. `CREDITED` for a name below a heading for who made it. Else
+    0."""
     words, wanted = set(content_words(question)), asked(question)
     names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
     kinds = {"money", "time"} & set(wanted.expected)
     contact = next((looks for asks, looks in _CONTACTS if asks.search(question)), None)
     whose = words - _OF_CONTACT
-    told, defined = [], {*content_words(wanted.defined)}
+    told, defined = list[float](), {*content_words(wanted.defined)}
     costs = _COSTS if "money" in wanted.expected else frozenset[str]()
     for core, text, held in zip(evidence.cores, evidence.texts, evidence.core_words, strict=True):
         above = {*content_words(core.above), *evidence.title_words[core.passage]}
         reaches = bool(contact and whose and whose <= held | above and contact.search(text))
         credited = wanted.made and _CREDITS.fullmatch(core.head) and names <= above and _PERSON.search(text)
-        if reaches or credited or (defined and (_defines_below(core, defined) or _defines(core, defined, above))):
-            told.append(True)
+        if credited:
+            told.append(CREDITED)
+        elif reaches or (defined and (_defines_below(core, defined) or _defines(core, defined, above))):
+            told.append(1.0)
         elif core.block.kind == "row":
             named = (bool(names) or wanted.form == "list") and names <= held
-            told.append(named and (words <= held | above or bool(names and kinds and wanted.holds(text))))
+            told.append(float(named and (words <= held | above or bool(names and kinds and wanted.holds(text)))))
         else:
-            told.append(_labelled(text, words, above | held | costs, wanted))
+            told.append(float(_labelled(text, words, above | held | costs, wanted)))
     return told
 
 
