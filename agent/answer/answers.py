@@ -27,6 +27,7 @@ from clew.agent.search.lookups import held_language, scope_of, subject_of
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Quote, Turn
 from clew.memory.datatypes import Passage
+from clew.memory.dates import MONTHS
 from clew.memory.dialogue.context_dependence import unnamed
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.dialogue.variants import offered
@@ -154,7 +155,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
         return _placed(whole.answer, run.services)
     if of_paper := byline(turn.rewritten, turn.passages, run.services.library.store):
         return _placed(of_paper, run.services)
-    turn, excluded = _without_exception(turn)
+    turn, excluded = _without_exception(_in_any_year(turn))
     evidence, tool_answer = evidence_for(turn, run.services), turn.search.tool_answer
     verdict = judge(signals(turn, evidence), shipped_judge())
     read, of_triples, parameters = turn.passages, run.services.library.store.of_triples, run.services.answer
@@ -170,6 +171,21 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
         verdict = "answer"
     made = _leaving_out(excluded, _quoted(turn, verdict, read, evidence, parameters), turn)
     return _placed(led_by(made, tool_answer, turn.passages), run.services)
+
+
+_OF_MONTH = re.compile(rf"\b(?P<month>{'|'.join(MONTHS)}) (?P<year>\d{{4}})\b")
+
+
+def _in_any_year(turn: Turn) -> Turn:
+    """With the months alone that were asked about, where the year that was put behind them is in no passage: `in July`
+    of a log of two years ago."""
+    told = " ".join(f"{passage.date} {passage.title} {passage.text}" for passage in turn.passages[:READ])
+    asked = " ".join((turn.meant, *(sentence.text for sentence in turn.recalled.extracted)))
+
+    def as_typed(match: re.Match[str]) -> str:
+        return match[0] if match["year"] in told or match["year"] in asked else match["month"]
+
+    return replace(turn, rewritten=_OF_MONTH.sub(as_typed, turn.rewritten))
 
 
 def _quoted(

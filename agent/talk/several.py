@@ -61,6 +61,13 @@ _OF_THE_SAME = re.compile(
 )
 """'What did he buy, and at what price?' asks two things of what he bought."""
 
+_TWO_OF_ONE = re.compile(
+    r"(?P<asks>(?:where|when|how|why) (?:do|does|did|are|is|were|was)) (?P<one>(?:the|my|our|your) \w+) and (?P=asks) "
+    r"(?P<other>(?:the|my|our|your) \w+) (?P<rest>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""'Where do the covers and where do the lyrics get stored?' says of both what it says once."""
+
 _HAS_ASKING = re.compile(rf"\b(?:{'|'.join(_ASKING.values())}|{_AUX})\b|¿", re.IGNORECASE)
 _ALSO = re.compile(r"(?:please )?(?:and )?(?:also|außerdem|aussi|también|anche|inoltre|ankaŭ)\b", re.IGNORECASE)
 _SENTENCE = re.compile(rf"(?<=[?\uff1f])\s+|(?<=[.!])\s+(?={_ALSO.pattern})", re.IGNORECASE)
@@ -95,6 +102,10 @@ def _joined_by_and(sentence: str) -> Sequence[str]:
     if twice := _TWICE.match(sentence):
         one, other, rest = twice.groups()
         return [f"{one} {rest}", f"{other.capitalize()} {rest}"]
+    if of_one := _TWO_OF_ONE.fullmatch(sentence):
+        rest = of_one["rest"].rstrip(" ?!.")
+        asks = (of_one["asks"], of_one["asks"][0].upper() + of_one["asks"][1:])
+        return [f"{ask} {of_one[which]} {rest}?" for ask, which in zip(asks, ("one", "other"), strict=True)]
     if both := _BOTH.fullmatch(sentence):
         was = "was" if " were " in sentence.casefold() else "is"
         return [f"{both['asks']} {was} {both[one]}{both['rest']}?" for one in ("one", "other")]

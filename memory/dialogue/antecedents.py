@@ -132,7 +132,7 @@ def _several(turn: Said, asked: Sequence[Referent], *, own: bool = False) -> Ite
     if focus and focus.named and _asks_who(turn) and not focus.gender and (own or not focus.maybe_person):
         yield focus
     several = (one for one in asked if one.plural or (one.group and not one.placed))
-    yield from (one for one in several if not one.text.startswith("all "))
+    yield from (one for one in several if not one.text.startswith(("all ", "no ")))
     if pair := both_of(turn):
         yield pair
     yield from (one for one in (*turn.answer.names, turn.answer.focus) if one and one.plural)
@@ -284,7 +284,7 @@ def is_expletive(found: Parts, at: int) -> bool:
     rest = found.text[at:].casefold()
     if TAKES.fullmatch(found.body.rstrip(" ?.!")):
         return False
-    if re.match(r"it between\b", rest) and re.search(r"\b(?:is|was) $", found.text[:at].casefold()):
+    if re.match(r"it (?:between|to \w+)\b", rest) and re.search(r"\b(?:is|was|be) $", found.text[:at].casefold()):
         return True
     if re.match(r"it (?:is |was )?(?:take(?!s? place)|true|possible|necessary|legal|safe|raining)", rest):
         return True

@@ -61,18 +61,16 @@ def places(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
                 return
 
 
-_BOTH = re.compile(
-    r"\bboth(?=\s*(?:[?.!,;]|$)|\s+(?:at|together|in|on|for|from|to|if|when|then|again)\b)", re.IGNORECASE
-)
+_BOTH = re.compile(r"\bboth(?=\s*(?:[?.!,;]|$)|\s+(?:at|together|in|on|for|from|to|if|when|again)\b)", re.IGNORECASE)
 
 
 def both(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
     """What 'both' stands for: the two that were compared, or spoken of as two."""
     found = _BOTH.search(question)
-    for turn in turns[:BACK] if found else ():
+    for turn in turns[:BACK]:
         pair, two = both_of(turn), next((one.text for one in turn.asked if re.search(r"\btwo\b", one.text)), "")
-        if found and (new := pair.text if pair else two):
-            yield _is(found, new)
+        if found and (pair or two):
+            yield _is(found, pair.text if pair else two)
             return
 
 
@@ -196,7 +194,7 @@ def pointed(question: str, found: Parts, turns: Sequence[Said]) -> Pointed:
         new, start = "", phrase.start
         compared = re.search(r"\b(?:that|this|the) difference$", phrase.text)
         own = re.search(r"\b(?:and|or|vs|versus)\b", question[: phrase.start])
-        if compared and len(turns[0].listed) == 2 and not own:
+        if compared and len(turns[0].listed) == 2 and not (own or question[phrase.end :].startswith(" between ")):
             new, start = f"the difference between {' and '.join(turns[0].listed)}", start + compared.start()
         elif (
             phrase.pronoun

@@ -34,6 +34,10 @@ from clew.memory.datatypes import Passage
         ("Also, when is it, and who comes?", ("Also, when is it?", "Who comes?")),
         ("how much was it, and who's paying for it?", ("how much was it?", "Who's paying for it?")),
         (
+            "where do the covers and where do the lyrics get stored?",
+            ("where do the covers get stored?", "Where do the lyrics get stored?"),
+        ),
+        (
             "I want to file a bug: where's my log, and what goes in the report?",
             ("I want to file a bug: where's my log?", "What goes in the report?"),
         ),
