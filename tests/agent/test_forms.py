@@ -294,6 +294,6 @@ def test_a_month_is_of_the_year_that_the_documents_tell_of(opened: Opened) -> No
     log = {
         "log.md": "# Solar log 2019\n\n| month | made |\n|---|---|\n| June | 530 |\n| July | 541 |\n| August | 490 |\n"
     }
-    answer = opened(log)("How much did the panels make in July?")
+    answer = opened(dict(log))("How much did the panels make in July?")
     assert "541" in answer.text
     assert "20" not in " ".join(answer.missing)
