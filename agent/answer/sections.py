@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from clew.agent.answer.structure import Region, region_of, unnumbered
-from clew.memory.datatypes import Document, Passage
+from clew.agent.answer.structure import Region, unnumbered, whole_region
+from clew.memory.datatypes import Document
 from clew.memory.text import Span, content_words
 
 FEWEST = 30
@@ -55,8 +55,7 @@ def section_of(words: str, documents: Iterable[Document]) -> Section | None:
 
 
 def _sections(document: Document, meant: Callable[[str], bool]) -> Iterable[Section]:
-    passage = Passage("", document.id, document.title, document.text, 0.0, "", start=0, end=len(document.text))
-    region = region_of(passage, document)
+    region = whole_region(document)
     for place, block in enumerate(region.blocks):
         heading = region.of(block)
         if block.kind == "heading" and meant(heading):

@@ -74,10 +74,9 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
         order = order[reading.odds[order] >= reading.odds[order[0]]]
     order = _with_what_it_needs(order, scores, sought.asked, evidence, parameters)
     found = _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
-    if sought.asked.form == "comparison" and len(found) == 1 and not any(map(_CONTRASTS.search, found[0].unit.texts)):
-        found = [
-            replace(found[0], unit=unit_of(found[0].unit.core, opens=True))
-        ]  # the next sentence may be of the other
+    first = found[0].unit
+    if sought.asked.form == "comparison" and len(found) == 1 and not any(map(_CONTRASTS.search, first.texts)):
+        found = [replace(found[0], unit=unit_of(first.core, opens=True))]  # of the other the next sentence may tell
     if corrected := _corrected(found[0], sought, evidence):
         return [found[0], corrected]
     return [*found, *_second_step(found, sought, evidence, every, parameters)]

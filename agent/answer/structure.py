@@ -147,6 +147,12 @@ def region_of(passage: Passage, document: Document | None) -> Region:
     return _read(document.text[start:end], start, heads, contents)
 
 
+def whole_region(document: Document) -> Region:
+    """Of all of it."""
+    end = len(document.text)
+    return region_of(Passage("", document.id, document.title, document.text, 0.0, "", start=0, end=end), document)
+
+
 @lru_cache(maxsize=64)
 def _read(text: str, offset: int, heads: tuple[int, ...], contents: frozenset[str] = frozenset()) -> Region:
     marked = frozenset(heads)

@@ -9,8 +9,8 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from clew.agent.answer.structure import Region, region_of
-from clew.memory.datatypes import Document, Floats, Passage, Vectors
+from clew.agent.answer.structure import Region, whole_region
+from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import found_dates
 from clew.memory.text import Span, content_words
 from clew.memory.vectors import unit
@@ -115,7 +115,7 @@ def summary_of(
 ) -> list[SummaryLine]:
     """`spans` are the sentences of the document with their `vectors`, shape (sentences, d). None where nothing of it
     reads as a sentence. Central is what is near to the mean of all, and of its own part."""
-    region = region_of(_whole(document), document)
+    region = whole_region(document)
     heads = _headings(region, document)
     told = _entries(region, spans) or _told(region, spans, heads)
     told = _narrated(told)
@@ -131,7 +131,7 @@ def summary_of(
 
 def first_sentence(document: Document, spans: Sequence[Span], most: int) -> Span | None:
     """The one that it begins with, where that reads as a sentence and has at most so many words."""
-    region = region_of(_whole(document), document)
+    region = whole_region(document)
     told = _told(region, spans, _headings(region, document))
     first = next((one for one in told[:FIRST_OF] if _stands_alone(one.text)), None)
     return first.span if first and len(first.text.split()) <= most else None
@@ -141,10 +141,6 @@ def _stands_alone(text: str) -> bool:
     opens = _OPENS.match(text) or _CONNECTS.match(text) or _REFERS.search(text)
     named = any(word[0].islower() for word in text.split()[1:]) and text[0].isupper()
     return len(text.split()) >= 5 and text[-1] == "." and named and not opens
-
-
-def _whole(document: Document) -> Passage:
-    return Passage("", document.id, document.title, document.text, 0.0, "", start=0, end=len(document.text))
 
 
 def _headings(region: Region, document: Document) -> Mapping[int, str]:
