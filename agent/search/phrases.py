@@ -57,9 +57,10 @@ def left_out(question: str) -> frozenset[str]:
 
 
 def holds_phrase(text: str, phrase: str) -> bool:
-    """Whether a text has a phrase as it is, whatever the white space and the capitals."""
-    before = r"(?<![\w-])" if phrase.startswith("-") else r"(?<!\w)"
-    return bool(re.search(rf"{before}{re.escape(_plain(phrase))}(?!\w)", _plain(text)))
+    """Whether a text has a phrase as it is, whatever the white space and, but for options, the capitals."""
+    if phrase.startswith("-"):  # an option, whose capital tells it from another
+        return bool(re.search(rf"(?<![\w-]){re.escape(phrase)}(?!\w)", text.replace("\u2212", "-")))
+    return bool(re.search(rf"(?<!\w){re.escape(_plain(phrase))}(?!\w)", _plain(text)))
 
 
 def holding(phrase: str, store: LibraryStore, scope: frozenset[str] | None) -> list[Passage]:
@@ -119,4 +120,4 @@ def _has(passage: Passage, phrase: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.casefold().replace("\u2019", "'").replace("\u2212", "-").split())
+    return " ".join(text.casefold().replace("\u2019", "'").split())

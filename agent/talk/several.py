@@ -238,6 +238,16 @@ _COMPARED = tuple(
 )
 
 
+_ADJECTIVE = r"(?:[A-Z]\w+|\w+(?:[ai]r|al|ic|ive|ous|ed|[ae]nt|ful|less|[ai]ble|ary))"
+_SHARES_NOUN = re.compile(rf"(?:an? |the )?{_ADJECTIVE}\|(?:an? |the )?{_ADJECTIVE} (?P<noun>[a-z]+)")
+
+
+def _with_noun(one: str, other: str) -> tuple[str, str]:
+    """Both with the noun that is said once: `a solar and a lunar eclipse`."""
+    found = _SHARES_NOUN.fullmatch(f"{one}|{other}")
+    return (f"{one} {found['noun']}", other) if found else (one, other)
+
+
 def parts(question: str) -> tuple[str, ...]:
     """The parts of a question that asks several things: each is answered, or refused, on its own.
 
@@ -246,7 +256,7 @@ def parts(question: str) -> tuple[str, ...]:
     """
     for pattern in _COMPARED:
         if compared := pattern.match(question):
-            return tuple(f"What is {thing}?" for thing in compared.groups())
+            return tuple(f"What is {thing}?" for thing in _with_noun(*compared.groups()))
     found: list[str] = []
     for part in questions_of(question[: question.rfind("?") + 1] or question):  # 'Please.' behind it asks nothing
         if found and depends_on_context(part) and not depends_on_context(found[-1]):

@@ -232,7 +232,9 @@ def asked_about(found: Parts) -> Iterator[Referent]:
         if phrase.role == "object" and makes:
             made = replace(made, person=False, maybe_person=False, plural=False, gender="")
         vague = phrase.first in _NOT_ONE or (bool(phrase.preposition) and phrase.first in ("a", "an"))
-        made = replace(made, aside=vague and not phrase.named, plural=made.plural and not _titled(found, place))
+        one = is_subject and found.helper in _OF_ONE and " " not in phrase.text  # 'what is pandas?'
+        plural = made.plural and not (one or _titled(found, place))
+        made = replace(made, aside=vague and not phrase.named, plural=plural)
         yield replace(made, maybe_person=made.person) if where and is_subject else made
         yield from _inside(phrase, place, made.rank)
     for owner in _OWNER.finditer(found.body):
@@ -366,7 +368,7 @@ def whole_of(found: Parts, place: int) -> str:
     return phrase.text
 
 
-_ARTICLES = ("the", "a", "an")
+_ARTICLES, _OF_ONE = ("the", "a", "an"), ("is", "was", "does", "has")
 _NOT_ONE = tuple("another any some no other others more what every each all both something".split())
 
 

@@ -147,6 +147,12 @@ def test_of_several_questions_each_is_answered_or_named(encoder: CachedEncoder) 
         ("I have a dog and is it allowed to fly?", ("I have a dog and is it allowed to fly?",)),
         ("Who sang rock and roll?", ("Who sang rock and roll?",)),
         ("", ("",)),
+        (
+            "What is the difference between a solar and a lunar eclipse?",
+            ("What is a solar eclipse?", "What is a lunar eclipse?"),
+        ),
+        ("What is the difference between a cat and a guide dog?", ("What is a cat?", "What is a guide dog?")),
+        ("Compare Anna and her dog", ("What is Anna?", "What is her dog?")),
     ],
 )
 def test_the_parts_of_a_question(question: str, expected: tuple[str, ...]) -> None:

@@ -72,7 +72,7 @@ def test_a_name_is_left_out_and_nothing_else() -> None:
 def test_an_option_of_a_command_is_searched_as_it_is() -> None:
     assert versions("What does set -x do, and what --no-pager? And an e-mail - or not?") == ["-x", "--no-pager"]
     assert holds_phrase("set [\u2212x] shows each command", "-x")
-    assert not holds_phrase("an x-ray, and --x-forwarded", "-x")
+    assert not holds_phrase("an x-ray, and --x-forwarded, and -X", "-x")
 
 
 def test_a_version_is_a_name_with_a_number_of_several_parts() -> None:

@@ -170,6 +170,8 @@ def test_what_takes_the_place_of_what(asked: str, answer: str, question: str, ex
          "how much is it to hire the hall?", "how much is it to hire the hall?"),
         ([("Why no nuts?", "So no nuts in any of them.")], "what present did we give them?",
          "what present did we give them?"),
+        ([("What is beets?", "With plugins it can do anything for your music collection.")], "how do i install it",
+         "how do i install beets?"),
         ([("What is the melting point of zinc?", "420 degrees.")], "is it toxic?", "is zinc toxic?"),
         ([("Who does Mr. Lorry work for?", "He works for Tellson's Bank.")], "is he rich?", "is Mr. Lorry rich?"),
         ([("How do I load the file?", "With open.")], "and unload?", "how do I unload the file?"),
