@@ -143,11 +143,8 @@ def last_sentence(text: str) -> str:
     return text[slice(*spans[-1])] if len(spans) > 1 else text
 
 
-MOST = 70
-"""Words of a sentence that is looked at."""
-
-SHORT = 20
-"""Characters of a text that has no two sentences worth telling apart."""
+MOST, SHORT = 70, 20
+"""Words of a sentence that is looked at; characters of a text that has no two sentences worth telling apart."""
 
 
 def is_foreign(found: Parts) -> bool:
@@ -233,8 +230,9 @@ def asked_about(found: Parts) -> Iterator[Referent]:
             made = replace(made, person=False, maybe_person=False, plural=False, gender="")
         vague = phrase.first in _NOT_ONE or (bool(phrase.preposition) and phrase.first in ("a", "an"))
         one = is_subject and found.helper in _OF_ONE and " " not in phrase.text  # 'what is pandas?'
-        plural = made.plural and not (one or _titled(found, place))
-        made = replace(made, aside=vague and not phrase.named, plural=plural)
+        made = replace(
+            made, aside=vague and not phrase.named, plural=made.plural and not (one or _titled(found, place))
+        )
         yield replace(made, maybe_person=made.person) if where and is_subject else made
         yield from _inside(phrase, place, made.rank)
     for owner in _OWNER.finditer(found.body):
