@@ -150,6 +150,8 @@ def _summarised(one: Listed, holdings: Holdings, section: Section | None = None)
         inside = [n for n, (start, end) in enumerate(spans) if section.span[0] <= start and end <= section.span[1]]
         spans, vectors, chunks = [spans[n] for n in inside], vectors[inside], [chunks[n] for n in inside]
     lines = summary_of(document, spans, vectors)
+    if section:  # whose heading is told above all of them
+        lines = [replace(line, label=line.label if line.label not in section.heading else "") for line in lines]
     if not lines:
         return None
     of_end = {end: chunk for (_, end), chunk in zip(spans, chunks, strict=True)}

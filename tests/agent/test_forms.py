@@ -286,6 +286,7 @@ def test_a_section_is_summarised_by_its_heading(opened: Opened) -> None:
     assert answer.outcome == "summary"
     assert answer.claims[0].text == "\u201cRuntime of the lamps: Lamps of Orrery\u201d, in short:"
     assert "two thousand hours" in answer.text
+    assert answer.text.count("Runtime of the lamps") == 1
     assert "yellow" not in answer.text
     assert "filter" not in answer.text
 
