@@ -93,8 +93,14 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     with their words for those of another language."""
     services, words = run.services, run.services.library.store.vocabulary
     asked, subject = with_names(turn.asked, words), subject_of(services)
+
+    def nearness(questions: Sequence[str]) -> list[float]:
+        vectors = services.encoder.encode(questions, "query")
+        found = services.library.store.vector_search(vectors, 1, scope=scope_of(turn))
+        return [hits[0].score if hits else 0.0 for hits in found]
+
     made = rewrite_question(
-        asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words, subject
+        asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words, subject, nearness
     )
     made = with_cited(made, _cited(turn, run) if waits(asked) else "")
     made = with_spelling(made, words, services.encoder)

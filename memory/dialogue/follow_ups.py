@@ -11,7 +11,7 @@ from clew.memory.dialogue.fragments import LEAD, another_deed, asked_of_name, as
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Referent
 from clew.memory.dialogue.pointing import why_not_the_other
 from clew.memory.dialogue.question_parser import parts
-from clew.memory.dialogue.reference import standing_for
+from clew.memory.dialogue.reference import Held, Nearness, standing_for
 from clew.memory.dialogue.referents import Said, about_library, is_foreign, last_sentence, said
 from clew.memory.dialogue.slots import filled, is_relative, led, same_for
 from clew.memory.dialogue.topics import topic_for
@@ -35,18 +35,23 @@ class StandingQuestion:
 
 
 def standing(
-    question: str, history: Sequence[Sentence], vocabulary: Vocabulary | None = None, subject: str = ""
+    question: str,
+    history: Sequence[Sentence],
+    vocabulary: Vocabulary | None = None,
+    subject: str = "",
+    nearness: Nearness | None = None,
 ) -> StandingQuestion:
     """The question with what it leaves to the conversation; `history` are the sentences before it, in order. `subject`:
-    what all documents are about, which 'it' stands for where nothing else was spoken of."""
-    library = about_library(subject) if subject else None
+    what all documents are about, which 'it' stands for where nothing else was spoken of. `nearness` chooses between
+    things that are about as likely to be spoken of."""
+    held = Held(about_library(subject) if subject else None, nearness)
     turns: list[Said] = []
     for number in sorted({turn for sentence in history for turn in sentence.turns}):
         asked = " ".join(s.text for s in history if number in s.turns and s.speaker == "user")
         answer = [s.text for s in history if number in s.turns and s.speaker == "agent"]
         if asked and (answer or not is_filler(asked)):
-            turns.insert(0, _said(_alone(asked, turns, vocabulary, library), answer, turns, vocabulary))
-    return _alone(question, turns, vocabulary, library)
+            turns.insert(0, _said(_alone(asked, turns, vocabulary, held), answer, turns, vocabulary))
+    return _alone(question, turns, vocabulary, held)
 
 
 def is_whole(question: str) -> bool:
@@ -107,18 +112,17 @@ def _thing(one: Referent, people: Mapping[str, str], things: Set[str]) -> Refere
     return replace(one, person=False, maybe_person=False, plural=False, gender="") if one.text in things else one
 
 
-def _alone(
-    question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, library: Said | None
-) -> StandingQuestion:
+def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, held: Held) -> StandingQuestion:
+    question = _BY_THE_WAY.sub("", question)
     question = corrected(question, turns[0].question) if turns else question
-    if not (turns or library) or len(question.split()) > LONGEST or is_foreign(parts(question)):
+    if not (turns or held.subject) or len(question.split()) > LONGEST or is_foreign(parts(question)):
         return StandingQuestion(question)
     last = last_sentence(question)
     if introduces(question[: question.rfind(last)], last):
         return StandingQuestion(question)
-    made = _made(last, turns, vocabulary, library) if turns else StandingQuestion(last)
-    if library and not made.why:
-        text, why = standing_for(last, [library])
+    made = _made(last, turns, vocabulary, held) if turns else StandingQuestion(last)
+    if held.subject and not made.why:
+        text, why = standing_for(last, [held.subject])
         made = StandingQuestion(text, "; ".join(why))
     if not made.why:
         return StandingQuestion(question)
@@ -131,6 +135,8 @@ def _alone(
         return replace(made, text=f"{made.text}?")
     return made
 
+
+_BY_THE_WAY = re.compile(r",? by the way\b,?(?! of\b)", re.IGNORECASE)
 
 _MEANT = re.compile(
     r"(?:(?:non|no|nein|ne|pardon|perd[oó]n|scusa|entschuldigung|pardonu|mais|pero|ma|sed|aber|doch)\b[,.:;! ]*)*"
@@ -168,12 +174,10 @@ _WHO_IS_THAT = re.compile(
 """'and the keeper, who was that?'"""
 
 
-def _made(
-    question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, library: Said | None
-) -> StandingQuestion:
+def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, held: Held) -> StandingQuestion:
     if (meant := _I_MEAN.fullmatch(question)) and not parts(meant["asks"]).fragment:
-        first = _made(f"{meant['asks']}?", turns, vocabulary, library)
-        return _made(f"no, {meant['new']}", [_said(first, (), turns, vocabulary), *turns], vocabulary, library)
+        first = _made(f"{meant['asks']}?", turns, vocabulary, held)
+        return _made(f"no, {meant['new']}", [_said(first, (), turns, vocabulary), *turns], vocabulary, held)
     rest, topic, corrects = led(question)
     if topic:
         about = said(f"What is {topic}?", (), vocabulary)
@@ -182,11 +186,11 @@ def _made(
             text = as_for(topic, rest)
         return StandingQuestion(text, "; ".join([f"it is about {topic}", *why]))
     if _WHAT_IF.fullmatch(rest):
-        text, why = standing_for(rest, turns, library)
+        text, why = standing_for(rest, turns, held)
         if why:
             return StandingQuestion(text, "; ".join(why))
     if (otherwise := _WHAT_IF_I.fullmatch(rest)) and turns[0].parts.asks.casefold() not in ("how", "who"):
-        text, why = standing_for(otherwise["rest"], turns, library)
+        text, why = standing_for(otherwise["rest"], turns, held)
         return StandingQuestion(text, "; ".join([*why, "it asks what then"]))
     if named := _WHO_IS_THAT.fullmatch(rest):
         asks, verb, what = named["asks"].capitalize(), named["verb"], named["what"]
@@ -199,7 +203,7 @@ def _made(
     if ordered := in_order(rest, before):
         return StandingQuestion(*ordered)
     if deed := another_deed(rest, before):
-        text, why = standing_for(deed, turns, library)
+        text, why = standing_for(deed, turns, held)
         return StandingQuestion(text, "; ".join(["something else is done than in the question before", *why]))
     whose, owners = _owned(same_for(rest, before), turns)
     short = re.sub(r"^(?:(?:and|what about|how about)\b[, ]*)+", "", rest, flags=re.IGNORECASE)
@@ -214,7 +218,7 @@ def _made(
         pair = changed.groups()[corrects:] if changed else new.groups() if new else ()
         return StandingQuestion(text, "; ".join([*owners, reason]), pair=pair)
     bare = LEAD.sub("", rest, count=1) if LEAD.match(rest) else rest
-    text, reasons = standing_for(bare, turns, library)
+    text, reasons = standing_for(bare, turns, held)
     if reasons:
         text = asked_plainly(text, last.parts, pointed=True) or _who(text)
         return StandingQuestion(text, "; ".join(reasons))
@@ -223,8 +227,22 @@ def _made(
     if loose := _fragment(rest, turns):
         return loose
     if subject := topic_for(bare, turns, vocabulary):
-        return StandingQuestion(as_for(subject.text, bare), f"it is about {subject.text}")
+        text = as_for(subject.text, bare)
+        if _nearer(text, bare, held.nearness):
+            return StandingQuestion(text, f"it is about {subject.text}")
     return StandingQuestion(question)
+
+
+NEARER = 0.03
+"""How much nearer to the documents a question has to be with its topic, as a cosine."""
+
+
+def _nearer(text: str, bare: str, nearness: Nearness | None) -> bool:
+    """Whether the documents hold something nearer to the question with its topic than without."""
+    if nearness is None:
+        return True
+    whole, own = nearness([text, bare])
+    return whole >= own + NEARER
 
 
 def _who(text: str) -> str:

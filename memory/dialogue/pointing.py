@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.memory.dialogue.antecedents import BACK, POINTING, TAKES, both_of, candidates
+from clew.memory.dialogue.antecedents import BACK, POINTING, both_of, candidates
+from clew.memory.dialogue.deeds import NOT_DONE, Replacement, done, event, happening, measure, undergone
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.referents import Said, is_foreign
-from clew.memory.dialogue.word_classes import LISTS, PARTICIPLES, base, ing, singular, written_type
+from clew.memory.dialogue.word_classes import LISTS, singular, written_type
 from clew.memory.text import content_words
 
 _AT = ("at", "near", "on", "outside")
@@ -14,9 +15,6 @@ _NAMELESS = LISTS["nameless"] - LISTS["people"] - LISTS["texts"]
 
 Pointed = tuple[list[tuple[int, int, str]], list[str]]
 """The pieces of a question to replace (start, end, words), and why."""
-
-Replacement = tuple[int, int, str, str]
-"""A piece of a question to replace: where it begins and ends, what goes there, and why."""
 
 
 _ORDINAL = re.compile(
@@ -113,10 +111,23 @@ def _of_several(match: re.Match[str], listed: Sequence[str], turns: Sequence[Sai
     several = next((one.text for one in turns[0].asked if one.plural), "") if turns else ""
     if several and said in ("of them", "of these", "of those"):
         yield _is(match, f"of {_articled(several)}")  # what was asked about stays before what the answer lists
+    elif said.startswith("one") and (kind := _kind(turns, listed)):
+        yield *match.span(), kind, f"'{said}' is {kind}"
     elif listed and len(listed) <= 6:
         yield _is(match, f"of {', '.join(listed[:-1])} and {listed[-1]}")
     elif said.startswith("one") and (noun := _noun(turns)):
         yield *match.span(), noun, f"'one' is {noun}"
+
+
+def _kind(turns: Sequence[Said], listed: Sequence[str]) -> str:
+    """What was asked for, where the answer lists no names or nouns: 'which formats can it make?' asks for formats, and
+    'which one is the default?' of these, not of what else a sentence lists."""
+    wanted = turns[0].parts.wanted if turns else None
+    such = all(_NAME_OR_NOUN.search(one) for one in listed)
+    return singular(wanted.noun) if wanted and wanted.plural and not such and not _pair_asked(turns[0]) else ""
+
+
+_NAME_OR_NOUN = re.compile(r"[A-ZÀ-Þ\d]|^\w+(?<!ing)$")
 
 
 def _in_order(match: re.Match[str], listed: Sequence[str], turns: Sequence[Said]) -> Iterator[Replacement]:
@@ -202,11 +213,11 @@ def pointed(question: str, found: Parts, turns: Sequence[Said]) -> Pointed:
             and phrase.preposition not in ("before", "after", "than")
         ):
             do = re.search(r"\bdo $", question[: phrase.start])
-            if do and (new := _done(turns[0])):
+            if do and (new := done(turns[0])):
                 start = do.start()
             elif do or _own_clause(found, phrase):
                 continue
-            elif phrase.role == "subject" and (when := _happening(found, turns[0])):
+            elif phrase.role == "subject" and (when := happening(found, turns[0])):
                 end = found.end
                 return [(start, phrase.end, "it"), (end, end, f" when {when}")], [f"it is about when {when}"]
             else:
@@ -223,9 +234,9 @@ def pointed(question: str, found: Parts, turns: Sequence[Said]) -> Pointed:
 def _pointed_at(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
     """What 'that', 'this', 'these' or 'those' stands for as a whole phrase; empty where nothing fits."""
     newest, one_thing = turns[0], phrase.text.casefold() in ("this", "that")
-    lasts = newest.parts.does.casefold() in _NOT_DONE and len(turns) > 1
-    undone = _undergone(newest) if _OF_DEEDS.search(question) else ""
-    if new := _measure(newest) or undone or (_event(turns[lasts]) if one_thing else ""):
+    lasts = newest.parts.does.casefold() in NOT_DONE and len(turns) > 1
+    undone = undergone(newest) if _OF_DEEDS.search(question) else ""
+    if new := measure(newest) or undone or (event(turns[lasts]) if one_thing else ""):
         return new
     focus = newest.answer.focus if one_thing else None
     if focus and not (focus.plural or focus.maybe_person or focus.text in question) and focus.text[:4] == "the ":
@@ -250,58 +261,9 @@ def _known_as(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
             longer = len(one.text.split()) > len(phrase.text.split()) and " and " not in one.text
             if longer and one.noun == phrase.noun:
                 return one.text
-    names = (one for one in asked if one.named and not one.maybe_person) if phrase.noun in _NAMELESS else ()
+    capital = (one for one in asked if one.named and not (one.maybe_person or one.text.islower()))
+    names = capital if phrase.noun in _NAMELESS else ()
     return next((one.text for one in names if one.text.casefold() not in question.casefold()), "")
-
-
-def _happening(found: Parts, before: Said) -> str:
-    """What happened, for 'how long did that take?': 'two monkeys flew on a rocket' after 'which two monkeys flew on a
-    rocket?'"""
-    asked, said = before.parts.wanted, before.parts.verb
-    takes = found.does.casefold() in ("take", "last", "happen")
-    if not (takes and asked and said) or before.parts.aux:
-        return ""
-    return f"{asked.text} {before.parts.text[said[0] : before.parts.end]}"
-
-
-_MEASURES = {
-    "far": "distance", "long": "length", "big": "size", "large": "size", "high": "height", "tall": "height",
-    "old": "age", "fast": "speed", "heavy": "weight", "deep": "depth", "wide": "width", "hot": "temperature",
-    "cold": "temperature",
-}  # fmt: skip
-"""What 'how far' asks for."""
-
-
-def _measure(before: Said) -> str:
-    """The measure that was asked for: 'the distance of the Moon' after 'how far away is the Moon?'"""
-    found = before.parts
-    asked = found.asks.casefold().split()
-    if len(asked) < 2 or asked[0] != "how" or found.subject is None or found.subject.pronoun:
-        return ""
-    measure = next((_MEASURES[word] for word in asked[1:] if word in _MEASURES), "")
-    return f"the {measure} of {found.subject.text}" if measure and found.helper in ("is", "was", "are", "were") else ""
-
-
-_DO_IT = re.compile(r"\bdo it\b(?! \w+ing\b)", re.IGNORECASE)
-
-
-def deeds(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
-    """What 'do it' stands for: 'found the club' in 'why did she do it?' after 'who founded the club?'"""
-    for match in _DO_IT.finditer(question):
-        if done := next(filter(None, map(_done, turns[:3])), ""):
-            yield _is(match, done)
-
-
-def _done(turn: Said) -> str:
-    """What was done, for 'do that': 'read several files at once' after 'can I read several files at once?'"""
-    found = turn.parts
-    if found.verb and not (found.aux or found.subject) and found.asks.casefold() in ("who", "which"):
-        return f"{base(found.does)[0]}{found.text[found.verb[1] : found.end]}"
-    if not (found.aux and found.verb and found.subject) or (found.asked and found.wanted):
-        return ""
-    if found.helper in ("is", "are", "was", "were") and not found.does.endswith("ing"):
-        return f"{base(found.does)[0]} {found.subject.text}"
-    return found.text[found.verb[0] : found.end] if found.asks.casefold() in ("", "how", "when", "where", "why") else ""
 
 
 def _own_clause(found: Parts, phrase: Phrase) -> bool:
@@ -314,48 +276,8 @@ def _own_clause(found: Parts, phrase: Phrase) -> bool:
     )
 
 
-def takes_long(found: Parts, turns: Sequence[Said]) -> str:
-    """What 'it' is in 'how long does it take?': what is done, where the last question is about that."""
-    return _event(turns[0]) if turns and TAKES.fullmatch(found.body.rstrip(" ?.!")) else ""
-
-
-_NOT_DONE = frozenset("need have want be know get must like mean".split())
-"""Verbs of what lasts: no 'that' is having a key."""
-
-
-def _event(turn: Said) -> str:
-    """What was done, as a thing: 'shrinking the database file' after 'how do I shrink the database file?'"""
-    found = turn.parts
-    subject, verb = found.subject, found.verb
-    if not (subject and verb) or found.helper not in ("do", "does", "did", "can", "could", "should"):
-        return ""
-    if found.asked and subject.text.casefold() not in ("i", "you", "we", "one"):
-        return ""
-    if found.asks.casefold() not in ("", "how", "when", "why") or found.does.casefold() in _NOT_DONE:
-        return ""
-    end = found.clause if found.clause > verb[1] else found.end
-    later = next(
-        (one.whole for one in found.phrases if one.whole > verb[1] and one.preposition in ("after", "before")), end
-    )
-    rest = found.text[verb[1] : min(end, later)].strip(" ,?")
-    objects = [one for one in found.phrases if one.role == "object" and verb[1] < one.start < end]
-    if not objects or any(one.pronoun for one in objects):
-        return ""
-    return f"{ing(found.does)} {rest}".strip()
-
-
 _OF_DEEDS = re.compile(r"\b(?:cost|costs|take|took|pay|paid|happen|happened)\b", re.IGNORECASE)
 """What is said of a deed: 'what did that cost?' after 'when was the boiler serviced?'"""
-
-
-def _undergone(turn: Said) -> str:
-    """What was done to what a question is about, as a thing: 'servicing the boiler'."""
-    found = turn.parts
-    if not (found.verb and found.subject) or found.subject.pronoun or found.helper not in ("was", "were"):
-        return ""
-    if not (found.does.endswith("ed") or found.does in PARTICIPLES):
-        return ""
-    return f"{ing(base(found.does)[0])} {found.subject.text}"
 
 
 _HOW_MANY = re.compile(

@@ -5,33 +5,36 @@ agree.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
+from itertools import islice
+from typing import NamedTuple
 
 from clew.memory.dialogue.answer_names import gender_of, gender_of_noun
 from clew.memory.dialogue.antecedents import IT, KINDS, THEY, candidates, explained, is_expletive, is_object
+from clew.memory.dialogue.deeds import Replacement, deeds, takes_long
 from clew.memory.dialogue.phrases import Parts, Referent
-from clew.memory.dialogue.pointing import (
-    Replacement,
-    both,
-    counted,
-    deeds,
-    ones,
-    places,
-    pointed,
-    shortened,
-    takes_long,
-)
+from clew.memory.dialogue.pointing import both, counted, ones, places, pointed, shortened
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.word_classes import LISTS, TIMES, QuestionToken, replaced, singular, written_type
 
+Nearness = Callable[[Sequence[str]], Sequence[float]]
+"""How near the nearest passage is to each of some questions, as a cosine."""
 
-def standing_for(question: str, turns: Sequence[Said], library: Said | None = None) -> tuple[str, list[str]]:
-    """The question with names for what points back, and what stands for what; `turns`: newest first. `library`: what
-    all documents are about, likelier than what only an answer tells of."""
+
+class Held(NamedTuple):
+    """What the documents tell of what a pronoun stands for. `subject`: what all of them are about, likelier than what
+    only an answer tells of. `nearness`: which question they answer."""
+
+    subject: Said | None = None
+    nearness: Nearness | None = None
+
+
+def standing_for(question: str, turns: Sequence[Said], held: Held | None = None) -> tuple[str, list[str]]:
+    """The question with names for what points back, and what stands for what; `turns`: newest first."""
     found, done = parts(question), list(deeds(question, turns))
-    pieces, why, people = _pronouns(found, turns, library, {end for _, end, *_ in done})
+    pieces, why, people = _pronouns(found, turns, held or Held(), {end for _, end, *_ in done})
     for start, end, new, reason in (
         *done,
         *counted(question, turns),
@@ -52,7 +55,7 @@ def standing_for(question: str, turns: Sequence[Said], library: Said | None = No
 
 
 def _pronouns(
-    found: Parts, turns: Sequence[Said], library: Said | None, taken: Set[int]
+    found: Parts, turns: Sequence[Said], held: Held, taken: Set[int]
 ) -> tuple[list[tuple[int, int, str]], list[str], list[Referent]]:
     """The pieces to replace for pronouns, why, and whom they stand for: one thing for all of a kind ('he', 'him',
     'his'), that of 'they' first. None for those that end where something is `taken`: the 'it' of 'do it'."""
@@ -73,7 +76,7 @@ def _pronouns(
             continue
         if kind not in chosen:
             others = {one.text for one in chosen.values() if one}
-            chosen[kind] = it = _likeliest(found, token, turns, library, others)
+            chosen[kind] = it = _likeliest(found, token, turns, held, others)
             why += [f"'{token.text}' is {it.text}"] if it else []
         owns = low in ("its", "his", "her", "their", "theirs")
         if (it := chosen[kind]) and not (owns and any(new.startswith(it.text) for _, _, new in pieces)):
@@ -83,21 +86,55 @@ def _pronouns(
 
 
 def _likeliest(
-    found: Parts, token: QuestionToken, turns: Sequence[Said], library: Said | None, taken: set[str]
+    found: Parts, token: QuestionToken, turns: Sequence[Said], held: Held, taken: set[str]
 ) -> Referent | None:
     """What a pronoun stands for; None for nothing, and where the question names that itself."""
-    likely = candidates(token.low, turns, quantity=_of_a_number(found), library=library)
+    likely = candidates(token.low, turns, quantity=_of_a_number(found), library=held.subject)
     if event := takes_long(found, turns):
         return Referent(event, 0.0)
     if token.low in IT and re.search(r"\b(?:on|onto|in|into|at|to) $", found.text[: token.start].casefold()):
         likely = (one for one in likely if one.noun not in LISTS["attributes"])  # no one walks on a price
+    if token.low == "they" and found.verb and found.does.casefold() not in _TELLING:
+        likely = (one for one in likely if one.named or singular(one.noun) not in _TEXTS)
     if token.low == "they" and found.does.casefold() in LISTS["of_people"]:
         likely = (one for one in likely if _can_act(one))
     if token.low == "its":
         likely = (_owner(one, found, token.end) for one in likely)
     timeless = (_untimed(one, found) for one in likely)
-    it = next((one for one in timeless if _apart(one, taken)), None)
-    return None if it and it.text.casefold() in found.text.casefold() else it
+    apart = (one for one in timeless if _apart(one, taken))
+    it = next(apart, None)
+    if it is None or it.text.casefold() in found.text.casefold():
+        return None
+    if held.nearness is None:
+        return it
+    asked = [one.text for turn in (*turns, *([held.subject] if held.subject else [])) for one in turn.asked]
+    others = islice((one for one in apart if one.text in asked), OTHERS)
+    return _nearest(found, token, [it, *others], held.nearness)
+
+
+OTHERS, NEARER, BEHIND = 7, 0.12, 0.01
+"""How many others a pronoun may stand for that are asked of the documents; how much nearer the question has to be with
+one of them, and for each place that it comes later."""
+
+
+def _nearest(found: Parts, token: QuestionToken, likely: Sequence[Referent], nearness: Nearness) -> Referent:
+    """The first, or another with which the documents hold something much nearer to the question: 'does the port cache
+    pages' is nothing that they tell of, 'does Privoxy cache pages' is."""
+    others = {one.text: one for one in likely if one.text.casefold() not in found.text.casefold()}
+    form = next(forms for forms in KINDS if token.low in forms)[token.low]
+    asked = [replaced(found.text, [_piece(found, token, form, one)]) for one in others.values()]
+    if len(asked) < 2:
+        return likely[0]
+    first, *rest = nearness(asked)
+    gains = [near - first - NEARER - BEHIND * place for place, near in enumerate(rest)]
+    best = max(range(len(rest)), key=gains.__getitem__)
+    return [*others.values()][best + 1] if gains[best] > 0 else likely[0]
+
+
+_TEXTS = LISTS["texts"] | set("story tale note file paper letter book folder".split())
+"""What does nothing itself but tell: 'how did they get it up?' after 'which stories are there?'"""
+
+_TELLING = frozenset("say tell mention cover contain describe explain deal begin start end have come".split())
 
 
 def _can_act(one: Referent) -> bool:

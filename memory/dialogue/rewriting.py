@@ -12,6 +12,7 @@ from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.esperanto_follow_ups import in_esperanto, standing_alone
 from clew.memory.dialogue.follow_ups import LONGEST, StandingQuestion, corrected, standing
 from clew.memory.dialogue.question_parser import parts
+from clew.memory.dialogue.reference import Nearness
 from clew.memory.dialogue.referents import asked_about, last_sentence
 from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_signals, words
 from clew.memory.dialogue.utterances import asks, chosen, is_filler, tidy
@@ -83,6 +84,7 @@ def rewrite(
     cancel: threading.Event | None = None,
     vocabulary: Vocabulary | None = None,
     subject: str = "",
+    nearness: Nearness | None = None,
 ) -> Rewritten:
     """The question as it can be understood alone: by the learned models, or by a language model where there is one.
 
@@ -103,7 +105,7 @@ def rewrite(
         return rewritten(tidy(meant), (Wording("question", meant, 1.0),))
     if meant := chosen(question, history):
         return rewritten(tidy(meant), (Wording("question", meant, 1.0),))
-    draft = drafted(question, history, recalled.selected, encoder, parameters, vocabulary, subject)
+    draft = drafted(question, history, recalled.selected, encoder, parameters, vocabulary, subject, nearness)
     shown = tidy(draft.standing)
     model = ModelRewrite(shown, "learned")
     if writer:
@@ -139,10 +141,11 @@ def drafted(
     parameters: RewriteParameters,
     vocabulary: Vocabulary | None = None,
     subject: str = "",
+    nearness: Nearness | None = None,
 ) -> LearnedRewrite:
     """The question by rules, and by the learned model the words that it may need beside."""
     turn = turn_signals(question, history, selected, encoder)
-    made = stand_alone(question, history, turn, vocabulary, subject)
+    made = stand_alone(question, history, turn, vocabulary, subject, nearness)
     needed = _needed(made.text, history, selected, turn, parameters)
     before = _questions(history)[-1:] if depends_on_context(question) else []
     return LearnedRewrite(turn, made.text, made.why, needed, "".join(before))
@@ -169,6 +172,7 @@ def stand_alone(
     turn: Mapping[str, float],
     vocabulary: Vocabulary | None = None,
     subject: str = "",
+    nearness: Nearness | None = None,
 ) -> StandingQuestion:
     """By rules (`follow_ups.py`); a detail that the assistant asked for stands behind the question that it clarifies.
     `turn`: `turn_signals`."""
@@ -177,7 +181,7 @@ def stand_alone(
         return StandingQuestion(*standing_alone(question, history))
     if vocabulary:  # all at once: one that is far away holds what it was asked, and is asked turn by turn below
         vocabulary.kinds(_spoken_of(question, history))
-    made = standing(question, history, vocabulary, subject)
+    made = standing(question, history, vocabulary, subject, nearness)
     earlier = _questions(history)
     if made.why or not turn["clarifies"] or not earlier:
         return made
