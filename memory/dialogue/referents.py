@@ -256,9 +256,7 @@ _IS_DOING = re.compile(r"who (?:is|was) \w{2,}ing (?!of\b|for\b)[^?!.]+", re.IGN
 
 _SELF = {"himself": "he", "herself": "she"}
 _SAID_OF = re.compile(r"(?:[a-z]+[ai]ble|in|due|present|absent|liable|entitled)\b")
-_NO_THINGS = frozenset(
-    "difference differences reason reasons point matter wrong special new missing left default".split()
-)
+_NO_THINGS = set("difference differences reason reasons point matter wrong special new missing left default".split())
 
 
 def _is_no_thing(found: Parts, place: int) -> bool:
