@@ -14,7 +14,8 @@ from clew.agent.answer.beside import SHORT_LIST
 from clew.agent.answer.cores import Core, asks
 from clew.agent.answer.evidence import Evidence, named_passages, shares_held
 from clew.agent.answer.features import Sought
-from clew.agent.answer.reader import read
+from clew.agent.answer.reader import LONGEST_HEAD, ReadCores, read, shipped_pairs
+from clew.agent.answer.structure import sentences_of
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.agent.answer.units import UPDATES, AnswerUnit, in_a_row, unit_of, with_label
 from clew.agent.answer.wanted import Wanted, sought_of, vector_of, words_of
@@ -79,7 +80,34 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
         found = [replace(found[0], unit=unit_of(first.core, opens=True))]  # of the other the next sentence may tell
     if corrected := _corrected(found[0], sought, evidence):
         return [found[0], corrected]
+    found = [_to_the_point(one, sought, reading, evidence) for one in found]
     return [*found, *_second_step(found, sought, evidence, every, parameters)]
+
+
+LONG_ITEM, AS_GOOD, OPENING = 25, 1.0, 6
+"""Words of an item of which one sentence may do; how much lower the log odds may be that it answers; words of a first
+sentence that says what the item is about."""
+
+
+def _to_the_point(one: Picked, sought: Sought, reading: ReadCores, evidence: Evidence) -> Picked:
+    """The one sentence of a long item that answers as well as the whole does, read together with the question; others
+    as they are."""
+    core, pairs = one.unit.core, shipped_pairs()
+    spans = sentences_of(core.region, core.block)
+    alone = one.unit.kind == "item" and len(one.unit.parts) == 1 and one.unit.words > LONG_ITEM and len(spans) > 1
+    if not alone or pairs is None or sought.asked.form not in ("fact", "yes-no"):
+        return one
+    short = len(core.region.text[slice(*spans[0])].split()) <= OPENING
+    told = [(*(spans[:1] if short and at else []), span) for at, span in enumerate(spans)]
+    place = evidence.cores.index(core)
+    head = evidence.heads[place][:LONGEST_HEAD]
+    texts = [" ".join(core.region.text[slice(*part)] for part in parts) for parts in told]
+    odds = pairs.scores(sought.question, tuple(f"{head}: {text}" if head else text for text in texts))
+    best = int(odds.argmax())
+    holds = not sought.asked.expected or sought.asked.holds(texts[best]) or not sought.asked.holds(core.text)
+    if odds[best] < reading.odds[place] - AS_GOOD or not holds:
+        return one
+    return replace(one, unit=AnswerUnit(core, "sentence", told[best]))
 
 
 def _with_what_it_needs(

@@ -369,3 +369,14 @@ def test_who_made_it_is_told_below_its_heading(encoder: CachedEncoder, heading: 
     evidence = evidence_of([page], encoder, [document])
     wanted = Wanted("Who made Postbird?", "Who made Postbird?")
     assert quote(wanted, [page], evidence, AnswerParameters()).text.count("Mio Hara") == 1
+
+
+def test_of_a_long_item_the_sentence_that_answers_is_told(encoder: CachedEncoder) -> None:
+    lease = "1. Lease. Signed on 27 February, for five years, with a break after three."
+    keys = "Mrs Okafor of Arcade Estates was friendly and let us have the keys from 1 April without rent."
+    text = f"{lease} {keys}\n2. Name. The club stays the Skein Club, says the vote of all members but two."
+    minutes = Passage("m#0", "m", "Minutes", text, 0.7, "hybrid", start=0, end=len(text))
+    told = say("When was the lease signed?", minutes, encoder=encoder).text
+    assert "27 February" in told and "Okafor" not in told
+    told = say("Who let us have the keys?", minutes, encoder=encoder).text
+    assert "Okafor" in told and "27 February" not in told
