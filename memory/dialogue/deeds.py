@@ -71,6 +71,9 @@ NOT_DONE = frozenset("need have want be know get must like mean".split())
 """Verbs of what lasts: no 'that' is having a key."""
 
 
+_BESIDE = re.compile(r"(?:,? (?:too|also|as well|then|again))+$", re.IGNORECASE)
+
+
 def event(turn: Said) -> str:
     """What was done, as a thing: 'shrinking the database file' after 'how do I shrink the database file?'"""
     found = turn.parts
@@ -85,7 +88,7 @@ def event(turn: Said) -> str:
     later = next(
         (one.whole for one in found.phrases if one.whole > verb[1] and one.preposition in ("after", "before")), end
     )
-    rest = found.text[verb[1] : min(end, later)].strip(" ,?")
+    rest = _BESIDE.sub("", found.text[verb[1] : min(end, later)].strip(" ,?"))
     objects = [one for one in found.phrases if one.role == "object" and verb[1] < one.start < end]
     if not objects or any(one.pronoun for one in objects):
         return ""

@@ -78,6 +78,8 @@ TAPS = ("Taps don't turn, what do I do?", "Oil the taps.")
         ([("Who lit the lamp?", "Olga did.")], "how old was she by the way?", "how old was Olga?"),
         ([("Which format is the default?", "mp3."), ("What does the convert plugin do?", "It converts songs.")],
          "does it delete the originals?", "does the convert plugin delete the originals?"),
+        ([("Can I copy the files as well?", "No.")], "what should I take for that?",
+         "what should I take for copying the files?"),
         ([("When does the boat insurance end?", "In May.")], "what does it cost?",
          "what does the boat insurance cost?"),
         ([("Where do wet boots go?", "Outside.")], "why?", "why do wet boots go there?"),
