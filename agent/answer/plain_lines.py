@@ -41,11 +41,11 @@ _LABEL = re.compile(r"\W*(?P<what>[^\W\d_][^:.;]{0,40}): \S")
 
 
 def told_plainly(question: str, evidence: Evidence) -> list[float]:
-    """1 for each core that is a row of a table with the names of a question and the kind of thing that it asks for, or
-    with the heads of its columns all its words; a line with the label that is asked for, below a heading that names
-    whom, or with yes or no where that is asked; that has whom to call, and the number; an item that begins with what is
-    to be defined, or what opens the section called so. `CREDITED` for a name below a heading for who made it. Else
-    0."""
+    """1 for each core that is a row of a table with all words of a question, or with its names and the kind of thing
+    that it asks for, or, with the heads of its columns, all its words; a line with the label that is asked for, below a
+    heading that names whom, or with yes or no where that is asked; that has whom to call, and the number; an item that
+    begins with what is to be defined, or what opens the section called so. `CREDITED` for a name below a heading for
+    who made it. Else 0."""
     words, wanted = set(content_words(question)), asked(question)
     names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
     kinds = {"money", "time"} & set(wanted.expected)
@@ -63,7 +63,9 @@ def told_plainly(question: str, evidence: Evidence) -> list[float]:
             told.append(1.0)
         elif core.block.kind == "row":
             named = (bool(names) or wanted.form == "list") and names <= held
-            told.append(float(named and (words <= held | above or bool(names and kinds and wanted.holds(text)))))
+            whole = len(words) > 1 and words <= held and not (wanted.expected and not wanted.holds(text))
+            under = named and (words <= held | above or bool(names and kinds and wanted.holds(text)))
+            told.append(float(under or (whole and wanted.form in ("fact", "steps"))))
         else:
             told.append(float(_labelled(text, words, above | held | costs, wanted)))
     return told

@@ -32,7 +32,8 @@ class AnswerParameters:
     what has no lower ones. A row or a label that tells what is asked is `plain` likelier, what was just said `repeated`
     less likely; `time` is what a fitting date is worth to the reader, `version` what it costs to lack the version that
     is asked about, `opposite` to say the opposite of a word of the question in its place, or what not to do where it is
-    asked what to do, `adds` to say that it only adds to what stands before it ("also"); `final` what it gains to be
+    asked what to do, `adds` to say that it only adds to what stands before it ("also"), or to
+    stand in brackets; `final` what it gains to be
     what came out at last, and `begins` to be the first of the steps, where these are asked for; what no answer is
     without is looked for in what is at most `needed` less likely. A unit that holds less than `covered` of the question
     leads on to a second; what is compared is told of from two documents, the second at most `other_side` less likely.
@@ -70,6 +71,9 @@ _MARK, MARKED = re.compile(r"(?<![\w/.])\d{1,3}/\d{1,3}(?![\w/])"), 1.5
 """`9/10`, and what it counts beside a version: hardly a letter tells it from another mark."""
 
 _ADDS = re.compile(r"\W*(?:[\w'’-]+ ){0,3}also\b", re.IGNORECASE)
+_ASIDE = re.compile(r"\([^()]{30,}.*\)\.?|\([^()]{30,}", re.DOTALL)
+"""A sentence in brackets, of which the splitter may take only the first."""
+
 _ASKS_FOR_MORE = re.compile(r"\b(?:also|else|other|another|more|too)\b", re.IGNORECASE)
 
 _FORBIDS = re.compile(r"\W*\b(?:do not|don['’]t|never|avoid)\b", re.IGNORECASE)
@@ -109,6 +113,7 @@ def by_rules(wanted: Wanted, sought: Sought, evidence: Evidence, parameters: Ans
         gained -= parameters.opposite * np.array([gives_reason(text) for text in evidence.texts])
     if not _ASKS_FOR_MORE.search(wanted.question):
         gained -= parameters.adds * np.array([bool(_ADDS.match(text)) for text in evidence.texts])
+    gained -= parameters.adds * np.array([bool(_ASIDE.fullmatch(text)) for text in evidence.texts])
     return gained
 
 

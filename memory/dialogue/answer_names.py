@@ -254,7 +254,8 @@ def named_pair(text: str, wanted: Phrase | None = None) -> tuple[str, ...]:
 def enumerated(text: str) -> tuple[str, ...]:
     """The things that a sentence lists: 'connect', 'read', 'write' and 'pool' of 'connect, read, write, and pool
     timeouts', each with the noun that they share; empty where it lists fewer than three."""
-    if titles := _TITLES.search(text):
+    titles = _TITLES.search(text)
+    if titles and not re.search(r": [\w-]+, $", text[: titles.start()]):  # 'four formats: mbox, MMDF, MH and Maildir'
         return _of_titles(titles.group())
     match = _ENUMERATION.search(text)
     if not match:
@@ -273,7 +274,8 @@ def enumerated(text: str) -> tuple[str, ...]:
     tail = last.strip().rstrip(".").split()
     if name := _leading_name(tail):
         most = max(len(item.split()) for item in [*between, name])
-        return _ending_name(first.split(), most), *between, name
+        announced = text[: match.start()].endswith((": ", " - "))
+        return first if announced else _ending_name(first.split(), most), *between, name
     items = [first.split()[-1], *between, " ".join(tail)]
     if len(tail) > 1 and tail[-1].endswith("s"):  # 'connect, read and pool timeouts'
         items = [*items[:-1], tail[0]]

@@ -74,10 +74,16 @@ NOT_DONE = frozenset("need have want be know get must like mean".split())
 _BESIDE = re.compile(r"(?:,? (?:too|also|as well|then|again))+$", re.IGNORECASE)
 
 
+_IS_SO = re.compile(r"why (?:is|was) (\w+ing \w.+?) (?:so |too |always |still )+\w+\W*", re.IGNORECASE)
+"""'Why is opening big folders so slow?'"""
+
+
 def event(turn: Said) -> str:
     """What was done, as a thing: 'shrinking the database file' after 'how do I shrink the database file?'"""
     found = turn.parts
     subject, verb = found.subject, found.verb
+    if state := _IS_SO.match(found.body):
+        return state[1]
     if not (subject and verb) or found.helper not in ("do", "does", "did", "can", "could", "should"):
         return ""
     if found.asked and subject.text.casefold() not in ("i", "you", "we", "one"):

@@ -158,9 +158,11 @@ _HOW_MANY = frozenset("the other more all two three four five six".split())
 
 
 def _is_its_own(found: Parts, subject: Phrase) -> bool:
-    """'are dogs allowed?', 'is our seed spoilt?', 'what's fingerprinting?'; not 'is limescale covered?'"""
+    """'are dogs allowed?', 'is our seed spoilt?', 'what's fingerprinting?', 'what is a limit?'; not 'is limescale
+    covered?'"""
     if subject.first in LISTS["determiners"]:
-        return subject.first in ("my", "our")
+        new = subject.first in ("a", "an") and found.asks.casefold() == "what" and not found.verb
+        return new or subject.first in ("my", "our")
     if {subject.noun, singular(subject.noun)} & (LISTS["attributes"] | LISTS["nameless"] | LISTS["kinds"]):
         return False
     defined = found.asked is not None and not found.verb and found.body.casefold().startswith("what")
