@@ -104,7 +104,7 @@ def asked(question: str) -> Asked:
     own = frozenset(written_words(question.casefold()))
     dated = "time" in expected and bool(_PATTERNS["form dated"].match(last))
     found = _PATTERNS["form counted"].search(last)
-    counted = found["what"].casefold() if found else ""
+    counted = found["what"].casefold().split()[-1] if found else ""  # 'google queries' are queries
     counted = "" if counted in _FOR_COUNTING else counted
     naming = "name" in expected and bool(_PATTERNS["form naming"].match(last))
     owner = _PATTERNS["form first name"].search(last) if naming else None

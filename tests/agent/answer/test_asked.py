@@ -140,6 +140,7 @@ def test_what_an_answer_is_not_without(question: str, text: str, answers: bool) 
         ("Where was Dr. Bose born?", "Bose was born in Dacca.", "Bose ran the clinic in Dacca."),
         ("When did she die?", "She was buried in May 1901.", "In 1866 she moved to Trieste."),
         ("What did Tobias Venn study?", "Venn has a degree in law.", "Venn signed it on 2 March."),
+        ("How many Vimeo videos may I see a day?", "The limit is 100 videos a day.", "Vimeo: 3 keys are needed."),
         ("How many pages does it have?", "It has 312 pages.", "Her name on the title page in like letters; 40 marks"),
     ],
 )
