@@ -116,7 +116,7 @@ def _told(one: Wanted, typed: str, evidence: Evidence, parameters: AnswerParamet
         least = parameters.lacking * len(set(content_words(one.question)))
         judged = bool(lacks) and len(_worth_naming(lacks, one.question)) >= least
         picked = pick(one, evidence, parameters if judged else replace(parameters, relevant=0.0), most)
-        picked = picked if _answering(one, picked, evidence) else []
+        picked = picked if _answering(one, picked, evidence, parameters) else []
     missing = _joined(unknown, one.rewritten) or (() if picked else said(unheld(one.question, evidence.words)))
     return _Told(one, picked, tuple(missing), bool(unknown))
 
@@ -141,9 +141,12 @@ def _is_another_word(name: str, evidence: Evidence) -> bool:
     return set(content_words(name)) <= evidence.words and not spelt
 
 
-def _answering(wanted: Wanted, found: Sequence[Picked], evidence: Evidence) -> bool:
+def _answering(wanted: Wanted, found: Sequence[Picked], evidence: Evidence, parameters: AnswerParameters) -> bool:
     """Whether what is asked for and no answer is without ("how tall", "how many eggs", "when was") stands in a unit or
-    above it, or is the date of its entry; true where nothing is found."""
+    above it, or is the date of its entry, or a unit is `certain` to answer all the same; true where nothing is
+    found."""
+    if any(one.odds >= parameters.certain for one in found):
+        return True
     units, wants = [one.unit for one in found], asked(wanted.rewritten).among(evidence.words)
     texts = [" ".join((unit.core.above, *unit.texts)) for unit in units]
     entries = (evidence.timed[evidence.cores.index(unit.core)].entry for unit in units)

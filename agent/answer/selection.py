@@ -1,6 +1,7 @@
 """Which units of the evidence answer a question: of passages that have to do with it, the best by the reader, and what
 is nearly as good and says something else."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from clew.agent.answer.beside import SHORT_LIST
 from clew.agent.answer.cores import Core, asks
 from clew.agent.answer.evidence import Evidence, named_passages, shares_held
 from clew.agent.answer.features import Sought
-from clew.agent.answer.reader import LONGEST_HEAD, ReadCores, read, shipped_pairs
+from clew.agent.answer.reader import LONGEST_HEAD, read, shipped_pairs
 from clew.agent.answer.structure import sentences_of
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.agent.answer.units import UPDATES, AnswerUnit, in_a_row, unit_of, with_label
@@ -44,17 +45,23 @@ _GIVES_REASON = re.compile(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picked:
-    """`aside` is put behind it, its date and what was before; `older` is the place of the passage that says that."""
+    """`aside` is put behind it, its date and what was before; `older` is the place of the passage that says that.
+    `odds` are the log odds that its core answers, read together with the question."""
 
     unit: AnswerUnit
     aside: str = ""
     older: int | None = None
+    odds: float = -math.inf
 
 
 def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most: int) -> list[Picked]:
     """At most so many units, best first; none where no passage has to do with the question."""
     sought = sought_of(wanted, evidence)
-    relevant = _relevant(wanted, evidence, parameters)
+    reading = read(sought, evidence)
+    certain = (
+        core.passage for core, odds in zip(evidence.cores, reading.odds, strict=True) if odds >= parameters.certain
+    )
+    relevant = _relevant(wanted, evidence, parameters) | {*certain}
     out = left_out(wanted.question)
     words = evidence.core_words if out else [frozenset[str]()] * len(evidence.cores)
     told = set(content_words(wanted.question))
@@ -67,7 +74,6 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     kept = np.flatnonzero(np.array(fits, dtype=bool))
     if not len(kept):
         return []
-    reading = read(sought, evidence)
     scores = reading.scores + by_rules(wanted, sought, evidence, parameters)
     kept, beside = _in_time(wanted, evidence, scores, kept, parameters)
     order = every = kept[np.argsort(-scores[kept], kind="stable")]
@@ -80,7 +86,9 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
         found = [replace(found[0], unit=unit_of(first.core, opens=True))]  # of the other the next sentence may tell
     if corrected := _corrected(found[0], sought, evidence):
         return [found[0], corrected]
-    found = [_to_the_point(one, sought, reading, evidence) for one in found]
+    odds = {id(core): float(its) for core, its in zip(evidence.cores, reading.odds, strict=True)}
+    found = [replace(one, odds=odds[id(one.unit.core)]) for one in found]
+    found = [_to_the_point(one, sought, evidence) for one in found]
     return [*found, *_second_step(found, sought, evidence, every, parameters)]
 
 
@@ -89,7 +97,7 @@ LONG_ITEM, AS_GOOD, OPENING = 25, 1.0, 6
 sentence that says what the item is about."""
 
 
-def _to_the_point(one: Picked, sought: Sought, reading: ReadCores, evidence: Evidence) -> Picked:
+def _to_the_point(one: Picked, sought: Sought, evidence: Evidence) -> Picked:
     """The one sentence of a long item that answers as well as the whole does, read together with the question; others
     as they are."""
     core, pairs = one.unit.core, shipped_pairs()
@@ -99,13 +107,12 @@ def _to_the_point(one: Picked, sought: Sought, reading: ReadCores, evidence: Evi
         return one
     short = len(core.region.text[slice(*spans[0])].split()) <= OPENING
     told = [(*(spans[:1] if short and at else []), span) for at, span in enumerate(spans)]
-    place = evidence.cores.index(core)
-    head = evidence.heads[place][:LONGEST_HEAD]
+    head = evidence.heads[evidence.cores.index(core)][:LONGEST_HEAD]
     texts = [" ".join(core.region.text[slice(*part)] for part in parts) for parts in told]
     odds = pairs.scores(sought.question, tuple(f"{head}: {text}" if head else text for text in texts))
     best = int(odds.argmax())
     holds = not sought.asked.expected or sought.asked.holds(texts[best]) or not sought.asked.holds(core.text)
-    if odds[best] < reading.odds[place] - AS_GOOD or not holds:
+    if odds[best] < one.odds - AS_GOOD or not holds:
         return one
     return replace(one, unit=AnswerUnit(core, "sentence", told[best]))
 

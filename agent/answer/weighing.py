@@ -51,6 +51,7 @@ class AnswerParameters:
     in_part: Few = 2
     behind: Weight = 1.2
     sure: Weight = 3.5
+    certain: Weight = 4.0
     words: Count = 70
     redundant: Cosine = 0.9
     plain: Weight = 4.0
