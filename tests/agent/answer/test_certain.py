@@ -1,4 +1,4 @@
-"""What is certain to answer is told, though a word of the question is in no document, or an amount is of another kind."""
+"""What is certain to answer is told, though a word of the question is nowhere, or an amount is of another kind."""
 
 import pytest
 
