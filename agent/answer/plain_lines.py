@@ -8,6 +8,7 @@ from clew.agent.answer.cores import Core
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.polarity import LABELLED
 from clew.agent.answer.structure import sentences_of, unnumbered
+from clew.memory.dialogue.question_parser import parts
 from clew.memory.text import content_words
 
 _COSTS = frozenset(content_words("cost price charge fee pay"))
@@ -37,29 +38,37 @@ _PERSON = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+ (?:[A-Z]\. |van |von |de )*[A-ZÀ-
 CREDITED = 2.0
 """A heading above who made something, how a name looks, and what that counts: a name alone reads worse than a row."""
 
+_ENUMERATES = (
+    r"(?: \w+){0,4}(?::| are:?| include:?| such as| namely:?) (?:[^.:;,]{1,40}, )+[^.:;,]{1,40}(?:, |,? and |,? or )"
+)
+"""How a sentence goes on behind what it lists: `the most common formats: mp3, aac, opus and wmv`."""
+
 _LABEL = re.compile(r"\W*(?P<what>[^\W\d_][^:.;]{0,40}): \S")
 
 
 def told_plainly(question: str, evidence: Evidence) -> list[float]:
     """1 for each core that is a row of a table with all words of a question, or with its names and the kind of thing
     that it asks for, or, with the heads of its columns, all its words; a line with the label that is asked for, below a
-    heading that names whom, or with yes or no where that is asked; that has whom to call, and the number; an item that
-    begins with what is to be defined, or what opens the section called so. `CREDITED` for a name below a heading for
-    who made it. Else 0."""
+    heading that names whom, or with yes or no where that is asked; that has whom to call, and the number; that lists
+    what is asked for by its name; an item that begins with what is to be defined, or what opens the section called so.
+    `CREDITED` for a name below a heading for who made it. Else 0."""
     words, wanted = set(content_words(question)), asked(question)
     names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
     kinds = {"money", "time"} & set(wanted.expected)
     contact = next((looks for asks, looks in _CONTACTS if asks.search(question)), None)
     whose = words - _OF_CONTACT
     told, defined = list[float](), {*content_words(wanted.defined)}
+    kind = parts(question).wanted if wanted.form == "list" else None
+    listed = re.compile(rf"\b{re.escape(kind.noun)}\b{_ENUMERATES}", re.IGNORECASE) if kind and kind.plural else None
     costs = _COSTS if "money" in wanted.expected else frozenset[str]()
     for core, text, held in zip(evidence.cores, evidence.texts, evidence.core_words, strict=True):
         above = {*content_words(core.above), *evidence.title_words[core.passage]}
         reaches = bool(contact and whose and whose <= held | above and contact.search(text))
         credited = wanted.made and _CREDITS.fullmatch(core.head) and names <= above and _PERSON.search(text)
+        lists = listed is not None and words & held and listed.search(text)
         if credited:
             told.append(CREDITED)
-        elif reaches or (defined and (_defines_below(core, defined) or _defines(core, defined, above))):
+        elif lists or reaches or (defined and (_defines_below(core, defined) or _defines(core, defined, above))):
             told.append(1.0)
         elif core.block.kind == "row":
             named = (bool(names) or wanted.form == "list") and names <= held

@@ -393,3 +393,15 @@ def test_a_row_with_all_words_of_the_question_is_likelier_and_what_stands_in_bra
     gained = by_rules(wanted, sought_of(wanted, evidence), evidence, AnswerParameters())
     told = {core.text.strip("| ")[:5]: gain for core, gain in zip(evidence.cores, gained, strict=True)}
     assert told["r | r"] > told["g | r"] == told["To an"] == 0 > told["(That"]
+
+
+def test_a_sentence_that_lists_what_is_asked_for_is_likelier(encoder: CachedEncoder) -> None:
+    text = (
+        "It can convert to and from any format by a command. It has commands for the most common audio formats: mp3, "
+        "alac, flac, ogg, wmv."
+    )
+    formats = [Passage("f#0", "f", "Convert", text, 0.7, "hybrid", start=0, end=len(text))]
+    evidence, question = evidence_of(formats, encoder), "Which formats can the convert plugin make?"
+    wanted = Wanted(question, question)
+    gained = by_rules(wanted, sought_of(wanted, evidence), evidence, AnswerParameters())
+    assert gained[1] > gained[0] == 0
