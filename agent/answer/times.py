@@ -16,7 +16,7 @@ import numpy as np
 
 from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import CalendarDate, FoundDate, asked_times, date_of, found_dates, lines_with_dates
-from clew.memory.text import NUMBER_WORDS, content_words, words
+from clew.memory.text import NUMBER_WORDS, content_words, split, words
 
 ENTRIES = 2
 """Lines that begin with a date, from which a document is a diary."""
@@ -28,7 +28,7 @@ FITS, MISSES = 0.25, 0.35
 """What a sentence of the time that is asked about is worth more, and one of another time less, on the scale of
 `weighing.AnswerParameters`."""
 
-ALIKE, ALIKE_TITLED = 0.8, 0.55
+ALIKE, ALIKE_TITLED = 0.8, 0.5
 """The cosine from which two sentences may tell the same thing, and that under one title."""
 
 SHARED = 0.6
@@ -315,7 +315,13 @@ def _difference(new: str, old: str) -> str:
     replaced = " ".join(theirs[start:end])
     if len(changes) == 1 and first < after and end - start <= MOST_REPLACED and _VALUE.search(replaced):
         return f" it was {' '.join([replaced, *(theirs[end : end + 1] if replaced[-1].isdigit() else [])])}"
-    return f": \u201c{old.strip()}\u201d" if len(theirs) <= LONGEST_MENTION else " it was different"
+    return f": \u201c{_part_like(new, old)}\u201d" if len(theirs) <= LONGEST_MENTION else " it was different"
+
+
+def _part_like(new: str, old: str) -> str:
+    """The sentence of an older item that shares most words of content with the new one."""
+    told, parts = set(content_words(new)), [old[slice(*span)].strip() for span in split(old)]
+    return max(parts, key=lambda part: len(told & set(content_words(part))), default=old.strip())
 
 
 def _tokens(text: str) -> list[str]:

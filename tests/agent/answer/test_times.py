@@ -231,3 +231,15 @@ def test_an_older_number_is_told_as_it_is_written(encoder: CachedEncoder) -> Non
     newer = bid("Bid for the gutter", "We replace the gutter for 980 euros.", "2024-06-09")
     said = say("What does it cost to replace the gutter?", encoder, older, newer)
     assert said.plain.partition("(")[2] == "9 June 2024; on 1 June 2024 it was 1,200 euros)"
+
+
+def test_of_an_older_item_the_sentence_is_told_that_says_the_like(encoder: CachedEncoder) -> None:
+    hire = "Extractor. The club's extractor is hired out at 5 pounds a weekend. Book with Ines, not with Hugo."
+    dearer = "Extractor. Motor burnt out. Hire goes up to 8 pounds a weekend from now on."
+    minutes = [
+        Document(f"{date}.md", "Beekeepers, committee", f"- {text}\n- Any other business: none at all.", date=date)
+        for date, text in (("2024-03-12", hire), ("2024-05-14", dearer))
+    ]
+    said = say("What does it cost to hire the extractor for a weekend?", encoder, *minutes).plain
+    assert "8 pounds" in said and "Book with Ines" not in said
+    assert "\u201cThe club's extractor is hired out at 5 pounds a weekend.\u201d" in said
