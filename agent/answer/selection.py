@@ -103,7 +103,7 @@ def _to_the_point(one: Picked, sought: Sought, evidence: Evidence) -> Picked:
     core, pairs = one.unit.core, shipped_pairs()
     spans = sentences_of(core.region, core.block)
     alone = one.unit.kind == "item" and len(one.unit.parts) == 1 and one.unit.words > LONG_ITEM and len(spans) > 1
-    if not alone or pairs is None or sought.asked.form not in ("fact", "yes-no"):
+    if not alone or pairs is None or math.isinf(one.odds) or sought.asked.form not in ("fact", "yes-no"):
         return one
     short = len(core.region.text[slice(*spans[0])].split()) <= OPENING
     told = [(*(spans[:1] if short and at else []), span) for at, span in enumerate(spans)]
