@@ -75,6 +75,10 @@ def library_question(text: str) -> WholeQuestion | None:
     return None
 
 
+_WHATS = re.compile(r"^(what|who|that|where)(s)\b", re.IGNORECASE)
+"""'whats in these notes'"""
+
+
 @dataclass(frozen=True, slots=True)
 class _Heard:
     """A question in one language, as it is `written`, and `plain`: in lower case and without accents, as long."""
@@ -85,7 +89,7 @@ class _Heard:
 
     @staticmethod
     def of(text: str, language: str) -> "_Heard":
-        written = _IN_SHORT.sub(" ", text.replace("\u2019", "'"))
+        written = _IN_SHORT.sub(" ", _WHATS.sub(r"\1'\2", text.replace("\u2019", "'")))
         written = " ".join(written.split()).strip("\u00bf\u00a1 ").rstrip("?!. ")
         plain = _plain(written)
         end = (_patterns(language, "tail")[0].search(plain) or re.compile("$").search(plain)).start()  # type: ignore[union-attr]

@@ -102,7 +102,7 @@ def heard(text: str) -> Heard:
         intents = [one or _said_beside(piece) for one, piece in zip(intents, pieces, strict=True)]
         known = [one for one in intents if one]
     if known and len(known) == len(intents):
-        wanted = max(known, key=lambda one: SOCIAL.index(one) if one in SOCIAL else len(SOCIAL))
+        wanted = max(reversed(known), key=lambda one: SOCIAL.index(one) if one in SOCIAL else len(SOCIAL))
         return Heard(wanted, spoken(text), text)
     asks = any("?" in piece for piece, one in zip(pieces, intents, strict=True) if not one)
     if (len(pieces) == 1 or not asks) and (whole := _intent_of(text)):

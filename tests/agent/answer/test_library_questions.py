@@ -22,6 +22,7 @@ def asks_for_the_whole(question: str) -> bool:
         "Summarise everything.",
         "Summarize all the documents, please",
         "Give me an overview",
+        "whats in these notes, just roughly",
         "can you give me an overview of what I've got in here?",
         "What topics are covered here?",
         "What do these documents talk about?",

@@ -53,6 +53,7 @@ def test_the_plain_phrases_of_each_intent_and_language_are_recognised() -> None:
         ("Are you sure that the flat is 60 m²?", "Are you sure that the flat is 60 m²?"),
         ("I meant the second one", "I meant the second one"),
         ("why?", "why?"),
+        ("give me an example", "give me an example"),
         ("Wann war das?", "Wann war das?"),
         ("Wer war das?", "Wer war das?"),
         ("where is the key?", "where is the key?"),
@@ -69,6 +70,8 @@ def test_a_question_is_searched_whatever_it_begins_with(typed: str, searched: st
 @pytest.mark.parametrize(
     "typed, intent, language",
     [
+        ("thanks, I enjoyed those stories", "thanks", "en"),
+        ("sorry, what did I just ask you?", "last", "en"),
         ("hi there", "greeting", "en"),
         ("thanks, that helped", "thanks", "en"),
         ("thank you, bye", "bye", "en"),
