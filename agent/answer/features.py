@@ -40,11 +40,13 @@ _ENUMERATION = re.compile(r"\w+(?: \w+){0,3}, (?:\w+ ?){1,4}(?:, | and | or )")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _IS = re.compile(
     r"\b(?:is|are|was|were|means?|refers? to|stands? for|denotes?|called|=|implements?|provides?|lets?|allows?|enables?"
-    r"|controls?|describes?|represents?)\b"
+    r"|controls?|describes?|represents?|aims)\b"
 )
 
 
-_IS_A = re.compile(r"(?:is|are|was|were) (?:an?|the|one|any)\b|means?\b|refers? to\b|stands? for\b|denotes?\b|=")
+_IS_A = re.compile(
+    r"(?:is|are|was|were) (?:an?|the|one|any)\b|means?\b|refers? to\b|stands? for\b|denotes?\b|aims to\b|="
+)
 _SET_OFF = re.compile(r"\([^()]*\)|(?<=\w), (?:[^,]*, ?|[^,]*$)")
 """`Laika (Russian: Barker)`, `Laika, a dog from Moscow, `."""
 

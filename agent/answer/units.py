@@ -249,6 +249,8 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
         parts += within(region, [*spans[at + 1 :], *first_behind(core)], REPLY)
     elif at == 0 and _RUN_IN.match(core.text):
         parts += within(region, spans[1:], REPLY)
+    elif COUNTS.search(core.text) and (each := _each_in_order(region, spans[at + 1 :])):
+        parts += each
     elif at + 1 < len(spans) and (opens or (whole_list and _counts(core.text, region.text[slice(*spans[at + 1])]))):
         parts.append(spans[at + 1])
     elif whole_list and (row := in_a_row(core)):
@@ -265,6 +267,18 @@ def _sentence(core: Core, *, whole_list: bool, opens: bool) -> AnswerUnit:
     if len(parts) == 1:
         parts += _revised(core, spans[at + 1 :])
     return AnswerUnit(core, "list" if len(parts) > 3 else "sentence", tuple(parts))
+
+
+def _each_in_order(region: Region, behind: Sequence[Span]) -> list[Span]:
+    """The sentences that tell one by one of what was counted: 'The first was a pair of boots. The second was ...'"""
+    told = list(takewhile(lambda span: _IN_ORDER.match(region.text[slice(*span)]), behind))
+    return within(region, told, SHORT_LIST) if len(told) > 1 else []
+
+
+_IN_ORDER = re.compile(
+    r"(?:And |But |Then )?(?:(?:the|a) )?(?:first|second|third|fourth|fifth|next|last|other|one|another)\b",
+    re.IGNORECASE,
+)
 
 
 def _leads(core: Core) -> bool:

@@ -162,6 +162,12 @@ _WHAT_IF_I = re.compile(r"(?:(?:and|but|so) )?(?P<rest>what if (?:i|we|you|someo
 """What is done otherwise than it was asked about: 'what if I miss a dose?' after 'how often do I take it?'"""
 
 
+_EXAMPLE = re.compile(
+    r"(?:(?:(?:can|could) you )?(?:please )?(?:give|show) (?:me|us) |for )?(?:an? |one |another )?example"
+    r"(?: please)?\W*",
+    re.IGNORECASE,
+)
+
 _I_MEAN = re.compile(r"(?P<asks>[^?]+?)(?:\?|,| [-\u2013\u2014]) (?P<new>[^,;?]{1,40}?),? i meant?\W*", re.IGNORECASE)
 """'who was it dedicated to, 2.2 I mean'"""
 
@@ -185,6 +191,8 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, h
         if text == rest and not set(content_words(topic)) <= set(content_words(rest)):
             text = as_for(topic, rest)
         return StandingQuestion(text, "; ".join([f"it is about {topic}", *why]))
+    if _EXAMPLE.fullmatch(rest) and (wanted := turns[0].topic):
+        return StandingQuestion(f"What is an example of {wanted.text}?", f"it is about {wanted.text}")
     if _WHAT_IF.fullmatch(rest):
         text, why = standing_for(rest, turns, held)
         if why:

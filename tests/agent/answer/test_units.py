@@ -377,3 +377,10 @@ def test_an_item_that_ends_the_sentence_above_it_comes_with_that() -> None:
     )
     assert unit(text, "- noise") == ["A point is called", "- noise, otherwise"]
     assert unit("We need two things:\n\n- eggs\n- milk\n\nIt ends.", "- eggs") == ["- eggs"]
+
+
+def test_what_was_counted_is_told_one_by_one() -> None:
+    first, second, third = "The first was a pair of boots.", "The second was a pardon.", "And the third was a sheep."
+    told = f"He asked for three things. {first} {second} {third} Then he went home."
+    assert unit(told, "He asked") == ["He asked for three things.", first, second, third]
+    assert unit(f"He asked for three things. {first} Then he went home.", "He asked") == ["He asked for three things."]

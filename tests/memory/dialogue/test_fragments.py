@@ -82,6 +82,8 @@ TAPS = ("Taps don't turn, what do I do?", "Oil the taps.")
          "what should I take for copying the files?"),
         ([("Why is opening big folders so slow?", "They have no cache.")], "what can I do about that?",
          "what can I do about opening big folders?"),
+        ([("What is a virtual package?", "A generic name.")], "give me an example",
+         "what is an example of the virtual package?"),
         ([("What is the folder for?", "For mails.")], "what is a limit then?", "what is a limit then?"),
         ([("Which formats are there?", "It has four formats: mbox, MMDF, MH and Maildir.")],
          "which one is the fastest?", "which of mbox, MMDF, MH and Maildir is the fastest?"),
