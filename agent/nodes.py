@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain
 from typing import Literal
 
@@ -20,6 +21,7 @@ from clew.agent.search.lookups import (
     hybrid,
     left_out,
     matches_of,
+    nearness,
     query_of_turn,
     scope_of,
     stitched_of,
@@ -93,14 +95,9 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     with their words for those of another language."""
     services, words = run.services, run.services.library.store.vocabulary
     asked, subject = with_names(turn.asked, words), subject_of(services)
-
-    def nearness(questions: Sequence[str]) -> list[float]:
-        vectors = services.encoder.encode(questions, "query")
-        found = services.library.store.vector_search(vectors, 1, scope=scope_of(turn))
-        return [hits[0].score if hits else 0.0 for hits in found]
-
+    near = partial(nearness, services, scope_of(turn))
     made = rewrite_question(
-        asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words, subject, nearness
+        asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words, subject, near
     )
     made = with_cited(made, _cited(turn, run) if waits(asked) else "")
     made = with_spelling(made, words, services.encoder)

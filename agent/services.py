@@ -45,8 +45,8 @@ class Services:
     the policy. `evidence` is how many passages a turn gathers; `writers` are the language
     models by what they are for, where there are any; `unsupported` is what becomes of their sentences that the passages
     do not support. `forms`, `gate` and `order` are the policy's learned models. `examples`: questions that a
-    library answers, `languages`: what it is written in, `subjects`: what all of it is about, by its fingerprint,
-    once they were needed."""
+    library answers, `languages`: what it is written in, `subjects`: what all of it is about, `nearest`:
+    how near its nearest chunk is to a question, by its fingerprint, once they were needed."""
 
     encoder: CachedEncoder
     library: Library
@@ -66,6 +66,7 @@ class Services:
     examples: dict[str, tuple[str, ...]] = field(default_factory=dict)
     languages: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, str] = field(default_factory=dict)
+    nearest: dict[tuple[str, frozenset[str] | None, str], float] = field(default_factory=dict)
 
     @property
     def walker(self) -> Walker:

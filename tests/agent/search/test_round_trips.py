@@ -53,9 +53,9 @@ BESIDE = ("graph", "walk", "clues", "local", "communities", "elastic")
 FEW, MANY = 4, 12
 """Requests of a round where the gate stays with `hybrid`, and where all tools run."""
 
-REWRITING = 3
-"""Requests before a round: what a question that was typed small may name, what the conversation may be about, and words
-that the library lacks."""
+REWRITING = 4
+"""Requests before a round: what a question that was typed small may name, what the conversation may be about, which of
+the things that a pronoun may stand for the documents tell of, and words that the library lacks."""
 
 
 @pytest.fixture(scope="module", params=[0, pytest.param(4_000, marks=pytest.mark.soak)])
