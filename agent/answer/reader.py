@@ -124,7 +124,10 @@ def read(sought: Sought, evidence: Evidence) -> ReadCores:
 
 def with_head(evidence: Evidence, place: int) -> str:
     """A core with what stands above it."""
-    head, text = evidence.heads[place], evidence.texts[place]
+    return headed(evidence.heads[place], evidence.texts[place])
+
+
+def headed(head: str, text: str) -> str:
     return f"{head[:LONGEST_HEAD]}: {text}" if head and not text.startswith(head) else text
 
 

@@ -15,7 +15,7 @@ from clew.agent.answer.beside import SHORT_LIST
 from clew.agent.answer.cores import Core, asks
 from clew.agent.answer.evidence import Evidence, named_passages, shares_held
 from clew.agent.answer.features import Sought
-from clew.agent.answer.reader import LONGEST_HEAD, read, shipped_pairs
+from clew.agent.answer.reader import headed, read, shipped_pairs
 from clew.agent.answer.structure import sentences_of
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.agent.answer.units import UPDATES, AnswerUnit, in_a_row, unit_of, with_label
@@ -107,9 +107,9 @@ def _to_the_point(one: Picked, sought: Sought, evidence: Evidence) -> Picked:
         return one
     short = len(core.region.text[slice(*spans[0])].split()) <= OPENING
     told = [(*(spans[:1] if short and at else []), span) for at, span in enumerate(spans)]
-    head = evidence.heads[evidence.cores.index(core)][:LONGEST_HEAD]
+    head = evidence.heads[evidence.cores.index(core)]
     texts = [" ".join(core.region.text[slice(*part)] for part in parts) for parts in told]
-    odds = pairs.scores(sought.question, tuple(f"{head}: {text}" if head else text for text in texts))
+    odds = pairs.scores(sought.question, tuple(headed(head, text) for text in texts))
     best = int(odds.argmax())
     holds = not sought.asked.expected or sought.asked.holds(texts[best]) or not sought.asked.holds(core.text)
     if odds[best] < one.odds - AS_GOOD or not holds:
