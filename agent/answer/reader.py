@@ -24,7 +24,7 @@ LONGEST_QUESTION, LONGEST_TEXT = 32, 70
 
 
 READINGS = 8
-"""Questions with their texts whose scores are kept."""
+"""Questions whose texts' scores are kept."""
 
 
 class PairScorer:
@@ -39,11 +39,20 @@ class PairScorer:
         self._tokenizer.no_padding()
         self._model = MiniLM(folder / "model.safetensors", layers)
 
-    @lru_cache(maxsize=READINGS)  # noqa: B019 there is one of it: what judges a turn and what answers it read the same
-    def scores(self, question: str, texts: tuple[str, ...]) -> Vector:
-        """Of each text the log odds that it answers, and not nothing; not to be changed."""
-        asked, *found = self._tokenizer.encode_batch([question, *texts], add_special_tokens=False)
-        return self._model.pair_scores(asked.ids[:LONGEST_QUESTION], [text.ids[:LONGEST_TEXT] for text in found])
+    def scores(self, question: str, texts: Sequence[str]) -> Vector:
+        """Of each text the log odds that it answers, and not nothing."""
+        known = self._known(question)
+        unread = [text for text in dict.fromkeys(texts) if text not in known]
+        if unread:
+            asked, *found = self._tokenizer.encode_batch([question, *unread], add_special_tokens=False)
+            pieces = [text.ids[:LONGEST_TEXT] for text in found]
+            known.update(zip(unread, self._model.pair_scores(asked.ids[:LONGEST_QUESTION], pieces), strict=True))
+        return np.array([known[text] for text in texts], np.float32)
+
+    @lru_cache(maxsize=READINGS)  # noqa: B019 there is one of it
+    def _known(self, question: str) -> dict[str, np.float32]:  # noqa: ARG002 it is what this is kept by
+        """The scores so far, by text: what judges a turn and what answers it read much the same."""
+        return {}
 
 
 def pair_scorer(layers: Path) -> PairScorer | None:

@@ -1,12 +1,17 @@
 """The project's own conversations (`conversations/`), played: what a turn has found before it is answered."""
 
 import json
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import groupby
+from functools import partial
+from itertools import chain, groupby
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
+
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from clew.agent.answer import answers
 from clew.agent.answer.evidence import Evidence
@@ -42,11 +47,31 @@ class AskedTurn:
     evidence: Evidence
 
 
+T = TypeVar("T")
+
+
+def of_turns(made: Callable[[AskedTurn], T | None], files: Sequence[Path], but: Container[str] = ()) -> Iterator[T]:
+    """What is made of each turn, where it is something: of files of conversations, a collection at a time on each
+    processor, but for some collections. In the order of the files; `made` is a function of a module."""
+    every = dict.fromkeys((file, case["collection"]) for file in files for case in cases_of(file))
+    named = [one for one in every if one[1] not in but]
+    with ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=threadpool_limits, initargs=(1,)) as pool:
+        yield from chain.from_iterable(pool.map(partial(_of_collection, made), named))
+
+
+def _of_collection(made: Callable[[AskedTurn], T | None], named: tuple[Path, str]) -> list[T]:
+    file, collection = named
+    return [found for one in asked_turns(file, {collection}) if (found := made(one)) is not None]
+
+
+def cases_of(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
 def asked_turns(questions: Path = QUESTIONS, only: Container[str] | None = None) -> Iterator[AskedTurn]:
     """Each after its conversation so far, as Clew answers it; small talk, which finds nothing, is left out. `only` are
     collections, all of them for None."""
-    cases = [json.loads(line) for line in questions.read_text("utf-8").splitlines()]
-    cases = [case for case in cases if only is None or case["collection"] in only]
+    cases = [case for case in cases_of(questions) if only is None or case["collection"] in only]
     with TemporaryDirectory() as folder:
         for collection, its in groupby(cases, key=lambda case: str(case["collection"])):
             library = Path(folder) / collection

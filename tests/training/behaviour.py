@@ -56,7 +56,7 @@ def of_text(trainer: Callable[[Path, Path], Mapping[Path, str]]) -> Callable[[Pa
 
 def of_reader(data: Path, _: Path) -> Iterator[Made]:
     """Which core is the first."""
-    encoder, own = encoder_for(read_settings()), list(reader.of_own())
+    encoder, own = encoder_for(read_settings()), list(reader.of_own(reader.LEARNED))
     known, held_out = (list(reader.of_spans(data / "qa" / "spans.jsonl.gz", of, encoder)) for of in ("train", "dev"))
     made = reader.fit([*known, *own])
     asked = [one for one in (*held_out, *own) if one.right.any()]

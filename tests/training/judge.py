@@ -11,7 +11,6 @@ asked of their own library, where they can be answered, and of that of `mtrag-un
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 import click
@@ -28,7 +27,7 @@ from clew.agent.settings import read_settings
 from clew.memory.dialogue.signals import Linear
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.json_lines import read_objects
-from tests.training.asked_turns import UNPAIRED, WIDE, asked_turns
+from tests.training.asked_turns import QUESTIONS, UNPAIRED, WIDE, AskedTurn, cases_of, of_turns
 
 CONVERSATIONS = "mtrag-un"
 SINGLE = ("hotpotqa", "musique")
@@ -93,11 +92,17 @@ def read_examples(data: Path, libraries: Path) -> Iterator[JudgeExample]:
 
 def _own() -> Iterator[JudgeExample]:
     """The project's own conversations, of collections that the pairs were not fitted on."""
+    paired = {case["collection"] for file in WIDE for case in cases_of(file)} - {*UNPAIRED}
+    yield from of_turns(_judged_turn, (QUESTIONS, *WIDE), paired)
+
+
+def _judged_turn(one: AskedTurn) -> JudgeExample | None:
     labels = {"refused": UNANSWERABLE, "asked-back": UNDERSPECIFIED, "answered": "ANSWERABLE"}
-    for one in chain(asked_turns(), *(asked_turns(part, UNPAIRED) for part in WIDE)):
-        if label := labels.get(one.case["outcome"]):
-            found = signals(one.turn, one.evidence)
-            yield JudgeExample(OWN, one.case["collection"], f"own {one.case['conversation']}", label, found)
+    label = labels.get(one.case["outcome"])
+    if label is None:
+        return None
+    found = signals(one.turn, one.evidence)
+    return JudgeExample(OWN, one.case["collection"], f"own {one.case['conversation']}", label, found)
 
 
 def _asked(dataset: Path, library: Path, label: str) -> Iterator[JudgeExample]:

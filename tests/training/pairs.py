@@ -38,6 +38,7 @@ from clew.memory.encoding import packaged_minilm
 from clew.memory.errors import ClewError
 from clew.memory.minilm import BEGIN, END
 from clew.memory.ports import Encoder
+from tests.training.asked_turns import QUESTIONS, WIDE
 from tests.training.reader import (
     OWN,
     ReadExample,
@@ -183,7 +184,7 @@ def main(data: Path, crossval: bool) -> None:
 
 def read_examples(data: Path, encoder: Encoder) -> list[ReadExample]:
     spans = of_spans(data / "qa" / "spans.jsonl.gz", "train", encoder, MOST)
-    return [*spans, *of_guides(data, encoder), *of_own()]
+    return [*spans, *of_guides(data, encoder), *of_own((QUESTIONS, *WIDE))]
 
 
 def asked_of(data: Path, encoder: Encoder, fitted_on: Sequence[ReadExample]) -> list[ReadExample]:

@@ -16,7 +16,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -37,9 +37,12 @@ from clew.memory.datatypes import Document, Floats, Passage
 from clew.memory.errors import ClewError
 from clew.memory.ports import Encoder
 from clew.memory.text import Span
-from tests.training.asked_turns import QUESTIONS, UNPAIRED, WIDE, AskedTurn, asked_turns
+from tests.training.asked_turns import QUESTIONS, UNPAIRED, WIDE, AskedTurn, of_turns
 
 OWN = "own"
+LEARNED = (QUESTIONS, *WIDE[:3])
+"""Of the project's own conversations; those of `further.jsonl` are worth nothing more to it (docs/journal.md)."""
+
 MOST = 1500
 OWN_SHARE = 0.75
 """Of what a step reads, the project's own questions; the rest are of all sets of `qa` alike."""
@@ -70,7 +73,7 @@ class ReadExample:
 def main(data: Path, crossval: bool) -> None:
     try:
         encoder = encoder_for(read_settings())
-        examples = [*of_spans(data / "qa" / "spans.jsonl.gz", "train", encoder), *of_own()]
+        examples = [*of_spans(data / "qa" / "spans.jsonl.gz", "train", encoder), *of_own(LEARNED)]
         for line in report(examples) if crossval else ():
             click.echo(line)
         if not crossval:
@@ -114,18 +117,18 @@ def evidence_of_passage(title: str, text: str, encoder: Encoder) -> Evidence:
     return evidence_of([passage], encoder, [Document("d", title, text)])
 
 
-def of_own() -> Iterator[ReadExample]:
+def of_own(files: Sequence[Path]) -> Iterator[ReadExample]:
     """The project's own questions that are learned from."""
-    return (one for one in of_conversations(QUESTIONS, *WIDE) if one.collection not in UNPAIRED)
+    return of_turns(_read_turn, files, UNPAIRED)
 
 
-def of_conversations(*questions: Path) -> Iterator[ReadExample]:
-    """Where nothing is to be answered nothing is right; questions whose answer no core holds are left out."""
-    for one in chain.from_iterable(map(asked_turns, questions)):
-        wanted = wanted_of(one.turn)
-        right = _right(one, asked(wanted.rewritten).form == "list")
-        if right.any() or not one.case["must"]:
-            yield read_example(OWN, one.case["collection"], wanted, one.evidence, right)
+def _read_turn(one: AskedTurn) -> ReadExample | None:
+    """Where nothing is to be answered nothing is right; None where no core holds the answer."""
+    wanted = wanted_of(one.turn)
+    right = _right(one, asked(wanted.rewritten).form == "list")
+    if not right.any() and one.case["must"]:
+        return None
+    return read_example(OWN, one.case["collection"], wanted, one.evidence, right)
 
 
 def _right(one: AskedTurn, wants_list: bool) -> NDArray[np.bool_]:

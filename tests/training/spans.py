@@ -42,7 +42,7 @@ from clew.memory.dialogue.signals import Linear
 from clew.memory.errors import ClewError
 from clew.memory.ports import Encoder
 from clew.memory.text import content_words
-from tests.training.asked_turns import asked_turns
+from tests.training.asked_turns import QUESTIONS, AskedTurn, of_turns
 from tests.training.reader import OWN, evidence_of_passage
 
 SETS = ("squad2_dev_half", "nq_oracle", "qed_dev", "covidqa")
@@ -103,7 +103,7 @@ def main(data: Path, libraries: Path, measure: bool) -> None:
 
 def made(data: Path, libraries: Path) -> dict[Path, str]:
     of_spans = examples(data, "train", MOST, encoder_for(read_settings()))
-    fitted = train([*of_spans, *of_turns(data / HOPS, libraries / HOPS), *of_conversations()])
+    fitted = train([*of_spans, *of_data_set(data / HOPS, libraries / HOPS), *of_conversations()])
     return {SHIPPED: json.dumps(fitted, indent=1) + "\n"}
 
 
@@ -129,7 +129,7 @@ def examples(data: Path, split: str, most: int, encoder: Encoder) -> Iterator[Sp
                 yield SpanExample(kind, question, wanted, texts, answers, of, around)
 
 
-def of_turns(dataset: Path, library: Path) -> Iterator[SpanExample]:
+def of_data_set(dataset: Path, library: Path) -> Iterator[SpanExample]:
     """The questions of a data set with answers, as a turn finds what it quotes."""
     labels = read_labels(dataset)
     with Assistant.open(read_settings(library=library)) as assistant:
@@ -142,9 +142,12 @@ def of_turns(dataset: Path, library: Path) -> Iterator[SpanExample]:
 
 def of_conversations() -> Iterator[SpanExample]:
     """The project's own; of what they do not answer nothing is right."""
-    for one in asked_turns():
-        if made := _of_turn(one.turn, one.evidence, OWN):
-            yield replace(made, must=tuple(chain.from_iterable(one.case["must"])))
+    return of_turns(_span_turn, (QUESTIONS,))
+
+
+def _span_turn(one: AskedTurn) -> SpanExample | None:
+    made = _of_turn(one.turn, one.evidence, OWN)
+    return made and replace(made, must=tuple(chain.from_iterable(one.case["must"])))
 
 
 def _of_turn(turn: Turn, evidence: Evidence, name: str) -> SpanExample | None:
