@@ -1,5 +1,6 @@
 """`answer`: written by a language model where there is one, else asked back, refused or quoted, as the judge says."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -164,7 +165,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     if of_triples and any(call.tool == "clues" for call in turn.calls) and not tool_answer:
         verdict = "refuse"
     if of_triples and tool_answer:
-        parameters = replace(parameters, behind=max(parameters.behind, PATH_BEHIND))
+        parameters = replace(parameters, behind=PATH_BEHIND, beside=math.inf)
     if held_language(run.services) == "eo" and unknown_to(run.services.library.store.vocabulary, turn.rewritten):
         verdict = "refuse"
     if verdict == "refuse" and any(told_plainly(turn.rewritten, evidence)):

@@ -13,6 +13,11 @@ from clew.agent.state import AnswerForm
 from clew.memory.dialogue.word_classes import other_forms
 from clew.memory.text import content_words, language_of, split, written_words
 
+_NAMED_KINDS = {
+    **dict.fromkeys(("colour", "color", "colours", "colors"), "colour"),
+    **dict.fromkeys(("price", "cost", "costs", "fee", "fees"), "money"),
+    **dict.fromkeys(("date", "year"), "time"),
+}
 LONGEST_DEFINED = 6
 """Words of what is defined."""
 
@@ -24,7 +29,8 @@ _FOR_COUNTING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`expected` are names of kinds: duration, money, number, time, person, name, place, reason. `measure` matches an
+    """`expected` are names of kinds: duration, money, number, time, person, name, colour, place,
+    reason. `measure` matches an
     amount of what is `counted` or measured ("how many eggs", "how old"), or who made something, where that is said;
     `defined` is what is to be defined, or empty. `words` are the question's, in lower case; `dated`: it asks when
     something was; `naming`: what its name is, and `surname` whose first name that is."""
@@ -53,6 +59,10 @@ class Asked:
         if name in ("person", "name"):  # another name than those of the question
             return any(match[0].casefold().removesuffix("'s") not in self.words for match in found)
         return next(found, None) is not None
+
+    def is_kind(self, word: str) -> bool:
+        """Whether a word says what kind of thing is asked for, which what answers need not say: 'dark blue'."""
+        return _NAMED_KINDS.get(word.casefold()) in self.expected
 
     def answers(self, text: str) -> bool:
         """Whether it has what hardly an answer is without: an amount of what is measured; a number, a sum or a date

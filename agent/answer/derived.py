@@ -48,7 +48,7 @@ def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) ->
     if work is None:
         return None
     # Two prices read alike, and to be sure of one says nothing of the other.
-    wide = replace(parameters, behind=WORKED, words=LONGEST_LOOKED_AT, redundant=2.0, sure=NEVER, needed=NEVER)
+    wide = replace(parameters, behind=WORKED, beside=NEVER, words=LONGEST_LOOKED_AT, redundant=2.0, needed=NEVER)
     likely: list[list[Picked]] = []
     for part, side in zip_longest(work.parts, work.sides, fillvalue=""):
         found = pick(Wanted(part, part), evidence, wide, WORKED_FROM)

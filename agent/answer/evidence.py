@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
+from clew.agent.answer.asked import asked
 from clew.agent.answer.cores import Core, cores_of
 from clew.agent.answer.structure import RUNNING_HEAD
 from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
@@ -138,10 +139,13 @@ class Evidence:
             return []
         lacked = [word for word, count in zip(found, self.vocabulary.counts(found), strict=True) if not count]
         lacked = [word for word in lacked if not self.words.issuperset(content_words(word.replace("-", " ")))]
+        wanted = asked(question)
+        held = any(map(wanted.holds, self.texts))
+        lacked = [word for word in lacked if not (held and wanted.is_kind(word))]
         slips = [word for word in lacked if word.islower() and len(word) >= SHORTEST_SLIP]
         near = dict(zip(slips, self.vocabulary.near(slips), strict=True))
-        held = {slip for slip, others in near.items() if others and self.words.issuperset(content_words(others[0]))}
-        return [word for word in lacked if word not in held]
+        spelt = {slip for slip, others in near.items() if others and self.words.issuperset(content_words(others[0]))}
+        return [word for word in lacked if word not in spelt]
 
     def word_weights(self, words: Mapping[str, float]) -> dict[str, float]:
         """Stem -> weight, summing to 1: a word that many of the cores hold says little of which of them answers."""

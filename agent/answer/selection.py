@@ -74,13 +74,14 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     kept = np.flatnonzero(np.array(fits, dtype=bool))
     if not len(kept):
         return []
-    scores = reading.scores + by_rules(wanted, sought, evidence, parameters)
+    ruled = by_rules(wanted, sought, evidence, parameters)
+    scores = reading.scores + ruled
     kept, beside = _in_time(wanted, evidence, scores, kept, parameters)
     order = every = kept[np.argsort(-scores[kept], kind="stable")]
-    if sought.asked.form != "comparison" and reading.odds[order[0]] >= parameters.sure:
-        order = order[reading.odds[order] >= reading.odds[order[0]]]
     order = _with_what_it_needs(order, scores, sought.asked, evidence, parameters)
-    found = _chosen(order, scores, evidence, sought.asked, beside, parameters, most)
+    if sought.asked.form != "comparison":  # nothing of another name or version is told beside the best
+        order = order[(ruled[order] > -parameters.version) | (order == order[0])]
+    found = _chosen(order, scores, reading.odds, evidence, sought.asked, beside, parameters, most)
     first = found[0].unit
     if sought.asked.form == "comparison" and len(found) == 1 and not any(map(_CONTRASTS.search, first.texts)):
         found = [replace(found[0], unit=unit_of(first.core, opens=True))]  # of the other the next sentence may tell
@@ -123,8 +124,7 @@ def _with_what_it_needs(
     """Those that have, or lead on to, what no answer is without, where some of the likeliest do."""
     if not wanted.needs:
         return order
-    behind = max(parameters.needed, parameters.behind)
-    near = [place for place in order.tolist() if scores[order[0]] - scores[place] <= behind]
+    near = [place for place in order.tolist() if scores[order[0]] - scores[place] <= parameters.needed]
 
     def has(place: int) -> bool:
         core = evidence.cores[place]
@@ -199,6 +199,7 @@ def _second_step(
 def _chosen(
     order: Ints,
     scores: Floats,
+    odds: Floats,
     evidence: Evidence,
     wanted: Asked,
     beside: Mapping[int, Picked],
@@ -226,11 +227,22 @@ def _chosen(
         unit = _unit(place, evidence, wanted)
         if found and words + unit.words > parameters.words:
             continue
+        doubt = behind + _less_sure(odds[order[0]], odds[place], behind, wanted)
+        if found and not other_side and doubt + parameters.length * math.log1p(unit.words) > parameters.beside:
+            continue
         words += unit.words
         chosen.append(place)
         taken.update((document, core.region.offset + start) for start, _ in unit.parts)
         found.append(replace(beside[place], unit=unit) if place in beside else Picked(unit))
     return _whole_lists(found)
+
+
+def _less_sure(first: float, other: float, behind: float, wanted: Asked) -> float:
+    """How much lower the log odds of another core are; how much less likely it is, where one of both was not read
+    together with the question. What a thing is the features tell better."""
+    if not (math.isfinite(first) and math.isfinite(other)):
+        return behind
+    return max(0.0, first - other) if wanted.defined else first - other
 
 
 def _says_again(core: Core, first: AnswerUnit, wanted: Asked) -> bool:

@@ -30,6 +30,9 @@ MOST_NEAR = 3
 WHOLE_TITLE = 0.99
 """The share of a title's words and of those that name it, from which nothing but that document is named."""
 
+ABOUT_ONE_THING = 12
+"""Chunks of a document that is summarised where words of its text, and not its title, are given."""
+
 READ_FOR_SECTION = 5
 """Documents with the words of a heading, the nearest first, that are read for the section under it."""
 
@@ -85,7 +88,9 @@ def _summary(asked: WholeQuestion, holdings: Holdings) -> WholeAnswer | None:
         back = Claim(clarifying_question(kinds[0] if kinds and not asked.points else "document", choices))
         return WholeAnswer(Answer("unclear", (back,), nearest=tuple(choices), form="summary"), (), "which document?")
     words = named_section(of) or (of if asked.plainly or number_of_section(of) else "")
-    return _of_section(words, holdings) if words and not (asked.points or meant) else None
+    if asked.points or meant:
+        return None
+    return (_of_section(words, holdings) if words else None) or (_of_nearest(of, holdings) if asked.plainly else None)
 
 
 def _without_copies(meant: list[Listed], holdings: Holdings) -> list[Listed]:
@@ -127,6 +132,17 @@ def _spoken_of(holdings: Holdings) -> list[Listed]:
     cited = [before.sources[number - 1].document for claim in before.claims for number in claim.cites]
     known = {one.id: one for one in holdings.documents}
     return [known[id_] for id_ in dict.fromkeys(cited) if id_ in known]
+
+
+def _of_nearest(told: str, holdings: Holdings) -> WholeAnswer | None:
+    """The summary of a document that no title names: of those that hold its words the one that is nearest in meaning,
+    else the nearest; None where that is long, and tells of other things too."""
+    words = " ".join(word for word in written_words(told) if not set(content_words(word)) & KINDS)
+    near = [*_holding(words, (), holdings), *(one.id for one, _ in _near(words, set(), holdings))] if words else []
+    listed = next((one for one in holdings.documents if near and one.id == near[0]), None)
+    layers = holdings.store.part().layers
+    chunks = listed and int(np.count_nonzero(layers.chunk_documents == layers.document_ids.index(listed.id)))
+    return _summarised(listed, holdings) if listed and chunks and chunks <= ABOUT_ONE_THING else None
 
 
 def _of_section(words: str, holdings: Holdings) -> WholeAnswer | None:

@@ -47,10 +47,10 @@ def begin(state: TurnState) -> Literal["talk", "recall", "answer"]:
 
 
 def _heard(question: str) -> Heard:
-    """'Summarise this document' is of the document, and not of the last answer."""
+    """'Summarise this document' is of the document, and not of the last answer; 'which stories have you got?' too."""
     said, asked = heard(question), library_question(question)
-    of_document = asked is not None and asked.kind == "summary" and " " in asked.of
-    return replace(said, intent=None) if of_document else said
+    of_documents = asked is not None and (asked.kind == "overview" or (asked.kind == "summary" and " " in asked.of))
+    return replace(said, intent=None) if of_documents else said
 
 
 def talk(turn: Turn, run: TurnContext) -> Turn:

@@ -271,6 +271,8 @@ def enumerated(text: str) -> tuple[str, ...]:
         items = [*(part.strip() for part in middle.split(",") if part.strip()), last.split()[0].rstrip(".")]
         return tuple(items)  # 'two daughters, Irène and Ève'
     between = [part.strip() for part in middle.split(",") if part.strip()]
+    if any(part.split()[0] in ("and", "but", "then") for part in between):
+        return ()  # 'took off her bonnet, and sat down, and wept'
     tail = last.strip().rstrip(".").split()
     if name := _leading_name(tail):
         most = max(len(item.split()) for item in [*between, name])

@@ -149,10 +149,24 @@ _MEANT = re.compile(
 """'Je voulais dire le bail', in the languages other than English that people speak here."""
 
 
+_AND_FOR = re.compile(
+    r"(?:und|et|y|e|kaj)(?P<for> (?:für|pour|para|per|por))? (?P<the>(?:l['’]|(?:der|die|das|den|dem|le|la|les|el|los"
+    r"|las|il|lo|i|gli) ))?(?P<new>[A-ZÀ-Þ\d][\w.+-]*(?: [A-ZÀ-Þ\d][\w.+-]*)*) ?\W*",
+    re.IGNORECASE,
+)
+"""'Und für den Mac?', where what is named is called so in every language."""
+
+
 def corrected(question: str, before: str) -> str:
-    """A correction in another language of an English question `before`, as one in English."""
-    meant = _MEANT.fullmatch(question) if language_of(before) in ("", "en") else None
-    return f"I meant {'the ' if meant['the'] else ''}{meant['new']}" if meant else question
+    """A correction in another language of an English question `before`, or what takes the place of something in it, as
+    one in English."""
+    english = language_of(before) in ("", "en")
+    meant, other = (one.fullmatch(question) if english else None for one in (_MEANT, _AND_FOR))
+    if meant:
+        return f"I meant {'the ' if meant['the'] else ''}{meant['new']}"
+    if other and other["new"][0].isupper():
+        return f"and {'for ' if other['for'] else ''}{'the ' if other['the'] else ''}{other['new']}?"
+    return question
 
 
 _WHAT_IF = re.compile(r"(?:(?:and|but|so) )?what if (?!it\b|they\b).+ (?:it|them)\W*", re.IGNORECASE)

@@ -174,7 +174,7 @@ def _noun(turns: Sequence[Said], *, of_other: bool = False) -> str:
     """What 'one' counts: 'printer' after 'which printer did we choose'; `of_other`: only of what was asked for."""
     for turn in turns[:2]:
         wanted = turn.parts.wanted
-        if wanted and wanted.noun in ("kind", "kinds", "type", "types", "sort", "sorts"):
+        if wanted and (wanted.noun in _KINDS or _COUNT.fullmatch(f"{wanted.text} ")):
             at = turn.parts.phrases.index(wanted) + 1
             wanted = turn.parts.phrases[at] if at < len(turn.parts.phrases) else None
         if wanted and (noun := _COUNT.sub("", wanted.text.split(" that ")[0])):
@@ -195,6 +195,7 @@ def shortened(question: str, end: int) -> tuple[int, str]:
     return (found.end(), " has" if found["has"] else " is") if found else (end, "")
 
 
+_KINDS = ("kind", "kinds", "type", "types", "sort", "sorts")
 _COUNT = re.compile(r"^(?:\d+|two|three|four|five|six|seven|eight|nine|ten) ", re.IGNORECASE)
 
 
@@ -215,7 +216,7 @@ def pointed(question: str, found: Parts, turns: Sequence[Said]) -> Pointed:
             do = re.search(r"\bdo $", question[: phrase.start])
             if do and (new := done(turns[0])):
                 start = do.start()
-            elif do or _own_clause(found, phrase):
+            elif do or _own_clause(found, phrase) or _SAID_BEFORE.fullmatch(question, 0, phrase.end):
                 continue
             elif phrase.role == "subject" and (when := happening(found, turns[0])):
                 end = found.end
@@ -247,6 +248,7 @@ def _pointed_at(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
     asked = {one.text for turn in turns for one in turn.asked}
     for one in candidates("it" if one_thing else "they", turns):
         definite = one.named or one.text.startswith(("the ", "my ", "our ", "your ", "what ")) or one.plural
+        definite = definite and one.noun not in ("one", "ones")
         if definite and one.text in asked and one.text.casefold() not in question.casefold():
             return one.text
     return ""
@@ -275,6 +277,11 @@ def _own_clause(found: Parts, phrase: Phrase) -> bool:
         found.text[phrase.end :],
     )
 
+
+_SAID_BEFORE = re.compile(
+    r"(?:\S+ ){3,}\S+[,;.\u2013\u2014-]+ (?:and |but |so )?(?:what|why) (?:is|was|are|were) \S+", re.I
+)
+"""'my connection freezes now and then, what is that?'"""
 
 _OF_DEEDS = re.compile(r"\b(?:cost|costs|take|took|pay|paid|happen|happened)\b", re.IGNORECASE)
 """What is said of a deed: 'what did that cost?' after 'when was the boiler serviced?'"""

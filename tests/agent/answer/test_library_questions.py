@@ -40,6 +40,8 @@ def asks_for_the_whole(question: str) -> bool:
         "Which files do I have?",
         "Could you list all my notes, please?",
         "what kinds of documents are in here",
+        "What have I got written down here?",
+        "Which stories have you got?",
     ],
 )
 def test_of_the_whole(question: str) -> None:
