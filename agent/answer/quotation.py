@@ -49,8 +49,8 @@ NEAR = 0.22
 """The cosine of a passage that is worth looking at: three in four questions that have nothing to do with a library find
 none, nineteen in twenty of the others do."""
 
-MOST_MISSING = 2
-"""Words that a refusal names."""
+MOST_MISSING, AS_SURE = 2, 1.2
+"""Words that a refusal names; how much lower log odds may be for one unit to be as sure as another."""
 
 _NO_NOUN = re.compile(
     r"sel(?:f|ves)$|ly$|^knows$|^soon|^long|^(?:better|worse|best|worst)$|^(?:some|any|every|no)(?:one|body|thing)$"
@@ -147,12 +147,18 @@ def _answering(wanted: Wanted, found: Sequence[Picked], evidence: Evidence, para
     found."""
     if any(one.odds >= parameters.certain for one in found):
         return True
+    found = _as_sure(found)
     units, wants = [one.unit for one in found], asked(wanted.rewritten).among(evidence.words)
     texts = [" ".join((unit.core.above, *unit.texts)) for unit in units]
     entries = (evidence.timed[evidence.cores.index(unit.core)].entry for unit in units)
     if not any(wants.names(" ".join(unit.texts)) for unit in units):
         return not units
     return any(map(wants.answers, texts)) or (wants.dated and any(entries))
+
+
+def _as_sure(found: Sequence[Picked]) -> list[Picked]:
+    """The first, and those that are about as sure to answer."""
+    return [one for one in found if one is found[0] or one.odds >= found[0].odds - AS_SURE]
 
 
 def _answered(wanted: Wanted, told: Sequence[_Told], evidence: Evidence) -> Answer:
@@ -175,7 +181,7 @@ def _answered(wanted: Wanted, told: Sequence[_Told], evidence: Evidence) -> Answ
             form = "several-documents" if form == "fact" else form
         elif form == "yes-no" and _says(wanted, chosen[:1], evidence):
             chosen = [one for one in chosen if _says(wanted, [one], evidence)]
-    polarity = _says(wanted, chosen, evidence) if form == "yes-no" and alone else None
+    polarity = _says(wanted, _as_sure(chosen), evidence) if form == "yes-no" and alone else None
     composed = composed_of(chosen, evidence, missing, unanswered, asking, labels)
     return replace(composed, claims=_without_reply(composed.claims, polarity), form=form, says=polarity)
 

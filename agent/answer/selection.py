@@ -228,7 +228,8 @@ def _chosen(
         if found and words + unit.words > parameters.words:
             continue
         doubt = behind + _less_sure(odds[order[0]], odds[place], behind, wanted)
-        if found and not other_side and doubt + parameters.length * math.log1p(unit.words) > parameters.beside:
+        dear = doubt + parameters.length * math.log1p(unit.words) > parameters.beside
+        if found and not other_side and (dear or -math.inf < odds[place] < -parameters.unlikely):
             continue
         words += unit.words
         chosen.append(place)

@@ -29,9 +29,10 @@ class AnswerParameters:
 
     At most `units` answer, of a part of a question `in_part`, while together they have `words` at most: the best, and
     what is at most `behind` less likely, as a logarithm, where that, how much lower the log odds are that it answers,
-    and `length` for the logarithm of its words come to at most `beside`: what is short costs a reader little. A row or
-    a label that tells what is asked is `plain` likelier, what was just said `repeated` less likely; `time` is what a
-    fitting date is worth to the reader, `version` what it costs to lack the version that is asked about, `opposite` to
+    and `length` for the logarithm of its words come to at most `beside`, as what is short costs a reader little, and
+    where the log odds against it are at most `unlikely`. A row or a label that tells what is asked is `plain` likelier,
+    what was just said `repeated` less likely; `time` is what a fitting date is worth to the reader, `version` what it
+    costs to lack the version that is asked about, `opposite` to
     say the opposite of a word of the question in its place, or what not to do where it is asked what to do, `adds` to
     say that it only adds to what stands before it ("also"), or to stand in brackets; `final` what it gains to be
     what came out at last, and `begins` to be the first of the steps, where these are asked for; what no answer is
@@ -52,6 +53,7 @@ class AnswerParameters:
     behind: Weight = 4.0
     beside: Weight = 18.0
     length: Weight = 5.3
+    unlikely: Weight = 2.0
     certain: Weight = 4.0
     words: Count = 70
     redundant: Cosine = 0.9
