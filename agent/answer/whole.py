@@ -30,8 +30,8 @@ MOST_NEAR = 3
 WHOLE_TITLE = 0.99
 """The share of a title's words and of those that name it, from which nothing but that document is named."""
 
-ABOUT_ONE_THING = 12
-"""Chunks of a document that is summarised where words of its text, and not its title, are given."""
+TOLD_OF, OF_ONE_THING = 0.4, 12
+"""Of a document that is summarised where its title is not given: how near a chunk of it is, and how many there are."""
 
 READ_FOR_SECTION = 5
 """Documents with the words of a heading, the nearest first, that are read for the section under it."""
@@ -135,14 +135,16 @@ def _spoken_of(holdings: Holdings) -> list[Listed]:
 
 
 def _of_nearest(told: str, holdings: Holdings) -> WholeAnswer | None:
-    """The summary of a document that no title names: of those that hold its words the one that is nearest in meaning,
-    else the nearest; None where that is long, and tells of other things too."""
-    words = " ".join(word for word in written_words(told) if not set(content_words(word)) & KINDS)
-    near = [*_holding(words, (), holdings), *(one.id for one, _ in _near(words, set(), holdings))] if words else []
-    listed = next((one for one in holdings.documents if near and one.id == near[0]), None)
-    layers = holdings.store.part().layers
-    chunks = listed and int(np.count_nonzero(layers.chunk_documents == layers.document_ids.index(listed.id)))
-    return _summarised(listed, holdings) if listed and chunks and chunks <= ABOUT_ONE_THING else None
+    """The summary of a document that no title names, the one with the chunk that is nearest in meaning; None where that
+    is not near, or the document is long, and tells of other things too."""
+    layers, cosines = holdings.store.part().layers, _cosines(told, holdings)
+    known = {one.id: one for one in holdings.documents}
+    inside = np.array([id_ in known for id_ in layers.document_ids], bool)[layers.chunk_documents]
+    nearest = int(np.where(inside, cosines, -1.0).argmax())
+    document = int(layers.chunk_documents[nearest])
+    if not inside[nearest] or cosines[nearest] < TOLD_OF or (layers.chunk_documents == document).sum() > OF_ONE_THING:
+        return None
+    return _summarised(known[layers.document_ids[document]], holdings)
 
 
 def _of_section(words: str, holdings: Holdings) -> WholeAnswer | None:

@@ -190,7 +190,7 @@ def _couple(turns: Sequence[Said]) -> Referent | None:
     for turn in turns[:BACK]:
         for one in (*turn.asked, *([turn.answer.focus] if turn.answer.focus else []), *turn.answer.names):
             known = any(one.text in other or other in one.text for other in people)
-            if one.person and one.named and not one.plural and not known:
+            if one.person and one.named and not (one.plural or known or re.search("['’]s? ", one.text)):
                 people.append(one.text)
     return Referent(f"{people[0]} and {people[1]}", 0.0, True, plural=True) if len(people) == 2 else None
 

@@ -63,6 +63,19 @@ def test_a_summary_is_of_the_document_that_is_named_and_quotes_it(assistant: Ass
     assert len(turn.answer.text.split()) <= 150
 
 
+@pytest.mark.parametrize(
+    ("told", "document"),
+    [
+        ("the story of the dog in space", "animals/laika.md"),
+        ("how people tell the phases apart", "space/moon-phases.md"),
+    ],
+)
+def test_what_no_title_names_is_summarised_by_what_it_tells_of(told: str, document: str, assistant: Assistant) -> None:
+    turn = ask(assistant, "t", f"Summarise {told}")
+    assert (turn.answer.outcome, {source.document for source in turn.answer.sources}) == ("summary", {document})
+    assert ask(assistant, "t", "Summarise the rules of cricket").answer.outcome != "summary"
+
+
 def test_what_was_spoken_of_is_summarised(assistant: Assistant) -> None:
     ask(assistant, "t", "In metropolis.md, who directed the film?")
     turn = ask(assistant, "t", "summarise this document")

@@ -119,3 +119,12 @@ def test_a_word_that_the_evidence_has_in_another_spelling_is_not_lacked(encoder:
     assert evidence.lacked("do we use the yeats") == []
     assert evidence.lacked("do we use the plane") == ["plane"]
     assert evidence.lacked("does Yeats use it") == ["Yeats"]
+
+
+def test_the_word_for_what_is_asked_for_is_not_lacked_where_it_is_told(encoder: CachedEncoder) -> None:
+    def lacked(text: str) -> list[str]:
+        passage = Passage("d#0", "d", "House", text, 0.5, "hybrid", start=0, end=len(text))
+        return replace(evidence_of([passage], encoder), vocabulary=Misspelt()).lacked("what colour is the plane")
+
+    assert lacked("We painted it dark blue.") == ["plane"]
+    assert lacked("We painted it in May.") == ["colour", "plane"]
