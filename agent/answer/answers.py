@@ -165,7 +165,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     if of_triples and any(call.tool == "clues" for call in turn.calls) and not tool_answer:
         verdict = "refuse"
     if of_triples and tool_answer:
-        parameters = replace(parameters, behind=PATH_BEHIND, beside=math.inf)
+        parameters = replace(parameters, behind=PATH_BEHIND, beside=math.inf, unlikely=math.inf)
     if held_language(run.services) == "eo" and unknown_to(run.services.library.store.vocabulary, turn.rewritten):
         verdict = "refuse"
     if verdict == "refuse" and any(told_plainly(turn.rewritten, evidence)):
