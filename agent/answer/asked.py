@@ -29,11 +29,10 @@ _FOR_COUNTING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`expected` are names of kinds: duration, money, number, time, person, name, colour, place,
-    reason. `measure` matches an
-    amount of what is `counted` or measured ("how many eggs", "how old"), or who made something, where that is said;
-    `defined` is what is to be defined, or empty. `words` are the question's, in lower case; `dated`: it asks when
-    something was; `naming`: what its name is, and `surname` whose first name that is."""
+    """`expected` are names of kinds: duration, money, number, time, person, name, colour, place, reason. `measure`
+    matches an amount of what is `counted` or measured ("how many eggs", "how old"), or who made something, where that
+    is said; `defined` is what is to be defined, or empty. `words` are the question's, in lower case; `dated`: it asks
+    when something was; `naming`: what its name is, and `surname` whose first name that is."""
 
     form: AnswerForm
     expected: tuple[str, ...] = ()

@@ -181,8 +181,9 @@ def _answered(wanted: Wanted, told: Sequence[_Told], evidence: Evidence) -> Answ
             form = "several-documents" if form == "fact" else form
         elif form == "yes-no" and _says(wanted, chosen[:1], evidence):
             chosen = [one for one in chosen if _says(wanted, [one], evidence)]
-    agree = _says(wanted, chosen, evidence)
-    polarity = agree and _says(wanted, _as_sure(chosen), evidence) if form == "yes-no" and alone else None
+    polarity = None
+    if form == "yes-no" and alone and _says(wanted, chosen, evidence):
+        polarity = _says(wanted, _as_sure(chosen), evidence)
     composed = composed_of(chosen, evidence, missing, unanswered, asking, labels)
     return replace(composed, claims=_without_reply(composed.claims, polarity), form=form, says=polarity)
 

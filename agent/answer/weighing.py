@@ -32,11 +32,11 @@ class AnswerParameters:
     and `length` for the logarithm of its words come to at most `beside`, as what is short costs a reader little, and
     where the log odds against it are at most `unlikely`. A row or a label that tells what is asked is `plain` likelier,
     what was just said `repeated` less likely; `time` is what a fitting date is worth to the reader, `version` what it
-    costs to lack the version that is asked about, `opposite` to
-    say the opposite of a word of the question in its place, or what not to do where it is asked what to do, `adds` to
-    say that it only adds to what stands before it ("also"), or to stand in brackets; `final` what it gains to be
-    what came out at last, and `begins` to be the first of the steps, where these are asked for; what no answer is
-    without is looked for in what is at most `needed` less likely. A unit that holds less than `covered` of the question
+    costs to lack the version that is asked about, `opposite` to say the opposite of a word of the question in its
+    place, or what not to do where it is asked what to do, `adds` to say that it only adds to what stands before it
+    ("also"), or to stand in brackets; `final` what it gains to be what came out at last, and `begins` to be the first
+    of the steps, where these are asked for; what no answer is without is looked for in what is at most `needed` less
+    likely. A unit that holds less than `covered` of the question
     leads on to a second; what is compared is told of from two documents, the second at most `other_side` less likely.
 
     A language model writes at most `tokens`. The seed's 1000 would take 300 more from the passages of a window of

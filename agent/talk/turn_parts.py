@@ -47,7 +47,7 @@ def begin(state: TurnState) -> Literal["talk", "recall", "answer"]:
 
 
 def _heard(question: str) -> Heard:
-    """'Summarise this document' is of the document, and not of the last answer; 'which stories have you got?' too."""
+    """'Summarise this document' and 'which stories have you got?' are of documents, and no talk."""
     said, asked = heard(question), library_question(question)
     of_documents = asked is not None and (asked.kind == "overview" or (asked.kind == "summary" and " " in asked.of))
     return replace(said, intent=None) if of_documents else said

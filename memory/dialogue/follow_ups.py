@@ -151,7 +151,7 @@ _MEANT = re.compile(
 
 _AND_FOR = re.compile(
     r"(?:und|et|y|e|kaj)(?P<for> (?:für|pour|para|per|por))? (?P<the>(?:l['’]|(?:der|die|das|den|dem|le|la|les|el|los"
-    r"|las|il|lo|i|gli) ))?(?P<new>[A-ZÀ-Þ\d][\w.+-]*(?: [A-ZÀ-Þ\d][\w.+-]*)*) ?\W*",
+    r"|las|il|lo|i|gli) ))?(?P<new>(?-i:[A-ZÀ-Þ\d][\w.+-]*(?: [A-ZÀ-Þ\d][\w.+-]*)*)) ?\W*",
     re.IGNORECASE,
 )
 """'Und für den Mac?', where what is named is called so in every language."""
@@ -164,7 +164,7 @@ def corrected(question: str, before: str) -> str:
     meant, other = (one.fullmatch(question) if english else None for one in (_MEANT, _AND_FOR))
     if meant:
         return f"I meant {'the ' if meant['the'] else ''}{meant['new']}"
-    if other and other["new"][0].isupper():
+    if other:
         return f"and {'for ' if other['for'] else ''}{'the ' if other['the'] else ''}{other['new']}?"
     return question
 
