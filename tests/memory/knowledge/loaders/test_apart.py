@@ -110,8 +110,8 @@ def test_bombs_fail_alone(tmp_path: Path) -> None:
 def test_what_a_library_does_to_the_process_is_the_files_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, reason: str
 ) -> None:
-    """`markdown_it` of the process is one that does this. What fills memory does not write to it: where pages come slowly
-    that would take more than the second that is given here."""
+    """`markdown_it` of the process is one that does this. What fills memory does not write to it: where pages come
+    slowly that would take more than the second that is given here."""
     fake = tmp_path / "path" / "markdown_it"
     fake.mkdir(parents=True)
     (fake / "__init__.py").write_text(f"def MarkdownIt(_):\n{textwrap.indent(body, '    ')}\n", "utf-8")
