@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.memory.dialogue.antecedents import TAKES
+from clew.memory.dialogue.binding import TAKES
 from clew.memory.dialogue.phrases import Parts
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.word_classes import PARTICIPLES, base, ing
@@ -71,6 +71,12 @@ NOT_DONE = frozenset("need have want be know get must like mean".split())
 """Verbs of what lasts: no 'that' is having a key."""
 
 
+_ALLOWED = re.compile(
+    r"(?:am|is|are|was|were) \w+(?: \w+)? (?:allowed|permitted|supposed|able) to (?P<does>[a-z]+)(?P<rest> [^?.]+)",
+    re.I,
+)
+"""'Are we allowed to keep hens?'"""
+
 _BESIDE = re.compile(r"(?:,? (?:too|also|as well|then|again))+$", re.IGNORECASE)
 
 
@@ -84,6 +90,8 @@ def event(turn: Said) -> str:
     subject, verb = found.subject, found.verb
     if state := _IS_SO.match(found.body):
         return state[1]
+    if allowed := _ALLOWED.fullmatch(found.body):
+        return f"{ing(allowed['does'])}{allowed['rest']}"
     if not (subject and verb) or found.helper not in ("do", "does", "did", "can", "could", "should"):
         return ""
     if found.asked and subject.text.casefold() not in ("i", "you", "we", "one"):

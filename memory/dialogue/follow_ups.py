@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.antecedents import introduces
+from clew.memory.dialogue.binding import introduces
 from clew.memory.dialogue.fragments import LEAD, another_deed, asked_of_name, asked_plainly, in_order
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Referent
 from clew.memory.dialogue.pointing import why_not_the_other

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
-from clew.memory.dialogue.antecedents import BACK, POINTING, both_of, candidates
+from clew.memory.dialogue.antecedents import BACK, both_of, candidates
+from clew.memory.dialogue.binding import POINTING
 from clew.memory.dialogue.deeds import NOT_DONE, Replacement, done, event, happening, measure, undergone
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.referents import Said, is_foreign
@@ -88,7 +90,7 @@ def ones(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[Replace
         at = found.asked[1] if found.asked else 0
         new = f" of {' and '.join(listed)}"
         yield at, at, new, f"'which' is{new}"
-    elif more and more[1].casefold() not in LISTS["people"] and len(listed) == 2:
+    elif more and not found.body.endswith(" one") and more[1].casefold() not in LISTS["people"] and len(listed) == 2:
         yield found.end, found.end, f", {' or '.join(listed)}", f"it compares {' and '.join(listed)}"
     elif ordinal := _ORDINAL.search(question):
         yield from _in_order(ordinal, listed, turns)
@@ -246,9 +248,11 @@ def _pointed_at(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
     if one_thing and there and newest.parts.asks.casefold() == "where":
         return there.text
     asked = {one.text for turn in turns for one in turn.asked}
-    for one in candidates("it" if one_thing else "they", turns):
+    plural = (one for one in newest.asked if one.plural and phrase.role != "subject")
+    newest_first = chain(candidates("it", turns[:1]), plural, candidates("it", turns))
+    for one in newest_first if one_thing else candidates("they", turns):
         definite = one.named or one.text.startswith(("the ", "my ", "our ", "your ", "what ")) or one.plural
-        definite = definite and one.noun not in ("one", "ones")
+        definite = definite and one.noun not in ("one", "ones") and not (one_thing and one.person)
         if definite and one.text in asked and one.text.casefold() not in question.casefold():
             return one.text
     return ""

@@ -11,7 +11,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from clew.memory.dialogue.answer_names import gender_of, gender_of_noun
-from clew.memory.dialogue.antecedents import IT, KINDS, THEY, candidates, explained, is_expletive, is_object
+from clew.memory.dialogue.antecedents import candidates
+from clew.memory.dialogue.binding import IT, KINDS, THEY, explained, is_expletive, is_object
 from clew.memory.dialogue.deeds import Replacement, deeds, takes_long
 from clew.memory.dialogue.phrases import Parts, Referent
 from clew.memory.dialogue.pointing import both, counted, ones, places, pointed, shortened

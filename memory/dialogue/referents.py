@@ -24,7 +24,7 @@ from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.utterances import QUESTION_BACK
 from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_verb, past, written_type
 from clew.memory.ports import Vocabulary
-from clew.memory.text import content_words, split
+from clew.memory.text import content_words, language_of, split
 
 NAMED, KNOWN = 1.2, 0.4
 """How much likelier a name is to be spoken of again, and what the library has, in places of the order."""
@@ -85,10 +85,12 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
     asks_back = bool(answer) and answer[-1].rstrip().endswith("?")
     if asks_back and QUESTION_BACK.search(" ".join(answer)):
         answer = ()  # what it offers is not spoken of yet
-    plain = not is_foreign(found) and len(found.tokens) <= MOST
+    foreign = is_foreign(found) or language_of(question) not in ("", "en")
+    plain = not foreign and len(found.tokens) <= MOST
     there = found.subject is not None and found.subject.text.casefold() == "there"
     none = there and bool(answer) and re.match(r"no\b|not\b|there (?:is|are) no", answer[0], re.IGNORECASE) is not None
     asked = [_spelt(one, answer) for one in asked_about(found)] if plain and not none else []
+    asked = [*names(question)] if foreign else asked
     named = [one for text in answer[:ANSWER] for one in names(text)]
     focus = _focus(found, answer, named, vocabulary) if plain else None
     if vocabulary:
@@ -220,7 +222,8 @@ def asked_about(found: Parts) -> Iterator[Referent]:
             yield Referent(f"the one {doing[0]}", 0.0, person=True, maybe_person=True)
             continue
         text = f"the {text}" if phrase.role == "asked" and which and text.islower() and text == phrase.text else text
-        rank = _ORDER[phrase.role] + place / 100 + INSIDE * (phrase.start < within)
+        does = phrase.role == "asked" and which and not found.subject and not found.aux  # 'which boxes were used?'
+        rank = _ORDER["subject" if does else phrase.role] + place / 100 + INSIDE * (phrase.start < within)
         rank += INSIDE * (_is_mass(phrase) and bool(found.verb) and is_subject and len(found.phrases) > 1)
         within = max(within, phrase.start + len(whole_of(found, place)))
         made = referent_of(text, phrase, rank, about and is_subject)

@@ -12,6 +12,7 @@ from clew.memory.dialogue.reference import agreeing, owning
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.sluicing import of_that, sluiced, stranded, tail, why_not
 from clew.memory.dialogue.word_classes import (
+    AGO,
     FIRST_NAMES,
     LISTS,
     MONTH,
@@ -68,6 +69,8 @@ _SAME = re.compile(
     re.IGNORECASE,
 )
 """'is it the same for scooters?', 'does that apply to HEY?'"""
+_WHY_SO = re.compile(r"why (?P<so>(?:so|that|this) (?!is\b|was\b|do|did\b)\w+(?: of .+)?)", re.IGNORECASE)
+"""'why so late?'"""
 _WHO_IT_WAS = re.compile(r"(?:and |but )?who (?:is|was|will) it (?:be )?(?P<new>\w.*?)\W*", re.IGNORECASE)
 """'who was it last time?'"""
 
@@ -117,13 +120,15 @@ def filled(
     about = _ABOUT.match(question)
     question = re.sub(r",? please\b[.!]?$", "", question, flags=re.IGNORECASE)
     bare = question[about.end() :] if about else _LEAD.sub("", question, count=1) if _LEAD.match(question) else question
-    bare = bare.strip().rstrip("?.! ")
+    bare = re.sub(r"^why (?:ever|on earth)\b", "why", bare.strip().rstrip("?.! "), flags=re.IGNORECASE)
     if bare.casefold().startswith("why not"):
         if (said := tokens(bare[7:])) and is_verb(said[0].low) and len(said) > 1:
             return "", ""  # 'why not go by train?' says what is done
         return why_not(bare[7:].strip(" ,"), before)
     if about and (her := re.match(r"her (\w+)", bare, re.IGNORECASE)) and her[1].casefold() in PAST_VERBS:
         return "", ""  # 'what about her made him suspicious?'
+    if (so := _WHY_SO.fullmatch(bare)) and (made := sluiced(parts("why"), before, turn.who))[0]:
+        return f"{made[0].rstrip(' ?.')} {so['so']}?", f"'{bare}' is asked of the question before"
     leads = about or corrects or _LEAD.match(question)
     if not bare or len(bare.split()) > (LONGEST if leads else SHORT) or re.match(r"than(?:k|x)", bare, re.IGNORECASE):
         return "", ""
@@ -163,7 +168,7 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
         best = _counterpart(new, free, types, before, newest=turn.put, corrects=corrects)
         most = _MOST.search(text) is not None
         kind = not best or not best.named or best.text.split()[-1].islower()  # 'the Leeds office'
-        later = types[new.text] in TIMES and new.first in ("last", "this", "next")
+        later = types[new.text] in TIMES and (new.first in ("last", "this", "next") or AGO.fullmatch(new.text))
         if (new.noun in ("one", "ones") and not (kind or most)) or not (best or new.preposition or later):
             return "", ""
         if best is None:
@@ -186,7 +191,8 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
             start, end = (best.whole, best.end) if kept else _extent(best, before, new, placed=whole)
             text = _worded(text, new, best, kept, fragment, answers=turn.answer.asks_back)
             text = _dated(text, best.text) if types[new.text] in TIMES else text
-            put = f"{new.preposition or best.preposition} {text}".strip() if best.preposition else text
+            ago = AGO.fullmatch(text) is not None
+            put = f"{new.preposition or best.preposition} {text}".strip() if best.preposition and not ago else text
             pieces.append((start, end, put))
             shared = before.text[start:end].partition(" of ")[0] + " of " if kept else ""
             was, now = (said.removeprefix(shared) for said in (before.text[start:end], put))
@@ -198,11 +204,12 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
                 pieces.append((*span, f" {rest.preposition} {rest.text}"))
     if added:
         pieces.append((tail(before), tail(before), " " + " ".join(added)))
-        if added[0].startswith("last ") and before.aux and before.helper in _WAS:
+        if _PAST.search(added[0]) and before.aux and before.helper in _WAS:
             pieces.append((*before.aux, _WAS[before.helper]))
     return owning(agreeing(replaced(before.text, pieces), before), before), "; ".join(why)
 
 
+_PAST = re.compile(r"^last |\bago$", re.IGNORECASE)
 _WAS = {"is": "was", "are": "were", "do": "did", "does": "did"}
 
 
@@ -328,6 +335,8 @@ def _likeness(new: Phrase, old: Phrase, types: dict[str, str], before: Parts) ->
     noun, number and role."""
     kinds = types[new.text], types[old.text]
     timely = all(kind in TIMES for kind in kinds)
+    if kinds[0] in TIMES and not timely:
+        return 0.0
     score = 0.0
     if new.preposition:
         if new.preposition == old.preposition or _other_side(new, old, kinds):

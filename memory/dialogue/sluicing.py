@@ -11,8 +11,10 @@ from clew.memory.dialogue.word_classes import LISTS, PARTICIPLES, base, replaced
 
 _QUANTITY = ("number", "amount", "count")
 _OF_THAT = re.compile(
-    r"(?P<asked>when|where|why|how|in (?:which|what) \w+|(?:on|in|at) (?:which|what) \w+|what (?:year|day|date|time))"
-    r" (?:(?:was|is) (?:that|this)|did (?:that|this|it) happen|(?:was|is) (?:that|this|it) so|so)[?. ]*",
+    r"(?P<asked>when|where|why|how|in (?:which|what) \w+|(?:on|in|at) (?:which|what) \w+"
+    r"|(?P<day>(?:what|which) (?:day of the week|weekday|year|month|day|date|time)))"
+    r" (?:(?:was|is) (?:that|this)|did (?:that|this|it) happen|(?:was|is) (?:that|this|it) so|so"
+    r"|(?(day)(?:was|is) it|$^))[?. ]*",
     re.IGNORECASE,
 )
 _STRANDED = re.compile(

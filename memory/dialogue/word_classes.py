@@ -58,6 +58,8 @@ _PERIOD = re.compile(
     r"|minute|second|time|end|beginning|moment|past|future|while)s?",
     re.IGNORECASE,
 )
+AGO = re.compile(rf"(?:an?|\d+|\w+) {_PERIOD.pattern} (?:ago|before|earlier|later)", re.IGNORECASE)
+"""'a year ago'"""
 MONTH = re.compile(rf"\b{_MONTH.pattern}(?=\s|$)", re.IGNORECASE)
 TIMES = ("day", "month", "date", "year", "period")
 
@@ -80,6 +82,8 @@ def written_type(text: str) -> str:
         return "date"
     if re.fullmatch(r"(?:the )?(?:1[0-9]|20)\d\ds?", text):
         return "year"
+    if AGO.fullmatch(text):
+        return "period"
     surname = len(words) > 1 and words[0].isalpha() and words[0].istitle() and words[-1].istitle()
     if _PERIOD.fullmatch(words[-1]) and (words[0].casefold() in LISTS["determiners"] or not surname):
         return "period"
@@ -115,6 +119,8 @@ def tokens(text: str) -> tuple[QuestionToken, ...]:
             said_of = following.casefold() in LISTS["said_of"] | (PARTICIPLES - LISTS["verbs"])
             kind = "pron" if said_of else kind  # 'is that different from a list?'
         after_noun = bool(made) and made[-1].kind in ("word", "pron")
+        if match.group().casefold() == "enough" and made and made[-1].kind == "word" and kind == "word":
+            kind = "adv"  # 'is the room warm enough for two'
         if match.group().casefold() in ("first", "last") and after_noun:
             then = QuestionToken(following, match.end() + 1, match.end() + 1 + len(following), "word")
             done = following and (is_participle(then) or is_verb(following))
