@@ -15,6 +15,7 @@ from clew.memory.text import content_words, language_of, split, written_words
 
 _NAMED_KINDS = {
     **dict.fromkeys(("colour", "color", "colours", "colors"), "colour"),
+    **dict.fromkeys(("day", "week", "weekday"), "time"),
     **dict.fromkeys(("price", "cost", "costs", "fee", "fees"), "money"),
     **dict.fromkeys(("date", "year"), "time"),
 }

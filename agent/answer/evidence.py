@@ -15,7 +15,7 @@ from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
 from clew.agent.search.rounds import said_by
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dates import written_out
-from clew.memory.dialogue.word_classes import other_forms
+from clew.memory.dialogue.word_classes import LISTS, other_forms
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.text import content_words, held_word_sets, words, written_words
@@ -32,6 +32,7 @@ SHORTEST_SLIP = 5
 SHORTEST_TITLE = 4
 """Letters of a title that is looked for in a sentence."""
 
+_OWN_PEOPLE = re.compile(r"\b(?:my|our) ([a-z]+)", re.IGNORECASE)
 NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?!I')(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
 """A name or a number in a question; a word that only begins a sentence is none, nor is `I'm`."""
 
@@ -133,13 +134,16 @@ class Evidence:
 
     def lacked(self, question: str) -> list[str]:
         """The words of a question that the whole library lacks, where that is known; with other accents it has them,
-        and what the evidence has in another spelling ("yeats", yeast) is not lacked, but for names."""
+        and what the evidence has in another spelling ("yeats", yeast) is not lacked, but for names. For whom of one's
+        own something is asked ("can my wife use it too?") no document need say."""
         found = list(dict.fromkeys(word for word in written_words(question) if content_words(word)))
         if self.vocabulary is None or not found:
             return []
         lacked = [word for word, count in zip(found, self.vocabulary.counts(found), strict=True) if not count]
         lacked = [word for word in lacked if not self.words.issuperset(content_words(word.replace("-", " ")))]
         wanted = asked(question)
+        own = {one.casefold() for one in _OWN_PEOPLE.findall(question) if one.casefold() in LISTS["people"]}
+        lacked = [word for word in lacked if word not in own]
         held = any(map(wanted.holds, self.texts))
         lacked = [word for word in lacked if not (held and wanted.is_kind(word))]
         slips = [word for word in lacked if word.islower() and len(word) >= SHORTEST_SLIP]

@@ -48,9 +48,10 @@ Examples = Callable[[], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What talk is answered from: its language, the turns before, oldest first, and questions to offer."""
+    """What talk is answered from: what was said, its language, the turns before, oldest first, questions to offer."""
 
     intent: Intent
+    text: str
     language: str
     before: Sequence[Turn]
     examples: Examples
@@ -98,12 +99,31 @@ def _small_talk(spoken: Spoken) -> Answer:
     if spoken.intent in ("first", "last", "all"):
         if not asked:
             return _said(spoken.line("nothing asked"))
-        if spoken.intent == "all":
+        number = ordinal(spoken.text)
+        if spoken.intent == "all" or number > len(asked):
             return _said(spoken.line("all"), *(f"- {question}" for question in asked))
+        if number > 1:
+            return _said(spoken.line("nth", number=str(number), question=asked[number - 1]))
         return _said(spoken.line(spoken.intent, question=asked[0 if spoken.intent == "first" else -1]))
     examples = spoken.examples() if spoken.intent in ("greeting", "help", "identity") else ()
     offered = (spoken.line("examples"), *(f"- {question}" for question in examples)) if examples else ()
     return _said(spoken.line(spoken.intent), *offered)
+
+
+_ORDINALS = tuple(
+    re.compile(rf"\b(?:{one})\b", re.IGNORECASE)
+    for one in (
+        r"second|2nd|zweite[ns]?|deuxième|segund[ao]|second[ao]|dua[n]?",
+        r"third|3rd|dritte[ns]?|troisième|tercer[ao]?|terz[ao]|tria[n]?",
+        r"fourth|4th|vierte[ns]?|quatrième|cuart[ao]|quart[ao]|kvara[n]?",
+        r"fifth|5th|fünfte[ns]?|cinquième|quint[ao]|kvina[n]?",
+    )
+)
+
+
+def ordinal(text: str) -> int:
+    """Which of several it names: 2 for 'the second'; 1 where it names none."""
+    return next((place for place, words in enumerate(_ORDINALS, 2) if words.search(text)), 1)
 
 
 def is_question(turn: Turn) -> bool:

@@ -62,7 +62,7 @@ def talk(turn: Turn, run: TurnContext) -> Turn:
         if said.intent == "ack" and before and before[-1].answer.offered:
             return begun(turn, [before[-1].answer.offered]).stepped("talk", f"asked: {before[-1].answer.offered}")
         language = said.language or (language_of(before[-1].question) if before else "")
-        made = reply(Spoken(said.intent, language, before, lambda: suggested(run), services.encoder))
+        made = reply(Spoken(said.intent, turn.question, language, before, lambda: suggested(run), services.encoder))
         if made:
             of = f", of the answer of turn {made.about.turn}" if made.about else ""
             return _replied(turn, made).stepped("talk", f"{said.intent}{of}")

@@ -129,12 +129,12 @@ def filled(
         return "", ""  # 'what about her made him suspicious?'
     if (so := _WHY_SO.fullmatch(bare)) and (made := sluiced(parts("why"), before, turn.who))[0]:
         return f"{made[0].rstrip(' ?.')} {so['so']}?", f"'{bare}' is asked of the question before"
-    leads = about or corrects or _LEAD.match(question)
+    bare, leads = of_that(bare, before), about or corrects or _LEAD.match(question)
     if not bare or len(bare.split()) > (LONGEST if leads else SHORT) or re.match(r"than(?:k|x)", bare, re.IGNORECASE):
         return "", ""
     if made := by_itself(bare, before, bool(leads)):
         return made
-    fragment = parts(stranded(of_that(bare, before)))
+    fragment = parts(stranded(bare))
     if fragment.asked and fragment.fragment:
         return sluiced(fragment, before, turn.who)
     if fragment.asked or fragment.aux or (fragment.verb and not leads and len(fragment.phrases) != 1):

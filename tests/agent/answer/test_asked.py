@@ -144,6 +144,7 @@ def test_what_an_answer_is_not_without(question: str, text: str, answers: bool) 
         ("When did she die?", "She was buried in May 1901.", "In 1866 she moved to Trieste."),
         ("What did Tobias Venn study?", "Venn has a degree in law.", "Venn signed it on 2 March."),
         ("How many Vimeo videos may I see a day?", "The limit is 100 videos a day.", "Vimeo: 3 keys are needed."),
+        ("Which day of the week was the race?", "They ran on a Sunday.", "They ran on 3 May."),
         ("How many pages does it have?", "It has 312 pages.", "Her name on the title page in like letters; 40 marks"),
     ],
 )

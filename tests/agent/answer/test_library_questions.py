@@ -42,6 +42,8 @@ def asks_for_the_whole(question: str) -> bool:
         "what kinds of documents are in here",
         "What have I got written down here?",
         "Which stories have you got?",
+        "What sort of things does this FAQ deal with?",
+        "Which topics does the manual cover?",
     ],
 )
 def test_of_the_whole(question: str) -> None:
@@ -57,6 +59,7 @@ def test_of_the_whole(question: str) -> None:
         "What is this about?",
         "Give me an overview of the Apollo programme",
         "Which document mentions Vienna?",
+        "What subjects does the speech cover?",
         "",
         "and why?",
         "Who is in here?",

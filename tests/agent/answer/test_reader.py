@@ -128,3 +128,11 @@ def test_the_word_for_what_is_asked_for_is_not_lacked_where_it_is_told(encoder: 
 
     assert lacked("We painted it dark blue.") == ["plane"]
     assert lacked("We painted it in May.") == ["colour", "plane"]
+
+
+def test_whom_of_ones_own_it_is_asked_for_is_not_lacked(encoder: CachedEncoder) -> None:
+    text = "Several people can open the file at once."
+    passage = Passage("d#0", "d", "Help", text, 0.5, "hybrid", start=0, end=len(text))
+    evidence = replace(evidence_of([passage], encoder), vocabulary=Misspelt())
+    assert evidence.lacked("can my wife open the file") == []
+    assert evidence.lacked("can the wife open the file") == ["wife"]

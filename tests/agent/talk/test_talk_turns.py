@@ -108,6 +108,17 @@ def test_what_was_asked_is_told_and_talk_is_no_question(ask: Ask) -> None:
         "- Who directed Metropolis?",
         "- How far is the Moon from the Earth?",
     ]
+    assert ask("which subjects have I asked you about?").answer == said
+    second = "Your question 2 was: How far is the Moon from the Earth?"
+    assert ask("what was the second thing I asked you?").answer.text == second
+    assert ask("Wie war meine zweite Frage?").answer.text == second.replace("Your question 2 was", "Deine Frage 2 war")
+    assert ask("what was the third thing I asked?").answer == said
+
+
+def test_what_stands_beside_thanks_is_no_question(ask: Ask) -> None:
+    for said in ("brilliant, it works. thank you!", "that worked, cheers", "Great, it runs now"):
+        turn = ask(said)
+        assert turn.answer.outcome == "small-talk" and not turn.calls, said
 
 
 def test_talk_about_an_answer_quotes_its_passages(ask: Ask) -> None:
