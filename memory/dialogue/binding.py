@@ -3,6 +3,7 @@ is the word of Chomsky's theory (1981)."""
 
 import re
 
+from clew.memory.dialogue.answer_names import gender_of_noun
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import referent_of
@@ -108,6 +109,10 @@ def explained(found: Parts, at: int, low: str) -> bool:
             or _SO.search(found.text[:at])
             or any(_asked_about(found, one) for one in before)
         )
+    if any(
+        gender_of_noun(one["kind"]) in ("", "she" if low in SHE else "he") for one in _OWNS.finditer(found.text, 0, at)
+    ):
+        return True
     if low == "him" or (low == "her" and is_object(found, at + len(low))):
         before = [one for one in before if one.role != "subject" or found.clause >= 0]  # 'where did the maid put her?'
     if _BESIDE.search(found.text[:at]):
@@ -163,6 +168,9 @@ def _meanwhile(found: Parts, at: int) -> bool:
 
 _SO = re.compile(r"\bso (?:that )?(?:i|we|you|they|nobody|no one|people)\b", re.IGNORECASE)
 """'can it keep my address, so that I need not type it?'"""
+
+_OWNS = re.compile(r"\b(?:the|an?|my|our|your) (?:\w+ ){0,2}?(?P<kind>[a-z]+)['’]s? [a-z]")
+"""'in the story with the fairy's castle, how many birds did she keep?'"""
 
 _ASKS = re.compile(
     r"(?:,| [-\u2013\u2014:])\s+(?:what|wh(?:at|om?|ose|ere|en|y|ich)|how|did|do|does|is|are|was|were|can|will|has)\b",

@@ -315,7 +315,13 @@ def past(verb: str) -> str:
     known = _irregular()
     if verb in known:
         return known[verb]
+    if _DOUBLED.fullmatch(verb):
+        return verb + verb[-1] + "ed"
     return verb + "d" if verb.endswith("e") else verb[:-1] + "ied" if re.search(r"[^aeiou]y$", verb) else verb + "ed"
+
+
+_DOUBLED = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
+"""'tag', whose last letter is doubled: 'tagged', 'tagging'."""
 
 
 def base(verb: str) -> tuple[str, str]:
@@ -342,7 +348,7 @@ def ing(verb: str) -> str:
         return low[:-2] + "ying"
     if low.endswith("e") and not low.endswith(("ee", "oe", "ye")) and low != "be":
         return low[:-1] + "ing"
-    if re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", low):
+    if _DOUBLED.fullmatch(low):
         return low + low[-1] + "ing"
     return low + "ing"
 
