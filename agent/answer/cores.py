@@ -33,6 +33,13 @@ _CONSOLE = re.compile(r"\s*(?:\[(?:info|warn(?:ing)?|error|debug|notice|trace|ok
 _PROMPT = re.compile(r"\s*\$ ")
 """A line of what a program prints, or is told behind a prompt."""
 
+_WAY_BACK = re.compile(
+    r"\W*(?:(?:go |jump |skip )?(?:back|return|up) to|(?:skip|jump) to|(?:next|prev(?:ious)?)(?: page| chapter)?:)"
+    r" [^.!?\n]{1,80}",
+    re.IGNORECASE,
+)
+"""A line of navigation: `Back to the home page | Contents`."""
+
 _SALUTATION = re.compile(
     r"\W*(?:Dear|Hello|Hi|Kind regards|Best wishes|Yours|Sehr geehrte\w*|Liebe\w*|Ch[eè]re?s?|Estimad[oa]s?|Gentile"
     r"|Kara(?:j|n|jn)?)\b[^.:;!?]{0,50},"
@@ -110,8 +117,11 @@ def _of_region(region: Region, passage: int) -> Iterator[Core]:
 
 
 def _answers_nothing(region: Region, block: Block) -> bool:
-    """Whether it is a line of a table of contents, an entry of a bibliography, or what a program printed."""
+    """Whether it is a line of a table of contents or of navigation, an entry of a bibliography, or what a program
+    printed."""
     text = region.of(block)
+    if _WAY_BACK.fullmatch(text):
+        return True
     head = unnumbered(region.of(region.blocks[block.head])) if block.head >= 0 else ""
     if _IN_CONTENTS.search(text) or (_BIBLIOGRAPHY.fullmatch(head) and _ENTRY.match(text)):
         return True

@@ -30,21 +30,24 @@ _OPENING = re.compile(
 _SAYS = re.compile(rf"\b(?:according to|as per) {_NAME}[?.! ]*$", re.IGNORECASE)
 _CLOSING = re.compile(rf"(?=\b(?:in|from|of|under|by) {_NAME}[?.! ]*$)", re.IGNORECASE)
 _SUBJECT = re.compile(
-    rf"\b(?:does|do|did) (?P<of>(?:the|my|our) [^,?;:]{{2,60}}?) (?:{_SAYING})s?\b",
+    rf"\b(?:does|do|did) (?P<of>(?:the|my|our) [^,?;:]{{2,60}}?|[\"\u201c][^\"\u201d?]{{2,80}}[\"\u201d]) "
+    rf"(?:{_SAYING})s?\b(?P<about> (?:something |anything )?(?=about\b|on\b))?",
     re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """`words` are those of the question that name the document and ask nothing; empty where they are its subject."""
+    """`words` are those of the question that name the document and ask nothing, and `put` stands in their place: 'what
+    is said about rent?' for 'what does the lease say about rent?'; empty where they are its subject."""
 
     document: Listed
     words: str = ""
+    put: str = ""
 
     def without(self, text: str) -> str:
         """A question without these words, where enough is left of it."""
-        plain = " ".join(text.replace(self.words, " ").split()) if self.words else text
+        plain = " ".join(text.replace(self.words, f" {self.put} ").split()) if self.words else text
         return plain if len(plain.split()) >= FEWEST else text
 
 
@@ -58,7 +61,9 @@ def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
                 continue
             sure = _is_sure(named, title)
             if sure or (pattern in (_OPENING, _SAYS) and _is_called(match["of"], named, path)):
-                words = "" if pattern is _SUBJECT else question[match.start() : match.end("of")]
+                if pattern is _SUBJECT:
+                    return Limit(named.documents[0], *((match[0], "is said") if match["about"] else ()))
+                words = question[match.start() : match.end("of")]
                 return Limit(named.documents[0], words + "," if pattern is _OPENING else words)
     found = catalogue.by_file(question)
     return Limit(found) if found else None

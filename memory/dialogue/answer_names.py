@@ -7,7 +7,8 @@ from itertools import pairwise, takewhile
 
 from clew.memory.dialogue.phrases import Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
-from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_participle, is_verb, singular, tokens, written_type
+from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_participle, is_verb, singular, tokens
+from clew.memory.dialogue.written_types import written_type
 from clew.memory.text import unaccented
 
 FIRM = r"(?:Bank|Inn|Hotel|Café|Cafe|School|College|Hospital|Church|Club|Shop|Farm|Hall)"

@@ -7,7 +7,8 @@ from dataclasses import replace
 from clew.memory.dialogue.binding import HE, IT, KINDS, SHE, THEY, explained, is_expletive
 from clew.memory.dialogue.phrases import A_PLACE, Referent
 from clew.memory.dialogue.referents import Said
-from clew.memory.dialogue.word_classes import LISTS, past, several, written_type
+from clew.memory.dialogue.word_classes import LISTS, past, several
+from clew.memory.dialogue.written_types import written_type
 
 BACK, FAR = 3, 8
 """Turns that are looked through for what a word stands for; where none of these has it, for what was asked about."""

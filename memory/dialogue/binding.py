@@ -7,7 +7,8 @@ from clew.memory.dialogue.answer_names import gender_of_noun
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import referent_of
-from clew.memory.dialogue.word_classes import LISTS, PARTICIPLES, TIMES, written_type
+from clew.memory.dialogue.word_classes import LISTS, PARTICIPLES
+from clew.memory.dialogue.written_types import TIMES, written_type
 
 HE = {"he": "{}", "him": "{}", "his": "{}'s", "himself": "{}"}
 SHE = {"she": "{}", "her": "{}'s", "hers": "{}'s", "herself": "{}"}
@@ -106,7 +107,7 @@ def explained(found: Parts, at: int, low: str) -> bool:
             found.clause >= 0
             or found.text[:at].rstrip().casefold().endswith(("and", "or", "but", ","))
             or _ands(found, at)
-            or _SO.search(found.text[:at])
+            or _SO.search(found.text[:at]) is not None
             or any(_asked_about(found, one) for one in before)
         )
     if any(

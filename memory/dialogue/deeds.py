@@ -95,7 +95,8 @@ def event(turn: Said) -> str:
     if not (subject and verb) or found.helper not in ("do", "does", "did", "can", "could", "should"):
         return ""
     if found.asked and subject.text.casefold() not in ("i", "you", "we", "one"):
-        return ""
+        why = found.asks.casefold() == "why" and not subject.pronoun
+        return f"{subject.text} {ing(found.does)} {found.text[verb[1] : found.end].strip()}".strip() if why else ""
     if found.asks.casefold() not in ("", "how", "when", "why") or found.does.casefold() in NOT_DONE:
         return ""
     end = found.clause if found.clause > verb[1] else found.end

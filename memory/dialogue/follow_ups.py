@@ -12,7 +12,7 @@ from clew.memory.dialogue.phrases import UNDER_TOPIC, Referent
 from clew.memory.dialogue.pointing import why_not_the_other
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import Held, Nearness, standing_for
-from clew.memory.dialogue.referents import Said, about_library, is_foreign, last_sentence, said
+from clew.memory.dialogue.referents import Said, about_library, last_sentence, said
 from clew.memory.dialogue.slots import filled, is_relative, led, same_for
 from clew.memory.dialogue.topics import topic_for
 from clew.memory.dialogue.utterances import is_filler
@@ -115,7 +115,7 @@ def _thing(one: Referent, people: Mapping[str, str], things: Set[str]) -> Refere
 def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, held: Held) -> StandingQuestion:
     question = _BY_THE_WAY.sub("", question)
     question = corrected(question, turns[0].question) if turns else question
-    if not (turns or held.subject) or len(question.split()) > LONGEST or is_foreign(parts(question)):
+    if not (turns or held.subject) or len(question.split()) > LONGEST or parts(question).foreign:
         return StandingQuestion(question)
     last = last_sentence(question)
     if introduces(question[: question.rfind(last)], last):

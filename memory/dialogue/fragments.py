@@ -8,7 +8,8 @@ from clew.memory.dates import CalendarDate, asked_times
 from clew.memory.dialogue.phrases import Parts
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.sluicing import tail
-from clew.memory.dialogue.word_classes import LISTS, TIMES, base, is_participle, is_verb, replaced, tokens, written_type
+from clew.memory.dialogue.word_classes import LISTS, base, is_participle, is_verb, replaced, tokens
+from clew.memory.dialogue.written_types import TIMES, written_type
 
 _ALONE = frozenset(
     "now then today tomorrow yesterday currently nowadays afterwards afterward beforehand here abroad online overnight"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from clew.memory.dialogue.word_classes import QuestionToken
-from clew.memory.text import content_words
+from clew.memory.text import content_words, language_of
 
 UNDER_TOPIC = re.compile(r"As for [^,]+, ")
 """What a question says of its topic before it begins."""
@@ -136,6 +136,12 @@ class Parts:
     def fragment(self) -> bool:
         """Whether it has no verb: 'in September', 'which papers'."""
         return self.aux is None and self.verb is None
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it is in another language than English: by its words, or as none is one of English grammar."""
+        plain = len(self.tokens) > 3 and all(token.kind in ("word", "mark", "number") for token in self.tokens)
+        return plain or language_of(self.text) not in ("", "en")
 
     @property
     def compared(self) -> tuple[str, ...]:

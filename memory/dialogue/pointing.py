@@ -8,8 +8,9 @@ from clew.memory.dialogue.antecedents import BACK, both_of, candidates
 from clew.memory.dialogue.binding import POINTING
 from clew.memory.dialogue.deeds import NOT_DONE, Replacement, done, event, happening, measure, undergone
 from clew.memory.dialogue.phrases import Parts, Phrase
-from clew.memory.dialogue.referents import Said, is_foreign
-from clew.memory.dialogue.word_classes import LISTS, singular, written_type
+from clew.memory.dialogue.referents import Said
+from clew.memory.dialogue.word_classes import LISTS, singular
+from clew.memory.dialogue.written_types import written_type
 from clew.memory.text import content_words
 
 _AT = ("at", "near", "on", "outside")
@@ -204,7 +205,7 @@ _COUNT = re.compile(r"^(?:\d+|two|three|four|five|six|seven|eight|nine|ten) ", r
 def pointed(question: str, found: Parts, turns: Sequence[Said]) -> Pointed:
     """What a whole phrase that points stands for: 'that', 'this exhibition', and 'the exhibition' where one with more
     words was spoken of."""
-    for phrase in found.phrases if turns and not is_foreign(turns[0].parts) else ():
+    for phrase in found.phrases if turns and not turns[0].parts.foreign else ():
         new, start = "", phrase.start
         compared = re.search(r"\b(?:that|this|the) difference$", phrase.text)
         own = re.search(r"\b(?:and|or|vs|versus)\b", question[: phrase.start])

@@ -18,7 +18,8 @@ from clew.memory.dialogue.phrases import Parts, Referent
 from clew.memory.dialogue.pointing import both, counted, ones, places, pointed, shortened
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
-from clew.memory.dialogue.word_classes import LISTS, TIMES, QuestionToken, replaced, singular, written_type
+from clew.memory.dialogue.word_classes import LISTS, QuestionToken, replaced, singular
+from clew.memory.dialogue.written_types import TIMES, written_type
 
 Nearness = Callable[[Sequence[str]], Sequence[float]]
 """How near the nearest passage is to each of some questions, as a cosine."""

@@ -22,9 +22,10 @@ from clew.memory.dialogue.answer_names import (
 from clew.memory.dialogue.phrases import A_PLACE, Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.utterances import QUESTION_BACK
-from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_verb, past, written_type
+from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_verb, past
+from clew.memory.dialogue.written_types import written_type
 from clew.memory.ports import Vocabulary
-from clew.memory.text import content_words, language_of, split
+from clew.memory.text import content_words, split
 
 NAMED, KNOWN = 1.2, 0.4
 """How much likelier a name is to be spoken of again, and what the library has, in places of the order."""
@@ -85,12 +86,11 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
     asks_back = bool(answer) and answer[-1].rstrip().endswith("?")
     if asks_back and QUESTION_BACK.search(" ".join(answer)):
         answer = ()  # what it offers is not spoken of yet
-    foreign = is_foreign(found) or language_of(question) not in ("", "en")
-    plain = not foreign and len(found.tokens) <= MOST
+    plain = not found.foreign and len(found.tokens) <= MOST
     there = found.subject is not None and found.subject.text.casefold() == "there"
     none = there and bool(answer) and re.match(r"no\b|not\b|there (?:is|are) no", answer[0], re.IGNORECASE) is not None
     asked = [_spelt(one, answer) for one in asked_about(found)] if plain and not none else []
-    asked = [*names(question)] if foreign else asked
+    asked = asked if plain else [*names(question)]
     named = [one for text in answer[:ANSWER] for one in names(text)]
     focus = _focus(found, answer, named, vocabulary) if plain else None
     if vocabulary:
@@ -147,11 +147,6 @@ def last_sentence(text: str) -> str:
 
 MOST, SHORT = 70, 20
 """Words of a sentence that is looked at; characters of a text that has no two sentences worth telling apart."""
-
-
-def is_foreign(found: Parts) -> bool:
-    """Whether nothing in the question is a word of English grammar, so that it is in another language."""
-    return len(found.tokens) > 3 and all(token.kind in ("word", "mark", "number") for token in found.tokens)
 
 
 def _spelt(mention: Referent, answer: Sequence[str]) -> Referent:

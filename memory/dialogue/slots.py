@@ -1,38 +1,24 @@
 """Follow-ups that say only what is other than in the question before: 'and in September?', 'which papers?', 'why?',
-'no, I meant the van'. What they name takes the place of what it corresponds to, by preposition, type and noun.
-"""
+'no, I meant the van'. What they name takes the place of what it corresponds to (`counterparts.py`)."""
 
 import re
 from collections.abc import Sequence
 
+from clew.memory.dialogue.counterparts import OWN_WORDS, PLACED, counterpart, of_the_same, types_of
 from clew.memory.dialogue.fragments import by_itself, numbered, of_another
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import agreeing, owning
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.sluicing import of_that, sluiced, stranded, tail, why_not
-from clew.memory.dialogue.word_classes import (
-    AGO,
-    FIRST_NAMES,
-    LISTS,
-    MONTH,
-    PAST_VERBS,
-    TIMES,
-    is_verb,
-    replaced,
-    singular,
-    tokens,
-    written_type,
-)
+from clew.memory.dialogue.word_classes import LISTS, PAST_VERBS, is_verb, replaced, tokens
+from clew.memory.dialogue.written_types import AGO, MONTH, TIMES, written_type
 from clew.memory.ports import Vocabulary
 
 LONGEST, SHORT = 12, 5
 """Words of a follow-up that is no question of its own; where no 'and' leads to it."""
 
 _POINTING = ("this", "that", "these", "those")
-
-ENOUGH = 1.0
-"""What a phrase and the one in whose place it is put have in common, at least."""
 
 _TIME = ("in", "on", "at", "during", "for", "from", "until", "since", "before", "after", "by")
 _CORRECTS = re.compile(
@@ -69,8 +55,10 @@ _SAME = re.compile(
     re.IGNORECASE,
 )
 """'is it the same for scooters?', 'does that apply to HEY?'"""
-_WHY_SO = re.compile(r"why (?P<so>(?:so|that|this) (?!is\b|was\b|do|did\b)\w+(?: of .+)?)", re.IGNORECASE)
+_WHY_SO = re.compile(r"why (?P<so>(?:so|that|this) (?!ones?\b|is\b|was\b|do|did\b)\w+(?: of .+)?)", re.IGNORECASE)
 """'why so late?'"""
+_WHY_THAT = re.compile(r"why (?:that|this|those|these)(?: ones?)?", re.IGNORECASE)
+_OF_WHICH = re.compile(r"(?:which|who) (?:one )?of (?:the (?:two|three)|these|those|them|both) [a-z]", re.IGNORECASE)
 _WHO_IT_WAS = re.compile(r"(?:and |but )?who (?:is|was|will) it (?:be )?(?P<new>\w.*?)\W*", re.IGNORECASE)
 """'who was it last time?'"""
 
@@ -127,8 +115,11 @@ def filled(
         return why_not(bare[7:].strip(" ,"), before)
     if about and (her := re.match(r"her (\w+)", bare, re.IGNORECASE)) and her[1].casefold() in PAST_VERBS:
         return "", ""  # 'what about her made him suspicious?'
-    if (so := _WHY_SO.fullmatch(bare)) and (made := sluiced(parts("why"), before, turn.who))[0]:
-        return f"{made[0].rstrip(' ?.')} {so['so']}?", f"'{bare}' is asked of the question before"
+    if _OF_WHICH.match(bare):
+        return "", ""  # 'which of the two carries hay?' chooses from what was spoken of
+    bare = "why" if _WHY_THAT.fullmatch(bare) else bare
+    if (so := _WHY_SO.fullmatch(bare)) and (why := sluiced(parts("why"), before, turn.who)[0]):
+        return f"{why.rstrip(' ?.')} {so['so']}?", f"'{bare}' is asked of the question before"
     bare, leads = of_that(bare, before), about or corrects or _LEAD.match(question)
     if not bare or len(bare.split()) > (LONGEST if leads else SHORT) or re.match(r"than(?:k|x)", bare, re.IGNORECASE):
         return "", ""
@@ -147,7 +138,7 @@ def filled(
         return other
     if (other := of_another(fragment, before))[0]:
         return other
-    types = _types([*fragment.phrases, *before.phrases], vocabulary)
+    types = types_of([*fragment.phrases, *before.phrases], vocabulary)
     if not turn.has_answer and not corrects and fragment.phrases[0].named and not fragment.phrases[0].preposition:
         kind = types[fragment.phrases[0].text]
         if not any(one.named and types[one.text] == kind for one in before.phrases):
@@ -165,7 +156,7 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
     whole = len(fragment.phrases) > 1 and not fragment.phrases[0].preposition
     for new in fragment.phrases[:1] if whole else fragment.phrases:
         text = fragment.body[new.start - fragment.lead :].strip() if whole and not _is_own(fragment, free) else new.text
-        best = _counterpart(new, free, types, before, newest=turn.put, corrects=corrects)
+        best = counterpart(new, free, types, before, newest=turn.put, corrects=corrects)
         most = _MOST.search(text) is not None
         kind = not best or not best.named or best.text.split()[-1].islower()  # 'the Leeds office'
         later = types[new.text] in TIMES and (new.first in ("last", "this", "next") or AGO.fullmatch(new.text))
@@ -187,7 +178,7 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
             thing = thing or any(one.text == best.text and not one.maybe_person for one in turn.asked)
             if is_relative(new) and (made or (thing and best.role != "other")):
                 return f"Who is {text}?", f"it asks who {text} is"
-            kept = _of_the_same(new, best) or _of_another(new, best)
+            kept = of_the_same(new, best) or _of_another(new, best)
             start, end = (best.whole, best.end) if kept else _extent(best, before, new, placed=whole)
             text = _worded(text, new, best, kept, fragment, answers=turn.answer.asks_back)
             text = _dated(text, best.text) if types[new.text] in TIMES else text
@@ -222,19 +213,6 @@ def _points(one: Phrase) -> bool:
     return one.pronoun or (one.first in _POINTING and written_type(one.text) not in TIMES)  # 'and this year?'
 
 
-def _counterpart(
-    new: Phrase, free: Sequence[Phrase], types: dict[str, str], before: Parts, *, newest: str, corrects: bool
-) -> Phrase | None:
-    """The phrase in whose place the new one fits best; None where it fits in none well enough."""
-    again = (4.0 if corrects else NEWEST) if newest else 0.0
-    scores = [_likeness(new, one, types, before) for one in free]
-    scores = [
-        score + again * (score > 0 and one.text in newest and (not corrects or one.plural == new.plural))
-        for score, one in zip(scores, free, strict=True)
-    ]
-    return free[scores.index(max(scores))] if scores and max(scores) >= ENOUGH else None
-
-
 def _worded(text: str, new: Phrase, best: Phrase, kept: str, fragment: Parts, *, answers: bool) -> str:
     """The words that take the place of `best`: `kept` where that keeps a part of it; 'one' is its noun."""
     if new.noun in ("one", "ones") and best.text.split()[-1].islower():
@@ -258,28 +236,6 @@ def _dated(new: str, old: str) -> str:
     return f"{new} {year.group()}" if month and year and MONTH.search(new) and not _YEAR.search(new) else new
 
 
-NEWEST = 0.8
-"""How much likelier that is replaced again which was new in the question before."""
-
-
-def _of_the_same(new: Phrase, old: Phrase) -> str:
-    """An attribute with what it is of: after 'the rent of the flat', 'the deposit' becomes 'the deposit of the flat'
-    and 'the shed' becomes 'the rent of the shed'. Empty where `old` is none."""
-    head, of, whose = old.text.partition(" of ")
-    attribute = singular(old.noun) in LISTS["attributes"] or old.noun in LISTS["attributes"]
-    if new.preposition not in ("", "of", "for") or " of " in new.text or not whose or set(new.words) & set(old.words):
-        return ""
-    if new.preposition and not attribute:
-        return ""
-    bare = all(text.split()[0].casefold() not in LISTS["determiners"] for text in (new.text, whose))
-    if not attribute and bare and new.plural == (whose.endswith("s") and new.noun.endswith("s")) and head[:4] == "the ":
-        return f"{head}{of}{new.text}"  # 'the tests of pluggy' after 'the tests of attrs'
-    if not attribute:
-        return ""
-    own = singular(new.noun) in LISTS["attributes"] or new.noun in LISTS["attributes"]
-    return f"{new.text}{of}{whose}" if own and new.first in ("the", "its", "a") else f"{head}{of}{new.text}"
-
-
 def _of_another(new: Phrase, old: Phrase) -> str:
     """Another owner with what was owned: 'Helen's book' for 'Helen' or 'Helen's' after 'Olga's book', and for 'Helen's'
     after 'my book'."""
@@ -294,7 +250,7 @@ def _of_another(new: Phrase, old: Phrase) -> str:
 def _is_for(new: Phrase, old: Phrase, before: Parts) -> bool:
     """Whether the new phrase says for whom: 'what about juniors?' after 'what is the fee?' asks for the fee for
     juniors."""
-    bare = new.plural and not new.definite and not new.named and new.first not in _OWN and not new.preposition
+    bare = new.plural and not new.definite and not new.named and new.first not in OWN_WORDS and not new.preposition
     attribute = old.noun in LISTS["attributes"] and new.noun not in LISTS["attributes"]
     return bare and attribute and old.role == "subject" and not old.plural and before.verb is None
 
@@ -328,81 +284,3 @@ def _extent(best: Phrase, before: Parts, new: Phrase, *, placed: bool) -> tuple[
                 per = re.search(r"\s(?:per|a|each)\s", later.text)
                 end = later.start + per.start() if per else later.end
     return start, end
-
-
-def _likeness(new: Phrase, old: Phrase, types: dict[str, str], before: Parts) -> float:
-    """How well the new phrase fits in the place of the old one, from `ENOUGH` on well enough: by preposition, type,
-    noun, number and role."""
-    kinds = types[new.text], types[old.text]
-    timely = all(kind in TIMES for kind in kinds)
-    if kinds[0] in TIMES and not timely:
-        return 0.0
-    score = 0.0
-    if new.preposition:
-        if new.preposition == old.preposition or _other_side(new, old, kinds):
-            score += 3.0 if kinds[0] == kinds[1] or timely else 1.0
-        elif (
-            not old.preposition
-            and kinds[0] == kinds[1]
-            and (kinds[0] in PLACED or (kinds[0] == "name" and _is(before)))
-        ):
-            score += 1.0  # 'and in Leeds?' after 'how dear is York?'
-        elif new.definite and _of_the_same(new, old):
-            score += 1.0  # 'and for the shed?' after 'what is the rent of the flat?'
-        elif not (timely and old.preposition):
-            return 0.0
-    elif old.preposition and kinds[0] != kinds[1]:
-        score -= 0.6
-    if kinds[0] == kinds[1]:
-        score += 1.0 if kinds[0] in ("noun", "name") else 3.0
-    elif timely:
-        score += 2.5
-    elif "noun" in kinds or "name" in kinds:
-        pair = set(kinds)
-        if pair & {*TIMES, "money", "number"}:
-            return 0.0
-        score += 0.8 if pair == {"noun", "name"} else 0.4
-    if new.noun == old.noun:
-        score += 4.0
-    elif set(new.words) & set(old.words):
-        score += 2.5
-    score += 0.4 * (new.named == old.named) + 0.2 * (new.definite == old.definite)
-    bare = new.plural and not new.definite and new.first not in _OWN
-    score += 0.8 * (bare and old.plural and old.first not in _OWN)
-    score += {"subject": 0.5, "object": 0.6, "other": 0.3, "asked": -0.8}[old.role]
-    if old.first in ("my", "your", "our") and new.first not in ("my", "your", "our"):
-        score -= 0.3
-    return score
-
-
-def _other_side(new: Phrase, old: Phrase, kinds: tuple[str, str]) -> bool:
-    """'under 50' for 'above 100 euros', 'after 9' for 'before 8 o'clock'"""
-    measured = all(kind in (*TIMES, "money", "number") for kind in kinds)
-    return measured and any({new.preposition, old.preposition} <= side for side in _SIDES)
-
-
-_SIDES = (frozenset(("above", "over", "under", "below")), frozenset(("before", "after", "until", "since")))
-PLACED = ("place", "organisation", "work")
-_OWN = ("the", "a", "an", "my", "your", "our", "his", "her", "its", "their")
-
-
-def _is(before: Parts) -> bool:
-    """Whether the question only asks what something is or costs."""
-    return before.does.casefold() in ("", "cost", "be")
-
-
-def _types(phrases: Sequence[Phrase], vocabulary: Vocabulary | None) -> dict[str, str]:
-    """What each names: day, month, date, year, period, money, number; person, place, organisation, work; else `name` or
-    `noun`."""
-    texts = list(dict.fromkeys(one.text for one in phrases))
-    kinds = dict(zip(texts, vocabulary.kinds(texts), strict=True)) if vocabulary else {}
-    named, nouns = {one.text: one.named for one in phrases}, {one.text: one.noun for one in phrases}
-    made = {}
-    for text in texts:
-        known = kinds.get(text, "")
-        known = known or ("person" if text in FIRST_NAMES or nouns[text] in LISTS["people"] else "")
-        known = known or ("work" if re.fullmatch(r"[A-Z].* (?:the|a|an) [A-Z].*", text) else "")
-        made[text] = written_type(text) or (
-            known if known in ("person", "place", "organisation", "work") else "name" if named[text] else "noun"
-        )
-    return made

@@ -9,7 +9,8 @@ from clew.memory.dialogue.binding import HE, SHE, is_expletive, is_of_the_weathe
 from clew.memory.dialogue.phrases import Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
-from clew.memory.dialogue.word_classes import LISTS, base, singular, written_type
+from clew.memory.dialogue.word_classes import LISTS, base, singular
+from clew.memory.dialogue.written_types import written_type
 from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words
 

@@ -1,6 +1,5 @@
-"""The words of a question by closed lists: question words, helping verbs, prepositions, the rest; and what a phrase is
-by how it is written: a date, money, a number. Forms of verbs and nouns by the rules of English spelling, and by lists
-where those do not hold."""
+"""The words of a question by closed lists: question words, helping verbs, prepositions, the rest. Forms of verbs and
+nouns by the rules of English spelling, and by lists where those do not hold."""
 
 import re
 from collections.abc import Sequence
@@ -8,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 
+from clew.memory.dialogue.written_types import TIMES, written_type
 from clew.memory.text import content_words, word_lists
 
 FIRST_NAMES = {
@@ -43,51 +43,6 @@ PARTICIPLES = frozenset(
     " seen shot struck bound dealt fed fought hung lent shut split stuck tied"
     " guaranteed agreed disagreed freed".split()
 )
-_MONTH = re.compile(
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\.?",
-    re.IGNORECASE,
-)
-_DAY = re.compile(
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:to|yester)day|tomorrow|week(?:end|day)s?", re.IGNORECASE
-)
-_MONEY = re.compile(r"[$€£]\s?\d|\d\s?(?:[$€£]|euros?\b|dollars?\b|pounds?\b|cents?\b)", re.IGNORECASE)
-_NUMERIC_DATE = re.compile(r"\d{1,2}([/.-])\d{1,2}\1(?:\d{2}|\d{4})|\d{4}-\d{2}-\d{2}")
-_PERIOD = re.compile(
-    r"(?:spring|summer|autumn|winter|year|month|week|night|day|morning|afternoon|evening|quarter|century|decade|hour"
-    r"|minute|second|time|end|beginning|moment|past|future|while)s?",
-    re.IGNORECASE,
-)
-AGO = re.compile(rf"(?:an?|\d+|\w+) {_PERIOD.pattern} (?:ago|before|earlier|later)", re.IGNORECASE)
-"""'a year ago'"""
-MONTH = re.compile(rf"\b{_MONTH.pattern}(?=\s|$)", re.IGNORECASE)
-TIMES = ("day", "month", "date", "year", "period")
-
-
-def written_type(text: str) -> str:
-    """What a phrase is by how it is written: money, day, month, date, year, period, number, or nothing of these."""
-    words = text.split()
-    if _MONEY.search(text):
-        return "money"
-    if any(_DAY.fullmatch(word) for word in words) and len(words) <= 4:
-        return "day"
-    if _NUMERIC_DATE.fullmatch(words[-1]):
-        return "date"
-    if (
-        any(_MONTH.fullmatch(word) and (word[0].isupper() or len(words) == 1 or words[0].isdigit()) for word in words)
-        and len(words) <= 4
-    ):
-        return "date" if any(character.isdigit() for character in text) else "month"
-    if re.fullmatch(r"(?:the )?\d{1,2}(?:st|nd|rd|th)", text):
-        return "date"
-    if re.fullmatch(r"(?:the )?(?:1[0-9]|20)\d\ds?", text):
-        return "year"
-    if AGO.fullmatch(text):
-        return "period"
-    surname = len(words) > 1 and words[0].isalpha() and words[0].istitle() and words[-1].istitle()
-    if _PERIOD.fullmatch(words[-1]) and (words[0].casefold() in LISTS["determiners"] or not surname):
-        return "period"
-    return "number" if re.fullmatch(r"[\d.,%]+\w{0,2}", words[0]) else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ def catalogue() -> Catalogue:
         ("are pets allowed in help/FAQ.html", "help/FAQ.html"),
         ("What does the constitution say about elections?", "rules/constitution.txt"),
         ("does the lease allow dogs?", "letters/lease.txt"),
+        ('What does "Constitution of the club" say about elections?', "rules/constitution.txt"),
         ("who was excused in the minutes of 12 June?", "club/2025-06-12-minutes.md"),
         ("Where is the party, in the letter to Aunt Bea?", "letters/to-aunt-bea.md"),
         ("In the contract, who pays for repairs?", "house/contract.md"),
@@ -87,3 +88,16 @@ def test_the_words_that_name_it_ask_nothing(catalogue: Catalogue) -> None:
 def test_an_entry_of_a_file_of_many_limits_nothing() -> None:
     catalogue = Catalogue([Listed("1", "Metropolis", "corpus.jsonl:1", ""), Listed("2", "Ham", "corpus.jsonl:2", "")])
     assert document_meant("In Metropolis, who plays Maria?", catalogue) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("What does the constitution say about elections?", "What is said about elections?"),
+        ('What does "Constitution of the club" say on elections?', "What is said on elections?"),
+        ("What does the constitution require of members?", "What does the constitution require of members?"),
+    ],
+)
+def test_what_it_says_about_something_is_asked_without_its_name(catalogue: Catalogue, question: str, left: str) -> None:
+    found = document_meant(question, catalogue)
+    assert found is not None and found.without(question) == left
