@@ -9,6 +9,7 @@ from clew.agent.state import UNANSWERED, Answer, Claim, Turn, TurnSearch
 from clew.agent.talk.lines import refused_in
 from clew.memory.datatypes import Passage, Recalled, Sentence
 from clew.memory.dialogue.context_dependence import depends_on_context
+from clew.memory.dialogue.utterances import tidy
 from clew.memory.text import language_of
 
 MOST = 4
@@ -224,7 +225,7 @@ def joined(answers: Sequence[tuple[str, Answer]]) -> Answer:
 def _named(question: str, answer: Answer) -> tuple[Claim, ...]:
     """What refuses or asks back, behind the question that it is said of."""
     first, *others = refused_in(answer, language_of(question)).claims
-    return (replace(first, text=f"{question} {first.text}"), *others)
+    return (replace(first, text=f"{tidy(question)} {first.text}"), *others)
 
 
 _COMPARED = tuple(

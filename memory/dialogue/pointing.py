@@ -245,6 +245,8 @@ def _pointed_at(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
     focus = newest.answer.focus if one_thing else None
     if focus and not (focus.plural or focus.maybe_person or focus.text in question) and focus.text[:4] == "the ":
         return focus.text
+    if phrase.role == "subject" and newest.parts.asks.casefold() == "when":
+        return ""  # 'was that later than planned?' is about when it was
     there = next((one for one in newest.answer.names[:1] if one.placed), None)
     if one_thing and there and newest.parts.asks.casefold() == "where":
         return there.text

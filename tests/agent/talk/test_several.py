@@ -91,7 +91,7 @@ def test_answers_are_joined_with_the_sources_of_both_and_a_refusal_names_its_que
     pets = Answer("nothing-found", (Claim("I found nothing."),), missing=("pets",), nearest=("a",))
     both = joined([("Rent?", rent), ("Heating?", heating)])
     assert (both.outcome, both.text) == ("answered", "It is 900. [1] Or so. [2]\nThe tenant pays. [2]")
-    half = joined([("Rent?", rent), ("What of pets?", pets)])
+    half = joined([("Rent?", rent), ("what of pets", pets)])
     assert half.outcome == "partial" and half.text.endswith("\nWhat of pets? I found nothing.")
     assert (half.missing, half.nearest) == (("pets",), ("a",))
     assert joined([("What of pets?", pets), ("Of cats?", pets)]).refused
