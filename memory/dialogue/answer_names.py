@@ -252,6 +252,24 @@ def named_pair(text: str, wanted: Phrase | None = None) -> tuple[str, ...]:
     return f"{two[1]}{noun}", f"{two[2]}{noun}"
 
 
+_BESIDE = re.compile(
+    r"\b((?:the|an?|my|our|his|her|its) (?:[\w'’-]+ ){0,2}[\w'’-]+) and (?:(?:on|in|at|for|with|to|of|from|against) )?"
+    r"((?:the|an?|my|our|his|her|its) (?:[\w'’-]+ ){0,2}?[\w'’-]+)"
+    r"(?=[.,;:!?]|$| (?:in|on|at|for|with|to|of|from|by|was|were|is|are|has|have|had|will|that|which|when|who)\b)",
+    re.IGNORECASE,
+)
+
+
+def two_told(text: str) -> tuple[str, ...]:
+    """Two things that a sentence tells of side by side, for 'the second one' and 'the latter': 'the uniform' and 'the
+    phone ban' of 'we voted on the uniform and on the phone ban'. Empty where there are not two."""
+    found = list(_BESIDE.finditer(text))
+    if len(found) != 1:
+        return ()
+    pair = [re.sub(r"^an? ", "the ", item, flags=re.IGNORECASE) for item in found[0].groups()]
+    return tuple(item[0].lower() + item[1:] for item in pair)
+
+
 def enumerated(text: str) -> tuple[str, ...]:
     """The things that a sentence lists: 'connect', 'read', 'write' and 'pool' of 'connect, read, write, and pool
     timeouts', each with the noun that they share; empty where it lists fewer than three."""

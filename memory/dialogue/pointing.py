@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from clew.memory.dialogue.answer_names import two_told
 from clew.memory.dialogue.antecedents import BACK, both_of, candidates
 from clew.memory.dialogue.binding import POINTING
 from clew.memory.dialogue.deeds import NOT_DONE, Replacement, done, event, happening, measure, undergone
@@ -44,6 +45,9 @@ def places(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
         return
     for turn in turns[:BACK]:
         wanted, body = turn.parts.wanted, turn.parts.body
+        if re.match(r"(?:in|at) ", turn.put):
+            yield _is(there, turn.put)  # 'which shoes did I wear there?' after 'and in Rotterdam?'
+            return
         if wanted and re.match(r"(?:in|at|on) (?:which|what)\b", body, re.IGNORECASE):
             new = f"{body.split()[0].casefold()} {'those' if wanted.plural else 'that'} {wanted.text}"
             yield _is(there, new)
@@ -55,6 +59,9 @@ def places(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
                 if one.text.casefold() not in question.casefold():
                     yield _is(there, new)
                 return
+        if turn.topic and turn.topic.noun in LISTS["buildings"]:
+            yield _is(there, f"at {turn.topic.text}")
+            return
         for phrase in turn.parts.phrases:
             if phrase.preposition in ("in", "at") and phrase.definite and not written_type(phrase.text):
                 new = f"{phrase.preposition} {phrase.text}"
@@ -105,7 +112,7 @@ def _listed(turns: Sequence[Said]) -> tuple[str, ...]:
     if len(before) == 2 and any(item in newest.question for item in before) and not _pair_asked(newest):
         return before  # one of two was asked about: what its answer lists is not what 'the second' counts
     others = any(one.plural and one.text not in before for one in newest.asked)
-    return newest.listed or (() if others else before)
+    return newest.listed or (() if others else before) or two_told(newest.answer.opening)
 
 
 def _of_several(match: re.Match[str], listed: Sequence[str], turns: Sequence[Said]) -> Iterator[Replacement]:
@@ -158,9 +165,9 @@ def _not_spoken_of(turns: Sequence[Said]) -> str:
     """Of two that were listed the one that the question before is not about, or that was not its answer."""
     replaced = turns[:1] if turns and (turns[0].put or _pair_asked(turns[0])) else ()
     for turn in (*replaced, *turns[1:BACK]):
-        if len(turn.listed) == 2:
+        if len(listed := turn.listed or two_told(turn.answer.opening)) == 2:
             said = turns[0].question if turn.put or not _pair_asked(turns[0]) else turns[0].answer.opening
-            left = [item for item in turn.listed if item.casefold() not in said.casefold()]
+            left = [item for item in listed if item.casefold() not in said.casefold()]
             if len(left) == 1:
                 return left[0]
     return ""
