@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable, install_command
 from clew.memory.knowledge.loaders.pdf_spaces import give_spaces
+from clew.memory.knowledge.loaders.pdf_title import largest
 from clew.memory.knowledge.loaders.pdf_unseen import Watched
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, in_a_line, shown
@@ -52,24 +53,25 @@ BROKEN = (
 def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
     data = source.path.read_bytes()
     with _quiet():
-        (title, *told), labels, pages = _extracted(data)
+        (title, *told), large, labels, pages = _extracted(data)
     for label, page in zip(labels, pages, strict=True):
         if page is None:
             yield LoadFailure(f"{shown(source.path)}, page {label}", "this page is broken, the others are read")
-    text, marks = _joined(labels, [page[0] if page else "" for page in pages])
+    text, marks = _joined(labels, _apart([page[0] if page else "" for page in pages], title or large))
     unseen = "\n".join(page[1] for page in pages if page and page[1])
     if not text:
         raise Unreadable(
             "broken PDF" if None in pages else "no text that is seen" if unseen else "no text: a scan? run OCR first"
         )
-    title = title or _first_line(text) or title_of_file(source.path)
+    large = large if text.startswith(f"{large}\n") else ""
+    title = title or large or _first_line(text) or title_of_file(source.path)
     author, tags = map(in_a_line, told)
     yield Document(source.name, title, text, shown(source.path), marks, author=author, tags=tags, unseen=unseen)
 
 
-def _extracted(data: bytes) -> tuple[list[str], list[str], list[tuple[str, str] | None]]:
-    """What the file gives for title, author and keywords, and the label and the text of each page, seen and not, None
-    for a broken one."""
+def _extracted(data: bytes) -> tuple[list[str], str, list[str], list[tuple[str, str] | None]]:
+    """What the file gives for title, author and keywords, what its first page begins with in large letters, and the
+    label and the text of each page, seen and not, None for a broken one."""
     from pypdf import PdfReader
     from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
 
@@ -80,7 +82,8 @@ def _extracted(data: bytes) -> tuple[list[str], list[str], list[tuple[str, str] 
         numbers = range(len(reader.pages))
         known = set[int]()
         pages = [_unbroken(partial(_page, reader, number, known), None) for number in numbers]
-        return _told(reader), _labels(reader), pages
+        large = _unbroken(lambda: largest(reader.pages[0]), "").translate(LIGATURES) if pages else ""
+        return _told(reader), clean(large), _labels(reader), pages
     except DependencyError as error:
         wanted = f"save it without its protection, or {install_command('pdf-aes')}"
         raise Unreadable(f"encrypted by AES: {wanted}") from error
@@ -173,6 +176,29 @@ def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:
         page[rest] if counts[key] >= max(RUNNING, len(pages) / 2) else page
         for page, key in zip(trimmed, keys, strict=True)
     ]
+
+
+_HEADS = re.compile(
+    r"\s*(?:abstract|summary|zusammenfassung|r[eé]sum[eé]n?|riassunto|resumo|keywords)\s*", re.IGNORECASE
+)
+
+
+def _apart(pages: Sequence[str], title: str) -> list[str]:
+    """With a blank line behind the title that the first page begins with, and around the word above an abstract, as
+    what stands between is the authors' names."""
+    first, *others = pages or [""]
+    lines = first.split("\n")
+    begins = [" ".join("\n".join(lines[:count]).split()) for count in range(1, min(len(lines), TITLE_LINES) + 1)]
+    if title in begins:
+        lines.insert(begins.index(title) + 1, "")
+    head = next((place for place, line in enumerate(lines) if _HEADS.fullmatch(line)), -1)
+    if head >= 0:
+        lines[head : head + 1] = ["", lines[head], ""]
+    return ["\n".join(lines), *others]
+
+
+TITLE_LINES = 6
+"""Of the first page, which a title takes at most."""
 
 
 def _first_line(text: str) -> str:

@@ -124,6 +124,34 @@ def test_the_title_is_the_files_own_where_it_is_one(tmp_path: Path, given: str |
     assert document(tmp_path / "x.pdf", ["First line", LONG], title=given).title == title
 
 
+PAPER = [
+    (17, "How Good Are Gauges"),
+    (17, "Made of Bottles?"),
+    (11, "Bruno Castell and Wanda Mirek"),
+    (11, "ABSTRACT"),
+    *[(10, "Pupils of nineteen schools built gauges of plastic bottles and read them every morning.")] * 4,
+]
+
+
+def in_sizes(lines: Sequence[tuple[int, str]]) -> bytes:
+    """A page with each line in letters of its size."""
+    writer = written([text for _, text in lines])
+    shown = " ".join(f"/F1 {size} Tf ({text}) Tj T*" for size, text in lines)
+    stream = DecodedStreamObject()
+    stream.set_data(f"BT 20 TL 72 720 Td {shown} ET".encode("cp1252"))
+    writer.pages[0][NameObject("/Contents")] = writer._add_object(stream)
+    return as_bytes(writer)
+
+
+def test_the_title_is_what_begins_in_large_letters(tmp_path: Path) -> None:
+    [found] = items(tmp_path / "x.pdf", in_sizes(PAPER))
+    assert isinstance(found, Document)
+    assert found.title == "How Good Are Gauges Made of Bottles?"
+    assert found.text.split("\n\n")[:3] == [found.title, PAPER[2][1], "ABSTRACT"]
+    [other] = items(tmp_path / "notes.pdf", in_sizes([(10, text) for _, text in PAPER]))
+    assert isinstance(other, Document) and other.title != found.title
+
+
 def test_without_a_title_the_name_is_taken(tmp_path: Path) -> None:
     assert document(tmp_path / "moon-notes.pdf", ["It is far."]).title == "moon notes"
 
