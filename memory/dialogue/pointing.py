@@ -228,6 +228,8 @@ def pointed(question: str, found: Parts, turns: Sequence[Said]) -> Pointed:
                 start = do.start()
             elif do or _own_clause(found, phrase) or _SAID_BEFORE.fullmatch(question, 0, phrase.end):
                 continue
+            elif phrase.role == "subject" and found.does.casefold() == "happen" and not happening(found, turns[0]):
+                continue  # what was told happened
             elif phrase.role == "subject" and (when := happening(found, turns[0])):
                 end = found.end
                 return [(start, phrase.end, "it"), (end, end, f" when {when}")], [f"it is about when {when}"]

@@ -288,7 +288,7 @@ class _Reader:
         """Goes over 'of' and what follows it in a subject: 'the maximum number of columns'."""
         while self._of_follows():
             first = self.at + 1
-            end = self._subject_end(first, complement=self.plain_helper in BE and bool(self.asks))
+            end = self._subject_end(first, complement=self.plain_helper in BE and self.asks[:1] not in ([], ["why"]))
             if end == first or (end == first + 1 and self.tokens[first].kind == "det"):
                 return
             self.at = end

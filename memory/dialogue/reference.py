@@ -96,6 +96,8 @@ def _likeliest(
         return Referent(event, 0.0)
     if token.low in IT and re.search(r"\b(?:on|onto|in|into|at|to) $", found.text[: token.start].casefold()):
         likely = (one for one in likely if one.noun not in LISTS["attributes"])  # no one walks on a price
+    if token.low in IT and re.search(r"\b(?:in|on|at|into|from|of|for|with|to|about) $", found.text[: token.start]):
+        likely = (one for one in likely if not one.text.startswith("what "))  # 'which animals were in it?'
     if token.low == "they" and found.verb and found.does.casefold() not in _TELLING:
         likely = (one for one in likely if one.named or singular(one.noun) not in _TEXTS)
     if token.low == "they" and found.does.casefold() in LISTS["of_people"]:
