@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from clew.memory.dialogue.answer_names import gender_of, gender_of_noun
 from clew.memory.dialogue.antecedents import candidates
-from clew.memory.dialogue.binding import IT, KINDS, THEY, explained, is_expletive, is_object
+from clew.memory.dialogue.binding import HE, IT, KINDS, SHE, THEY, explained, is_expletive, is_object
 from clew.memory.dialogue.deeds import Replacement, deeds, takes_long
 from clew.memory.dialogue.phrases import Parts, Referent
 from clew.memory.dialogue.pointing import both, counted, ones, places, pointed, shortened
@@ -98,6 +98,8 @@ def _likeliest(
         likely = (one for one in likely if one.noun not in LISTS["attributes"])  # no one walks on a price
     if token.low in IT and re.search(r"\b(?:in|on|at|into|from|of|for|with|to|about) $", found.text[: token.start]):
         likely = (one for one in likely if not one.text.startswith("what "))  # 'which animals were in it?'
+    if token.low in HE or token.low in SHE:
+        likely = (one for one in likely if not (owned := _OWNED.search(one.text)) or owned[1] in LISTS["people"])
     if token.low == "they" and found.verb and found.does.casefold() not in _TELLING:
         likely = (one for one in likely if one.named or singular(one.noun) not in _TEXTS)
     if token.low == "they" and found.does.casefold() in LISTS["of_people"]:
@@ -109,12 +111,15 @@ def _likeliest(
     it = next(apart, None)
     if it is None or it.text.casefold() in found.text.casefold():
         return None
-    if held.nearness is None:
+    if held.nearness is None or it.gender:
         return it
     asked = [one.text for turn in (*turns, *([held.subject] if held.subject else [])) for one in turn.asked]
     others = islice((one for one in apart if one.text in asked), OTHERS)
     return _nearest(found, token, [it, *others], held.nearness)
 
+
+_OWNED = re.compile(r"['’]s? ([a-z]+)$")
+"""'the miller of Vell's name' is nobody, 'the miller's wife' is."""
 
 OTHERS, NEARER, BEHIND = 7, 0.12, 0.01
 """How many others a pronoun may stand for that are asked of the documents; how much nearer the question has to be with
