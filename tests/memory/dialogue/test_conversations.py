@@ -24,3 +24,11 @@ def test_most_follow_ups_are_said_as_a_person_says_them() -> None:
     leaning = [case for case in CASES if not case.alone]
     assert len(leaning) >= 60
     assert sum(map(right, leaning)) >= RIGHT * len(leaning)
+
+
+def test_follow_ups_that_no_rule_was_written_for() -> None:
+    """Most of what is missing in the others stands in answers (docs/figures.md)."""
+    unseen = list(follow_ups(FILE.with_name("unseen_follow_ups.txt").read_text("utf-8")))
+    leaning, alone = ([case for case in unseen if case.alone is alone] for alone in (False, True))
+    assert sum(map(right, leaning)) >= 0.3 * len(leaning)
+    assert sum(map(right, alone)) >= 0.85 * len(alone)
