@@ -96,7 +96,7 @@ def _likeliest(
         return Referent(event, 0.0)
     if token.low in IT and re.search(r"\b(?:on|onto|in|into|at|to) $", found.text[: token.start].casefold()):
         likely = (one for one in likely if one.noun not in LISTS["attributes"])  # no one walks on a price
-    if token.low in IT and re.search(r"\b(?:in|on|at|into|from|of|for|with|to|about) $", found.text[: token.start]):
+    if token.low in IT and re.search(r"\b(?:in|on|at|into|from) $", found.text[: token.start]):
         likely = (one for one in likely if not one.text.startswith("what "))  # 'which animals were in it?'
     if token.low in HE or token.low in SHE:
         likely = (one for one in likely if not (owned := _OWNED.search(one.text)) or owned[1] in LISTS["people"])
