@@ -34,8 +34,9 @@ _PROMPT = re.compile(r"\s*\$ ")
 """A line of what a program prints, or is told behind a prompt."""
 
 _WAY_BACK = re.compile(
-    r"\W*(?:(?:go |jump |skip )?(?:back|return|up) to|(?:skip|jump) to|(?:next|prev(?:ious)?)(?: page| chapter)?:)"
-    r" [^.!?\n]{1,80}",
+    r"\W*(?:(?:go |jump |skip )?(?:back|return) to|(?:skip|jump) to) [^.!?\n]{0,40}"
+    r"\b(?:home ?page|home|main page|contents?|index|top|menu|navigation)\b[^.!?\n]{0,60}"
+    r"|\W*(?:next|prev(?:ious)?) (?:page|chapter|section): [^.!?\n]{1,80}",
     re.IGNORECASE,
 )
 """A line of navigation: `Back to the home page | Contents`."""
@@ -120,7 +121,7 @@ def _answers_nothing(region: Region, block: Block) -> bool:
     """Whether it is a line of a table of contents or of navigation, an entry of a bibliography, or what a program
     printed."""
     text = region.of(block)
-    if _WAY_BACK.fullmatch(text):
+    if block.kind != "item" and _WAY_BACK.fullmatch(text):
         return True
     head = unnumbered(region.of(region.blocks[block.head])) if block.head >= 0 else ""
     if _IN_CONTENTS.search(text) or (_BIBLIOGRAPHY.fullmatch(head) and _ENTRY.match(text)):

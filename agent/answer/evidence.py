@@ -32,7 +32,8 @@ SHORTEST_SLIP = 5
 SHORTEST_TITLE = 4
 """Letters of a title that is looked for in a sentence."""
 
-_OWN_PEOPLE = re.compile(r"\b(?:my|our) ([a-z]+)", re.IGNORECASE)
+_OWN_PEOPLE = re.compile(r"\b(?:can|could|may|might|must|should|do|does|will|would) (?:my|our) ([a-z]+)", re.IGNORECASE)
+"""'Can my wife use it too?'"""
 NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?!I')(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
 """A name or a number in a question; a word that only begins a sentence is none, nor is `I'm`."""
 

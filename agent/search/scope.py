@@ -31,9 +31,12 @@ _SAYS = re.compile(rf"\b(?:according to|as per) {_NAME}[?.! ]*$", re.IGNORECASE)
 _CLOSING = re.compile(rf"(?=\b(?:in|from|of|under|by) {_NAME}[?.! ]*$)", re.IGNORECASE)
 _SUBJECT = re.compile(
     rf"\b(?:does|do|did) (?P<of>(?:the|my|our) [^,?;:]{{2,60}}?|[\"\u201c][^\"\u201d?]{{2,80}}[\"\u201d]) "
-    rf"(?:{_SAYING})s?\b(?P<about> (?:something |anything )?(?=about\b|on\b))?",
+    rf"(?:{_SAYING})s?\b(?P<about>(?:(?<=say)|(?<=state)|(?<=mention)|(?<=tell)) (?=about\b)|(?<=say) (?=on\b))?",
     re.IGNORECASE,
 )
+
+
+_WHAT = re.compile(r"\bwhat (?:else |exactly )?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,8 @@ def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
             sure = _is_sure(named, title)
             if sure or (pattern in (_OPENING, _SAYS) and _is_called(match["of"], named, path)):
                 if pattern is _SUBJECT:
-                    return Limit(named.documents[0], *((match[0], "is said") if match["about"] else ()))
+                    said = match["about"] and _WHAT.search(question[: match.start()])
+                    return Limit(named.documents[0], *((match[0], "is said ") if said else ()))
                 words = question[match.start() : match.end("of")]
                 return Limit(named.documents[0], words + "," if pattern is _OPENING else words)
     found = catalogue.by_file(question)

@@ -113,7 +113,7 @@ def _small_talk(spoken: Spoken) -> Answer:
 _ORDINALS = tuple(
     re.compile(rf"\b(?:{one})\b", re.IGNORECASE)
     for one in (
-        r"second|2nd|zweite[ns]?|deuxième|segund[ao]|second[ao]|dua[n]?",
+        r"second(?! (?:ago|last|to last)\b)|2nd|zweite[ns]?|deuxième|segund[ao]|second[ao]|dua[n]?",
         r"third|3rd|dritte[ns]?|troisième|tercer[ao]?|terz[ao]|tria[n]?",
         r"fourth|4th|vierte[ns]?|quatrième|cuart[ao]|quart[ao]|kvara[n]?",
         r"fifth|5th|fünfte[ns]?|cinquième|quint[ao]|kvina[n]?",

@@ -252,7 +252,7 @@ def named_pair(text: str, wanted: Phrase | None = None) -> tuple[str, ...]:
     return f"{two[1]}{noun}", f"{two[2]}{noun}"
 
 
-_BESIDE = re.compile(
+_TWO_TOLD = re.compile(
     r"\b((?:the|an?|my|our|his|her|its) (?:[\w'’-]+ ){0,2}[\w'’-]+) and (?:(?:on|in|at|for|with|to|of|from|against) )?"
     r"((?:the|an?|my|our|his|her|its) (?:[\w'’-]+ ){0,2}?[\w'’-]+)"
     r"(?=[.,;:!?]|$| (?:in|on|at|for|with|to|of|from|by|was|were|is|are|has|have|had|will|that|which|when|who)\b)",
@@ -263,11 +263,17 @@ _BESIDE = re.compile(
 def two_told(text: str) -> tuple[str, ...]:
     """Two things that a sentence tells of side by side, for 'the second one' and 'the latter': 'the uniform' and 'the
     phone ban' of 'we voted on the uniform and on the phone ban'. Empty where there are not two."""
-    found = list(_BESIDE.finditer(text))
+    found = list(_TWO_TOLD.finditer(text))
     if len(found) != 1:
         return ()
-    pair = [re.sub(r"^an? ", "the ", item, flags=re.IGNORECASE) for item in found[0].groups()]
+    pair = [re.sub(r"^an? ", "the ", _UNDONE.sub("", item), flags=re.IGNORECASE) for item in found[0].groups()]
+    if any(written_type(item) or len(item.split()) < 2 for item in pair):
+        return ()
     return tuple(item[0].lower() + item[1:] for item in pair)
+
+
+_UNDONE = re.compile(r" (?:he|she|it|they|we|i|you|\w+ed|won|made|came|went|left|had|said|took)\b.*", re.IGNORECASE)
+"""What 'the miller won' says of the miller."""
 
 
 def enumerated(text: str) -> tuple[str, ...]:

@@ -40,10 +40,7 @@ def is_expletive(found: Parts, at: int) -> bool:
         return True
     if re.match(r"it (?:that|who)\b", rest) and re.search(r"\b(?:is|was) $", found.text[:at].casefold()):
         return True  # 'what is it that blinks red?'
-    if (
-        re.match(r"it (?:allowed|forbidden|permitted|ok|okay|fine|worth) (?:to \w|\w+ing\b)", rest)
-        and found.lead == at - 3
-    ):
+    if re.match(rf"it (?:allowed|forbidden|permitted) to \w+ {_SOMETHING}", rest) and found.lead == at - 3:
         return True  # 'is it allowed to bring drinks?'
     if re.match(r"it called (?:when|if)\b|it (?:(?:is|was|gets?|be) )?(?:(?:still|so) )?(?:rain|snow)s?\b", rest):
         return True
@@ -63,12 +60,12 @@ def is_expletive(found: Parts, at: int) -> bool:
     )
 
 
+_SOMETHING = r"(?:an?|the|my|our|your|any|some|own|[a-z]+s)\b"
+_OUT = r"(?:outside|outdoors|out there|up there)\b"
 _OF_THE_WEATHER = re.compile(
-    r"\bhow (?:cold|warm|hot|cool|dark|light|bright|wet|dry|windy|loud|noisy|quiet|late) (?:\w+ )?it (?:\w+ )?"
-    r"(?:outside|outdoors|out there|up there|(?:in|at|during|after|before) (?:the )?(?:spring|summer|autumn|fall|winter"
-    r"|night|day|noon|midday|dusk|dawn|evenings?|mornings?|[A-Z]\w+))\b"
-    r"|\bit (?:is |was |gets? |got |be )?(?:\w+ )?(?:cold|warm|hot|dark|light|windy|raining|snowing|rains?|snows?) "
-    r"(?:outside|outdoors|out there|up there)\b",
+    rf"\bhow (?:cold|warm|hot|cool|dark|light|bright|wet|dry|windy|loud|noisy|quiet) (?:\w+ )?it (?:\w+ )?{_OUT}"
+    r"|\bhow (?:dark|light) (?:\w+ )?it (?:\w+ )?(?:in|at|during) (?:the )?(?:spring|summer|autumn|winter|night)\b"
+    rf"|\bit (?:is |was |gets? |got |be )?(?:\w+ )?(?:cold|warm|hot|dark|light|windy|(?:rain|snow)(?:s|ing)?) {_OUT}",
     re.IGNORECASE,
 )
 
@@ -78,7 +75,7 @@ _BESIDE = re.compile(r"\b(?:the|an?) [\w'’-]+ and $", re.I)
 
 
 def is_of_the_weather(question: str) -> bool:
-    """'how cold is it outside?'"""
+    """Whether it asks how cold, dark or loud it is outside, and 'it' is no thing."""
     return _OF_THE_WEATHER.search(question) is not None
 
 
@@ -110,9 +107,9 @@ def explained(found: Parts, at: int, low: str) -> bool:
             or _SO.search(found.text[:at]) is not None
             or any(_asked_about(found, one) for one in before)
         )
-    if any(
-        gender_of_noun(one["kind"]) in ("", "she" if low in SHE else "he") for one in _OWNS.finditer(found.text, 0, at)
-    ):
+    gender = "she" if low in SHE else "he"
+    owners = (one["kind"] for one in _OWNS.finditer(found.text, 0, at) if one["kind"] in LISTS["people"])
+    if any(gender_of_noun(owner) in ("", gender) for owner in owners):
         return True
     if low == "him" or (low == "her" and is_object(found, at + len(low))):
         before = [one for one in before if one.role != "subject" or found.clause >= 0]  # 'where did the maid put her?'
@@ -170,7 +167,7 @@ def _meanwhile(found: Parts, at: int) -> bool:
 _SO = re.compile(r"\bso (?:that )?(?:i|we|you|they|nobody|no one|people)\b", re.IGNORECASE)
 """'can it keep my address, so that I need not type it?'"""
 
-_OWNS = re.compile(r"\b(?:the|an?|my|our|your) (?:\w+ ){0,2}?(?P<kind>[a-z]+)['’]s? [a-z]")
+_OWNS = re.compile(r"\b(?:[Tt]he|[Aa]n?|[Mm]y|[Oo]ur|[Yy]our) (?:\w+ ){0,2}?(?P<kind>[a-z]+)['’]s [a-z]")
 """'in the story with the fairy's castle, how many birds did she keep?'"""
 
 _ASKS = re.compile(

@@ -140,8 +140,10 @@ class Parts:
     @property
     def foreign(self) -> bool:
         """Whether it is in another language than English: by its words, or as none is one of English grammar."""
-        plain = len(self.tokens) > 3 and all(token.kind in ("word", "mark", "number") for token in self.tokens)
-        return plain or language_of(self.text) not in ("", "en")
+        if len(self.tokens) > 3 and all(token.kind in ("word", "mark", "number") for token in self.tokens):
+            return True
+        english = self.asked is not None or self.helper not in ("", "was", "will", "do", "am")  # 'Was kostete das?'
+        return not english and language_of(self.text) not in ("", "en")
 
     @property
     def compared(self) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ def places(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
         return
     for turn in turns[:BACK]:
         wanted, body = turn.parts.wanted, turn.parts.body
-        if re.match(r"(?:in|at) ", turn.put):
+        if re.match(r"(?:in|at) ", turn.put) and not written_type(turn.put.split(" ", 1)[1]):
             yield _is(there, turn.put)  # 'which shoes did I wear there?' after 'and in Rotterdam?'
             return
         if wanted and re.match(r"(?:in|at|on) (?:which|what)\b", body, re.IGNORECASE):
@@ -254,8 +254,8 @@ def _pointed_at(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
     focus = newest.answer.focus if one_thing else None
     if focus and not (focus.plural or focus.maybe_person or focus.text in question) and focus.text[:4] == "the ":
         return focus.text
-    if phrase.role == "subject" and newest.parts.asks.casefold() == "when":
-        return ""  # 'was that later than planned?' is about when it was
+    if phrase.role == "subject" and newest.parts.asks.casefold() == "when" and _OF_TIME.search(question):
+        return ""  # 'was that later than planned?'
     there = next((one for one in newest.answer.names[:1] if one.placed), None)
     if one_thing and there and newest.parts.asks.casefold() == "where":
         return there.text
@@ -299,6 +299,9 @@ _SAID_BEFORE = re.compile(
 )
 """'my connection freezes now and then, what is that?'"""
 
+_OF_TIME = re.compile(
+    r"\b(?:late|later|early|earlier|soon|sooner|before|after|on time|planned|expected|long ago)\b", re.I
+)
 _OF_DEEDS = re.compile(r"\b(?:cost|costs|take|took|pay|paid|happen|happened)\b", re.IGNORECASE)
 """What is said of a deed: 'what did that cost?' after 'when was the boiler serviced?'"""
 

@@ -99,7 +99,7 @@ def _likeliest(
     if token.low in IT and re.search(r"\b(?:in|on|at|into|from) $", found.text[: token.start]):
         likely = (one for one in likely if not one.text.startswith("what "))  # 'which animals were in it?'
     if token.low in HE or token.low in SHE:
-        likely = (one for one in likely if not (owned := _OWNED.search(one.text)) or owned[1] in LISTS["people"])
+        likely = (one for one in likely if not (owned := _OWNED.search(one.text)) or _is_somebody(owned[1]))
     if token.low == "they" and found.verb and found.does.casefold() not in _TELLING:
         likely = (one for one in likely if one.named or singular(one.noun) not in _TEXTS)
     if token.low == "they" and found.does.casefold() in LISTS["of_people"]:
@@ -116,6 +116,10 @@ def _likeliest(
     asked = [one.text for turn in (*turns, *([held.subject] if held.subject else [])) for one in turn.asked]
     others = islice((one for one in apart if one.text in asked), OTHERS)
     return _nearest(found, token, [it, *others], held.nearness)
+
+
+def _is_somebody(noun: str) -> bool:
+    return noun in LISTS["people"] or gender_of_noun(noun) != "" or noun.endswith(("man", "woman", "er", "or", "ist"))
 
 
 _OWNED = re.compile(r"['’]s? ([a-z]+)$")

@@ -55,7 +55,11 @@ _SAME = re.compile(
     re.IGNORECASE,
 )
 """'is it the same for scooters?', 'does that apply to HEY?'"""
-_WHY_SO = re.compile(r"why (?P<so>(?:so|that|this) (?!ones?\b|is\b|was\b|do|did\b)\w+(?: of .+)?)", re.IGNORECASE)
+_WHY_SO = re.compile(
+    r"why (?P<so>so (?!is\b|was\b|do|did\b|few\b|many\b)\w+"
+    r"|(?:that|this) (?:much|late|early|long|often|far|little|soon|slow|fast|high|low|big|small|dear|cheap))",
+    re.IGNORECASE,
+)
 """'why so late?'"""
 _WHY_THAT = re.compile(r"why (?:that|this|those|these)(?: ones?)?", re.IGNORECASE)
 _OF_WHICH = re.compile(r"(?:which|who) (?:one )?of (?:the (?:two|three)|these|those|them|both) [a-z]", re.IGNORECASE)

@@ -12,10 +12,12 @@ from clew.memory.dialogue.word_classes import LISTS, PARTICIPLES, base, replaced
 _QUANTITY = ("number", "amount", "count")
 _OF_THAT = re.compile(
     r"(?P<asked>when|where|why|how|in (?:which|what) \w+|(?:on|in|at) (?:which|what) \w+"
-    r"|(?P<day>(?:what|which) (?:day of the week|weekday|year|month|day|date|time)))"
-    r" (?:(?:was|is) (?:that|this)|did (?:that|this|it) happen|(?:was|is) (?:that|this|it) so|so"
-    r"|(?(day)(?:was|is) it|$^))[?. ]*",
+    r"|(?:what|which) (?:day of the week|weekday|year|month|day|date|time))"
+    r" (?:(?:was|is) (?:that|this)|did (?:that|this|it) happen|(?:was|is) (?:that|this|it) so|so)[?. ]*",
     re.IGNORECASE,
+)
+_DAY_OF_IT = re.compile(
+    r"(?P<asked>(?:what|which) (?:day of the week|weekday|day|date|month|year)) was it[?. ]*", re.IGNORECASE
 )
 _STRANDED = re.compile(
     r"(?P<asked>what|who|whom|where) (?P<with>for|with|to|from|about|by|of|at|in|on)\b", re.IGNORECASE
@@ -24,7 +26,7 @@ _STRANDED = re.compile(
 
 def of_that(question: str, before: Parts) -> str:
     """The question, or 'when?' for 'when was that?' where the question before is about something that is done."""
-    asked = _OF_THAT.fullmatch(question)
+    asked = _OF_THAT.fullmatch(question) or _DAY_OF_IT.fullmatch(question)
     done = before.verb is not None and (before.subject is not None or before.asked is not None)
     return asked["asked"] if asked and done else question
 

@@ -22,8 +22,8 @@ _PERIOD = re.compile(
     r"|minute|second|time|end|beginning|moment|past|future|while)s?",
     re.IGNORECASE,
 )
-AGO = re.compile(rf"(?:an?|\d+|\w+) {_PERIOD.pattern} (?:ago|before|earlier|later)", re.IGNORECASE)
-"""'a year ago'"""
+AGO = re.compile(rf"\w+ {_PERIOD.pattern} (?:ago|before|earlier|later)", re.IGNORECASE)
+"""'a year ago', 'two days later'"""
 MONTH = re.compile(rf"\b{_MONTH.pattern}(?=\s|$)", re.IGNORECASE)
 TIMES = ("day", "month", "date", "year", "period")
 

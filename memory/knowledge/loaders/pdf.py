@@ -186,10 +186,12 @@ _HEADS = re.compile(
 def _apart(pages: Sequence[str], title: str) -> list[str]:
     """With a blank line behind the title that the first page begins with, and around the word above an abstract, as
     what stands between is the authors' names."""
-    first, *others = pages or [""]
+    if not pages:
+        return []
+    first, *others = pages
     lines = first.split("\n")
     begins = [" ".join("\n".join(lines[:count]).split()) for count in range(1, min(len(lines), TITLE_LINES) + 1)]
-    if title in begins:
+    if title and title in begins:
         lines.insert(begins.index(title) + 1, "")
     head = next((place for place, line in enumerate(lines) if _HEADS.fullmatch(line)), -1)
     if head >= 0:

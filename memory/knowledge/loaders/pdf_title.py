@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 LARGER, AS_LARGE = 1.12, 0.95
 """How much larger its letters are than most of the page, and which others are as large."""
 
-LOOKED_AT, FEWEST = 40, 2
-"""Pieces of text that it begins in, and its words at least."""
+LOOKED_AT, FEWEST, MARK = 40, 2, 2
+"""Pieces of text that it begins in, its words at least, and letters of a piece that may be a mark of a note."""
 
 
 def largest(page: "PageObject") -> str:
@@ -29,7 +29,7 @@ def largest(page: "PageObject") -> str:
     letters = Counter[float]()
     for size, text in pieces:
         letters[round(size, 1)] += len(text)
-    first = [place for place, (_, text) in enumerate(pieces[:LOOKED_AT]) if len(text.strip()) > FEWEST]
+    first = [place for place, (_, text) in enumerate(pieces[:LOOKED_AT]) if len(text.strip()) > MARK]
     if not first:
         return ""
     size = max(pieces[place][0] for place in first)
@@ -37,7 +37,7 @@ def largest(page: "PageObject") -> str:
         return ""
     start = next(place for place in first if pieces[place][0] >= AS_LARGE * size)
     end = start
-    while end < len(pieces) and (pieces[end][0] >= AS_LARGE * size or len(pieces[end][1].strip()) < FEWEST):
+    while end < len(pieces) and (pieces[end][0] >= AS_LARGE * size or len(pieces[end][1].strip()) < MARK):
         end += 1
     title = " ".join("".join(text for _, text in pieces[start:end]).split())
     return title if len(title.split()) >= FEWEST and like_a_title(title.rstrip("?! ")) else ""

@@ -303,15 +303,24 @@ def test_a_label_that_says_why_comes_with_what_it_is_said_of(text: str) -> None:
         "References\n\n[1] Plunkett, A. (1901). Tides and wheels. Oxford.\n[2] Barnard, T. Mills. London, 1911.",
         "It prints:\n\n$ tarn serve\n[info] listening on port 9120\n[info] snapshots: 12 loaded",
         "Back to the home page of Tarn | Contents",
-        "Next: Installing it on Windows",
+        "Next chapter: Installing it on Windows",
     ],
 )
 def test_contents_bibliographies_and_what_a_program_prints_are_no_answers(text: str) -> None:
     assert not [core.text for core in cores(text) if core.text not in ("It prints:", "$ tarn serve")]
 
 
-def test_who_comes_back_is_told() -> None:
-    assert [core.text for core in cores("Back to the village came the miller.")]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Back to the village came the miller.",
+        "Up to 30 days",
+        "- Go back to the menu and press Save",
+        "Next: add flour",
+    ],
+)
+def test_who_comes_back_is_told(text: str) -> None:
+    assert [core.text for core in cores(text)] == [text]
 
 
 def test_a_command_behind_a_prompt_is_an_answer() -> None:

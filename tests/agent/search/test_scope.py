@@ -96,6 +96,8 @@ def test_an_entry_of_a_file_of_many_limits_nothing() -> None:
         ("What does the constitution say about elections?", "What is said about elections?"),
         ('What does "Constitution of the club" say on elections?', "What is said on elections?"),
         ("What does the constitution require of members?", "What does the constitution require of members?"),
+        ("What does the constitution forbid on Sundays?", "What does the constitution forbid on Sundays?"),
+        ("does the constitution say anything about dogs?", "does the constitution say anything about dogs?"),
     ],
 )
 def test_what_it_says_about_something_is_asked_without_its_name(catalogue: Catalogue, question: str, left: str) -> None:
