@@ -40,6 +40,7 @@ TO_EVIDENCE: dict[str, Node] = {
 TO_ANSWER: dict[str, Node] = {
     "talk": turn_parts.talk,
     "answer": nodes.answer,
+    "unfold": turn_parts.unfold,
     "next_question": turn_parts.next_question,
     "verify": nodes.verify,
     "remember": nodes.remember,
@@ -53,7 +54,7 @@ def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> TurnGraph:
     """recall -> rewrite -> think -> act -> stitch -> walk -> observe -> answer -> verify -> remember, from observe back
     to think, from act to observe where there is nothing to walk for, and from think to answer where nothing more is to
     be looked for. What is answered anew begins with answer. Talk is answered before anything is recalled; of several
-    questions each goes from rewrite to answer.
+    questions each goes from rewrite to answer, and so does what a question has inside.
     """
     graph = _builder(TO_EVIDENCE | TO_ANSWER)
     graph.add_conditional_edges(START, turn_parts.begin)
@@ -61,6 +62,7 @@ def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> TurnGraph:
     graph.add_conditional_edges("observe", nodes.after_observe)
     graph.add_conditional_edges("talk", turn_parts.after_talk)
     graph.add_conditional_edges("answer", turn_parts.after_answer)
+    graph.add_conditional_edges("unfold", turn_parts.after_unfold)
     graph.add_conditional_edges("next_question", turn_parts.after_next)
     graph.add_edge("verify", "remember")
     graph.add_edge("remember", END)

@@ -192,7 +192,8 @@ class TurnSearch:
     over: it is neither stored nor shown.
 
     `asking` is the question that is searched, where the turn has more than it: a greeting, another question; `waiting`
-    are those that come after it, and `done` the turns that those before it have become.
+    are those that come after it, and `done` the turns that those before it have become. `inside` is where the turn
+    stands that asks first what its question has inside.
     `within` is the title of the document that the question is limited to by its own words.
     `tool` names the tools that the person wants (empty: those of the settings, by default the policy's choice), `scope`
     the documents to search (empty: all). `round` counts from 1. `tools` are those that the policy chose, and `signals`
@@ -209,6 +210,7 @@ class TurnSearch:
     asking: str = ""
     waiting: tuple[str, ...] = ()
     done: tuple["Turn", ...] = ()
+    inside: "Inside | None" = None
     round: int = 0
     tools: tuple[str, ...] = ()
     signals: Mapping[str, float] = field(default_factory=dict)
@@ -221,6 +223,23 @@ class TurnSearch:
     tool_answer: str = ""
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """Of a question with others inside: what is left of it with the `names` in their places, the `whole` turn that
+    answered it at once, and for each name the turn that `told` it, with the claim that has it; `open` is the same
+    without the last name, and `others` may be meant in its place. `last` says that what is left is asked, `over` that
+    nothing more is."""
+
+    question: str
+    whole: "Turn"
+    told: tuple["Turn", ...] = ()
+    names: tuple[str, ...] = ()
+    open: str = ""
+    others: tuple[str, ...] = ()
+    last: bool = False
+    over: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ _SPOT = re.compile(
 _NESTED = re.compile(r"(?<=\w[ ,])(?:that|who|whose|which|where|when)\b|\bof the\b|'s\b", re.IGNORECASE)
 """What a question of several steps is made of."""
 
-_NATION = re.compile(r"\w+(?:an|ish|ese|ic)$|(?:French|Dutch|Greek|Welsh|Swiss|Thai|Czech)$")
+NATION = re.compile(r"\w+(?:an|ish|ese|ic)$|(?:French|Dutch|Greek|Welsh|Swiss|Thai|Czech)$")
 """What is somebody's or something's, and no place."""
 
 _CLAUSE = re.compile(r"[.;:!?](?=\s)|\n")
@@ -131,17 +131,23 @@ def likeliest(
     kind: SpanKind, question: str, asked: Asked, texts: Sequence[str], around: str = ""
 ) -> tuple[int, Span] | None:
     """The text by its place, and the span in it; None where none is likely enough."""
-    model, least = _shipped()[kind]
-    whole = " ".join((around, *texts))
-    if not focus_of(kind, question) & set(content_words(whole)):
+    least = _shipped()[kind][1]
+    if not focus_of(kind, question) & set(content_words(" ".join((around, *texts)))):
         return None
-    scored = [
+    best = max(scored(kind, question, asked, texts, around), key=lambda one: one[0], default=None)
+    return (best[1], best[2]) if best and best[0] >= least else None
+
+
+def scored(
+    kind: SpanKind, question: str, asked: Asked, texts: Sequence[str], around: str = ""
+) -> list[tuple[float, int, Span]]:
+    """The log odds of each candidate, with the text by its place and the span in it."""
+    model, whole = _shipped()[kind][0], " ".join((around, *texts))
+    return [
         (model.of(dict(zip(FEATURES, features(kind, question, asked, text, span, whole), strict=True))), place, span)
         for place, text in enumerate(texts)
         for span in candidates(kind, question, text)
     ]
-    best = max(scored, key=lambda one: one[0], default=None)
-    return (best[1], best[2]) if best and best[0] >= least else None
 
 
 def candidates(kind: SpanKind, question: str, text: str) -> Iterator[Span]:
@@ -170,7 +176,7 @@ def _of_kind(kind: SpanKind, text: str) -> Iterator[Span]:
                 yield match.start(), match.start() + len(match[0].rstrip(" ,.-"))
     else:
         for one in _mentions(text):
-            if one.kind not in ("date", "term") and not (kind == "place" and _NATION.match(one.text)):
+            if one.kind not in ("date", "term") and not (kind == "place" and NATION.match(one.text)):
                 yield one.start, one.end
         if kind == "place":
             yield from (match.span("spot") for match in _SPOT.finditer(text))

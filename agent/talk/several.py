@@ -176,7 +176,7 @@ def _whole(turn: Turn, done: Sequence[Turn]) -> Turn:
         own_weight=sum(part.own_weight for part in done) * share,
         wordings=tuple(replace(w, weight=w.weight * share) for part in done for w in part.wordings),
         calls=tuple(call for part in done for call in part.calls),
-        passages=_in_turn([part.passages for part in done]),
+        passages=in_turn([part.passages for part in done]),
         walk=next((part.walk for part in done if part.walk), None),
         paths=tuple(dict.fromkeys(path for part in done for path in part.paths)),
         model=next((part.model for part in done if part.model), ""),
@@ -186,7 +186,7 @@ def _whole(turn: Turn, done: Sequence[Turn]) -> Turn:
     )
 
 
-def _in_turn(each: Sequence[Sequence[Passage]]) -> tuple[Passage, ...]:
+def in_turn(each: Sequence[Sequence[Passage]]) -> tuple[Passage, ...]:
     """The best of each, then the second best of each, none twice."""
     found = {passage.id: passage for rank in zip_longest(*each) for passage in rank if passage}
     return tuple(found.values())

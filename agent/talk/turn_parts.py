@@ -12,6 +12,7 @@ from clew.agent.answer.library_questions import library_question
 from clew.agent.search.lookups import hybrid, query_of_turn
 from clew.agent.services import TurnContext
 from clew.agent.state import TURN_JSON, Turn, TurnState
+from clew.agent.talk import inside
 from clew.agent.talk.intents import Heard, heard
 from clew.agent.talk.replies import Reply, Spoken, reply
 from clew.agent.talk.several import advanced, begun, questions_of
@@ -84,8 +85,22 @@ def after_talk(state: TurnState) -> Literal["recall", "verify"]:
     return "verify" if state["turn"].is_answered else "recall"
 
 
-def after_answer(state: TurnState) -> Literal["next_question", "verify"]:
+def after_answer(state: TurnState) -> Literal["unfold", "next_question", "verify"]:
+    """A question with another inside is unfolded where it was not answered at once."""
+    turn = state["turn"]
+    if turn.search.inside or inside.is_left(turn):
+        return "unfold"
+    return "next_question" if turn.search.waiting or turn.search.done else "verify"
+
+
+def unfold(turn: Turn, run: TurnContext) -> Turn:
+    return inside.unfolded(turn, run.services.library.store.catalogue)
+
+
+def after_unfold(state: TurnState) -> Literal["rewrite", "next_question", "verify"]:
     search = state["turn"].search
+    if search.inside and not search.inside.over:
+        return "rewrite"
     return "next_question" if search.waiting or search.done else "verify"
 
 

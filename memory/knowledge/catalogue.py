@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from clew.memory.dates import DateOrder, FoundDate, asked_times, date_of, found_dates
-from clew.memory.text import FUNCTION_WORDS, NUMBER_WORDS, content_words, stemmed_words, word_lists
+from clew.memory.text import FUNCTION_WORDS, NUMBER_WORDS, content_words, stemmed_words, unaccented, word_lists
 
 LEAST = 0.6
 """The share of a phrase's words, by their rarity, that a document's name has to have."""
@@ -87,6 +87,17 @@ class Catalogue:
             title = title[:1].upper() + title[1:] if one.path and title.islower() else title
             found[one.id] = title or one.id
         return found
+
+    def titled(self, name: str) -> tuple[str, ...]:
+        """The documents whose title is this name, whatever stands in brackets behind it: `Brand (play)`."""
+        return self._by_title.get(_bare(name), ())
+
+    @cached_property
+    def _by_title(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = defaultdict(tuple)
+        for one in self.documents:
+            found[_bare(one.title)] += (one.id,)
+        return dict(found)
 
     def _is_numbered(self, one: Listed, title: str) -> bool:
         """Whether the title begins with the number of a file among others: not '3 May 2022', nor '12 Angry Men'."""
@@ -284,3 +295,10 @@ def _stands(name: str, text: str) -> bool:
 
 def _letters(file: str) -> str:
     return re.sub(r"[ _.-]", "", PurePosixPath(file).stem)
+
+
+_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
+
+
+def _bare(title: str) -> str:
+    return unaccented(_ASIDE.sub("", title)).strip(" \"\u201c\u201d'").removeprefix("the ")

@@ -1,0 +1,99 @@
+"""What a question inside a question is answered by: the name that is put in the place of what describes it."""
+
+import re
+from collections.abc import Sequence
+
+from clew.agent.answer.asked import asked
+from clew.agent.answer.spans import NATION, scored
+from clew.agent.search.nested import Nested
+from clew.agent.state import Answer, Claim
+from clew.memory.text import Span, content_words, unaccented
+
+_BESIDE = re.compile(r", ?(?:and )?| \(")
+"""What stands between the names of one place: `Kirkwood, Missouri`."""
+
+_NATION = re.compile(r"(?:the )?(?:United States|U\.?S\.?A?\.?|United Kingdom|U\.?K\.?)")
+_INMOST = ("birthplace", "hometown", "city", "town", "village", "municipality")
+_OUTMOST = ("country", "state", "province", "continent")
+
+
+def told(inside: Nested, answer: Answer) -> tuple[int, list[str]] | None:
+    """The claim by its place, and the names that it tells, likeliest first; None where nothing is told of what the
+    question is about."""
+    if answer.refused or answer.outcome == "unclear":
+        return None
+    about, noun = _folded(inside.name), _folded(inside.noun)
+    told_there = [_of_same(claim, answer) for claim in answer.claims]
+    places = sorted(range(len(answer.claims)), key=lambda place: not noun & _folded(answer.claims[place].text))
+    for place in places:
+        claim = answer.claims[place]
+        titles = " ".join(answer.sources[number - 1].title for number in claim.cites)
+        if claim.cites and about <= _folded(f"{told_there[place]} {titles}"):
+            spans = [span for span in _ranked(inside, claim, titles) if not about & _folded(claim.text[slice(*span)])]
+            if spans:
+                names = [_name(inside, claim.text, span, spans) for span in dict.fromkeys(spans)]
+                return place, list(dict.fromkeys(names))
+    return None
+
+
+def _of_same(claim: Claim, answer: Answer) -> str:
+    """All that is quoted from what it cites."""
+    return " ".join(one.text for one in answer.claims if set(one.cites) & set(claim.cites))
+
+
+def held(words: str, answer: Answer) -> float:
+    """The share of these words that what is quoted, or the titles that it is of, have."""
+    if answer.refused:
+        return 0.0
+    quoted = [claim for claim in answer.claims if claim.cites]
+    titles = (answer.sources[number - 1].title for claim in quoted for number in claim.cites)
+    wanted, there = _folded(words), _folded(" ".join((*(claim.text for claim in quoted), *titles)))
+    return len(wanted & there) / max(1, len(wanted))
+
+
+def _folded(text: str) -> set[str]:
+    return {unaccented(stem) for stem in content_words(text)}
+
+
+def _ranked(inside: Nested, claim: Claim, titles: str) -> list[Span]:
+    """The names in a text that may be meant, likeliest first."""
+    found = scored(inside.kind, inside.question, asked(inside.question), [claim.text], titles)
+    order = [span for _, _, span in sorted(found, key=lambda one: -one[0])]
+    order = [span for span in order if claim.text[span[0]].isupper() or claim.text[span[0]].isdigit()]
+    if inside.noun != "country":
+        order = [span for span in order if not NATION.match(claim.text[slice(*span)])]
+    if inside.is_birth and (born := re.search(r"\bborn\b", claim.text)):
+        behind = sorted(span for span in order if span[0] > born.start())
+        return behind or order
+    if inside.kind == "person":
+        by = [span for span in order if re.search(r"\bby (?:[a-z-]+ ){0,3}$", claim.text[: span[0]])]
+        return [*sorted(by), *order]
+    return [*(span for span in order if _is_called(inside, claim.text[slice(*span)])), *order]
+
+
+def _is_called(inside: Nested, name: str) -> bool:
+    """Whether it says itself what it is: `McDowell County`."""
+    return inside.noun in name.casefold().split()
+
+
+def _name(inside: Nested, text: str, first: Span, spans: Sequence[Span]) -> str:
+    """What it says; of a place that is told with those that it lies in the one that is asked for."""
+    if inside.kind != "place" or _is_called(inside, text[slice(*first)]):
+        return text[slice(*first)]
+    names = [text[slice(*span)] for span in _chain(text, first, sorted(spans))]
+    if inside.noun in _OUTMOST:
+        inner = [name for name in names if not _NATION.fullmatch(name)] if inside.noun in ("state", "province") else []
+        return (inner or names)[-1].rpartition(" of ")[2]
+    return names[0] if inside.noun in _INMOST or inside.is_birth else text[slice(*first)]
+
+
+def _chain(text: str, first: Span, spans: Sequence[Span]) -> list[Span]:
+    """It with those that stand in a row with it, from `spans` in their order."""
+    chain = [first]
+    for span in spans:
+        if span[0] > chain[-1][1] and _BESIDE.fullmatch(text, chain[-1][1], span[0]):
+            chain.append(span)
+    for span in reversed(spans):
+        if span[1] < chain[0][0] and _BESIDE.fullmatch(text, span[1], chain[0][0]):
+            chain.insert(0, span)
+    return chain

@@ -1,0 +1,172 @@
+"""A question inside a question: of 'When was the director of Metropolis born?' 'Who is the director of Metropolis?'.
+
+Read by the words that describe somebody or something by what is named behind them: `the director of Metropolis`,
+`Anna's brother`, `the country where Buyende is located`, `the firm that repaired the boiler`. In English.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from clew.memory.text import content_words, word_lists
+
+NameKind = Literal["person", "name", "place"]
+
+_LISTS = word_lists(Path(__file__).with_suffix(".txt"))
+_PEOPLE, _PLACES, _THINGS = ("|".join(_LISTS[name]) for name in ("people", "places", "things"))
+
+_THE = r"\b(?:the|an?) "
+_NOUN = rf"(?:[a-z]+ )?(?P<noun>{_PEOPLE}|{_PLACES}|{_THINGS})"
+_LINK = r"(?:(?:of|the|and|in|on|for|de|la|du|von|und|van|der|to|a|an|from|&) )"
+_FIRST = r"(?:[A-Z][\w.'’&-]*|\"[^\"?]+\"|“[^”?]+”)"
+_NAME = rf"(?:the )?{_FIRST}(?:,? {_LINK}{{0,3}}(?:{_FIRST}|\d[\w.-]*))*"
+_THING = r"(?:the|our|my|her|his|their) [a-z][a-z-]+(?: [a-z][a-z-]+)?"
+_ASKING = r"(?:Who|What|Which|When|Where|Why|How|Did|Does|Do|Is|Are|Was|Were)"
+_OWNER = rf"(?!{_ASKING} )[A-Z][\w.’'-]*?(?: {_LINK}{{0,2}}[A-Z][\w.’'-]*?)*"
+
+_IS = r"(?:is|was|are|were)"
+_DID = r"(?:do|does|did|has|have|had)"
+_BY = r"(?:in|for|from|at|with|by|to|of|on)"
+_ENDS = r"(?=[\s?,.]|$)"
+_VERB = rf"(?!(?:{_DID}|{_BY}|{_IS}|be|been|and|or|but)\b)[a-z]+"
+_TOLD = (
+    r"(?:[a-z]{2,}(?:s|ed)|wrote|made|built|led|won|sold|bought|ran|sang|gave|met|taught|left|drew|chose|began|died)"
+)
+_STATE = (
+    rf"(?: {_IS}(?: considered)?(?: (?:located|situated|set|based|found|born|from|(?:a )?part of|published|produced"
+    r"|made|held|fought))?"
+    r"| (?:died|lives?|lived|comes?|came|belongs?|works?|played|ruled|lies|lay|stands|stood|runs|ran|flows))?"
+    rf"(?: {_BY}(?! (?:the|an?|which|be|[A-Z0-9])\b))?"
+)
+"""How a clause goes on behind the name that it is about: `is located in`, `comes from`."""
+
+_OF = re.compile(
+    rf"{_THE}{_NOUN}(?P<birth> of birth)? (?:of|behind) (?:the (?:[a-z]+ )?(?:{_THINGS}) )?"
+    rf"(?P<name>{_NAME}(?<!'s)(?<!’s)(?<!['’])|{_THING}(?=\W*$|,| {_IS} ))(?![\w'’])"
+)
+_OWNS = re.compile(rf"\b(?P<name>{_OWNER})['’]s? (?P<born>birth )?{_NOUN}(?P<birth> of birth)?\b")
+_BORN = re.compile(rf"\b(?:the )?(?P<name>{_OWNER})(?<!['’]s) (?P<noun>birthplace|hometown)\b")
+_CLAUSE = re.compile(
+    rf"{_THE}{_NOUN},? (?:(?P<by>{_BY}) )?(?:that|which|who|(?P<where>where)|whom) "
+    rf"(?P<clause>[^?,]*?(?P<name>{_NAME})(?: [a-z]+(?= {_IS}\b))?{_STATE}){_ENDS}"
+)
+_BARE = re.compile(
+    rf"{_THE}{_NOUN} (?P<name>{_NAME}) (?P<said>(?P<is>{_IS})(?P<rest>(?: \w+)?(?: of)?(?: (?:in|from))?)){_ENDS}"
+)
+_OBJECT = re.compile(
+    rf"{_THE}{_NOUN} (?P<rel>that |which |who |whom )?(?P<name>{_NAME}|I|we) "
+    rf"(?P<verb>(?(rel){_VERB}|{_TOLD})(?: {_BY}{_ENDS})?){_ENDS}"
+)
+_SUBJECT = re.compile(rf"{_THE}{_NOUN} (?:that|which|who) (?P<clause>{_TOLD} (?P<name>{_THING}))(?=[?,.]|$| {_VERB})")
+_DONE = re.compile(
+    rf"{_THE}{_NOUN} (?P<verb>containing|(?:located|situated) in|(?:\w+ed|written|made|led) by|starring|featuring"
+    rf"|based on|named after) (?P<name>{_NAME})"
+)
+_LED = re.compile(rf" {_BY}$")
+_WITH_VERB = re.compile(rf"{_DID} (?={_THE}{_NOUN} (?:that|which|who) )")
+"""'What does the firm that made the roof charge?': its last word is its verb."""
+
+_ASKS = re.compile(rf"^(?:{_BY} )?(?:who|what|which|when|where|how|whom|whose)\b", re.I)
+_CALLED = re.compile(r"\b(?:names?|called)\b|\bnamed\W*$|['’]s\b")
+"""What asks no more of somebody than who it is."""
+
+_VERBS = {"containing": "contains", "starring": "stars", "featuring": "features"}
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """Where it stands in a question, the name that it is about, the noun that says what is meant, and the question
+    that asks for it alone."""
+
+    start: int
+    end: int
+    name: str
+    noun: str
+    question: str
+
+    @property
+    def kind(self) -> NameKind:
+        if self.is_birth or re.fullmatch(_PLACES, self.noun):
+            return "place"
+        return "person" if re.fullmatch(_PEOPLE, self.noun) else "name"
+
+    @property
+    def is_birth(self) -> bool:
+        return self.question.startswith("Where was ")
+
+    def without_noun(self, question: str) -> str:
+        """The question with the name alone in the place of what describes by it."""
+        return self.filled(question, self.name)
+
+    def filled(self, question: str, name: str) -> str:
+        """The question with a name in the place of what describes it."""
+        return question[: self.start] + name + question[self.end :]
+
+
+def nested(question: str) -> Nested | None:
+    """The first of those that hold no other, where the question asks more than it does; None where there is none."""
+    found = [one for one in sorted(_found(question), key=lambda one: one.end) if _asks_more(question, one)]
+    longest = list({one.start: one for one in found}.values())
+    inmost = [one for one in longest if not any(one.start < it.start and it.end <= one.end for it in longest)]
+    return min(inmost, key=lambda one: one.start, default=None)
+
+
+def _asks_more(question: str, one: Nested) -> bool:
+    rest = _ASKS.sub("", f"{question[: one.start]} {question[one.end :]}".strip(" ?"))
+    return bool(content_words(_CALLED.sub("", rest))) and bool(content_words(one.name))
+
+
+def _found(question: str) -> Iterator[Nested]:
+    for match in _everywhere(_CLAUSE, question):
+        yield _of(match, _asked_by_clause(match))
+    for match in _everywhere(_BARE, question):
+        asks = "In which" if re.fullmatch(_PLACES, match["noun"]) and not _LED.search(match["rest"]) else "Which"
+        yield _of(match, f"{asks} {match['noun']} {match['is']} {match['name']}{match['rest']}?")
+    for match in _everywhere(_OBJECT, question):
+        yield _of(match, f"{_which(match['noun'])} is it that {match['name']} {match['verb']}?")
+    for match in _everywhere(_SUBJECT, question):
+        yield _of(match, f"{_which(match['noun'])} {match['clause']}?")
+    for match in _everywhere(_DONE, question):
+        verb = _VERBS.get(match["verb"], f"is {match['verb']}")
+        yield _of(match, f"{_which(match['noun'])} {verb} {match['name']}?")
+    for pattern in (_OF, _OWNS, _BORN):
+        for match in pattern.finditer(question):
+            yield _of(match, _asked_of(match))
+
+
+def _everywhere(pattern: re.Pattern[str], question: str) -> Iterator[re.Match[str]]:
+    """Also those that begin inside another."""
+    text = question.rstrip(" ?.!")
+    for begin in re.finditer(_THE, text):
+        aux = text.rfind(" ", 0, max(0, begin.start() - 1)) + 1
+        ends = text.rfind(" ") if _WITH_VERB.match(text, aux) else len(text)
+        if match := pattern.match(text, begin.start(), ends):
+            yield match
+
+
+def _of(match: re.Match[str], question: str) -> Nested:
+    return Nested(*match.span(), match["name"], match["noun"], question)
+
+
+def _asked_of(match: re.Match[str]) -> str:
+    groups = match.groupdict()
+    if groups.get("birth") or groups.get("born") or match["noun"] in ("birthplace", "hometown"):
+        return f"Where was {match['name']} born?"
+    return f"{'Who' if re.fullmatch(_PEOPLE, match['noun']) else 'What'} is {match[0]}?"
+
+
+def _asked_by_clause(match: re.Match[str]) -> str:
+    clause, noun = match["clause"], match["noun"]
+    by = match["by"] or ("in" if match["where"] else "")
+    turned = re.fullmatch(rf"(?P<who>.+?) (?P<is>{_IS})(?P<rest>(?: .*)?)", clause)
+    said = f"{turned['is']} {turned['who']}{turned['rest']}" if turned else f"is it that {clause}"
+    if by:
+        return f"{by.capitalize()} which {noun} {said.removesuffix(f' {by}')}?"
+    of_it = clause[0].isupper() or clause.startswith("the ")  # 'that Knott is part of', and not 'that made Fist Power'
+    return f"{_which(noun)} {said if of_it else clause}?"
+
+
+def _which(noun: str) -> str:
+    return "Who" if re.fullmatch(_PEOPLE, noun) else f"Which {noun}"

@@ -1,0 +1,136 @@
+"""A question with another inside, unfolded: the inner one is asked, what it tells is put in its place, and what is left
+is asked. 'Who is the director of Metropolis?' tells Fritz Lang; so 'When was Fritz Lang born?' is asked."""
+
+from dataclasses import replace
+from itertools import chain
+
+from clew.agent.answer.bridge import held, told
+from clew.agent.search.nested import Nested, nested
+from clew.agent.state import UNANSWERED, Answer, Inside, Turn, TurnSearch
+from clew.agent.talk.several import in_turn, joined
+from clew.memory.knowledge.catalogue import Catalogue
+
+MOST = 3
+"""Questions inside one another that are asked."""
+
+NAMES = 3
+"""Names of one claim that what is left is asked of, one after the other, until it is answered."""
+
+OF_NAME = 0.5
+"""The share of a name's words that the answer has to hold, or its title."""
+
+FEW = 5
+"""Documents of a name that the question about it is limited to."""
+
+FORMS = ("", "fact", "list", "steps", "yes-no", "several-documents")
+
+
+def is_left(turn: Turn) -> bool:
+    """Whether there is a question inside, and the answer, as it stands, does not hold all that both ask about."""
+    answer, search = turn.answer, turn.search
+    if turn.model or search.within or answer.form not in FORMS or not turn.calls:
+        return False
+    one = nested(turn.rewritten)
+    return one is not None and held(one.without_noun(turn.rewritten), answer) < 1
+
+
+def unfolded(turn: Turn, catalogue: Catalogue) -> Turn:
+    """The next question of those inside, or the turn as it ends: with the names told on the way, or as it was."""
+    state = turn.search.inside
+    if state is None:
+        bare = replace(turn, steps=())
+        return _asked_next(turn, Inside(turn.rewritten, bare), catalogue)
+    if state.last:
+        return _ended(turn, state) if _answers(turn, state) else _with_other(turn, state)
+    one = nested(state.question)
+    found = told(one, turn.answer) if one else None
+    if one is None or found is None:
+        return _left(turn, replace(state, last=True)) if state.told else _as_it_was(turn, state)
+    place, (name, *others) = found
+    claim = replace(turn.answer.claims[place], span=None)
+    part = replace(turn, answer=replace(turn.answer, claims=(claim,)), steps=(), search=TurnSearch(asking=one.question))
+    state = replace(
+        state,
+        question=one.filled(state.question, name),
+        open=state.question,
+        told=(*state.told, part),
+        names=(*state.names, name),
+        others=tuple(others[: NAMES - 1]),
+    )
+    return _asked_next(turn, state, catalogue)
+
+
+def _answers(turn: Turn, state: Inside) -> bool:
+    """Whether it tells something new of the last name, and with the way there says no less of the question than what
+    answered it at once."""
+    way = {claim.text for part in state.told for claim in part.answer.claims}
+    new = any(claim.cites and claim.text not in way for claim in turn.answer.claims)
+    if turn.answer.outcome != "answered" or not new or held(state.names[-1], turn.answer) < OF_NAME:
+        return False
+    one = nested(state.whole.rewritten)
+    asked = one.without_noun(state.whole.rewritten) if one else ""
+    return held(asked, _along(turn, state)) >= held(asked, state.whole.answer)
+
+
+def _with_other(turn: Turn, state: Inside) -> Turn:
+    """What is left, asked of another name of the last claim; the turn as it was where there is none."""
+    one = nested(state.open)
+    if one is None or not state.others:
+        return _as_it_was(turn, state)
+    name, *others = state.others
+    names, question = (*state.names[:-1], name), one.filled(state.open, name)
+    return _left(turn, replace(state, question=question, names=names, others=tuple(others)))
+
+
+def _asked_next(turn: Turn, state: Inside, catalogue: Catalogue) -> Turn:
+    one = nested(state.question) if len(state.told) < MOST else None
+    if one is None:
+        return _left(turn, replace(state, last=True))
+    scope = state.whole.search.scope or _named(one, catalogue)
+    return _asked(turn, one.question, state, scope).stepped("unfold", f"asked first: {one.question}")
+
+
+def _named(one: Nested, catalogue: Catalogue) -> tuple[str, ...]:
+    """The documents that have the name that is asked about for a title."""
+    found = catalogue.titled(one.name)
+    return found if len(found) <= FEW else ()
+
+
+def _left(turn: Turn, state: Inside) -> Turn:
+    return _asked(turn, state.question, state, state.whole.search.scope).stepped("unfold", f"asked: {state.question}")
+
+
+def _asked(turn: Turn, question: str, state: Inside, scope: tuple[str, ...]) -> Turn:
+    search = TurnSearch(tool=turn.search.tool, scope=scope, asking=question, inside=state)
+    fresh = Turn(turn.thread, turn.turn, turn.question, today=turn.today, steps=turn.steps)
+    return replace(fresh, search=search, answer=UNANSWERED)
+
+
+def _as_it_was(turn: Turn, state: Inside) -> Turn:
+    return _whole(turn, state).stepped("unfold", "as it was answered at once")
+
+
+def _whole(turn: Turn, state: Inside) -> Turn:
+    over = Inside(state.question, Turn(turn.thread, turn.turn, turn.question), over=True)
+    return replace(state.whole, steps=turn.steps).searched(inside=over)
+
+
+def _ended(turn: Turn, state: Inside) -> Turn:
+    """The whole turn, answered by what was told on the way and what is left."""
+    whole, parts = _whole(turn, state), (*state.told, turn)
+    return replace(
+        whole,
+        answer=_along(turn, state),
+        calls=(*whole.calls, *chain.from_iterable(part.calls for part in parts)),
+        passages=in_turn([turn.passages, *(part.passages for part in state.told), whole.passages]),
+        degraded=tuple(dict.fromkeys((*whole.degraded, *chain.from_iterable(part.degraded for part in parts)))),
+    ).stepped("unfold", f"by way of {', '.join(state.names)}")
+
+
+def _along(turn: Turn, state: Inside) -> Answer:
+    """What was told on the way, and behind it what is left, of a fact only what is told of the last name."""
+    last = turn.answer
+    own = tuple(one for one in last.claims if held(state.names[-1], replace(last, claims=(one,))) >= OF_NAME)
+    last = replace(last, claims=own) if own and last.form == "fact" else last
+    made = joined([("", answer) for answer in (*(part.answer for part in state.told), last)])
+    return replace(made, form=last.form, says=last.says)
