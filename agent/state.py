@@ -228,16 +228,17 @@ class TurnSearch:
 @dataclass(frozen=True, slots=True)
 class Inside:
     """Of a question with others inside: what is left of it with the `names` in their places, the `whole` turn that
-    answered it at once, and for each name the turn that `told` it, with the claim that has it; `open` is the same
-    without the last name, and `others` may be meant in its place. `last` says that what is left is asked, `over` that
-    nothing more is."""
+    answered it at once, for each name the turn that `told` it and the `way`, what of its answer says so; `open` is the
+    same without the last name, and `others`, each by its claim's place, may be meant instead. `last` says that what is
+    left is asked, `over` that nothing more is."""
 
     question: str
     whole: "Turn"
     told: tuple["Turn", ...] = ()
+    way: tuple[Answer, ...] = ()
     names: tuple[str, ...] = ()
     open: str = ""
-    others: tuple[str, ...] = ()
+    others: tuple[tuple[int, str], ...] = ()
     last: bool = False
     over: bool = False
 

@@ -17,23 +17,29 @@ _INMOST = ("birthplace", "hometown", "city", "town", "village", "municipality")
 _OUTMOST = ("country", "state", "province", "continent")
 
 
-def told(inside: Nested, answer: Answer) -> tuple[int, list[str]] | None:
-    """The claim by its place, and the names that it tells, likeliest first; None where nothing is told of what the
-    question is about."""
+STEM = 6
+"""Letters that a noun shares with its verb."""
+
+
+def told(inside: Nested, answer: Answer) -> list[tuple[int, str]]:
+    """The names that it tells, likeliest first, each with its claim by its place; none where nothing is told of what
+    the question is about."""
     if answer.refused or answer.outcome == "unclear":
-        return None
-    about, noun = _folded(inside.name), _folded(inside.noun)
-    told_there = [_of_same(claim, answer) for claim in answer.claims]
-    places = sorted(range(len(answer.claims)), key=lambda place: not noun & _folded(answer.claims[place].text))
-    for place in places:
+        return []
+    about, found = _folded(inside.name), dict[str, int]()
+    for place in sorted(range(len(answer.claims)), key=lambda place: not _says(inside, answer.claims[place].text)):
         claim = answer.claims[place]
         titles = " ".join(answer.sources[number - 1].title for number in claim.cites)
-        if claim.cites and about <= _folded(f"{told_there[place]} {titles}"):
+        if claim.cites and about <= _folded(f"{_of_same(claim, answer)} {titles}"):
             spans = [span for span in _ranked(inside, claim, titles) if not about & _folded(claim.text[slice(*span)])]
-            if spans:
-                names = [_name(inside, claim.text, span, spans) for span in dict.fromkeys(spans)]
-                return place, list(dict.fromkeys(names))
-    return None
+            for span in spans:
+                found.setdefault(_name(inside, claim.text, span, spans), place)
+    return [(place, name) for name, place in found.items()]
+
+
+def _says(inside: Nested, text: str) -> bool:
+    """Whether it has the noun or a word made like it: `directed`, of a director."""
+    return inside.noun[:STEM] in text.casefold()
 
 
 def _of_same(claim: Claim, answer: Answer) -> str:
@@ -62,12 +68,16 @@ def _ranked(inside: Nested, claim: Claim, titles: str) -> list[Span]:
     order = [span for span in order if claim.text[span[0]].isupper() or claim.text[span[0]].isdigit()]
     if inside.noun != "country":
         order = [span for span in order if not NATION.match(claim.text[slice(*span)])]
-    if inside.is_birth and (born := re.search(r"\bborn\b", claim.text)):
-        behind = sorted(span for span in order if span[0] > born.start())
+    event = r"\b(?:died|death)\b" if inside.question.endswith("die?") else r"\bborn\b"
+    if inside.is_where and (said := re.search(event, claim.text)):
+        behind = sorted(span for span in order if span[0] > said.start())
         return behind or order
     if inside.kind == "person":
         by = [span for span in order if re.search(r"\bby (?:[a-z-]+ ){0,3}$", claim.text[: span[0]])]
         return [*sorted(by), *order]
+    if inside.kind == "place":
+        rows = {span: len(_chain(claim.text, span, sorted(order))) > 1 for span in order}
+        order.sort(key=lambda span: not rows[span])
     return [*(span for span in order if _is_called(inside, claim.text[slice(*span)])), *order]
 
 
@@ -84,7 +94,7 @@ def _name(inside: Nested, text: str, first: Span, spans: Sequence[Span]) -> str:
     if inside.noun in _OUTMOST:
         inner = [name for name in names if not _NATION.fullmatch(name)] if inside.noun in ("state", "province") else []
         return (inner or names)[-1].rpartition(" of ")[2]
-    return names[0] if inside.noun in _INMOST or inside.is_birth else text[slice(*first)]
+    return names[0] if inside.noun in _INMOST or inside.is_where else text[slice(*first)]
 
 
 def _chain(text: str, first: Span, spans: Sequence[Span]) -> list[Span]:

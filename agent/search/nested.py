@@ -14,6 +14,9 @@ from clew.memory.text import content_words, word_lists
 
 NameKind = Literal["person", "name", "place"]
 
+LONGEST = 300
+"""Characters of a question that is looked into: a longer one is a letter, and reading it takes long."""
+
 _LISTS = word_lists(Path(__file__).with_suffix(".txt"))
 _PEOPLE, _PLACES, _THINGS = ("|".join(_LISTS[name]) for name in ("people", "places", "things"))
 
@@ -35,22 +38,26 @@ _TOLD = (
     r"(?:[a-z]{2,}(?:s|ed)|wrote|made|built|led|won|sold|bought|ran|sang|gave|met|taught|left|drew|chose|began|died)"
 )
 _STATE = (
-    rf"(?: {_IS}(?: considered)?(?: (?:located|situated|set|based|found|born|from|(?:a )?part of|published|produced"
-    r"|made|held|fought))?"
+    rf"(?: {_IS}(?: considered)?(?: (?:located|situated|set|based|found|born|from|(?:a )?part of|an? [a-z]+"
+    r"|published|produced|made|held|fought))?"
     r"| (?:died|lives?|lived|comes?|came|belongs?|works?|played|ruled|lies|lay|stands|stood|runs|ran|flows))?"
     rf"(?: {_BY}(?! (?:the|an?|which|be|[A-Z0-9])\b))?"
 )
 """How a clause goes on behind the name that it is about: `is located in`, `comes from`."""
 
 _OF = re.compile(
-    rf"{_THE}{_NOUN}(?P<birth> of birth)? (?:of|behind) (?:the (?:[a-z]+ )?(?:{_THINGS}) )?"
+    rf"{_THE}{_NOUN}(?: of (?P<event>birth|death))? (?:of|behind) (?:the (?:[a-z]+ )?(?:{_THINGS}) )?"
     rf"(?P<name>{_NAME}(?<!'s)(?<!’s)(?<!['’])|{_THING}(?=\W*$|,| {_IS} ))(?![\w'’])"
 )
-_OWNS = re.compile(rf"\b(?P<name>{_OWNER})['’]s? (?P<born>birth )?{_NOUN}(?P<birth> of birth)?\b")
+_OWNS = re.compile(rf"\b(?P<name>{_OWNER})['’]s? (?:(?P<early>birth|death) )?{_NOUN}(?: of (?P<event>birth|death))?\b")
 _BORN = re.compile(rf"\b(?:the )?(?P<name>{_OWNER})(?<!['’]s) (?P<noun>birthplace|hometown)\b")
 _CLAUSE = re.compile(
     rf"{_THE}{_NOUN},? (?:(?P<by>{_BY}) )?(?:that|which|who|(?P<where>where)|whom) "
-    rf"(?P<clause>[^?,]*?(?P<name>{_NAME})(?: [a-z]+(?= {_IS}\b))?{_STATE}){_ENDS}"
+    rf"(?P<clause>(?:the [^?,]*?)?(?P<name>{_NAME})(?: [a-z]+(?= {_IS}\b))?{_STATE}){_ENDS}"
+)
+_DOING = re.compile(
+    rf"{_THE}{_NOUN},? (?:that|which|who) "
+    rf"(?P<clause>[a-z][^?,]*?(?P<name>{_NAME})(?: as (?:its|his|her|their|an?|the) [a-z]+)?){_ENDS}"
 )
 _BARE = re.compile(
     rf"{_THE}{_NOUN} (?P<name>{_NAME}) (?P<said>(?P<is>{_IS})(?P<rest>(?: \w+)?(?: of)?(?: (?:in|from))?)){_ENDS}"
@@ -88,13 +95,14 @@ class Nested:
 
     @property
     def kind(self) -> NameKind:
-        if self.is_birth or re.fullmatch(_PLACES, self.noun):
+        if self.is_where or re.fullmatch(_PLACES, self.noun):
             return "place"
         return "person" if re.fullmatch(_PEOPLE, self.noun) else "name"
 
     @property
-    def is_birth(self) -> bool:
-        return self.question.startswith("Where was ")
+    def is_where(self) -> bool:
+        """Whether it asks where somebody was born, or died."""
+        return self.question.startswith("Where ")
 
     def without_noun(self, question: str) -> str:
         """The question with the name alone in the place of what describes by it."""
@@ -107,6 +115,8 @@ class Nested:
 
 def nested(question: str) -> Nested | None:
     """The first of those that hold no other, where the question asks more than it does; None where there is none."""
+    if len(question) > LONGEST:
+        return None
     found = [one for one in sorted(_found(question), key=lambda one: one.end) if _asks_more(question, one)]
     longest = list({one.start: one for one in found}.values())
     inmost = [one for one in longest if not any(one.start < it.start and it.end <= one.end for it in longest)]
@@ -121,6 +131,8 @@ def _asks_more(question: str, one: Nested) -> bool:
 def _found(question: str) -> Iterator[Nested]:
     for match in _everywhere(_CLAUSE, question):
         yield _of(match, _asked_by_clause(match))
+    for match in _everywhere(_DOING, question):
+        yield _of(match, f"{_which(match['noun'])} {match['clause']}?")
     for match in _everywhere(_BARE, question):
         asks = "In which" if re.fullmatch(_PLACES, match["noun"]) and not _LED.search(match["rest"]) else "Which"
         yield _of(match, f"{asks} {match['noun']} {match['is']} {match['name']}{match['rest']}?")
@@ -152,7 +164,10 @@ def _of(match: re.Match[str], question: str) -> Nested:
 
 def _asked_of(match: re.Match[str]) -> str:
     groups = match.groupdict()
-    if groups.get("birth") or groups.get("born") or match["noun"] in ("birthplace", "hometown"):
+    event = groups.get("event") or groups.get("early")
+    if event == "death":
+        return f"Where did {match['name']} die?"
+    if event or match["noun"] in ("birthplace", "hometown"):
         return f"Where was {match['name']} born?"
     return f"{'Who' if re.fullmatch(_PEOPLE, match['noun']) else 'What'} is {match[0]}?"
 
@@ -162,10 +177,7 @@ def _asked_by_clause(match: re.Match[str]) -> str:
     by = match["by"] or ("in" if match["where"] else "")
     turned = re.fullmatch(rf"(?P<who>.+?) (?P<is>{_IS})(?P<rest>(?: .*)?)", clause)
     said = f"{turned['is']} {turned['who']}{turned['rest']}" if turned else f"is it that {clause}"
-    if by:
-        return f"{by.capitalize()} which {noun} {said.removesuffix(f' {by}')}?"
-    of_it = clause[0].isupper() or clause.startswith("the ")  # 'that Knott is part of', and not 'that made Fist Power'
-    return f"{_which(noun)} {said if of_it else clause}?"
+    return f"{by.capitalize()} which {noun} {said.removesuffix(f' {by}')}?" if by else f"{_which(noun)} {said}?"
 
 
 def _which(noun: str) -> str:

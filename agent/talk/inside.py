@@ -1,6 +1,7 @@
 """A question with another inside, unfolded: the inner one is asked, what it tells is put in its place, and what is left
 is asked. 'Who is the director of Metropolis?' tells Fritz Lang; so 'When was Fritz Lang born?' is asked."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -43,33 +44,42 @@ def unfolded(turn: Turn, catalogue: Catalogue) -> Turn:
     if state.last:
         return _ended(turn, state) if _answers(turn, state) else _with_other(turn, state)
     one = nested(state.question)
-    found = told(one, turn.answer) if one else None
-    if one is None or found is None:
+    found = told(one, turn.answer)[:NAMES] if one else []
+    if one is None or not found:
         return _left(turn, replace(state, last=True)) if state.told else _as_it_was(turn, state)
-    place, (name, *others) = found
-    claim = replace(turn.answer.claims[place], span=None)
-    part = replace(turn, answer=replace(turn.answer, claims=(claim,)), steps=(), search=TurnSearch(asking=one.question))
-    state = replace(
+    part = replace(turn, steps=(), search=TurnSearch(asking=one.question))
+    state = replace(state, open=state.question, told=(*state.told, part), names=(*state.names, ""))
+    return _asked_next(turn, _with(state, one, found), catalogue)
+
+
+def _with(state: Inside, one: Nested, names: Sequence[tuple[int, str]]) -> Inside:
+    """With the first of these names put in, and of what told it the claim that has it; the others are kept."""
+    (place, name), *others = names
+    part = state.told[-1]
+    said = replace(part.answer, claims=(replace(part.answer.claims[place], span=None),))
+    return replace(
         state,
-        question=one.filled(state.question, name),
-        open=state.question,
-        told=(*state.told, part),
-        names=(*state.names, name),
-        others=tuple(others[: NAMES - 1]),
+        question=one.filled(state.open, name),
+        way=(*state.way[: len(state.told) - 1], said),
+        names=(*state.names[:-1], name),
+        others=tuple(others),
     )
-    return _asked_next(turn, state, catalogue)
 
 
 def _answers(turn: Turn, state: Inside) -> bool:
     """Whether it tells something new of the last name, and with the way there says no less of the question than what
-    answered it at once."""
-    way = {claim.text for part in state.told for claim in part.answer.claims}
+    answered it at once, where that is about the same and does not say itself who or what is meant."""
+    way = {claim.text for said in state.way for claim in said.claims}
     new = any(claim.cites and claim.text not in way for claim in turn.answer.claims)
     if turn.answer.outcome != "answered" or not new or held(state.names[-1], turn.answer) < OF_NAME:
         return False
-    one = nested(state.whole.rewritten)
-    asked = one.without_noun(state.whole.rewritten) if one else ""
-    return held(asked, _along(turn, state)) >= held(asked, state.whole.answer)
+    one, at_once = nested(state.whole.rewritten), state.whole.answer
+    if one is None or held(one.name, at_once) < OF_NAME:
+        return True
+    if held(f"{one.name} {one.noun} {state.names[-1]}", at_once) == 1:  # 'the property of his aunt, Miss Quillet'
+        return False
+    asked = one.without_noun(state.whole.rewritten)
+    return held(asked, _along(turn, state)) >= held(asked, at_once)
 
 
 def _with_other(turn: Turn, state: Inside) -> Turn:
@@ -77,9 +87,7 @@ def _with_other(turn: Turn, state: Inside) -> Turn:
     one = nested(state.open)
     if one is None or not state.others:
         return _as_it_was(turn, state)
-    name, *others = state.others
-    names, question = (*state.names[:-1], name), one.filled(state.open, name)
-    return _left(turn, replace(state, question=question, names=names, others=tuple(others)))
+    return _left(turn, _with(state, one, state.others))
 
 
 def _asked_next(turn: Turn, state: Inside, catalogue: Catalogue) -> Turn:
@@ -132,5 +140,5 @@ def _along(turn: Turn, state: Inside) -> Answer:
     last = turn.answer
     own = tuple(one for one in last.claims if held(state.names[-1], replace(last, claims=(one,))) >= OF_NAME)
     last = replace(last, claims=own) if own and last.form == "fact" else last
-    made = joined([("", answer) for answer in (*(part.answer for part in state.told), last)])
+    made = joined([("", answer) for answer in (*state.way, last)])
     return replace(made, form=last.form, says=last.says)
