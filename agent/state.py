@@ -228,9 +228,9 @@ class TurnSearch:
 @dataclass(frozen=True, slots=True)
 class Inside:
     """Of a question with others inside: what is left of it with the `names` in their places, the `whole` turn that
-    answered it at once, for each name the turn that `told` it and the `way`, what of its answer says so; `open` is the
-    same without the last name, and `others`, each by its claim's place, may be meant instead. `last` says that what is
-    left is asked, `over` that nothing more is."""
+    answered it at once, for each name the turn that `told` it and the `way`, what of its answer says so. Of the last
+    `open` is the question without it, `meant` are all that may be, each by its claim's place, and `tried` is how many
+    were. `last` says that what is left is asked, `over` that nothing more is."""
 
     question: str
     whole: "Turn"
@@ -238,7 +238,8 @@ class Inside:
     way: tuple[Answer, ...] = ()
     names: tuple[str, ...] = ()
     open: str = ""
-    others: tuple[tuple[int, str], ...] = ()
+    meant: tuple[tuple[int, str], ...] = ()
+    tried: int = 0
     last: bool = False
     over: bool = False
 

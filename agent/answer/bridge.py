@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from clew.agent.answer.asked import asked
 from clew.agent.answer.spans import NATION, scored
 from clew.agent.search.nested import Nested
+from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim
 from clew.memory.text import Span, content_words, unaccented
 
@@ -31,10 +32,16 @@ def told(inside: Nested, answer: Answer) -> list[tuple[int, str]]:
         claim = answer.claims[place]
         titles = " ".join(answer.sources[number - 1].title for number in claim.cites)
         if claim.cites and about <= _folded(f"{_of_same(claim, answer)} {titles}"):
-            spans = [span for span in _ranked(inside, claim, titles) if not about & _folded(claim.text[slice(*span)])]
+            spans = [one for one in _ranked(inside, claim, titles) if not _is_it(about, claim.text[slice(*one)])]
             for span in spans:
                 found.setdefault(_name(inside, claim.text, span, spans), place)
     return [(place, name) for name, place in found.items()]
+
+
+def _is_it(about: set[str], name: str) -> bool:
+    """Whether it is the name that is asked about itself, or longer."""
+    own = _folded(name)
+    return own <= about or about <= own
 
 
 def _says(inside: Nested, text: str) -> bool:
@@ -55,6 +62,11 @@ def held(words: str, answer: Answer) -> float:
     titles = (answer.sources[number - 1].title for claim in quoted for number in claim.cites)
     wanted, there = _folded(words), _folded(" ".join((*(claim.text for claim in quoted), *titles)))
     return len(wanted & there) / max(1, len(wanted))
+
+
+def is_about(name: str, answer: Answer) -> bool:
+    """Whether a passage that it cites has a word of the name, be it beside what is quoted."""
+    return any(_folded(name) & _folded(said_by(source)) for source in answer.sources)
 
 
 def _folded(text: str) -> set[str]:

@@ -108,6 +108,11 @@ class Nested:
         """The question with the name alone in the place of what describes by it."""
         return self.filled(question, self.name)
 
+    def names_of(self, question: str) -> str:
+        """Its own name, and those beside it in the question."""
+        beside = question[: self.start], question[self.end :]
+        return " ".join((self.name, *(word for part in beside for word in re.findall(_FIRST, part[1:]))))
+
     def filled(self, question: str, name: str) -> str:
         """The question with a name in the place of what describes it."""
         return question[: self.start] + name + question[self.end :]

@@ -1,11 +1,11 @@
 """A question with another inside, unfolded: the inner one is asked, what it tells is put in its place, and what is left
 is asked. 'Who is the director of Metropolis?' tells Fritz Lang; so 'When was Fritz Lang born?' is asked."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 
-from clew.agent.answer.bridge import held, told
+from clew.agent.answer.bridge import held, is_about, told
+from clew.agent.answer.quotation import nothing
 from clew.agent.search.nested import Nested, nested
 from clew.agent.state import UNANSWERED, Answer, Inside, Turn, TurnSearch
 from clew.agent.talk.several import in_turn, joined
@@ -48,13 +48,15 @@ def unfolded(turn: Turn, catalogue: Catalogue) -> Turn:
     if one is None or not found:
         return _left(turn, replace(state, last=True)) if state.told else _as_it_was(turn, state)
     part = replace(turn, steps=(), search=TurnSearch(asking=one.question))
-    state = replace(state, open=state.question, told=(*state.told, part), names=(*state.names, ""))
-    return _asked_next(turn, _with(state, one, found), catalogue)
+    state = replace(
+        state, open=state.question, told=(*state.told, part), names=(*state.names, ""), meant=tuple(found), tried=0
+    )
+    return _asked_next(turn, _with(state, one, 0), catalogue)
 
 
-def _with(state: Inside, one: Nested, names: Sequence[tuple[int, str]]) -> Inside:
-    """With the first of these names put in, and of what told it the claim that has it; the others are kept."""
-    (place, name), *others = names
+def _with(state: Inside, one: Nested, which: int) -> Inside:
+    """With this one of the names that may be meant put in, and of what told it the claim that has it."""
+    place, name = state.meant[which]
     part = state.told[-1]
     said = replace(part.answer, claims=(replace(part.answer.claims[place], span=None),))
     return replace(
@@ -62,7 +64,7 @@ def _with(state: Inside, one: Nested, names: Sequence[tuple[int, str]]) -> Insid
         question=one.filled(state.open, name),
         way=(*state.way[: len(state.told) - 1], said),
         names=(*state.names[:-1], name),
-        others=tuple(others),
+        tried=which + 1,
     )
 
 
@@ -85,9 +87,11 @@ def _answers(turn: Turn, state: Inside) -> bool:
 def _with_other(turn: Turn, state: Inside) -> Turn:
     """What is left, asked of another name of the last claim; the turn as it was where there is none."""
     one = nested(state.open)
-    if one is None or not state.others:
+    if one is None:
         return _as_it_was(turn, state)
-    return _left(turn, _with(state, one, state.others))
+    if state.tried == len(state.meant):
+        return _as_it_was(turn, _with(state, one, 0))
+    return _left(turn, _with(state, one, state.tried))
 
 
 def _asked_next(turn: Turn, state: Inside, catalogue: Catalogue) -> Turn:
@@ -115,7 +119,20 @@ def _asked(turn: Turn, question: str, state: Inside, scope: tuple[str, ...]) -> 
 
 
 def _as_it_was(turn: Turn, state: Inside) -> Turn:
-    return _whole(turn, state).stepped("unfold", "as it was answered at once")
+    """The whole turn; refused where what answered it is about something else, with what was told on the way."""
+    whole, one = _whole(turn, state), nested(state.whole.rewritten)
+    answer = whole.answer
+    elsewhere = one is not None and answer.outcome == "answered" and not is_about(one.names_of(whole.rewritten), answer)
+    if not state.way or not (answer.refused or elsewhere):
+        return whole.stepped("unfold", "as it was answered at once")
+    left = nothing(state.question, turn.passages)
+    made = joined([("", said) for said in state.way])
+    claims = (*made.claims, *left.claims)
+    answer = replace(left, claims=claims, sources=made.sources, form=answer.form)
+    way = in_turn([part.passages for part in state.told])
+    return replace(whole, answer=answer, passages=in_turn([way, whole.passages])).stepped(
+        "unfold", f"nothing more is told of {state.names[-1]}"
+    )
 
 
 def _whole(turn: Turn, state: Inside) -> Turn:

@@ -88,7 +88,11 @@ def test_what_is_answered_at_once_is_not_unfolded(ask: Ask) -> None:
     assert not [step for step in turn.steps if step.node == "unfold"]
 
 
-def test_where_the_way_leads_nowhere_it_is_as_it_was(ask: Ask) -> None:
+def test_where_nothing_more_is_told_the_way_is(ask: Ask) -> None:
     turn = ask("What is the shoe size of Anna's daughter?")
     assert turn.answer.refused
-    assert turn.steps and turn.answer.claims[0].text.count("Mira") == 0
+    assert [claim.text.split()[:4] for claim in turn.answer.claims][:2] == [
+        ["Anna's", "daughter", "is", "Mira"],
+        ["The", "documents", "that", "I"],
+    ]
+    assert turn.answer.claims[0].verdict == "supported"
