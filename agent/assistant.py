@@ -34,7 +34,7 @@ WHAT_IS_KEPT = "the conversation is kept up to its last whole turn"
 LONGEST = 4_000
 """Characters of a question: what it says is looked at in many ways, some of which take the square of its length."""
 
-AFTER_EVIDENCE = ("answer", "verify", "remember")
+AFTER_EVIDENCE = ("answer", "unfold", "verify", "remember")
 """The nodes that a stopped answer goes through again."""
 
 

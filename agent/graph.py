@@ -18,7 +18,7 @@ from clew.agent import nodes
 from clew.agent.nodes import Node
 from clew.agent.services import TurnContext
 from clew.agent.state import Fallback, TurnState
-from clew.agent.talk import turn_parts
+from clew.agent.talk import inside, turn_parts
 from clew.memory.errors import Cancelled, DeadlineExceeded, ServiceUnreachable
 
 if TYPE_CHECKING:
@@ -102,20 +102,30 @@ def timed(name: str, node: Node) -> GraphNode:
     """The node as LangGraph calls it, with its time in its step.
 
     A turn that was cancelled ends before its next node, unless it is answered already: then it is remembered with what
-    was written. A `DISPENSABLE` node that the library's cluster does not serve is left out, and the turn says so.
+    was written. A `DISPENSABLE` node that the library's cluster does not serve is left out, and the turn says so. Of
+    what a question has inside nothing more is asked in either case: the question is answered, as it was at once.
     """
 
     def run(state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState:
         before, context = state["turn"], replace(runtime.context, emit=runtime.stream_writer)
+        asks_first = before.search.inside
         if context.cancel.is_set() and not before.is_answered:
-            raise Cancelled("the turn was cancelled")
+            if not asks_first:
+                raise Cancelled("the turn was cancelled")
+            before = inside.given_up(before)
+        if before.search.inside and before.search.inside.given_up and name != "unfold":
+            return {"turn": before}
         started = time.perf_counter()
         try:
             after = node(before, context)
         except (ServiceUnreachable, DeadlineExceeded) as error:
-            if name not in DISPENSABLE or not before.passages:
+            failed = Fallback("search", error.message)
+            if asks_first:
+                after = inside.given_up(before, [failed])
+            elif name in DISPENSABLE and before.passages:
+                after = replace(before, degraded=(*before.degraded, failed))
+            else:
                 raise
-            after = replace(before, degraded=(*before.degraded, Fallback("search", error.message)))
             after = after.stepped(name, f"left out: {error.message}")
         ms = round((time.perf_counter() - started) * 1000, 1)
         known = len(before.steps)

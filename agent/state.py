@@ -230,7 +230,7 @@ class Inside:
     """Of a question with others inside: what is left of it with the `names` in their places, the `whole` turn that
     answered it at once, for each name the turn that `told` it and the `way`, what of its answer says so. Of the last
     `open` is the question without it, `meant` are all that may be, each by its claim's place, and `tried` is how many
-    were. `last` says that what is left is asked, `over` that nothing more is."""
+    were. `last` says that what is left is asked, `given_up` that nothing more is looked for."""
 
     question: str
     whole: "Turn"
@@ -241,7 +241,7 @@ class Inside:
     meant: tuple[tuple[int, str], ...] = ()
     tried: int = 0
     last: bool = False
-    over: bool = False
+    given_up: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,26 @@ from clew.memory.text import Span, content_words, unaccented
 _BESIDE = re.compile(r", ?(?:and )?| \(")
 """What stands between the names of one place: `Kirkwood, Missouri`."""
 
-_NATION = re.compile(r"(?:the )?(?:United States|U\.?S\.?A?\.?|United Kingdom|U\.?K\.?)")
+_WITHIN = re.compile(
+    r".*\b(?:region|province|county|state|republic|part|coast|north|south|east|west) of (?:the )?", re.I
+)
+_WIDE_COUNTRY = re.compile(r"(?:the )?(?:United States|U\.?S\.?A?\.?|United Kingdom|U\.?K\.?)")
 _INMOST = ("birthplace", "hometown", "city", "town", "village", "municipality")
 _OUTMOST = ("country", "state", "province", "continent")
+_MARRIED = ("husband", "wife", "spouse")
+_PLACED = re.compile(r"\b(?:in|at|near|for|(?:moved|went|goes|back|came) to) (?:the )?$")
+"""What a place, or a firm, stands behind, and no person."""
 
+_BY = re.compile(r"\bby (?:(?:[a-z-]+|[A-Z][a-z]+(?:an|ch|ese|ish)) ){0,4}$")
+"""'directed by', 'an album by the Canadian musician'."""
 
-STEM = 6
+_STEM = 6
 """Letters that a noun shares with its verb."""
 
 
 def told(inside: Nested, answer: Answer) -> list[tuple[int, str]]:
-    """The names that it tells, likeliest first, each with its claim by its place; none where nothing is told of what
-    the question is about."""
+    """The names that it tells, each with its claim by its place, likeliest first: of claims those that say what is
+    meant; none where nothing is told of what the question is about."""
     if answer.refused or answer.outcome == "unclear":
         return []
     about, found = _folded(inside.name), dict[str, int]()
@@ -46,7 +54,8 @@ def _is_it(about: set[str], name: str) -> bool:
 
 def _says(inside: Nested, text: str) -> bool:
     """Whether it has the noun or a word made like it: `directed`, of a director."""
-    return inside.noun[:STEM] in text.casefold()
+    words = (*_MARRIED, "married") if inside.noun in _MARRIED else (inside.noun[:_STEM],)
+    return any(word in text.casefold() for word in words)
 
 
 def _of_same(claim: Claim, answer: Answer) -> str:
@@ -84,9 +93,15 @@ def _ranked(inside: Nested, claim: Claim, titles: str) -> list[Span]:
     if inside.is_where and (said := re.search(event, claim.text)):
         behind = sorted(span for span in order if span[0] > said.start())
         return behind or order
-    if inside.kind == "person":
-        by = [span for span in order if re.search(r"\bby (?:[a-z-]+ ){0,3}$", claim.text[: span[0]])]
-        return [*sorted(by), *order]
+    if inside.kind != "place":
+        by = sorted(span for span in order if _BY.search(claim.text[: span[0]]))
+        described = (
+            inside.question.startswith(("Who is the ", "What is ", "Who is ")) and " is it that " not in inside.question
+        )
+        if described and not _says(inside, claim.text):
+            return by
+        if inside.kind == "person":
+            return [*by, *(span for span in order if not _PLACED.search(claim.text[: span[0]]))]
     if inside.kind == "place":
         rows = {span: len(_chain(claim.text, span, sorted(order))) > 1 for span in order}
         order.sort(key=lambda span: not rows[span])
@@ -104,8 +119,12 @@ def _name(inside: Nested, text: str, first: Span, spans: Sequence[Span]) -> str:
         return text[slice(*first)]
     names = [text[slice(*span)] for span in _chain(text, first, sorted(spans))]
     if inside.noun in _OUTMOST:
-        inner = [name for name in names if not _NATION.fullmatch(name)] if inside.noun in ("state", "province") else []
-        return (inner or names)[-1].rpartition(" of ")[2]
+        inner = (
+            [name for name in names if not _WIDE_COUNTRY.fullmatch(name)]
+            if inside.noun in ("state", "province")
+            else []
+        )
+        return _WITHIN.sub("", (inner or names)[-1])
     return names[0] if inside.noun in _INMOST or inside.is_where else text[slice(*first)]
 
 

@@ -18,7 +18,7 @@ LONGEST = 300
 """Characters of a question that is looked into: a longer one is a letter, and reading it takes long."""
 
 _LISTS = word_lists(Path(__file__).with_suffix(".txt"))
-_PEOPLE, _PLACES, _THINGS = ("|".join(_LISTS[name]) for name in ("people", "places", "things"))
+_PEOPLE, _PLACES, _THINGS, _PARTS, _OWNED = ("|".join(_LISTS[name]) for name in _LISTS)
 
 _THE = r"\b(?:the|an?) "
 _NOUN = rf"(?:[a-z]+ )?(?P<noun>{_PEOPLE}|{_PLACES}|{_THINGS})"
@@ -37,47 +37,68 @@ _VERB = rf"(?!(?:{_DID}|{_BY}|{_IS}|be|been|and|or|but)\b)[a-z]+"
 _TOLD = (
     r"(?:[a-z]{2,}(?:s|ed)|wrote|made|built|led|won|sold|bought|ran|sang|gave|met|taught|left|drew|chose|began|died)"
 )
+_BEHIND = rf"(?: {_BY}(?! (?:the|an?|which|be|[A-Z0-9])\b))?"
 _STATE = (
     rf"(?: {_IS}(?: considered)?(?: (?:located|situated|set|based|found|born|from|(?:a )?part of|an? [a-z]+"
     r"|published|produced|made|held|fought))?"
-    r"| (?:died|lives?|lived|comes?|came|belongs?|works?|played|ruled|lies|lay|stands|stood|runs|ran|flows))?"
-    rf"(?: {_BY}(?! (?:the|an?|which|be|[A-Z0-9])\b))?"
+    r"| (?:died|lives?|lived|comes?|came|belongs?|works?|played|ruled|lies|lay|stands|stood|runs|ran|flows))"
 )
 """How a clause goes on behind the name that it is about: `is located in`, `comes from`."""
 
+_ALONE = r"(?!,? [A-Z]| and [a-z])"
+"""Behind it stands no name that it describes ('Anna's sister Clara'), and nothing that it is told of with."""
+
 _OF = re.compile(
-    rf"{_THE}{_NOUN}(?: of (?P<event>birth|death))? (?:of|behind) (?:the (?:[a-z]+ )?(?:{_THINGS}) )?"
-    rf"(?P<name>{_NAME}(?<!'s)(?<!’s)(?<!['’])|{_THING}(?=\W*$|,| {_IS} ))(?![\w'’])"
+    rf"{_THE}(?:[a-z]+ )?(?P<noun>(?:{_PEOPLE}|{_PARTS})(?= of)|(?:{_PLACES})(?= of (?:birth|death) of))"
+    rf"(?: of (?P<event>birth|death))? of (?:the (?:[a-z]+ )?(?:{_THINGS}) )?"
+    rf"(?P<name>{_NAME}(?<!'s)(?<!’s)(?<!['’])|{_THING}(?=\W*$|,| {_IS} ))(?![\w'’]){_ALONE}"
 )
-_OWNS = re.compile(rf"\b(?P<name>{_OWNER})['’]s? (?:(?P<early>birth|death) )?{_NOUN}(?: of (?P<event>birth|death))?\b")
+"""'the director of Metropolis', 'the landlord of the flat', 'the place of birth of Ann'."""
+_OWNS = re.compile(
+    rf"\b(?P<name>{_OWNER})['’]s? (?:(?P<early>birth|death) )?(?:[a-z]+ )?(?P<noun>{_PEOPLE}|{_OWNED}|place(?= of))"
+    rf"(?: of (?P<event>birth|death))?\b{_ALONE}"
+)
+"""'Anna's daughter', 'Gisvi's city of birth'."""
 _BORN = re.compile(rf"\b(?:the )?(?P<name>{_OWNER})(?<!['’]s) (?P<noun>birthplace|hometown)\b")
 _CLAUSE = re.compile(
     rf"{_THE}{_NOUN},? (?:(?P<by>{_BY}) )?(?:that|which|who|(?P<where>where)|whom) "
-    rf"(?P<clause>(?:the [^?,]*?)?(?P<name>{_NAME})(?: [a-z]+(?= {_IS}\b))?{_STATE}){_ENDS}"
+    rf"(?P<clause>(?:the [^?,]*?)?(?P<name>{_NAME})(?: [a-z]+(?= {_IS}\b))?"
+    rf"(?(by)(?:{_STATE})?|(?(where)(?:{_STATE})?|{_STATE})){_BEHIND}){_ENDS}"
 )
+"""'the country where Buyende is located', 'the range that Norris is part of'."""
 _DOING = re.compile(
     rf"{_THE}{_NOUN},? (?:that|which|who) "
     rf"(?P<clause>[a-z][^?,]*?(?P<name>{_NAME})(?: as (?:its|his|her|their|an?|the) [a-z]+)?){_ENDS}"
 )
+"""'the country that made Fist Power'."""
 _BARE = re.compile(
     rf"{_THE}{_NOUN} (?P<name>{_NAME}) (?P<said>(?P<is>{_IS})(?P<rest>(?: \w+)?(?: of)?(?: (?:in|from))?)){_ENDS}"
 )
+"""'the country Buyende is in'."""
 _OBJECT = re.compile(
-    rf"{_THE}{_NOUN} (?P<rel>that |which |who |whom )?(?P<name>{_NAME}|I|we) "
-    rf"(?P<verb>(?(rel){_VERB}|{_TOLD})(?: {_BY}{_ENDS})?){_ENDS}"
+    rf"{_THE}{_NOUN} (?P<rel>that |which |who |whom )?(?P<name>{_NAME}|I|we) (?P<verb>(?(rel){_VERB}|{_TOLD}){_BEHIND})"
+    rf"{_ENDS}"
 )
+"""'the firm that Felix works for', 'the book Peter wrote'."""
 _SUBJECT = re.compile(rf"{_THE}{_NOUN} (?:that|which|who) (?P<clause>{_TOLD} (?P<name>{_THING}))(?=[?,.]|$| {_VERB})")
+"""'the firm that repaired the boiler'."""
 _DONE = re.compile(
     rf"{_THE}{_NOUN} (?P<verb>containing|(?:located|situated) in|(?:\w+ed|written|made|led) by|starring|featuring"
     rf"|based on|named after) (?P<name>{_NAME})"
 )
+"""'the book written by Peter'."""
 _LED = re.compile(rf" {_BY}$")
-_WITH_VERB = re.compile(rf"{_DID} (?={_THE}{_NOUN} (?:that|which|who) )")
+_WITH_VERB = re.compile(rf"{_DID} (?={_THE}(?:[a-z]+ )?(?:{_PEOPLE}|{_PLACES}|{_THINGS}) (?:that|which|who|of) )")
 """'What does the firm that made the roof charge?': its last word is its verb."""
 
-_ASKS = re.compile(rf"^(?:{_BY} )?(?:who|what|which|when|where|how|whom|whose)\b", re.I)
+_ASKS = re.compile(rf"^(?:{_BY} )?(?:who|what|which|when|where|how|whom|whose)\b", re.IGNORECASE)
 _CALLED = re.compile(r"\b(?:names?|called)\b|\bnamed\W*$|['’]s\b")
 """What asks no more of somebody than who it is."""
+
+_IDENTIFIES = re.compile(rf"(?:(?i:{_IS}) (?:{_NAME})(?: (?:ever|still|now|also|not|once))*\W*|\W*{_IS}?\W*,.*)")
+"""'Is Grit Sommer the treasurer?', 'Who is the chair, Dora or Ivo?'"""
+
+_TELLS = re.compile(r"(?:please )?(?:summar|explain|describe|compare|tell me (?:all|every|more|about))", re.IGNORECASE)
 
 _VERBS = {"containing": "contains", "starring": "stars", "featuring": "features"}
 
@@ -111,7 +132,7 @@ class Nested:
     def names_of(self, question: str) -> str:
         """Its own name, and those beside it in the question."""
         beside = question[: self.start], question[self.end :]
-        return " ".join((self.name, *(word for part in beside for word in re.findall(_FIRST, part[1:]))))
+        return " ".join((self.name, *(word for part in beside for word in re.findall(rf"(?<=\s)\b{_FIRST}", part))))
 
     def filled(self, question: str, name: str) -> str:
         """The question with a name in the place of what describes it."""
@@ -120,42 +141,45 @@ class Nested:
 
 def nested(question: str) -> Nested | None:
     """The first of those that hold no other, where the question asks more than it does; None where there is none."""
-    if len(question) > LONGEST:
+    text = question.rstrip(" ?.!")
+    if len(text) > LONGEST or _TELLS.match(text):
         return None
-    found = [one for one in sorted(_found(question), key=lambda one: one.end) if _asks_more(question, one)]
-    longest = list({one.start: one for one in found}.values())
+    longest = list({one.start: one for one in sorted(_found(text), key=lambda one: one.end)}.values())
     inmost = [one for one in longest if not any(one.start < it.start and it.end <= one.end for it in longest)]
-    return min(inmost, key=lambda one: one.start, default=None)
+    return min((one for one in inmost if _asks_more(text, one)), key=lambda one: one.start, default=None)
 
 
-def _asks_more(question: str, one: Nested) -> bool:
-    rest = _ASKS.sub("", f"{question[: one.start]} {question[one.end :]}".strip(" ?"))
-    return bool(content_words(_CALLED.sub("", rest))) and bool(content_words(one.name))
+def _asks_more(text: str, one: Nested) -> bool:
+    rest = f"{text[: one.start]} {text[one.end :]}".strip()
+    more = _ASKS.sub("", rest)
+    if _IDENTIFIES.fullmatch(rest) or _IDENTIFIES.fullmatch(more.strip()):
+        return False
+    return bool(content_words(_CALLED.sub("", more))) and bool(content_words(one.name))
 
 
-def _found(question: str) -> Iterator[Nested]:
-    for match in _everywhere(_CLAUSE, question):
+def _found(text: str) -> Iterator[Nested]:
+    for match in _everywhere(_CLAUSE, text):
         yield _of(match, _asked_by_clause(match))
-    for match in _everywhere(_DOING, question):
+    for match in _everywhere(_DOING, text):
         yield _of(match, f"{_which(match['noun'])} {match['clause']}?")
-    for match in _everywhere(_BARE, question):
+    for match in _everywhere(_BARE, text):
         asks = "In which" if re.fullmatch(_PLACES, match["noun"]) and not _LED.search(match["rest"]) else "Which"
         yield _of(match, f"{asks} {match['noun']} {match['is']} {match['name']}{match['rest']}?")
-    for match in _everywhere(_OBJECT, question):
+    for match in _everywhere(_OBJECT, text):
         yield _of(match, f"{_which(match['noun'])} is it that {match['name']} {match['verb']}?")
-    for match in _everywhere(_SUBJECT, question):
+    for match in _everywhere(_SUBJECT, text):
         yield _of(match, f"{_which(match['noun'])} {match['clause']}?")
-    for match in _everywhere(_DONE, question):
+    for match in _everywhere(_DONE, text):
         verb = _VERBS.get(match["verb"], f"is {match['verb']}")
         yield _of(match, f"{_which(match['noun'])} {verb} {match['name']}?")
-    for pattern in (_OF, _OWNS, _BORN):
-        for match in pattern.finditer(question):
+    for match in (*_everywhere(_OF, text), *_OWNS.finditer(text), *_BORN.finditer(text)):
+        swallowed = match.endpos < len(text) and re.fullmatch(r"[a-z]+ [a-z-]+ [a-z-]+", match["name"])
+        if not swallowed:  # 'does the landlord of the flat take calls'
             yield _of(match, _asked_of(match))
 
 
-def _everywhere(pattern: re.Pattern[str], question: str) -> Iterator[re.Match[str]]:
+def _everywhere(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """Also those that begin inside another."""
-    text = question.rstrip(" ?.!")
     for begin in re.finditer(_THE, text):
         aux = text.rfind(" ", 0, max(0, begin.start() - 1)) + 1
         ends = text.rfind(" ") if _WITH_VERB.match(text, aux) else len(text)

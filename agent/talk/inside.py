@@ -1,18 +1,20 @@
 """A question with another inside, unfolded: the inner one is asked, what it tells is put in its place, and what is left
 is asked. 'Who is the director of Metropolis?' tells Fritz Lang; so 'When was Fritz Lang born?' is asked."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, takewhile
 
 from clew.agent.answer.bridge import held, is_about, told
 from clew.agent.answer.quotation import nothing
 from clew.agent.search.nested import Nested, nested
-from clew.agent.state import UNANSWERED, Answer, Inside, Turn, TurnSearch
+from clew.agent.state import UNANSWERED, Answer, Fallback, Inside, Turn, TurnSearch
 from clew.agent.talk.several import in_turn, joined
 from clew.memory.knowledge.catalogue import Catalogue
 
 MOST = 3
-"""Questions inside one another that are asked."""
+"""Questions that are asked first."""
 
 NAMES = 3
 """Names of one claim that what is left is asked of, one after the other, until it is answered."""
@@ -29,7 +31,7 @@ FORMS = ("", "fact", "list", "steps", "yes-no", "several-documents")
 def is_left(turn: Turn) -> bool:
     """Whether there is a question inside, and the answer, as it stands, does not hold all that both ask about."""
     answer, search = turn.answer, turn.search
-    if turn.model or search.within or answer.form not in FORMS or not turn.calls:
+    if search.within or answer.form not in FORMS or not turn.calls:
         return False
     one = nested(turn.rewritten)
     return one is not None and held(one.without_noun(turn.rewritten), answer) < 1
@@ -39,19 +41,34 @@ def unfolded(turn: Turn, catalogue: Catalogue) -> Turn:
     """The next question of those inside, or the turn as it ends: with the names told on the way, or as it was."""
     state = turn.search.inside
     if state is None:
-        bare = replace(turn, steps=())
-        return _asked_next(turn, Inside(turn.rewritten, bare), catalogue)
+        return _asked_next(turn, Inside(_AND.sub("", turn.rewritten), replace(turn, steps=())), catalogue)
+    if state.given_up:
+        return replace(_whole(turn, state), degraded=(*state.whole.degraded, *turn.degraded))
     if state.last:
         return _ended(turn, state) if _answers(turn, state) else _with_other(turn, state)
     one = nested(state.question)
     found = told(one, turn.answer)[:NAMES] if one else []
+    if one and not found and turn.search.scope != state.whole.search.scope:
+        return _asked(turn, one.question, state, state.whole.search.scope)  # the documents of that title do not say it
     if one is None or not found:
         return _left(turn, replace(state, last=True)) if state.told else _as_it_was(turn, state)
-    part = replace(turn, steps=(), search=TurnSearch(asking=one.question))
+    part = replace(turn, steps=(), search=TurnSearch())
     state = replace(
         state, open=state.question, told=(*state.told, part), names=(*state.names, ""), meant=tuple(found), tried=0
     )
     return _asked_next(turn, _with(state, one, 0), catalogue)
+
+
+_AND = re.compile(r"^(?:and|but|so) ", re.IGNORECASE)
+
+
+def given_up(turn: Turn, why: Sequence[Fallback] = ()) -> Turn:
+    """Looking for nothing more: the person has stopped it, or the library's cluster does not answer. What answered the
+    question at once is still there."""
+    assert turn.search.inside, "nothing is asked first"
+    state = replace(turn.search.inside, given_up=True)
+    turn = turn.searched(inside=state, planned=(), missing=(), wanted=0)
+    return replace(turn, degraded=(*turn.degraded, *why))
 
 
 def _with(state: Inside, one: Nested, which: int) -> Inside:
@@ -78,8 +95,9 @@ def _answers(turn: Turn, state: Inside) -> bool:
     one, at_once = nested(state.whole.rewritten), state.whole.answer
     if one is None or held(one.name, at_once) < OF_NAME:
         return True
-    if held(f"{one.name} {one.noun} {state.names[-1]}", at_once) == 1:  # 'the property of his aunt, Miss Quillet'
-        return False
+    rest = one.filled(state.whole.rewritten, "")
+    if held(rest, at_once) and held(f"{one.name} {one.noun} {state.names[0]}", at_once) == 1:
+        return False  # 'they were the property of his aunt, Miss Quillet'
     asked = one.without_noun(state.whole.rewritten)
     return held(asked, _along(turn, state)) >= held(asked, at_once)
 
@@ -122,7 +140,9 @@ def _as_it_was(turn: Turn, state: Inside) -> Turn:
     """The whole turn; refused where what answered it is about something else, with what was told on the way."""
     whole, one = _whole(turn, state), nested(state.whole.rewritten)
     answer = whole.answer
-    elsewhere = one is not None and answer.outcome == "answered" and not is_about(one.names_of(whole.rewritten), answer)
+    elsewhere = one and answer.outcome == "answered" and not held(one.noun, answer)
+    if one and elsewhere:
+        elsewhere = not is_about(one.names_of(whole.rewritten), answer)
     if not state.way or not (answer.refused or elsewhere):
         return whole.stepped("unfold", "as it was answered at once")
     left = nothing(state.question, turn.passages)
@@ -136,8 +156,7 @@ def _as_it_was(turn: Turn, state: Inside) -> Turn:
 
 
 def _whole(turn: Turn, state: Inside) -> Turn:
-    over = Inside(state.question, Turn(turn.thread, turn.turn, turn.question), over=True)
-    return replace(state.whole, steps=turn.steps).searched(inside=over)
+    return replace(state.whole, steps=turn.steps)
 
 
 def _ended(turn: Turn, state: Inside) -> Turn:
@@ -157,5 +176,7 @@ def _along(turn: Turn, state: Inside) -> Answer:
     last = turn.answer
     own = tuple(one for one in last.claims if held(state.names[-1], replace(last, claims=(one,))) >= OF_NAME)
     last = replace(last, claims=own) if own and last.form == "fact" else last
+    opens = tuple(takewhile(lambda claim: not claim.cites, last.claims))  # 'Yes.', 'The documents say:'
+    last = replace(last, claims=last.claims[len(opens) :])
     made = joined([("", answer) for answer in (*state.way, last)])
-    return replace(made, form=last.form, says=last.says)
+    return replace(made, claims=(*opens, *made.claims), form=last.form, says=last.says)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Literal
 
+from langgraph.runtime import Runtime
+
 from clew.agent.answer import answers
 from clew.agent.answer.library_questions import library_question
 from clew.agent.search.lookups import hybrid, query_of_turn
@@ -85,10 +87,12 @@ def after_talk(state: TurnState) -> Literal["recall", "verify"]:
     return "verify" if state["turn"].is_answered else "recall"
 
 
-def after_answer(state: TurnState) -> Literal["unfold", "next_question", "verify"]:
-    """A question with another inside is unfolded where it was not answered at once."""
-    turn = state["turn"]
-    if turn.search.inside or inside.is_left(turn):
+def after_answer(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["unfold", "next_question", "verify"]:
+    """A question with another inside is unfolded where it was not answered at once, but where a language model searches
+    for it or answers it: that is not asked several times."""
+    turn, run = state["turn"], runtime.context
+    alone = not (run.services.writers.think or run.services.writers.answer or run.cancel.is_set())
+    if turn.search.inside or (alone and inside.is_left(turn)):
         return "unfold"
     return "next_question" if turn.search.waiting or turn.search.done else "verify"
 
@@ -99,7 +103,7 @@ def unfold(turn: Turn, run: TurnContext) -> Turn:
 
 def after_unfold(state: TurnState) -> Literal["rewrite", "next_question", "verify"]:
     search = state["turn"].search
-    if search.inside and not search.inside.over:
+    if search.inside:
         return "rewrite"
     return "next_question" if search.waiting or search.done else "verify"
 

@@ -42,29 +42,27 @@ def _people(turn: Said, asked: Sequence[Referent], gender: str) -> Iterator[Refe
     new = [one for one in (*focus, *turn.answer.names) if not _is_said(one, turn)] if _asks_who(turn) else []
     named = (one for one in (*asked, *turn.answer.names) if one.person or one in asked)
     ranked = [*new, *named, *focus, *(one for one in turn.answer.told if one.person)]
-    ranked.sort(
-        key=lambda one: (
-            -1
-            if one in new and _did_it(one, turn)
-            else 0
-            if one.person and one.gender
-            else 1
-            if one in (*new, *asked)
-            else 3 - one.person
-        )
-    )
+
+    def rank(one: Referent) -> int:
+        if one in new and _did_it(one, turn):
+            return -1
+        if one.person and one.gender:
+            return 0
+        return 1 if one in (*new, *asked) else 3 - one.person
+
+    ranked.sort(key=rank)
     return (one for one in ranked if one.maybe_person and one.gender in ("", gender) and not one.plural)
+
+
+_STEM = 5
+"""Letters of a verb that its forms share."""
 
 
 def _did_it(one: Referent, turn: Said) -> bool:
     """Whether the answer says of what was asked that it is by this one: 'directed by Raoul Walsh'."""
-    verb = turn.parts.does.casefold()[:STEM]
+    verb = turn.parts.does.casefold()[:_STEM]
     by = re.search(rf"\b(\w+) by (?:[a-z-]+ ){{0,3}}{re.escape(one.text)}\b", turn.answer.opening)
     return bool(by and verb and by[1].casefold().startswith(verb))
-
-
-STEM = 5
-"""Letters of a verb that its forms share."""
 
 
 def _asks_who(turn: Said) -> bool:

@@ -34,6 +34,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[-_/.]+")
 _NEWEST = re.compile(r"\b(?:last|latest|newest|most recent)\b", re.IGNORECASE)
 _OLDEST = re.compile(r"\b(?:oldest|earliest)\b", re.IGNORECASE)
 _FILE = re.compile(r"[\w()+-][\w .()+-]*\.[A-Za-z][A-Za-z0-9]{1,5}\b")
+_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 _LEADING_NUMBER = re.compile(r"(?P<number>\d{1,3})[ ._-]+(?=[^\W\d])")
 
 
@@ -295,9 +296,6 @@ def _stands(name: str, text: str) -> bool:
 
 def _letters(file: str) -> str:
     return re.sub(r"[ _.-]", "", PurePosixPath(file).stem)
-
-
-_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 def _bare(title: str) -> str:

@@ -2,16 +2,22 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from clew.agent import nodes
 from clew.agent.assistant import Assistant
+from clew.agent.search import lookups
+from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
-from clew.agent.state import Turn
+from clew.agent.state import Call, Step, Turn
+from clew.memory.datatypes import Findings
 from clew.memory.encoding import MINILM, load_encoder
+from clew.memory.errors import DeadlineExceeded
 from clew.memory.knowledge.index.run import index
 
-Ask = Callable[[str], Turn]
+Ask = Callable[..., Turn]
 
 DOCUMENTS = {
     "lease.md": "# Lease of the flat in Gartenweg 4\n\nLandlord: Jonas Brandt. The rent is 870 euros a month, due on "
@@ -43,10 +49,13 @@ def ask(library: Path, cache: Path, tmp_path: Path) -> Iterator[Ask]:
     """On one thread."""
     with Assistant.open(read_settings(library=library, home=tmp_path / "data", cache=cache)) as assistant:
 
-        def asked(question: str) -> Turn:
-            *_, turn = assistant.ask("t", question)
-            assert isinstance(turn, Turn)
-            return turn
+        def asked(question: str, cancel_at: str = "") -> Turn:
+            cancel = Event()
+            for event in assistant.ask("t", question, cancel=cancel):
+                if isinstance(event, Step) and event.node == cancel_at:
+                    cancel.set()
+            assert isinstance(event, Turn)
+            return event
 
         yield asked
 
@@ -96,3 +105,31 @@ def test_where_nothing_more_is_told_the_way_is(ask: Ask) -> None:
         ["The", "documents", "that", "I"],
     ]
     assert turn.answer.claims[0].verdict == "supported"
+
+
+def test_a_stop_while_more_is_asked_keeps_what_was_answered(ask: Ask) -> None:
+    before = ask("Where does Anna live?")
+    turn = ask("When is the birthday of Anna's daughter?", cancel_at="unfold")
+    assert turn.is_answered and turn.turn == before.turn + 1
+    assert [step.node for step in turn.steps][-2:] == ["unfold", "verify"]
+
+
+@pytest.mark.parametrize("which", ["the first", "the last"])
+def test_a_cluster_that_does_not_answer_keeps_what_was_answered(
+    ask: Ask, which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = lookups.found_or_left
+
+    def late(turn: Turn, run: TurnContext, call: Call) -> Findings:
+        inside = turn.search.inside
+        if inside and inside.last == (which == "the last"):
+            raise DeadlineExceeded("the cluster takes too long", "clew doctor")
+        return found(turn, run, call)
+
+    question = "What is the phone number of the landlord of the flat?"
+    monkeypatch.setattr(nodes, "found_or_left", late)
+    turn = ask(question)
+    assert turn.is_answered and turn.rewritten == question
+    assert [one.why for one in turn.degraded] == ["the cluster takes too long"]
+    monkeypatch.setattr(nodes, "found_or_left", found)
+    assert "0431 555 123" in ask(question).answer.text
