@@ -147,7 +147,8 @@ def _as_it_was(turn: Turn, state: Inside) -> Turn:
         return whole.stepped("unfold", "as it was answered at once")
     left = nothing(state.question, turn.passages)
     made = joined([("", said) for said in state.way])
-    claims = (*made.claims, *left.claims)
+    refusal, *more = left.claims
+    claims = (*made.claims, replace(refusal, new_line=True), *more)
     answer = replace(left, claims=claims, sources=made.sources, form=answer.form)
     way = in_turn([part.passages for part in state.told])
     return replace(whole, answer=answer, passages=in_turn([way, whole.passages])).stepped(

@@ -136,6 +136,14 @@ def test_refusals_and_answers_look_different(markup: Markup) -> None:
     assert 'class="answer"' in answered and "refusal" not in answered and 'href="#source-1-2"' in answered
 
 
+def test_what_a_refusal_tells_first_has_its_source(markup: Markup) -> None:
+    passage = Passage("a", "a", "A", "Anna's daughter is Mira.", 0.5, "hybrid")
+    claims = (Claim(passage.text, (1,), "supported"), Claim("The documents that I found say nothing about shoe."))
+    turn = replace(make_turn("t", 1, "And Neptune?"), answer=Answer("nothing-found", claims, (passage,)))
+    refused = markup.past(View("t", (turn,)))
+    assert 'class="notice refusal"' in refused and refused.count('href="#source-1-1"') == 1
+
+
 def test_control_characters_are_gone(markup: Markup) -> None:
     assert not re.search(r"[\x00-\x08\x1b\x07]", markup.past(View("t", (make_turn("t", 1, "escape"),))))
 
