@@ -20,7 +20,7 @@ _NAME = re.compile(
     rf"\b(?:[A-Z]\.\s?)+{_CAPITAL}(?:\s{_CAPITAL})*"
     rf"|\b(?:Dr|Mr|Mrs|Ms|St|Prof)\.?\s{_CAPITAL}(?:\s{_CAPITAL})*"
     rf"|\b{_CAPITAL}['’]s\s{FIRM}\b"
-    rf"|\b{_CAPITAL}(?:(?:\s{_LINK})?\s{_CAPITAL})*"
+    rf"|\b{_CAPITAL}(?:(?:\s{_LINK}|\s&)?\s{_CAPITAL})*"
 )
 _OF_A_PERSON = frozenset({"de", "von", "van", "der", "la", "le", "du", "da", "di", "al", "bin"})
 TITLED = re.compile(r"(?:[Dd]r|[Mm]r|[Mm]rs|Ms|[Pp]rof|Sir|Lady|Miss|Professor|Doctor)\b\.?")

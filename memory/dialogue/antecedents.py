@@ -142,14 +142,26 @@ def _several(turn: Said, asked: Sequence[Referent], *, own: bool = False) -> Ite
     """What 'they' can stand for; who did it, where that is a firm, or may be one and they `own` something ('their
     number')."""
     focus = turn.answer.focus
-    if focus and focus.named and _asks_who(turn) and not focus.gender and (own or not focus.maybe_person):
-        yield focus
+    group = _asks_which_group(turn)
+    who = focus is not None and focus.named and _asks_who(turn) and not focus.gender
+    if focus and (group or (who and (own or not focus.maybe_person))):
+        yield replace(focus, text=focus.text[0].upper() + focus.text[1:]) if group else focus
     several = (one for one in asked if one.plural or (one.group and not one.placed))
     yield from (one for one in several if not one.text.startswith(("all ", "no ")))
     if pair := both_of(turn):
         yield pair
     yield from (one for one in (*turn.answer.names, turn.answer.focus) if one and one.plural)
     yield from () if own else _some(turn)
+
+
+def _asks_which_group(turn: Said) -> bool:
+    """'Which firm repaired the boiler?'"""
+    asks = turn.parts.asks.casefold().split()
+    wanted = turn.parts.wanted
+    return asks[:1] in (["which"], ["what"]) and wanted is not None and wanted.noun in (*LISTS["groups"], *_FIRMS)
+
+
+_FIRMS = ("firm", "band", "shop", "brand", "manufacturer", "supplier", "airline", "publisher", "insurer")
 
 
 def _is_animal(one: Referent) -> bool:

@@ -291,7 +291,10 @@ def _inside(phrase: Phrase, place: int, rank: float) -> Iterator[Referent]:
         maybe_person = name[1].isalpha() and not (phrase.noun in LISTS["people"] or attribute)
         yield Referent(name[1], rank - 0.1 if attribute else 1.0 + place / 100, True, maybe_person=maybe_person)
     elif own := re.search(r"\bof ((?:the|my|our|your|his|her|their|[A-ZÀ-Þ]\w*['’]s)(?: \w+)? [\w-]+)$", phrase.text):
-        yield Referent(own[1], rank - 0.1 if phrase.noun in _CALLED else behind)
+        kind = own[1].split()[-1]
+        person = kind in LISTS["people"] and phrase.noun not in _CALLED
+        gender = gender_of_noun(kind) if person else ""
+        yield Referent(own[1], rank - 0.1 if phrase.noun in _CALLED else behind, False, person, person, gender=gender)
     elif phrase.noun in LISTS["measured"] and (bare := re.search(r"\bof ([a-z][\w-]+)$", phrase.text)):
         yield Referent(bare[1], behind)
     elif phrase.plural and (kind := re.search(r"\bof ([a-z-]+(?: [a-z-]+)?)$", phrase.text)):
