@@ -27,7 +27,7 @@ _FIRST = r"(?:[A-Z][\w.'’&-]*|\"[^\"?]+\"|“[^”?]+”)"
 _NAME = rf"(?:the )?{_FIRST}(?:,? {_LINK}{{0,3}}(?:{_FIRST}|\d[\w.-]*))*"
 _THING = r"(?:the|our|my|her|his|their) [a-z][a-z-]+(?: [a-z][a-z-]+)?"
 _ASKING = r"(?:Who|What|Which|When|Where|Why|How|Did|Does|Do|Is|Are|Was|Were)"
-_OWNER = rf"(?!{_ASKING} )[A-Z][\w.’'-]*?(?: {_LINK}{{0,2}}[A-Z][\w.’'-]*?)*"
+_OWNER = rf"(?!{_ASKING}(?:['’]s)? )[A-Z][\w.’'-]*?(?: {_LINK}{{0,2}}[A-Z][\w.’'-]*?)*"
 
 _IS = r"(?:is|was|are|were)"
 _DID = r"(?:do|does|did|has|have|had)"

@@ -311,7 +311,7 @@ def agreeing(question: str, before: Parts) -> str:
         if several
         else {one: other for other, one in pairs.items()}.get(aux.casefold(), "")
     )
-    if not wanted or (not several and not subject.definite and subject.noun.endswith("s")):
+    if not wanted or (not several and (subject.named or not subject.definite) and subject.text.endswith("s")):
         return question
     if several and subject.named and " and " not in subject.text:
         return question

@@ -243,8 +243,8 @@ def asked_about(found: Parts) -> Iterator[Referent]:
 
 
 _OWNER = re.compile(
-    r"\b((?:my|our|your) (?P<kind>[a-z]+)|[A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*|(?<= )[a-z]{3,}(?=['’]s [a-z]))['’]s\b"
-    rf"(?! {FIRM}\b)"
+    r"\b((?:my|our|your|[A-ZÀ-Þ][\w.]*['’]s) (?P<kind>[a-z]+)|[A-ZÀ-Þ][\w.]*(?: [A-ZÀ-Þ][\w.]*)*"
+    rf"|(?<= )[a-z]{{3,}}(?=['’]s [a-z]))['’]s\b(?! {FIRM}\b)"
 )
 """'my brother' of 'my brother's birthday', 'Olga' of 'Olga's', 'theo' of 'when is theo's trip?'"""
 

@@ -28,6 +28,7 @@ from clew.agent.search.nested import nested
         ),
         ("What does the company Felix works for make?", "Which company is it that Felix works for?", "name"),
         ("What guarantee does the firm that repaired the boiler give?", "Which firm repaired the boiler?", "name"),
+        ("What's Anna's daughter's number?", "Who is Anna's daughter?", "person"),
         ("What does the landlord of the flat want?", "Who is the landlord of the flat?", "person"),
         ("How many days does the insurer of the van need?", "What is the insurer of the van?", "name"),
         ("When did the country containing Nugegoda become free?", "Which country contains Nugegoda?", "place"),
