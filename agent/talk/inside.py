@@ -149,7 +149,8 @@ def _as_it_was(turn: Turn, state: Inside) -> Turn:
     made = joined([("", said) for said in state.way])
     refusal, *more = left.claims
     claims = (*made.claims, replace(refusal, new_line=True), *more)
-    answer = replace(left, claims=claims, sources=made.sources, form=answer.form)
+    count = answer.files_left_out
+    answer = replace(left, claims=claims, sources=made.sources, form=answer.form, files_left_out=count)
     way = in_turn([part.passages for part in state.told])
     return replace(whole, answer=answer, passages=in_turn([way, whole.passages])).stepped(
         "unfold", f"nothing more is told of {state.names[-1]}"
