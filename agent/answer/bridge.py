@@ -85,27 +85,29 @@ def _folded(text: str) -> set[str]:
 def _ranked(inside: Nested, claim: Claim, titles: str) -> list[Span]:
     """The names in a text that may be meant, likeliest first."""
     found = scored(inside.kind, inside.question, asked(inside.question), [claim.text], titles)
-    order = [span for _, _, span in sorted(found, key=lambda one: -one[0])]
-    order = [span for span in order if claim.text[span[0]].isupper() or claim.text[span[0]].isdigit()]
+    order, text = [span for _, _, span in sorted(found, key=lambda one: -one[0])], claim.text
+    order = [span for span in order if text[span[0]].isupper() or text[span[0]].isdigit()]
     if inside.noun != "country":
-        order = [span for span in order if not NATION.match(claim.text[slice(*span)])]
-    event = r"\b(?:died|death)\b" if inside.question.endswith("die?") else r"\bborn\b"
-    if inside.is_where and (said := re.search(event, claim.text)):
-        behind = sorted(span for span in order if span[0] > said.start())
-        return behind or order
-    if inside.kind != "place":
-        by = sorted(span for span in order if _BY.search(claim.text[: span[0]]))
-        described = (
-            inside.question.startswith(("Who is the ", "What is ", "Who is ")) and " is it that " not in inside.question
-        )
-        if described and not _says(inside, claim.text):
-            return by
-        if inside.kind == "person":
-            return [*by, *(span for span in order if not _PLACED.search(claim.text[: span[0]]))]
+        order = [span for span in order if not NATION.match(text[slice(*span)])]
+    if inside.event and (happened := _HAPPENED[inside.event].search(text)):
+        return sorted(span for span in order if span[0] > happened.start()) or order
     if inside.kind == "place":
-        rows = {span: len(_chain(claim.text, span, sorted(order))) > 1 for span in order}
+        rows = {span: len(_chain(text, span, sorted(order))) > 1 for span in order}
         order.sort(key=lambda span: not rows[span])
-    return [*(span for span in order if _is_called(inside, claim.text[slice(*span)])), *order]
+        return _called_so(inside, text, order)
+    by = sorted(span for span in order if _BY.search(text[: span[0]]))
+    if not inside.by_clause and not _says(inside, text):
+        return by
+    if inside.kind == "person":
+        return [*by, *(span for span in order if not _PLACED.search(text[: span[0]]))]
+    return _called_so(inside, text, order)
+
+
+_HAPPENED = {"birth": re.compile(r"\bborn\b"), "death": re.compile(r"\b(?:died|death)\b")}
+
+
+def _called_so(inside: Nested, text: str, order: Sequence[Span]) -> list[Span]:
+    return [*(span for span in order if _is_called(inside, text[slice(*span)])), *order]
 
 
 def _is_called(inside: Nested, name: str) -> bool:
@@ -119,13 +121,10 @@ def _name(inside: Nested, text: str, first: Span, spans: Sequence[Span]) -> str:
         return text[slice(*first)]
     names = [text[slice(*span)] for span in _chain(text, first, sorted(spans))]
     if inside.noun in _OUTMOST:
-        inner = (
-            [name for name in names if not _WIDE_COUNTRY.fullmatch(name)]
-            if inside.noun in ("state", "province")
-            else []
-        )
-        return _WITHIN.sub("", (inner or names)[-1])
-    return names[0] if inside.noun in _INMOST or inside.is_where else text[slice(*first)]
+        states = [name for name in names if not _WIDE_COUNTRY.fullmatch(name)]
+        outer = states if states and inside.noun in ("state", "province") else names
+        return _WITHIN.sub("", outer[-1])
+    return names[0] if inside.noun in _INMOST or inside.event else text[slice(*first)]
 
 
 def _chain(text: str, first: Span, spans: Sequence[Span]) -> list[Span]:

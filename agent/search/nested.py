@@ -18,7 +18,9 @@ LONGEST = 300
 """Characters of a question that is looked into: a longer one is a letter, and reading it takes long."""
 
 _LISTS = word_lists(Path(__file__).with_suffix(".txt"))
-_PEOPLE, _PLACES, _THINGS, _PARTS, _OWNED = ("|".join(_LISTS[name]) for name in _LISTS)
+_PEOPLE, _PLACES, _THINGS, _PARTS, _OWNED = (
+    "|".join(_LISTS[name]) for name in ("people", "places", "things", "of", "owned")
+)
 
 _THE = r"\b(?:the|an?) "
 _NOUN = rf"(?:[a-z]+ )?(?P<noun>{_PEOPLE}|{_PLACES}|{_THINGS})"
@@ -106,24 +108,22 @@ _VERBS = {"containing": "contains", "starring": "stars", "featuring": "features"
 @dataclass(frozen=True, slots=True)
 class Nested:
     """Where it stands in a question, the name that it is about, the noun that says what is meant, and the question
-    that asks for it alone."""
+    that asks for it alone. `event` is what happened there, where a place is meant by it; `by_clause`: it is described
+    by what is done, as in `the firm that repaired the boiler`."""
 
     start: int
     end: int
     name: str
     noun: str
     question: str
+    event: Literal["", "birth", "death"] = ""
+    by_clause: bool = False
 
     @property
     def kind(self) -> NameKind:
-        if self.is_where or re.fullmatch(_PLACES, self.noun):
+        if self.event or re.fullmatch(_PLACES, self.noun):
             return "place"
         return "person" if re.fullmatch(_PEOPLE, self.noun) else "name"
-
-    @property
-    def is_where(self) -> bool:
-        """Whether it asks where somebody was born, or died."""
-        return self.question.startswith("Where ")
 
     def without_noun(self, question: str) -> str:
         """The question with the name alone in the place of what describes by it."""
@@ -159,23 +159,23 @@ def _asks_more(text: str, one: Nested) -> bool:
 
 def _found(text: str) -> Iterator[Nested]:
     for match in _everywhere(_CLAUSE, text):
-        yield _of(match, _asked_by_clause(match))
+        yield _by_clause(match, _asked_by_clause(match))
     for match in _everywhere(_DOING, text):
-        yield _of(match, f"{_which(match['noun'])} {match['clause']}?")
+        yield _by_clause(match, f"{_which(match['noun'])} {match['clause']}?")
     for match in _everywhere(_BARE, text):
         asks = "In which" if re.fullmatch(_PLACES, match["noun"]) and not _LED.search(match["rest"]) else "Which"
-        yield _of(match, f"{asks} {match['noun']} {match['is']} {match['name']}{match['rest']}?")
+        yield _by_clause(match, f"{asks} {match['noun']} {match['is']} {match['name']}{match['rest']}?")
     for match in _everywhere(_OBJECT, text):
-        yield _of(match, f"{_which(match['noun'])} is it that {match['name']} {match['verb']}?")
+        yield _by_clause(match, f"{_which(match['noun'])} is it that {match['name']} {match['verb']}?")
     for match in _everywhere(_SUBJECT, text):
-        yield _of(match, f"{_which(match['noun'])} {match['clause']}?")
+        yield _by_clause(match, f"{_which(match['noun'])} {match['clause']}?")
     for match in _everywhere(_DONE, text):
         verb = _VERBS.get(match["verb"], f"is {match['verb']}")
-        yield _of(match, f"{_which(match['noun'])} {verb} {match['name']}?")
+        yield _by_clause(match, f"{_which(match['noun'])} {verb} {match['name']}?")
     for match in (*_everywhere(_OF, text), *_OWNS.finditer(text), *_BORN.finditer(text)):
         swallowed = match.endpos < len(text) and re.fullmatch(r"[a-z]+ [a-z-]+ [a-z-]+", match["name"])
         if not swallowed:  # 'does the landlord of the flat take calls'
-            yield _of(match, _asked_of(match))
+            yield _described(match)
 
 
 def _everywhere(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
@@ -187,18 +187,20 @@ def _everywhere(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
             yield match
 
 
-def _of(match: re.Match[str], question: str) -> Nested:
-    return Nested(*match.span(), match["name"], match["noun"], question)
+def _by_clause(match: re.Match[str], question: str) -> Nested:
+    return Nested(*match.span(), match["name"], match["noun"], question, by_clause=True)
 
 
-def _asked_of(match: re.Match[str]) -> str:
-    groups = match.groupdict()
-    event = groups.get("event") or groups.get("early")
+def _described(match: re.Match[str]) -> Nested:
+    """By its noun and a name alone."""
+    groups, (start, end) = match.groupdict(), match.span()
+    name, noun = match["name"], match["noun"]
+    event = groups.get("event") or groups.get("early") or ("birth" if noun in ("birthplace", "hometown") else "")
     if event == "death":
-        return f"Where did {match['name']} die?"
-    if event or match["noun"] in ("birthplace", "hometown"):
-        return f"Where was {match['name']} born?"
-    return f"{'Who' if re.fullmatch(_PEOPLE, match['noun']) else 'What'} is {match[0]}?"
+        return Nested(start, end, name, noun, f"Where did {name} die?", "death")
+    if event:
+        return Nested(start, end, name, noun, f"Where was {name} born?", "birth")
+    return Nested(start, end, name, noun, f"{'Who' if re.fullmatch(_PEOPLE, noun) else 'What'} is {match[0]}?")
 
 
 def _asked_by_clause(match: re.Match[str]) -> str:

@@ -138,23 +138,29 @@ def _asked(turn: Turn, question: str, state: Inside, scope: tuple[str, ...]) -> 
 
 def _as_it_was(turn: Turn, state: Inside) -> Turn:
     """The whole turn; refused where what answered it is about something else, with what was told on the way."""
-    whole, one = _whole(turn, state), nested(state.whole.rewritten)
-    answer = whole.answer
-    elsewhere = one and answer.outcome == "answered" and not held(one.noun, answer)
-    if one and elsewhere:
-        elsewhere = not is_about(one.names_of(whole.rewritten), answer)
-    if not state.way or not (answer.refused or elsewhere):
+    whole = _whole(turn, state)
+    if not state.way or not (whole.answer.refused or _is_of_another(whole)):
         return whole.stepped("unfold", "as it was answered at once")
-    left = nothing(state.question, turn.passages)
-    made = joined([("", said) for said in state.way])
+    left, way = nothing(state.question, turn.passages), joined([("", said) for said in state.way])
     refusal, *more = left.claims
-    claims = (*made.claims, replace(refusal, new_line=True), *more)
-    count = answer.files_left_out
-    answer = replace(left, claims=claims, sources=made.sources, form=answer.form, files_left_out=count)
-    way = in_turn([part.passages for part in state.told])
-    return replace(whole, answer=answer, passages=in_turn([way, whole.passages])).stepped(
-        "unfold", f"nothing more is told of {state.names[-1]}"
+    answer = replace(
+        left,
+        claims=(*way.claims, replace(refusal, new_line=True), *more),
+        sources=way.sources,
+        form=whole.answer.form,
+        files_left_out=whole.answer.files_left_out,
     )
+    passages = in_turn([*(part.passages for part in state.told), whole.passages])
+    summary = f"nothing more is told of {state.names[-1]}"
+    return replace(whole, answer=answer, passages=passages).stepped("unfold", summary)
+
+
+def _is_of_another(turn: Turn) -> bool:
+    """Whether what answers it has neither a name nor the noun of what is inside it."""
+    one, answer = nested(turn.rewritten), turn.answer
+    if one is None or answer.outcome != "answered" or held(one.noun, answer):
+        return False
+    return not is_about(one.names_of(turn.rewritten), answer)
 
 
 def _whole(turn: Turn, state: Inside) -> Turn:
