@@ -4,6 +4,7 @@ is asked. 'Who is the director of Metropolis?' tells Fritz Lang; so 'When was Fr
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import chain, takewhile
 
 from clew.agent.answer.bridge import held, is_about, told
@@ -141,7 +142,8 @@ def _as_it_was(turn: Turn, state: Inside) -> Turn:
     whole = _whole(turn, state)
     if not state.way or not (whole.answer.refused or _is_of_another(whole)):
         return whole.stepped("unfold", "as it was answered at once")
-    left, way = nothing(state.question, turn.passages), joined([("", said) for said in state.way])
+    rest = reduce(lambda text, name: text.replace(name, ""), state.names, state.question)
+    left, way = nothing(rest, turn.passages), joined([("", said) for said in state.way])
     refusal, *more = left.claims
     answer = replace(
         left,
