@@ -100,9 +100,11 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
         asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words, subject, near
     )
     made = with_cited(made, _cited(turn, run) if waits(asked) else "")
-    made = with_spelling(made, words, services.encoder)
+    language, held = language_of(turn.asked), held_language(services)
+    if language in ("", held) or not held:  # nothing is a slip of another language's word
+        made = with_spelling(made, words, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
-    return with_cognates(made, language_of(turn.asked), held_language(services), words)
+    return with_cognates(made, language, held, words)
 
 
 def _cited(turn: Turn, run: TurnContext) -> str:

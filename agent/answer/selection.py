@@ -21,7 +21,7 @@ from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.agent.answer.units import UPDATES, AnswerUnit, in_a_row, unit_of, with_label
 from clew.agent.answer.wanted import Wanted, sought_of, vector_of, words_of
 from clew.agent.answer.weighing import AnswerParameters, by_rules
-from clew.agent.search.phrases import left_out
+from clew.agent.search.phrases import left_out, longer
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.dates import asked_times
 from clew.memory.text import FUNCTION_WORDS, content_words
@@ -64,7 +64,7 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     relevant = _relevant(wanted, evidence, parameters) | {*certain}
     out = left_out(wanted.question)
     words = evidence.core_words if out else [frozenset[str]()] * len(evidence.cores)
-    told = set(content_words(wanted.question))
+    told = set() if longer(wanted.question) else set(content_words(wanted.question))  # a phrase is to be met
     fits = [
         core.passage in relevant
         and not (out and out <= own)

@@ -14,7 +14,7 @@ from clew.agent.answer.polarity import says_opposite
 from clew.agent.answer.steps import begins_steps
 from clew.agent.answer.units import gives_reason
 from clew.agent.answer.wanted import Wanted
-from clew.agent.search.phrases import holds_phrase, versions
+from clew.agent.search.phrases import holds_phrase, longer, versions
 from clew.memory.datatypes import Floats
 from clew.memory.parameters import Cosine, Count, Few, Share, Weight
 from clew.memory.text import content_words
@@ -122,10 +122,11 @@ def by_rules(wanted: Wanted, sought: Sought, evidence: Evidence, parameters: Ans
 
 
 def _lacks_version(question: str, evidence: Evidence) -> Floats:
-    """Above 0 for each core that, with what stands above it, lacks a version (`Debian 3.0`) or a mark (`9/10`) that the
-    question names and that another core has; else 0."""
+    """Above 0 for each core that, with what stands above it, lacks a version (`Debian 3.0`), a mark (`9/10`) or a
+    phrase in quotation marks that the question names and that another core has; else 0."""
     lacks = np.zeros(len(evidence.cores))
-    sought = {**dict.fromkeys(versions(question), 1.0), **dict.fromkeys(_MARK.findall(question), MARKED)}
+    named = (*versions(question), *longer(question))
+    sought = {**dict.fromkeys(named, 1.0), **dict.fromkeys(_MARK.findall(question), MARKED)}
     for phrase, worth in sought.items():
         held = [
             holds_phrase(f"{head}\n{text}", phrase) for head, text in zip(evidence.heads, evidence.texts, strict=True)

@@ -29,6 +29,9 @@ _OPENING = re.compile(
 )
 _SAYS = re.compile(rf"\b(?:according to|as per) {_NAME}[?.! ]*$", re.IGNORECASE)
 _CLOSING = re.compile(rf"(?=\b(?:in|from|of|under|by) {_NAME}[?.! ]*$)", re.IGNORECASE)
+_OF_TWO = re.compile(r"\bbetween\b|\bfrom\b.*\bto\b", re.IGNORECASE)
+"""'between the start of this lease and that of the other'"""
+
 _SUBJECT = re.compile(
     rf"\b(?:does|do|did) (?P<of>(?:the|my|our) [^,?;:]{{2,60}}?|[\"\u201c][^\"\u201d?]{{2,80}}[\"\u201d]) "
     rf"(?:{_SAYING})s?\b(?P<about>(?:(?<=say)|(?<=state)|(?<=mention)|(?<=tell)) (?=about\b)|(?<=say) (?=on\b))?",
@@ -59,6 +62,8 @@ def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
     the thing that it is about, and never limits a question."""
     for pattern, title in ((_OPENING, WHOLE_TITLE), (_SAYS, WHOLE_TITLE), (_SUBJECT, ENOUGH_TITLE), (_CLOSING, 2.0)):
         for match in pattern.finditer(question):
+            if pattern is _CLOSING and _OF_TWO.search(question, 0, match.start()):
+                continue
             named = catalogue.named(match["of"], LEAST)
             if len(named.documents) != 1 or not (path := named.documents[0].path):
                 continue

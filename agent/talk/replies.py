@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clew.agent.answer.antecedents import PRONOUN
 from clew.agent.answer.cores import Core, cores_of
 from clew.agent.answer.quotation import unit_claims
 from clew.agent.answer.units import unit_of
@@ -155,7 +156,9 @@ def _shorter(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
         short = replace(first, text=sentences[nearest], start=start, new_line=False, quotes=quotes, span=None)
         return _quoted(last, [short])
     if len(last.answer.claims) > 1:
-        return _quoted(last, [replace(first, new_line=False)])
+        likeliest = cited[int(np.argmax(near))]
+        both = likeliest is not first and PRONOUN.match(likeliest.text)  # 'Anna Lie was a teacher. She built the hut.'
+        return _quoted(last, [replace(first, new_line=False), *([likeliest] if both else [])])
     return _quoted(last, [Claim(spoken.line("is short")), replace(first, new_line=True)])
 
 
@@ -202,7 +205,9 @@ def _led(key: str, spoken: Spoken, claims: Sequence[tuple[Claim, Passage]]) -> A
 
 def _sure(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     """How many documents say it, with the quotation and where each stands."""
-    first = cited[0]
+    near = _cosines(last.rewritten, [claim.text for claim in cited], spoken.encoder)
+    nearest = cited[int(np.argmax(near))]
+    first = nearest if PRONOUN.match(nearest.text) else cited[0]  # 'Anna Lie was a teacher' only says who that is
     read = [*last.answer.sources, *last.passages[:READ]]
     holding: dict[str, Passage] = {}
     for passage in read:

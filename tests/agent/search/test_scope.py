@@ -66,6 +66,8 @@ def test_a_question_names_the_document_to_look_in(catalogue: Catalogue, question
         "What is in the soup?",
         "Is there a letter from the bank?",
         "What is the price of a lease?",
+        "How long is it between the start of the constitution and the start of the lease?",
+        "How long is it from the constitution to the end of the lease?",
     ],
 )
 def test_other_questions_go_over_all(catalogue: Catalogue, question: str) -> None:

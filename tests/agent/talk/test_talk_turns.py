@@ -79,6 +79,27 @@ def test_what_is_shorter_still_holds_the_answer(ask_of: Ask) -> None:
     assert around == [one if one.endswith(".") else f"{one}." for one in DOCUMENTS["glass.txt"].strip().split(". ")]
 
 
+def test_who_a_pronoun_means_is_not_all_that_is_shorter(ask_of: Ask) -> None:
+    ask_of("Who invented the twisted stem?")
+    shorter = ask_of("shorter").answer
+    assert "Elsbeth Marrow" in shorter.text and "twisted stem" in shorter.text
+    ask_of("Who invented the twisted stem?")
+    assert "twisted stem" in next(claim.text for claim in ask_of("are you sure?").answer.claims if claim.cites)
+
+
+def test_what_stands_in_quotation_marks_is_met(ask_of: Ask) -> None:
+    answer = ask_of('Where does it say "Out full, back full"?').answer
+    assert answer.outcome == "answered" and "Out full, back full." in answer.text and len(answer.claims) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "slip"), [("Wann flog Apollo 11 zum Mond?", "flag"), ("Wann starb Laika?", "star")]
+)
+def test_no_word_of_another_language_is_a_slip(ask: Ask, question: str, slip: str) -> None:
+    turn = ask(question)
+    assert slip not in " ".join(wording.text for wording in turn.wordings).split()
+
+
 def test_what_is_shorter_is_no_label(ask_of: Ask) -> None:
     assert "Waiver." in ask_of("What does the waiver cover?").answer.text
     assert "cover" in ask_of("shorter").answer.text
