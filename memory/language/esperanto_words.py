@@ -210,7 +210,10 @@ class Analyser:
             return WordForm(form, form, "SYM" if text in "$€£%&+=§°" else "PUNCT")
         if digits := _DIGITS.fullmatch(low):
             end = digits["ending"] or ""
-            return WordForm(form, form, "ADJ" if end[:1] == "a" else "NUM", f"NumType={'Ord' if end else 'Card'}", form)
+            if end[:1] == "a":  # 'la 15-an de decembro'
+                lemma = low.removesuffix(end) + "a"
+                return WordForm(form, lemma, "ADJ", f"{NOMINAL[end][1]}|NumType=Ord", form, ending=end)
+            return WordForm(form, form, "NUM", f"NumType={'Ord' if end else 'Card'}", form)
         if _NUMBER.fullmatch(low):
             return WordForm(form, low, "NUM", "NumType=Card", low)
         if low.endswith("'") and len(low) > 2:

@@ -66,12 +66,22 @@ class Tree:
         names, roots = [], []
         for place, word in enumerate(self.words):
             if word.upos == "PROPN":
-                if self.roles[place] != "flat":
-                    parts = [self.words[i].lemma for i in self.children(place, "flat")]
-                    names.append(" ".join([word.lemma, *parts]).casefold())
+                if parts := self._name(place):
+                    names.append(" ".join(parts).casefold())
             elif word.upos in CONTENT and (root := word.root.casefold()) and root not in stop:
                 roots.append(root)
         return list(dict.fromkeys([*names, *roots]))
+
+    def _name(self, place: int) -> list[str]:
+        """The lemmas of the name that begins with a word; none where it goes on with one. Below another word, as in
+        `doktoro Zamenhof`, its parts stand beside one another."""
+        head = self.heads[place] - 1
+        if self.roles[place] != "flat":
+            return [self.words[place].lemma, *(self.words[at].lemma for at in self.children(place, "flat"))]
+        if self.words[head].upos == "PROPN":
+            return []
+        parts = [at for at in self.children(head, "flat") if self.words[at].upos == "PROPN"]
+        return [self.words[at].lemma for at in parts] if parts[0] == place else []
 
     def as_conllu(self) -> str:
         """Ten columns a word, without the empty line at the end."""
