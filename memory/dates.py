@@ -49,6 +49,9 @@ _PLAIN_MONTHS = "|".join(month.lower() for month in MONTHS if month not in ("May
 _LONE_MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)}|{_PLAIN_MONTHS}|(?<=\bin )(?:may|march)|(?<=\bof )(?:may|march))\b")
 """'may' and 'march' in small letters are months where something is in or of them."""
 
+_BEGINS, _GOES_ON = re.compile(r"(?:^|[.?!\n])\W*$"), re.compile(r"\s+[^\W\d_]")
+"""Before the first word of a sentence and behind it, where 'May' asks for leave."""
+
 _OPENS = re.compile(r"[\s#>*_\[(-]*(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*[.,]?\s+)?")
 """What may stand before the date of an entry of a diary."""
 
@@ -164,7 +167,8 @@ def asked_times(text: str, order: DateOrder = "") -> list[FoundDate]:
     for match in _LONE_YEAR.finditer(rest):
         found.append(FoundDate(*match.span(), CalendarDate(int(match.group()))))
     for match in _LONE_MONTH.finditer(rest):
-        if match.start() or match.group() not in ("May", "March"):
+        asks = _BEGINS.search(rest[: match.start()]) and _GOES_ON.match(rest, match.end())
+        if match.group() not in ("May", "March") or not asks:
             found.append(FoundDate(*match.span(), CalendarDate(0, MONTHS.index(match.group().capitalize()) + 1)))
     return sorted(found, key=lambda date: date.start)
 

@@ -1,7 +1,7 @@
 """Whom or what a sentence means whose subject is a pronoun: the sentence before that names it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 
 from clew.agent.answer.structure import Region, sentences_of
@@ -11,10 +11,10 @@ from clew.memory.text import FUNCTION_WORDS, Span, content_words
 PRONOUN = re.compile(
     r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
     r"(?:it|he|she|they|this|these|those|its|his|her|their|that|such|both|neither|the (?:former|latter|same)"
-    r"|(?:to|by) [a-z]+ (?:this|these|those))\b",
+    r"|(?:to|by) [a-z]+ (?:this|these|those))\b(?! (?:who|whom|whose|which)\b)",
     re.IGNORECASE,
 )
-"""How a sentence begins that the one before has to be read with."""
+"""How a sentence begins that the one before has to be read with; not `He who ...`."""
 
 _CONNECTIVE = re.compile(
     r"(?:Since then|For (?:that|this) reason|As a result|Because of (?:that|this)|However|Otherwise|Instead|Therefore"
@@ -25,7 +25,7 @@ _CONNECTIVE = re.compile(
 _STANDS_FOR = re.compile(
     r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
     r"(?:(?:In|On|At|By|From|During|After|Before|Since|Until) [^,.;:]{1,40}?,? (?=s?he\b))?"
-    r"(?P<pronoun>it|its|he|his|she|her|they|their)\b",
+    r"(?P<pronoun>it|its|he|his|she|her|they|their)\b(?! (?:who|whom|whose|which)\b)",
     re.IGNORECASE,
 )
 """`In 1866 she moved` too."""
@@ -35,6 +35,15 @@ _GENDER = {"he": "he", "his": "he", "she": "she", "her": "she"}
 _NAME = re.compile(
     r"(?:(?:Dr|Mrs?|Ms|Prof|St)\b\.? )?[A-ZÀ-Þ][\w'’-]*(?: (?:(?:van|von|de|der|la|du) )*[A-ZÀ-Þ][\w'’-]*\.?)*"
 )
+_INTRODUCES = re.compile(
+    rf"(?:His|Her|Their|Its) (?P<role>[a-z]+(?: [a-z]+)?) (?:is|was)(?: called| named)? (?P<name>{_NAME.pattern})"
+)
+"""`Her brother is Per Lie.`"""
+
+_ROLES = {
+    "he": frozenset("father brother son husband uncle nephew grandfather grandson stepfather boyfriend king".split()),
+    "she": frozenset("mother sister daughter wife aunt niece grandmother granddaughter stepmother girlfriend".split()),
+}
 
 FURTHEST = 5
 """Sentences that are looked through, back from the one with the pronoun."""
@@ -60,27 +69,48 @@ def is_of_another(region: Region, place: int, span: Span, question: str) -> bool
     if not found or before is None:
         return False
     naming = region.text[slice(*before)]
-    meant = _first_name(region, before)
+    meant = _introduced(naming) or _first_name(region, before)
     is_person = found["pronoun"].casefold() in _GENDER
     asked = [name for name in map(_words, _asked(question)) if name]
     if not asked or not meant or not (is_person or len(meant) > 1) or {*meant} <= {*content_words(question)}:
         return False
     held = {*content_words(naming), *content_words(region.text[slice(*span)])}
-    return not any(name[-1] in held if is_person else held.issuperset(name) for name in asked)
+    return not any(_is_meant(name, meant, held) if is_person else held.issuperset(name) for name in asked)
+
+
+def _is_meant(name: Sequence[str], meant: Sequence[str], held: Set[str]) -> bool:
+    """Whether somebody may be meant by it: `Marit Lie` is not, where that is `Per Lie`."""
+    relative = len(name) > 1 and len(meant) > 1 and name[-1] == meant[-1] and not {*name[:-1]} & {*meant[:-1]}
+    return name[-1] in held and not relative
 
 
 def _naming(region: Region, place: int, span: Span, pronoun: str) -> Span | None:
     """The nearest sentence before that does not itself begin with a pronoun; of a man or a woman, that begins with a
-    name, of one as the pronoun says."""
+    name, of one as the pronoun says, or that says whose brother or sister somebody is."""
     before = islice(_before(region, place, span), FURTHEST)
-    named = (one for one in before if not _STANDS_FOR.match(region.text[slice(*one)]))
     gender = _GENDER.get(pronoun)
-    return next((one for one in named if not gender or _is_of(gender, region, one)), None)
+    for one in before:
+        found = _INTRODUCES.match(text := region.text[slice(*one)])
+        if found and gender and _is_called(gender, found["name"], found["role"]):
+            return one
+        if not _STANDS_FOR.match(text) and (not gender or _is_of(gender, region, one)):
+            return one
+    return None
 
 
 def _is_of(gender: str, region: Region, span: Span) -> bool:
-    first = region.text[slice(*span)].split()[0]
-    return bool(_first_name(region, span)) and FIRST_NAMES.get(first, gender) == gender
+    return bool(_first_name(region, span)) and _is_called(gender, region.text[slice(*span)])
+
+
+def _is_called(gender: str, name: str, role: str = "") -> bool:
+    """Whether he, or she, may be called so, and be whose that is."""
+    other = _ROLES["she" if gender == "he" else "he"]
+    return FIRST_NAMES.get(name.split()[0], gender) == gender and not other & {*role.split()}
+
+
+def _introduced(text: str) -> list[str]:
+    found = _INTRODUCES.match(text)
+    return _words(found["name"]) if found else []
 
 
 def _before(region: Region, place: int, span: Span) -> Iterator[Span]:

@@ -29,7 +29,11 @@ _BIBLIOGRAPHY = re.compile(
 _ENTRY = re.compile(r"\W*\[?\d{1,3}[\].]\s|.*\b(?:1[5-9]|20)\d\d\b", re.DOTALL)
 """What heads a bibliography, and how its entries look: numbered, or with a year."""
 
-_CONSOLE = re.compile(r"\s*(?:\[(?:info|warn(?:ing)?|error|debug|notice|trace|ok|fail(?:ed)?)\]|\$ )", re.IGNORECASE)
+_CONSOLE = re.compile(
+    r"\s*(?:\[(?:info|warn(?:ing)?|error|debug|notice|trace|ok|fail(?:ed)?)\]|\$ |Traceback \(most recent call"
+    r"|File \"[^\"\n]+\", line \d|(?:\w+\.)*\w+(?:Error|Exception)(?:: |$))",
+    re.IGNORECASE,
+)
 _PROMPT = re.compile(r"\s*\$ ")
 """A line of what a program prints, or is told behind a prompt."""
 

@@ -3,7 +3,8 @@ asked, and by days, dates and amounts that agree with those that are asked about
 nothing is said. The words are in `polarity.txt`, a section for each language.
 
 A clause tells of what is asked where it has the subject and then what is said of it, in the question's order and with
-nothing between, or where it has hardly another word than the question's.
+nothing between, or where it has hardly another word than the question's; where it has no other at all, the rest may
+stand above it.
 """
 
 import re
@@ -43,6 +44,8 @@ LONGEST = 2
 
 LABELLED = re.compile(r"\W*(?P<what>[^:.]{1,40}): (?P<said>yes|no|ja|nein|oui|non|sí|sì|si|jes|ne)\W*", re.IGNORECASE)
 """`Nuts: no`, a line of a form or of a label."""
+
+_CLOCK = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m)\b")
 
 PolarKind = Literal["plain", "may", "must", "there"]
 
@@ -125,6 +128,8 @@ def _polar(question: str) -> Polar | None:
     told = tuple(stem for stem in every if stem not in subject and stem not in light)
     if not told and (kind == "there" or values):
         told, subject = tuple(stem for stem in every if stem in subject), frozenset()
+    elif not told and kind == "may" and subject:  # 'Are dogs allowed?'
+        told = tuple(stem for stem in every if stem not in subject)[-1:]
     strict = frozenset(match[0].casefold() for match in _found(language, "all", asked))
     turned = bool(_matches(language, "reversed", asked))
     return Polar(question, language, kind, subject, told, values, strict, turned, _preposition(asked, told, language))
@@ -165,7 +170,12 @@ def _of_clause(polar: Polar, clause: str, whole: str, above: frozenset[str]) -> 
     place = _told_in_order(polar, plain, above) or _told_in_few_words(polar, plain, above)
     if place is None:
         return None
-    negations = [match.start() for match in _found(language, "negation", plain)]
+    denying = frozenset().union(*(_opposites(one) for one in polar.told)) if place.flips else frozenset()
+    negations = [
+        match.start()
+        for match in _found(language, "negation", plain)
+        if _stem(match[0].casefold(), language) not in denying
+    ]
     own = {*written_words(polar.text.casefold())}
     hedges = {match[0].casefold() for match in _found(language, "hedges", whole)} - own
     lacks = polar.strict - {match[0].casefold() for match in _found(language, "all", clause)}
@@ -175,6 +185,9 @@ def _of_clause(polar: Polar, clause: str, whole: str, above: frozenset[str]) -> 
         return _by_values(polar, clause, whole, place) if not (negations or lacks) else None
     if polar.kind == "must":
         return _required(polar, plain, place, sure and not negations)
+    permitted = {*polar.told} <= _light(language)  # 'Are dogs allowed?'
+    if place.flips and permitted and sure and not negations:
+        return "no"
     if sure and not any(_found(language, "negation", whole)):
         if place.flips:
             return "no" if polar.kind == "plain" else None
@@ -195,7 +208,8 @@ def _by_values(polar: Polar, clause: str, whole: str, place: _Place) -> Says | N
         return "no" if agreed and polar.values.days else None
     if agreed or agreed is None:
         return "yes" if agreed else None
-    return None if values_of(whole) != values_of(clause) else "no"
+    row = ":" in clause and _only_values(clause.partition(":")[0])  # of several: 'Friday: closed'
+    return None if row or values_of(whole) != values_of(clause) else "no"
 
 
 def _required(polar: Polar, clause: str, place: _Place, sure: bool) -> Says | None:
@@ -268,13 +282,20 @@ def _told_in_few_words(polar: Polar, clause: str, above: frozenset[str]) -> _Pla
     """All words of the question, those of its subject perhaps above it, and not many others."""
     if _matches(polar.language, "relative", clause):
         return None
-    stems = {*_stems(clause, polar.language)} - _light(polar.language)
     wanted = {*polar.told, *polar.subject}
+    clear = _CLOCK.sub(" ", polar.values.without(clause)) if polar.values.days else clause
+    stems = {*_stems(clear, polar.language)} - (_light(polar.language) - wanted)
     flipped = {one for one in polar.told if one not in stems and _opposites(one) & stems}
     own = wanted & stems | {other for one in flipped for other in _opposites(one) & stems}
     held = len(wanted & stems) + len(flipped)
-    enough = held + len((wanted - stems - flipped) & above) >= HELD * len(wanted) and held >= BELOW * len(wanted)
-    if not enough or len(own) < OWN * len(stems) or len(flipped) > 1 or not {*polar.told} & (stems | flipped):
+    if held + len((wanted - stems - flipped) & above) < HELD * len(wanted) or len(flipped) > 1:
+        return None
+    told = {*polar.told} & (stems | flipped)
+    if stems == own:  # 'Friday: closed', 'Dogs are not allowed.' below what they are about
+        enough = bool(told or (polar.kind == "may" and stems) or (not stems and _CLOCK.search(clause)))
+    else:
+        enough = bool(told - _light(polar.language)) and held >= BELOW * len(wanted) and len(own) >= OWN * len(stems)
+    if not enough:
         return None
     words = re.finditer(r"[\w'\u2019-]+", clause)
     first = min((one.start() for one in words if _stem(one[0].casefold(), polar.language) in own), default=0)
@@ -282,8 +303,14 @@ def _told_in_few_words(polar: Polar, clause: str, above: frozenset[str]) -> _Pla
 
 
 def _clauses(text: str, language: str) -> list[str]:
-    cuts = [0, *(match.start() for match in _found(language, "clause", text)), len(text)]
+    found = [match.start() for match in _found(language, "clause", text)]
+    cuts = [0, *(at for at in found if text[at] != ":" or not _only_values(text[:at])), len(text)]
     return [text[start:end].strip(" ,;:") for start, end in pairwise(cuts) if re.search(r"\w", text[start:end])]
+
+
+def _only_values(label: str) -> bool:
+    """`- Monday to Friday`"""
+    return not re.search(r"\w", values_of(label).without(label))
 
 
 # Words ------------------------------------------------------------------------------------------------------------

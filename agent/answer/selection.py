@@ -327,7 +327,7 @@ def _in_time(
     scores[read] += parameters.time * gains
     likely = np.exp((scores[read] - scores[read].max()) / 6)
     vectors = evidence.core_vectors[read]
-    found = in_force(f"{wanted.question} {wanted.rewritten}", timed, likely, vectors, evidence.today)
+    found = in_force(f"{wanted.question}\n{wanted.rewritten}", timed, likely, vectors, evidence.today)
     left_out = {int(read[other]) for one in found.values() for other in one.others}
     beside: dict[int, Picked] = {}
     for place, one in found.items():

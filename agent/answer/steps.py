@@ -77,9 +77,9 @@ def ways(core: Core) -> list[Span]:
 
 
 def are_steps(core: Core) -> bool:
-    """Whether its list has numbers, or is announced and short, and may be quoted whole."""
+    """Whether its list has numbers, or is announced or asked for and short, and may be quoted whole."""
     region, items = core.region, members(core.region, core.block.group)
     words = sum(len(region.of(item).split()) for item in items)
     numbered = bool(_NUMBERED.match(region.of(items[0])))
-    announced = is_announced(region, items[0])
+    announced = is_announced(region, items[0]) or asks(core.head.strip())
     return len(items) <= MOST_ITEMS and ((numbered and words <= LONGEST_LIST) or (announced and words <= LONGEST_CODE))

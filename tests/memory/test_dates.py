@@ -141,6 +141,8 @@ def test_the_times_of_a_question() -> None:
     times = asked_times("What happened in 1914 and in March, and on 3 May 2020?")
     assert [time.date for time in times] == [CalendarDate(1914), CalendarDate(0, 3), CalendarDate(2020, 5, 3)]
     assert asked_times("May I ask who wrote it?") == []
+    assert asked_times("Good. May dogs stay here?\nMay dogs stay in the shed?") == []
+    assert [one.date.month for one in asked_times("May: 30 euros")] == [5]
 
 
 def test_entries_of_a_diary() -> None:

@@ -20,6 +20,7 @@ GLASS = (
     "Corwin Hale was her rival in Bristol. He copied the twisted stem in 1904.\n\n"
     "Later he sold his house. It had nine rooms."
 )
+SIBLINGS = "Marit Lie keeps the shop. Her brother is Per Lie. He plays the fiddle. She sings."
 SECTIONS = "# Mill\n\nThe mill at Eling has two wheels.\n\nIt was rebuilt in 1785.\n\n# Bridge\n\nIt was built of oak."
 
 
@@ -43,6 +44,9 @@ def passage(text: str) -> Passage:
         (SECTIONS, "It was rebuilt", "The mill at Eling has two wheels."),
         (SECTIONS, "It was built", ""),
         ("Anna came late. Paul was there. She sang.", "She sang", "Anna came late."),
+        (SIBLINGS, "He plays", "Her brother is Per Lie."),
+        (SIBLINGS, "She sings", "Marit Lie keeps the shop."),
+        ("Ann left the flat. She who lives there is a baker.", "She who", ""),
         ("Anna came late. It rained all day. This was a pity.", "This was", "It rained all day."),
     ],
 )
@@ -63,6 +67,14 @@ def test_it_counts_only_for_that_one(begins: str, question: str, other: bool) ->
     found = cores_of([passage(CLINIC)], {"d": Document("d", "", CLINIC)})
     core = next(core for core in found if core.text.startswith(begins))
     assert is_of_another(core.region, core.place, core.span, question) == other
+
+
+@pytest.mark.parametrize(("name", "other"), [("Per Lie", False), ("Marit Lie", True), ("the shopkeeper", False)])
+def test_who_has_the_same_surname_is_another(name: str, other: bool) -> None:
+    core = next(
+        one for one in cores_of([passage(SIBLINGS)], {"d": Document("d", "", SIBLINGS)}) if "He plays" in one.text
+    )
+    assert is_of_another(core.region, core.place, core.span, f"Does {name} play the fiddle?") == other
 
 
 def test_nobody_is_told_of_whom_a_pronoun_does_not_mean(encoder: CachedEncoder) -> None:

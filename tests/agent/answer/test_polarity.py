@@ -25,6 +25,10 @@ SAID = [
     ("Do I need a password for the printer?", "You do not need a password for the printer.", "no"),
     ("Must I wear a helmet in the hall?", "You must wear a helmet in the hall.", "yes"),
     ("Is a helmet required in the hall?", "A helmet is optional in the hall.", "no"),
+    ("Are dogs allowed?", "Dogs are not allowed.", "no"),
+    ("Are dogs allowed?", "Dogs are allowed on leads.", "yes"),
+    ("Is smoking allowed?", "Smoking is prohibited.", "no"),
+    ("Is parking free?", "Parking is free.", "yes"),
     # opposites
     ("Is the side door open?", "The side door is closed.", "no"),
     ("Was the motion passed?", "The motion was rejected.", "no"),
@@ -55,6 +59,10 @@ UNSAID = [
     ("Can I pay by card?", "The card is sent to you in the post."),
     ("Did Marta sign the contract?", "Marta read the contract in March."),
     ("Are dogs allowed in the library?", "Only guide dogs are allowed in the library."),
+    ("Are dogs allowed?", "Guide dogs are allowed in the library."),
+    ("Are dogs allowed?", "Dogs may not be fed."),
+    ("Is camping permitted?", "Wild camping is banned."),
+    ("Is camping permitted?", "Camping is permitted only in May."),
     ("Are all rooms heated?", "Some rooms are heated."),
     ("Are all rooms heated?", "Not all rooms are heated in winter, but the hall is."),
     ("Is the hall heated?", "The hall may be heated next year."),
@@ -84,6 +92,18 @@ def test_nothing_is_said_without_one(question: str, text: str) -> None:
 def test_the_subject_may_stand_above(question: str = "Is the boathouse insured?") -> None:
     assert says(question, ["It is not insured."], above="Boathouse") == "no"
     assert says(question, ["It is not insured."], above="Cars") is None
+
+
+def test_what_says_nothing_else_than_is_asked_is_of_what_stands_above() -> None:
+    hours = "Opening hours of the laundry"
+    assert says("Is the laundry open on Friday?", ["- Friday: closed"], above=hours) == "no"
+    assert says("Is the laundry closed on Fridays?", ["- Friday: closed"], above=hours) == "yes"
+    assert says("Is the laundry open on Thursday?", ["- Thursday: 9:00 to 17:00"], above=hours) == "yes"
+    assert says("Is the laundry open on Monday?", ["- Thursday: 9:00 to 17:00"], above=hours) is None
+    assert says("Is the sauna open on Friday?", ["- Friday: closed"], above=hours) is None
+    assert says("Are dogs allowed in the flat?", ["Dogs are not allowed."], above="Lease of the flat") == "no"
+    assert says("Is the boathouse insured?", ["Cars."], above="Boathouse insured") is None
+    assert says("Can I swim in the lake?", ["Not in winter."], above="Swimming in the lake") is None
 
 
 def test_an_answer_that_begins_with_no_counts_below_its_question() -> None:
