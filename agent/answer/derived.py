@@ -53,7 +53,7 @@ def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) ->
     for part, side in zip_longest(work.parts, work.sides, fillvalue=""):
         found = pick(Wanted(part, part), evidence, wide, WORKED_FROM)
         fits = [one for one in found if work.holds(_said(one)) and _is_of(part, one, evidence)]
-        fits = [one for one in fits if work.is_said_of(side, _said(one))]
+        fits = [one for one in fits if work.is_said_of(side, _said(one)) and worked_out.tells(part, _said(one))]
         likely.append(fits if work.kind == "difference" else fits[:1])
     for chosen in sorted(product(*likely), key=lambda pair: -_alike(work, pair)):
         if work.kind == "difference" and _alike(work, chosen) < ALIKE:

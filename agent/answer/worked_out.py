@@ -75,8 +75,17 @@ _WHICH = (
     r"(?P<aux>was|were|did) (?P<one>.+?) (?P<verb>[a-z]+) (?P<how>before|after|earlier than|later than) (?P<other>.+)",
 )
 _MANY = r"\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-_TIMES = re.compile(rf"\bhow much\b.*(?P<for>\b(?:for|with) (?P<many>{_MANY}) (?P<what>[a-z]+)\b)", re.IGNORECASE)
+_PERIOD = r"year|month|week|day"
+_PAID = r"(?:rent|fee|cost|price|salary|charge|rate|wage|premium|pay|income|interest|allowance)s?"
+_TIMES = (
+    rf"(?P<asks>how much\b.*?) (?P<for>(?:for|with) (?P<many>{_MANY}) (?P<what>[a-z]+))\b(?P<rest>.*)",
+    rf"(?P<asks>(?:how much|what (?=.*\b{_PAID}\b)).*?)"
+    rf" (?P<for>(?:for (?:an?|one|the whole)|per|an?|each|every) (?P<what>{_PERIOD}))",
+    rf"(?P<asks>how much|what(?=.* cost$)) (?:do|does|will|would|are|is) (?P<for>(?P<many>{_MANY}) (?P<what>[a-z]+))"
+    r"(?P<rest>(?: [\w' -]+)?? cost|)",
+)
 _EVERY = re.compile(r"\b(?:(?P<day>daily)|(?P<week>weekly)|(?P<month>monthly)|(?P<year>yearly|annual(?:ly)?))\b", re.I)
+_EACH = re.compile(r"\b(?:an?|one|each|every|per) ([a-z]+)", re.IGNORECASE)
 _ONE_OF = {"peopl": ("person", "head", "each", "guest", "adult", "particip", "member"), "person": ("head", "each")}
 
 
@@ -110,6 +119,14 @@ class Working:
         return first <= OPENS or all(one is None or one.start() < first for one in names)
 
 
+def tells(part: str, text: str) -> bool:
+    """Whether a text may tell when something began, or ended, where a part asks for that."""
+    asks = re.search(r"\b(?:(begin|start)|end)\?$", part)
+    return asks is None or bool((_BEGAN if asks[1] else _ENDED).search(text))
+
+
+_BEGAN = re.compile(r"\b(?:beg[aiu]n\w*|start\w*|from|since|commenc\w+|open\w*)\b", re.IGNORECASE)
+_ENDED = re.compile(r"\b(?:end\w*|until|till|to|expir\w+|finish\w*|terminat\w+|clos\w+|over)\b", re.IGNORECASE)
 OPENS = 10
 """Characters before a date that a sentence begins with: 'In May 1931 the club was founded'."""
 
@@ -118,7 +135,8 @@ def working(question: str) -> Working | None:
     """None where nothing is asked that has to be worked out."""
     asked = re.sub(r"^(?:and|but|so|then|ok|okay|well),? ", "", question.strip().rstrip("?! "), flags=re.IGNORECASE)
     if found := _first(_BETWEEN, asked):
-        return Working("between", tuple(_when(found[side]) for side in ("one", "other")), found["unit"] or "")
+        sides = _with_what_it_is_of(found["one"], found["other"])
+        return Working("between", tuple(map(_when, sides)), found["unit"] or "")
     if found := _first(_AGE, asked):
         return _age(found)
     if found := _first(_DIFFERENCE, asked):
@@ -127,11 +145,7 @@ def working(question: str) -> Working | None:
         return Working("sum", tuple(_ASKS["cost"].format(found[side]) for side in ("one", "other")))
     if found := _first(_WHICH, asked):
         return _of_two(found)
-    if (found := _TIMES.search(asked)) and (many := amounts(f"{found['many']} {found['what']}")):
-        (count,) = amounts(f"{found['many']} things")
-        part = f"{asked[: found.start('for')]}{asked[found.end('for') :]}".strip() + "?"
-        return Working("times", (part,), many=count.value, what=found["what"].casefold()) if many else None
-    return None
+    return _so_often(found) if (found := _first(_TIMES, asked)) else None
 
 
 def result(work: Working, texts: Sequence[str]) -> str:
@@ -146,6 +160,9 @@ def result(work: Working, texts: Sequence[str]) -> str:
         found = compared(work, texts)
         return f"Worked out: {found[0]}." if found else ""
     dates = [_dates(text) for text in texts] + ([_dates(work.given)] if work.given else [])
+    if len(dates) == 2 and 1 in map(len, dates):  # 'Ann was born in 1870. She died in 1941.' beside the first of these
+        known = min(dates, key=len)
+        dates = [one if len(one) == 1 else [day for day in one if day not in known] for one in dates]
     if len(dates) == 2 and texts[0] == texts[-1] and len(dates[0]) == 2 and not work.given:
         one, other = dates[0]
     elif len(dates) == 2 and all(len(found) == 1 for found in dates):
@@ -166,9 +183,17 @@ def _first(patterns: Sequence[str], asked: str) -> re.Match[str] | None:
 
 
 def _when(side: str) -> str:
-    """`When was the opening?`, `When did it open?`."""
+    """`When was the opening?`, `When did it open?`, `When did the lease end?` of 'the end of the lease'."""
     said = side.strip()
+    if found := re.fullmatch(r"(?:the )?(?P<verb>beginn?|start|end)(?:ing)? of (?P<what>.+)", said, re.IGNORECASE):
+        said = f"did {found['what']} {found['verb'].casefold().replace('nn', 'n')}"
     return f"When {said}?" if re.match(rf"{_AUX}\b", said, re.IGNORECASE) else f"When was {said}?"
+
+
+def _with_what_it_is_of(one: str, other: str) -> tuple[str, str]:
+    """'the beginning' of 'the beginning and the end of the lease' is that of the lease."""
+    both = re.fullmatch(r"(?:the )?[a-z]+", one) and re.match(r"(?:the )?[a-z]+(?P<of> of .+)", other)
+    return f"{one}{both['of'] if both else ''}", other
 
 
 def _age(found: re.Match[str]) -> Working | None:
@@ -179,9 +204,24 @@ def _age(found: re.Match[str]) -> Working | None:
     return Working("age", (born, f"When was it that {who} {other}?"))
 
 
+def _so_often(found: re.Match[str]) -> Working | None:
+    """'How much is a ticket for three people?', 'How much is the rent per year?', 'How much do two nights cost?'"""
+    said, what = found.groupdict(), found["what"].casefold()
+    many = said.get("many") or "1"
+    if not amounts(f"{many} {what}"):
+        return None
+    (count,) = amounts(f"{many} things")
+    rest = (said.get("rest") or "").strip()
+    if found["for"].casefold().startswith(many.casefold()):  # 'do two nights cost'
+        part = f"How much does one {base(what)[0] if what not in _ONE_OF else what} {rest or 'cost'}?"
+    else:
+        part = f"{' '.join(filter(None, (found['asks'], rest)))}?"
+    return Working("times", (part,), many=count.value, what=what)
+
+
 def _difference(found: re.Match[str]) -> Working | None:
     names = found.re.groupindex
-    sides = found["one"], found["other"]
+    sides = found["one"], _of_the_same(found["one"], found["other"])
     if "count" in names:
         return Working("difference", tuple(f"How many {found['count']} does {side} have?" for side in sides))
     for how in (found["what"], *found["one"].split()[-1:], found["how"]):
@@ -190,6 +230,12 @@ def _difference(found: re.Match[str]) -> Working | None:
             one = re.sub(r" (?:cost|weigh|pay)$", "", sides[0])
             return Working("difference", (asked.format(one), asked.format(sides[1])))
     return None
+
+
+def _of_the_same(one: str, other: str) -> str:
+    """'that of the garage', behind 'the rent of the flat', is the rent of it."""
+    what, of, _ = one.partition(" of ")
+    return re.sub(r"^(?:that|those|the one) of ", f"{what} of ", other) if of else other
 
 
 def _of_two(found: re.Match[str]) -> Working | None:
@@ -253,7 +299,7 @@ def _measured(text: str) -> list[Amount]:
 
 def _between(one: CalendarDate, other: CalendarDate, unit: str) -> str:
     told = _span(one, other, unit)
-    return f"Worked out: from {one.text} to {other.text} it is {told}." if told else ""
+    return f"Worked out: from {one.text} to {other.text} it is {told}." if told and one != other else ""
 
 
 def _span(one: CalendarDate, other: CalendarDate, unit: str) -> str:
@@ -333,14 +379,16 @@ def _count(work: Working, one: Amount, text: str) -> float:
     what = stem(work.what)
     asked = amounts(f"1 {work.what}" if work.what != "one" else "")[:1]
     per = one.per or next((name or "" for match in _EVERY.finditer(text) for name in [match.lastgroup]), "")
+    if not per and what in (stem(match[1]) for match in _EACH.finditer(text)):  # 'A night costs 21 euros'
+        per = what
     if not per or one.unit == (asked[0].unit if asked else what):
         return 0
     each = amounts(f"1 {per}")
     if asked and each and asked[0].measured and asked[0].unit == each[0].unit:  # two years of so much a month
         count = work.many * asked[0].value / each[0].value
-        return count if abs(count - round(count)) < 1e-6 else 0
+        return count if count > 1 and abs(count - round(count)) < 1e-6 else 0
     same = per == what or per in _ONE_OF.get(what, ()) or per == "each"
-    return work.many if same else 0
+    return work.many if same and work.many > 1 else 0
 
 
 def _number(count: int, thing: str) -> str:

@@ -128,6 +128,8 @@ def _is_demonstrative(words: list[str], at: int) -> bool:
         return _next(words, at) not in _WORDS["times"] | {"who", "that", "which", "of"}
     previous = words[at - 1] if at else ","
     following = _next(words, at)
+    if following == "of" and "of" in words[:at]:  # 'the rent of the flat and that of the garage'
+        return False
     return previous in _BEFORE_THAT or following in _MARKS or (previous == "s" and following not in _FUNCTION)
 
 

@@ -50,7 +50,10 @@ CLUB = {
     "Ida Berg taught her to row.\n",
     "prices.md": "# Prices\n\nThe oak table costs 480 euros.\n\nThe pine table costs 310 euros.\n\n"
     "The steel chair costs 95 dollars.\n\nA ticket for the regatta is 12 euros per person.\n\n"
-    "The membership fee is 15 euros a month.\n",
+    "The membership fee is 15 euros a month.\n\nThe parking fee is 9 euros a month.\n\n"
+    "A night in the hut is 21 euros.\n",
+    "ida.md": "# Ida Moll\n\nIda Moll was born on 4 May 1870 in Ull. She built the hut in 1902. She died on 9 June "
+    "1941.\n\nThe lease of the hut began on 1 March 1903. It ended on 28 February 1908.\n",
 }
 
 
@@ -65,6 +68,10 @@ def test_what_follows_from_two_dates_is_worked_out_and_shown_so(opened: Opened) 
     assert {source.document for source in said.sources} == {"club.md", "fire.md"}
     aged = asked("How old was Clara Voss when she moved to Lund?")
     assert aged.claims[-1].text == "Worked out: born 3 July 1931, so 18 years old in May 1950."
+    lease = asked("How many days were there between the beginning and the end of the lease of the hut?")
+    assert lease.claims[-1].text == "Worked out: from 1 March 1903 to 28 February 1908 it is 1,825 days."
+    died = asked("How old was Ida Moll when she died?")
+    assert died.claims[-1].text == "Worked out: born 4 May 1870, so 71 years old on 9 June 1941."
 
 
 def test_what_follows_from_amounts_is_worked_out_where_the_units_agree(opened: Opened) -> None:
@@ -76,12 +83,19 @@ def test_what_follows_from_amounts_is_worked_out_where_the_units_agree(opened: O
     assert tickets.claims[-1].text == "Worked out: 3 \u00d7 12 euros = 36 euros."
     fee = asked("How much is the membership fee for two years?")
     assert fee.claims[-1].text == "Worked out: 24 \u00d7 15 euros = 360 euros."
+    year = asked("How much is the membership fee per year?")
+    assert year.claims[-1].text == "Worked out: 12 \u00d7 15 euros = 180 euros."
+    assert "Worked out" not in asked("How much is the membership fee per month?").text
+    nights = asked("How much do three nights in the hut cost?")
+    assert nights.claims[-1].text == "Worked out: 3 \u00d7 21 euros = 63 euros."
+    more = asked("How much more is the fee of the membership than that of the parking?")
+    assert more.claims[-1].text == "Worked out: 15 euros \u2212 9 euros = 6 euros."
     assert "Worked out" not in asked("How old was Ida Berg when she moved to Lund?").text
 
 
 def test_which_of_two_is_worked_out_from_what_is_said_of_each(opened: Opened) -> None:
     later = "The chess club was founded on 9 June 1954, as a branch of the rowing club.\n"
-    more = {"chess.md": f"# Chess club\n\n{later}", "ida.md": "# Ida\n\nIda Berg was born in March 1940.\n"}
+    more = {"chess.md": f"# Chess club\n\n{later}", "berg.md": "# Ida\n\nIda Berg was born in March 1940.\n"}
     asked = opened({**CLUB, **more})
     first = asked("Which was founded first, the chess club or the rowing club?")
     assert [claim.text for claim in first.claims if claim.quotes] == [
