@@ -91,7 +91,7 @@ class _Splitter:
                 return False
             if not strong and (phrase.kind == "Q" or (phrase.kind == "C" and phrase is not self.phrases[place])):
                 return False
-            if not strong and self.draft.tokens[phrase.head].asks and phrase is not self.phrases[place]:
+            if not strong and self.draft.tokens[self.draft.asking(phrase)].asks and phrase is not self.phrases[place]:
                 return False
         return False
 
@@ -107,7 +107,7 @@ class _Splitter:
             if (place and place + 1 < len(self.phrases) and self._measured(place)) or not self._verb_follows(place + 1):
                 return self._compared(place)
             return bool(self.open.verb or not draft.question or lemma != "kiel")
-        if token.asks or any(draft.tokens[one].asks for one in range(phrase.start, phrase.head)):
+        if draft.tokens[draft.asking(phrase)].asks:
             verbs_after = self.verbs_before[-1] - self.verbs_before[place]
             begun = self.main.verb is not None or any(p.kind in "NAIG" for p in self.main.phrases)
             return verbs_after > 0 if begun or self.open is not self.main else verbs_after > 1 and not draft.question
@@ -151,18 +151,26 @@ class _Splitter:
 
     def _subordinate(self, place: int) -> None:
         phrase, draft = self.phrases[place], self.draft
-        token = draft.tokens[phrase.head]
+        token = draft.tokens[draft.asking(phrase)]
         before = self.phrases[place - 1] if place else None
         joined = before if before is not None and before.kind == "C" else None
         parent = self.open
         beside = None
         if joined is not None:
+            begun = parent.beside if not parent.phrases else None
+            parent = begun or parent
             while parent.parent is not None and (
-                parent.opener is None or draft.tokens[parent.opener.head].kind != token.kind
+                parent.opener is None or draft.tokens[draft.asking(parent.opener)].kind != token.kind
             ):
                 parent = parent.parent
             beside = parent if parent.parent is not None else None
-        elif (phrase.kind == "Q" and token.word.lemma != "ke") or token.kind == "R":
+            if begun and beside:  # what the conjunction began is this clause
+                self.clauses.pop()
+            elif begun:
+                parent = self.open
+        elif (phrase.kind == "Q" and token.word.lemma != "ke") or (
+            token.kind == "R" and not (token.asks and self._antecedent(place, parent) >= 0)
+        ):
             while parent.verb is not None and parent.parent is not None and parent.parent.verb is None:
                 parent = parent.parent
         made = ClauseDraft(parent.parent if beside else parent, phrase, start=phrase.start, beside=beside)
@@ -185,18 +193,41 @@ class _Splitter:
             phrase.preposition = -1
 
     def _antecedent(self, place: int, parent: ClauseDraft) -> int:
-        """The noun, pronoun or adverb of place or time right before a relative word (and its comma)."""
-        lemma = self.draft.lemma(self.phrases[place].head)
-        for phrase in reversed(parent.phrases):
+        """The noun, pronoun or adverb of place or time right before a relative word (and its comma). `Kiu domo` asks
+        and has none, `kies domo` has one."""
+        draft, asked = self.draft, self.phrases[place]
+        asking = draft.asking(asked)
+        lemma, plural = draft.lemma(asking), draft.tokens[asking].plural
+        if asking != asked.head and lemma != "kies":
+            return -1
+        for at in range(len(parent.phrases) - 1, -1, -1):
+            phrase = parent.phrases[at]
             if phrase.kind == ",":
                 continue
-            if lemma in ("kiu", "kia", "kio", "kies", "kie", "kien") and phrase.kind in "NA":
-                token, relative = self.draft.tokens[phrase.head], self.draft.tokens[self.phrases[place].head]
-                if lemma != "kiu" or token.kind == "M" or token.plural == relative.plural:
+            token = draft.tokens[phrase.head]
+            if lemma == "kiam":
+                return phrase.head if self._dated(phrase, parent) else -1
+            if lemma in ("kiu", "kia", "kio", "kies", "kie") and phrase.kind in "NA":
+                if lemma == "kie" and token.kind == "P":
+                    return -1
+                listed = (
+                    plural and at > 1 and parent.phrases[at - 1].kind == "C" and parent.phrases[at - 2].kind in "NA"
+                )
+                if lemma != "kiu" or token.kind == "M" or token.plural == plural or listed:
                     return phrase.head
                 continue
-            return phrase.head if phrase.kind == "R" and self.draft.lemma(phrase.head) in PLACES else -1
+            return phrase.head if phrase.kind == "R" and draft.lemma(phrase.head) in PLACES else -1
         return -1
+
+    def _dated(self, phrase: Constituent, parent: ClauseDraft) -> bool:
+        """Whether `kiam` says more of a noun of time: not of one that is counted (`pasis du horoj, kiam ...`), nor of
+        what it is (`estis nokto, kiam ...`)."""
+        tokens = self.draft.tokens
+        counted = any(tokens[one].kind == "M" for one in range(phrase.start, phrase.head))
+        said = parent.verb is not None and parent.verb.kind == "E" and parent.verb.head < phrase.head
+        root = tokens[phrase.head].word.root
+        timed = phrase.kind == "N" and (root in TABLE["time"] or root in TABLE["moments"])
+        return timed and not counted and not (said and phrase.end - phrase.start == 1)
 
     def _conjunction(self, place: int) -> None:
         phrase = self.phrases[place]

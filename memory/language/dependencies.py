@@ -225,7 +225,15 @@ class _Attacher:
     def _timed(self, phrase: Constituent, governor: int) -> bool:
         """Whether an accusative says when or how long (`du tagojn`), and not what is had or spent."""
         measured = phrase.end - phrase.start > 1 and self._root(phrase.head) in TABLE["time"]
-        return measured and self._root(governor) not in TABLE["spent"]
+        return (measured or self._date(phrase)) and self._root(governor) not in TABLE["spent"]
+
+    def _date(self, phrase: Constituent) -> bool:
+        """Whether it is an ordinal without a noun that a month follows (`la dekan de majo`), or one in digits."""
+        word, after = self.tokens[phrase.head].word, self._after(phrase)
+        if word.feature("NumType") != "Ord":
+            return False
+        of_month = after is not None and not after.bare and self.draft.lemma(after.preposition) == "de"
+        return word.form[0].isdigit() or (of_month and after is not None and self._root(after.head) in TABLE["months"])
 
     def _prepositional(self, phrase: Constituent) -> None:
         """To the noun right before it, or to the verb: by the preposition, and by where it stands."""

@@ -14,6 +14,9 @@ from clew.memory.language.trees import Mood, Tree, WordForm
 STOP = frozenset(("est", "hav", "far"))
 """Roots that say too little to search by (seed 002)."""
 
+BOUND = TABLE["suffixes"] | TABLE["numerals"] | TABLE["adpositions"] | TABLE["adverbs"]
+"""What is no keyword where it stands in a compound before its last root (`unu` of `unutaga`)."""
+
 _FORM = re.compile(r"[lL]['’](?=\s?\w)|\d[\d.,:]*\d(?:-?[aoe]j?n?)?\b|\w+(?:[-‑]\w+)*(?:['’](?!\w))?|\.\.\.|--|[^\w\s]")
 _OPENING_QUOTE = re.compile(r"(?:^|[\s(])['’‘]")
 
@@ -60,7 +63,7 @@ class Esperanto:
         return _finished(draft, root)
 
     def keywords(self, tree: Tree) -> list[str]:
-        return tree.keywords(STOP)
+        return tree.keywords(STOP, BOUND)
 
     def forms(self, keyword: str) -> list[str]:
         stem = keyword[:-1] if keyword.endswith(("o", "a")) else keyword
@@ -158,8 +161,9 @@ def linked(draft: Draft, clauses: list[ClauseDraft]) -> int:
             _coordinated(draft, clause, clause.beside)
         elif clause.noun >= 0:
             noun = clause.noun
-            if draft.roles[noun] == "conj" and clause.opener is not None and draft.tokens[clause.opener.head].plural:
-                noun = draft.heads[noun]
+            if draft.roles[noun] == "conj" and clause.opener is not None:
+                both = draft.tokens[draft.asking(clause.opener)].plural
+                noun = draft.heads[noun] if both else noun
             draft.attach(head, noun, "acl")
         else:
             _subordinate(draft, clause, root)
@@ -182,7 +186,8 @@ def _subordinate(draft: Draft, clause: ClauseDraft, root: int) -> None:
     head, opener, parent, start = clause.head, clause.opener, clause.parent, clause.start
     around = parent.phrases if parent is not None else []
     to = parent.head if parent is not None and parent.head >= 0 else root
-    lemma = draft.lemma(opener.head) if opener is not None else ""
+    asking = draft.asking(opener) if opener is not None else -1
+    lemma = draft.lemma(asking) if opener is not None else ""
     governor = next((one.head for one in reversed(around) if one.kind in "IG" and to < one.head < start), to)
     roles = {draft.roles[place] for place, its in enumerate(draft.heads) if its == to}
     subjectless = not roles & {"nsubj", "csubj"}
@@ -202,8 +207,7 @@ def _subordinate(draft: Draft, clause: ClauseDraft, root: int) -> None:
         else:
             draft.attach(head, governor, "csubj" if "cop" in roles and subjectless else "ccomp")
         return
-    asking = draft.tokens[opener.head] if opener is not None else None
-    free = asking is not None and asking.asks and asking.kind in "DPS"
+    free = opener is not None and draft.tokens[asking].asks and draft.tokens[asking].kind in "DPS"
     first = parent is not None and parent.verb is not None and start < parent.verb.head
     content = lemma in ("kie", "kien", "kial", "kiom", "kies") or (
         lemma == "kiel" and before("tiel", "same", "tia") < 0

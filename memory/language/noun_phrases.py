@@ -91,6 +91,10 @@ class Draft:
         """Empty behind the last word."""
         return self.tokens[place].kind if place < len(self.tokens) else ""
 
+    def asking(self, phrase: Constituent) -> int:
+        """The place of its word in ki-, which stands before the noun in `kies hundo`; without one, of its head."""
+        return next((at for at in range(phrase.start, phrase.head) if self.tokens[at].asks), phrase.head)
+
     def stands(self, place: int, kind: str, *lemmas: str) -> bool:
         """Whether a word of this kind, and one of these lemmas, stands there."""
         return self.kind(place) == kind and self.lemma(place) in lemmas

@@ -58,18 +58,21 @@ class Tree:
         found = (i for i, head in enumerate(self.heads) if head == place + 1)
         return [i for i in found if not roles or self.roles[i] in roles]
 
-    def keywords(self, stop: frozenset[str]) -> list[str]:
-        """By priority: proper names whole, then the roots of nouns, verbs and adjectives; in lower case, none twice.
+    def keywords(self, stop: frozenset[str], bound: frozenset[str] = frozenset()) -> list[str]:
+        """By priority: proper names whole, then the roots of nouns, verbs and adjectives, all those of a compound; in
+        lower case, none twice.
 
-        `stop` has roots that say too little (`est`). Articles, pronouns, numerals and question words are none.
+        `stop` has roots that say too little (`est`), `bound` parts that do within a compound, before its last root.
+        Articles, pronouns, numerals and question words are none.
         """
         names, roots = [], []
         for place, word in enumerate(self.words):
             if word.upos == "PROPN":
                 if parts := self._name(place):
                     names.append(" ".join(parts).casefold())
-            elif word.upos in CONTENT and (root := word.root.casefold()) and root not in stop:
-                roots.append(root)
+            elif word.upos in CONTENT:
+                parts = [*(part for part in word.compound if part not in bound), word.root]
+                roots += [root for part in parts if (root := part.casefold()) and root not in stop]
         return list(dict.fromkeys([*names, *roots]))
 
     def _name(self, place: int) -> list[str]:

@@ -45,7 +45,7 @@ def test_trees_of_texts_that_no_rule_was_made_for_are_those_made_by_hand() -> No
             tags += word.upos == row[3]
             attached += (str(head), role) == (row[6], row[7])
     assert len(annotated) == 38 and words == 544
-    assert tags / words > 0.97 and attached / words > 0.89, (tags, attached)
+    assert tags / words > 0.98 and attached / words > 0.9, (tags, attached)
 
 
 def test_words_are_taken_apart_as_by_hand() -> None:

@@ -93,6 +93,8 @@ def test_words_of_a_question_are_aligned_by_root_and_role(question: str, sentenc
         ("Kiu estas doktoro Zamenhof?", "zamenhof, doktor"),  # a name below its title is one
         ("Kie loĝas reĝo Arturo?", "arturo, loĝ, reĝ"),
         ("La urbo Parizo estas bela.", "parizo, urb, bel"),
+        ("La vaporŝipo portis birdokantojn.", "vapor, ŝip, port, bird, kant"),  # all roots of a compound
+        ("Ĉu la unutaga lernejestro venis?", "tag, lern, ven"),  # but no numerals and suffixes in it
         ("Sinjoro Petro Smith loĝas en Londono.", "petro smith, londono, sinjor, loĝ"),
     ],
 )
