@@ -117,7 +117,7 @@ def nested(values: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _free(names: Iterable[str]) -> tuple[str, ...]:
-    """Those of them that take any text: models, paths, languages."""
+    """Those of them that take any text: names of models."""
     from clew.agent.parameters import parameters
 
     return tuple(name for name in names if name in parameters() and parameters()[name].free)

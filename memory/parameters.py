@@ -44,7 +44,7 @@ class Parameter:
     def allowed(self) -> str:
         """What it may be, in words."""
         if get_origin(self._kind) is Literal:
-            return "one of " + ", ".join(map(str, get_args(self._kind)))
+            return "one of " + ", ".join(str(one) or "''" for one in get_args(self._kind))
         bounds = {name: getattr(one, name) for found in self._bounds for one in found.metadata for name in _names(one)}
         said = _KINDS[self._kind]
         if "ge" in bounds:

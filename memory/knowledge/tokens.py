@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -49,13 +49,27 @@ TOLD_BY, TOLD, BOTH = 600, 1 / 12, 1 / 4
 once, and that of both kinds, three at least and one its own."""
 
 
+Stemming = Literal[
+    "", "arabic", "armenian", "basque", "catalan", "czech", "danish", "dutch", "dutch_porter", "english", "esperanto",
+    "estonian", "finnish", "french", "german", "greek", "hindi", "hungarian", "indonesian", "irish", "italian",
+    "lithuanian", "nepali", "norwegian", "persian", "polish", "porter", "portuguese", "romanian", "russian", "serbian",
+    "sesotho", "spanish", "swedish", "tamil", "turkish", "yiddish",
+]  # fmt: skip
+"""Snowball's, as PyStemmer names them; empty: none."""
+
+StopWords = Literal[
+    "", "chinese", "danish", "dutch", "english", "english_plus", "french", "german", "italian", "korean", "norwegian",
+    "portuguese", "russian", "spanish", "swedish", "turkish",
+]  # fmt: skip
+"""The lists that bm25s has, Clew's own in the place of its English one; empty: none."""
+
+
 @dataclass(frozen=True, slots=True)
 class KeywordParameters:
-    """`stemmer` is a Snowball language and `stop_words` one that bm25s has a list for (empty: none). Values: chosen on
-    five data sets, docs/figures.md."""
+    """Values: chosen on five data sets, docs/figures.md."""
 
-    stemmer: str = "english"
-    stop_words: str = "english"
+    stemmer: Stemming = "english"
+    stop_words: StopWords = "english"
     title_weight: Few = 2
     k1: Weight = 0.9
     b: Share = 0.75

@@ -54,6 +54,8 @@ def test_the_seeds_value_stands_beside_the_default(clew: Run) -> None:
     [
         (["--set", "tools.clues.beem=5"], "tools.clues.beam"),
         (["--set", "tools.clues.beam=0"], "a whole number from 1 to 100"),
+        (["--set", "index.keywords.stemmer=klingon"], "index.keywords.stemmer is one of '', arabic, armenian"),
+        (["--set", "index.keywords.stop_words=klingon"], "index.keywords.stop_words is one of '', chinese"),
         (["--set", "beam"], "--set tools.clues.beam=5"),
         (["--set", "library=x"], "--set tools.clues.beam=5"),
         (["--set", "tools=5"], "--set tools.clues.beam=5"),
@@ -74,14 +76,16 @@ def test_a_wrong_variable_is_refused(clew: Run, monkeypatch: pytest.MonkeyPatch,
 
 def test_a_folders_file_sets_numbers_and_choices_alone(clew: Run) -> None:
     Path("clew.toml").write_text(
-        '[tools.clues]\nmethod = "triples"\n[walk]\nbeam = 2\n[index.keywords]\nstemmer = "x"\n'
+        '[tools.clues]\nmethod = "triples"\n[walk]\nbeam = 2\n[tools.hybrid]\nreranker = "x"\n'
+        '[index.keywords]\nstemmer = "german"\n'
     )
     run = clew("settings", "--json")
-    assert "clew.toml of this folder sets index.keywords.stemmer: ignored, until: clew trust" in run.stderr
+    assert "clew.toml of this folder sets tools.hybrid.reranker: ignored, until: clew trust" in run.stderr
     rows = {one["name"]: one["value"] for one in map(json.loads, run.stdout.splitlines())}
-    assert (rows["tools.clues.method"], rows["walk.beam"], rows["index.keywords.stemmer"]) == ("triples", 2, "english")
+    assert (rows["tools.clues.method"], rows["walk.beam"], rows["tools.hybrid.reranker"]) == ("triples", 2, "")
+    assert rows["index.keywords.stemmer"] == "german"
     assert clew("trust").exit_code == 0
-    assert row(clew, "index.keywords.stemmer")["value"] == "x"
+    assert row(clew, "tools.hybrid.reranker")["value"] == "x"
 
 
 def test_the_former_name_of_the_method_is_read_with_a_warning(clew: Run) -> None:

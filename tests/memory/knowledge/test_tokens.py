@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from typing import Any, get_args
 
 import bm25s
 import numpy as np
@@ -29,7 +30,7 @@ PARAMETERS = KeywordParameters()
 
 
 @pytest.mark.parametrize("language", ["english", "german", "french", ""])
-def test_tokens_are_those_of_bm25s(language: str) -> None:
+def test_tokens_are_those_of_bm25s(language: Any) -> None:
     """Which is not imported to search. In English its list of stop words has Clew's question words beside it."""
     texts = [*EO, *EN, "Die Häuser der Städte stehen nicht.", "What is it that the cats were eating?", "ÉTÉ à l'école"]
     given = KeywordParameters(stemmer=language, stop_words=language)
@@ -40,6 +41,12 @@ def test_tokens_are_those_of_bm25s(language: str) -> None:
         theirs = bm25s.tokenize([text], stopwords=stop_words, stemmer=stemmer, return_ids=False, show_progress=False)
         assert [token for token in tokenize(tokens.words_of(text)) if token] == theirs[0]
     assert set(STOPWORDS_EN) < tokens.ENGLISH_STOP_WORDS
+
+
+def test_all_that_can_be_chosen_is_there() -> None:
+    assert set(get_args(tokens.Stemming)) == {"", *Stemmer.algorithms()}
+    for name in get_args(tokens.StopWords):
+        assert tokens.tokenizer(KeywordParameters(stemmer="", stop_words=name))(["zzz"]) == ["zzz"]
 
 
 def test_scores_are_those_of_bm25s(tmp_path: Path) -> None:
