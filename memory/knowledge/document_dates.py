@@ -103,7 +103,8 @@ def _of_name(name: str, order: DateOrder) -> CalendarDate | None:
 
 
 def _file_name(document: Document) -> str:
-    return PurePosixPath(document.id).stem if document.source and document.source.endswith(document.id) else ""
+    place = document.source.removesuffix(f", {document.date}")  # as exports have it
+    return PurePosixPath(document.id).stem if place and place.endswith(document.id) else ""
 
 
 def _of_first_lines(text: str, order: DateOrder) -> CalendarDate | None:

@@ -3,7 +3,7 @@
 The package says that it will end, so it is pinned, and imported nowhere but in the process that reads. Its loaders stop
 at the first thing that they cannot read: each is given one piece at a time (a page, a day of a channel, a note), so
 that the piece is named and the rest goes on. What a document is from (page, row, channel and message, commit and file)
-and its date are what the loader says. Nothing is fetched.
+and its date are what the loader says, and a citation shows both: the date stands behind the place. Nothing is fetched.
 """
 
 import html
@@ -50,13 +50,16 @@ GIT_ALONE = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ALLOW_PROTOCOL": "file",
     "GIT_NO_LAZY_FETCH": "1",
-    "GIT_CONFIG_COUNT": "2",
+    "GIT_CONFIG_COUNT": "3",
     "GIT_CONFIG_KEY_0": "core.symlinks",
     "GIT_CONFIG_VALUE_0": "false",
     "GIT_CONFIG_KEY_1": "core.hooksPath",
     "GIT_CONFIG_VALUE_1": os.devnull,
+    "GIT_CONFIG_KEY_2": "core.quotePath",
+    "GIT_CONFIG_VALUE_2": "false",
 }
-"""No hooks, no filters of anybody's settings, no network; links are written as texts and not followed."""
+"""No hooks, no filters of anybody's settings, no network; links are written as texts and not followed; names of files
+as they are."""
 
 _HASHTAG = re.compile(r"(?<!\S)#([A-Za-z_][\w/-]*)")
 _NOTION_ID = re.compile(r"[ -][0-9a-f]{32}$")
@@ -86,18 +89,19 @@ def _loaded(module: str, loader: str, *about: Any, **more: Any) -> Iterator[tupl
 
 
 def _document(id_: str, place: str, title: str, text: str, about: Mapping[str, Any], markdown: bool = True) -> Document:
-    """Raises `Unreadable` for one without words."""
+    """Raises `Unreadable` for one without words. Its date stands in its place, where no title has it."""
     layout, heading, unseen = laid_out(clean(text)) if markdown else (None, "", "")
     plain = layout.text if layout else clean(text)
     if not plain.strip():
         raise Unreadable("empty")
+    title, date = storable(title or heading or title_of_text(plain)), in_a_line(about.get("date"))
     return Document(
         storable(id_),
-        storable(title or heading or title_of_text(plain)),
+        title,
         plain,
-        storable(place),
+        storable(f"{place}, {date}" if date and date not in title else place),
         headings=tuple(layout.headings) if layout else (),
-        date=storable(about.get("date") or ""),
+        date=date,
         status=storable(about.get("status") or ""),
         author=in_a_line(about.get("author")),
         tags=in_a_line(about.get("tags")),
@@ -285,7 +289,7 @@ def _files(source: Source) -> Iterator[Document | LoadFailure]:
             commit = repository.head.commit
             branch = commit.hexsha if repository.head.is_detached else repository.active_branch.name
             links = {one.path for one in commit.tree.traverse() if one.type == "blob" and one.mode == 0o120000}
-            authors = _authors(repository.git.log("--no-renames", "--name-only", "--format=%x01%an"))
+            commits = _commits(repository.git.log("--no-renames", "--name-only", "--format=%x01%as %an"))
             waiting = {one.path for one in commit.tree.traverse() if one.type == "blob"} - links
         where = f"{shown(source.path)}@{commit.hexsha[:12]}"
         for text, about in _loaded("git", "GitLoader", folder, branch=branch):
@@ -294,20 +298,21 @@ def _files(source: Source) -> Iterator[Document | LoadFailure]:
             if file not in links and text.strip():
                 markdown = file.lower().endswith((".md", ".markdown"))
                 title = "" if markdown else title_of_file(Path(file))
-                told = {"author": authors.get(file)}
+                told = commits.get(file, {})
                 yield _document(f"{source.name}/{file}", f"{where}:{file}", title, text, told, markdown)
         for file in sorted(waiting):
             yield LoadFailure(f"{where}:{storable(file)}", "the loader takes UTF-8 text alone")
 
 
-def _authors(log: str) -> dict[str, str]:
-    """By file who wrote the last commit that changed it."""
-    found, author = dict[str, str](), ""
+def _commits(log: str) -> dict[str, dict[str, str]]:
+    """By file who wrote the last commit that changed it, and when."""
+    found, told = dict[str, dict[str, str]](), dict[str, str]()
     for line in log.splitlines():
         if line.startswith("\x01"):
-            author = line[1:]
+            date, _, author = line[1:].partition(" ")
+            told = {"date": date, "author": author}
         else:
-            found.setdefault(line, author)
+            found.setdefault(line, told)
     return found
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Document
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, NotSetUp
@@ -23,7 +24,10 @@ from clew.memory.knowledge.loaders.apart import Reading
 from clew.memory.knowledge.loaders.exports import EXPORTS, check
 from clew.memory.knowledge.loaders.registry import discover
 from clew.memory.knowledge.loaders.source import ExportLoader, LoadFailure, source_digest
+from clew.tools.base import encode_query
+from clew.tools.hybrid import Hybrid
 from clew.ui.commands.index import EXPORTS as OF_THE_COMMAND
+from clew.ui.rendering import source_line
 
 ENEX = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE en-export SYSTEM "http://xml.evernote.com/pub/evernote-export4.dtd">
@@ -120,8 +124,8 @@ def test_an_obsidian_vault(tmp_path: Path) -> None:
     walk, plain = sorted(found, key=lambda one: one.id)
     assert (walk.id, walk.title, walk.date, walk.status) == ("daily/Walk.md", "Walk", "2024-02-01", "draft")
     assert (walk.author, walk.tags, plain.author, plain.tags) == ("Ann", "house, roof, walk", "", "")
-    assert "my sister" in walk.text and "tags:" not in walk.text and walk.source == str(vault / "daily" / "Walk.md")
-    assert (plain.title, plain.date) == ("plain", "")
+    assert "my sister" in walk.text and "tags:" not in walk.text and walk.source == f"{vault}/daily/Walk.md, 2024-02-01"
+    assert (plain.title, plain.date, plain.source) == ("plain", "", str(vault / "plain.md"))
     assert [(Path(one.source).name, one.reason) for one in failed] == [("empty.md", "empty")]
 
 
@@ -177,7 +181,7 @@ def test_evernote_notes(tmp_path: Path) -> None:
     path.write_text(ENEX, "utf-8")
     found, failed = read_named("evernote", path)
     boiler, shopping = found
-    assert (boiler.title, boiler.date, boiler.source) == ("Boiler", "2024-02-11", f"{path}: Boiler")
+    assert (boiler.title, boiler.date, boiler.source) == ("Boiler", "2024-02-11", f"{path}: Boiler, 2024-02-11")
     assert (boiler.author, boiler.tags, shopping.author, shopping.tags) == ("Ann", "house, heat", "", "")
     assert "serviced by Mr Okafor" in boiler.text and boiler.heading_at(len(boiler.text) - 1) == "Service"
     assert (shopping.text, shopping.date, shopping.id) == ("Two lamps.", "2024-03-02", "home.enex: Shopping")
@@ -228,9 +232,23 @@ def test_a_git_repository(repository: Path, tmp_path: Path) -> None:
     assert {one.id for one in found} == {"work/README.md", "work/doc/plan.txt"}
     assert (readme.title, readme.text) == ("The mill", "The mill\n\nIt grinds oats.")
     assert (readme.author, plan.author) == ("Ann", "Ann")
-    assert plan.source == f"{repository}@{head.stdout[:12]}:doc/plan.txt"
+    assert plan.source == f"{repository}@{head.stdout[:12]}:doc/plan.txt, {plan.date}"
     assert [one.source.rpartition(":")[2] for one in failed] == ["wheel.bin"]
     assert not ran.exists() and "the secret" not in str(found)
+
+
+def test_a_file_of_a_repository_has_the_date_of_the_commit_that_last_touched_it(repository: Path) -> None:
+    for day, name in (("2024-02-01", "doc/plan.txt"), ("2024-03-05", "doc/Mühle.txt"), ("2024-04-07", "README.md")):
+        (repository / name).write_text(f"The mill, as of {name}, written in May 2019.\n", "utf-8")
+        git(repository, "add", "-A")
+        git(repository, "commit", "--quiet", "-m", name, "--date", f"{day}T12:00:00", "--author", f"{name[:3]} <a@b>")
+    found, _ = read_named("git", repository)
+    assert [(one.id, one.date, one.author) for one in map(with_date, sorted(found, key=lambda one: one.id))] == [
+        ("work/README.md", "2024-04-07", "REA"),
+        ("work/doc/Mühle.txt", "2024-03-05", "doc"),
+        ("work/doc/plan.txt", "2024-02-01", "doc"),
+    ]
+    assert all(one.source.endswith(f"{one.id.removeprefix('work/')}, {one.date}") for one in found)
 
 
 def test_a_git_repository_lends_nothing_of_another_one(repository: Path, tmp_path: Path) -> None:
@@ -299,9 +317,23 @@ def test_a_re_run_does_what_changed_and_keeps_the_loader(tmp_path: Path, encoder
     assert run([path], library, encoder, {}).line.startswith("1 new, 0 changed, 0 removed, 1 unchanged")
     with open_library(library, encoder) as opened:
         (chunk,) = opened.store.chunks(["team.zip/general/1709290800.000100#0"])
-        assert chunk.date == "2024-03-01" and opened.manifest.exports == {str(path): "slack"}
+        assert chunk.date == "2024-03-01" and "2024-03-01" in chunk.title  # a channel's day, and not in its place too
+        assert chunk.source == f"{path}: general - U7 - 1709290800.000100" and opened.manifest.exports == {
+            str(path): "slack"
+        }
     *_, again = index([], library, encoder, rebuild=True)
     assert isinstance(again, IndexReport) and again.line.startswith("2 new")
+
+
+def test_a_citation_shows_place_and_date(tmp_path: Path, encoder: CachedEncoder) -> None:
+    path = tmp_path / "home.enex"
+    path.write_text(ENEX, "utf-8")
+    run([path], tmp_path / "library", encoder, {str(path): "evernote"})
+    with open_library(tmp_path / "library", encoder) as opened:
+        found = Hybrid(opened.store).search(encode_query("Who serviced the boiler?", [], encoder), 1).passages
+    answer = Answer("answered", (Claim("Mr Okafor.", (1,)),), sources=found)
+    assert source_line(answer, 1, None).plain.endswith("home.enex: Boiler, 2024-02-11")
+    assert source_line(answer, 1, 60).plain.endswith("home.enex: Boiler, 2024-02-11")  # and is no longer than that
 
 
 def test_a_path_without_what_is_named_is_refused(tmp_path: Path) -> None:
