@@ -124,6 +124,11 @@ def asked(question: str) -> Asked:
     )
 
 
+def only_affirms(question: str, text: str) -> bool:
+    """Whether it is asked what is not so, and nothing of the kind is told: 'Which plants do not grow there?'"""
+    return bool(_PATTERNS["form denied"].match(question)) and not _PATTERNS["holds denied"].search(text)
+
+
 def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
     if _PATTERNS["form comparison"].search(question):
         return "comparison"

@@ -279,6 +279,26 @@ def test_what_is_excepted_is_left_out_of_a_list(opened: Opened, question: str, l
     ]
 
 
+PLANTS = {
+    "peat.md": "# Peat\n\nThe following plants grow in the bogs:\n\n- sundew\n- cotton grass\n\nTrees never grow on the "
+    "dam.\n",
+    "lease-flat.md": "# Lease of the flat\n\nThe rent is 840 euros.\n",
+    "lease-shed.md": "# Lease of the shed\n\nThe rent is 95 euros.\n",
+}
+
+
+def test_what_is_not_so_is_not_told_by_what_is(opened: Opened) -> None:
+    asked = opened(dict(PLANTS))
+    assert "sundew" in asked("Which plants grow in the bogs?").text
+    assert asked("Which plants do not grow in the bogs?").outcome == "nothing-found"
+    assert asked("What does not grow on the dam?").text.startswith("Trees never grow")
+
+
+def test_documents_of_a_kind_are_counted_by_their_names(opened: Opened) -> None:
+    counted = opened(dict(PLANTS))("How many leases are there?")
+    assert counted.text.startswith("2 of 3 documents") and len(counted.sources) == 2
+
+
 LAMPS = {
     "lamps.md": "# Lamps of Orrery\n\n## Filters\n\nThe filter setting is the old one with few options. The "
     "filtering option is newer and may replace it. Both are in the menu of tools.\n\n## Runtime of the lamps\n\n"
