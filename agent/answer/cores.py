@@ -107,7 +107,7 @@ def cores_of(passages: Sequence[Passage], documents: Mapping[str, Document]) -> 
 
 def _of_region(region: Region, passage: int) -> Iterator[Core]:
     for place, block in enumerate(region.blocks):
-        if block.kind in ("heading", "contents") or region.heads_columns(place) or _answers_nothing(region, block):
+        if block.kind in ("heading", "contents") or region.heads_columns(place) or answers_nothing(region, block):
             continue
         whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
         for span in [(block.start, block.end)] if whole else sentences_of(region, block):
@@ -121,7 +121,7 @@ def _of_region(region: Region, passage: int) -> Iterator[Core]:
                 yield Core(passage, region, place, span)
 
 
-def _answers_nothing(region: Region, block: Block) -> bool:
+def answers_nothing(region: Region, block: Block) -> bool:
     """Whether it is a line of a table of contents or of navigation, an entry of a bibliography, or what a program
     printed."""
     text = region.of(block)
@@ -131,8 +131,8 @@ def _answers_nothing(region: Region, block: Block) -> bool:
     if _IN_CONTENTS.search(text) or (_BIBLIOGRAPHY.fullmatch(head) and _ENTRY.match(text)):
         return True
     lines = text.splitlines()
-    printed = [bool(_CONSOLE.match(line)) for line in lines]
-    return sum(printed) * 2 > len(lines) and not all(_PROMPT.match(line) for line in lines)
+    printed, told = ([bool(pattern.match(line)) for line in lines] for pattern in (_CONSOLE, _PROMPT))
+    return (sum(printed) * 2 > len(lines) or (block.kind == "prose" and told[0])) and not all(told)
 
 
 def asks(text: str) -> bool:

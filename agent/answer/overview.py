@@ -143,14 +143,19 @@ def _groups(holdings: Holdings) -> tuple[list[_Group], str]:
 
 
 def _fitted(groups: Sequence[_Group], holdings: Holdings, words: int) -> tuple[list[Claim], list[Passage]]:
-    """As many titles of each group as there is room for, and as many first sentences."""
+    """As many titles of each group as there is room for, and as many first sentences; of folders one each, or none."""
     kept = sorted(range(len(groups)), key=lambda place: -len(groups[place].documents))
-    for most, lines in ((3, 99), (2, 99), (1, 99), (1, 12), (1, 8)):
+    named, few = any(group.name for group in groups), len(groups) <= MOST_FOLDERS
+    firsts = {at: said for at, group in enumerate(groups) if few and (said := _first(group.shown[0], holdings))}
+    told = sum(len(one.text.split()) for one in firsts.values()) if named and few else 0
+    for most, lines, more in ((3, 99, told), (2, 99, told), (3, 99, 0), (2, 99, 0), (1, 99, 0), (1, 12, 0), (1, 8, 0)):
         places = sorted(kept[:lines])
         claims = [_titles(groups[place], most, holdings) for place in places]
         length = words + sum(len(claim.text.split()) for line in claims for claim in line)
-        if length <= MOST_WORDS - 10 * (len(places) < len(groups)):
+        if length + more <= MOST_WORDS - 10 * (len(places) < len(groups)):
             break
+    if named and not more:
+        firsts = {}
     shown = [one for place in places for one in groups[place].shown[:most]]
     first = first_chunks([one.id for one in shown], holdings)
     sources = holdings.passages(first.values(), "overview")
@@ -159,11 +164,12 @@ def _fitted(groups: Sequence[_Group], holdings: Holdings, words: int) -> tuple[l
     for place, line in zip(places, claims, strict=True):
         inside = iter(groups[place].shown[:most])
         cited = [replace(claim, cites=(numbers[next(inside).id],)) if claim.cites else claim for claim in line]
-        first_one = _first(groups[place].shown[0], holdings) if not groups[place].name else None
-        if first_one and (more := len(first_one.text.split())) + length <= MOST_WORDS:
-            length += more
+        first_one = firsts.get(place)
+        if first_one and len(first_one.text.split()) + length <= MOST_WORDS:
+            length += len(first_one.text.split())
             cite = numbers[first_one.document]
-            cited.append(Claim(" ".join(first_one.text.split()), (cite,), start=first_one.start, quotes=(first_one,)))
+            sentence = Claim(" ".join(first_one.text.split()), (cite,), start=first_one.start, quotes=(first_one,))
+            cited.insert(next((at for at, claim in enumerate(cited, 1) if claim.cites), len(cited)), sentence)
         made += cited
     left = [groups[place] for place in range(len(groups)) if place not in places]
     if left:

@@ -1,4 +1,5 @@
-"""The summary of a document: its most central sentences, one of each section or part, quoted in its order."""
+"""The summary of a document: its most central sentences, one of each section or part, quoted in its order; short lists
+are told whole."""
 
 import math
 import re
@@ -9,7 +10,9 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from clew.agent.answer.structure import Region, whole_region
+from clew.agent.answer.beside import SHORT_LIST, is_announced, members
+from clew.agent.answer.cores import answers_nothing
+from clew.agent.answer.structure import Block, Region, sentences_of, whole_region
 from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import found_dates
 from clew.memory.text import Span, content_words
@@ -71,6 +74,7 @@ _REFERS = re.compile(
     r"|(?:figure|table|section|fig\.|eq\.) ?\d|for (?:more|further) (?:info|details))",
     re.IGNORECASE,
 )
+_POINTS = re.compile(r"\W*(?:see|refer to) ", re.IGNORECASE)
 _SPOKEN = re.compile(
     r"[\"\u201c\u201e\u00ab\u2018]|.*[,:!?] ?[\"\u201c\u201e\u00ab\u2018\u2019](?=[A-Z])"
     r"|'[^']+[,.!?]' (?:[a-z]+ ){1,3}"
@@ -99,7 +103,7 @@ class SummaryLine:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Told:
     """What may be told: sentence `place` of the document, in a block under the heading `section`; `spoken`:
-    somebody says it."""
+    somebody says it. Of a short list `items` are what announces it and its items, and `text` all of them."""
 
     place: int
     span: Span
@@ -108,6 +112,7 @@ class _Told:
     text: str
     is_first: bool
     spoken: bool = False
+    items: tuple[Span, ...] = ()
 
 
 def summary_of(
@@ -126,7 +131,10 @@ def summary_of(
     scores = _scores(told, own, parts, heads)
     apart = unit(own - own.mean(axis=0)) if len(told) > 2 else own  # each was embedded with the title
     chosen = _chosen(told, apart, scores, parts, most_words)
-    return [SummaryLine(heads[told[place].section], *told[place].span) for place in sorted(chosen)]
+    lines = [
+        (told[place].section, span) for place in sorted(chosen) for span in told[place].items or [told[place].span]
+    ]
+    return [SummaryLine(heads[section], *span) for section, span in lines]
 
 
 def first_sentence(document: Document, spans: Sequence[Span], most: int) -> Span | None:
@@ -167,23 +175,57 @@ def _told(region: Region, spans: Sequence[Span], heads: Mapping[int, str]) -> li
     starts = np.array([block.start for block in blocks], np.int64)
     ends = [match.start() for match in _END_MATTER.finditer(region.text, len(region.text) // 2)]
     last = ends[0] if ends else len(region.text)
+    idle = {at for at, block in enumerate(blocks) if answers_nothing(region, block)}
     found: list[_Told] = []
     seen: set[int] = set()
     for least, others in ((4, ()), (2, ()), (1, ("item", "row", "code")), (1, ("item", "row", "code", "heading"))):
         for place, (start, end) in enumerate(spans):
             at = int(np.searchsorted(starts, start, "right")) - 1
             block = blocks[at] if at >= 0 else None
-            if block is None or end > min(block.end, last) or _ASIDE.fullmatch(heads.get(block.head, "")):
+            head = heads.get(block.head, "") if block else ""
+            if block is None or end > min(block.end, last) or _ASIDE.fullmatch(head) or at in idle:
                 continue
             text = " ".join(region.text[start:end].split())
             entry = block.kind == "item" and (text[-1] in ".!" or len(text.split()) > FEWEST)
-            if (entry or block.kind == "prose" or block.kind in others) and _reads(text, block.kind, least):
+            shortest = 1 if head.endswith("?") and block.head not in seen else least  # 'Can I pay by card? In cash.'
+            if (entry or block.kind == "prose" or block.kind in others) and _reads(text, block.kind, shortest):
                 spoken = bool(_SPOKEN.match(text)) or _in_speech(region.text[block.start : start])
                 found.append(_Told(place, (start, end), block.head, at, text, block.head not in seen, spoken))
                 seen.add(block.head)
         if found:
             break
-    return found
+    return _with_lists(found, region, spans, heads)
+
+
+def _with_lists(told: Sequence[_Told], region: Region, spans: Sequence[Span], heads: Mapping[int, str]) -> list[_Told]:
+    """With the short lists whole, in the place of their items and in sections of which nothing else is told."""
+    ends = {end: place for place, (_, end) in enumerate(spans)}
+    sections, labelled = {one.section for one in told}, {head for head, label in heads.items() if label}
+    of_items = {region.blocks[one.block].group for one in told if region.blocks[one.block].kind == "item"}
+    lists: dict[int, _Told] = {}
+    for at, block in enumerate(region.blocks):
+        fresh = block.head in labelled and block.head not in sections and not _ASIDE.fullmatch(heads[block.head])
+        if block.kind != "item" or block.group in lists or not (block.group in of_items or fresh):
+            continue
+        items = members(region, block.group)
+        inside = [(one.start, one.end) for one in items]
+        inside = [*_leading(region, items[0], ends), *inside]
+        words = sum(len(region.text[slice(*span)].split()) for span in inside)
+        if len(items) > 1 and words <= SHORT_LIST and all(end in ends for _, end in inside):
+            text = " ".join(" ".join(region.text[slice(*span)].split()) for span in inside)
+            place = ends[items[0].end]
+            lists[block.group] = _Told(place, inside[0], block.head, at, text, fresh, items=tuple(inside))
+            sections.add(block.head)
+    kept = [one for one in told if region.blocks[one.block].group not in lists or one.items]
+    return sorted([*kept, *lists.values()], key=lambda one: one.place)
+
+
+def _leading(region: Region, item: Block, ends: Mapping[int, int]) -> list[Span]:
+    """The sentence that announces a list."""
+    if not is_announced(region, item) or (lead := region.blocks[item.lead]).kind != "prose":
+        return []
+    last = sentences_of(region, lead)[-1]
+    return [last] if last[1] in ends else []
 
 
 def _narrated(told: list[_Told]) -> list[_Told]:
@@ -221,7 +263,7 @@ def _reads(text: str, kind: str, least: int) -> bool:
     words = text.split()
     if not (least if kind == "prose" else 1) <= len(words) <= 60 or text[-1] in ":?" or text[0] in ",;)":
         return False
-    if (_NO_SENTENCE.search(text) and kind != "row") or (kind == "prose" and text[0].islower()):
+    if _POINTS.match(text) or (_NO_SENTENCE.search(text) and kind != "row") or (kind == "prose" and text[0].islower()):
         return False
     letters = sum(character.isalpha() or character.isspace() for character in text)
     return letters >= 0.65 * len(text)

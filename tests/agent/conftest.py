@@ -87,7 +87,7 @@ def opened(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> Iterator[Open
 
         def made(files: dict[str, str | bytes]) -> Asking:
             for name, text in files.items():
-                (tmp_path / "notes").mkdir(exist_ok=True)
+                (tmp_path / "notes" / name).parent.mkdir(parents=True, exist_ok=True)
                 (tmp_path / "notes" / name).write_bytes(text.encode() if isinstance(text, str) else text)
             list(index([tmp_path / "notes"], tmp_path / "library", encoder))
             settings = read_settings(library=tmp_path / "library", home=tmp_path / "home", cache=cache)

@@ -280,8 +280,8 @@ def test_what_is_excepted_is_left_out_of_a_list(opened: Opened, question: str, l
 
 
 PLANTS = {
-    "peat.md": "# Peat\n\nThe following plants grow in the bogs:\n\n- sundew\n- cotton grass\n\nTrees never grow on the "
-    "dam.\n",
+    "peat.md": "# Peat\n\nThe following plants grow in the bogs:\n\n- sundew\n- cotton grass\n\nTrees never grow "
+    "on the dam.\n",
     "lease-flat.md": "# Lease of the flat\n\nThe rent is 840 euros.\n",
     "lease-shed.md": "# Lease of the shed\n\nThe rent is 95 euros.\n",
 }
@@ -332,3 +332,17 @@ def test_a_month_is_of_the_year_that_the_documents_tell_of(opened: Opened) -> No
     answer = opened(dict(log))("How much did the panels make in July?")
     assert "541" in answer.text
     assert "20" not in " ".join(answer.missing)
+
+
+def test_an_overview_of_folders_tells_the_first_sentence_of_each(opened: Opened) -> None:
+    notes: dict[str, str | bytes] = {
+        "club/minutes.md": "# Minutes of May\n\nThe club buys two boats this year.\n",
+        "club/rules.md": "# Rules of the club\n\nMembers pay in January.\n",
+        "home/boiler.md": "# Boiler\n\nThe boiler is from 2019 and stands in the cellar.\n",
+        "home/roof.md": "# Roof\n\nThe roof leaks near the chimney.\n",
+    }
+    text = opened(notes)("What are these documents about?").text
+    assert text.startswith("There are 4 documents here, in 2 folders:") and text.count("\n") == 2
+    assert all(
+        sum(said in line for said in ("boats", "January", "cellar", "leaks")) == 1 for line in text.split("\n")[1:]
+    )

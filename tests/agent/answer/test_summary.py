@@ -109,3 +109,22 @@ def test_short_sentences_are_told_and_no_heading_in_their_place(encoder: CachedE
         ("4 April 2023", "Sowed the peas."),
         ("2 July 2023", "First peas picked."),
     ]
+
+
+def test_short_lists_are_told_whole_and_what_answers_nothing_is_not(encoder: CachedEncoder) -> None:
+    text = (
+        "# Hut\n\n## Opening hours\n\n- Monday: 9 to 12\n- Friday: closed\n\n## Can I pay by card?\n\nOnly in cash. "
+        "The bank is in Ullaby.\n\n## Keys\n\nThe keys hang in the shop by the church. To fetch one:\n\n1. Write a mail "
+        "to the shop.\n2. Sign the book there.\n\n## Pointers\n\nSee the page on the bogs of Orma below.\n\n$ hut --beds\n"
+        "beds: 22\n"
+    )
+    heads = ("# Hut", "## Opening hours", "## Can I pay by card?", "## Keys", "## Pointers")
+    document = Document("d", "Hut", text, headings=tuple(Mark(text.index(one), one.strip("# ")) for one in heads))
+    found = summary_of(document, *sentences(document, encoder))
+    told: dict[str, list[str]] = {}
+    for line in found:
+        told.setdefault(line.label, []).append(text[line.start : line.end])
+    assert told["Opening hours"] == ["- Monday: 9 to 12", "- Friday: closed"]
+    assert told["Can I pay by card?"][0] == "Only in cash."
+    assert told["Keys"][-3:] == ["To fetch one:", "1. Write a mail to the shop.", "2. Sign the book there."]
+    assert "Pointers" not in told

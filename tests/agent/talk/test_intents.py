@@ -18,15 +18,15 @@ def test_phrases_that_it_was_not_fitted_on_are_recognised() -> None:
         right[QUESTION if name == QUESTION else language].append(found == name)
         right["all" if name != QUESTION else QUESTION].append(found == name)
     shares = {name: sum(each) / len(each) for name, each in right.items()}
-    assert set(shares) == {*LANGUAGES, "all", QUESTION} and len(right["all"]) > 700
-    assert shares[QUESTION] >= 0.95 and shares["all"] >= 0.7
-    assert min(shares[language] for language in LANGUAGES) >= 0.62
+    assert set(shares) == {*LANGUAGES, "all", QUESTION} and len(right["all"]) > 500
+    assert shares[QUESTION] >= 0.98 and shares["all"] >= 0.85
+    assert min(shares[language] for language in LANGUAGES) >= 0.75
 
 
 def test_talk_as_people_say_it_is_recognised_with_its_language() -> None:
     said = talk.held_out(Path(__file__).with_name("said.txt"))
     told = [(heard(text).intent or QUESTION, heard(text).language or language, text) for _, language, text in said]
-    assert len(said) > 70 and len({*said} - {*told}) <= len(said) / 10
+    assert len(said) > 60 and len({*said} - {*told}) <= len(said) / 10
     assert not [text for name, _, text in said if name == QUESTION and heard(text).intent]
 
 
