@@ -113,10 +113,11 @@ def test_short_sentences_are_told_and_no_heading_in_their_place(encoder: CachedE
 
 def test_short_lists_are_told_whole_and_what_answers_nothing_is_not(encoder: CachedEncoder) -> None:
     text = (
-        "# Hut\n\n## Opening hours\n\n- Monday: 9 to 12\n- Friday: closed\n\n## Can I pay by card?\n\nOnly in cash. "
-        "The bank is in Ullaby.\n\n## Keys\n\nThe keys hang in the shop by the church. To fetch one:\n\n1. Write a mail "
-        "to the shop.\n2. Sign the book there.\n\n## Pointers\n\nSee the page on the bogs of Orma below.\n\n$ hut --beds\n"
-        "beds: 22\n"
+        "# Hut\n\n## Opening hours\n\n- Monday: 9 to 12\n- Friday: closed\n\n"
+        "## Can I pay by card?\n\nOnly in cash. The bank is in Ullaby.\n\n"
+        "## Keys\n\nThe keys hang in the shop by the church. To fetch one:\n\n"
+        "1. Write a mail to the shop.\n2. Sign the book there.\n\n"
+        "## Pointers\n\nSee the page on the bogs of Orma below.\n\n$ hut --beds\nbeds: 22\n"
     )
     heads = ("# Hut", "## Opening hours", "## Can I pay by card?", "## Keys", "## Pointers")
     document = Document("d", "Hut", text, headings=tuple(Mark(text.index(one), one.strip("# ")) for one in heads))
