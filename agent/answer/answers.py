@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from clew.agent.answer import quotation
+from clew.agent.answer import quotation, refusal
 from clew.agent.answer.asked import asked, only_affirms
 from clew.agent.answer.byline import byline
 from clew.agent.answer.derived import derived
@@ -72,7 +72,7 @@ def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
 def _answered(turn: Turn, run: TurnContext) -> TurnAnswer:
     writer = run.services.writers.answer
     if not run.services.library.manifest.chunks:
-        return TurnAnswer(quotation.nothing_indexed())
+        return TurnAnswer(refusal.nothing_indexed())
     whole = whole_of(turn, run)
     if whole and not (writer and whole.answer.outcome == "summary"):
         return TurnAnswer(_placed(whole.answer, run.services), details=whole.details)
@@ -199,9 +199,9 @@ def _quoted(
     made = quotation.quote(wanted, read, evidence, parameters)
     of_author = bool(quotation.only_headed(wanted.rewritten, evidence))
     if only_affirms(wanted.rewritten, made.plain):
-        return quotation.nothing(turn.rewritten, read)
+        return refusal.nothing(turn.rewritten, read)
     if verdict == "refuse" and made.says not in ("yes", "no") and not of_author:
-        return quotation.nothing(turn.rewritten, read)
+        return refusal.nothing(turn.rewritten, read)
     return made
 
 
@@ -263,7 +263,7 @@ def _leaving_out(excluded: Sequence[str], answer: Answer, turn: Turn) -> Answer:
     if answer.refused or len(claims) == len(answer.claims):
         return answer
     if not any(claim.cites and not claim.text.endswith(":") for claim in claims):
-        return quotation.nothing(turn.rewritten, turn.passages)
+        return refusal.nothing(turn.rewritten, turn.passages)
     return replace(answer, claims=claims)
 
 
@@ -301,7 +301,7 @@ def _by_model(turn: Turn, run: TurnContext, model: Writer) -> TurnAnswer:
     if draft.answer is None:
         if rounds.answers(read, services.observe):
             return _instead(plain, run, writer, f"{writer.name} found no answer in the passages", details)
-        nothing = quotation.nothing(turn.rewritten, turn.passages)
+        nothing = refusal.nothing(turn.rewritten, turn.passages)
         return TurnAnswer(nothing, writer.name, ledger=writer.ledger, details=details)
     degraded = (Fallback("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
     made = replace(draft.answer, form=plain.form, says=plain.says)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.polarity import says
+from clew.agent.answer.refusal import joined, listed, refused, shown, worth_naming
 from clew.agent.answer.selection import Picked, pick
 from clew.agent.answer.sides import contradicting, labelled, like_the_first, name_of
 from clew.agent.answer.spans import bolded
@@ -18,14 +19,12 @@ from clew.agent.answer.units import AnswerUnit, is_item
 from clew.agent.answer.values import values_of
 from clew.agent.answer.wanted import Wanted
 from clew.agent.answer.weighing import AnswerParameters
-from clew.agent.search.rounds import missing as missing_words
-from clew.agent.search.rounds import said_by, unheld
+from clew.agent.search.rounds import unheld
 from clew.agent.state import Answer, BoldSpan, Claim, Outcome, Quote, Says
 from clew.agent.talk.several import parts
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.question_parser import parts as question_parts
-from clew.memory.dialogue.word_classes import is_participle, is_verb, tokens
-from clew.memory.text import Span, content_words, held_word_sets, written_words
+from clew.memory.text import Span, content_words, written_words
 
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 """The end of a sentence, in what a quotation leaves out."""
@@ -45,17 +44,8 @@ _HOLDS = re.compile(
 _REPLY = re.compile(r"(?:Yes|No)[.!]\s+(?=[A-Z])")
 """How a document answers a question of its own."""
 
-NEAR = 0.22
-"""The cosine of a passage that is worth looking at: three in four questions that have nothing to do with a library find
-none, nineteen in twenty of the others do."""
-
-MOST_MISSING, AS_SURE = 2, 1.2
-"""Words that a refusal names; how much lower log odds may be for one unit to be as sure as another."""
-
-_NO_NOUN = re.compile(
-    r"sel(?:f|ves)$|ly$|^knows$|^soon|^long|^(?:better|worse|best|worst)$|^(?:some|any|every|no)(?:one|body|thing)$"
-    r"|^(?:stuff|heck|hell|altogether|anyway|anyhow|lots?|bit)$"
-)
+AS_SURE = 1.2
+"""How much lower log odds may be for one unit to be as sure as another."""
 
 
 def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, parameters: AnswerParameters) -> Answer:
@@ -75,14 +65,14 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
         headed = only_headed(one.rewritten, evidence)
         asked_of = _asked_of_author(one, headed, evidence) if headed else one
         if asked_of is None:
-            return _nothing(passages, (), headed)
+            return refused(passages, (), headed)
         its = _told(asked_of, wanted.question, evidence, parameters, most)
         if told and told[0].picked and its.picked and asked(wanted.rewritten).form == "comparison":
             its = replace(its, picked=like_the_first(told[0].picked[0], its.picked, evidence))
         told.append(its)
     if not any(one.picked for one in told):
         missing = [word for one in told for word in one.missing]
-        return _nothing(passages, _worth_naming(missing, wanted.rewritten))
+        return refused(passages, shown(missing, wanted.rewritten))
     return _answered(wanted, told, evidence)
 
 
@@ -114,10 +104,10 @@ def _told(one: Wanted, typed: str, evidence: Evidence, parameters: AnswerParamet
     if not names or len(unknown) < len(names):
         lacks = said(evidence.lacked(one.question) if evidence.vocabulary else unheld(one.question, evidence.words))
         least = parameters.lacking * len(set(content_words(one.question)))
-        judged = bool(lacks) and len(_worth_naming(lacks, one.question)) >= least
+        judged = bool(lacks) and len(worth_naming(lacks, one.question)) >= least
         picked = pick(one, evidence, parameters if judged else replace(parameters, relevant=0.0), most)
         picked = picked if _answering(one, picked, evidence, parameters) else []
-    missing = _joined(unknown, one.rewritten) or (() if picked else said(unheld(one.question, evidence.words)))
+    missing = joined(unknown, one.rewritten) or (() if picked else said(unheld(one.question, evidence.words)))
     return _Told(one, picked, tuple(missing), bool(unknown))
 
 
@@ -249,64 +239,6 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
     return replace(answer, sources=tuple(sources))
 
 
-def nothing_indexed() -> Answer:
-    return Answer("nothing-indexed", (Claim("There are no documents in this library yet, so I cannot answer."),))
-
-
-def nothing(question: str, passages: Sequence[Passage]) -> Answer:
-    """A refusal: what of the question no passage holds, and the nearest titles."""
-    held = frozenset().union(*held_word_sets([said_by(passage) for passage in passages]))
-    names = [name for name in NAMED.finditer(question) if content_words(name.group())]
-    unknown = _joined([name for name in names if not set(content_words(name.group())) <= held], question)
-    return _nothing(passages, _worth_naming(unknown or missing_words(question, passages), question))
-
-
-def _worth_naming(missing: Iterable[str], question: str) -> tuple[str, ...]:
-    """Names and numbers first, then what may be a noun, `MOST_MISSING` at most: nobody is told that documents say
-    nothing about "couldn't", "soon" or "recommended"."""
-    found = {token.text: token for token in tokens(question)}
-    no_nouns = question_parts(question).no_nouns
-    named, nouns = list[str](), list[str]()
-    for word in dict.fromkeys(missing):
-        if word.startswith("I'"):
-            continue
-        token = found.get(word)
-        if not word[:1].islower():
-            named.append(re.sub(r"['’]s$", "", word))
-        elif (
-            token
-            and token.kind == "word"
-            and not (word in no_nouns or _NO_NOUN.search(word) or is_verb(word) or is_participle(token))
-        ):
-            nouns.append(word)
-    return tuple([*named, *nouns][:MOST_MISSING])
-
-
-def _nothing(passages: Sequence[Passage], missing: tuple[str, ...], headed: Sequence[re.Match[str]] = ()) -> Answer:
-    """`headed` are names that only running heads have."""
-    near = [passage.title for passage in passages if passage.scores.get("cosine", 1.0) >= NEAR]
-    nearest = tuple(dict.fromkeys(filter(None, near)))[:3]
-    text = "I found nothing in the documents that answers this."
-    if headed:
-        text += f" Only the heads of their pages carry the name {' '.join(name[0] for name in headed)}."
-    if missing:
-        text = f"The documents that I found say nothing about {_listed(missing)}."
-    if nearest:
-        text += f" The nearest are: {'; '.join(nearest)}."
-    return Answer("nothing-found", (Claim(text),), missing=missing, nearest=nearest)
-
-
-def _joined(names: Sequence[re.Match[str]], question: str) -> list[str]:
-    """As the question has them: 'Mona' and 'Lisa' side by side are one."""
-    spans: list[tuple[int, int]] = []
-    for name in names:
-        if spans and question[spans[-1][1] : name.start()] == " ":
-            spans[-1] = (spans[-1][0], name.end())
-        else:
-            spans.append(name.span())
-    return [question[start:end] for start, end in spans]
-
-
 def composed_of(
     chosen: Sequence[Picked],
     evidence: Evidence,
@@ -346,7 +278,7 @@ def composed_of(
             claims[place] = claim
     claims = [_cited_where_held(claim, order, passages) for claim in claims]
     if missing:
-        claims.append(Claim(f"The documents that I found say nothing about {_listed(missing)}."))
+        claims.append(Claim(f"The documents that I found say nothing about {listed(missing)}."))
     elif unanswered:
         claims += [Claim(f"I found nothing in the documents that answers: {part.rstrip('?')}?") for part in unanswered]
     outcome: Outcome = "partial" if missing or unanswered else "answered"
@@ -394,7 +326,3 @@ def unit_claims(unit: AnswerUnit, document: str, source: int, known: set[Quote])
 
 def _between(quotes: Sequence[Quote], place: int, region: Region) -> Span:
     return quotes[place - 1].end - region.offset, quotes[place].start - region.offset
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

@@ -8,7 +8,7 @@ from functools import reduce
 from itertools import chain, takewhile
 
 from clew.agent.answer.bridge import held, is_about, told
-from clew.agent.answer.quotation import nothing
+from clew.agent.answer.refusal import nothing
 from clew.agent.search.nested import Nested, nested
 from clew.agent.state import UNANSWERED, Answer, Fallback, Inside, Turn, TurnSearch
 from clew.agent.talk.several import in_turn, joined

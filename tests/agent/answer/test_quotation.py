@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from clew.agent.answer.evidence import evidence_of
-from clew.agent.answer.quotation import nothing, nothing_indexed, placed, quote
+from clew.agent.answer.quotation import placed, quote
+from clew.agent.answer.refusal import nothing, nothing_indexed, shown
 from clew.agent.answer.verification import verdict, verified
 from clew.agent.answer.wanted import Wanted
 from clew.agent.answer.weighing import AnswerParameters
@@ -380,3 +381,20 @@ def test_of_a_long_item_the_sentence_that_answers_is_told(encoder: CachedEncoder
     assert "27 February" in told and "Okafor" not in told
     told = say("Who let us have the keys?", minutes, encoder=encoder).text
     assert "Okafor" in told and "27 February" not in told
+
+
+@pytest.mark.parametrize(
+    ("question", "missing", "named"),
+    [
+        ("How much does parking cost per year?", ("parking", "year"), ("parking",)),
+        ("How much per year?", ("year",), ()),
+        ("Which is the nicest month for boating trips?", ("nicest", "month", "trips"), ("trips",)),
+        ("What colour is the roof painted?", ("colour", "roof"), ("roof",)),
+        ("Quanto costa il biglietto del treno?", ("costa", "biglietto", "treno"), ("biglietto", "treno")),
+        ("Quel est le prix du pain ?", ("Quel", "prix", "pain"), ("pain",)),
+        ("Wie weit ist der Mond entfernt?", ("weit", "Mond", "entfernt"), ("Mond",)),
+        ("Kiom kostas la trajno?", ("kostas", "trajno"), ("trajno",)),
+    ],
+)
+def test_a_refusal_names_what_people_would(question: str, missing: tuple[str, ...], named: tuple[str, ...]) -> None:
+    assert shown(missing, question) == named
