@@ -46,7 +46,8 @@ from clew.memory.dialogue.utterances import extract
 from clew.memory.dialogue.variants import with_cited, with_cognates, with_dates, with_names, with_spelling
 from clew.memory.instructions import Topic, orders
 from clew.memory.knowledge.question import Matches
-from clew.memory.text import language_of, number_of
+from clew.memory.language.telling import language_of
+from clew.memory.text import number_of
 from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings

@@ -1,4 +1,4 @@
-"""Text, its sentences and words, and the language that it is in.
+"""Text, its sentences and words, and the commonest words of languages.
 
 Sentences are character spans. `sentencex` splits the running text. What it cannot know is where a line break ends a
 heading, a list item or a row, and where it only wraps a paragraph. `blocks` says that, by the rule that a wrapped line
@@ -311,35 +311,6 @@ def word_lists(path: Path) -> dict[str, list[str]]:
 LANGUAGES = ("en", "de", "fr", "es", "it", "eo")
 
 NAMES = {"en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "eo": "Esperanto"}
-
-_ONLY_LETTERS = re.compile(r"[^\W\d_]+")
-_LETTERS = {"eo": re.compile("[ĉĝĥĵŝŭ]", re.I), "es": re.compile("[¿¡ñ]", re.I), "de": re.compile("[äöüß]", re.I)}
-"""Which hardly another one has."""
-
-_OTHER_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00c0-\u024f]")
-
-
-def language_of(text: str) -> str:
-    """The one most of whose common words the text has, each by how few languages share it; empty where it has too few
-    of them to tell, or a text is mostly of another script. English counts where another one has no more.
-    Words in capitals are no common ones: `CA` is not `ça`."""
-    said = _ONLY_LETTERS.findall(text)
-    words = [unaccented(word) for word in said if text.isupper() or len(word) < 2 or not word.isupper()]
-    if not words or len(_OTHER_SCRIPT.findall(text)) > len(text) / 4:
-        return ""
-    found = dict.fromkeys(LANGUAGES, 0.0)
-    for word in words:
-        having = common_words().get(word, ())
-        for language in having:
-            found[language] += 1 / len(having)
-    for language, letters in _LETTERS.items():
-        found[language] += len(letters.findall(text)) / 2
-    best = max(LANGUAGES, key=lambda one: found[one])
-    return best if found[best] >= ENOUGH and found[best] >= SHARE * len(words) else ""
-
-
-ENOUGH, SHARE = 0.5, 0.1
-"""Of a language's common words that a text has to have: so many, and such a share of all words."""
 
 
 @cache

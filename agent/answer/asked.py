@@ -11,7 +11,8 @@ from pathlib import Path
 from clew.agent.answer.polarity import asks_yes_or_no
 from clew.agent.state import AnswerForm
 from clew.memory.dialogue.word_classes import other_forms
-from clew.memory.text import content_words, language_of, split, written_words
+from clew.memory.language.telling import language_of
+from clew.memory.text import content_words, split, written_words
 
 _NAMED_KINDS = {
     **dict.fromkeys(("colour", "color", "colours", "colors"), "colour"),

@@ -12,7 +12,8 @@ from typing import Literal
 
 from clew.agent.search.phrases import phrases_of
 from clew.memory.language.esperanto_words import nominative
-from clew.memory.text import LANGUAGES, language_of
+from clew.memory.language.telling import language_of
+from clew.memory.text import LANGUAGES
 
 _WORD = re.compile(r"\b[^\W\dA-Z_]{3,}\b")
 

@@ -21,7 +21,8 @@ from clew.agent.answer.values import Values, compared, values_of
 from clew.agent.state import Says
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.word_classes import base, past
-from clew.memory.text import FUNCTION_WORDS, common_words, language_of, unaccented, written_words
+from clew.memory.language.telling import language_of
+from clew.memory.text import FUNCTION_WORDS, common_words, unaccented, written_words
 
 HELD, BELOW, OWN = 0.99, 0.6, 0.5
 """The shares of the question's words that a clause holds in whatever order with what stands above it, and without, and

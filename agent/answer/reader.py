@@ -16,8 +16,8 @@ from clew.agent.answer.evidence import Evidence
 from clew.agent.answer.features import FEATURES, Sought, features
 from clew.memory.datatypes import Floats, Vector
 from clew.memory.encoding import packaged_minilm
+from clew.memory.language.telling import language_of
 from clew.memory.minilm import MiniLM
-from clew.memory.text import language_of
 
 LONGEST_QUESTION, LONGEST_TEXT = 32, 70
 """Word pieces; what comes after is cut."""

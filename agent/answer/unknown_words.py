@@ -6,8 +6,8 @@ from functools import cache
 from clew.memory.errors import BadInput
 from clew.memory.language.esperanto import Esperanto
 from clew.memory.language.esperanto_words import roots_in
+from clew.memory.language.telling import language_of
 from clew.memory.ports import Vocabulary
-from clew.memory.text import language_of
 
 TOLD = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "X")
 NAMES = ("NOUN", "PROPN", "X")

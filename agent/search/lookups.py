@@ -18,7 +18,7 @@ from clew.memory.errors import DeadlineExceeded, ServiceUnreachable
 from clew.memory.knowledge.question import LibraryQuestion, Matches
 from clew.memory.knowledge.walking.subgraph import Stitched
 from clew.memory.knowledge.walking.walker import Thought, Walker
-from clew.memory.text import language_of
+from clew.memory.language.telling import language_of
 from clew.tools.base import encode_query, for_question
 from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid

@@ -14,7 +14,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from clew.memory.text import LANGUAGES, common_words, language_of, unaccented
+from clew.memory.language.telling import language_of
+from clew.memory.text import LANGUAGES, common_words, unaccented
 
 # fmt: off
 Intent = Literal[

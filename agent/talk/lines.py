@@ -11,7 +11,8 @@ from clew.agent.answer.asked import asked as asked_for
 from clew.agent.state import Answer, Claim, Turn
 from clew.memory.dialogue.variants import ASKING, COGNATES
 from clew.memory.language.esperanto_words import is_verb_form, nominative
-from clew.memory.text import LANGUAGES, common_words, language_of, unaccented, written_words
+from clew.memory.language.telling import language_of
+from clew.memory.text import LANGUAGES, common_words, unaccented, written_words
 
 _DEFAULT = LANGUAGES[0]
 

@@ -10,7 +10,7 @@ from clew.agent.talk.lines import refused_in
 from clew.memory.datatypes import Passage, Recalled, Sentence
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.utterances import tidy
-from clew.memory.text import language_of
+from clew.memory.language.telling import language_of
 
 MOST = 4
 """Questions of a turn that are asked one by one; a turn with more is one question with much around it."""

@@ -19,7 +19,8 @@ from clew.agent.talk.intents import Heard, heard
 from clew.agent.talk.replies import Reply, Spoken, reply
 from clew.agent.talk.several import advanced, begun, questions_of
 from clew.memory.datatypes import Chunk, Wording
-from clew.memory.text import FUNCTION_WORDS, content_words, language_of, split, words
+from clew.memory.language.telling import language_of
+from clew.memory.text import FUNCTION_WORDS, content_words, split, words
 
 WANTED = 3
 TRIED = 9

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from clew.memory.datatypes import Sentence
 from clew.memory.errors import BadInput
 from clew.memory.language.esperanto import Esperanto
+from clew.memory.language.telling import language_of
 from clew.memory.language.trees import Tree, WordForm
-from clew.memory.text import language_of
 
 BACK, ANSWER = 4, 3
 """Questions before, and sentences of each answer, that are looked at."""

@@ -17,8 +17,9 @@ from clew.memory.dialogue.slots import filled, is_relative, led, same_for
 from clew.memory.dialogue.topics import topic_for
 from clew.memory.dialogue.utterances import is_filler
 from clew.memory.dialogue.word_classes import LISTS
+from clew.memory.language.telling import language_of
 from clew.memory.ports import Vocabulary
-from clew.memory.text import content_words, language_of
+from clew.memory.text import content_words
 
 LONGEST = 60
 """Words of a question; a longer one says itself what it is about."""

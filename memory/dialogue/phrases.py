@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from clew.memory.dialogue.word_classes import QuestionToken
-from clew.memory.text import content_words, language_of
+from clew.memory.language.telling import language_of
+from clew.memory.text import content_words
 
 UNDER_TOPIC = re.compile(r"As for [^,]+, ")
 """What a question says of its topic before it begins."""

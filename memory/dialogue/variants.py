@@ -13,9 +13,10 @@ from clew.memory.dialogue.reference import waits
 from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.language.esperanto_words import closed_words, is_known
+from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.relative_dates import dated, days_text, relative_dates
-from clew.memory.text import FUNCTION_WORDS, common_words, language_of, unaccented, written_words
+from clew.memory.text import FUNCTION_WORDS, common_words, unaccented, written_words
 
 DATED, SPELLING, CITED = "dated", "spelling", "cited"
 

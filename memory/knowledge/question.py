@@ -15,10 +15,11 @@ from clew.memory.errors import BadInput
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.extraction.entities import entities
 from clew.memory.knowledge.structure import Structure
+from clew.memory.language.telling import language_of
 from clew.memory.layers import Layers
 from clew.memory.parameters import Count, Natural, Weight
 from clew.memory.ports import Graph, Search
-from clew.memory.text import language_of, words
+from clew.memory.text import words
 from clew.memory.titles import Named, named_in
 from clew.memory.vectors import places
 

@@ -17,8 +17,8 @@ from clew.memory.datatypes import Ints
 from clew.memory.dates import DateOrder, day_words, search_text
 from clew.memory.errors import BadInput
 from clew.memory.language.esperanto_words import roots_in
+from clew.memory.language.telling import language_of
 from clew.memory.parameters import Few, Share, Weight
-from clew.memory.text import language_of
 from clew.memory.vectors import Ragged
 
 ENGLISH_STOP_WORDS = frozenset(
@@ -37,16 +37,16 @@ Tokenize = Callable[[Sequence[str]], list[str]]
 ROOT = "-"
 """The end of a token that is a root: in no word."""
 
-TOKENS = 2
+TOKENS = 3
 """The version of what texts become here; indexes of another one are made anew."""
 
-SHARED, HATS = frozenset("la de en al mi li ne ke".split()), "ĉĝĥĵŝŭ"
-OWN = frozenset("kaj estas estis estos estus kiam ĝi ĝin ŝi ŝin oni sed ankaŭ sur".split())
+SHARED, HATS = frozenset("la de en al mi li ne ke estas sur".split()), "ĉĝĥĵŝŭ"
+OWN = frozenset("kaj estis estos estus kiam ĝi ĝin ŝi ŝin oni sed ankaŭ".split())
 OWN |= {one + end for one in "kio kiu kie tio tiu tia ĉio ĉiu".split() for end in ("", "j", "n", "jn")}
 """Words and letters that Esperanto has and others have as well, and words that hardly another one has."""
-TOLD_BY, TOLD, BOTH = 600, 1 / 12, 1 / 4
+TOLD_BY, TOLD, BOTH, FEW = 600, 1 / 12, 1 / 4, 12
 """Characters that show a text's language; the share of words of Esperanto alone, two at least, by which it is told at
-once, and that of both kinds, three at least and one its own."""
+once, and that of both kinds, three at least and one its own; as few words may have none of either."""
 
 
 Stemming = Literal[
@@ -112,7 +112,7 @@ def in_esperanto(text: str, words: Sequence[str] | None = None) -> bool:
     shared += 0 if begin.isascii() else sum(map(begin.lower().count, HATS))
     if (own > 1 and own > TOLD * size) or (own and own + shared > 2 and own + shared > BOTH * size):
         return True
-    return own + shared > 0 and language_of(begin) == "eo"
+    return (own + shared > 0 or size < FEW) and language_of(begin) == "eo"
 
 
 def words_of(text: str, roots: bool = False) -> list[str]:

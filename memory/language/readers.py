@@ -12,8 +12,9 @@ from typing import Any
 
 from clew.memory.errors import BadInput
 from clew.memory.language.esperanto import Esperanto
+from clew.memory.language.telling import language_of
 from clew.memory.language.trees import Mood, SentenceReader, Tree, WordForm
-from clew.memory.text import NAMES, language_of, word_lists
+from clew.memory.text import NAMES, word_lists
 
 TABLE = {name: frozenset(words) for name, words in word_lists(Path(__file__).with_name("english_words.txt")).items()}
 CLOSED = {word: name for name in reversed(TABLE) if name.isupper() for word in TABLE[name]}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.memory.text import language_of
+from clew.memory.language.telling import language_of
 
 
 @pytest.mark.parametrize(
@@ -14,9 +14,19 @@ from clew.memory.text import language_of
         ("¿Cuánto es el alquiler del piso?", "es"),
         ("Quanto costa l'affitto dell'appartamento?", "it"),
         ("Kiom kostas la lupago de la loĝejo?", "eo"),
+        ("La birdoj flugas.", "eo"),
+        ("La patro estas bona.", "eo"),
+        ("Mizero instruas homojn", "eo"),
+        ("La hundo de Smith kuras rapide", "eo"),
+        ("Dio donis buŝon, Dio donos manĝon", "eo"),
         ("What was Maria de la Quellerie's father's name?", "en"),
         ("Was the Saturn V bigger?", "en"),
         ("state procurement in CA", ""),
+        ("permisos de usuario", ""),
+        ("¿En qué parte del sur estas personas se vieron afectadas?", "es"),
+        ("tre giorni", "it"),
+        ("Cu cine a încheiat Maria un parteneriat?", ""),
+        ("DECnet là gì", ""),
         ("QUEL EST LE LOYER ?", "fr"),
         ("Kodak", ""),
         ("月までの距離は?", ""),

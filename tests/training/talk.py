@@ -20,7 +20,8 @@ import numpy as np
 
 from clew.agent.talk.intents import INTENTS, QUESTION, SHIPPED, features, heard, plain
 from clew.agent.talk.several import questions_of
-from clew.memory.text import LANGUAGES, language_of
+from clew.memory.language.telling import language_of
+from clew.memory.text import LANGUAGES
 
 TABLE = Path(__file__).with_name("talk_phrases.txt")
 HELD_OUT = Path(__file__).parent.parent / "agent" / "talk" / "held_out.txt"

@@ -105,6 +105,8 @@ def test_english_is_what_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_only_esperanto_is_taken_for_it() -> None:
     assert all(map(in_esperanto, EO)) and not any(map(in_esperanto, EN))
+    assert in_esperanto("La hundoj kuras al la maro.") and in_esperanto("Bonaj kalkuloj, bonaj kunuloj")
+    assert not in_esperanto("Estas fechas no se corresponden con las luchas en el sur del continente")
     assert not in_esperanto("") and not in_esperanto("El perro y la casa de mi padre no están en la ciudad.")
 
 
