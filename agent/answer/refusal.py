@@ -10,7 +10,8 @@ from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.word_classes import is_participle, is_verb, tokens
-from clew.memory.text import content_words, held_word_sets, language_of, written_words
+from clew.memory.language.telling import language_of
+from clew.memory.text import content_words, held_word_sets, written_words
 
 NEAR = 0.22
 """The cosine of a passage that is worth looking at: three in four questions that have nothing to do with a library find
