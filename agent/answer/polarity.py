@@ -48,6 +48,8 @@ LABELLED = re.compile(r"\W*(?P<what>[^:.]{1,40}): (?P<said>yes|no|ja|nein|oui|no
 
 _CLOCK = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m)\b")
 
+_LABEL_OF_ANSWER = re.compile(r"\s*(?:A|Answer|Antwort)\s?[:.]\s+(?=\S)")
+
 PolarKind = Literal["plain", "may", "must", "there"]
 
 
@@ -97,6 +99,8 @@ def says(question: str, texts: Sequence[str], above: str = "", asking: str = "")
     before = above
     for text in texts:
         for whole in _clauses(text, polar.language):
+            if whole.rstrip("\"'\u201d\u2019)* ").endswith("?"):
+                continue  # a question tells nothing
             for clause in (whole, *(re.split(r",\s", whole) if ", " in whole else ())):
                 if found := _of_clause(polar, clause, whole, frozenset(_stems(before, polar.language))):
                     return found
@@ -107,7 +111,8 @@ def says(question: str, texts: Sequence[str], above: str = "", asking: str = "")
 
 
 def _written(text: str) -> str:
-    """With one name for the United States, of which `us` is a pronoun."""
+    """Without the `A:` of an answer, and with one name for the United States, of which `us` is a pronoun."""
+    text = _LABEL_OF_ANSWER.sub("", text)
     pattern = _pattern("en", "united states")
     return pattern.sub(lambda match: "the USA" if match[0] == "the us" else "USA", text) if pattern else text
 

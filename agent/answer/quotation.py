@@ -44,6 +44,8 @@ _HOLDS = re.compile(
 _REPLY = re.compile(r"(?:Yes|No)[.!]\s+(?=[A-Z])")
 """How a document answers a question of its own."""
 
+_OF_ANSWER = re.compile(r"(?:A|Answer|Antwort|Réponse|Respuesta|Risposta)\s?:\s+(?=\S)")
+
 AS_SURE = 1.2
 """How much lower log odds may be for one unit to be as sure as another."""
 
@@ -179,9 +181,11 @@ def _answered(wanted: Wanted, told: Sequence[_Told], evidence: Evidence) -> Answ
 
 
 def _without_reply(claims: tuple[Claim, ...], polarity: Says | None) -> tuple[Claim, ...]:
-    """Without the "No." that a document begins its answer to a question of its own with, where this one is not
-    answered so, or says that itself."""
-    return tuple(_replying_not(claim, polarity) for claim in claims)
+    """Without the question of its own that a document answers with yes or no, and the "No." that it begins its answer
+    with where this one is not answered so, or says that itself."""
+    told = [_replying_not(claim, polarity) for claim in claims]
+    asks = len(told) > 1 and told[0].text.endswith("?") and polarity in ("yes", "no")
+    return tuple(told[1:] if asks else told)
 
 
 def _replying_not(claim: Claim, polarity: Says | None) -> Claim:
@@ -309,6 +313,7 @@ def unit_claims(unit: AnswerUnit, document: str, source: int, known: set[Quote])
     region = unit.core.region
     for place, (start, end) in enumerate(unit.parts):
         code = unit.is_code((start, end))
+        start = start if code else _behind_label(region, start, end)
         quotes = [
             Quote(document, region.offset + first, region.offset + last, region.text[first:last])
             for first, last in ranges(region, start, end, code)
@@ -322,6 +327,12 @@ def unit_claims(unit: AnswerUnit, document: str, source: int, known: set[Quote])
             text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in own).strip()
             shown = text if code else " ".join(text.split())
             yield Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
+
+
+def _behind_label(region: Region, start: int, end: int) -> int:
+    """Behind the `A:` of a list of questions and answers."""
+    label = _OF_ANSWER.match(region.text, start, end)
+    return label.end() if label else start
 
 
 def _between(quotes: Sequence[Quote], place: int, region: Region) -> Span:

@@ -227,12 +227,18 @@ def _lines(text: str, start: int, end: int) -> list[Span]:
 
 
 def _is_code(text: str, lines: Sequence[Span]) -> bool:
-    """Most of its lines look so, or are indented beneath one that does; items and sentences do not."""
+    """Most of its lines look so, or are indented beneath one that does; items, sentences and long lines do not."""
     found = [bool(_CODE_LINE.match(text[start:end])) and not ITEM.match(text, start, end) for start, end in lines]
     comment = [text[start] == "#" for start, _ in lines]
-    inner = [start > 0 and text[start - 2 : start] == "  " for start, _ in lines]
+    inner = [
+        start > 0 and text[start - 2 : start] == "  " and len(text[start:end].split()) < WRAPPED for start, end in lines
+    ]
     held = sum(one or two or three for one, two, three in zip(found, comment, inner, strict=True))
     return any(found) and held * 3 >= len(lines) * 2
+
+
+WRAPPED = 8
+"""Words of a line that is no code for its place: a paragraph may be indented as a whole."""
 
 
 def _is_heading(line: str) -> bool:

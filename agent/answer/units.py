@@ -226,7 +226,8 @@ def _are_clauses(core: Core) -> bool:
 def _code(core: Core) -> AnswerUnit:
     region, block = core.region, core.block
     lead = region.blocks[block.lead] if block.lead >= 0 else None
-    return AnswerUnit(core, "code", (*_announcing(region, lead, code=True), *code_at(region, core.place)))
+    told = code_at(region, core.place) or [core.span]  # of a long one a part
+    return AnswerUnit(core, "code", (*_announcing(region, lead, code=True), *told))
 
 
 def _announcing(region: Region, lead: Block | None, *, code: bool = False) -> tuple[Span, ...]:

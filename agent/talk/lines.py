@@ -52,7 +52,11 @@ def _opened(answer: Answer, turn: Turn, language: str) -> Answer:
         answer = replace(answer, form="yes-no", says="not-said")
     if not answer.says and (turn.search.within or not any(claim.quotes for claim in answer.claims)):
         return answer  # who says it is told, or it is written by a model in its own words
-    return replace(answer, claims=(Claim(line(answer.says or "documents say", language)), *answer.claims))
+    said = line(answer.says or "documents say", language)
+    first = re.match(r"\w+", answer.claims[0].text) if answer.claims else None
+    if answer.says in ("yes", "no") and first and first[0].casefold() == said.casefold().rstrip("."):
+        return answer  # 'No, sorry.'
+    return replace(answer, claims=(Claim(said), *answer.claims))
 
 
 def _without_small_words(answer: Answer, question: str, language: str) -> Answer:

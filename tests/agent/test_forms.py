@@ -346,3 +346,25 @@ def test_an_overview_of_folders_tells_the_first_sentence_of_each(opened: Opened)
     assert all(
         sum(said in line for said in ("boats", "January", "cellar", "leaks")) == 1 for line in text.split("\n")[1:]
     )
+
+
+FAQ = (
+    "Tarn FAQ\n========\n\nQ:  Does Tarn read the .7z format?\n\nA:  No. Use another program to handle .7z files.\n\n"
+    "Q:  What do the letters TRN mean?\n\nA:  Nothing. They are just three letters.\n\n"
+    "39. What is the difference between the gale and the breeze encodings?\n\n"
+    "    The gale encoding is the old format of 1998, and the breeze encoding is the one\n"
+    "    that the standard should probably have called plain instead, to avoid the confusion\n"
+    "    with raw breeze data. While the standard RFC_1950 says so, there have been reports\n"
+    "    of servers and programs that produce raw data, and expect it from all the others.\n"
+    "    So even though the breeze encoding would be the more efficient one of the two, the\n"
+    "    use of gale is probably more reliable, due to an unfortunate choice of the name by\n"
+    "    the authors of the standard, who are not to be blamed for what programs make of it.\n"
+)
+
+
+def test_questions_and_answers_of_a_list_are_told_without_their_labels(opened: Opened) -> None:
+    asked = opened({"faq.txt": FAQ})
+    no = asked("Does Tarn read the .7z format?")
+    assert (no.says, no.text) == ("no", "No. Use another program to handle .7z files. [1]")
+    assert asked("What do the letters TRN mean?").text.startswith("Nothing. They are just three letters.")
+    assert "old format of 1998" in asked("What is the difference between gale and breeze?").text

@@ -106,6 +106,12 @@ def test_what_says_nothing_else_than_is_asked_is_of_what_stands_above() -> None:
     assert says("Can I swim in the lake?", ["Not in winter."], above="Swimming in the lake") is None
 
 
+def test_a_question_of_the_document_says_nothing_and_its_answer_does() -> None:
+    told = ["Q: Do the tools read the .7z format?", "A: No. Use another program to handle .7z files."]
+    assert says("Do the tools read the .7z format?", told) == "no"
+    assert says("Do the tools read the .7z format?", told[:1]) is None
+
+
 def test_an_answer_that_begins_with_no_counts_below_its_question() -> None:
     asking = "Can the program read scanned pages?"
     assert says("Can it read scanned pages?", ["No, it needs a text layer."], asking=asking) == "no"

@@ -344,3 +344,9 @@ def test_what_was_counted_is_told_one_by_one() -> None:
     told = f"He asked for three things. {first} {second} {third} Then he went home."
     assert unit(told, "He asked") == ["He asked for three things.", first, second, third]
     assert unit(f"He asked for three things. {first} Then he went home.", "He asked") == ["He asked for three things."]
+
+
+def test_of_code_that_is_too_long_a_part_is_told() -> None:
+    long = "".join(f"  value_{n} = compute({n}, {n});\n" for n in range(60))
+    found = [core for core in cores(f"Run it like this:\n\n{long}") if core.block.kind == "code"]
+    assert found and all(unit_of(core).parts for core in found)
