@@ -349,4 +349,4 @@ def test_what_was_counted_is_told_one_by_one() -> None:
 def test_of_code_that_is_too_long_a_part_is_told() -> None:
     long = "".join(f"  # This sets the value of {n}.\n  value_{n} = compute({n}, {n});\n" for n in range(30))
     found = [core for core in cores(f"Run it like this:\n\n{long}") if core.block.kind == "code"]
-    assert found and all(unit_of(core).parts for core in found)
+    assert found and all(core.span in unit_of(core).parts for core in found)
