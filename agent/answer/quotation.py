@@ -41,6 +41,13 @@ _HOLDS = re.compile(
 )
 """A question of what somebody holds of something."""
 
+_OF_OTHERS = re.compile(
+    r"\b(?:the|an?|this|that|his|their|another|other) (?:[a-z]+ )?(?:theor(?:y|ies)|views?|opinions?|arguments?"
+    r"|beliefs?|explanations?) (?:that|of|put forth)\b|\baccording to [A-Z]"
+    r"|\b(?:[A-Z]\w+|he|she|they) (?:says?|defines?|argues?|holds?|believes?|thinks?|maintains?|claims?) (?:that|it)\b"
+)
+"""How a text tells what others think."""
+
 _REPLY = re.compile(r"(?:Yes|No)[.!]\s+(?=[A-Z])")
 """How a document answers a question of its own."""
 
@@ -69,6 +76,8 @@ def quote(wanted: Wanted, passages: Sequence[Passage], evidence: Evidence, param
         if asked_of is None:
             return refused(passages, (), headed)
         its = _told(asked_of, wanted.question, evidence, parameters, most)
+        if asked_of is not one:
+            its = replace(its, picked=_in_own_voice(its.picked))
         if told and told[0].picked and its.picked and asked(wanted.rewritten).form == "comparison":
             its = replace(its, picked=like_the_first(told[0].picked[0], its.picked, evidence))
         told.append(its)
@@ -215,6 +224,12 @@ def _asked_of_author(wanted: Wanted, headed: Sequence[re.Match[str]], evidence: 
     if held is None or not set(content_words(held["what"])) & evidence.told_words:
         return None
     return Wanted(f"What is said about {held['what']}", f"What is said about {held['what']}", said=wanted.said)
+
+
+def _in_own_voice(picked: Sequence[Picked]) -> list[Picked]:
+    """Without what a text tells as others' opinion, where it tells something else."""
+    own = [one for one in picked if not any(map(_OF_OTHERS.search, one.unit.texts))]
+    return own or list(picked)
 
 
 def _says(wanted: Wanted, chosen: Sequence[Picked], evidence: Evidence) -> Says | None:
