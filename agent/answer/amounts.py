@@ -56,6 +56,9 @@ _AMOUNT = re.compile(
     rf"(?:[ -]?(?P<times>{'|'.join(_TIMES)})\b)?[ \u00a0-]?(?P<after>[€$£%°]C?|[^\W\d_]+)?(?P<next>[ -][^\W\d_]+)?",
     re.IGNORECASE,
 )
+_SINGULAR = re.compile(
+    r"\b(?:second|minute|hour|day|week|month|year|euro|dollar|litre|liter|metre|meter|mile|pound|gram)$"
+)
 _PER = re.compile(
     r"[^\w.;]{0,3}(?:(?:per|a|an|each|every|pro|par|por|al|all')\s+|/\s?)(?P<what>[^\W\d_]+)"
     r"|\s(?P<each>each|apiece)\b",
@@ -83,7 +86,9 @@ class Amount:
         shown = plain_number(value / self.factor)
         if self.unit in ("€", "$", "£") and "." in shown:
             shown = f"{value / self.factor:,.2f}"
-        return f"{text[self.start : first]}{shown}{text[last : self.end]}"
+        unit = text[last : self.end]
+        many = "s" if self.value == self.factor and value != self.value and _SINGULAR.search(unit) else ""
+        return f"{text[self.start : first]}{shown}{unit}{many}"
 
     @property
     def measured(self) -> bool:

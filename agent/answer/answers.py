@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clew.agent.answer import quotation, refusal
-from clew.agent.answer.asked import asked, only_affirms
+from clew.agent.answer.asked import affirms_what_is_denied, asked
 from clew.agent.answer.byline import byline
 from clew.agent.answer.derived import derived
 from clew.agent.answer.evidence import READ, Evidence, evidence_of
@@ -198,7 +198,8 @@ def _quoted(
         return worked
     made = quotation.quote(wanted, read, evidence, parameters)
     of_author = bool(quotation.only_headed(wanted.rewritten, evidence))
-    if only_affirms(wanted.rewritten, made.plain):
+    told = [claim.text for claim in made.claims if claim.cites]
+    if affirms_what_is_denied(wanted.rewritten, told):
         return refusal.nothing(turn.rewritten, read)
     if verdict == "refuse" and made.says not in ("yes", "no") and not of_author:
         return refusal.nothing(turn.rewritten, read)

@@ -36,14 +36,9 @@ _NAME = re.compile(
     r"(?:(?:Dr|Mrs?|Ms|Prof|St)\b\.? )?[A-ZÀ-Þ][\w'’-]*(?: (?:(?:van|von|de|der|la|du) )*[A-ZÀ-Þ][\w'’-]*\.?)*"
 )
 _INTRODUCES = re.compile(
-    rf"(?:His|Her|Their|Its) (?P<role>[a-z]+(?: [a-z]+)?) (?:is|was)(?: called| named)? (?P<name>{_NAME.pattern})"
+    rf"(?P<whose>His|Her|Their|Its) [a-z]+(?: [a-z]+)? (?:is|was)(?: called| named)? (?P<name>{_NAME.pattern})"
 )
 """`Her brother is Per Lie.`"""
-
-_ROLES = {
-    "he": frozenset("father brother son husband uncle nephew grandfather grandson stepfather boyfriend king".split()),
-    "she": frozenset("mother sister daughter wife aunt niece grandmother granddaughter stepmother girlfriend".split()),
-}
 
 FURTHEST = 5
 """Sentences that are looked through, back from the one with the pronoun."""
@@ -69,7 +64,8 @@ def is_of_another(region: Region, place: int, span: Span, question: str) -> bool
     if not found or before is None:
         return False
     naming = region.text[slice(*before)]
-    meant = _introduced(naming) or _first_name(region, before)
+    introduced = _introduced(naming, found["pronoun"].casefold())
+    meant = _words(introduced) or _first_name(region, before)
     is_person = found["pronoun"].casefold() in _GENDER
     asked = [name for name in map(_words, _asked(question)) if name]
     if not asked or not meant or not (is_person or len(meant) > 1) or {*meant} <= {*content_words(question)}:
@@ -86,12 +82,11 @@ def _is_meant(name: Sequence[str], meant: Sequence[str], held: Set[str]) -> bool
 
 def _naming(region: Region, place: int, span: Span, pronoun: str) -> Span | None:
     """The nearest sentence before that does not itself begin with a pronoun; of a man or a woman, that begins with a
-    name, of one as the pronoun says, or that says whose brother or sister somebody is."""
+    name, of one as the pronoun says, or that introduces somebody."""
     before = islice(_before(region, place, span), FURTHEST)
     gender = _GENDER.get(pronoun)
     for one in before:
-        found = _INTRODUCES.match(text := region.text[slice(*one)])
-        if found and gender and _is_called(gender, found["name"], found["role"]):
+        if _introduced(text := region.text[slice(*one)], pronoun):
             return one
         if not _STANDS_FOR.match(text) and (not gender or _is_of(gender, region, one)):
             return one
@@ -99,18 +94,20 @@ def _naming(region: Region, place: int, span: Span, pronoun: str) -> Span | None
 
 
 def _is_of(gender: str, region: Region, span: Span) -> bool:
-    return bool(_first_name(region, span)) and _is_called(gender, region.text[slice(*span)])
+    return bool(_first_name(region, span)) and _may_be_called(gender, region.text[slice(*span)])
 
 
-def _is_called(gender: str, name: str, role: str = "") -> bool:
-    """Whether he, or she, may be called so, and be whose that is."""
-    other = _ROLES["she" if gender == "he" else "he"]
-    return FIRST_NAMES.get(name.split()[0], gender) == gender and not other & {*role.split()}
+def _may_be_called(gender: str, name: str) -> bool:
+    """Whether the first name is one of his, or hers, or nobody's that is known."""
+    return FIRST_NAMES.get(name.split()[0], gender) == gender
 
 
-def _introduced(text: str) -> list[str]:
-    found = _INTRODUCES.match(text)
-    return _words(found["name"]) if found else []
+def _introduced(text: str, pronoun: str) -> str:
+    """The name in `Her brother is Per Lie.` for `he`; none for `she`, who is rather whose brother he is."""
+    found, gender = _INTRODUCES.match(text), _GENDER.get(pronoun)
+    if not found or not gender or _GENDER.get(found["whose"].casefold()) == gender:
+        return ""
+    return found["name"] if _may_be_called(gender, found["name"]) else ""
 
 
 def _before(region: Region, place: int, span: Span) -> Iterator[Span]:

@@ -4,7 +4,7 @@ The patterns are in `asked.txt`: of each kind of thing a sign of it in a questio
 """
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from clew.agent.answer.polarity import asks_yes_or_no
 from clew.agent.state import AnswerForm
 from clew.memory.dialogue.word_classes import other_forms
 from clew.memory.language.telling import language_of
-from clew.memory.text import content_words, split, written_words
+from clew.memory.text import ITEM, content_words, split, written_words
 
 _NAMED_KINDS = {
     **dict.fromkeys(("colour", "color", "colours", "colors"), "colour"),
@@ -125,9 +125,18 @@ def asked(question: str) -> Asked:
     )
 
 
-def only_affirms(question: str, text: str) -> bool:
-    """Whether it is asked what is not so, and nothing of the kind is told: 'Which plants do not grow there?'"""
-    return bool(_PATTERNS["form denied"].match(question)) and not _PATTERNS["holds denied"].search(text)
+def affirms_what_is_denied(question: str, texts: Sequence[str]) -> bool:
+    """Whether it is asked what does not do something, and all that is told is what does: 'Ferns grow there.' for
+    'Which plants do not grow there?' What is told in other words (overdue, for what was not paid) may deny it."""
+    asks = _PATTERNS["form denied"].match(question)
+    denied = content_words(question[asks.end() :])[:1] if asks else []
+    lead, told = "", list[str]()
+    for text in texts:
+        lead = text if text.endswith(":") else lead
+        told += [] if text.endswith(":") else [f"{lead} {text}" if ITEM.match(text) else text]
+    return bool(denied and told) and all(
+        denied[0] in content_words(text) and not _PATTERNS["holds denied"].search(text) for text in told
+    )
 
 
 def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:

@@ -30,12 +30,12 @@ _ENTRY = re.compile(r"\W*\[?\d{1,3}[\].]\s|.*\b(?:1[5-9]|20)\d\d\b", re.DOTALL)
 """What heads a bibliography, and how its entries look: numbered, or with a year."""
 
 _CONSOLE = re.compile(
-    r"\s*(?:\[(?:info|warn(?:ing)?|error|debug|notice|trace|ok|fail(?:ed)?)\]|\$ |Traceback \(most recent call"
-    r"|File \"[^\"\n]+\", line \d|(?:\w+\.)*\w+(?:Error|Exception)(?:: |$))",
-    re.IGNORECASE,
+    r"\s*(?:\[(?i:info|warn(?:ing)?|error|debug|notice|trace|ok|fail(?:ed)?)\]|\$ (?!\d)|Traceback \(most recent call"
+    r"|File \"[^\"\n]+\", line \d)"
 )
-_PROMPT = re.compile(r"\s*\$ ")
-"""A line of what a program prints, or is told behind a prompt."""
+_RAISED = re.compile(r"\s*(?:\w+\.)*\w+(?:Error|Exception)(?:: |$)")
+_PROMPT = re.compile(r"\s*\$ (?!\d)")
+"""A line of what a program prints, the last one of a traceback, and what is typed behind a prompt."""
 
 _WAY_BACK = re.compile(
     r"\W*(?:(?:go |jump |skip )?(?:back|return) to|(?:skip|jump) to) [^.!?\n]{0,40}"
@@ -131,8 +131,9 @@ def answers_nothing(region: Region, block: Block) -> bool:
     if _IN_CONTENTS.search(text) or (_BIBLIOGRAPHY.fullmatch(head) and _ENTRY.match(text)):
         return True
     lines = text.splitlines()
-    printed, told = ([bool(pattern.match(line)) for line in lines] for pattern in (_CONSOLE, _PROMPT))
-    return (sum(printed) * 2 > len(lines) or (block.kind == "prose" and told[0])) and not all(told)
+    printed, raised, prompted = (sum(map(bool, map(one.match, lines))) for one in (_CONSOLE, _RAISED, _PROMPT))
+    session = block.kind == "prose" and bool(_PROMPT.match(lines[0]))
+    return (session or 2 * (printed + (raised if printed else 0)) > len(lines)) and prompted < len(lines)
 
 
 def asks(text: str) -> bool:

@@ -17,7 +17,7 @@ from clew.agent.answer.units import unit_of
 from clew.agent.answer.values import values_of
 from clew.agent.answer.wanted import Wanted
 from clew.agent.answer.weighing import AnswerParameters
-from clew.agent.answer.worked_out import Working
+from clew.agent.answer.workings import Working, tells, working
 from clew.agent.state import Answer, Claim, Says
 from clew.memory.dates import asked_times
 from clew.memory.text import content_words
@@ -27,6 +27,8 @@ WORKED, WORKED_FROM, LONGEST_LOOKED_AT, WORDS_OF_SIDE = 6.0, 8, 400, 0.5
 looked at, with how many words, and the share of the words of what is asked for that they hold."""
 
 NEVER = float("inf")
+_SUBJECT = re.compile(r"\W*(?:the|an?|our|my|your|this|each) ([a-z-]+(?: of (?:the )?[a-z-]+)?)", re.IGNORECASE)
+
 ALIKE = 0.5
 """The share of the words of the shorter one of two sentences, from which their amounts are of the same thing."""
 
@@ -44,7 +46,7 @@ def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) ->
     asked of."""
     if by_document := _by_document(wanted.rewritten, evidence):
         return by_document
-    work = worked_out.working(wanted.rewritten) if not wanted.with_history else None
+    work = working(wanted.rewritten) if not wanted.with_history else None
     if work is None:
         return None
     # Two prices read alike, and to be sure of one says nothing of the other.
@@ -53,12 +55,13 @@ def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) ->
     for part, side in zip_longest(work.parts, work.sides, fillvalue=""):
         found = pick(Wanted(part, part), evidence, wide, WORKED_FROM)
         fits = [one for one in found if work.holds(_said(one)) and _is_of(part, one, evidence)]
-        fits = [one for one in fits if work.is_said_of(side, _said(one)) and worked_out.tells(part, _said(one))]
+        fits = [one for one in fits if work.is_said_of(side, _said(one)) and tells(part, _said(one))]
         likely.append(fits if work.kind == "difference" else fits[:1])
     for chosen in sorted(product(*likely), key=lambda pair: -_alike(work, pair)):
         if work.kind == "difference" and _alike(work, chosen) < ALIKE:
             return None
-        if said := worked_out.result(work, [_said(one) for one in chosen]):
+        core = chosen[0].unit.core
+        if said := worked_out.result(work, [_said(one) for one in chosen], core.region.of(core.block)):
             once = list({(one.unit.core.passage, one.unit.core.position): one for one in chosen}.values())
             plain = [one if one.aside in _said(one) else replace(one, aside="", older=None) for one in once]
             sides = [f"{side[0].upper()}{side[1:]}" for side in work.sides]
@@ -139,10 +142,14 @@ def _alike(work: Working, chosen: Sequence[Picked]) -> float:
 
 
 def _is_of(question: str, picked: Picked, evidence: Evidence) -> bool:
-    """Whether a unit, with what stands above it, has most of the words of what it is asked of, and all its names."""
+    """Whether a unit, with what stands above it, has most of the words of what it is asked of, and all its names. What
+    it says of a thing of its own is not said of what its document is about: `The trial began ...` below `Course`."""
     core = picked.unit.core
     passage = evidence.passages[core.passage]
-    said = " ".join((core.head, core.lead, passage.heading, passage.title, *picked.unit.texts))
-    held, wanted = set(content_words(said)), set(content_words(question))
+    wanted = set(content_words(question))
+    subject = _SUBJECT.match(picked.unit.texts[0])
+    own = subject and not wanted & {*content_words(subject[1])}
+    above = () if own else (core.head, passage.heading, passage.title)
+    held = set(content_words(" ".join((*above, core.lead, *picked.unit.texts))))
     names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
     return len(wanted & held) >= WORDS_OF_SIDE * len(wanted) and names <= held

@@ -1,28 +1,26 @@
 """Whether what is quoted says yes or no to a question: by cues of that polarity in the clause that tells of what is
 asked, and by days, dates and amounts that agree with those that are asked about, or do not. Where no cue is sure,
-nothing is said. The words are in `polarity.txt`, a section for each language.
+nothing is said.
 
 A clause tells of what is asked where it has the subject and then what is said of it, in the question's order and with
 nothing between, or where it has hardly another word than the question's; where it has no other at all, the rest may
-stand above it.
+stand above it, in what is nearest to it and denies nothing. What is free, open or allowed is so under the conditions
+that stand beside it, so a clause with one says nothing of it as a whole.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal
 
-import Stemmer
-
+from clew.agent.answer import cues
+from clew.agent.answer.structure import LABEL_OF_ANSWER
 from clew.agent.answer.values import Values, compared, values_of
 from clew.agent.state import Says
 from clew.memory.dialogue.question_parser import parts
-from clew.memory.dialogue.word_classes import base, past
 from clew.memory.language.telling import language_of
-from clew.memory.text import FUNCTION_WORDS, common_words, unaccented, written_words
+from clew.memory.text import FUNCTION_WORDS, written_words
 
 HELD, BELOW, OWN = 0.99, 0.6, 0.5
 """The shares of the question's words that a clause holds in whatever order with what stands above it, and without, and
@@ -48,8 +46,6 @@ LABELLED = re.compile(r"\W*(?P<what>[^:.]{1,40}): (?P<said>yes|no|ja|nein|oui|no
 
 _CLOCK = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m)\b")
 
-_LABEL_OF_ANSWER = re.compile(r"\s*(?:A|Answer|Antwort)\s?[:.]\s+(?=\S)")
-
 PolarKind = Literal["plain", "may", "must", "there"]
 
 
@@ -69,6 +65,22 @@ class Polar:
 
 
 @dataclass(frozen=True, slots=True)
+class Above:
+    """What stands above a unit: the title of its document, its heading, which may be a question that it answers, and
+    what announces it."""
+
+    title: str = ""
+    head: str = ""
+    lead: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.title} {self.head} {self.lead}"
+
+
+NOTHING_ABOVE = Above()
+
+
+@dataclass(frozen=True, slots=True)
 class _Place:
     """Where a clause tells of what is asked: from the subject, and the first word of what is told, to the last word, in
     characters; `flips`: it has an opposite instead."""
@@ -82,125 +94,127 @@ class _Place:
 def asks_yes_or_no(question: str) -> bool:
     """Whether a question in another language than English is one of yes or no."""
     language = language_of(question)
-    return language not in ("", "en") and bool(_matches(language, "asks", question.strip()))
+    return language not in ("", "en") and bool(cues.matches(language, "asks", question.strip()))
 
 
-def says(question: str, texts: Sequence[str], above: str = "", asking: str = "") -> Says | None:
-    """What a unit says, by its first part that says it; `above` is its heading and title, `asking` a question that it
-    answers: 'Yes' at its beginning then counts."""
+def says(question: str, texts: Sequence[str], above: Above = NOTHING_ABOVE) -> Says | None:
+    """What a unit says, by its first part that says it: 'Yes' at its beginning where its heading asks the same."""
     question, *texts = (_written(text) for text in (question, *texts))
     polar = _polar(question)
     if polar is None:
         return None
-    if found := _in_a_word(polar, texts, asking):
+    if found := _in_a_word(polar, texts, above.head):
         return found
     if not polar.told or polar.reversed:
         return None
-    before = above
+    before = str(above)
     for text in texts:
         for whole in _clauses(text, polar.language):
             if whole.rstrip("\"'\u201d\u2019)* ").endswith("?"):
                 continue  # a question tells nothing
             for clause in (whole, *(re.split(r",\s", whole) if ", " in whole else ())):
-                if found := _of_clause(polar, clause, whole, frozenset(_stems(before, polar.language))):
+                if found := _of_clause(polar, clause, whole, above, frozenset(cues.stems(before, polar.language))):
                     return found
             before = f"{before} {whole}"
-        if _matches(polar.language, "unknown", text) and {*polar.told} <= {*_stems(text, polar.language)}:
+        above = replace(above, lead=text) if text.endswith(":") else above
+        if cues.matches(polar.language, "unknown", text) and {*polar.told} <= {*cues.stems(text, polar.language)}:
             return "not-said"
     return None
 
 
 def _written(text: str) -> str:
     """Without the `A:` of an answer, and with one name for the United States, of which `us` is a pronoun."""
-    text = _LABEL_OF_ANSWER.sub("", text)
-    pattern = _pattern("en", "united states")
-    return pattern.sub(lambda match: "the USA" if match[0] == "the us" else "USA", text) if pattern else text
+    text = LABEL_OF_ANSWER.sub("", text)
+    for match in cues.found("en", "united states", text):
+        text = text.replace(match[0], "the USA" if match[0] == "the us" else "USA")
+    return text
 
 
 def _polar(question: str) -> Polar | None:
     """None where it is no question that yes or no answers, or one that they answer in two ways."""
     language = language_of(question) or "en"
     asked = question.strip().rstrip("?! ")
-    if re.search(r"\b(?:or|oder|ou|aŭ)\b", asked) or _matches(language, "embedded", asked):
+    if re.search(r"\b(?:or|oder|ou|aŭ)\b", asked) or cues.matches(language, "embedded", asked):
         return None
     kinds: tuple[PolarKind, ...] = ("must", "there", "may")
-    kind: PolarKind = next((one for one in kinds if _matches(language, f"asks {one}", asked)), "plain")
+    kind: PolarKind = next((one for one in kinds if cues.matches(language, f"asks {one}", asked)), "plain")
     values = values_of(asked, counted=kind == "plain")
     rest = values.without(asked)
-    light = _light(language) | (_light(language, "may") if kind != "plain" else frozenset())
+    light = cues.light(language) | (cues.light(language, "may") if kind != "plain" else frozenset())
     named = parts(question).subject if language == "en" else None
-    subject = frozenset(_stems(values.without(named.text), language) if named else ()) - light
-    every = tuple(dict.fromkeys(_stems(rest, language)))
+    subject = frozenset(cues.stems(values.without(named.text), language) if named else ()) - light
+    every = tuple(dict.fromkeys(cues.stems(rest, language)))
     told = tuple(stem for stem in every if stem not in subject and stem not in light)
     if not told and (kind == "there" or values):
         told, subject = tuple(stem for stem in every if stem in subject), frozenset()
     elif not told and kind == "may" and subject:  # 'Are dogs allowed?'
         told = tuple(stem for stem in every if stem not in subject)[-1:]
-    strict = frozenset(match[0].casefold() for match in _found(language, "all", asked))
-    turned = bool(_matches(language, "reversed", asked))
+    strict = frozenset(match[0].casefold() for match in cues.found(language, "all", asked))
+    turned = bool(cues.matches(language, "reversed", asked))
     return Polar(question, language, kind, subject, told, values, strict, turned, _preposition(asked, told, language))
 
 
 def _preposition(question: str, told: Sequence[str], language: str) -> str:
     """What stands before the first word of what is told: `in` of 'Is the strip in the city?'."""
     phrases = parts(question).phrases if language == "en" and told else ()
-    return next((one.preposition for one in phrases if one.preposition and told[0] in _stems(one.text, "en")), "")
+    return next((one.preposition for one in phrases if one.preposition and told[0] in cues.stems(one.text, "en")), "")
 
 
 def _in_a_word(polar: Polar, texts: Sequence[str], asking: str) -> Says | None:
     """'No, ...' below or behind a question that asks the same, and 'Nuts: no' of what is told."""
     for text in texts:
         label = LABELLED.fullmatch(text)
-        if label and not polar.reversed and {*_stems(label["what"], polar.language)} & {*polar.told}:
+        if label and not polar.reversed and {*cues.stems(label["what"], polar.language)} & {*polar.told}:
             said = f"{label['said']}."
-            return "yes" if _matches(polar.language, "yes", said) else "no"
+            return "yes" if cues.matches(polar.language, "yes", said) else "no"
     for before, text in pairwise((asking, *texts)):
         same = before.rstrip("\"'”’)* ").endswith("?") and _polar(before)
         if same and (same.values, same.reversed) == (polar.values, polar.reversed):
             ours = {*polar.subject, *polar.told}
             theirs = {*same.subject, *same.told}
             if len(ours & theirs) >= SUBJECT * max(1, len(ours | theirs)):
-                if _matches(polar.language, "yes", text):
+                if cues.matches(polar.language, "yes", text):
                     return "yes"
-                if _matches(polar.language, "no", text):
+                if cues.matches(polar.language, "no", text):
                     return "no"
     return None
 
 
-def _of_clause(polar: Polar, clause: str, whole: str, above: frozenset[str]) -> Says | None:
-    """What a clause says, or a part of it between commas; a doubt anywhere in the `whole` is one."""
+def _of_clause(polar: Polar, clause: str, whole: str, above: Above, before: frozenset[str]) -> Says | None:
+    """What a clause says, or a part of it between commas; a doubt anywhere in the `whole` is one. `before` has the
+    stems of all that stands before it."""
     language = polar.language
     plain = clause
-    for match in _found(language, "idle", clause):
+    for match in cues.found(language, "idle", clause):
         plain = plain.replace(match[0], "~" * len(match[0]))
-    place = _told_in_order(polar, plain, above) or _told_in_few_words(polar, plain, above)
-    if place is None:
+    place = _told_in_order(polar, plain, before) or _told_in_few_words(polar, plain, above)
+    if place is None or (not polar.values and _on_condition(polar, plain, above)):
         return None
-    denying = frozenset().union(*(_opposites(one) for one in polar.told)) if place.flips else frozenset()
+    denying = frozenset().union(*(cues.opposites(one) for one in polar.told)) if place.flips else frozenset()
     negations = [
         match.start()
-        for match in _found(language, "negation", plain)
-        if _stem(match[0].casefold(), language) not in denying
+        for match in cues.found(language, "negation", plain)
+        if cues.stem(match[0].casefold(), language) not in denying
     ]
     own = {*written_words(polar.text.casefold())}
-    hedges = {match[0].casefold() for match in _found(language, "hedges", whole)} - own
-    lacks = polar.strict - {match[0].casefold() for match in _found(language, "all", clause)}
-    might = polar.kind in ("plain", "there") and bool(_matches(language, "might", plain))
+    hedges = {match[0].casefold() for match in cues.found(language, "hedges", whole)} - own
+    lacks = polar.strict - {match[0].casefold() for match in cues.found(language, "all", clause)}
+    might = polar.kind in ("plain", "there") and bool(cues.matches(language, "might", plain))
     sure = not (hedges or lacks or might) and plain == clause
     if polar.values:
         return _by_values(polar, clause, whole, place) if not (negations or lacks) else None
     if polar.kind == "must":
         return _required(polar, plain, place, sure and not negations)
-    permitted = {*polar.told} <= _light(language)  # 'Are dogs allowed?'
+    permitted = {*polar.told} <= cues.light(language)  # 'Are dogs allowed?'
     if place.flips and permitted and sure and not negations:
         return "no"
-    if sure and not any(_found(language, "negation", whole)):
+    if sure and not any(cues.found(language, "negation", whole)):
         if place.flips:
             return "no" if polar.kind == "plain" else None
-        return "yes" if polar.kind != "may" or _matches(language, "permits", plain) else None
+        return "yes" if polar.kind != "may" or cues.matches(language, "permits", plain) else None
     denied = len(negations) == 1 and place.start <= negations[0] <= place.end and plain == clause
     near = denied and len(plain[negations[0] : place.first].split()) <= NEAR
-    excepted = {match[0].casefold() for match in _found(language, "excepts", clause)} - own
+    excepted = {match[0].casefold() for match in cues.found(language, "excepts", clause)} - own
     if near and not (place.flips or excepted or lacks - _WEAK):
         return "no"
     return None
@@ -219,18 +233,50 @@ def _by_values(polar: Polar, clause: str, whole: str, place: _Place) -> Says | N
 
 
 def _required(polar: Polar, clause: str, place: _Place, sure: bool) -> Says | None:
-    if _matches(polar.language, "spares", clause):
+    if cues.matches(polar.language, "spares", clause):
         return "no"
-    needed = _matches(polar.language, "requires", clause[: place.end])
+    needed = cues.matches(polar.language, "requires", clause[: place.end])
     return "yes" if needed and sure and not place.flips else None
 
 
-def _told_in_order(polar: Polar, clause: str, above: frozenset[str]) -> _Place | None:
+def _on_condition(polar: Polar, clause: str, above: Above) -> bool:
+    """Whether it is asked whether something is allowed, free or open, and this says so of a part: for children, at
+    night, below the heading of another thing."""
+    known = {*polar.subject, *polar.told}
+    if not {*polar.told} <= cues.light(polar.language) | cues.light(polar.language, "conditional"):
+        return False
+    said = known.union(*(cues.light(polar.language, kind) for kind in ("", "conditional", "beside")))
+    if {*cues.stems(clause, polar.language)} - said - frozenset().union(*map(cues.opposites, known)):
+        return True
+    nearest = next((own for text in (above.lead, above.head) if (own := _own_stems(text, polar.language))), known)
+    return not nearest & known
+
+
+def _own_stems(heading: str, language: str) -> set[str]:
+    """Of what a heading is about: without numbers, days and words that any may have."""
+    stems = cues.stems(values_of(heading).without(heading), language)
+    return {stem for stem in stems if stem.isalpha()} - cues.light(language, "heading")
+
+
+def _told_above(above: Above, language: str) -> str:
+    """What a line may leave to what stands above it: the nearest of that which is about something, and what is nearer
+    still; nothing where that denies or limits."""
+    texts: list[str] = []
+    for text in (above.lead, above.head, above.title):
+        texts.append(text)
+        if _own_stems(text, language):
+            break
+    told = " ".join(texts)
+    limits = any(cues.matches(language, name, told) for name in ("negation", "forbids", "hedges", "ended"))
+    return "" if limits else told
+
+
+def _told_in_order(polar: Polar, clause: str, before: frozenset[str]) -> _Place | None:
     """The subject at its beginning, then the shortest run that holds what is told, in the question's order."""
     if polar.language != "en":
         return None
     tokens = [(match[0], match.start()) for match in re.finditer(r"[\w'\u2019-]+|~+", clause)]
-    stems = [_stem(word.casefold(), "en") for word, _ in tokens]
+    stems = [cues.stem(word.casefold(), "en") for word, _ in tokens]
     content = [word.casefold() not in FUNCTION_WORDS and "~" not in word for word, _ in tokens]
     run = _shortest_run(polar.told, stems)
     if run is None:
@@ -244,7 +290,7 @@ def _told_in_order(polar: Polar, clause: str, above: frozenset[str]) -> _Place |
             if any(content[: places[0]]) or re.search(r"\b(?:which|who|that)\b", behind):
                 return None
             begin, between = places[0], sum(content[places[-1] + 1 : first])
-        elif _matches("en", "pronoun", clause) and len(polar.subject & above) >= SUBJECT * len(polar.subject):
+        elif cues.matches("en", "pronoun", clause) and len(polar.subject & before) >= SUBJECT * len(polar.subject):
             between = sum(content[:first])
         else:
             return None
@@ -264,7 +310,7 @@ def _shortest_run(told: Sequence[str], stems: Sequence[str]) -> tuple[int, int, 
     for start in range(len(stems)):
         at, flips = start, 0
         for number, one in enumerate(told):
-            wanted = {one, *_opposites(one)}
+            wanted = {one, *cues.opposites(one)}
             ahead = range(at, len(stems)) if number else range(at, at + 1)
             place = next((n for n in ahead if stems[n] in wanted), -1)
             if place < 0:
@@ -280,36 +326,38 @@ def _shortest_run(told: Sequence[str], stems: Sequence[str]) -> tuple[int, int, 
 def says_opposite(question: str, text: str) -> bool:
     """Whether an English text has the opposite of a word of the question, and not the word: the first keeper for the
     last."""
-    held = {*_stems(text, "en")}
-    return any(stem not in held and _opposites(stem) & held for stem in _stems(question, "en"))
+    held = {*cues.stems(text, "en")}
+    return any(stem not in held and cues.opposites(stem) & held for stem in cues.stems(question, "en"))
 
 
-def _told_in_few_words(polar: Polar, clause: str, above: frozenset[str]) -> _Place | None:
+def _told_in_few_words(polar: Polar, clause: str, above: Above) -> _Place | None:
     """All words of the question, those of its subject perhaps above it, and not many others."""
-    if _matches(polar.language, "relative", clause):
+    if cues.matches(polar.language, "relative", clause):
         return None
     wanted = {*polar.told, *polar.subject}
     clear = _CLOCK.sub(" ", polar.values.without(clause)) if polar.values.days else clause
-    stems = {*_stems(clear, polar.language)} - (_light(polar.language) - wanted)
-    flipped = {one for one in polar.told if one not in stems and _opposites(one) & stems}
-    own = wanted & stems | {other for one in flipped for other in _opposites(one) & stems}
+    stems = {*cues.stems(clear, polar.language)} - (cues.light(polar.language) - wanted)
+    flipped = {one for one in polar.told if one not in stems and cues.opposites(one) & stems}
+    own = wanted & stems | {other for one in flipped for other in cues.opposites(one) & stems}
     held = len(wanted & stems) + len(flipped)
-    if held + len((wanted - stems - flipped) & above) < HELD * len(wanted) or len(flipped) > 1:
+    higher = {*cues.stems(_told_above(above, polar.language), polar.language)}
+    if held + len((wanted - stems - flipped) & higher) < HELD * len(wanted) or len(flipped) > 1:
         return None
     told = {*polar.told} & (stems | flipped)
     if stems == own:  # 'Friday: closed', 'Dogs are not allowed.' below what they are about
         enough = bool(told or (polar.kind == "may" and stems) or (not stems and _CLOCK.search(clause)))
     else:
-        enough = bool(told - _light(polar.language)) and held >= BELOW * len(wanted) and len(own) >= OWN * len(stems)
+        says = bool(told - cues.light(polar.language))
+        enough = says and held >= BELOW * len(wanted) and len(own) >= OWN * len(stems)
     if not enough:
         return None
     words = re.finditer(r"[\w'\u2019-]+", clause)
-    first = min((one.start() for one in words if _stem(one[0].casefold(), polar.language) in own), default=0)
+    first = min((one.start() for one in words if cues.stem(one[0].casefold(), polar.language) in own), default=0)
     return _Place(0, first, len(clause), len(flipped) == 1)
 
 
 def _clauses(text: str, language: str) -> list[str]:
-    found = [match.start() for match in _found(language, "clause", text)]
+    found = [match.start() for match in cues.found(language, "clause", text)]
     cuts = [0, *(at for at in found if text[at] != ":" or not _only_values(text[:at])), len(text)]
     return [text[start:end].strip(" ,;:") for start, end in pairwise(cuts) if re.search(r"\w", text[start:end])]
 
@@ -317,76 +365,3 @@ def _clauses(text: str, language: str) -> list[str]:
 def _only_values(label: str) -> bool:
     """`- Monday to Friday`"""
     return not re.search(r"\w", values_of(label).without(label))
-
-
-# Words ------------------------------------------------------------------------------------------------------------
-
-_SNOWBALL = {"en": "english", "de": "german", "fr": "french", "es": "spanish", "it": "italian"}
-_ENDINGS = re.compile(r"(?:[oae]j?n?|as|is|os|us|u|i)$")
-
-
-def _stems(text: str, language: str) -> list[str]:
-    """Of its content words, in the order of the text."""
-    kept = [word.casefold().replace("’", "'").removesuffix("'s") for word in written_words(text)]
-    if language == "en":
-        return [_stem(word, language) for word in kept if word not in FUNCTION_WORDS]
-    return [_stem(word, language) for word in kept if language not in common_words().get(unaccented(word), ())]
-
-
-@cache
-def _stem(word: str, language: str) -> str:
-    if language == "eo":
-        return _ENDINGS.sub("", word) if len(word) > 3 else word
-    if language == "en" and len(word) > 2 and not word.endswith("ed") and past(base(word)[0]) == word:
-        word = base(word)[0]  # paid, sold
-    stem: str = Stemmer.Stemmer(_SNOWBALL[language]).stemWord(word)
-    return stem
-
-
-@cache
-def _light(language: str, kind: str = "") -> frozenset[str]:
-    words = _sections()[language].get(f"light {kind}".strip(), "").split()
-    return frozenset(_stem(word, language) for word in words)
-
-
-@cache
-def _opposites(stem: str) -> frozenset[str]:
-    made = {f"{prefix}{stem}" for prefix in ("un", "in", "im", "il", "ir", "dis", "non", "non-")}
-    made |= {stem.removeprefix(prefix) for prefix in ("un", "in", "im", "dis", "non") if len(stem) > len(prefix) + 3}
-    pairs = [[_stem(word, "en") for word in pair.split()] for pair in _sections()["en"]["opposites"].split("|")]
-    made.update(other for pair in pairs if stem in pair for other in pair)
-    return frozenset(made - {stem})
-
-
-def _matches(language: str, name: str, text: str) -> re.Match[str] | None:
-    pattern = _pattern(language, name)
-    return pattern.search(text) if pattern and not name.startswith("pronoun") else pattern and pattern.match(text)
-
-
-def _found(language: str, name: str, text: str) -> Iterable[re.Match[str]]:
-    pattern = _pattern(language, name)
-    return pattern.finditer(text) if pattern else ()
-
-
-@cache
-def _pattern(language: str, name: str) -> re.Pattern[str] | None:
-    """The clauses of other languages are cut as English ones."""
-    words = _sections()[language].get(name) or (_sections()["en"][name] if name == "clause" else "")
-    return re.compile(words, re.IGNORECASE) if words else None
-
-
-@cache
-def _sections() -> dict[str, dict[str, str]]:
-    """Language -> name -> words."""
-    made: dict[str, dict[str, str]] = {}
-    language = ""
-    for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines():
-        if line.startswith("["):
-            language = line.strip("[]")
-            made[language] = {}
-        elif line and not line.startswith("#"):
-            name, _, words = line.partition(" = ")
-            for known in ("start", "may", "must", "there"):
-                words = words.replace(f"{{{known}}}", made[language].get(known, ""))
-            made[language][name] = words
-    return made

@@ -8,12 +8,12 @@ from types import MappingProxyType
 
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence
-from clew.agent.answer.polarity import says
+from clew.agent.answer.polarity import Above, says
 from clew.agent.answer.refusal import joined, listed, refused, shown, worth_naming
 from clew.agent.answer.selection import Picked, pick
 from clew.agent.answer.sides import contradicting, labelled, like_the_first, name_of
 from clew.agent.answer.spans import bolded
-from clew.agent.answer.structure import Region, ranges
+from clew.agent.answer.structure import LABEL_OF_ANSWER, Region, ranges
 from clew.agent.answer.times import asked_years, names_time
 from clew.agent.answer.units import AnswerUnit, is_item
 from clew.agent.answer.values import values_of
@@ -44,14 +44,15 @@ _HOLDS = re.compile(
 _OF_OTHERS = re.compile(
     r"\b(?:the|an?|this|that|his|their|another|other) (?:[a-z]+ )?(?:theor(?:y|ies)|views?|opinions?|arguments?"
     r"|beliefs?|explanations?) (?:that|of|put forth)\b|\baccording to [A-Z]"
-    r"|\b(?:[A-Z]\w+|he|she|they) (?:says?|defines?|argues?|holds?|believes?|thinks?|maintains?|claims?) (?:that|it)\b"
+    r"|\b(?:[A-Z]\w+|he|she|they) (?:sa(?:ys?|id)|define[sd]?|argue[sd]?|holds?|held|believe[sd]?|thinks?|thought"
+    r"|maintain(?:s|ed)?|claim(?:s|ed)?) (?:that|it|\w+ to be)\b"
 )
-"""How a text tells what others think."""
+_OWN = re.compile(r"\b(?:I|[Mm]y|[Ww]e|[Oo]ur)\b")
+"""How a text tells what others think, and what it does itself."""
 
 _REPLY = re.compile(r"(?:Yes|No)[.!]\s+(?=[A-Z])")
 """How a document answers a question of its own."""
 
-_OF_ANSWER = re.compile(r"(?:A|Answer|Antwort|Réponse|Respuesta|Risposta)\s?:\s+(?=\S)")
 
 AS_SURE = 1.2
 """How much lower log odds may be for one unit to be as sure as another."""
@@ -228,8 +229,12 @@ def _asked_of_author(wanted: Wanted, headed: Sequence[re.Match[str]], evidence: 
 
 def _in_own_voice(picked: Sequence[Picked]) -> list[Picked]:
     """Without what a text tells as others' opinion, where it tells something else."""
-    own = [one for one in picked if not any(map(_OF_OTHERS.search, one.unit.texts))]
+    own = [one for one in picked if not any(map(_is_of_others, one.unit.texts))]
     return own or list(picked)
+
+
+def _is_of_others(text: str) -> bool:
+    return bool(_OF_OTHERS.search(text)) and not _OWN.search(text)
 
 
 def _says(wanted: Wanted, chosen: Sequence[Picked], evidence: Evidence) -> Says | None:
@@ -238,8 +243,7 @@ def _says(wanted: Wanted, chosen: Sequence[Picked], evidence: Evidence) -> Says 
     question = wanted.question if own else wanted.rewritten
     found: list[Says] = []
     for core, texts in ((one.unit.core, one.unit.texts) for one in chosen):
-        above = f"{core.head} {core.lead} {evidence.passages[core.passage].title}"
-        said = says(question, texts, above, core.head)
+        said = says(question, texts, Above(evidence.passages[core.passage].title, core.head, core.lead))
         found += [said] if said else []
     return found[0] if len(set(found)) == 1 else None
 
@@ -345,9 +349,10 @@ def unit_claims(unit: AnswerUnit, document: str, source: int, known: set[Quote])
 
 
 def _behind_label(region: Region, start: int, end: int) -> int:
-    """Behind the `A:` of a list of questions and answers."""
-    label = _OF_ANSWER.match(region.text, start, end)
-    return label.end() if label else start
+    """Behind the `A:` of a list of questions and answers; line A of a timetable keeps its letter."""
+    label = LABEL_OF_ANSWER.match(region.text, start, end)
+    asked = region.text[:start].rstrip().endswith("?")
+    return label.end() if label and asked else start
 
 
 def _between(quotes: Sequence[Quote], place: int, region: Region) -> Span:

@@ -92,6 +92,7 @@ def shown(missing: Iterable[str], question: str) -> tuple[str, ...]:
     asks = parts(question).asked
     kind = set(content_words(question[slice(*asks)])) if asks else set()
     worth = [word for word in worth_naming(missing, question, len(question)) if not _TIME.fullmatch(word)]
+    worth = [word for word in worth if not re.search(rf"\b{re.escape(word)} {_TIME.pattern}\b", question)]  # two weeks
     worth = [word for word in worth if not re.search(rf"\bthe (?=\w{{3,}}est\b){re.escape(word)} [a-z]", question)]
     others = [word for word in worth if not set(content_words(word)) <= kind]
     return tuple((others or worth)[:MOST_MISSING])

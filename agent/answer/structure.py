@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Literal
 
+from clew.agent.answer.code_lines import ANNOUNCES_CODE, is_code, is_command
 from clew.memory.datatypes import Document, Passage
 from clew.memory.text import ITEM, Span, blocks, split, stripped
 
@@ -46,19 +47,10 @@ _REFERENCED = re.compile(r"[.!?,;:][\"”’)]?\s?\[\d{1,3}\]|\w \[\d{1,3}\][.,;
 element of X."""
 
 _STANZA = re.compile(r"\S(?:.|\n(?![^\S\n]*\n))*")
-_CODE_LINE = re.compile(
-    r">>>|\.\.\.(?: |$)|async (?:with|for|def)\b|[$%#] ?\w+[^.?!]*$|(?:import|from|def|class"
-    r"|with|for|if|return|print|await|async|SELECT|INSERT|CREATE|PRAGMA)\b"
-    r"[^.?!]*[(){}=;:\[\]][^.?!]*$|[\w.\"'\[\]]+ ?(?:=|<-|:=) ?\S|[\w.]+\([^)]*\)?[;,]?$"
-    r"|[)}\]]+[;,]?$|<[\w/!?][^>]*>|[{\[]\s*$"
-    r"|\S+\s*[({]\s*$"
-    r"|(?:from [\w.]+ )?import [\w.*]+(?:, [\w.]+)*(?: as \w+)?;?$|#include [<\"]"
-)
-_ANNOUNCES_CODE = re.compile(r"(?::|\b(?:command|commands|run|running|execute|type|enter|syntax|using))$")
-_COMMAND = re.compile(r"(?!.*[.!?]$)(?=[^A-Z]|.*[-=/_<>(]).{2,120}$")
-"""One line behind what announces it: `dpkg --list`."""
-
 _CELLS = re.compile(r"\S(?:\s*\|\s*|\t+| {3,})\S")
+LABEL_OF_ANSWER = re.compile(r"\s*(?:A|Answer|Antwort|Réponse|Respuesta|Risposta)\s?:\s+(?=\S)")
+"""In a list of questions and answers."""
+
 _GOES_ON = re.compile(r"\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)$")
 """The end of a line of a title page or an address that the next line goes on with."""
 
@@ -184,11 +176,9 @@ def _pieces(text: str, heads: frozenset[int]) -> Iterator[BlockSpan]:
             if not lines:
                 continue
             start = lines[0][0]
-        announced = place > 0 and _ANNOUNCES_CODE.search(text, *stanzas[place - 1])
-        command = (
-            announced and len(lines) == 1 and _COMMAND.match(text, start, end) and not ITEM.match(text, start, end)
-        )
-        if _is_code(text, lines) or command:
+        announced = place > 0 and ANNOUNCES_CODE.search(text, *stanzas[place - 1])
+        command = announced and not ITEM.match(text, start, end) and is_command(text, lines)
+        if command or is_code(text, lines):
             yield start, end, "code"
         elif len(lines) > 1 and sum(bool(_CELLS.search(text, *line)) for line in lines) > len(lines) / 2:
             for line in lines:
@@ -224,21 +214,6 @@ def _lines(text: str, start: int, end: int) -> list[Span]:
         if span[0] < span[1]:
             found.append(span)
     return found
-
-
-def _is_code(text: str, lines: Sequence[Span]) -> bool:
-    """Most of its lines look so, or are indented beneath one that does; items, sentences and long lines do not."""
-    found = [bool(_CODE_LINE.match(text[start:end])) and not ITEM.match(text, start, end) for start, end in lines]
-    comment = [text[start] == "#" for start, _ in lines]
-    inner = [
-        start > 0 and text[start - 2 : start] == "  " and len(text[start:end].split()) < WRAPPED for start, end in lines
-    ]
-    held = sum(one or two or three for one, two, three in zip(found, comment, inner, strict=True))
-    return any(found) and held * 3 >= len(lines) * 2
-
-
-WRAPPED = 8
-"""Words of a line that is no code for its place: a paragraph may be indented as a whole."""
 
 
 def _is_heading(line: str) -> bool:

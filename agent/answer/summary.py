@@ -74,7 +74,13 @@ _REFERS = re.compile(
     r"|(?:figure|table|section|fig\.|eq\.) ?\d|for (?:more|further) (?:info|details))",
     re.IGNORECASE,
 )
-_POINTS = re.compile(r"\W*(?:see|refer to) ", re.IGNORECASE)
+_POINTS = re.compile(
+    r"\W*(?:see also\b|refer to |see .*\bfor (?:more|further|details?)\b|see (?:the )?(?:sections?|pages?|chapters?"
+    r"|figures?|tables?|appendi\w+|documentation|manual|above|below|next|previous|https?:|[\"\u201c\[(]"
+    r"|\S+\.(?:md|html?|txt|pdf)\b))",
+    re.IGNORECASE,
+)
+"""What only says where something stands: `See the section on fees.`"""
 _SPOKEN = re.compile(
     r"[\"\u201c\u201e\u00ab\u2018]|.*[,:!?] ?[\"\u201c\u201e\u00ab\u2018\u2019](?=[A-Z])"
     r"|'[^']+[,.!?]' (?:[a-z]+ ){1,3}"

@@ -157,9 +157,16 @@ def _shorter(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
         return _quoted(last, [short])
     if len(last.answer.claims) > 1:
         likeliest = cited[int(np.argmax(near))]
-        both = likeliest is not first and PRONOUN.match(likeliest.text)  # 'Anna Lie was a teacher. She built the hut.'
-        return _quoted(last, [replace(first, new_line=False), *([likeliest] if both else [])])
+        told = _said_of_named(cited) if likeliest is first else likeliest
+        both = [told] if told and PRONOUN.match(told.text) else []
+        return _quoted(last, [replace(first, new_line=False), *both])
     return _quoted(last, [Claim(spoken.line("is short")), replace(first, new_line=True)])
+
+
+def _said_of_named(cited: Sequence[Claim]) -> Claim | None:
+    """'She built the hut.' behind 'Anna Lie was a teacher.', which only says who that is."""
+    follows = len(cited) > 1 and cited[0].cites == cited[1].cites and PRONOUN.match(cited[1].text)
+    return cited[1] if follows else None
 
 
 def _more(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
@@ -207,7 +214,7 @@ def _sure(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     """How many documents say it, with the quotation and where each stands."""
     near = _cosines(last.rewritten, [claim.text for claim in cited], spoken.encoder)
     nearest = cited[int(np.argmax(near))]
-    first = nearest if PRONOUN.match(nearest.text) else cited[0]  # 'Anna Lie was a teacher' only says who that is
+    first = nearest if PRONOUN.match(nearest.text) else _said_of_named(cited) or cited[0]
     read = [*last.answer.sources, *last.passages[:READ]]
     holding: dict[str, Passage] = {}
     for passage in read:

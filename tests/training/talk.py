@@ -21,7 +21,7 @@ import numpy as np
 from clew.agent.talk.intents import INTENTS, QUESTION, SHIPPED, features, heard, plain
 from clew.agent.talk.several import questions_of
 from clew.memory.language.telling import language_of
-from clew.memory.text import LANGUAGES
+from clew.memory.text import LANGUAGES, content_words, written_words
 
 TABLE = Path(__file__).with_name("talk_phrases.txt")
 HELD_OUT = Path(__file__).parent.parent / "agent" / "talk" / "held_out.txt"
@@ -38,8 +38,26 @@ QUESTIONS = 6000
 STRENGTH = 30.0
 """C of scikit-learn's logistic regression."""
 
-SHARE = 3.0
-"""What a question of the table counts beside one of a data set."""
+THINGS = 6000
+"""Phrases that only name a thing, as what is no talk."""
+
+OF_TALK = 12
+"""Phrases from which a word is one of talk, and no thing."""
+
+NAMING = {
+    "en": "my {}|the {}|{}?|next {}?|today's {}?|show {}|find {}|explain {}|any {}?|your {}?|new {}|{}|and the {}?"
+    "|what are your {}?|our {}|wrong {}|good {}|this {}?|the first {}|more {}|{} again|{} source|evening {}|last {}"
+    "|list {}|this week's {}?|human {}|which {}?",
+    "de": "mein {}|meine {}|der {}|die {}|{}?|nächste {}?|zeig {}|erkläre {}|heutige {}?|unser {}|neue {}|welche {}?",
+    "fr": "mon {}|ma {}|le {}|la {}|{} ?|prochain {} ?|montre {}|explique {}|notre {}|quel {} ?|nouveau {}",
+    "es": "mi {}|el {}|la {}|¿{}?|próximo {}|muestra {}|explica {}|nuestro {}|¿qué {}?|nuevo {}",
+    "it": "il mio {}|la mia {}|il {}|la {}|{}?|prossimo {}?|mostra {}|spiega {}|quale {}?|nuovo {}",
+    "eo": "mia {}|la {}|{}?|sekva {}?|montru {}|klarigu {}|nia {}|nova {}",
+}
+"""How a person asks for a thing in two words, by language."""
+
+SHARE, THING_SHARE = 3.0, 0.1
+"""What a question of the table, and a thing that is named, count beside a question of a data set."""
 
 SMALLEST = 0.4
 """Weights below are left out."""
@@ -96,6 +114,27 @@ def chosen_questions(data: Path) -> list[str]:
     return [text for texts in by_set.values() for text in texts[:: max(1, len(texts) // most)][:most]]
 
 
+def things(asked: Sequence[str]) -> list[str]:
+    """'My rent', 'next bus?': of the words of questions that few phrases of talk have, each in one way to ask."""
+    told = Counter(word for name, _, text in fitted_on() if name != QUESTION for word in {*plain(text).split()})
+    known = {word for word, count in told.items() if count >= OF_TALK}
+    found: dict[str, list[str]] = {language: [] for language in NAMING}
+    for text in asked:
+        language = language_of(text) or "en"
+        kept = [word for word in content(text) if len(word) > 2 and word.isalpha() and plain(word) not in known]
+        found[language] += kept
+    made = []
+    for language, words in found.items():
+        ways = NAMING[language].split("|")
+        made += [ways[place % len(ways)].format(word) for place, word in enumerate(dict.fromkeys(words))]
+    return made[:: max(1, len(made) // THINGS)][:THINGS]
+
+
+def content(text: str) -> list[str]:
+    """Its words in lower case that are no function words."""
+    return [word.casefold() for word in written_words(text) if content_words(word)]
+
+
 def train(data: Path) -> dict[str, Any]:
     """The content of `intents.json`."""
     from scipy.sparse import csr_array
@@ -103,7 +142,8 @@ def train(data: Path) -> dict[str, Any]:
 
     known = fitted_on()
     classes = (*INTENTS, QUESTION)
-    texts = [text for _, _, text in known] + chosen_questions(data)
+    asked = chosen_questions(data)
+    texts = [*(text for _, _, text in known), *asked, *things(asked)]
     labels = np.array([classes.index(name) for name, _, _ in known] + [len(INTENTS)] * (len(texts) - len(known)))
     each = [features(text) for text in texts]
     counts = Counter(feature for found in each for feature in found)
@@ -112,7 +152,11 @@ def train(data: Path) -> dict[str, Any]:
     cells = [(row, places[f], len(found) ** -0.5) for row, found in enumerate(each) for f in found if f in places]
     rows, columns, values = zip(*cells, strict=True)
     matrix = csr_array((values, (rows, columns)), shape=(len(texts), len(places)))
-    share = np.array([SHARE if name == QUESTION else 1.0 for name, _, _ in known] + [1.0] * (len(texts) - len(known)))
+    share = np.array(
+        [SHARE if name == QUESTION else 1.0 for name, _, _ in known]
+        + [1.0] * len(asked)
+        + [THING_SHARE] * (len(texts) - len(known) - len(asked))
+    )
     model = LogisticRegression(C=STRENGTH, max_iter=300).fit(matrix, labels, sample_weight=share)
     weights: dict[str, dict[str, float]] = {}
     for feature, column in places.items():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.agent.answer.polarity import asks_yes_or_no, says, says_opposite
+from clew.agent.answer.polarity import Above, asks_yes_or_no, says, says_opposite
 
 SAID = [
     # negation
@@ -26,7 +26,7 @@ SAID = [
     ("Must I wear a helmet in the hall?", "You must wear a helmet in the hall.", "yes"),
     ("Is a helmet required in the hall?", "A helmet is optional in the hall.", "no"),
     ("Are dogs allowed?", "Dogs are not allowed.", "no"),
-    ("Are dogs allowed?", "Dogs are allowed on leads.", "yes"),
+    ("Are dogs allowed?", "Dogs are allowed.", "yes"),
     ("Is smoking allowed?", "Smoking is prohibited.", "no"),
     ("Is parking free?", "Parking is free.", "yes"),
     # opposites
@@ -61,6 +61,12 @@ UNSAID = [
     ("Are dogs allowed in the library?", "Only guide dogs are allowed in the library."),
     ("Are dogs allowed?", "Guide dogs are allowed in the library."),
     ("Are dogs allowed?", "Dogs may not be fed."),
+    ("Are dogs allowed?", "Dogs are allowed on leads."),
+    ("Is smoking allowed?", "Smoking is forbidden in the bedroom."),
+    ("Are guests allowed?", "Guests under 18 are not allowed."),
+    ("Is the pool free?", "The pool is free for children under six."),
+    ("Is parking free?", "Parking is free on Sundays."),
+    ("Is the gutter included?", "Everything but the gutter is included."),
     ("Is camping permitted?", "Wild camping is banned."),
     ("Is camping permitted?", "Camping is permitted only in May."),
     ("Are all rooms heated?", "Some rooms are heated."),
@@ -90,20 +96,36 @@ def test_nothing_is_said_without_one(question: str, text: str) -> None:
 
 
 def test_the_subject_may_stand_above(question: str = "Is the boathouse insured?") -> None:
-    assert says(question, ["It is not insured."], above="Boathouse") == "no"
-    assert says(question, ["It is not insured."], above="Cars") is None
+    assert says(question, ["It is not insured."], above=Above("Boathouse")) == "no"
+    assert says(question, ["It is not insured."], above=Above("Cars")) is None
 
 
 def test_what_says_nothing_else_than_is_asked_is_of_what_stands_above() -> None:
-    hours = "Opening hours of the laundry"
+    hours = Above(head="Opening hours of the laundry")
     assert says("Is the laundry open on Friday?", ["- Friday: closed"], above=hours) == "no"
     assert says("Is the laundry closed on Fridays?", ["- Friday: closed"], above=hours) == "yes"
     assert says("Is the laundry open on Thursday?", ["- Thursday: 9:00 to 17:00"], above=hours) == "yes"
     assert says("Is the laundry open on Monday?", ["- Thursday: 9:00 to 17:00"], above=hours) is None
     assert says("Is the sauna open on Friday?", ["- Friday: closed"], above=hours) is None
-    assert says("Are dogs allowed in the flat?", ["Dogs are not allowed."], above="Lease of the flat") == "no"
-    assert says("Is the boathouse insured?", ["Cars."], above="Boathouse insured") is None
-    assert says("Can I swim in the lake?", ["Not in winter."], above="Swimming in the lake") is None
+    assert says("Are dogs allowed in the flat?", ["Dogs are not allowed."], above=Above("Lease of the flat")) == "no"
+    assert says("Is the boathouse insured?", ["Cars."], above=Above("Boathouse insured")) is None
+    assert says("Can I swim in the lake?", ["Not in winter."], above=Above("Swimming in the lake")) is None
+
+
+def test_what_stands_above_says_nothing_where_it_denies_or_is_of_another_thing() -> None:
+    for head in ("Foods that Anna does not eat", "Foods that Anna stopped eating"):
+        assert says("Does Anna eat nuts?", ["- Nuts"], Above("Anna", head)) is None
+    assert says("Does Anna eat nuts?", ["- Nuts"], Above("Allergies", "Foods that Anna eats")) == "yes"
+    assert says("Do you sell tobacco?", ["We do not sell:", "- Tobacco"], Above("Shop")) is None
+    asking = Above("Offer", "What does the offer include?")
+    assert says("Does the offer include the gutter?", ["Everything but the gutter."], asking) is None
+    hours = Above("Museum", lead="Opening hours of the shop:")
+    assert says("Is the museum open on Tuesday?", ["- Tuesday: closed"], hours) is None
+    assert says("Is the shop open on Tuesday?", ["- Tuesday: closed"], hours) == "no"
+    assert says("Is the museum open on Tuesday?", ["- Tuesday: closed"], Above("Museum", "Opening hours")) == "no"
+    assert says("Are dogs allowed on the campsite?", ["Dogs are not allowed."], Above("Campsite", "Kitchen")) is None
+    assert says("Is entry allowed?", ["Entry is forbidden."], Above("Park", "Dogs")) is None
+    assert says("Is entry allowed?", ["Entry is forbidden."], Above("Park", "Rules")) == "no"
 
 
 def test_a_question_of_the_document_says_nothing_and_its_answer_does() -> None:
@@ -113,10 +135,10 @@ def test_a_question_of_the_document_says_nothing_and_its_answer_does() -> None:
 
 
 def test_an_answer_that_begins_with_no_counts_below_its_question() -> None:
-    asking = "Can the program read scanned pages?"
-    assert says("Can it read scanned pages?", ["No, it needs a text layer."], asking=asking) == "no"
-    assert says("Can it read scanned pages?", ["Yes. Scans go through a second step."], asking=asking) == "yes"
-    assert says("Can it play music?", ["No, it needs a text layer."], asking=asking) is None
+    below = Above(head="Can the program read scanned pages?")
+    assert says("Can it read scanned pages?", ["No, it needs a text layer."], above=below) == "no"
+    assert says("Can it read scanned pages?", ["Yes. Scans go through a second step."], above=below) == "yes"
+    assert says("Can it play music?", ["No, it needs a text layer."], above=below) is None
 
 
 def test_which_questions_of_other_languages_are_of_yes_or_no() -> None:

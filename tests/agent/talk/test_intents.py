@@ -95,6 +95,16 @@ def test_talk_is_heard_in_its_language(typed: str, intent: Intent, language: str
     assert (heard(typed).intent, heard(typed).language) == (intent, language)
 
 
+def test_a_thing_in_two_words_is_a_question() -> None:
+    """As people type it: the bus, today's menu. None of these ways is its trainer's."""
+    things = "bus password hours birthday menu salary terms error address minutes invoice doctor recipe boiler lease"
+    ways = ("my last {}", "the new {}", "{} tomorrow?", "and my {}", "is there a {}?", "{} costs", "no {}?", "old {}?")
+    asked = [way.format(thing) for thing in things.split() for way in ways]
+    assert sum(heard(one).intent is not None for one in asked) <= len(asked) / 50
+    named = ("my grades", "the grades", "Next bus?", "Today's menu?", "my hours", "What are your hours?")
+    assert [one for one in named if heard(one).intent] == []
+
+
 def test_no_question_of_the_data_sets_is_taken_for_talk(data: Path) -> None:
     """Of the splits that nothing was fitted on; those of conversations hold thanks and the like."""
     asked = [text for name, text in talk.questions(data, ("dev",)) if not name.startswith(("doc2dial", "ikat"))]
