@@ -40,7 +40,7 @@ QUESTION = "question"
 LONGEST = 16
 """Words of a phrase that may be talk."""
 
-LIKELY, CERTAIN = 0.5, 0.8
+LIKELY, CERTAIN = 0.5, 0.9
 """The probability from which a phrase is no question; that of one with a word of its own (docs/figures.md)."""
 
 FEWEST = 2
