@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
@@ -29,7 +30,8 @@ HE_TITLED = re.compile(r"(?:[Mm]r|Sir|Lord|King|Father)\b")
 _OPENS = re.compile(r"[.?!:]['\"”’)]?\s+$")
 _I = re.compile(r"I(?:['’]\w+)?$")
 WHO = re.compile(r"(?:\w+,? )?who(?:['’]s| is| was) ", re.IGNORECASE)
-_PLACED = re.compile(r"\b(in|at|near|from|to|on|outside|into)\s+(?:[a-z\d]+\s+){0,3}$", re.IGNORECASE)
+_PLACED = re.compile(r"\b(in|at|near|from|to|on|outside|into)\s+(?!\d{4}\s)(?:[a-z\d]+\s+){0,3}$", re.IGNORECASE)
+"""Not of a name behind a year: 'in 1738 the widow Crake began to ...'"""
 _WORD = r"(?:[\w()/'’.$-]|\[[^\s\]]*\]+)+"
 _ITEM = rf"(?:{_WORD} ){{0,3}}{_WORD}"
 _ENUMERATION = re.compile(rf"({_ITEM})((?:, {_ITEM})+),? (?:and|or) ({_ITEM})")
@@ -69,6 +71,27 @@ def looks_like_a_person(name: str, placed: str) -> bool:
         and not any(character.isdigit() for character in name)
     )
 
+
+def as_written(mention: Referent, told: str) -> Referent:
+    """The thing as a text writes it: 'SQLite' for 'sqlite', 'Ada Kern' for 'ada kern'."""
+    bare = mention.text.removeprefix("the ")
+    if not bare.islower() or len(bare.split()) > MOST_OF_NAME:
+        return mention
+    several, inside = " " in bare, r"(?<=[\w,] )"  # a lone word may have its capital from the sentence
+    words = r" (?:[A-ZÀ-Þ][\w.]* )?".join(f"(?i:{re.escape(word)})" for word in bare.split())
+    written = re.search(rf"{'' if several else inside}\b{words}\b", told)
+    if not written or not all(word[0].isupper() for word in written.group().split()):
+        return mention
+    found = replace(mention, text=mention.text[: -len(bare)] + written.group(), named=True, rank=mention.rank - NAMED)
+    person = several and looks_like_a_person(found.text, "")
+    return replace(found, maybe_person=True, gender=gender_of(found.text)) if person else found
+
+
+MOST_OF_NAME = 3
+"""Words of one that is looked for in another spelling."""
+
+NAMED = 1.2
+"""How much likelier a name is to be spoken of again, in places of the order."""
 
 _CITED = re.compile(r"\([A-ZÀ-Þ][^()]{2,80}\d{4}[a-z]?\)")
 """'(Nelder and Wedderburn 1972)', of whom nothing is told."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.binding import introduces
 from clew.memory.dialogue.fragments import LEAD, another_deed, asked_of_name, asked_plainly, in_order
-from clew.memory.dialogue.phrases import UNDER_TOPIC, Referent
+from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Referent
 from clew.memory.dialogue.pointing import why_not_the_other
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import Held, Nearness, standing_for
@@ -223,6 +223,8 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, h
         return StandingQuestion(text, "'the other one' is what was not chosen")
     before = parts(UNDER_TOPIC.sub("", turns[0].question)) if corrects else turns[0].parts
     last = turns[0]
+    if other := _of_what_was_wanted(rest, before):
+        return StandingQuestion(other, "'the one' is what was asked for")
     if ordered := in_order(rest, before):
         return StandingQuestion(*ordered)
     if deed := another_deed(rest, before):
@@ -254,6 +256,21 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, h
         if _nearer(text, bare, held.nearness):
             return StandingQuestion(text, f"it is about {subject.text}")
     return StandingQuestion(question)
+
+
+_THE_ONE = re.compile(
+    r"(?:(?:and|but|what about)\b,? )*the ones? (?P<of>(?:of|for|from|in) [^,;?]*"
+    r"(?:\d{4}|\b(?:year|month|week|last|before|january|february|march|april|may|june|july|august|september|october|november|december)\b)[^,;?]*?)\W*",
+    re.IGNORECASE,
+)
+
+
+def _of_what_was_wanted(rest: str, before: Parts) -> str:
+    """'What is the dividend of last year?' for 'the one of last year', behind 'which dividend does it propose?'"""
+    one, wanted = _THE_ONE.fullmatch(rest), before.wanted
+    if not one or not wanted or not before.subject or before.asks.casefold().split()[:1] not in (["which"], ["what"]):
+        return ""
+    return f"What {'are' if wanted.plural else 'is'} the {wanted.text} {one['of']}?"
 
 
 NEARER = 0.03

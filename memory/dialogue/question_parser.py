@@ -13,6 +13,7 @@ from clew.memory.dialogue.word_classes import (
     denies,
     ends_in_s,
     ends_in_verb,
+    has_subject,
     has_thing,
     is_done,
     is_most,
@@ -25,7 +26,7 @@ from clew.memory.dialogue.word_classes import (
     tokens,
 )
 
-_SUBJECTS, _WHO_DO = (["who"], ["which"]), ("i", "we", "he", "she", "they")
+_SUBJECTS = (["who"], ["which"])
 _MODAL = frozenset("can could will would shall should may might must".split())
 _DO = _MODAL | {"do", "does", "did"}
 
@@ -309,7 +310,7 @@ class _Reader:
                 self._behind_preposition()
             elif kind == "pron":
                 self._pronoun("object")
-            elif kind == "word" and self.tokens[self.at - 1].low in _WHO_DO and is_verb(self.low):
+            elif kind == "word" and has_subject(self.tokens, self.at):
                 self.at += 1  # 'when I die'
             elif kind == "word" and self.waits and not self.said and acts(self.tokens, self.at):
                 self.said = self._take()
@@ -373,18 +374,17 @@ class _Reader:
         return True
 
     def _ends_phrase(self, at: int, start: int) -> bool:
-        """Whether a word is the verb that is waited for, or is said of the noun before it: 'suitable' of 'monkeys
-        suitable for'."""
+        """Whether a word is a verb, or said of the noun before it: 'suitable' of 'monkeys suitable for'."""
         token, before = self.tokens[at], self.tokens[at - 1]
         if at == start or token.text[0].isupper() or before.low.endswith(("'s", "s'")):
             return False
         last = at == self.last - 1 or not self._done_last()
-        of_which = bool(self.asks) and not self.helper and is_done(self.tokens[: self.last], at)
-        said_of = (before.low.endswith("s") or before.text[0].isupper()) and token.low.endswith(
-            ("able", "ible", "ful", "ous")
-        )
+        done = bool(self.asks) and not self.helper and is_done(self.tokens[: self.last], at)
+        ending = token.low.endswith(("able", "ible", "ful", "ous"))
+        said_of = ending and (before.low.endswith("s") or before.text[0].isupper())
         verb = last and self.waits and self.said is None and is_verb(token.low)
-        return verb or of_which or self._states(at) or said_of or token.low.endswith("ed") or is_participle(token)
+        ends = verb or done or has_subject(self.tokens, at) or self._states(at)
+        return ends or said_of or token.low.endswith("ed") or is_participle(token)
 
     def _over_one(self, at: int, first: int) -> int:
         """The place behind 'one': 'the green one'."""

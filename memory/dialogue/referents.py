@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 from clew.memory.dialogue.answer_names import (
     FIRM,
+    NAMED,
     TITLED,
     WHO,
     all_capitals,
+    as_written,
     enumerated,
     gender_of,
     gender_of_noun,
@@ -27,8 +29,8 @@ from clew.memory.dialogue.written_types import written_type
 from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words, split
 
-NAMED, KNOWN = 1.2, 0.4
-"""How much likelier a name is to be spoken of again, and what the library has, in places of the order."""
+KNOWN = 0.4
+"""How much likelier what the library has is to be spoken of again, in places of the order."""
 
 LONGEST = 9
 """Words of a thing that is put in the place of a pronoun."""
@@ -89,7 +91,7 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
     plain = not found.foreign and len(found.tokens) <= MOST
     there = found.subject is not None and found.subject.text.casefold() == "there"
     none = there and bool(answer) and re.match(r"no\b|not\b|there (?:is|are) no", answer[0], re.IGNORECASE) is not None
-    asked = [_spelt(one, answer) for one in asked_about(found)] if plain and not none else []
+    asked = [as_written(one, " ".join(answer[:ANSWER])) for one in asked_about(found)] if plain and not none else []
     asked = asked if plain else [*names(question)]
     named = [one for text in answer[:ANSWER] for one in names(text)]
     focus = _focus(found, answer, named, vocabulary) if plain else None
@@ -147,17 +149,6 @@ def last_sentence(text: str) -> str:
 
 MOST, SHORT = 70, 20
 """Words of a sentence that is looked at; characters of a text that has no two sentences worth telling apart."""
-
-
-def _spelt(mention: Referent, answer: Sequence[str]) -> Referent:
-    """The thing as the answer writes it: 'SQLite' for 'sqlite'."""
-    bare = mention.text.removeprefix("the ")
-    if not bare.islower() or " " in bare:
-        return mention
-    written = re.search(rf"(?<=[\w,] ){re.escape(bare)}\b", " ".join(answer[:ANSWER]), re.IGNORECASE)
-    if not written or not written.group()[0].isupper():
-        return mention
-    return replace(mention, text=mention.text[: -len(bare)] + written.group(), named=True, rank=mention.rank - NAMED)
 
 
 ANSWER = 4

@@ -189,6 +189,9 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
             ago = AGO.fullmatch(text) is not None
             put = f"{new.preposition or best.preposition} {text}".strip() if best.preposition and not ago else text
             pieces.append((start, end, put))
+            again = [one for one in free if best.named and one.text == best.text]  # of a second question
+            pieces += [(one.start, one.end, text) for one in again]
+            free = [one for one in free if one not in again]
             shared = before.text[start:end].partition(" of ")[0] + " of " if kept else ""
             was, now = (said.removeprefix(shared) for said in (before.text[start:end], put))
             why.append(f"'{was}' becomes '{now}'")

@@ -76,6 +76,9 @@ def tokens(text: str) -> tuple[QuestionToken, ...]:
         after_noun = bool(made) and made[-1].kind in ("word", "pron")
         if match.group().casefold() == "enough" and made and made[-1].kind == "word" and kind == "word":
             kind = "adv"  # 'is the room warm enough for two'
+        ends = following == "for" and all(re.match(r"\W", one.group()) for one in found[place + 2 :])
+        if match.group().casefold() in ("good", "useful") and ends and after_noun:
+            kind = "adv"  # 'what is the blue valve good for?'
         if match.group().casefold() in ("first", "last") and after_noun:
             then = QuestionToken(following, match.end() + 1, match.end() + 1 + len(following), "word")
             done = following and (is_participle(then) or is_verb(following))
@@ -241,6 +244,21 @@ def has_thing(found: Sequence[QuestionToken], at: int) -> bool:
     then = found[at + 1] if found[at].low == "have" and at + 1 < len(found) else None
     done = then is None or is_participle(then) or then.low in LISTS["past"]
     return then is not None and not done and then.kind in ("det", "number", "word")
+
+
+_WHO_DO = ("i", "we", "he", "she", "they")
+
+
+def has_subject(found: Sequence[QuestionToken], at: int) -> bool:
+    """Whether it is a verb with its own subject: 'die' of 'when I die', 'cost' of 'and what does the flat cost'."""
+    if found[at - 1].low in _WHO_DO:
+        return is_verb(found[at].low)
+    before = [one.low for one in found[max(0, at - 4) : at]]
+    helped = next((n for n in range(len(before) - 1, 0, -1) if before[n] in ("do", "does", "did")), 0)
+    if not (0 < helped < len(before) - 1 and before[helped - 1] in LISTS["asking"]):
+        return False
+    last = not (at + 1 < len(found) and is_verb(found[at + 1].low))  # 'train' of 'does the train arrive'
+    return last and is_verb(found[at].low)
 
 
 def acts(found: Sequence[QuestionToken], at: int) -> bool:
