@@ -48,13 +48,16 @@ _OF_CHOICE = re.compile(r"^.*, regarding (?P<choice>.+)$")
 _FOLDER = re.compile(
     r"(?:the )?(?:(?:folder|directory) (?P<a>[\w .-]+)|(?P<b>[\w .-]+) (?:folder|directory))", re.IGNORECASE
 )
+_OWNED = re.compile(r"(?:his|her|its|their) \w", re.IGNORECASE)
+"""'her life', of somebody who was spoken of."""
+
 _OR = re.compile(r",? or ")
 
 
 def whole_answer(question: str, rewritten: str, holdings: Holdings) -> WholeAnswer | None:
     """None where what is asked is not about documents as a whole, or names none that there is."""
     asked = library_question(question)
-    if asked and asked.points and asked.kind in ("mentions", "count"):
+    if asked and ((asked.points and asked.kind in ("mentions", "count")) or _OWNED.match(asked.of)):
         asked = library_question(rewritten)
     if asked:
         holdings = replace(holdings, language=asked.language)
