@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from textwrap import dedent
 
+from clew.memory.knowledge.loaders.html import INDENT
 from clew.memory.text import ITEM, Span
 
 _CODE_LINE = re.compile(
@@ -16,6 +18,9 @@ _CODE_LINE = re.compile(
 ANNOUNCES_CODE = re.compile(r"(?::|\b(?:command|commands|run|running|execute|type|enter|syntax|using))$")
 _COMMAND = re.compile(r"(?!.*[.!?]$)(?=[^A-Z]|.*[-=/_<>(]).{2,120}$")
 """One line behind what announces it: `dpkg --list`."""
+
+LONGEST = 90
+"""Words of a block of code that is told as a whole."""
 
 WRAPPED = 8
 """Words of a line that is no code for its place alone: a paragraph may be indented as a whole."""
@@ -42,3 +47,25 @@ def is_command(text: str, lines: Sequence[Span]) -> bool:
     behind = zip((end for _, end in lines), rest, strict=False)
     goes_on = all(text[one - 2 : one] == "  " or text[before - 1] == "\\" for before, (one, _) in behind)
     return bool(_COMMAND.match(text, start, end)) and goes_on and all(_OF_CODE.search(text, *span) for span in rest)
+
+
+def with_code(text: str, stanzas: Sequence[Span]) -> tuple[list[Span], frozenset[Span]]:
+    """The stanzas of a document that was laid out, those of one block of code as one, up to `LONGEST` words; and which
+    of them are code, as they are indented."""
+    made, code = list[Span](), set[Span]()
+    for start, end in stanzas:
+        indented = text[max(0, start - len(INDENT)) : start] == INDENT
+        before = made[-1] if made and made[-1] in code else None
+        if indented and before and len(text[before[0] : end].split()) <= LONGEST:
+            code.remove(made.pop())
+            start = before[0]
+        made.append((start, end))
+        if indented:
+            code.add((start, end))
+    return made, frozenset(code)
+
+
+def dedented(text: str, start: int, end: int) -> str:
+    """Code as it is shown: without what all its lines are indented by."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return dedent(f"{before}{text[start:end]}") if before.isspace() else text[start:end]

@@ -7,6 +7,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from clew.agent.answer.asked import asked
+from clew.agent.answer.code_lines import dedented
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.polarity import Above, says
 from clew.agent.answer.refusal import joined, listed, refused, shown, worth_naming
@@ -344,7 +345,7 @@ def unit_claims(unit: AnswerUnit, document: str, source: int, known: set[Quote])
         for first, last in pairwise((0, *ends, len(quotes))):
             own = tuple(quotes[first:last])
             text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in own).strip()
-            shown = text if code else " ".join(text.split())
+            shown = dedented(region.text, start, end) if code else " ".join(text.split())
             yield Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
 
 

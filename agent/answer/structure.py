@@ -11,8 +11,11 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Literal
 
-from clew.agent.answer.code_lines import ANNOUNCES_CODE, is_code, is_command
+from clew.agent.answer.code_lines import ANNOUNCES_CODE, is_code, is_command, with_code
+from clew.agent.answer.columns import names_columns
 from clew.memory.datatypes import Document, Passage
+from clew.memory.knowledge.loaders.html import HTML
+from clew.memory.knowledge.loaders.markdown import MARKDOWN
 from clew.memory.text import ITEM, Span, blocks, split, stripped
 
 BlockKind = Literal["heading", "prose", "item", "row", "code", "contents"]
@@ -31,6 +34,9 @@ LONGEST_VERSE = 12
 
 LEAST_CONTENTS = 0.5
 """The share of the items of a list that are headings of the document, where it is a table of contents."""
+
+LAID_OUT = (*HTML.suffixes, *MARKDOWN.suffixes)
+"""Files whose code is indented and nothing else is, as their readers write it."""
 
 LEAST_LISTED = 3
 """Short lines in a row that are a list where a colon announces them."""
@@ -136,7 +142,7 @@ def region_of(passage: Passage, document: Document | None) -> Region:
         end = cut if cut >= 0 else passage.end
     heads = tuple(mark.start - start for mark in document.headings if start <= mark.start < end)
     contents = frozenset(_named(mark.text) for mark in document.headings)
-    return _read(document.text[start:end], start, heads, contents)
+    return _read(document.text[start:end], start, heads, contents, document.id.casefold().endswith(LAID_OUT))
 
 
 def whole_region(document: Document) -> Region:
@@ -146,10 +152,12 @@ def whole_region(document: Document) -> Region:
 
 
 @lru_cache(maxsize=64)
-def _read(text: str, offset: int, heads: tuple[int, ...], contents: frozenset[str] = frozenset()) -> Region:
+def _read(
+    text: str, offset: int, heads: tuple[int, ...], contents: frozenset[str] = frozenset(), laid_out: bool = False
+) -> Region:
     marked = frozenset(heads)
-    made = [Block(*piece) for piece in _listed(text, list(_pieces(text, marked)), marked)]
-    return Region(text, offset, tuple(_related(text, made, contents)))
+    made = [Block(*piece) for piece in _listed(text, list(_pieces(text, marked, laid_out)), marked)]
+    return Region(text, offset, tuple(_related(text, made, contents, laid_out)))
 
 
 def _listed(text: str, pieces: Sequence[BlockSpan], marked: frozenset[int]) -> Iterator[BlockSpan]:
@@ -163,10 +171,16 @@ def _listed(text: str, pieces: Sequence[BlockSpan], marked: frozenset[int]) -> I
         place += len(members)
 
 
-def _pieces(text: str, heads: frozenset[int]) -> Iterator[BlockSpan]:
+def _pieces(text: str, heads: frozenset[int], laid_out: bool) -> Iterator[BlockSpan]:
     stanzas = [match.span() for match in _STANZA.finditer(text)]
+    code = frozenset[Span]()
+    if laid_out:
+        stanzas, code = with_code(text, stanzas)
     titled = _heading_items(text, stanzas)
     for place, (start, end) in enumerate(stanzas):
+        if (start, end) in code:
+            yield start, end, "code"
+            continue
         lines = _lines(text, start, end)
         last = place + 1 == len(stanzas)
         if start in heads:
@@ -225,6 +239,9 @@ def _is_heading(line: str) -> bool:
 
 
 def _is_title(line: str) -> bool:
+    plain = unnumbered(line)
+    if len(split(plain)) > 1 or (len(plain.split()) > 3 and ANNOUNCES_CODE.search(plain)):
+        return False
     return (
         line[0] not in "\"“„«‘'"
         and len(line.split()) <= LONGEST_HEADING
@@ -259,7 +276,7 @@ def _named(heading: str) -> str:
     return " ".join(_NUMBERING.sub("", heading).casefold().split()).strip("?.!: ")
 
 
-def _related(text: str, made: Sequence[Block], contents: frozenset[str]) -> Iterator[Block]:
+def _related(text: str, made: Sequence[Block], contents: frozenset[str], laid_out: bool) -> Iterator[Block]:
     """With groups, headings and leads; a numbered list goes on behind the paragraphs and the code of its items."""
     head, place, group = -1, 0, 0
     reached, numbered = 0, (-1, -1)  # the last number of a numbered list, and its group and lead
@@ -281,7 +298,8 @@ def _related(text: str, made: Sequence[Block], contents: frozenset[str]) -> Iter
                 yield Block(block.start, block.end, own, its, head, lead)
         elif kind == "row":
             group, reached = group + 1, 0
-            first = place if _is_header(text, members) else -1
+            rows = [text[block.start : block.end] for block in members]
+            first = place if names_columns(rows, laid_out) else -1
             for number, block in enumerate(members):
                 yield Block(block.start, block.end, "row", group, head, first if number else -1)
         else:
@@ -304,17 +322,6 @@ def _is_contents(text: str, items: Sequence[Block], contents: frozenset[str], he
         return True
     short = all(len(line.split()) <= 2 and not _DIGIT.search(line) for line in lines)
     return head < 0 and bool(contents) and short and len(lines) >= LEAST_MENU
-
-
-def _is_header(text: str, rows: Sequence[Block]) -> bool:
-    """Whether the first row names the columns: it has no number, and the rows below have; or no cell above the first of
-    these."""
-    cells = [text[row.start : row.end].count(" | ") for row in rows]
-    if len(rows) > 2 and cells[0] > 0 and {*cells[1:]} == {cells[0] + 1}:
-        return True
-    if len(rows) < 2 or _DIGIT.search(text[rows[0].start : rows[0].end]):
-        return False
-    return sum(bool(_DIGIT.search(text[row.start : row.end])) for row in rows[1:]) * 2 > len(rows) - 1
 
 
 def sentences_of(region: Region, block: Block) -> list[Span]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 from clew.memory.datatypes import Document, Mark
@@ -19,6 +20,9 @@ _TAGS = word_lists(Path(__file__).with_name("html.txt"))
 
 DROPPED = "x-dropped"
 """The name that an element gets before it goes with all that are called so."""
+
+INDENT = " " * 4
+"""Before a line of code."""
 
 BREAKS = ("", " ", "\n", "\n\n")
 
@@ -37,6 +41,8 @@ class TextLayout:
         self._break = 0
         self._marker = ""
         self._heading = 0
+        self._term = False
+        self._join: str | None = None
         self.headings: list[Mark] = []
 
     @property
@@ -59,11 +65,16 @@ class TextLayout:
             self._ask(" ")
 
     def verbatim(self, text: str) -> None:
-        """Text whose lines stay as they are: code, rows of a table."""
+        """Text whose lines stay as they are: rows of a table."""
         self.paragraph()
         if text := text.strip("\n").rstrip():
             self._write(text)
         self.paragraph()
+
+    def code(self, text: str) -> None:
+        """Its lines as they are, each behind `INDENT`, as in Markdown."""
+        self._join = None
+        self.verbatim(indent(text, INDENT))
 
     def cell(self) -> None:
         """Part the cells of a row; before its first there is a line's break."""
@@ -81,8 +92,25 @@ class TextLayout:
         self._heading = len(self._pieces)
         self.paragraph()
 
+    def open_term(self) -> None:
+        """A term of a list of terms: an item, or one more of the same meaning."""
+        if self._term:
+            self.words(", ")
+        else:
+            self.open_item("- ")
+        self._term = True
+
+    def open_meaning(self) -> None:
+        """What the term means: behind it, on its line."""
+        if self._term and self._pieces:
+            self._join = "" if self._pieces[-1].endswith(":") else ":"
+        else:
+            self.paragraph()
+        self._term = False
+
     def open_item(self, marker: str) -> None:
         """An item of a list: the marker is written before its first words."""
+        self._join = None
         self.line()
         self._marker = marker
 
@@ -95,6 +123,8 @@ class TextLayout:
 
     def _write(self, piece: str) -> None:
         between = BREAKS[self._break] if self._length else ""
+        if self._join is not None:
+            between, self._join = f"{self._join} ", None
         for part in (between, self._marker, piece):
             self._pieces.append(part)
             self._length += len(part)
@@ -241,10 +271,14 @@ _PAGE_TURNING = "//*[a[@rel='next' or @rel='prev' or @rel='up']][{}]".format(
 """`Next: Bugs, Previous: Graphics, Up: Top`, which older Texinfo puts above each section."""
 
 
+_PERMALINK = re.compile(r"\s*[\u00b6#\u00a7]\s*")
+
+
 def _drop_chrome(root: "HtmlElement") -> None:
     roles = " or ".join(f"@role='{role}'" for role in _TAGS["chrome_roles"])
     named = (f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')" for name in _TAGS["chrome_classes"])
     tags = " | ".join(f"//{tag}" for tag in _TAGS["chrome"])
+    _drop(root, (a for a in root.xpath("//*[starts-with(name(), 'h')]//a") if _PERMALINK.fullmatch(a.text_content())))
     own = f"//*[{roles} or @aria-hidden='true' or {' or '.join(named)}]"
     _drop(root, [*root.xpath(f"{tags} | {own} | {_PAGE_TURNING}"), *_site_headers(root)])
 
@@ -311,7 +345,7 @@ def _tables_of_data(root: "HtmlElement") -> "set[HtmlElement]":
 def _whole(layout: TextLayout, element: "HtmlElement", data: "set[HtmlElement]") -> bool:
     """Write an element that is not gone into: code, and a table of data, a line for a row."""
     if element.tag == "pre":
-        layout.verbatim(element.text_content())
+        layout.code(element.text_content())
         return True
     if element in data:
         rows = (" | ".join(" ".join(cell.text_content().split()) for cell in row) for row in element.iter("tr"))
@@ -326,18 +360,27 @@ def _open(layout: TextLayout, element: "HtmlElement") -> None:
         layout.open_heading()
     elif element.tag == "li":
         layout.open_item("- ")
+    elif element.tag == "dt":
+        layout.paragraph() if _asks(element) else layout.open_term()
+    elif element.tag == "dd":
+        layout.open_meaning()
     elif element.tag == "br":
         layout.line()
     elif element.tag in _TAGS["blocks"]:
         layout.paragraph()
 
 
+def _asks(element: "HtmlElement") -> bool:
+    """Whether it is a question of a list of questions and answers, and no term."""
+    return str(element.text_content()).rstrip().endswith("?")
+
+
 def _close(layout: TextLayout, element: "HtmlElement") -> None:
     if element.tag in _TAGS["headings"]:
         layout.close_heading()
-    elif element.tag == "li":
+    elif element.tag in ("li", "dd"):
         layout.close_item()
-    elif element.tag in _TAGS["blocks"] or element.tag == "pre":
+    elif (element.tag == "dt" and _asks(element)) or element.tag in _TAGS["blocks"] or element.tag == "pre":
         layout.paragraph()
 
 

@@ -109,7 +109,7 @@ def _write(layout: TextLayout, token: "Token", unseen: list[str]) -> None:
         case "inline":
             _write_inline(layout, token.children or (), unseen)
         case "fence" | "code_block":
-            layout.verbatim(token.content)
+            layout.code(token.content)
         case "html_block":
             if (root := html.parse(token.content)) is not None:
                 unseen.append(html.without_unseen(root))
