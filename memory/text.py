@@ -28,8 +28,21 @@ DATED = re.compile(
 """The beginning of an entry of a log: `12/03/2026: 138 over 88`."""
 
 MARKER = re.compile(r"(?:[-*+•‣◦▪·●–]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)])$")
-ABBREVIATION = re.compile(r"(?:^|[\s(])(?:Vol|Vols|Pub|Ste|Messrs|Eds|Figs|Eqs|Secs|Chs|Nos|Pt)\.$")
+ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:Vol|Vols|Pub|Ste|Messrs|Eds|Figs|Eqs|Secs|Chs|Nos|Pt|Apt|[Tt]el|[Ff]ax|\w*[Ss]tr|[Aa]pprox|[Ii]ncl|[Ee]xcl"
+    r"|[Mm]ax|[Mm]in)\.$"
+)
 """Those that `sentencex` does not know; a capital, for a pub is no Pub."""
+
+_IN_MAY = re.compile(r"\bMay\.(?= [A-Z])")
+"""The end of a sentence, where `sentencex` sees an abbreviation."""
+
+_MONTH = re.compile(
+    r"\s*(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|March|März|April|May|Mai|June?|Juni|July?|Juli|Aug(?:ust)?|Sept?(?:ember)?"
+    r"|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)\b"
+)
+_OF_DAY = re.compile(r"(?<!\d)\d{1,2}\.$")
+"""`5. May 2024` is a day."""
 
 DASHED = re.compile(r"(?<=[.!?])(?=(?:--|—)\s*\w)")
 """Old books part sentences by a dash without a space (Zamenhof 1903: `Patro kaj frato.--Leono estas besto.`)."""
@@ -48,6 +61,15 @@ AT_ONCE = 10_000
 
 LONGEST_WRAPPED = 200
 """Characters; nobody wraps lines that are longer, so the end of one is the end of a paragraph."""
+
+LEAST_LINES, FREE = 4, 1 / 3
+"""Of the lines between two empty ones: from so many on, and where such a share had room for the word after it, none was
+wrapped."""
+
+LABEL = re.compile(r"[A-ZÀ-Þ][\w'’&/.-]*(?: [\w'’&/().-]+){0,4}: \S")
+SMALL_LABEL = re.compile(r"[\w'’&/.-]+(?: [\w'’&/().-]+){0,2}: \S")
+_OPEN = re.compile(r"(?:\b(?:a|an|and|at|by|for|from|in|of|or|the|to|with)|,|-)$")
+"""How a line of notes begins (`Grout colour: grey`), and how one ends that the next goes on with."""
 
 ROOM = 0.75
 """A line that, with the next word, would fill less than this share of its neighbours' width was not wrapped there."""
@@ -70,20 +92,48 @@ def _split(text: str) -> tuple[Span, ...]:
 def blocks(text: str) -> list[Span]:
     """Spans, stripped, of the paragraphs, headings, list items and rows of a table."""
     lines = [stripped(text, *match.span()) for match in LINE.finditer(text)]
-    starts = [0, *(place for place in range(1, len(lines)) if _ends_before(text, lines, place)), len(lines)]
-    return [(lines[first][0], lines[after - 1][1]) for first, after in pairwise(starts) if first < after]
+    apart = [place for place in range(1, len(lines)) if _are_apart(text[lines[place - 1][1] : lines[place][0]])]
+    starts = []
+    for first, after in pairwise((0, *apart, len(lines))):
+        free = _free(text, lines[first:after])
+        starts += [
+            first,
+            *(n for n in range(first + 1, after) if _ends_before(text, lines, n, bool(free) and free[n - first - 1])),
+        ]
+    return [(lines[first][0], lines[after - 1][1]) for first, after in pairwise((*starts, len(lines))) if first < after]
 
 
-def _ends_before(text: str, lines: list[Span], place: int) -> bool:
-    """Whether a block ends between a line and the one at `place`."""
+def _are_apart(gap: str) -> bool:
+    return gap.count("\n") > 1 or gap.count("\r") > 1 or "\f" in gap or "\u2029" in gap
+
+
+def _free(text: str, lines: list[Span]) -> list[bool]:
+    """Of each of these lines but the last whether it ends where somebody ended it; empty where they may be wrapped."""
+    if len(lines) < LEAST_LINES:
+        return []
+    written = [text[slice(*line)] for line in lines]
+    width = ROOM * max(map(len, written))
+    free = [
+        len(line) + 1 + len(behind.split(None, 1)[0]) < width and not _OPEN.search(line)
+        for line, behind in pairwise(written)
+    ]
+    if sum(free) >= FREE * len(free):
+        return free
+    capitals = any(free) and not any(line[0].islower() for line in written)
+    labels = sum(map(bool, map(SMALL_LABEL.match, written))) >= FREE * len(written)
+    return [not _OPEN.search(line) for line in written[:-1]] if capitals or labels else []
+
+
+def _ends_before(text: str, lines: list[Span], place: int, free: bool) -> bool:
+    """Whether a block ends between a line and the one at `place`, with no empty line between; `free`: it was ended
+    there by hand."""
     (start, end), (next_start, next_end) = lines[place - 1], lines[place]
-    gap = text[end:next_start]
-    if gap.count("\n") > 1 or gap.count("\r") > 1 or "\f" in gap or "\u2029" in gap:
-        return True
     line, following = text[start:end], text[next_start:next_end]
     if MARKER.match(line):
         return False
     if ITEM.match(following) or DATED.match(following) or line.startswith("#") or ("|" in line and "|" in following):
+        return True
+    if free or (LABEL.match(following) and not _OPEN.search(line)):
         return True
     if following[0].islower():
         return False
@@ -109,10 +159,11 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
     letter or digit belongs to the one before."""
     spans: list[Span] = []
     opened = start
-    for boundary in (*_boundaries(text[start:end]), end - start):
+    in_may = (match.end() for match in _IN_MAY.finditer(text[start:end]))
+    for boundary in sorted({*_boundaries(text[start:end]), *in_may, end - start}):
         span = stripped(text, opened, _beside_quotes(text, start + boundary, end))
         part = text[slice(*span)]
-        if not part or (span[1] < end and (_goes_on(part) or _within_name(text, span[1]))):
+        if not part or (span[1] < end and (_goes_on(part) or _within_date(text, span) or _within_name(text, span[1]))):
             continue
         if spans and not any(map(str.isalnum, part)):
             span = spans.pop()[0], span[1]
@@ -153,6 +204,10 @@ def _beside_quotes(text: str, boundary: int, end: int) -> int:
         return closing.end()
     opening = OPENING.search(text, max(0, boundary - 8), boundary) if boundary < end else None
     return opening.start() if opening else boundary
+
+
+def _within_date(text: str, span: Span) -> bool:
+    return bool(_OF_DAY.search(text, max(span[0], span[1] - 4), span[1]) and _MONTH.match(text, span[1]))
 
 
 def _goes_on(sentence: str) -> bool:

@@ -83,9 +83,10 @@ def _is_meant(name: Sequence[str], meant: Sequence[str], held: Set[str]) -> bool
 def _naming(region: Region, place: int, span: Span, pronoun: str) -> Span | None:
     """The nearest sentence before that does not itself begin with a pronoun; of a man or a woman, that begins with a
     name, of one as the pronoun says, or that introduces somebody."""
-    before = islice(_before(region, place, span), FURTHEST)
     gender = _GENDER.get(pronoun)
-    for one in before:
+    for one in islice(_before(region, place, span), FURTHEST):
+        if _SALUTES.match(region.text[slice(*one)]):
+            continue
         if _introduced(text := region.text[slice(*one)], pronoun):
             return one
         if not _STANDS_FOR.match(text) and (not gender or _is_of(gender, region, one)):
@@ -94,7 +95,20 @@ def _naming(region: Region, place: int, span: Span, pronoun: str) -> Span | None
 
 
 def _is_of(gender: str, region: Region, span: Span) -> bool:
-    return bool(_first_name(region, span)) and _may_be_called(gender, region.text[slice(*span)])
+    text = region.text[slice(*span)]
+    if titled := {which for which, pattern in _TITLED.items() if pattern.search(text)}:
+        return gender in titled
+    return bool(_first_name(region, span)) and _may_be_called(gender, text)
+
+
+_SALUTES = re.compile(r"(?:Dear|Hello|Hi|Liebe[rs]?|Sehr geehrte[rs]?|Ch[eè]re?s?)\b[^.]{0,40}[,!]")
+_TITLED = {
+    "he": re.compile(r"\b(?:Mr|Herr|Sir|(?:[Gg]rand)?(?:father|son)|[Bb]rother|[Hh]usband|[Nn]ephew|[Uu]ncle|Dad)\b"),
+    "she": re.compile(
+        r"\b(?:Mrs|Ms|Miss|Frau|(?:[Gg]rand)?(?:mother|daughter)|[Ss]ister|[Ww]ife|[Nn]iece|[Aa]unt|Mum)\b"
+    ),
+}
+"""Of a letter, whom it does not mean; and how a man or a woman is spoken of that may have no name."""
 
 
 def _may_be_called(gender: str, name: str) -> bool:

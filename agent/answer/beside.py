@@ -14,6 +14,9 @@ MOST_ITEMS, LONGEST_LIST, SHORT_LIST = 16, 140, 60
 LONGEST_CODE = 60
 """Words of code that is quoted with what stands behind it, an empty line between."""
 
+SHORT_PARAGRAPH = 12
+"""Words of a paragraph that, among others like it, is as good as an item of a list."""
+
 REPLY = 45
 """Words that are quoted of what answers a question that a document asks itself; one sentence at least."""
 
@@ -72,3 +75,13 @@ def code_at(region: Region, place: int) -> list[Span]:
         for n, (block, count) in enumerate(zip(code, counts, strict=True))
         if count <= (LONGEST_CODE if n else LONGEST)
     ]
+
+
+def right_below(region: Region, place: int) -> list[Span]:
+    """Several short lines with no empty line between: `Opening hours:`, `Mon-Fri 9:00-18:00`, `Sat 9:00-13:00`."""
+    blocks = list(takewhile(lambda block: block.kind == "prose", region.blocks[place + 1 :]))
+    before = [region.blocks[place], *blocks]
+    close = (region.text[one.end : other.start].count("\n") < 2 for one, other in zip(before, blocks, strict=False))
+    short = [block for block, _ in takewhile(lambda each: each[1], zip(blocks, close, strict=True))]
+    short = list(takewhile(lambda block: len(region.of(block).split()) <= SHORT_PARAGRAPH, short))
+    return within(region, [(one.start, one.end) for one in short], SHORT_LIST) if len(short) > 1 else []

@@ -45,9 +45,9 @@ _WAY_BACK = re.compile(
 )
 """A line of navigation: `Back to the home page | Contents`."""
 
-_SALUTATION = re.compile(
+SALUTATION = re.compile(
     r"\W*(?:Dear|Hello|Hi|Kind regards|Best wishes|Yours|Sehr geehrte\w*|Liebe\w*|Ch[eè]re?s?|Estimad[oa]s?|Gentile"
-    r"|Kara(?:j|n|jn)?)\b[^.:;!?]{0,50},"
+    r"|Kara(?:j|n|jn)?|With love|Much love|Many thanks)\b[^.:;!?]{0,50},(?:\s+[A-Z][\w.'-]*){0,3}\W*"
 )
 """A line of a letter: `Dear Ms Orde,`."""
 
@@ -117,7 +117,7 @@ def _of_region(region: Region, passage: int) -> Iterator[Core]:
             of_mail = MAIL_HEAD.match(text)
             if of_mail and of_mail["subject"]:  # as a heading
                 continue
-            if not (_POINTER.fullmatch(text) or _SALUTATION.fullmatch(text) or _PUBLICATION.search(text)):
+            if not (_POINTER.fullmatch(text) or SALUTATION.fullmatch(text) or _PUBLICATION.search(text)):
                 yield Core(passage, region, place, span)
 
 

@@ -16,6 +16,7 @@ from clew.agent.search.rounds import said_by
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dates import written_out
 from clew.memory.dialogue.word_classes import LISTS, other_forms
+from clew.memory.knowledge.catalogue import pointed_at
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.text import content_words, held_word_sets, words, written_words
@@ -26,8 +27,8 @@ ContentWords = frozenset[str]
 READ = 8
 """Passages that are read for an answer."""
 
-SHORTEST_SLIP = 5
-"""Letters of a word that may be meant for one that is spelt nearly alike."""
+SHORTEST_SLIP, LONGEST_SHORT = 5, 6
+"""Letters of a word that may be meant for one that is spelt nearly alike; up to how many it is short."""
 
 SHORTEST_TITLE = 4
 """Letters of a title that is looked for in a sentence."""
@@ -142,15 +143,22 @@ class Evidence:
             return []
         lacked = [word for word, count in zip(found, self.vocabulary.counts(found), strict=True) if not count]
         lacked = [word for word in lacked if not self.words.issuperset(content_words(word.replace("-", " ")))]
+        lacked = [word for word in lacked if not self._has_with_hyphen(word.casefold())]
         wanted = asked(question)
         own = {one.casefold() for one in _OWN_PEOPLE.findall(question) if one.casefold() in LISTS["people"]}
-        lacked = [word for word in lacked if word not in own]
+        lacked = [word for word in lacked if word not in own | pointed_at(question)]
         held = any(map(wanted.holds, self.texts))
         lacked = [word for word in lacked if not (held and wanted.is_kind(word))]
         slips = [word for word in lacked if word.islower() and len(word) >= SHORTEST_SLIP]
         near = dict(zip(slips, self.vocabulary.near(slips), strict=True))
-        spelt = {slip for slip, others in near.items() if others and self.words.issuperset(content_words(others[0]))}
+        meant = {slip: others[0] for slip, others in near.items() if others and _is_slip(slip, others[0])}
+        spelt = {slip for slip, other in meant.items() if self.words.issuperset(content_words(other))}
         return [word for word in lacked if word not in spelt]
+
+    def _has_with_hyphen(self, word: str) -> bool:
+        """'Wi-Fi', for 'wifi'."""
+        told = " ".join(self.texts).casefold()
+        return any(f"{word[:at]}-{word[at:]}" in told for at in range(2, len(word) - 1))
 
     def word_weights(self, words: Mapping[str, float]) -> dict[str, float]:
         """Stem -> weight, summing to 1: a word that many of the cores hold says little of which of them answers."""
@@ -158,6 +166,12 @@ class Evidence:
         rarity = {stem: weight * math.log(1 + count / (1 + counts[stem])) for stem, weight in words.items()}
         total = sum(rarity.values()) or 1.0
         return {stem: weight / total for stem, weight in rarity.items()}
+
+
+def _is_slip(word: str, other: str) -> bool:
+    """Whether one may be meant for the other: of short words not by another letter alone, as bread is no slip of
+    break."""
+    return len(word) > LONGEST_SHORT or len(word) != len(other) or sorted(word) == sorted(other)
 
 
 def with_forms(held: ContentWords) -> ContentWords:

@@ -44,7 +44,14 @@ LONGEST = 2
 LABELLED = re.compile(r"\W*(?P<what>[^:.]{1,40}): (?P<said>yes|no|ja|nein|oui|non|sí|sì|si|jes|ne)\W*", re.IGNORECASE)
 """`Nuts: no`, a line of a form or of a label."""
 
+_OPEN_ITEM = re.compile(r"\W*\[ \]")
+"""`- [ ] paint the fence`"""
+
 _CLOCK = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m)\b")
+
+_TELLS_NOT_TO = re.compile(r"\W*(?:do not|don['\u2019]t|never)\b", re.IGNORECASE)
+_ASKS_FOR_ONE = re.compile(r"\b(?:I|we|you|one|people|anyone|visitors|guests)\b", re.IGNORECASE)
+"""`--no-compress: Do not compress old files.` says of no program that it cannot."""
 
 PolarKind = Literal["plain", "may", "must", "there"]
 
@@ -196,6 +203,8 @@ def _of_clause(polar: Polar, clause: str, whole: str, above: Above, before: froz
         for match in cues.found(language, "negation", plain)
         if cues.stem(match[0].casefold(), language) not in denying
     ]
+    if _TELLS_NOT_TO.match(plain) and not _ASKS_FOR_ONE.search(polar.text):
+        return None
     own = {*written_words(polar.text.casefold())}
     hedges = {match[0].casefold() for match in cues.found(language, "hedges", whole)} - own
     lacks = polar.strict - {match[0].casefold() for match in cues.found(language, "all", clause)}
@@ -203,6 +212,11 @@ def _of_clause(polar: Polar, clause: str, whole: str, above: Above, before: froz
     sure = not (hedges or lacks or might) and plain == clause
     if polar.values:
         return _by_values(polar, clause, whole, place) if not (negations or lacks) else None
+    if polar.kind == "plain" and _OPEN_ITEM.match(whole):
+        return "no"
+    due = cues.matches(language, "requires", plain) and not cues.matches(language, "requires", polar.text)
+    if polar.kind == "plain" and due:
+        return None  # what has to be done is not done
     if polar.kind == "must":
         return _required(polar, plain, place, sure and not negations)
     permitted = {*polar.told} <= cues.light(language)  # 'Are dogs allowed?'
@@ -213,6 +227,10 @@ def _of_clause(polar: Polar, clause: str, whole: str, above: Above, before: froz
             return "no" if polar.kind == "plain" else None
         return "yes" if polar.kind != "may" or cues.matches(language, "permits", plain) else None
     denied = len(negations) == 1 and place.start <= negations[0] <= place.end and plain == clause
+    rest = {*cues.stems(clause, language)} - {*polar.told, *polar.subject} - cues.light(language)
+    behind = len(negations) == 1 and negations[0] > place.end and plain == clause
+    if polar.kind == "may" and behind and not (rest or hedges):
+        return "no"  # 'Bonfires are not allowed.' for 'can I make a bonfire?'
     near = denied and len(plain[negations[0] : place.first].split()) <= NEAR
     excepted = {match[0].casefold() for match in cues.found(language, "excepts", clause)} - own
     if near and not (place.flips or excepted or lacks - _WEAK):

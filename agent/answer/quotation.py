@@ -114,12 +114,16 @@ def _told(one: Wanted, typed: str, evidence: Evidence, parameters: AnswerParamet
         unknown = []
     unknown += [name for name in names if name not in unknown and _is_another_word(name.group(), evidence)]
     picked: list[Picked] = []
+    lacks: tuple[str, ...] = ()
     if not names or len(unknown) < len(names):
         lacks = said(evidence.lacked(one.question) if evidence.vocabulary else unheld(one.question, evidence.words))
         least = parameters.lacking * len(set(content_words(one.question)))
         judged = bool(lacks) and len(worth_naming(lacks, one.question)) >= least
         picked = pick(one, evidence, parameters if judged else replace(parameters, relevant=0.0), most)
         picked = picked if _answering(one, picked, evidence, parameters) else []
+    defined = asked(one.rewritten).defined
+    if picked and defined and {*content_words(defined)} <= {*content_words(" ".join(lacks))}:
+        return _Told(one, [], (defined,), True)  # nothing tells what is asked about
     missing = joined(unknown, one.rewritten) or (() if picked else said(unheld(one.question, evidence.words)))
     return _Told(one, picked, tuple(missing), bool(unknown))
 

@@ -10,6 +10,7 @@ from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.word_classes import is_participle, is_verb, tokens
+from clew.memory.knowledge.catalogue import pointed_at
 from clew.memory.language.telling import language_of
 from clew.memory.text import content_words, held_word_sets, written_words
 
@@ -64,8 +65,9 @@ def worth_naming(missing: Iterable[str], question: str, most: int = MOST_MISSING
     found = {token.text: token for token in tokens(question)}
     no_nouns = parts(question).no_nouns
     named, nouns = list[str](), list[str]()
+    documents = pointed_at(question)
     for word in dict.fromkeys(missing):
-        if word.startswith("I'"):
+        if word.startswith("I'") or word in documents:
             continue
         token = found.get(word)
         if not word[:1].islower():

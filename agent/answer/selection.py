@@ -37,7 +37,7 @@ MOST_OF_REASON = 60
 
 _GIVES_REASON = re.compile(
     r"\b(?:because|since|so that|due to|owing to|therefore|as a result|in order to|to avoid|to prevent|caus\w+"
-    r"|reasons?)\b|[,;] for (?:he|she|it|they|we|you|i|there|this|that)\b",
+    r"|reasons?)\b|[,;] (?:for|as) (?:he|she|it|they|we|you|i|there|this|that|the)\b",
     re.IGNORECASE,
 )
 """Of `holds reason` what leaves no doubt."""
@@ -293,6 +293,10 @@ def _unit(place: int, evidence: Evidence, wanted: Asked) -> AnswerUnit:
     whole = unit_of(core, whole_list=True) if core.block.kind == "item" else None
     if whole and whole.words <= SHORT_LIST and _is_asked_whole(core, whole.texts, wanted):
         return whole
+    label = {*content_words(text.partition(":")[0])} if ": " in text else set()
+    its = wanted.form == "list" and core.block.kind == "item" and {*content_words(" ".join(wanted.words))}
+    if its and label >= its:
+        return unit_of(core)  # 'what are the quiet hours?'
     kind: Literal["reason", "remedy"] = "reason" if "reason" in wanted.expected else "remedy"
     if (kind == "reason" or wanted.form == "steps") and (labelled := with_label(core, kind)):
         return labelled

@@ -51,6 +51,7 @@ _NOT_NOW = re.compile(
 )
 """In a question that is not about what holds now."""
 
+_PAST = re.compile(r"\b(?:did|was|were|had|has|have)\b", re.IGNORECASE)
 _WHEN = re.compile(r"\b(?:when|what (?:date|day)|which (?:date|day))\b", re.IGNORECASE)
 _SINCE = re.compile(r"\b(?:since|after)\s+$", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:before|until|till)\s+$", re.IGNORECASE)
@@ -186,7 +187,7 @@ def in_force(
     if not len(scores):
         return {}
     near = [place for place in np.argsort(-scores, kind="stable").tolist() if scores[place] >= NEARLY * scores.max()]
-    found = _when_it_was(near, sentences) if _WHEN.search(question) else {}
+    found = _when_it_was(near, sentences) if _WHEN.search(question) and _PAST.search(question) else {}
     asked = asked_times(question)
     met = [time for time in asked if any(one.is_of(time) for one in sentences)]
     if _NOT_NOW.search(question) or any(time.date.year for time in met):
@@ -240,6 +241,8 @@ def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vector
         return False
     titled = near and plain_title(first.title) == plain_title(second.title) != ""
     one_words, other_words = (set(_worded(sentence.text)) for sentence in (first, second))
+    if first.document == second.document and one_words - other_words and other_words - one_words:
+        return False  # lines of one list: '19 May: Traunstein', '16 June: Feuerkogel'
     least = min(len(one_words), len(other_words))
     shared = len(one_words & other_words) / least if least else 0.0
     cosine = float(vectors[one] @ vectors[other])

@@ -20,26 +20,26 @@ from clew.agent.answer.beside import (
     MOST_ITEMS,
     REPLY,
     SHORT_LIST,
+    SHORT_PARAGRAPH,
     code_at,
     ends_announcing,
     first_behind,
     is_announced,
     members,
+    right_below,
     within,
 )
+from clew.agent.answer.code_lines import ANNOUNCES_CODE
 from clew.agent.answer.cores import Core, asks
 from clew.agent.answer.steps import are_steps, leads_on, told_steps, ways
 from clew.agent.answer.structure import Block, Region, sentences_of
-from clew.memory.text import FUNCTION_WORDS, ITEM, Span
+from clew.memory.text import FUNCTION_WORDS, ITEM, SMALL_LABEL, Span, content_words
 
 LONGEST_BEFORE = 40
 """Words of a sentence that comes along for whom it names: a longer one would bury what answers."""
 
 LONGEST_ITEM = 24
 """Words of the items of a list, on average, from which they are clauses, each of which says what the others do not."""
-
-SHORT_PARAGRAPH = 12
-"""Words of a paragraph that, among others like it, is as good as an item of a list."""
 
 _LABELS = {
     "reason": re.compile(
@@ -102,6 +102,10 @@ class AnswerUnit:
         return any(block.kind == "code" and block.start <= part[0] < block.end for block in self.core.region.blocks)
 
 
+MOST_BEFORE_CODE = 2
+"""Sentences that a step is told with, where the last of them announces code."""
+
+
 def unit_of(core: Core, *, whole_list: bool = False, steps: bool = False, opens: bool = False) -> AnswerUnit:
     """`whole_list`: the question asks for all of a list, `steps`: how something is done. `opens`: what is asked for is
     not in the core."""
@@ -120,8 +124,12 @@ def unit_of(core: Core, *, whole_list: bool = False, steps: bool = False, opens:
     if steps and (told := told_steps(core)):
         return AnswerUnit(core, "sentence", told)
     unit = _sentence(core, whole_list=whole_list, opens=opens or (steps and leads_on(core)))
-    last = unit.parts[-1] == sentences_of(region, block)[-1]
-    if not (steps and last):
+    sentences = sentences_of(region, block)
+    behind = sentences[sentences.index(unit.parts[-1]) + 1 :] if steps and unit.parts[-1] in sentences else []
+    announces = 0 < len(behind) <= MOST_BEFORE_CODE and ANNOUNCES_CODE.search(region.text[slice(*behind[-1])])
+    if announces and (announced := code_at(region, core.place + 1)):
+        return replace(unit, parts=(*unit.parts, *behind, *announced))
+    if not steps or unit.parts[-1] != sentences[-1]:
         return unit
     code = code_at(region, core.place + 1) or (ways(core) if len(unit.parts) == 1 else [])
     return replace(unit, parts=(*unit.parts, *code))
@@ -307,11 +315,17 @@ def _beginning(text: str) -> str:
     return "" if not found or found[2].casefold() in FUNCTION_WORDS else f"{found[1]} {found[2]}".casefold()
 
 
+LEAST_SMALL, MOST_OWN = 2, 2
+"""Lines in small letters from which all are notes; words of its own of an update that says nothing new."""
+
+
 def _told_of(core: Core) -> Span | None:
     """The line or the code that a paragraph is about whose sentence has no subject: `adds an event that ...` below a
     command."""
     region, before = core.region, core.region.blocks[core.place - 1] if core.place else None
     opens = core.span[0] == core.block.start and core.text[:1].islower()
+    others = sum(region.of(block)[:1].islower() for block in region.blocks if block.kind == "prose")
+    opens = opens and others < LEAST_SMALL and not SMALL_LABEL.match(core.text)  # notes in small letters
     if before is None or not opens or before.kind not in ("code", "prose", "heading"):
         return None
     line = "\n" not in region.of(before) and not re.search(r"[.!?:,;]$", region.of(before))
@@ -324,7 +338,17 @@ def _revised(core: Core, behind: Sequence[Span]) -> list[Span]:
     if behind:
         text = region.text[slice(*behind[0])]
         return [*behind[:1]] if _REVISES.match(text) or UPDATES.match(text) else []
-    return [span for span in first_behind(core)[:1] if UPDATES.match(region.text[slice(*span)])]
+    return [span for span in first_behind(core)[:1] if _updates(core, span)]
+
+
+def _updates(core: Core, span: Span) -> bool:
+    """Whether a line is an update of the core; behind an empty line only where it has nothing of its own."""
+    text = core.region.text[slice(*span)]
+    if not UPDATES.match(text):
+        return False
+    own = [word for word in content_words(UPDATES.sub("", text, count=1)) if word.isalpha()]
+    near = core.region.text[core.span[1] : span[0]].count("\n") < 2
+    return near or len(own) <= MOST_OWN or bool({*own} & {*content_words(core.text)})
 
 
 def _counts(text: str, behind: str) -> bool:
@@ -345,7 +369,7 @@ def _announced(core: Core, said: bool, whole: bool) -> list[Span]:
         return [part for part in _list(inner).parts if part[0] >= behind.start]
     if said and behind.kind == "code":
         return code_at(region, place + 1)
-    if said and (lines := _labelled(region, place + 1)):
+    if said and (lines := _labelled(region, place + 1) or right_below(region, place)):
         return lines
     prose = takewhile(lambda block: block.kind == "prose", region.blocks[place + 1 :])
     short = list(takewhile(lambda block: len(region.of(block).split()) <= SHORT_PARAGRAPH, prose))

@@ -24,6 +24,14 @@ KINDS, _UNNAMED, _PARTS = (frozenset(_WORDS[name]) for name in ("kinds", "unname
 """What documents are (in a phrase such a word need not be in the name, and says that a document is meant), what is part
 of no name, and what has a number in it."""
 
+_POINTED_AT = re.compile(r"\b(?:the|this|that|my|our|your) ([a-z]+)\b(?!['\u2019-])")
+
+
+def pointed_at(question: str) -> frozenset[str]:
+    """The words of a question that stand for a document: 'paper' of 'what are the limitations of the paper?'"""
+    return frozenset(word for word in _POINTED_AT.findall(question) if KINDS.issuperset(content_words(word)))
+
+
 _ANY_KIND = frozenset(stemmed_words("file document page text"))
 _CALLED = dict(zip(_WORDS["spoken"], _WORDS["written"], strict=True))
 """What is called otherwise on paper."""

@@ -16,6 +16,9 @@ _LETTERS = {"eo": re.compile("[ĉĝĥĵŝŭ]", re.I), "es": re.compile("[¿¡ñ]
 
 _OTHER_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00c0-\u024f]")
 
+_OPENS_ENGLISH = frozenset("do does did can could would should how which when why what where are who".split())
+"""First words of a question in English: 'do bees die in winter?'"""
+
 ENOUGH, SHARE = 0.5, 0.1
 """Of a language's common words that a text has to have: so many, and such a share of all words."""
 
@@ -44,6 +47,7 @@ def language_of(text: str) -> str:
             found[language] += 1 / len(having)
     for language, letters in _LETTERS.items():
         found[language] += len(letters.findall(text)) / 2
+    found["en"] += said[0].casefold() in _OPENS_ENGLISH
     small = [said[0].lower(), *(word for word in said[1:] if word.islower())]  # others are names, of any language
     found["eo"] += made_in_esperanto(small)
     if _most(found) == "eo" and sum(map(_could_be, small)) < FORMED * len(small):

@@ -139,9 +139,7 @@ def _write_inline(layout: TextLayout, tokens: "Sequence[Token]", unseen: list[st
         match token.type:
             case "text" | "code_inline":
                 layout.words(token.content)
-            case "softbreak":
-                layout.words(" ")
-            case "hardbreak":
+            case "softbreak" | "hardbreak":  # notes are written in lines; what was wrapped, `blocks` joins
                 layout.line()
             case "html_inline" if BREAK.fullmatch(token.content):
                 layout.line()

@@ -97,7 +97,7 @@ def test_notion_pages_and_rows(tmp_path: Path) -> None:
     roof, first, second = sorted(found, key=lambda one: one.source)
     assert (roof.title, roof.text) == (
         "Roof",
-        "Roof\n\nDate: 2024-03-05 Created by: Ann Lee Tags: house, rain\n\nLeak\n\nThe north side leaks.",
+        "Roof\n\nDate: 2024-03-05\nCreated by: Ann Lee\nTags: house, rain\n\nLeak\n\nThe north side leaks.",
     )
     assert (roof.author, roof.tags, second.author) == ("Ann Lee", "house, rain", "Ann")
     assert roof.source == str(next(folder.glob("Roof*"))) and roof.heading_at(len(roof.text) - 1) == "Leak"
