@@ -63,8 +63,8 @@ LONGEST_WRAPPED = 200
 """Characters; nobody wraps lines that are longer, so the end of one is the end of a paragraph."""
 
 LEAST_LINES, FREE = 4, 1 / 3
-"""Of the lines between two empty ones: from so many on, and where such a share had room for the word after it, none was
-wrapped."""
+"""Of the lines between two empty ones: from so many on, and where more than such a share had room for the next word,
+none was wrapped."""
 
 LABEL = re.compile(r"[A-ZÀ-Þ][\w'’&/.-]*(?: [\w'’&/().-]+){0,4}: \S")
 SMALL_LABEL = re.compile(r"[\w'’&/.-]+(?: [\w'’&/().-]+){0,2}: \S")
@@ -117,11 +117,11 @@ def _free(text: str, lines: list[Span]) -> list[bool]:
         len(line) + 1 + len(behind.split(None, 1)[0]) < width and not _OPEN.search(line)
         for line, behind in pairwise(written)
     ]
-    if sum(free) >= FREE * len(free):
-        return free
     capitals = any(free) and not any(line[0].islower() for line in written)
     labels = sum(map(bool, map(SMALL_LABEL.match, written))) >= FREE * len(written)
-    return [not _OPEN.search(line) for line in written[:-1]] if capitals or labels else []
+    if capitals or labels:
+        return [not _OPEN.search(line) for line in written[:-1]]
+    return free if sum(free) > FREE * len(free) else []
 
 
 def _ends_before(text: str, lines: list[Span], place: int, free: bool) -> bool:

@@ -169,3 +169,28 @@ def test_a_name_with_full_stops_is_within_a_sentence() -> None:
 
 def test_accents_make_no_other_word() -> None:
     assert content_words("the landlady in Gdansk") == content_words("a landlady in Gdańsk")
+
+
+def test_what_was_written_in_lines_is_not_wrapped() -> None:
+    def parts(text: str) -> list[str]:
+        return [text[slice(*span)] for span in split(text)]
+
+    small = "boss: Karl Huber\nsalary 2,450 gross\nholidays: 25 days, must be taken by March\nlunch 12 to 12:30"
+    assert parts(small) == small.split("\n")
+    assert parts("Grout colour: light grey\nWarranty: 5 years") == ["Grout colour: light grey", "Warranty: 5 years"]
+    wrapped = (
+        "The quick brown fox jumps over the lazy dog and then it goes on to\njump over the other dogs that lie in "
+    )
+    wrapped += "the sun beside the\nriver, which nobody had expected of a fox that is as old as\nthis one."
+    assert parts(wrapped) == [wrapped]
+    item = "- Present: Anna, Ben\n- We buy the new pump because the old one is broken\n  beyond repair\n- Next: 3 May"
+    assert [one.split()[1] for one in parts(item)] == ["Present:", "We", "Next:"]
+
+
+def test_may_ends_a_sentence_and_the_number_of_a_day_does_not() -> None:
+    text = "We pay in May. Aunt Ida comes on 5. June 2024. Call tel. 0512 33 for it."
+    assert [text[slice(*span)] for span in split(text)] == [
+        "We pay in May.",
+        "Aunt Ida comes on 5. June 2024.",
+        "Call tel. 0512 33 for it.",
+    ]
