@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.binding import introduces
+from clew.memory.dialogue.ellipsis import said_in_full
 from clew.memory.dialogue.fragments import LEAD, another_deed, asked_of_name, asked_plainly, in_order
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Referent
 from clew.memory.dialogue.pointing import why_not_the_other
@@ -201,11 +202,7 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, h
         return _made(f"no, {meant['new']}", [_said(first, (), turns, vocabulary), *turns], vocabulary, held)
     rest, topic, corrects = led(question)
     if topic:
-        about = said(f"What is {topic}?", (), vocabulary)
-        text, why = standing_for(rest, [about, *turns] if about.asked else [about])
-        if text == rest and not set(content_words(topic)) <= set(content_words(rest)):
-            text = as_for(topic, rest)
-        return StandingQuestion(text, "; ".join([f"it is about {topic}", *why]))
+        return _of_topic(topic, rest, turns, vocabulary)
     if _EXAMPLE.fullmatch(rest) and (wanted := turns[0].topic):
         return StandingQuestion(f"What is an example of {wanted.text}?", f"it is about {wanted.text}")
     if _WHAT_IF.fullmatch(rest):
@@ -225,8 +222,8 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, h
     last = turns[0]
     if other := _of_what_was_wanted(rest, before):
         return StandingQuestion(other, "'the one' is what was asked for")
-    if ordered := in_order(rest, before):
-        return StandingQuestion(*ordered)
+    if full := said_in_full(rest, before, last.who) or in_order(rest, before):
+        return StandingQuestion(*full)
     if deed := another_deed(rest, before):
         text, why = standing_for(deed, turns, held)
         return StandingQuestion(text, "; ".join(["something else is done than in the question before", *why]))
@@ -256,6 +253,15 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, h
         if _nearer(text, bare, held.nearness):
             return StandingQuestion(text, f"it is about {subject.text}")
     return StandingQuestion(question)
+
+
+def _of_topic(topic: str, rest: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> StandingQuestion:
+    """The `rest` of a question that names its topic before: 'back to the van: what does it cost?'"""
+    about = said(f"What is {topic}?", (), vocabulary)
+    text, why = standing_for(rest, [about, *turns] if about.asked else [about])
+    if text == rest and not set(content_words(topic)) <= set(content_words(rest)):
+        text = as_for(topic, rest)
+    return StandingQuestion(text, "; ".join([f"it is about {topic}", *why]))
 
 
 _THE_ONE = re.compile(

@@ -5,12 +5,13 @@ import re
 from collections.abc import Sequence
 
 from clew.memory.dialogue.counterparts import OWN_WORDS, PLACED, counterpart, of_the_same, types_of
+from clew.memory.dialogue.ellipsis import also_of, said_of_whom
 from clew.memory.dialogue.fragments import by_itself, numbered, of_another
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import agreeing, owning
 from clew.memory.dialogue.referents import Said
-from clew.memory.dialogue.sluicing import of_that, sluiced, stranded, tail, why_not
+from clew.memory.dialogue.sluicing import of_that, sluiced, stranded, tail, why_not, without_then
 from clew.memory.dialogue.word_classes import LISTS, PAST_VERBS, is_verb, replaced, tokens
 from clew.memory.dialogue.written_types import AGO, MONTH, TIMES, written_type
 from clew.memory.ports import Vocabulary
@@ -121,7 +122,7 @@ def filled(
         return "", ""  # 'what about her made him suspicious?'
     if _OF_WHICH.match(bare):
         return "", ""  # 'which of the two carries hay?' chooses from what was spoken of
-    bare = "why" if _WHY_THAT.fullmatch(bare) else bare
+    bare = "why" if _WHY_THAT.fullmatch(bare) else without_then(bare)
     if (so := _WHY_SO.fullmatch(bare)) and (why := sluiced(parts("why"), before, turn.who)[0]):
         return f"{why.rstrip(' ?.')} {so['so']}?", f"'{bare}' is asked of the question before"
     bare, leads = of_that(bare, before), about or corrects or _LEAD.match(question)
@@ -142,6 +143,8 @@ def filled(
         return other
     if (other := of_another(fragment, before))[0]:
         return other
+    if of_whom := also_of(fragment, before):
+        return of_whom, f"the question before is asked of {fragment.phrases[0].text}"
     types = types_of([*fragment.phrases, *before.phrases], vocabulary)
     if not turn.has_answer and not corrects and fragment.phrases[0].named and not fragment.phrases[0].preposition:
         kind = types[fragment.phrases[0].text]
@@ -154,6 +157,7 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
     """The question before with each phrase of the fragment in the place of what it corresponds to, or behind the rest,
     and why; empty where one has no place."""
     free = [one for one in before.phrases if not one.pronoun]
+    free = [one for one in free if one != said_of_whom(before) or len(free) == 1]  # 'allergic' of 'allergic to nuts'
     pieces: list[tuple[int, int, str]] = []
     why: list[str] = []
     added: list[str] = []

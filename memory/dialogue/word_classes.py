@@ -340,6 +340,11 @@ def several(noun: str) -> str:
     return noun + ("es" if noun.endswith(("s", "x", "z", "ch", "sh")) else "s")
 
 
+def present(verb: str) -> str:
+    """What somebody does: 'reviews' of 'review', 'carries' of 'carry', 'has' of 'have'."""
+    return {"have": "has", "be": "is", "go": "goes", "do": "does"}.get(verb) or several(verb)
+
+
 @cache
 def _irregular() -> dict[str, str]:
     return dict(pair.split("=") for pair in LISTS["past_of"])
