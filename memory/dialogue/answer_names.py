@@ -138,7 +138,7 @@ def _names(text: str) -> Iterator[Referent]:
             about = WHO.fullmatch(text[:start]) is not None
             preposition = placed.group(1).casefold() if placed else ""
             person = about or looks_like_a_person(full, preposition) or bool(TITLED.match(name))
-            person = person or (name in FIRST_NAMES and not placed)
+            person = person or (name in FIRST_NAMES and preposition in ("", "to", "from"))
             gender = gender_of(name)
             maybe = person or (not article and preposition not in ("in", "at", "near") and all_capitals(full))
             pairs.append(

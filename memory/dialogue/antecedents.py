@@ -129,13 +129,19 @@ def _object_asked_for(turn: Said) -> Iterator[Referent]:
     if not opens or any(one.role == "object" for one in found.phrases) or not turn.answer.opening:
         return
     begins = _BEGINS.match(turn.answer.opening)
-    if begins and begins[0].split()[0].casefold() not in LISTS["determiners"] | LISTS["pronouns"] | LISTS["openers"]:
+    if begins and begins[0].casefold() not in _NO_OBJECT:
         yield Referent(begins[0], 0.0, True)
     yield from _free_relative(turn)
 
 
 _BEGINS = re.compile(r"[A-ZÀ-Þ][\w-]+(?=\.$| \d| for | twice | once |, )")
 """'Ibuprofen 400 mg'"""
+
+
+_NO_OBJECT = frozenset().union(
+    *(LISTS[name] for name in ("determiners", "pronouns", "prepositions", "more_prepositions", "subordinators"))
+)
+"""What an answer may begin with before a number: 'On 9 June'"""
 
 
 def _several(turn: Said, asked: Sequence[Referent], *, own: bool = False) -> Iterator[Referent]:

@@ -13,10 +13,10 @@ from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Referent
 from clew.memory.dialogue.pointing import why_not_the_other
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import Held, Nearness, standing_for
-from clew.memory.dialogue.referents import Said, about_library, last_sentence, said
+from clew.memory.dialogue.referents import Said, about_library, said
 from clew.memory.dialogue.slots import filled, is_relative, led, same_for
 from clew.memory.dialogue.topics import topic_for
-from clew.memory.dialogue.utterances import is_filler
+from clew.memory.dialogue.utterances import is_filler, last_sentence
 from clew.memory.dialogue.word_classes import LISTS
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Vocabulary
@@ -89,9 +89,20 @@ def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said],
     earlier = turns[0].topic if turns and alone.why and (under or not alone.pair) else None
     topic = own if own and (stood or own.named or not earlier) else earlier
     if len(alone.pair) == 2:
-        made = replace(made, listed=_bare(alone.pair))
+        made = replace(made, listed=_placed(alone.pair, made.parts) or _bare(alone.pair))
     made = replace(made, put=alone.pair[-1] if alone.pair else "")
     return replace(made, topic=topic, under_topic=topic is not None and (topic is not own or stood is not None))
+
+
+def _placed(pair: tuple[str, ...], found: Parts) -> tuple[str, ...]:
+    """'The hotel in Oslo' and 'the hotel in Bergen', where 'in Oslo' became 'in Bergen'; else empty."""
+    one, other = pair
+    at = one.split()[0]
+    if at not in ("in", "at", "on", "of", "for", "from", "to", "near") or other.split()[0] != at:
+        return ()
+    things = (thing for thing in found.phrases if found.text[thing.end :].startswith(f" {other}"))
+    what = next((thing.text for thing in things if thing.first in ("the", "our", "my")), "")
+    return (f"{what} {one}", f"{what} {other}") if what else ()
 
 
 def _bare(pair: tuple[str, ...]) -> tuple[str, ...]:
@@ -245,7 +256,7 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, h
         text = asked_plainly(text, last.parts, pointed=True) or _who(text)
         return StandingQuestion(text, "; ".join(reasons))
     if corrects:
-        return StandingQuestion(bare, "it corrects the question before")
+        return StandingQuestion(_about_that(bare, before), "it corrects the question before")
     if loose := _fragment(rest, turns):
         return loose
     if subject := topic_for(bare, turns, vocabulary):
@@ -253,6 +264,15 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, h
         if _nearer(text, bare, held.nearness):
             return StandingQuestion(text, f"it is about {subject.text}")
     return StandingQuestion(question)
+
+
+def _about_that(bare: str, before: Parts) -> str:
+    """'As for the return, when do we fly to Bergen?' for 'sorry, I meant the return', which takes the place of nothing;
+    what is a question of its own as it is."""
+    found, asks = parts(bare), before.asked or before.aux
+    thing = asks and found.fragment and not found.asked and len(found.phrases) == 1 and found.phrases[0].definite
+    thing = thing and found.phrases[0].noun not in ("one", "ones")
+    return as_for(bare.strip(" ?.!"), before.text) if thing else bare
 
 
 def _of_topic(topic: str, rest: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> StandingQuestion:
