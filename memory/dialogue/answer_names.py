@@ -12,6 +12,23 @@ from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_participle,
 from clew.memory.dialogue.written_types import written_type
 from clew.memory.text import unaccented
 
+
+def done_by(name: str, verb: str, text: str) -> bool:
+    """Whether a text says of what is done that it is by somebody: 'directed by Raoul Walsh'."""
+    by = re.search(rf"\b(\w+) by (?:[a-z-]+ ){{0,3}}{re.escape(name)}\b", text)
+    return bool(by and verb and by[1].casefold().startswith(verb.casefold()[:STEM]))
+
+
+def does_it(name: str, verb: str, text: str) -> bool:
+    """Whether a text says of somebody that he does it, in that form of the verb, or that it is done by him: Piotr of
+    'Hanna chaired it until May; Piotr chairs it now' for 'chairs'."""
+    does = verb and re.search(rf"\b{re.escape(name)} (?:\w+ly )?{re.escape(verb)}\b", text)
+    return bool(does) or done_by(name, verb, text)
+
+
+STEM = 5
+"""Letters of a verb that its forms share."""
+
 FIRM = r"(?:Bank|Inn|Hotel|Café|Cafe|School|College|Hospital|Church|Club|Shop|Farm|Hall)"
 """What has somebody's name and is none of his: 'Tellson's Bank'."""
 

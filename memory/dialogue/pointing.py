@@ -266,7 +266,7 @@ def _pointed_at(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
     if phrase.role == "subject" and newest.parts.asks.casefold() == "when" and _OF_TIME.search(question):
         return ""  # 'was that later than planned?'
     there = next((one for one in newest.answer.names[:1] if one.placed), None)
-    if one_thing and there and newest.parts.asks.casefold() == "where":
+    if one_thing and there and newest.parts.asks.casefold() == "where" and not _OF_DEEDS.search(question):
         return there.text
     asked = {one.text for turn in turns for one in turn.asked}
     plural = (one for one in newest.asked if one.plural and phrase.role != "subject")

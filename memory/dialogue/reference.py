@@ -306,6 +306,8 @@ def agreeing(question: str, before: Parts) -> str:
     subject = found.subject
     if found.wanted and found.helper in ("is", "are", "was", "were"):
         return question  # the verb is that of what is asked for: 'what other messages are a sign of it?'
+    if found.asks.casefold() == "who" and found.helper in ("do", "does", "did") and not found.verb:
+        return question  # 'who does the dishes?'
     if not (found.aux and subject) or subject.pronoun or (before.subject and before.subject.text == subject.text):
         return question
     aux = found.text[slice(*found.aux)]

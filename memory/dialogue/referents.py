@@ -12,6 +12,7 @@ from clew.memory.dialogue.answer_names import (
     WHO,
     all_capitals,
     as_written,
+    does_it,
     enumerated,
     gender_of,
     gender_of_noun,
@@ -78,6 +79,7 @@ class Said:
         if asks[-1] in ("who", "whom"):
             named = [one for one in (focus, *new) if one and one.named and (one.person or one is focus)]
             named = [one for one in named if one.maybe_person]
+            named.sort(key=lambda one: not does_it(one.text, self.parts.does, self.answer.opening))
             return named[0].text if named else ""
         return focus.text if asks[0] in ("which", "what") and focus and focus.named else ""
 

@@ -33,7 +33,7 @@ _SUBJECTS = frozenset("i you we he she it they".split())
 BE = frozenset("is are am was were be been being 's 're 'm".split())
 _OPENS_NOUN = LISTS["determiners"] | LISTS["asking"]
 _NO_VERBS = frozenset(
-    "need seed speed feed weed breed indeed hundred exceed proceed succeed kindred sacred naked".split()
+    "need seed speed feed weed breed indeed hundred exceed proceed succeed kindred sacred naked meeting".split()
 )
 _NO_ADVERBS = frozenset("family supply reply assembly anomaly monopoly daily weekly monthly early".split())
 PARTICIPLES = frozenset(

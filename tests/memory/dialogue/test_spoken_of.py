@@ -64,6 +64,20 @@ from tests.memory.dialogue.test_referents import said
             "where did they meet?",
             "where did Lena and Oskar meet?",
         ),
+        (
+            "Who chairs the club?",
+            "Hanna Weiss chaired the club until May; Piotr Nowak chairs it now.",
+            "since when?",
+            "Since when does Piotr Nowak chair the club?",
+        ),
+        (
+            "Who did Mr Feld marry?",
+            "He married the violinist Ada Moser, with whom he had two daughters, Lisa and Ruth.",
+            "how many children did they have?",
+            "how many children did Mr Feld and Ada Moser have?",
+        ),
+        ("Where are the dishes?", "In the sink.", "who does them?", "who does the dishes?"),
+        ("Where is the party?", "The party is in Malmö.", "what does that cost?", "what does the party cost?"),
     ],
 )
 def test_what_it_stands_for(before: str, answer: str, question: str, rewritten: str) -> None:
@@ -86,6 +100,13 @@ def test_what_it_stands_for(before: str, answer: str, question: str, rewritten: 
             "Who wrote the letter to the bank?",
         ),
         ("How much was the bill of March?", "91 euros.", "sorry, the one of April", "How much was the bill of April?"),
+        ("When do we fly to Bergen?", "On 8 June.", "and back?", "When do we fly back from Bergen?"),
+        (
+            "When is the next meeting?",
+            "On 11 January.",
+            "No, I meant the one after September.",
+            "When is the meeting after September?",
+        ),
         ("how much sugar is in the cake?", "200 g", "and butter?", "how much butter is in the cake?"),
         ("how many eggs do I need for the cake?", "3", "and milk?", "how much milk do I need for the cake?"),
         ("how much sugar is in the cake?", "200 g", "and the bread?", "how much sugar is in the bread?"),
