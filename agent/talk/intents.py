@@ -59,6 +59,17 @@ _PIECE = re.compile(
 """Between sentences; behind a comma only before what goes on in lower case or may begin a question."""
 
 
+_OF_DOCUMENTS = re.compile(
+    r"(?:(?:and|but|so) )?(?:where (?:was|were) (?:that|this|it|they)"
+    r"|(?:(?:up|down) )?(?:to|from|until|since|by|for|with|in|at|on|of) (?:how (?:much|many|long|far)|wh\w+))\W*",
+    re.IGNORECASE,
+)
+"""'Where was that?' asks where something was done, and not which document says so; 'up to how much?'"""
+
+_OF_OTHERS = re.compile(r"\b(?:he|him|his|she|hers?|they|them|theirs?)\b", re.IGNORECASE)
+"""'What is his name?'"""
+
+
 @dataclass(frozen=True, slots=True)
 class IntentModel:
     """`weights[feature][place]` is what a feature adds to the class of that place, the last being a question; `words`
@@ -142,6 +153,8 @@ def _intent_of(phrase: str, certain: float = CERTAIN) -> Intent | None:
     best = max(INTENTS, key=lambda one: found[one])
     if (own and best in ABOUT_ANSWER) or ("?" in phrase and best in CLOSING):
         return None  # "Wann war das?" ends no conversation
+    if _OF_DOCUMENTS.fullmatch(phrase) or (best == "identity" and _OF_OTHERS.search(phrase)):
+        return None
     likely = 1 - found[QUESTION] >= (certain if own else LIKELY) and found[best] > found[QUESTION]
     return best if likely else None
 

@@ -12,6 +12,23 @@ from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_participle,
 from clew.memory.dialogue.written_types import written_type
 from clew.memory.text import unaccented
 
+
+def done_by(name: str, verb: str, text: str) -> bool:
+    """Whether a text says of what is done that it is by somebody: 'directed by Raoul Walsh'."""
+    by = re.search(rf"\b(\w+) by (?:[a-z-]+ ){{0,3}}{re.escape(name)}\b", text)
+    return bool(by and verb and by[1].casefold().startswith(verb.casefold()[:STEM]))
+
+
+def does_it(name: str, verb: str, text: str) -> bool:
+    """Whether a text says of somebody that he does it, in that form of the verb, or that it is done by him: Piotr of
+    'Hanna chaired it until May; Piotr chairs it now' for 'chairs'."""
+    does = verb and re.search(rf"\b{re.escape(name)} (?:\w+ly )?{re.escape(verb)}\b", text)
+    return bool(does) or done_by(name, verb, text)
+
+
+STEM = 5
+"""Letters of a verb that its forms share."""
+
 FIRM = r"(?:Bank|Inn|Hotel|Café|Cafe|School|College|Hospital|Church|Club|Shop|Farm|Hall)"
 """What has somebody's name and is none of his: 'Tellson's Bank'."""
 
@@ -138,7 +155,7 @@ def _names(text: str) -> Iterator[Referent]:
             about = WHO.fullmatch(text[:start]) is not None
             preposition = placed.group(1).casefold() if placed else ""
             person = about or looks_like_a_person(full, preposition) or bool(TITLED.match(name))
-            person = person or (name in FIRST_NAMES and not placed)
+            person = person or (name in FIRST_NAMES and preposition in ("", "to", "from"))
             gender = gender_of(name)
             maybe = person or (not article and preposition not in ("in", "at", "near") and all_capitals(full))
             pairs.append(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from clew.memory.dialogue.answer_names import done_by
 from clew.memory.dialogue.binding import HE, IT, KINDS, SHE, THEY, explained, is_expletive
 from clew.memory.dialogue.phrases import A_PLACE, Referent
 from clew.memory.dialogue.referents import Said
@@ -44,7 +45,7 @@ def _people(turn: Said, asked: Sequence[Referent], gender: str) -> Iterator[Refe
     ranked = [*new, *named, *focus, *(one for one in turn.answer.told if one.person)]
 
     def rank(one: Referent) -> int:
-        if one in new and _did_it(one, turn):
+        if one in new and done_by(one.text, turn.parts.does, turn.answer.opening):
             return -1
         if one.person and one.gender:
             return 0
@@ -52,17 +53,6 @@ def _people(turn: Said, asked: Sequence[Referent], gender: str) -> Iterator[Refe
 
     ranked.sort(key=rank)
     return (one for one in ranked if one.maybe_person and one.gender in ("", gender) and not one.plural)
-
-
-_STEM = 5
-"""Letters of a verb that its forms share."""
-
-
-def _did_it(one: Referent, turn: Said) -> bool:
-    """Whether the answer says of what was asked that it is by this one: 'directed by Raoul Walsh'."""
-    verb = turn.parts.does.casefold()[:_STEM]
-    by = re.search(rf"\b(\w+) by (?:[a-z-]+ ){{0,3}}{re.escape(one.text)}\b", turn.answer.opening)
-    return bool(by and verb and by[1].casefold().startswith(verb))
 
 
 def _asks_who(turn: Said) -> bool:
@@ -129,13 +119,19 @@ def _object_asked_for(turn: Said) -> Iterator[Referent]:
     if not opens or any(one.role == "object" for one in found.phrases) or not turn.answer.opening:
         return
     begins = _BEGINS.match(turn.answer.opening)
-    if begins and begins[0].split()[0].casefold() not in LISTS["determiners"] | LISTS["pronouns"] | LISTS["openers"]:
+    if begins and begins[0].casefold() not in _NO_OBJECT:
         yield Referent(begins[0], 0.0, True)
     yield from _free_relative(turn)
 
 
 _BEGINS = re.compile(r"[A-ZÀ-Þ][\w-]+(?=\.$| \d| for | twice | once |, )")
 """'Ibuprofen 400 mg'"""
+
+
+_NO_OBJECT = frozenset().union(
+    *(LISTS[name] for name in ("determiners", "pronouns", "prepositions", "more_prepositions", "subordinators"))
+)
+"""What an answer may begin with before a number: 'On 9 June'"""
 
 
 def _several(turn: Said, asked: Sequence[Referent], *, own: bool = False) -> Iterator[Referent]:
@@ -146,12 +142,19 @@ def _several(turn: Said, asked: Sequence[Referent], *, own: bool = False) -> Ite
     who = focus is not None and focus.named and _asks_who(turn) and not focus.gender
     if focus and (group or (who and (own or not focus.maybe_person))):
         yield replace(focus, text=focus.text[0].upper() + focus.text[1:]) if group else focus
+    subject = turn.parts.subject
+    if subject and subject.named and turn.who and turn.parts.does.casefold() in _TOGETHER:
+        yield Referent(f"{subject.text} and {turn.who}", 0.0, True, plural=True)
     several = (one for one in asked if one.plural or (one.group and not one.placed))
     yield from (one for one in several if not one.text.startswith(("all ", "no ")))
     if pair := both_of(turn):
         yield pair
     yield from (one for one in (*turn.answer.names, turn.answer.focus) if one and one.plural)
     yield from () if own else _some(turn)
+
+
+_TOGETHER = ("marry", "married", "meet", "met", "divorce", "divorced")
+"""What two do: 'they' of 'how many children did they have?' after 'who did Mr Feld marry?'"""
 
 
 def _asks_which_group(turn: Said) -> bool:

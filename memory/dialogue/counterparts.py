@@ -83,12 +83,30 @@ def _likeness(new: Phrase, old: Phrase, types: dict[str, str], before: Parts) ->
     elif set(new.words) & set(old.words):
         score += 2.5
     score += 0.4 * (new.named == old.named) + 0.2 * (new.definite == old.definite)
+    score += AS_MUCH * (kinds == ("noun", "noun") and old.role == "asked" and _is_stuff(new) and _is_stuff(old))
     bare = new.plural and not new.definite and new.first not in OWN_WORDS
     score += 0.8 * (bare and old.plural and old.first not in OWN_WORDS)
     score += {"subject": 0.5, "object": 0.6, "other": 0.3, "asked": -0.8}[old.role]
     if old.first in ("my", "your", "our") and new.first not in ("my", "your", "our"):
         score -= 0.3
     return score
+
+
+AS_MUCH = 1.6
+"""How much likelier stuff takes the place of stuff that is asked for: 'and butter?' after 'how much sugar ...?'"""
+
+
+def _is_stuff(one: Phrase) -> bool:
+    return not (one.preposition or one.named or one.definite or one.first in OWN_WORDS)
+
+
+def how_much(new: Phrase, before: Parts) -> list[tuple[int, int, str]]:
+    """What becomes of 'how many' where it asks for the new thing: 'how much milk' after 'how many eggs'."""
+    asks = before.asks.casefold().split()[:2]
+    if not before.asked or asks not in (["how", "many"], ["how", "much"]) or new.plural == (asks[1] == "many"):
+        return []
+    start = before.asked[0] + len("how ")
+    return [(start, start + len(asks[1]), "many" if new.plural else "much")]
 
 
 def _other_side(new: Phrase, old: Phrase, kinds: tuple[str, str]) -> bool:

@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.binding import introduces
+from clew.memory.dialogue.ellipsis import said_in_full
 from clew.memory.dialogue.fragments import LEAD, another_deed, asked_of_name, asked_plainly, in_order
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Referent
 from clew.memory.dialogue.pointing import why_not_the_other
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import Held, Nearness, standing_for
-from clew.memory.dialogue.referents import Said, about_library, last_sentence, said
+from clew.memory.dialogue.referents import Said, about_library, said
 from clew.memory.dialogue.slots import filled, is_relative, led, same_for
 from clew.memory.dialogue.topics import topic_for
-from clew.memory.dialogue.utterances import is_filler
+from clew.memory.dialogue.utterances import is_filler, last_sentence
 from clew.memory.dialogue.word_classes import LISTS
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Vocabulary
@@ -88,9 +89,20 @@ def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said],
     earlier = turns[0].topic if turns and alone.why and (under or not alone.pair) else None
     topic = own if own and (stood or own.named or not earlier) else earlier
     if len(alone.pair) == 2:
-        made = replace(made, listed=_bare(alone.pair))
+        made = replace(made, listed=_placed(alone.pair, made.parts) or _bare(alone.pair))
     made = replace(made, put=alone.pair[-1] if alone.pair else "")
     return replace(made, topic=topic, under_topic=topic is not None and (topic is not own or stood is not None))
+
+
+def _placed(pair: tuple[str, ...], found: Parts) -> tuple[str, ...]:
+    """'The hotel in Oslo' and 'the hotel in Bergen', where 'in Oslo' became 'in Bergen'; else empty."""
+    one, other = pair
+    at = one.split()[0]
+    if at not in ("in", "at", "on", "of", "for", "from", "to", "near") or other.split()[0] != at:
+        return ()
+    things = (thing for thing in found.phrases if found.text[thing.end :].startswith(f" {other}"))
+    what = next((thing.text for thing in things if thing.first in ("the", "our", "my")), "")
+    return (f"{what} {one}", f"{what} {other}") if what else ()
 
 
 def _bare(pair: tuple[str, ...]) -> tuple[str, ...]:
@@ -201,11 +213,7 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, h
         return _made(f"no, {meant['new']}", [_said(first, (), turns, vocabulary), *turns], vocabulary, held)
     rest, topic, corrects = led(question)
     if topic:
-        about = said(f"What is {topic}?", (), vocabulary)
-        text, why = standing_for(rest, [about, *turns] if about.asked else [about])
-        if text == rest and not set(content_words(topic)) <= set(content_words(rest)):
-            text = as_for(topic, rest)
-        return StandingQuestion(text, "; ".join([f"it is about {topic}", *why]))
+        return _of_topic(topic, rest, turns, vocabulary)
     if _EXAMPLE.fullmatch(rest) and (wanted := turns[0].topic):
         return StandingQuestion(f"What is an example of {wanted.text}?", f"it is about {wanted.text}")
     if _WHAT_IF.fullmatch(rest):
@@ -225,8 +233,8 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, h
     last = turns[0]
     if other := _of_what_was_wanted(rest, before):
         return StandingQuestion(other, "'the one' is what was asked for")
-    if ordered := in_order(rest, before):
-        return StandingQuestion(*ordered)
+    if full := said_in_full(rest, before, last.who) or in_order(rest, before):
+        return StandingQuestion(*full)
     if deed := another_deed(rest, before):
         text, why = standing_for(deed, turns, held)
         return StandingQuestion(text, "; ".join(["something else is done than in the question before", *why]))
@@ -248,7 +256,7 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, h
         text = asked_plainly(text, last.parts, pointed=True) or _who(text)
         return StandingQuestion(text, "; ".join(reasons))
     if corrects:
-        return StandingQuestion(bare, "it corrects the question before")
+        return StandingQuestion(_about_that(bare, before), "it corrects the question before")
     if loose := _fragment(rest, turns):
         return loose
     if subject := topic_for(bare, turns, vocabulary):
@@ -256,6 +264,24 @@ def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, h
         if _nearer(text, bare, held.nearness):
             return StandingQuestion(text, f"it is about {subject.text}")
     return StandingQuestion(question)
+
+
+def _about_that(bare: str, before: Parts) -> str:
+    """'As for the return, when do we fly to Bergen?' for 'sorry, I meant the return', which takes the place of nothing;
+    what is a question of its own as it is."""
+    found, asks = parts(bare), before.asked or before.aux
+    thing = asks and found.fragment and not found.asked and len(found.phrases) == 1 and found.phrases[0].definite
+    thing = thing and found.phrases[0].noun not in ("one", "ones")
+    return as_for(bare.strip(" ?.!"), before.text) if thing else bare
+
+
+def _of_topic(topic: str, rest: str, turns: Sequence[Said], vocabulary: Vocabulary | None) -> StandingQuestion:
+    """The `rest` of a question that names its topic before: 'back to the van: what does it cost?'"""
+    about = said(f"What is {topic}?", (), vocabulary)
+    text, why = standing_for(rest, [about, *turns] if about.asked else [about])
+    if text == rest and not set(content_words(topic)) <= set(content_words(rest)):
+        text = as_for(topic, rest)
+    return StandingQuestion(text, "; ".join([f"it is about {topic}", *why]))
 
 
 _THE_ONE = re.compile(

@@ -132,6 +132,10 @@ def by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
     'and write?'; None for other fragments."""
     if clause := _CLAUSE.match(bare):
         return _claused(bare, before, clause.group().split()[0])
+    to = next((one for one in before.phrases if one.preposition == "to" and before.verb and not one.pronoun), None)
+    if bare.casefold() == "back" and to:
+        text = replaced(before.text, [(to.whole, to.start, "back from ")])
+        return text, f"'to {to.text}' becomes 'back from {to.text}'"
     if what := _DIFFERENCE.fullmatch(bare):
         verb = "are" if what[1].endswith("s") else "is"
         return f"What {verb} the {bare[what.start(1) :]}?", "it asks what that is"

@@ -36,6 +36,14 @@ _COMPARES = re.compile(
 """'Who was older', 'which costs more': of the two that were spoken of."""
 
 
+_GOES = re.compile(
+    r"\b(?:gets?|got|go|goes|going|went|come|comes|came|coming|moved?|moving|travel|travelled|fly|flew|flying|sail|sailed"
+    r"|drive|drove|cycle|cycled|sent|send|bring|brought|takes?|took)(?: (?:it|them|him|her|me|us|back))? $",
+    re.IGNORECASE,
+)
+"""What leads to a place: 'how do we get there?'"""
+
+
 def places(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
     """What 'there' stands for."""
     there = re.search(r"\bthere(?=\s*(?:[^\w\s]|$)|\s+(?:as well|too|in|on|by|now|to)\b)", question, re.IGNORECASE)
@@ -55,7 +63,8 @@ def places(question: str, turns: Sequence[Said]) -> Iterator[Replacement]:
         for one in (*turn.answer.names, *turn.asked) if not any(m.placed for m in turn.asked) else turn.asked:
             if one.placed:
                 led = re.search(r"\b(?:from|to|near|around) $", question[: there.start()])
-                new = one.text if led else f"{one.placed if one.placed in _AT else 'in'} {one.text}"
+                at = "to" if _GOES.search(question[: there.start()]) else one.placed if one.placed in _AT else "in"
+                new = one.text if led else f"{at} {one.text}"
                 if one.text.casefold() not in question.casefold():
                     yield _is(there, new)
                 return
@@ -257,7 +266,7 @@ def _pointed_at(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
     if phrase.role == "subject" and newest.parts.asks.casefold() == "when" and _OF_TIME.search(question):
         return ""  # 'was that later than planned?'
     there = next((one for one in newest.answer.names[:1] if one.placed), None)
-    if one_thing and there and newest.parts.asks.casefold() == "where":
+    if one_thing and there and newest.parts.asks.casefold() == "where" and not _OF_DEEDS.search(question):
         return there.text
     asked = {one.text for turn in turns for one in turn.asked}
     plural = (one for one in newest.asked if one.plural and phrase.role != "subject")

@@ -113,9 +113,18 @@ def _likeliest(
         return None
     if held.nearness is None or it.gender:
         return it
-    asked = [one.text for turn in (*turns, *([held.subject] if held.subject else [])) for one in turn.asked]
-    others = islice((one for one in apart if one.text in asked), OTHERS)
+    rivals = _rivals(it, [*turns, *([held.subject] if held.subject else [])])
+    others = islice((one for one in apart if one.text in rivals), OTHERS)
     return _nearest(found, token, [it, *others], held.nearness)
+
+
+def _rivals(it: Referent, turns: Sequence[Said]) -> set[str]:
+    """What was asked about, and may be meant instead; where the newest question has named the likeliest by itself, of
+    earlier turns only names: 'is it paid back?' after 'and the deposit?' is no longer about the rent."""
+    newest = turns[0]
+    own = {one.text for one in newest.asked}
+    moved_on = it.text in own and not newest.under_topic
+    return {one.text for turn in turns for one in turn.asked if one.named or one.text in own or not moved_on}
 
 
 def _is_somebody(noun: str) -> bool:
@@ -297,6 +306,8 @@ def agreeing(question: str, before: Parts) -> str:
     subject = found.subject
     if found.wanted and found.helper in ("is", "are", "was", "were"):
         return question  # the verb is that of what is asked for: 'what other messages are a sign of it?'
+    if found.asks.casefold() == "who" and found.helper in ("do", "does", "did") and not found.verb:
+        return question  # 'who does the dishes?'
     if not (found.aux and subject) or subject.pronoun or (before.subject and before.subject.text == subject.text):
         return question
     aux = found.text[slice(*found.aux)]

@@ -12,6 +12,7 @@ from clew.memory.dialogue.answer_names import (
     WHO,
     all_capitals,
     as_written,
+    does_it,
     enumerated,
     gender_of,
     gender_of_noun,
@@ -23,7 +24,7 @@ from clew.memory.dialogue.answer_names import (
 )
 from clew.memory.dialogue.phrases import A_PLACE, Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
-from clew.memory.dialogue.utterances import QUESTION_BACK
+from clew.memory.dialogue.utterances import QUESTION_BACK, last_sentence
 from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_verb, past
 from clew.memory.dialogue.written_types import written_type
 from clew.memory.ports import Vocabulary
@@ -78,6 +79,7 @@ class Said:
         if asks[-1] in ("who", "whom"):
             named = [one for one in (focus, *new) if one and one.named and (one.person or one is focus)]
             named = [one for one in named if one.maybe_person]
+            named.sort(key=lambda one: not does_it(one.text, self.parts.does, self.answer.opening))
             return named[0].text if named else ""
         return focus.text if asks[0] in ("which", "what") and focus and focus.named else ""
 
@@ -92,7 +94,7 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
     there = found.subject is not None and found.subject.text.casefold() == "there"
     none = there and bool(answer) and re.match(r"no\b|not\b|there (?:is|are) no", answer[0], re.IGNORECASE) is not None
     asked = [as_written(one, " ".join(answer[:ANSWER])) for one in asked_about(found)] if plain and not none else []
-    asked = asked if plain else [*names(question)]
+    asked = [*asked, *_told_before(question, found, asked)] if plain else [*names(question)]
     named = [one for text in answer[:ANSWER] for one in names(text)]
     focus = _focus(found, answer, named, vocabulary) if plain else None
     if vocabulary:
@@ -106,6 +108,14 @@ def said(question: str, answer: Sequence[str], vocabulary: Vocabulary | None = N
     told = tuple(one for text in answer[:2] for one in things_of(text) if one.noun != "documents") if plain else ()
     in_answer = SaidInAnswer(tuple(named), told, focus, answer[0] if answer else "", asks_back)
     return Said(question, found, tuple(sorted(asked, key=lambda one: one.rank)), in_answer, listed)
+
+
+def _told_before(question: str, found: Parts, asked: Sequence[Referent]) -> list[Referent]:
+    """What the sentences before the question speak of: 'a patch' of 'I want to send a patch. What do I need?'"""
+    opening = question[: question.rfind(found.text)]
+    told = [one for span in split(opening) for one in asked_about(parts(opening[slice(*span)]))]
+    known = {one.text for one in asked}
+    return [replace(one, rank=one.rank + BEFORE, aside=False) for one in told if one.text not in known]
 
 
 def about_library(subject: str) -> Said:
@@ -141,14 +151,11 @@ NAMES = ("person", "place", "organisation", "work", "name")
 """What the library calls a name."""
 
 
-def last_sentence(text: str) -> str:
-    """Where a turn has several sentences, the question is the last."""
-    spans = [span for span in split(text) if len(text[slice(*span)].split()) > 1] if len(text) > SHORT else []
-    return text[slice(*spans[-1])] if len(spans) > 1 else text
+MOST = 70
+"""Words of a sentence that is looked at."""
 
-
-MOST, SHORT = 70, 20
-"""Words of a sentence that is looked at; characters of a text that has no two sentences worth telling apart."""
+BEFORE = 3.0
+"""How much less is spoken of again what only an earlier sentence of the turn speaks of, in places of the order."""
 
 
 ANSWER = 4

@@ -13,9 +13,9 @@ from clew.memory.dialogue.esperanto_follow_ups import in_esperanto, standing_alo
 from clew.memory.dialogue.follow_ups import LONGEST, StandingQuestion, corrected, standing
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import Nearness
-from clew.memory.dialogue.referents import asked_about, last_sentence
+from clew.memory.dialogue.referents import asked_about
 from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_signals, words
-from clew.memory.dialogue.utterances import asks, chosen, is_filler, tidy
+from clew.memory.dialogue.utterances import asks, chosen, is_filler, last_sentence, tidy
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.parameters import Few, Share, Weight

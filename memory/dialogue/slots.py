@@ -4,13 +4,14 @@
 import re
 from collections.abc import Sequence
 
-from clew.memory.dialogue.counterparts import OWN_WORDS, PLACED, counterpart, of_the_same, types_of
+from clew.memory.dialogue.counterparts import OWN_WORDS, PLACED, counterpart, how_much, of_the_same, types_of
+from clew.memory.dialogue.ellipsis import also_of, said_of_whom
 from clew.memory.dialogue.fragments import by_itself, numbered, of_another
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import agreeing, owning
 from clew.memory.dialogue.referents import Said
-from clew.memory.dialogue.sluicing import of_that, sluiced, stranded, tail, why_not
+from clew.memory.dialogue.sluicing import of_that, sluiced, stranded, tail, why_not, without_then
 from clew.memory.dialogue.word_classes import LISTS, PAST_VERBS, is_verb, replaced, tokens
 from clew.memory.dialogue.written_types import AGO, MONTH, TIMES, written_type
 from clew.memory.ports import Vocabulary
@@ -22,15 +23,21 @@ _POINTING = ("this", "that", "these", "those")
 
 _TIME = ("in", "on", "at", "during", "for", "from", "until", "since", "before", "after", "by")
 _CORRECTS = re.compile(
-    r"(?:(?:no|nope|sorry|wait|oh|well|actually|rather|hm+)\b[,.:;! ]*)*"
+    r"(?:(?:no|nope|sorry|oops|wait|oh|well|actually|rather|hm+)\b[,.:;! ]*)*"
     r"(?:i (?:actually |really )?(?:meant?|(?:was|am) (?:asking|talking) about)|i['’]m (?:asking|talking) about"
-    r"|(?P<no>(?:no|not|sorry|rather))\b)[,:]?\s*(?:to (?:say|ask)[,:]?\s*)?",
+    r"|(?P<no>(?:no|not|sorry|oops|rather))\b)[,:]?\s*(?:to (?:say|ask)[,:]?\s*)?",
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(
     r"not (?:the |a |about )?[\w' ’-]+?, (?:but )?(?P<this>(?:the|my|our|in|on|at|for)\b[^,;:.?]+)", re.I
 )
 """'not the car, the van'"""
+_NOT_THAT = re.compile(r"not (?P<that>[\w'’-]+), (?P<this>[\w'’-]+)\W*")
+"""'not leave, arrive'"""
+_THIS_NOT = re.compile(r"(?P<this>[\w'’-]+(?: [\w'’-]+){0,2}), not (?P<that>[\w'’-]+(?: [\w'’-]+){0,2})\W*")
+"""'June, not May'"""
+_REMARK = re.compile(r"[, ]+(?:(?P<meant>i meant?)|sorry|of course|i should say)[ .!?]*$", re.IGNORECASE)
+"""'I meant June, sorry', 'per year I mean'"""
 _DENIED = re.compile(r"not (?:the |a |about )?[\w' ’-]+?[:,;.]\s*(?:but\s+)?", re.IGNORECASE)
 _NAMED_BEFORE = re.compile(
     r"(?P<topic>[^,:;?]{2,60})[,:;]\s*(?=(?:and |so )?(?:what|who|when|where|why|how|which|is|are|do|does|did|can|was"
@@ -75,10 +82,17 @@ def led(question: str) -> tuple[str, str, bool]:
     switch = _SWITCHES.match(question)
     if switch and written_type(switch["topic"].strip()) not in TIMES:
         return question[switch.end() :], switch["topic"].strip(), False
+    if (remark := _REMARK.search(question)) and len(question.split()) <= LONGEST:
+        corrects = _CORRECTS.match(question)
+        rest = question[corrects.end() if corrects else 0 : remark.start()]
+        if (corrects or remark["meant"]) and parts(rest).fragment and not parts(rest).asked:
+            return rest, "", True
+    if this := _instead_of_that(question):
+        return this, "", True
     if instead := _INSTEAD.match(question):
         return question[instead.start("this") :], "", True
     if (corrects := _CORRECTS.match(question)) and (
-        corrects["no"] is None or re.match(r"(?:no|sorry)\b", question, re.IGNORECASE)
+        corrects["no"] is None or re.match(r"(?:no|sorry|oops)\b", question, re.IGNORECASE)
     ):
         rest = question[corrects.end() :]
         denied = _DENIED.match("not " + rest if corrects["no"] == "not" else rest)
@@ -89,6 +103,17 @@ def led(question: str) -> tuple[str, str, bool]:
             return rest[topic.end() :], topic["topic"].strip(), True
         return rest, "", True
     return question, "", False
+
+
+def _instead_of_that(question: str) -> str:
+    """'Arrive' of 'not leave, arrive', 'June' of 'June, not May': one thing for another of its kind; else empty."""
+    corrects = _CORRECTS.match(question)
+    found = _NOT_THAT.fullmatch(question) or _THIS_NOT.fullmatch(question, corrects.end() if corrects else 0)
+    if not found or not parts(found["this"]).fragment or parts(found["this"]).asked or found["this"] in LISTS["leads"]:
+        return ""
+    one, other = (found[name].split()[-1] for name in ("this", "that"))
+    alike = one[0].isupper() == other[0].isupper() and (one[0].isupper() or is_verb(one) == is_verb(other))
+    return found["this"] if alike else ""
 
 
 def same_for(question: str, before: Parts) -> str:
@@ -121,7 +146,7 @@ def filled(
         return "", ""  # 'what about her made him suspicious?'
     if _OF_WHICH.match(bare):
         return "", ""  # 'which of the two carries hay?' chooses from what was spoken of
-    bare = "why" if _WHY_THAT.fullmatch(bare) else bare
+    bare = "why" if _WHY_THAT.fullmatch(bare) else without_then(bare)
     if (so := _WHY_SO.fullmatch(bare)) and (why := sluiced(parts("why"), before, turn.who)[0]):
         return f"{why.rstrip(' ?.')} {so['so']}?", f"'{bare}' is asked of the question before"
     bare, leads = of_that(bare, before), about or corrects or _LEAD.match(question)
@@ -142,6 +167,8 @@ def filled(
         return other
     if (other := of_another(fragment, before))[0]:
         return other
+    if of_whom := also_of(fragment, before):
+        return of_whom, f"the question before is asked of {fragment.phrases[0].text}"
     types = types_of([*fragment.phrases, *before.phrases], vocabulary)
     if not turn.has_answer and not corrects and fragment.phrases[0].named and not fragment.phrases[0].preposition:
         kind = types[fragment.phrases[0].text]
@@ -154,15 +181,17 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
     """The question before with each phrase of the fragment in the place of what it corresponds to, or behind the rest,
     and why; empty where one has no place."""
     free = [one for one in before.phrases if not one.pronoun]
+    free = [one for one in free if one != said_of_whom(before) or len(free) == 1]  # 'allergic' of 'allergic to nuts'
     pieces: list[tuple[int, int, str]] = []
     why: list[str] = []
     added: list[str] = []
     whole = len(fragment.phrases) > 1 and not fragment.phrases[0].preposition
     for new in fragment.phrases[:1] if whole else fragment.phrases:
-        text = fragment.body[new.start - fragment.lead :].strip() if whole and not _is_own(fragment, free) else new.text
+        with_rest = whole and (new.noun in ("one", "ones") or not _is_own(fragment, free))
+        text = fragment.body[new.start - fragment.lead :].strip() if with_rest else new.text
         best = counterpart(new, free, types, before, newest=turn.put, corrects=corrects)
         most = _MOST.search(text) is not None
-        kind = not best or not best.named or best.text.split()[-1].islower()  # 'the Leeds office'
+        kind = not best or not best.named or _is_of_a_kind(best)
         later = types[new.text] in TIMES and (new.first in ("last", "this", "next") or AGO.fullmatch(new.text))
         if (new.noun in ("one", "ones") and not (kind or most)) or not (best or new.preposition or later):
             return "", ""
@@ -189,6 +218,7 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
             ago = AGO.fullmatch(text) is not None
             put = f"{new.preposition or best.preposition} {text}".strip() if best.preposition and not ago else text
             pieces.append((start, end, put))
+            pieces += how_much(new, before) if best.role == "asked" else []
             again = [one for one in free if best.named and one.text == best.text]  # of a second question
             pieces += [(one.start, one.end, text) for one in again]
             free = [one for one in free if one not in again]
@@ -207,6 +237,11 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
     return owning(agreeing(replaced(before.text, pieces), before), before), "; ".join(why)
 
 
+def _is_of_a_kind(one: Phrase) -> bool:
+    """'the Leeds office', 'the bill of March'"""
+    return one.text.split(" of ")[0].split()[-1].islower()
+
+
 _PAST = re.compile(r"^last |\bago$", re.IGNORECASE)
 _WAS = {"is": "was", "are": "were", "do": "did", "does": "did"}
 
@@ -222,7 +257,7 @@ def _points(one: Phrase) -> bool:
 
 def _worded(text: str, new: Phrase, best: Phrase, kept: str, fragment: Parts, *, answers: bool) -> str:
     """The words that take the place of `best`: `kept` where that keeps a part of it; 'one' is its noun."""
-    if new.noun in ("one", "ones") and best.text.split()[-1].islower():
+    if new.noun in ("one", "ones") and _is_of_a_kind(best):
         rest = fragment.text[new.end : fragment.end] if len(fragment.phrases) == 1 else ""
         return re.sub(r"\bones?\b", best.noun, text) + rest
     if kept:

@@ -5,9 +5,11 @@ asks for this instead; where what it asked for leaves a gap, what the answer sai
 import re
 from collections.abc import Sequence
 
+from clew.memory.dialogue.ellipsis import who_else
 from clew.memory.dialogue.phrases import Parts, Phrase
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.word_classes import LISTS, PARTICIPLES, base, replaced, singular
+from clew.memory.dialogue.written_types import TIMES, written_type
 
 _QUANTITY = ("number", "amount", "count")
 _OF_THAT = re.compile(
@@ -37,9 +39,30 @@ def stranded(question: str) -> str:
     return f"{ends['with']} {ends['asked']}" if ends else question
 
 
+_THEN = re.compile(
+    r"(?!what,? then)(?P<asks>(?:\w+ )?(?:which|what|who|when|where|how|why)\b.*?),? then", re.IGNORECASE
+)
+
+
+def without_then(question: str) -> str:
+    """'which formats' for 'which formats then'; 'what then' asks what follows, and stays, as a question with a verb."""
+    found = _THEN.fullmatch(question)
+    return found["asks"] if found and parts(found["asks"]).fragment else question
+
+
+def _counting(fragment: Parts, before: Parts) -> Parts:
+    """'how many folders' for 'how many' after 'did they buy the folders?', else the fragment."""
+    things = [one for one in before.phrases if one.plural and not (one.pronoun or one.named or one.preposition)]
+    if fragment.body.rstrip(" ?.!").casefold() != "how many" or before.wanted or not things:
+        return fragment
+    bare = re.sub(r"^(?:the|any|some|our|my|your|his|her|their|these|those) ", "", things[-1].text)
+    return parts(f"how many {bare}")
+
+
 def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, str]:
     """The question before with the question words of the fragment, and why; empty where that makes no question.
     `answered` is who or what the answer to it named."""
+    fragment = _counting(fragment, before)
     assert fragment.asked
     asked = fragment.asks
     wanted = fragment.wanted
@@ -61,13 +84,16 @@ def sluiced(fragment: Parts, before: Parts, answered: str = "") -> tuple[str, st
     if before.asks.casefold() == low and rest:
         text = _capital(replaced(before.text, [(tail(before), tail(before), f" {rest}")]))
         return text, f"'{rest}' is added to the question before"
-    if wanted and before.subject is not None and before.subject.text.casefold() == "there":
+    there = before.subject is not None and before.subject.text.casefold() == "there"
+    if wanted and there and not any(one.noun == wanted.noun for one in before.phrases):
         return "", ""
-    if low == "how much" and rest and before.subject and before.verb and before.does.casefold() not in _PRICED:
+    if not rest and (text := who_else(asked, before)):
+        pass
+    elif low == "how much" and rest and before.subject and before.verb and before.does.casefold() not in _PRICED:
         does = "do" if before.subject.plural else "does"
         text = f"How much {does} {before.subject.text} cost {rest}?"
     elif before.asked and before.subject is None and before.verb:
-        text = _of_the_subject(asked, before, answered, _added(extra, before))
+        text = _of_the_subject(asked, before, answered, [*_asked_for(wanted, before), *_added(extra, before)])
     elif not before.aux or not (before.subject or before.wanted):
         return "", ""
     elif _is_said_of(before):
@@ -94,14 +120,20 @@ def _instead(asked: str, wanted: Phrase | None, rest: str, extra: Sequence[Phras
     if wanted and (measured := _measured(asked, wanted, before)):
         asked, gone = measured
     else:
-        gone = [
-            (one.whole, one.end, "")
-            for one in before.phrases
-            if wanted and one.role != "asked" and not one.pronoun and one.noun == wanted.noun
+        gone = _asked_for(wanted, before)
+    if asked.casefold() == "when" and not before.asked:  # 'when?' after 'is the shop open on Mondays?'
+        gone += [
+            (one.whole, one.end, "") for one in before.phrases if one.preposition and written_type(one.text) in TIMES
         ]
     if not gone and (filler := _gap(asked, before)):
         gone = [filler]
     return _opened(asked, before, [*gone, *pieces])
+
+
+def _asked_for(wanted: Phrase | None, before: Parts) -> list[tuple[int, int, str]]:
+    """What goes from the question before as it is asked for now: 'the eggs' where that is 'how many eggs'."""
+    again = [one for one in before.phrases if wanted and one.role != "asked" and one.noun == wanted.noun]
+    return [(one.whole, one.end, "") for one in again if not one.pronoun]
 
 
 def _of_itself(asked: str, before: Parts) -> bool:
@@ -167,10 +199,21 @@ def _of_what_was_done(asked: str, before: Parts) -> str:
     return f"{_capital(asked)} {was} {what.text} {before.does}{before.text[what.end :]}"
 
 
+_DOES = re.compile(r"(?: (?:have|has|want|wants|need|needs|going|like|plan|plans|intend|used))?(?: to)? do\b")
+"""What stands behind the subject of 'what does she want to do?'"""
+
+_ADVERBS = ("how", "when", "where", "why", "long", "often")
+
+
 def _gap(asked: str, before: Parts) -> tuple[int, int, str] | None:
     """What fills the gap that the old question word leaves: 'when?' after 'what did he write?' becomes 'when did he
-    write that?'"""
-    if not (before.asked and before.verb and before.aux and before.subject):
+    write that?', 'what does she want to do?' becomes 'when does she want to do that?'"""
+    if not (before.asked and before.aux and before.subject):
+        return None
+    does = _DOES.match(before.text, before.subject.end)
+    if does and before.asks.casefold() == "what" and asked.casefold().split()[-1] in _ADVERBS:
+        return does.end(), does.end(), " that"
+    if not before.verb:
         return None
     words = before.asks.casefold().split()
     counts = words[:2] == ["how", "many"] and before.wanted is not None

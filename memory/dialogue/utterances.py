@@ -198,3 +198,13 @@ def _put(question: str, what: str, choice: str) -> str:
     if pointed.search(question):
         return pointed.sub(lambda _: choice, question, count=1)
     return f"{question.rstrip(' .?!')}, regarding {choice}?"
+
+
+def last_sentence(text: str) -> str:
+    """Where a turn has several sentences, the question is the last."""
+    spans = [span for span in split(text) if len(text[slice(*span)].split()) > 1] if len(text) > SHORT else []
+    return text[slice(*spans[-1])] if len(spans) > 1 else text
+
+
+SHORT = 20
+"""Characters of a text that has no two sentences worth telling apart."""

@@ -33,7 +33,7 @@ _SUBJECTS = frozenset("i you we he she it they".split())
 BE = frozenset("is are am was were be been being 's 're 'm".split())
 _OPENS_NOUN = LISTS["determiners"] | LISTS["asking"]
 _NO_VERBS = frozenset(
-    "need seed speed feed weed breed indeed hundred exceed proceed succeed kindred sacred naked".split()
+    "need seed speed feed weed breed indeed hundred exceed proceed succeed kindred sacred naked meeting".split()
 )
 _NO_ADVERBS = frozenset("family supply reply assembly anomaly monopoly daily weekly monthly early".split())
 PARTICIPLES = frozenset(
@@ -253,9 +253,9 @@ def has_subject(found: Sequence[QuestionToken], at: int) -> bool:
     """Whether it is a verb with its own subject: 'die' of 'when I die', 'cost' of 'and what does the flat cost'."""
     if found[at - 1].low in _WHO_DO:
         return is_verb(found[at].low)
-    before = [one.low for one in found[max(0, at - 4) : at]]
-    helped = next((n for n in range(len(before) - 1, 0, -1) if before[n] in ("do", "does", "did")), 0)
-    if not (0 < helped < len(before) - 1 and before[helped - 1] in LISTS["asking"]):
+    helped = next((n for n in range(at - 2, 1, -1) if found[n].low in ("do", "does", "did")), 0)
+    second = helped and found[helped - 1].low in LISTS["asking"] and found[helped - 2].kind in ("and", "mark")
+    if not second or any(one.kind not in ("det", "word", "number") for one in found[helped + 1 : at]):
         return False
     last = not (at + 1 < len(found) and is_verb(found[at + 1].low))  # 'train' of 'does the train arrive'
     return last and is_verb(found[at].low)
@@ -338,6 +338,11 @@ def several(noun: str) -> str:
     if re.search(r"[^aeiou]y$", noun):
         return noun[:-1] + "ies"
     return noun + ("es" if noun.endswith(("s", "x", "z", "ch", "sh")) else "s")
+
+
+def present(verb: str) -> str:
+    """What somebody does: 'reviews' of 'review', 'carries' of 'carry', 'has' of 'have'."""
+    return {"have": "has", "be": "is", "go": "goes", "do": "does"}.get(verb) or several(verb)
 
 
 @cache

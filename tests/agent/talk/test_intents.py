@@ -105,6 +105,23 @@ def test_a_thing_in_two_words_is_a_question() -> None:
     assert [one for one in named if heard(one).intent] == []
 
 
+@pytest.mark.parametrize(
+    "typed",
+    ["up to how much?", "up to how many?", "until when?", "what is his name?", "What's her name?", "where was that?"],
+)
+def test_a_short_question_of_what_was_spoken_of_is_no_talk(typed: str) -> None:
+    assert heard(typed).intent is None
+
+
+def test_talk_is_still_heard_beside_such_questions() -> None:
+    heard_as = {
+        "what is your name?": "identity",
+        "where does it say that?": "where",
+        "where was that written?": "where",
+    }
+    assert {typed: heard(typed).intent for typed in heard_as} == heard_as
+
+
 def test_no_question_of_the_data_sets_is_taken_for_talk(data: Path) -> None:
     """Of the splits that nothing was fitted on; those of conversations hold thanks and the like."""
     asked = [text for name, text in talk.questions(data, ("dev",)) if not name.startswith(("doc2dial", "ikat"))]

@@ -30,6 +30,12 @@ def test_a_pronoun_is_what_the_documents_answer_about(held: tuple[str, ...], exp
     assert standing("does it cache pages too?", turns, nearness=near(*held)).text.casefold() == expected.casefold()
 
 
+def test_what_was_left_is_not_what_is_spoken_of() -> None:
+    turns = said(("How much is the rent?", "940 euros."), ("and the deposit?", "1,880 euros."))
+    held = near("is the rent paid back?")
+    assert standing("is it paid back?", turns, nearness=held).text == "is the deposit paid back?"
+
+
 def test_what_only_an_answer_tells_of_takes_the_place_of_nothing_that_was_asked_about() -> None:
     asked = standing("does it cache pages?", said(PORT), nearness=near("Does the browser cache pages?"))
     assert "browser" not in asked.text

@@ -40,10 +40,103 @@ from tests.memory.dialogue.test_referents import said
             "where is it?",
             "where is the blue valve?",
         ),
+        (
+            "I want to send a patch. What do I need?",
+            "Every patch needs a test. Patches are sent against the branch develop.",
+            "who looks at it?",
+            "who looks at the patch?",
+        ),
+        (
+            "Where does Aunt Rosa live?",
+            "Aunt Rosa lives in Porto.",
+            "when did she move there?",
+            "when did Aunt Rosa move to Porto?",
+        ),
+        (
+            "what does the funicular cost?",
+            "On 9 June we take the funicular; a ticket costs 180 kroner.",
+            "who booked it?",
+            "who booked the funicular?",
+        ),
+        (
+            "Who is Lena married to?",
+            "Lena is married to Oskar.",
+            "where did they meet?",
+            "where did Lena and Oskar meet?",
+        ),
+        (
+            "Who chairs the club?",
+            "Hanna Weiss chaired the club until May; Piotr Nowak chairs it now.",
+            "since when?",
+            "Since when does Piotr Nowak chair the club?",
+        ),
+        (
+            "Who did Mr Feld marry?",
+            "He married the violinist Ada Moser, with whom he had two daughters, Lisa and Ruth.",
+            "how many children did they have?",
+            "how many children did Mr Feld and Ada Moser have?",
+        ),
+        ("Where are the dishes?", "In the sink.", "who does them?", "who does the dishes?"),
+        ("Where is the party?", "The party is in Malmö.", "what does that cost?", "what does the party cost?"),
     ],
 )
 def test_what_it_stands_for(before: str, answer: str, question: str, rewritten: str) -> None:
     assert standing(question, said((before, answer))).text == rewritten
+
+
+@pytest.mark.parametrize(
+    ("before", "answer", "question", "rewritten"),
+    [
+        (
+            "What does the hotel in Oslo cost?",
+            "4,050.",
+            "and the one in Bergen?",
+            "What does the hotel in Bergen cost?",
+        ),
+        (
+            "Who wrote the letter to the council?",
+            "Ida.",
+            "and the one to the bank?",
+            "Who wrote the letter to the bank?",
+        ),
+        ("How much was the bill of March?", "91 euros.", "sorry, the one of April", "How much was the bill of April?"),
+        ("When do we fly to Bergen?", "On 8 June.", "and back?", "When do we fly back from Bergen?"),
+        (
+            "When is the next meeting?",
+            "On 11 January.",
+            "No, I meant the one after September.",
+            "When is the meeting after September?",
+        ),
+        ("how much sugar is in the cake?", "200 g", "and butter?", "how much butter is in the cake?"),
+        ("how many eggs do I need for the cake?", "3", "and milk?", "how much milk do I need for the cake?"),
+        ("how much sugar is in the cake?", "200 g", "and the bread?", "how much sugar is in the bread?"),
+    ],
+)
+def test_what_takes_its_place(before: str, answer: str, question: str, rewritten: str) -> None:
+    assert standing(question, said((before, answer))).text == rewritten
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "rewritten"),
+    [
+        ("When is the concert in May?", "I meant June, sorry", "When is the concert in June?"),
+        ("When is the concert in May?", "no, in June I mean", "When is the concert in June?"),
+        ("When is the concert in May?", "oops, June", "When is the concert in June?"),
+        ("When is the concert in May?", "June, not May", "When is the concert in June?"),
+        ("When does the train to Bath leave?", "not leave, arrive", "When does the train to Bath arrive?"),
+        ("How much is the rent?", "per year I mean", "How much is the rent per year?"),
+        ("Who is the treasurer?", "the deputy I mean", "Who is the deputy?"),
+        ("When do we fly to Bergen?", "sorry, I meant the return", "As for the return, when do we fly to Bergen?"),
+    ],
+)
+def test_what_a_correction_corrects(before: str, question: str, rewritten: str) -> None:
+    assert standing(question, said((before, "In the documents."))).text == rewritten
+
+
+def test_of_two_that_took_each_others_place_each_is_said_in_full() -> None:
+    turns = said(("What does the hotel in Oslo cost?", "4,050."), ("and in Bergen?", "5,200."))
+    whole = "which of the hotel in Oslo and the hotel in Bergen is cheaper?"
+    assert standing("which of them is cheaper?", turns).text == whole
 
 
 def test_a_second_question_has_its_own_verb() -> None:
