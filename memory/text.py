@@ -118,7 +118,7 @@ def _free(text: str, lines: list[Span]) -> list[bool]:
         for line, behind in pairwise(written)
     ]
     capitals = any(free) and not any(line[0].islower() for line in written)
-    labels = sum(map(bool, map(SMALL_LABEL.match, written))) >= FREE * len(written)
+    labels = sum(bool(SMALL_LABEL.match(line)) and not ITEM.match(line) for line in written) >= FREE * len(written)
     if capitals or labels:
         return [not _OPEN.search(line) for line in written[:-1]]
     return free if sum(free) > FREE * len(free) else []
