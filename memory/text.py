@@ -68,7 +68,8 @@ none was wrapped."""
 
 LABEL = re.compile(r"[A-ZÀ-Þ][\w'’&/.-]*(?: [\w'’&/().-]+){0,4}: \S")
 SMALL_LABEL = re.compile(r"[\w'’&/.-]+(?: [\w'’&/().-]+){0,2}: \S")
-_OPEN = re.compile(r"(?:\b(?:a|an|and|at|by|for|from|in|of|or|the|to|with)|,|-)$")
+_OPEN = re.compile(r"(?:\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)|,|-)$")
+_LEANS = re.compile(r"(?:and|at|by|for|from|in|of|on|or|that|to|who|which|with)\b")
 """How a line of notes begins (`Grout colour: grey`), and how one ends that the next goes on with."""
 
 ROOM = 0.75
@@ -114,7 +115,7 @@ def _free(text: str, lines: list[Span]) -> list[bool]:
     written = [text[slice(*line)] for line in lines]
     width = ROOM * max(map(len, written))
     free = [
-        len(line) + 1 + len(behind.split(None, 1)[0]) < width and not _OPEN.search(line)
+        len(line) + 1 + len(behind.split(None, 1)[0]) < width and not (_OPEN.search(line) or _LEANS.match(behind))
         for line, behind in pairwise(written)
     ]
     capitals = any(free) and not any(line[0].islower() for line in written)

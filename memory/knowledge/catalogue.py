@@ -29,7 +29,8 @@ _POINTED_AT = re.compile(r"\b(?:the|this|that|my|our|your) ([a-z]+)\b(?!['\u2019
 
 def pointed_at(question: str) -> frozenset[str]:
     """The words of a question that stand for a document: 'paper' of 'what are the limitations of the paper?'"""
-    return frozenset(word for word in _POINTED_AT.findall(question) if KINDS.issuperset(content_words(word)))
+    words = (word for word in _POINTED_AT.findall(question) if not word.endswith("s"))
+    return frozenset(word for word in words if KINDS.issuperset(content_words(word)))
 
 
 _ANY_KIND = frozenset(stemmed_words("file document page text"))

@@ -172,8 +172,9 @@ def test_marked_headings_behind_a_colon_stay_headings() -> None:
 def test_each_line_above_a_mail_is_one() -> None:
     text = "From: Ann Orde\nDate: Tuesday 6 May 2025\nSubject: Savings\n\nDear Tom, I was wrong. It was more."
     found = region(text)
-    assert [found.text[slice(*span)] for span in sentences_of(found, found.blocks[0])] == text.split("\n")[:3]
-    assert len(sentences_of(found, found.blocks[1])) == 2
+    heads, body = found.blocks[:3], found.blocks[3]
+    assert [found.of(block) for block in heads] == text.split("\n")[:3]
+    assert len(sentences_of(found, body)) == 2
 
 
 def test_a_row_with_a_cell_less_than_those_below_names_their_columns() -> None:
