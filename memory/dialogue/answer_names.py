@@ -94,14 +94,16 @@ def as_written(mention: Referent, told: str) -> Referent:
     bare = mention.text.removeprefix("the ")
     if not bare.islower() or len(bare.split()) > MOST_OF_NAME:
         return mention
-    several, inside = " " in bare, r"(?<=[\w,] )"  # a lone word may have its capital from the sentence
+    first_name = mention.text == bare and bare.capitalize() in FIRST_NAMES
+    several, inside = " " in bare or first_name, r"(?<=[\w,] )"  # a lone word may have its capital from the sentence
     words = r" (?:[A-ZÀ-Þ][\w.]* )?".join(f"(?i:{re.escape(word)})" for word in bare.split())
     written = re.search(rf"{'' if several else inside}\b{words}\b", told)
     if not written or not all(word[0].isupper() for word in written.group().split()):
         return mention
     found = replace(mention, text=mention.text[: -len(bare)] + written.group(), named=True, rank=mention.rank - NAMED)
-    person = several and looks_like_a_person(found.text, "")
-    return replace(found, maybe_person=True, gender=gender_of(found.text)) if person else found
+    person = first_name or (several and looks_like_a_person(found.text, ""))
+    sure = found.person or first_name
+    return replace(found, person=sure, maybe_person=True, gender=gender_of(found.text)) if person else found
 
 
 MOST_OF_NAME = 3

@@ -53,6 +53,9 @@ def _likeness(new: Phrase, old: Phrase, types: dict[str, str], before: Parts) ->
     timely = all(kind in TIMES for kind in kinds)
     if kinds[0] in TIMES and not timely:
         return 0.0
+    whom = {new.noun, singular(new.noun)} & {*LISTS["people"], "children"}
+    if whom and new.preposition == old.preposition == "for" and kinds[1] == "noun" and old.definite and not old.plural:
+        return 0.0  # 'and for pupils?' after 'how much are tickets for the concert?'
     score = 0.0
     if new.preposition:
         if new.preposition == old.preposition or _other_side(new, old, kinds):

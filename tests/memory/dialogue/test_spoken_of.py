@@ -76,6 +76,7 @@ from tests.memory.dialogue.test_referents import said
             "how many children did they have?",
             "how many children did Mr Feld and Ada Moser have?",
         ),
+        ("what does ruth want to see", "Ruth wants to see the fort.", "when is she going?", "when is Ruth going?"),
         ("Where are the dishes?", "In the sink.", "who does them?", "who does the dishes?"),
         ("Where is the party?", "The party is in Malmö.", "what does that cost?", "what does the party cost?"),
     ],
@@ -100,6 +101,18 @@ def test_what_it_stands_for(before: str, answer: str, question: str, rewritten: 
             "Who wrote the letter to the bank?",
         ),
         ("How much was the bill of March?", "91 euros.", "sorry, the one of April", "How much was the bill of April?"),
+        (
+            "How much are tickets for the autumn concert?",
+            "14 euros.",
+            "and for children?",
+            "How much are tickets for the autumn concert for children?",
+        ),
+        (
+            "How hot is the oven for the buns?",
+            "225.",
+            "and for the rye bread?",
+            "How hot is the oven for the rye bread?",
+        ),
         ("When do we fly to Bergen?", "On 8 June.", "and back?", "When do we fly back from Bergen?"),
         (
             "When is the next meeting?",
