@@ -134,6 +134,8 @@ def _ends_before(text: str, lines: list[Span], place: int, free: bool) -> bool:
         return False
     if ITEM.match(following) or DATED.match(following) or line.startswith("#") or ("|" in line and "|" in following):
         return True
+    if ITEM.match(line) and line.endswith(":"):
+        return False  # what is said of a term, in the line below it
     if free or (LABEL.match(following) and not _OPEN.search(line)):
         return True
     if following[0].islower():

@@ -148,7 +148,8 @@ def _points(found: Parts) -> bool:
 
 def _new(one: Phrase) -> bool:
     thing = one.first in LISTS["determiners"] and one.first not in (*POINTING, "no")
-    return (thing or (one.named and one.start > 0)) and one.noun not in _SAID
+    numbered = re.search(r"[A-Za-z].*\d", one.text) is not None and not written_type(one.text)  # 'version 1.2'
+    return (thing or numbered or (one.named and one.start > 0)) and one.noun not in _SAID
 
 
 _SAID = LISTS["texts"] | set("answers questions help reply explanation hint tip lot bit".split())
