@@ -90,17 +90,18 @@ def _split(text: str) -> tuple[Span, ...]:
     return tuple(span for block in blocks(text) for span in _sentences(text, *block))
 
 
-def blocks(text: str) -> list[Span]:
-    """Spans, stripped, of the paragraphs, headings, list items and rows of a table."""
+def blocks(text: str, typeset: bool = False) -> list[Span]:
+    """Spans, stripped, of the paragraphs, headings, list items and rows of a table; of a page that is `typeset` no line
+    was ended by hand."""
     lines = [stripped(text, *match.span()) for match in LINE.finditer(text)]
     apart = [place for place in range(1, len(lines)) if _are_apart(text[lines[place - 1][1] : lines[place][0]])]
     starts = []
     for first, after in pairwise((0, *apart, len(lines))):
-        free = _free(text, lines[first:after])
-        starts += [
-            first,
-            *(n for n in range(first + 1, after) if _ends_before(text, lines, n, bool(free) and free[n - first - 1])),
-        ]
+        free = [] if typeset else _free(text, lines[first:after])
+        by_hand = {place for place, one in enumerate(free, first + 1) if one}
+        if not typeset:
+            by_hand.update(place for place in range(first + 1, after) if _is_labelled(text, lines, place))
+        starts += [first, *(n for n in range(first + 1, after) if _ends_before(text, lines, n, n in by_hand))]
     return [(lines[first][0], lines[after - 1][1]) for first, after in pairwise((*starts, len(lines))) if first < after]
 
 
@@ -125,9 +126,13 @@ def _free(text: str, lines: list[Span]) -> list[bool]:
     return free if sum(free) > FREE * len(free) else []
 
 
-def _ends_before(text: str, lines: list[Span], place: int, free: bool) -> bool:
-    """Whether a block ends between a line and the one at `place`, with no empty line between; `free`: it was ended
-    there by hand."""
+def _is_labelled(text: str, lines: list[Span], place: int) -> bool:
+    return bool(LABEL.match(text, *lines[place])) and not _OPEN.search(text[slice(*lines[place - 1])])
+
+
+def _ends_before(text: str, lines: list[Span], place: int, by_hand: bool) -> bool:
+    """Whether a block ends between a line and the one at `place`, with no empty line between; `by_hand`: whoever wrote
+    it ended the line there."""
     (start, end), (next_start, next_end) = lines[place - 1], lines[place]
     line, following = text[start:end], text[next_start:next_end]
     if MARKER.match(line):
@@ -136,7 +141,7 @@ def _ends_before(text: str, lines: list[Span], place: int, free: bool) -> bool:
         return True
     if ITEM.match(line) and line.endswith(":"):
         return False  # what is said of a term, in the line below it
-    if free or (LABEL.match(following) and not _OPEN.search(line)):
+    if by_hand:
         return True
     if following[0].islower():
         return False

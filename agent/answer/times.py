@@ -51,7 +51,7 @@ _NOT_NOW = re.compile(
 )
 """In a question that is not about what holds now."""
 
-_PAST = re.compile(r"\b(?:did|was|were|had|has|have)\b", re.IGNORECASE)
+_PAST = re.compile(r"\b(?:did|was|were|had|has|have|since)\b", re.IGNORECASE)
 _WHEN = re.compile(r"\b(?:when|what (?:date|day)|which (?:date|day))\b", re.IGNORECASE)
 _SINCE = re.compile(r"\b(?:since|after)\s+$", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:before|until|till)\s+$", re.IGNORECASE)

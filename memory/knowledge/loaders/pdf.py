@@ -155,7 +155,7 @@ def _paragraphs(pages: Sequence[str]) -> Iterator[str]:
     whole_words = set(re.findall(r"(?<!\w)\w++-\w+", "\n".join(texts)))
     for text in texts:
         mended = BROKEN_WORD.sub(lambda match: _mended(match, whole_words), text)
-        yield "\n\n".join(mended[start:end].replace("\n", " ") for start, end in blocks(mended))
+        yield "\n\n".join(mended[start:end].replace("\n", " ") for start, end in blocks(mended, typeset=True))
 
 
 def _mended(broken: re.Match[str], whole_words: set[str]) -> str:
