@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 
+from clew.agent.answer.cores import SALUTATION
 from clew.agent.answer.structure import Region, sentences_of
 from clew.memory.dialogue.word_classes import FIRST_NAMES
 from clew.memory.text import FUNCTION_WORDS, Span, content_words
@@ -85,8 +86,8 @@ def _naming(region: Region, place: int, span: Span, pronoun: str) -> Span | None
     name, of one as the pronoun says, or that introduces somebody."""
     gender = _GENDER.get(pronoun)
     for one in islice(_before(region, place, span), FURTHEST):
-        if _SALUTES.match(region.text[slice(*one)]):
-            continue
+        if SALUTATION.fullmatch(region.text[slice(*one)]):
+            continue  # whom a letter greets is not whom it tells of
         if _introduced(text := region.text[slice(*one)], pronoun):
             return one
         if not _STANDS_FOR.match(text) and (not gender or _is_of(gender, region, one)):
@@ -101,14 +102,13 @@ def _is_of(gender: str, region: Region, span: Span) -> bool:
     return bool(_first_name(region, span)) and _may_be_called(gender, text)
 
 
-_SALUTES = re.compile(r"(?:Dear|Hello|Hi|Liebe[rs]?|Sehr geehrte[rs]?|Ch[eè]re?s?)\b[^.]{0,40}[,!]")
 _TITLED = {
     "he": re.compile(r"\b(?:Mr|Herr|Sir|(?:[Gg]rand)?(?:father|son)|[Bb]rother|[Hh]usband|[Nn]ephew|[Uu]ncle|Dad)\b"),
     "she": re.compile(
         r"\b(?:Mrs|Ms|Miss|Frau|(?:[Gg]rand)?(?:mother|daughter)|[Ss]ister|[Ww]ife|[Nn]iece|[Aa]unt|Mum)\b"
     ),
 }
-"""Of a letter, whom it does not mean; and how a man or a woman is spoken of that may have no name."""
+"""How a man or a woman is spoken of who may have no name."""
 
 
 def _may_be_called(gender: str, name: str) -> bool:

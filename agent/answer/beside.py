@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate, takewhile
 
-from clew.agent.answer.cores import LONGEST, Core, asks
+from clew.agent.answer.code_lines import LONGEST
+from clew.agent.answer.cores import Core, asks
 from clew.agent.answer.structure import Block, Region, sentences_of
 from clew.memory.text import Span
 

@@ -20,7 +20,7 @@ _COMMAND = re.compile(r"(?!.*[.!?]$)(?=[^A-Z]|.*[-=/_<>(]).{2,120}$")
 """One line behind what announces it: `dpkg --list`."""
 
 LONGEST = 90
-"""Words of a block of code that is told as a whole."""
+"""Words of what may be weighed and told as one: a sentence, an item, a row, a block of code."""
 
 WRAPPED = 8
 """Words of a line that is no code for its place alone: a paragraph may be indented as a whole."""

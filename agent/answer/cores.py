@@ -5,12 +5,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from clew.agent.answer.code_lines import LONGEST
 from clew.agent.answer.structure import MAIL_HEAD, RUNNING_HEAD, Block, Region, region_of, sentences_of, unnumbered
 from clew.memory.datatypes import Document, Passage
 from clew.memory.text import Span
-
-LONGEST = 90
-"""Words of a core."""
 
 _POINTER = re.compile(r"\W*(?:See|Refer to) .*\bfor (?:(?:further|more|full) )?(?:details|information|discussion)\W*")
 """A sentence that only says where more stands."""
@@ -47,7 +45,8 @@ _WAY_BACK = re.compile(
 
 SALUTATION = re.compile(
     r"\W*(?:Dear|Hello|Hi|Kind regards|Best wishes|Yours|Sehr geehrte\w*|Liebe\w*|Ch[eè]re?s?|Estimad[oa]s?|Gentile"
-    r"|Kara(?:j|n|jn)?|With love|Much love|Many thanks)\b[^.:;!?]{0,50},(?:\s+[A-Z][\w.'-]*){0,3}\W*"
+    r"|Kara(?:j|n|jn)?|With love|Much love|Many thanks)\b(?:[^.:;!?]|\b(?:Mrs?|Ms|Dr|Prof)\.){0,50},"
+    r"(?:\s+[A-Z][\w.'-]*){0,3}\W*"
 )
 """A line of a letter: `Dear Ms Orde,`."""
 

@@ -132,8 +132,8 @@ def says(question: str, texts: Sequence[str], above: Above = NOTHING_ABOVE) -> S
 def _written(text: str) -> str:
     """Without the `A:` of an answer, and with one name for the United States, of which `us` is a pronoun."""
     text = LABEL_OF_ANSWER.sub("", text)
-    for match in cues.found("en", "united states", text):
-        text = text.replace(match[0], "the USA" if match[0] == "the us" else "USA")
+    for match in reversed([one for one in cues.found("en", "united states", text) if one[0] != "us"]):
+        text = f"{text[: match.start()]}{'the USA' if match[0] == 'the us' else 'USA'}{text[match.end() :]}"
     return text
 
 

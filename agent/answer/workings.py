@@ -103,11 +103,9 @@ class Working:
     def holds(self, text: str) -> bool:
         """Whether a text has what is needed of one part."""
         timed = self.kind in ("between", "age") or (self.kind == "which" and self.parts[0].startswith("When"))
-        return (
-            len(dates_with_year(text)) == 1
-            if timed and self.sides
-            else bool(dates_with_year(text) if timed else measured(text))
-        )
+        if not timed:
+            return bool(measured(text))
+        return len(dates_with_year(text)) == 1 if self.sides else bool(dates_with_year(text))
 
     def is_said_of(self, side: str, text: str) -> bool:
         """Whether a text says its date or amount of this side, which then stands before it: no date of etch is one of

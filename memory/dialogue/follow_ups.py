@@ -18,6 +18,7 @@ from clew.memory.dialogue.slots import filled, is_relative, led, same_for
 from clew.memory.dialogue.topics import topic_for
 from clew.memory.dialogue.utterances import is_filler, last_sentence
 from clew.memory.dialogue.word_classes import LISTS
+from clew.memory.dialogue.written_types import MONTH
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words
@@ -285,16 +286,17 @@ def _of_topic(topic: str, rest: str, turns: Sequence[Said], vocabulary: Vocabula
 
 
 _THE_ONE = re.compile(
-    r"(?:(?:and|but|what about)\b,? )*the ones? (?P<of>(?:of|for|from|in) [^,;?]*"
-    r"(?:\d{4}|\b(?:year|month|week|last|before|january|february|march|april|may|june|july|august|september|october|november|december)\b)[^,;?]*?)\W*",
-    re.IGNORECASE,
+    r"(?:(?:and|but|what about)\b,? )*the ones? (?P<of>(?:of|for|from|in) [^,;?]*?)\W*", re.IGNORECASE
 )
+_TIMED = re.compile(rf"\b(?:\d{{4}}|year|month|week|last|before)\b|{MONTH.pattern}", re.IGNORECASE)
 
 
 def _of_what_was_wanted(rest: str, before: Parts) -> str:
     """'What is the dividend of last year?' for 'the one of last year', behind 'which dividend does it propose?'"""
     one, wanted = _THE_ONE.fullmatch(rest), before.wanted
-    if not one or not wanted or not before.subject or before.asks.casefold().split()[:1] not in (["which"], ["what"]):
+    if not one or not _TIMED.search(one["of"]) or not wanted or not before.subject:
+        return ""
+    if before.asks.casefold().split()[:1] not in (["which"], ["what"]):
         return ""
     return f"What {'are' if wanted.plural else 'is'} the {wanted.text} {one['of']}?"
 

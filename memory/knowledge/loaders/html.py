@@ -278,7 +278,8 @@ def _drop_chrome(root: "HtmlElement") -> None:
     roles = " or ".join(f"@role='{role}'" for role in _TAGS["chrome_roles"])
     named = (f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')" for name in _TAGS["chrome_classes"])
     tags = " | ".join(f"//{tag}" for tag in _TAGS["chrome"])
-    _drop(root, (a for a in root.xpath("//*[starts-with(name(), 'h')]//a") if _PERMALINK.fullmatch(a.text_content())))
+    links = (link for heading in root.iter(*_TAGS["headings"]) for link in heading.iter("a"))
+    _drop(root, [link for link in links if _PERMALINK.fullmatch(link.text_content())])
     own = f"//*[{roles} or @aria-hidden='true' or {' or '.join(named)}]"
     _drop(root, [*root.xpath(f"{tags} | {own} | {_PAGE_TURNING}"), *_site_headers(root)])
 
