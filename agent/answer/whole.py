@@ -48,8 +48,8 @@ _OF_CHOICE = re.compile(r"^.*, regarding (?P<choice>.+)$")
 _FOLDER = re.compile(
     r"(?:the )?(?:(?:folder|directory) (?P<a>[\w .-]+)|(?P<b>[\w .-]+) (?:folder|directory))", re.IGNORECASE
 )
-_OWNED = re.compile(r"(?:his|her|its|their) \w", re.IGNORECASE)
-"""'her life', of somebody who was spoken of."""
+_SPOKEN_OF = re.compile(r"(?:his|her|its|their) \w.*|(?:the|that|this) [a-z]+", re.IGNORECASE)
+"""'her life', 'the film', for which the question that stands alone may have a name."""
 
 _OR = re.compile(r",? or ")
 
@@ -57,8 +57,10 @@ _OR = re.compile(r",? or ")
 def whole_answer(question: str, rewritten: str, holdings: Holdings) -> WholeAnswer | None:
     """None where what is asked is not about documents as a whole, or names none that there is."""
     asked = library_question(question)
-    if asked and ((asked.points and asked.kind in ("mentions", "count")) or _OWNED.match(asked.of)):
+    if asked and asked.points and asked.kind in ("mentions", "count"):
         asked = library_question(rewritten)
+    elif asked and _SPOKEN_OF.fullmatch(asked.of):
+        asked = library_question(rewritten) or asked
     if asked:
         holdings = replace(holdings, language=asked.language)
     if asked is None or not holdings.documents or (asked.points and asked.kind in ("mentions", "count")):

@@ -73,6 +73,7 @@ _OF_WHICH = re.compile(r"(?:which|who) (?:one )?of (?:the (?:two|three)|these|th
 _WHO_IT_WAS = re.compile(r"(?:and |but )?who (?:is|was|will) it (?:be )?(?P<new>\w.*?)\W*", re.IGNORECASE)
 """'who was it last time?'"""
 
+_BIDS = re.compile(r"(?:please )?(?:sum|summari[sz]e|tell|give|show|explain|describe|compare)\b", re.IGNORECASE)
 _LEAD = re.compile(r"(?:(?:and|but|or|so|also|then|well|ok|okay|yes|no|oh|ah)\b[,:;]?\s+)+", re.IGNORECASE)
 
 
@@ -150,6 +151,8 @@ def filled(
     if (so := _WHY_SO.fullmatch(bare)) and (why := sluiced(parts("why"), before, turn.who)[0]):
         return f"{why.rstrip(' ?.')} {so['so']}?", f"'{bare}' is asked of the question before"
     bare, leads = of_that(bare, before), about or corrects or _LEAD.match(question)
+    if not leads and _BIDS.match(before.text):
+        return "", ""  # 'my next meeting?' after 'Sum up the film.'
     if not bare or len(bare.split()) > (LONGEST if leads else SHORT) or re.match(r"than(?:k|x)", bare, re.IGNORECASE):
         return "", ""
     if made := by_itself(bare, before, bool(leads)):

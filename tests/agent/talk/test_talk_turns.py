@@ -28,6 +28,13 @@ def ask(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Ask]:
         yield asked
 
 
+def test_the_film_that_was_spoken_of_is_summed_up_and_what_is_asked_next_is_another_matter(ask: Ask) -> None:
+    ask("who directed metropolis?")
+    summary = ask("sum up the film in short").answer
+    assert summary.outcome == "summary" and summary.claims[0].text.startswith("\u201cMetropolis\u201d")
+    assert ask("my next meeting?").rewritten.casefold().startswith("my next meeting?")
+
+
 DOCUMENTS = {
     "tarn.md": "# Tarn\n\n## Installing\n\nTo install Tarn, follow these steps:\n\n1. Download the archive.\n"
     "2. Unpack it into /opt/tarn.\n3. Restart the machine.\n\n## Pruning\n\nOld snapshots are removed by a command.\n",

@@ -155,3 +155,10 @@ def test_of_two_that_took_each_others_place_each_is_said_in_full() -> None:
 def test_a_second_question_has_its_own_verb() -> None:
     found = parts("When did the bus leave and when does the last train arrive?")
     assert [one.text for one in found.phrases] == ["the bus", "the last train"]
+
+
+def test_what_is_to_be_done_is_no_thing_that_another_takes_the_place_of() -> None:
+    assert (
+        standing("my next meeting?", said(("Sum up Metropolis in short.", "A film of 1927."))).text
+        == "my next meeting?"
+    )
