@@ -50,7 +50,7 @@ DISPENSABLE = ("stitch", "walk", "observe")
 """Nodes without which a turn has evidence: left out where the library's cluster does not answer any more."""
 
 
-def turn_graph(checkpointer: BaseCheckpointSaver[Any]) -> TurnGraph:
+def turn_graph(checkpointer: BaseCheckpointSaver[Any] | None) -> TurnGraph:
     """recall -> rewrite -> think -> act -> stitch -> walk -> observe -> answer -> verify -> remember, from observe back
     to think, from act to observe where there is nothing to walk for, and from think to answer where nothing more is to
     be looked for. What is answered anew begins with answer. Talk is answered before anything is recalled; of several

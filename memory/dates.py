@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from clew.memory.weekdays import days_written_out
+
 DateOrder = Literal["day", "month", ""]
 """What comes first in `03/09/2024`; empty: nothing says."""
 
@@ -189,8 +191,9 @@ def order_of(texts: Iterable[str]) -> DateOrder:
 
 
 def written_out(text: str) -> str:
-    """With every date in one way, `3 September 2024`; one that can be read in two ways as both."""
-    return _replaced(text, ((date, date.text) for date in found_dates(text)))
+    """With every date in one way, `3 September 2024`; one that can be read in two ways as both. Abbreviated days of the
+    week in full."""
+    return days_written_out(_replaced(text, ((date, date.text) for date in found_dates(text))))
 
 
 def search_text(text: str, order: DateOrder = "") -> str:

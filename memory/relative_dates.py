@@ -8,8 +8,8 @@ from datetime import date, timedelta
 from clew.memory.dates import MONTHS, CalendarDate, FoundDate
 from clew.memory.errors import BadInput
 from clew.memory.text import NUMBER_WORDS
+from clew.memory.weekdays import DAYS
 
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 WEEK = 7
 
 _COUNT = rf"(?P<count>\d{{1,3}}|an?|{'|'.join(NUMBER_WORDS[1:13])}|(?:a\s)?couple\sof|a\sfew)"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import Stemmer
 
-from clew.memory.dialogue.word_classes import base, past
+from clew.memory.dialogue.word_classes import LISTS, base, past
 from clew.memory.text import FUNCTION_WORDS, common_words, unaccented, written_words
 
 _SNOWBALL = {"en": "english", "de": "german", "fr": "french", "es": "spanish", "it": "italian"}
@@ -28,10 +28,17 @@ def stem(word: str, language: str) -> str:
     """By Snowball, of verbs in the past by their base; in Esperanto without its ending."""
     if language == "eo":
         return _ENDINGS.sub("", word) if len(word) > 3 else word
+    if language == "en":
+        word = _of_participles().get(word, word)  # written
     if language == "en" and len(word) > 2 and not word.endswith("ed") and past(base(word)[0]) == word:
         word = base(word)[0]  # paid, sold
     made: str = Stemmer.Stemmer(_SNOWBALL[language]).stemWord(word)
     return made
+
+
+@cache
+def _of_participles() -> dict[str, str]:
+    return {form: verb for verb, form in (pair.split("=") for pair in LISTS["participle_of"])}
 
 
 @cache
@@ -49,6 +56,13 @@ def opposites(one: str) -> frozenset[str]:
     pairs = [[stem(word, "en") for word in pair.split()] for pair in _sections()["en"]["opposites"].split("|")]
     made.update(other for pair in pairs if one in pair for other in pair)
     return frozenset(made - {one})
+
+
+def says_opposite(question: str, text: str) -> bool:
+    """Whether an English text has the opposite of a word of the question, and not the word: the first keeper for the
+    last."""
+    held = {*stems(text, "en")}
+    return any(stem not in held and opposites(stem) & held for stem in stems(question, "en"))
 
 
 def matches(language: str, name: str, text: str) -> re.Match[str] | None:

@@ -10,9 +10,11 @@ from clew.agent.answer.amounts import Amount
 from clew.agent.answer.asked import asked
 from clew.agent.answer.cores import Core
 from clew.agent.answer.evidence import NAMED, Evidence
+from clew.agent.answer.open_items import open_items
 from clew.agent.answer.quotation import composed_of
 from clew.agent.answer.selection import Picked, pick
 from clew.agent.answer.sides import WHICH, name_of
+from clew.agent.answer.tables import of_a_table
 from clew.agent.answer.units import unit_of
 from clew.agent.answer.values import values_of
 from clew.agent.answer.wanted import Wanted
@@ -44,8 +46,8 @@ _HOW = re.compile(
 def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) -> Answer | None:
     """None where nothing is asked that is worked out, or no units hold what is needed, with the words of what it is
     asked of."""
-    if by_document := _by_document(wanted.rewritten, evidence):
-        return by_document
+    if told := of_a_table(wanted, evidence, parameters) or _of_documents(wanted.rewritten, evidence):
+        return told
     work = working(wanted.rewritten) if not wanted.with_history else None
     if work is None:
         return None
@@ -71,6 +73,10 @@ def derived(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters) ->
             made = replace(made, claims=claims, form=asked(wanted.rewritten).form)
             return replace(made, says=_says(work, [_said(one) for one in chosen])) if work.claimed else made
     return None
+
+
+def _of_documents(question: str, evidence: Evidence) -> Answer | None:
+    return _by_document(question, evidence) or open_items(question, evidence)
 
 
 def _by_document(question: str, evidence: Evidence) -> Answer | None:

@@ -12,6 +12,7 @@ from clew.agent.answer.asked import asked
 from clew.agent.answer.cores import Core, cores_of
 from clew.agent.answer.structure import RUNNING_HEAD
 from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
+from clew.agent.answer.values import values_of
 from clew.agent.search.rounds import said_by
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dates import written_out
@@ -105,6 +106,11 @@ class Evidence:
         return frozenset({*found, *(f"{word}s" for word in found), *(word.removesuffix("s") for word in found)})
 
     @cached_property
+    def week_days(self) -> frozenset[int]:
+        """The days of the week that are named, from 0 for Monday: of `Mon-Fri` five."""
+        return frozenset().union(*(values_of(text).days for text in self.texts))
+
+    @cached_property
     def running_words(self) -> ContentWords:
         """Those of the running heads of pages."""
         return frozenset(content_words(" ".join(m[0] for p in self.passages for m in RUNNING_HEAD.finditer(p.text))))
@@ -144,6 +150,7 @@ class Evidence:
         lacked = [word for word, count in zip(found, self.vocabulary.counts(found), strict=True) if not count]
         lacked = [word for word in lacked if not self.words.issuperset(content_words(word.replace("-", " ")))]
         lacked = [word for word in lacked if not self._has_with_hyphen(word.casefold())]
+        lacked = [word for word in lacked if not (days := values_of(word).days) or days.isdisjoint(self.week_days)]
         wanted = asked(question)
         own = {one.casefold() for one in _OWN_PEOPLE.findall(question) if one.casefold() in LISTS["people"]}
         lacked = [word for word in lacked if word not in own | pointed_at(question)]

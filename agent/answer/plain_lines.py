@@ -8,6 +8,7 @@ from clew.agent.answer.cores import Core
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.polarity import LABELLED
 from clew.agent.answer.structure import sentences_of, unnumbered
+from clew.agent.answer.values import CLOCK, values_of
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.text import content_words
 
@@ -29,6 +30,10 @@ _OF_CONTACT = frozenset(
     content_words("phone telephone mobile fax extension dial call ring e-mail email mail address number")
 )
 
+_ASKS_HOURS = re.compile(r"\b(?:open(?:s|ing)?|clos(?:e|es|ing)|hours)\b", re.IGNORECASE)
+_HOURS = re.compile(r"\b(?:open|closed|hours|times)\b|\bopening\b", re.IGNORECASE)
+"""How people ask when something is open, and what stands above or in a line that says it."""
+
 _CREDITS = re.compile(
     r"[\W\dQq]*(?:authors?|credits|maintainers?|developers?|written by|about the authors?"
     r"|who (?:wrote|writes|made|makes|created|develops|developed|maintains|is|are)\b.*)\W*",
@@ -49,9 +54,9 @@ _LABEL = re.compile(r"\W*(?P<what>[^\W\d_][^:.;]{0,40}): \S")
 def told_plainly(question: str, evidence: Evidence) -> list[float]:
     """1 for each core that is a row of a table with all words of a question, or with its names and the kind of thing
     that it asks for, or, with the heads of its columns, all its words; a line with the label that is asked for, below a
-    heading that names whom, or with yes or no where that is asked; that has whom to call, and the number; that lists
-    what is asked for by its name; an item that begins with what is to be defined, or what opens the section called so.
-    `CREDITED` for a name below a heading for who made it. Else 0."""
+    heading that names whom, or with yes or no where that is asked; that has whom to call, and the number, or the days
+    and hours when something is open; that lists what is asked for by its name; an item that begins with what is to be
+    defined, or what opens the section called so. `CREDITED` for a name below a heading for who made it. Else 0."""
     words, wanted = set(content_words(question)), asked(question)
     names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
     kinds = {"money", "time"} & set(wanted.expected)
@@ -60,15 +65,18 @@ def told_plainly(question: str, evidence: Evidence) -> list[float]:
     told, defined = list[float](), {*content_words(wanted.defined)}
     kind = parts(question).wanted if wanted.form == "list" else None
     listed = re.compile(rf"\b{re.escape(kind.noun)}\b{_ENUMERATES}", re.IGNORECASE) if kind and kind.plural else None
+    hours = bool(_ASKS_HOURS.search(question))
     costs = _COSTS if "money" in wanted.expected else frozenset[str]()
     for core, text, held in zip(evidence.cores, evidence.texts, evidence.core_words, strict=True):
         above = {*content_words(core.above), *evidence.title_words[core.passage]}
         reaches = bool(contact and whose and whose <= held | above and contact.search(text))
         credited = wanted.made and _CREDITS.fullmatch(core.head) and names <= above and _PERSON.search(text)
         lists = listed is not None and words & held and listed.search(text)
+        opens = hours and _tells_hours(core, text)
+        defines = bool(defined) and (_defines_below(core, defined) or _defines(core, defined, above))
         if credited:
             told.append(CREDITED)
-        elif lists or reaches or (defined and (_defines_below(core, defined) or _defines(core, defined, above))):
+        elif lists or reaches or opens or defines:
             told.append(1.0)
         elif core.block.kind == "row":
             named = (bool(names) or wanted.form == "list") and names <= held
@@ -78,6 +86,12 @@ def told_plainly(question: str, evidence: Evidence) -> list[float]:
         else:
             told.append(float(_labelled(text, words, above | held | costs, wanted)))
     return told
+
+
+def _tells_hours(core: Core, text: str) -> bool:
+    """`Sat 7-13` below `Opening hours`, `Sunday: closed`"""
+    told = f"{core.above} {text}"
+    return bool(values_of(text).days and _HOURS.search(told) and (CLOCK.search(text) or "closed" in text.casefold()))
 
 
 def _defines(core: Core, defined: set[str], above: set[str]) -> bool:

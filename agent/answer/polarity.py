@@ -16,9 +16,10 @@ from typing import Literal
 
 from clew.agent.answer import cues
 from clew.agent.answer.structure import LABEL_OF_ANSWER
-from clew.agent.answer.values import Values, compared, values_of
+from clew.agent.answer.values import CLOCK, Values, compared, values_of
 from clew.agent.state import Says
 from clew.memory.dialogue.question_parser import parts
+from clew.memory.dialogue.word_classes import base
 from clew.memory.language.telling import language_of
 from clew.memory.text import FUNCTION_WORDS, written_words
 
@@ -43,11 +44,6 @@ LONGEST = 2
 
 LABELLED = re.compile(r"\W*(?P<what>[^:.]{1,40}): (?P<said>yes|no|ja|nein|oui|non|sí|sì|si|jes|ne)\W*", re.IGNORECASE)
 """`Nuts: no`, a line of a form or of a label."""
-
-_OPEN_ITEM = re.compile(r"\W*\[ \]")
-"""`- [ ] paint the fence`"""
-
-_CLOCK = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m)\b")
 
 _TELLS_NOT_TO = re.compile(r"\W*(?:do not|don['\u2019]t|never)\b", re.IGNORECASE)
 _ASKS_FOR_ONE = re.compile(r"\b(?:I|we|you|one|people|anyone|visitors|guests)\b", re.IGNORECASE)
@@ -123,7 +119,8 @@ def says(question: str, texts: Sequence[str], above: Above = NOTHING_ABOVE) -> S
                 if found := _of_clause(polar, clause, whole, above, frozenset(cues.stems(before, polar.language))):
                     return found
             before = f"{before} {whole}"
-        above = replace(above, lead=text) if text.endswith(":") else above
+        heads = text.endswith(":") or cues.matches(polar.language, "to do", text)
+        above = replace(above, lead=text) if heads else above
         if cues.matches(polar.language, "unknown", text) and {*polar.told} <= {*cues.stems(text, polar.language)}:
             return "not-said"
     return None
@@ -212,8 +209,10 @@ def _of_clause(polar: Polar, clause: str, whole: str, above: Above, before: froz
     sure = not (hedges or lacks or might) and plain == clause
     if polar.values:
         return _by_values(polar, clause, whole, place) if not (negations or lacks) else None
-    if polar.kind == "plain" and _OPEN_ITEM.match(whole):
+    if polar.kind == "plain" and cues.matches("en", "open item", whole):
         return "no"
+    if _is_told_to_do(polar, plain):
+        return "no" if any(cues.matches(language, "to do", one) for one in (above.lead, above.head)) else None
     due = cues.matches(language, "requires", plain) and not cues.matches(language, "requires", polar.text)
     if polar.kind == "plain" and due:
         return None  # what has to be done is not done
@@ -238,6 +237,21 @@ def _of_clause(polar: Polar, clause: str, whole: str, above: Above, before: froz
     return None
 
 
+def _is_told_to_do(polar: Polar, clause: str) -> bool:
+    """Whether it is asked whether something was done, and the clause begins with the verb as one says what to do:
+    `renew the certificate`, for 'Has the certificate been renewed?'"""
+    first = re.match(r"(?!\W*\[x\])[\W\d]*([a-z]+)", clause, re.IGNORECASE)
+    if (
+        polar.language != "en"
+        or polar.kind != "plain"
+        or first is None
+        or not cues.matches("en", "asks done", polar.text)
+    ):
+        return False
+    verb = first[1].casefold()
+    return cues.stem(verb, "en") in polar.told and base(verb) == (verb, "do")
+
+
 def _by_values(polar: Polar, clause: str, whole: str, place: _Place) -> Says | None:
     """`closed on Sundays` says no where `open on Sundays?` is asked, and nothing of Mondays. What differs says no only
     where nothing beside it agrees."""
@@ -246,8 +260,9 @@ def _by_values(polar: Polar, clause: str, whole: str, place: _Place) -> Says | N
         return "no" if agreed and polar.values.days else None
     if agreed or agreed is None:
         return "yes" if agreed else None
-    row = ":" in clause and _only_values(clause.partition(":")[0])  # of several: 'Friday: closed'
-    return None if row or values_of(whole) != values_of(clause) else "no"
+    held = values_of(clause)
+    row = not re.search(r"\w", clause[: min(start for start, _ in held.spans)])  # of several: 'Friday: closed'
+    return None if row or values_of(whole) != held else "no"
 
 
 def _required(polar: Polar, clause: str, place: _Place, sure: bool) -> Says | None:
@@ -341,19 +356,12 @@ def _shortest_run(told: Sequence[str], stems: Sequence[str]) -> tuple[int, int, 
     return best
 
 
-def says_opposite(question: str, text: str) -> bool:
-    """Whether an English text has the opposite of a word of the question, and not the word: the first keeper for the
-    last."""
-    held = {*cues.stems(text, "en")}
-    return any(stem not in held and cues.opposites(stem) & held for stem in cues.stems(question, "en"))
-
-
 def _told_in_few_words(polar: Polar, clause: str, above: Above) -> _Place | None:
     """All words of the question, those of its subject perhaps above it, and not many others."""
     if cues.matches(polar.language, "relative", clause):
         return None
     wanted = {*polar.told, *polar.subject}
-    clear = _CLOCK.sub(" ", polar.values.without(clause)) if polar.values.days else clause
+    clear = CLOCK.sub(" ", polar.values.without(clause)) if polar.values.days else clause
     stems = {*cues.stems(clear, polar.language)} - (cues.light(polar.language) - wanted)
     flipped = {one for one in polar.told if one not in stems and cues.opposites(one) & stems}
     own = wanted & stems | {other for one in flipped for other in cues.opposites(one) & stems}
@@ -363,7 +371,7 @@ def _told_in_few_words(polar: Polar, clause: str, above: Above) -> _Place | None
         return None
     told = {*polar.told} & (stems | flipped)
     if stems == own:  # 'Friday: closed', 'Dogs are not allowed.' below what they are about
-        enough = bool(told or (polar.kind == "may" and stems) or (not stems and _CLOCK.search(clause)))
+        enough = bool(told or (polar.kind == "may" and stems) or (not stems and CLOCK.search(clause)))
     else:
         says = bool(told - cues.light(polar.language))
         enough = says and held >= BELOW * len(wanted) and len(own) >= OWN * len(stems)

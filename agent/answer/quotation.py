@@ -292,6 +292,8 @@ def composed_of(
                 claims.append(Claim(f"{label}:", new_line=bool(claims)))
                 last = label
             before = len(claims)
+            if claims and quoted and is_item(quoted[0].text):
+                quoted[0] = replace(quoted[0], new_line=True)
             claims += quoted
             places[one.unit] = range(before, len(claims))
             if one.aside:

@@ -18,6 +18,7 @@ from clew.memory.datatypes import Floats, Vector
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import language_of
 from clew.memory.minilm import MiniLM
+from clew.memory.weekdays import days_in_full
 
 LONGEST_QUESTION, LONGEST_TEXT = 32, 70
 """Word pieces; what comes after is cut."""
@@ -135,8 +136,8 @@ def read(sought: Sought, evidence: Evidence) -> ReadCores:
 
 
 def with_head(evidence: Evidence, place: int) -> str:
-    """A core with what stands above it."""
-    return headed(evidence.heads[place], evidence.texts[place])
+    """A core with what stands above it; `Sat` as Saturday."""
+    return days_in_full(headed(evidence.heads[place], evidence.texts[place]))
 
 
 def headed(head: str, text: str) -> str:

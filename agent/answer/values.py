@@ -6,11 +6,8 @@ from dataclasses import dataclass
 
 from clew.agent.answer.amounts import Amount, amounts
 from clew.memory.dates import CalendarDate, FoundDate, asked_times
+from clew.memory.weekdays import found_days
 
-_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_DAY = r"\b(mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?)?\b\.?"
-_SPAN = re.compile(rf"{_DAY}\s*(?:-|\u2013|to|until|till|through)\s*{_DAY}", re.IGNORECASE)
-_ONE = re.compile(_DAY, re.IGNORECASE)
 _SETS = ((re.compile(r"\b(?:daily|every ?day|each day|all week|seven days a week)\b", re.I), range(7)),
          (re.compile(r"\b(?:on )?(?:weekdays|working days|workdays)\b", re.I), range(5)),
          (re.compile(r"\b(?:at )?(?:the )?weekends?\b", re.I), (5, 6)))  # fmt: skip
@@ -25,6 +22,10 @@ _LEAST = re.compile(r"\b(?:at least|minimum(?: of)?|from|not less than|no less t
 _MOST = re.compile(
     r"\b(?:at most|up to|maximum(?: of)?|max\.?|not more than|no more than|until|or less|within|limit)\b", re.I
 )
+
+_HOUR = r"\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m)?"
+CLOCK = re.compile(rf"\b(?:\d{{1,2}}(?::\d\d| ?[ap]\.?m)|{_HOUR}\s?[-\u2013]\s?{_HOUR})\b")
+"""`6:30`, `7 am`, `7-13`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,18 +108,11 @@ def _counted(asked: Amount, held: Amount, sign: int, kind: str, text: str) -> bo
 
 def _days(text: str) -> tuple[frozenset[int], list[tuple[int, int]]]:
     """From 0, Monday; and where they stand."""
-    found, spans = set[int](), list[tuple[int, int]]()
-    for match in _SPAN.finditer(text):
-        first, last = (_DAYS.index(match[n][:3].casefold()) for n in (1, 2))
-        found |= {day % 7 for day in range(first, last + 1 if last >= first else last + 8)}
-        spans.append(match.span())
+    named = list(found_days(text))
+    found, spans = {day for one in named for day in one.days}, [(one.start, one.end) for one in named]
     for pattern, days in _SETS:
         for match in pattern.finditer(text):
             found |= set(days)
-            spans.append(match.span())
-    for match in _ONE.finditer(text):
-        if match[0][0].isupper() or len(match[0]) > 4:  # "sat", "sun", "wed"
-            found.add(_DAYS.index(match[1][:3].casefold()))
             spans.append(match.span())
     return frozenset(found), spans
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from clew.agent.answer.asked import Asked
+from clew.agent.answer.cues import says_opposite
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.features import Sought, plain
 from clew.agent.answer.plain_lines import told_plainly
-from clew.agent.answer.polarity import says_opposite
 from clew.agent.answer.steps import begins_steps
 from clew.agent.answer.units import gives_reason
+from clew.agent.answer.values import values_of
 from clew.agent.answer.wanted import Wanted
 from clew.agent.search.phrases import holds_phrase, longer, versions
 from clew.memory.datatypes import Floats
@@ -105,6 +106,7 @@ def by_rules(wanted: Wanted, sought: Sought, evidence: Evidence, parameters: Ans
     gained -= parameters.repeated * np.array([plain(text) in sought.said for text in evidence.texts])
     gained -= parameters.version * _lacks_version(wanted.rewritten, evidence)
     gained -= parameters.version * _of_another_name(wanted.rewritten, evidence)
+    gained -= parameters.version * _of_another_day(wanted.rewritten, evidence)
     if _AT_LAST.search(wanted.rewritten):
         gained += parameters.final * _came_out(sought.asked, evidence)
     if sought.asked.form == "steps":
@@ -152,6 +154,22 @@ def _of_another_name(question: str, evidence: Evidence) -> Floats:
 
     cores = zip(evidence.texts, evidence.core_words, held, strict=True)
     return np.array([of_another(*core) for core in cores], np.float64)
+
+
+def _of_another_day(question: str, evidence: Evidence) -> Floats:
+    """1 for each row or item of other days of the week, where another of its document is of those that the question
+    names: `Mon-Fri 9-17` of a Saturday; else 0."""
+    days = values_of(question).days
+    if not days:
+        return np.zeros(len(evidence.cores))
+    held = [
+        values_of(text).days if core.block.kind in ("row", "item") else frozenset[int]()
+        for core, text in zip(evidence.cores, evidence.texts, strict=True)
+    ]
+    documents = [evidence.passages[core.passage].document for core in evidence.cores]
+    told = {document for document, own in zip(documents, held, strict=True) if days <= own}
+    cores = zip(documents, held, strict=True)
+    return np.array([bool(own) and not days & own and document in told for document, own in cores], np.float64)
 
 
 def _names(text: str) -> set[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,12 @@ def answered(
     services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = (), today: str = ""
 ) -> Turn:
     """The whole turn, as if the history had been said here."""
-    from langgraph.checkpoint.memory import InMemorySaver
+    return _run(_whole_graph(), services, question, history, scope, today)
 
-    return _run(turn_graph(InMemorySaver()), services, question, history, scope, today)
+
+@cache
+def _whole_graph() -> TurnGraph:
+    return turn_graph(None)
 
 
 def _run(

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import save_file
 
 from clew.agent.answer.features import FEATURES
-from clew.agent.answer.reader import PAIRS, PairScorer, pair_scorer
+from clew.agent.answer.reader import PAIRS, PairScorer, pair_scorer, shipped_reader
 from clew.memory.encoding import packaged_minilm
 from tests.training import pairs
 from tests.training.pairs import (
@@ -89,14 +89,14 @@ def test_the_shipped_one_tells_an_answer_from_what_is_near() -> None:
 def test_a_right_core_is_told_from_wrong_ones_many_of_them_likely() -> None:
     right = np.arange(40) % 30 == 3
     one = ReadExample("own", "c", QUESTION, tuple(map(str, range(40))), np.zeros((40, len(FEATURES))), right)
-    kept = candidates(one, random.Random(0))
+    kept = candidates(one, random.Random(0), shipped_reader())
     assert kept.texts[:3] == ("3", "33", "0") and kept.right == 2 and kept.none
     assert len(set(kept.texts)) == len(kept.texts) == 2 + NEAREST + OTHERS
     for seed in range(5):
         first, *others = told_apart(kept, TAUGHT, random.Random(seed))
         assert first < 2 <= min(others) and len(set(others)) == len(others) == TAUGHT.others
         assert sum(place < 2 + DRAWN_NEAREST for place in others) >= TAUGHT.hard
-    nothing = candidates(replace(one, right=np.zeros(40, bool)), random.Random(0))
+    nothing = candidates(replace(one, right=np.zeros(40, bool)), random.Random(0), shipped_reader())
     assert nothing.right == 0 and len(told_apart(nothing, TAUGHT, random.Random(0))) == TAUGHT.others
 
 

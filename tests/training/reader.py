@@ -119,10 +119,10 @@ def evidence_of_passage(title: str, text: str, encoder: Encoder) -> Evidence:
 
 def of_own(files: Sequence[Path]) -> Iterator[ReadExample]:
     """The project's own questions that are learned from."""
-    return of_turns(_read_turn, files, UNPAIRED)
+    return of_turns(read_turn, files, UNPAIRED)
 
 
-def _read_turn(one: AskedTurn) -> ReadExample | None:
+def read_turn(one: AskedTurn) -> ReadExample | None:
     """Where nothing is to be answered nothing is right; None where no core holds the answer."""
     wanted = wanted_of(one.turn)
     right = _right(one, asked(wanted.rewritten).form == "list")

@@ -2,7 +2,8 @@
 
 import pytest
 
-from clew.agent.answer.polarity import Above, asks_yes_or_no, says, says_opposite
+from clew.agent.answer.cues import says_opposite
+from clew.agent.answer.polarity import Above, asks_yes_or_no, says
 
 SAID = [
     # negation
@@ -16,6 +17,9 @@ SAID = [
     ("Is there a car park behind the museum?", "There is a car park behind the museum.", "yes"),
     ("Did Marta pay the deposit?", "Marta never paid the deposit.", "no"),
     ("Did Marta sign the contract?", "Marta signed the contract in March.", "yes"),
+    ("Was the letter written?", "The letter was written by Ann.", "yes"),
+    ("Did you label the cables?", "- [ ] label the cables", "no"),
+    ("Did you label the cables?", "- [x] label the cables", "yes"),
     # may and must
     ("May members bring guests?", "Members may bring guests on Sundays.", "yes"),
     ("May members bring dogs?", "Members may not bring dogs.", "no"),
@@ -58,6 +62,7 @@ UNSAID = [
     ("Is the shop open on Mondays?", "The shop is closed on Tuesdays."),
     ("Can I pay by card?", "The card is sent to you in the post."),
     ("Did Marta sign the contract?", "Marta read the contract in March."),
+    ("Has the certificate been renewed?", "- renew the certificate"),
     ("Are dogs allowed in the library?", "Only guide dogs are allowed in the library."),
     ("Are dogs allowed?", "Guide dogs are allowed in the library."),
     ("Are dogs allowed?", "Dogs may not be fed."),
@@ -126,6 +131,21 @@ def test_what_stands_above_says_nothing_where_it_denies_or_is_of_another_thing()
     assert says("Are dogs allowed on the campsite?", ["Dogs are not allowed."], Above("Campsite", "Kitchen")) is None
     assert says("Is entry allowed?", ["Entry is forbidden."], Above("Park", "Dogs")) is None
     assert says("Is entry allowed?", ["Entry is forbidden."], Above("Park", "Rules")) == "no"
+
+
+def test_lines_of_days_and_hours_say_when_something_is_open() -> None:
+    hours = Above("Corner Bakery", "Opening hours")
+    assert says("Is the bakery open on Saturdays?", ["- Sat 7-13"], hours) == "yes"
+    assert says("Is the bakery open on Tuesday?", ["- Mon-Fri 6:30-18:00"], hours) == "yes"
+    assert says("Is the bakery open on Saturdays?", ["- Mon-Fri 6:30-18:00"], hours) is None
+    assert says("Is the bakery open on Sundays?", ["- Sun closed"], hours) == "no"
+
+
+def test_what_is_to_do_is_not_done() -> None:
+    asked, line = "Has the certificate been renewed?", "- renew certificate before 12 March"
+    assert says(asked, [line], Above("Home server", "To do")) == "no"
+    assert says(asked, ["To do", line], Above("Home server")) == "no"
+    assert says(asked, ["- renewed the certificate"], Above("Home server", "Done")) == "yes"
 
 
 def test_a_question_of_the_document_says_nothing_and_its_answer_does() -> None:
