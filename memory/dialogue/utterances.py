@@ -97,7 +97,7 @@ _INITIALS = re.compile(r"(?:\b\w\.){2,}(?=[?!\u2026\s]*$)")
 
 _UNMARKED = re.compile(
     r"\b(?P<of>what|who|where|how|that|there)(?P<is>s)\b|\b(?P<does>do|does|did|is|are|was|were|has|have|had|should"
-    r"|would|could)(?P<not>n)t\b",
+    r"|would|could|ca|wo)(?P<not>n)t\b",
     re.IGNORECASE,
 )
 

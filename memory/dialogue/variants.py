@@ -123,8 +123,9 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
         and not (word in names and not _slip(word, other))
         and not (foreign or _is_form(word.casefold(), other.casefold()) or _is_derived(word, vocabulary))
     }
+    taken = slips or taken  # what is a word is taken for another only where nothing else is
     why = ", ".join(
-        f"'{word}' {'is taken for' if word in slips else 'may be meant for'} '{other}'" for word, other in taken.items()
+        f"'{word}' {'is taken' if slips else 'may be meant'} for '{other}'" for word, other in taken.items()
     )
     wordings = tuple(
         wording if wording.name == question.name else replace(wording, text=_respelt(wording.text, slips))
