@@ -44,7 +44,8 @@ _WAY_BACK = re.compile(
 """A line of navigation: `Back to the home page | Contents`."""
 
 SALUTATION = re.compile(
-    r"\W*(?:Dear|Hello|Hi|Kind regards|Best wishes|Yours|Sehr geehrte\w*|Liebe\w*|Ch[eè]re?s?|Estimad[oa]s?|Gentile"
+    r"\W*(?:(?:My )?Dear(?:est)?|Darling|Hello|Hi|Good (?:morning|afternoon|evening|day)"
+    r"|Kind regards|Best wishes|Yours|Sehr geehrte\w*|Liebe\w*|Ch[eè]re?s?|Estimad[oa]s?|Gentile"
     r"|Kara(?:j|n|jn)?|With love|Much love|Many thanks)\b(?:[^.:;!?]|\b(?:Mrs?|Ms|Dr|Prof)\.){0,50},"
     r"(?:\s+[A-Z][\w.'-]*){0,3}\W*"
 )

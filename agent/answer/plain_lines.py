@@ -48,6 +48,14 @@ _ENUMERATES = (
 )
 """How a sentence goes on behind what it lists: `the most common formats: mp3, aac, opus and wmv`."""
 
+_LISTED = re.compile(
+    r"\W*(?:and |so |but |please )*(?:list|name|enumerate|(?:give|show|tell) (?:me|us)|what (?:are|were)|which)\s"
+    r"(?:(?:all|the|every|me|of|some|possible|available|various|different|our|your|my|its)\s)*"
+    r"(?P<what>(?:[\w-]+ ){0,2}?[\w-]+s)\b",
+    re.IGNORECASE,
+)
+"""'List the exit codes', 'what are our house rules?'"""
+
 _LABEL = re.compile(r"\W*(?P<what>[^\W\d_][^:.;]{0,40}): \S")
 
 
@@ -55,8 +63,9 @@ def told_plainly(question: str, evidence: Evidence) -> list[float]:
     """1 for each core that is a row of a table with all words of a question, or with its names and the kind of thing
     that it asks for, or, with the heads of its columns, all its words; a line with the label that is asked for, below a
     heading that names whom, or with yes or no where that is asked; that has whom to call, and the number, or the days
-    and hours when something is open; that lists what is asked for by its name; an item that begins with what is to be
-    defined, or what opens the section called so. `CREDITED` for a name below a heading for who made it. Else 0."""
+    and hours when something is open; that lists what is asked for by its name, or stands in a list or table below that
+    name; an item or a row that begins with what is to be defined, or what opens the section called so. `CREDITED` for a
+    name below a heading for who made it. Else 0."""
     words, wanted = set(content_words(question)), asked(question)
     names = {stem for name in NAMED.findall(question) for stem in content_words(name)}
     kinds = {"money", "time"} & set(wanted.expected)
@@ -65,6 +74,8 @@ def told_plainly(question: str, evidence: Evidence) -> list[float]:
     told, defined = list[float](), {*content_words(wanted.defined)}
     kind = parts(question).wanted if wanted.form == "list" else None
     listed = re.compile(rf"\b{re.escape(kind.noun)}\b{_ENUMERATES}", re.IGNORECASE) if kind and kind.plural else None
+    asks_list = _LISTED.match(question) if wanted.form == "list" else None
+    named_list = {*content_words(asks_list["what"])} if asks_list else set[str]()
     hours = bool(_ASKS_HOURS.search(question))
     costs = _COSTS if "money" in wanted.expected else frozenset[str]()
     for core, text, held in zip(evidence.cores, evidence.texts, evidence.core_words, strict=True):
@@ -73,10 +84,11 @@ def told_plainly(question: str, evidence: Evidence) -> list[float]:
         credited = wanted.made and _CREDITS.fullmatch(core.head) and names <= above and _PERSON.search(text)
         lists = listed is not None and words & held and listed.search(text)
         opens = hours and _tells_hours(core, text)
+        in_list = bool(named_list) and _is_in_list(core, named_list)
         defines = bool(defined) and (_defines_below(core, defined) or _defines(core, defined, above))
         if credited:
             told.append(CREDITED)
-        elif lists or reaches or opens or defines:
+        elif lists or in_list or reaches or opens or defines:
             told.append(1.0)
         elif core.block.kind == "row":
             named = (bool(names) or wanted.form == "list") and names <= held
@@ -88,6 +100,13 @@ def told_plainly(question: str, evidence: Evidence) -> list[float]:
     return told
 
 
+def _is_in_list(core: Core, named: set[str]) -> bool:
+    """Whether it is an item or a row below a heading, or announced by a line, that names what is asked for and nothing
+    else: `Exit codes`"""
+    above = (unnumbered(core.head), core.lead)
+    return core.block.kind in ("item", "row") and any({*content_words(one)} == named for one in above)
+
+
 def _tells_hours(core: Core, text: str) -> bool:
     """`Sat 7-13` below `Opening hours`, `Sunday: closed`"""
     told = f"{core.above} {text}"
@@ -95,7 +114,10 @@ def _tells_hours(core: Core, text: str) -> bool:
 
 
 def _defines(core: Core, defined: set[str], above: set[str]) -> bool:
-    """Whether it is an item that begins with what is to be defined: `- a core point, if it is dense`."""
+    """Whether it is an item that begins with what is to be defined, `- a core point, if it is dense`, or a row of that:
+    `core point | what has enough neighbours`."""
+    if core.block.kind == "row":
+        return {*content_words(core.text.partition(" | ")[0])} == defined
     begins = _BEGINS.match(core.text) if core.block.kind == "item" else None
     words = {*content_words(begins[1])} if begins else set[str]()
     return bool(words) and words <= defined <= words | above
