@@ -81,6 +81,8 @@ def pick(wanted: Wanted, evidence: Evidence, parameters: AnswerParameters, most:
     order = _with_what_it_needs(order, scores, sought.asked, evidence, parameters)
     if sought.asked.form != "comparison":  # nothing of another name or version is told beside the best
         order = order[(ruled[order] > -parameters.version) | (order == order[0])]
+        if ruled[order[0]] >= parameters.plain:  # it tells just what is asked
+            order = order[ruled[order] >= parameters.plain]
     found = _chosen(order, scores, reading.odds, evidence, sought.asked, beside, parameters, most)
     first = found[0].unit
     if sought.asked.form == "comparison" and len(found) == 1 and not any(map(_CONTRASTS.search, first.texts)):

@@ -34,6 +34,14 @@ LEFT = (
     "The two-year guarantee on the lift ends in May.\n"
 )
 SHOP = "# Prices\n\nThe lamp costs 40 euros.\n\nThe chair costs 1,060 euros.\n"
+CODES = (
+    "# Manual\n\n## Exit codes\n\n| Code | Meaning |\n|---|---|\n| 0 | success |\n| 1 | wrong usage |\n\n## Words\n\n"
+    "| Word | Meaning |\n|---|---|\n| pinned seam | A seam that is never removed. |\n| seam | One copy of a folder. |"
+    "\n\nA cron job tells the exit codes of all of them in a mail.\n"
+)
+SHOP_HOURS = (
+    "# Corner Bakery\n\nOpening hours\n- Mon-Fri 6:30-18:00\n- Sat 7-13\n- Sun closed\n\nThe oven is from 2019.\n"
+)
 MILLS = (
     "On tidal mills\n\nThe mill at Eling was rebuilt in 1785 [1].\n\nReferences\n\n"
     "[1] Mears, T. (1790). A history of Eling. Southampton.\n"
@@ -49,6 +57,11 @@ MILLS = (
         (LOAF, "Does the rye loaf contain nuts?", "Nuts: no"),
         (PORTER, "What is Ilse Brand's phone number?", "Porter: Ilse Brand, room 4, phone 0345 2210."),
         (PORTER, "When can I reach Ilse Brand?", "Office hours are Monday and Friday from 7:30 to 9."),
+        (CODES, "List the exit codes.", "Code | Meaning 0 | success 1 | wrong usage"),
+        (CODES, "What do they mean by a seam?", "seam | One copy of a folder."),
+        (SHOP_HOURS, "When does it close on Saturday?", "- Sat 7-13"),
+        (SHOP_HOURS, "What time do you open on weekdays?", "- Mon-Fri 6:30-18:00"),
+        (SHOP_HOURS, "When is the bakery open?", "- Mon-Fri 6:30-18:00 - Sat 7-13 - Sun closed"),
         (HIRE, "How old must the hirer be?", "The hirer must be 21 and bring a licence."),
         (LEFT, "Where do I leave my scooter?", "E-scooters stay in the bicycle cellar."),
         (SHOP, "What did the lamp cost?", "The lamp costs 40 euros."),
