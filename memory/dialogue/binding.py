@@ -61,6 +61,20 @@ def is_expletive(found: Parts, at: int) -> bool:
 
 
 _SOMETHING = r"(?:an?|the|my|our|your|any|some|own|[a-z]+s)\b"
+PEOPLE_DO = re.compile(
+    r"\b(?:are|were) they (?:\w+ly )?going to|\b(?:how|when|where|why) (?:do|did|will|would|can|could) they \w+ it\b"
+    r"|\bthey (?:\w+ly )?(?:(?:want|plan|mean|tr[iy]|hope|decide|agree|manage)(?:ed|d)? to \w+"
+    r"|(?:begin|start|stop|finish|keep|consider|discuss)(?:ed|s)? \w+ing)\b",
+    re.IGNORECASE,
+)
+"""'when do they begin fitting the pump?', 'how did they move it?'"""
+
+
+def are_people(found: Parts) -> bool:
+    """Whether 'they' do what people do, and things hardly ever."""
+    return found.does.casefold() in LISTS["of_people"] or PEOPLE_DO.search(found.text) is not None
+
+
 _OUT = r"(?:outside|outdoors|out there|up there)\b"
 _OF_THE_WEATHER = re.compile(
     rf"\bhow (?:cold|warm|hot|cool|dark|light|bright|wet|dry|windy|loud|noisy|quiet) (?:\w+ )?it (?:\w+ )?{_OUT}"

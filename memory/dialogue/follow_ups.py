@@ -85,7 +85,7 @@ def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said],
     things |= {what for word, what in _STOOD_FOR.findall(alone.why) if word[0] in "Ii"}
     made = replace(made, asked=tuple(_thing(one, people, things) for one in made.asked))
     stood = next((one for one in made.asked if one.text in meant), None)
-    own = stood or min(made.asked, key=lambda one: (not one.named, one.rank), default=None)
+    own = stood or min(made.asked, key=lambda one: (one.aside or not one.named, one.rank), default=None)
     under = UNDER_TOPIC.match(alone.text)
     earlier = turns[0].topic if turns and alone.why and (under or not alone.pair) else None
     topic = own if own and (stood or own.named or not earlier) else earlier
@@ -150,7 +150,14 @@ def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, 
     return made
 
 
-_BY_THE_WAY = re.compile(r",? by the way\b,?(?! of\b)", re.IGNORECASE)
+_BY_THE_WAY = re.compile(
+    r",? by the way\b,?(?! of\b)|^(?:(?:ok|okay|right|now|so|and|thanks)\b[,.!]? )*"
+    r"(?:(?:something|one thing) (?:else|different)|(?:an?|one)? ?(?:different|another|other|new|next|quick|more)"
+    r" (?:question|thing|topic|subject)|on (?:another|a different) (?:note|subject|topic|matter)"
+    r"|chang(?:e of|ing) (?:the )?(?:subject|topic))(?:\s?[:,.;]|\s[-\u2013\u2014])\s+(?=\w)",
+    re.IGNORECASE,
+)
+"""'Something else - when is it?'"""
 
 _MEANT = re.compile(
     r"(?:(?:non|no|nein|ne|pardon|perd[oó]n|scusa|entschuldigung|pardonu|mais|pero|ma|sed|aber|doch)\b[,.:;! ]*)*"

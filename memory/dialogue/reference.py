@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from clew.memory.dialogue.answer_names import gender_of, gender_of_noun
 from clew.memory.dialogue.antecedents import candidates
-from clew.memory.dialogue.binding import HE, IT, KINDS, SHE, THEY, explained, is_expletive, is_object
+from clew.memory.dialogue.binding import HE, IT, KINDS, SHE, THEY, are_people, explained, is_expletive, is_object
 from clew.memory.dialogue.deeds import Replacement, deeds, takes_long
 from clew.memory.dialogue.phrases import Parts, Referent
 from clew.memory.dialogue.pointing import both, counted, ones, places, pointed, shortened
@@ -102,7 +102,7 @@ def _likeliest(
         likely = (one for one in likely if not (owned := _OWNED.search(one.text)) or _is_somebody(owned[1]))
     if token.low == "they" and found.verb and found.does.casefold() not in _TELLING:
         likely = (one for one in likely if one.named or singular(one.noun) not in _TEXTS)
-    if token.low == "they" and found.does.casefold() in LISTS["of_people"]:
+    if token.low == "they" and are_people(found):
         likely = (one for one in likely if _can_act(one))
     if token.low == "its":
         likely = (_owner(one, found, token.end) for one in likely)
@@ -162,7 +162,7 @@ _TELLING = frozenset("say tell mention cover contain describe explain deal begin
 def _can_act(one: Referent) -> bool:
     """Whether it may be people, who pay and decide: not 'the riggers'."""
     people = singular(one.noun) in LISTS["people"] or " and " in one.text
-    return one.person or one.maybe_person or one.group or one.named or people
+    return one.person or one.maybe_person or one.group or (one.named and one.plural) or people
 
 
 def _piece(found: Parts, token: QuestionToken, form: str, it: Referent) -> tuple[int, int, str]:

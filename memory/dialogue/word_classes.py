@@ -73,6 +73,8 @@ def tokens(text: str) -> tuple[QuestionToken, ...]:
         if kind == "det" and match.group().casefold() in ("that", "this") and made and made[-1].kind == "aux":
             said_of = following.casefold() in LISTS["said_of"] | (PARTICIPLES - LISTS["verbs"])
             kind = "pron" if said_of else kind  # 'is that different from a list?'
+        if kind == "det" and match.group() == "that" and _is_relative(made, following.casefold()):
+            kind = "what"
         after_noun = bool(made) and made[-1].kind in ("word", "pron")
         if match.group().casefold() == "enough" and made and made[-1].kind == "word" and kind == "word":
             kind = "adv"  # 'is the room warm enough for two'
@@ -88,6 +90,12 @@ def tokens(text: str) -> tuple[QuestionToken, ...]:
         if made[place].low == made[place + 2].low and made[place + 1].low == "by":  # 'bit by bit'
             made[place : place + 3] = [replace(one, kind="adv") for one in made[place : place + 3]]
     return tuple(made)
+
+
+def _is_relative(before: Sequence[QuestionToken], following: str) -> bool:
+    """Whether 'that' behind these words begins a clause that says which: 'the lady that runs the shop'."""
+    noun = len(before) > 1 and before[-1].kind == "word" and before[-2].kind in ("det", "word")
+    return noun and not is_verb(before[-1].low) and (following in PAST_VERBS or following[:-1] in LISTS["verbs"])
 
 
 def _kind(text: str, following: str, after_number: bool) -> str:
@@ -250,8 +258,10 @@ _WHO_DO = ("i", "we", "he", "she", "they")
 
 
 def has_subject(found: Sequence[QuestionToken], at: int) -> bool:
-    """Whether it is a verb with its own subject: 'die' of 'when I die', 'cost' of 'and what does the flat cost'."""
-    if found[at - 1].low in _WHO_DO:
+    """Whether it is a verb with its own subject: 'die' of 'when I die', 'cost' of 'and what does the flat cost',
+    'wrote' of 'the woman who wrote Low Water'."""
+    relative = at > 2 and found[at - 1].low in ("who", "that", "which") and found[at - 2].kind == "word"
+    if found[at - 1].low in _WHO_DO or relative:
         return is_verb(found[at].low)
     helped = next((n for n in range(at - 2, 1, -1) if found[n].low in ("do", "does", "did")), 0)
     second = helped and found[helped - 1].low in LISTS["asking"] and found[helped - 2].kind in ("and", "mark")
@@ -348,35 +358,3 @@ def present(verb: str) -> str:
 @cache
 def _irregular() -> dict[str, str]:
     return dict(pair.split("=") for pair in LISTS["past_of"])
-
-
-_ANOTHER_VERB = frozenset("found saw lay bore left".split())
-"""Past forms that are likelier another word: who founded it."""
-
-
-@cache
-def other_forms() -> dict[str, frozenset[str]]:
-    """Stem -> the stems of all that are the same word and have another: 'paid' and 'pay', 'cheapest' and 'cheap'; and
-    'dad', who is a father."""
-    made = {words: set(content_words(words.replace("=", " "))) for words in LISTS["same"]}
-    for word in LISTS["graded"]:
-        made[word] = set(content_words(" ".join((word, *_compared(word)))))
-    for pair in (*LISTS["past_of"], *LISTS["participle_of"]):
-        verb, form = pair.split("=")
-        if form not in _ANOTHER_VERB:
-            made.setdefault(verb, set()).update(content_words(f"{verb} {form}"))
-    return {stem: frozenset(forms) for forms in made.values() if len(forms) > 1 for stem in forms}
-
-
-def is_most(phrase: str) -> bool:
-    """'the highest', which of 'Which pass is the highest?' is no thing beside the pass."""
-    return phrase.casefold() in {f"the {_compared(word)[1]}" for word in LISTS["graded"]}
-
-
-def _compared(word: str) -> tuple[str, str]:
-    """'cheaper' and 'cheapest' for 'cheap'."""
-    if word.endswith("y"):
-        word = f"{word[:-1]}i"
-    elif re.fullmatch(r"[^aeiou]*[aeiou][bdgmnt]", word):
-        word += word[-1]
-    return f"{word.removesuffix('e')}er", f"{word.removesuffix('e')}est"

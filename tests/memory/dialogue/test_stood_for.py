@@ -78,3 +78,38 @@ def test_titles_in_small_letters_are_titles() -> None:
     assert standing("when is she in?", said(("when does dr benedetti operate?", "On Mondays."))).text.startswith(
         "when is dr benedetti in"
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "question", "expected"),
+    [
+        ("Where was the man who painted Low Water born?", "how did they mend it?", "how did they mend Low Water?"),
+        ("Where was the man who painted Low Water born?", "when did he die?", "when did the man die?"),
+        ("When does the girl that feeds the hens arrive?", "is she paid?", "is the girl paid?"),
+        ("How much thicker did the ice get near Hull?", "is it safe?", "is it safe?"),
+        ("How much milk does the calf drink?", "is it warm?", "is the milk that the calf drinks warm?"),
+        ("Where was the man who painted Low Water born?", "when was it sold?", "when was Low Water sold?"),
+    ],
+)
+def test_no_clause_and_no_quality_is_a_thing(asked: str, question: str, expected: str) -> None:
+    """'painted Low Water' is what somebody did, 'thicker' what something was."""
+    assert standing(question, said((asked, ""))).text == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "question", "expected"),
+    [
+        ("Which day did Ines return the drill?", "what did it cost?", "what did the drill cost?"),
+        ("Another thing: what date did Ines return the drill?", "is it loud?", "is the drill loud?"),
+        (
+            "What ways of lighting the barn are there?",
+            "when do they begin wiring it?",
+            "when do they begin wiring the barn?",
+        ),
+        ("Which sorts of lamp did they weigh up?", "what are they going to buy?", "what are they going to buy?"),
+        ("Which lamps did Ines buy?", "are they bright?", "are the lamps that Ines bought bright?"),
+    ],
+)
+def test_what_only_says_how_something_is_asked_for_is_no_thing(asked: str, question: str, expected: str) -> None:
+    """No one wires ways, and no date costs anything."""
+    assert standing(question, said((asked, ""))).text == expected
