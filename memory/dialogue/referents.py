@@ -222,6 +222,9 @@ def asked_about(found: Parts) -> Iterator[Referent]:
             _is_mass(phrase) and bool(found.verb) and is_subject and len(found.phrases) > 1
         )
         within = max(within, phrase.start + len(whole_of(found, place)))
+        if is_subject and phrase.start == 0 and text not in FIRST_NAMES and re.fullmatch(r"[A-Z][a-z]+", text):
+            text = text.casefold()  # 'heating' of 'Heating's off', whose capital says nothing
+            phrase = replace(phrase, text=text)
         made = referent_of(text, phrase, rank, about and is_subject)
         if is_subject and (own := next((one.low for one in found.tokens if one.low in _SELF), "")):
             made = replace(made, person=True, maybe_person=True, gender=_SELF[own])

@@ -86,10 +86,36 @@ def tokens(text: str) -> tuple[QuestionToken, ...]:
             done = following and (is_participle(then) or is_verb(following))
             kind = "adv" if done else kind  # 'when was the bridge last painted'
         made.append(QuestionToken(match.group(), match.start(), match.end(), kind))
+    made = _unshortened(made)
     for place in range(len(made) - 2):
         if made[place].low == made[place + 2].low and made[place + 1].low == "by":  # 'bit by bit'
             made[place : place + 3] = [replace(one, kind="adv") for one in made[place : place + 3]]
     return tuple(made)
+
+
+def _unshortened(made: Sequence[QuestionToken]) -> list[QuestionToken]:
+    """The words with the verb apart that one was shortened with: 'the heating' and 's' of 'the heating's off'."""
+    found: list[QuestionToken] = []
+    asks = False
+    for one, *rest in (made[at : at + 3] for at in range(len(made))):
+        asks = asks or one.kind in ("what", "aux")
+        if not asks and one.kind == "word" and one.low.endswith("'s") and _is_said_of(rest):
+            apart = one.end - 2
+            found.append(replace(one, text=one.text[:-2], end=apart))
+            one = QuestionToken(one.text[-2:], apart, one.end, "aux")
+        found.append(one)
+    return found
+
+
+def _is_said_of(rest: Sequence[QuestionToken]) -> bool:
+    """Whether the words behind 'the heating's' say how it is, and name nothing that it owns."""
+    if not rest or rest[0].kind == "prep" or rest[0].low in ("a", "an", "not", "been", "got"):
+        return bool(rest)
+    if len(rest) > 1 and rest[0].low.endswith("ing") and is_verb(rest[0].low) and rest[1].kind == "det":
+        return True
+    stands = len(rest) < 2 or rest[1].kind not in ("word", "number", "det")
+    states = LISTS["graded"] | LISTS["said_of"] | LISTS["states"]
+    return stands and (rest[0].kind == "adv" or rest[0].low in states or is_participle(rest[0]))
 
 
 def _is_relative(before: Sequence[QuestionToken], following: str) -> bool:
@@ -202,7 +228,9 @@ def behind_relative(found: Sequence[QuestionToken], at: int) -> int:
 
 
 def states(found: Sequence[QuestionToken], at: int) -> bool:
-    """Whether a word is the verb of a statement: 'says' of 'the display says E4'."""
+    """Whether a word is the verb of a statement: 'says' of 'the display says E4', 'went' of 'the light went off'."""
+    if 0 < at < len(found) - 1 and found[at - 1].kind == "word" and found[at].low in ("'s", *_STATED):
+        return True
     if found[at].kind != "word" or not 0 < at < len(found) - 1 or found[at - 1].kind not in ("word", "number"):
         return False
     then, low = found[at + 1], found[at].low
@@ -212,6 +240,10 @@ def states(found: Sequence[QuestionToken], at: int) -> bool:
 
 PAST_VERBS = LISTS["past"] - frozenset("set cut saw rose felt found left ground shot hit hurt".split())
 """Past forms that are no nouns."""
+
+
+_STATED = PAST_VERBS - PARTICIPLES
+"""Past forms that say nothing of a noun before them, as 'bought' does."""
 
 
 def is_done(found: Sequence[QuestionToken], at: int) -> bool:

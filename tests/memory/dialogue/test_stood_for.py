@@ -113,3 +113,19 @@ def test_no_clause_and_no_quality_is_a_thing(asked: str, question: str, expected
 def test_what_only_says_how_something_is_asked_for_is_no_thing(asked: str, question: str, expected: str) -> None:
     """No one wires ways, and no date costs anything."""
     assert standing(question, said((asked, ""))).text == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "question", "expected"),
+    [
+        ("Lighting's gone since the storm came, who do I ring?", "did Olga make her pay?", "did Olga make her pay?"),
+        ("My kettle's broken, can you mend it?", "how old is it?", "how old is my kettle?"),
+        ("Our picnic's off, who tells Ines?", "can we move it?", "can we move our picnic?"),
+        ("The pump's making a noise, who do I call?", "is it loud?", "is the pump loud?"),
+        ("Who has Olga's broken kettle?", "where does she live?", "where does Olga live?"),
+        ("How is Olga's back?", "how old is she?", "how old is Olga?"),
+    ],
+)
+def test_a_shortened_verb_owns_nothing(asked: str, question: str, expected: str) -> None:
+    """'my kettle's broken' is no kettle's."""
+    assert standing(question, said((asked, ""))).text == expected
