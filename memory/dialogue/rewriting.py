@@ -10,7 +10,8 @@ from clew.memory.datatypes import Recalled, Sentence, Wording
 from clew.memory.dialogue.answer_names import names
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.esperanto_follow_ups import in_esperanto, standing_alone
-from clew.memory.dialogue.follow_ups import LONGEST, StandingQuestion, corrected, standing
+from clew.memory.dialogue.follow_ups import LONGEST, StandingQuestion, standing
+from clew.memory.dialogue.foreign_follow_ups import corrected
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import Nearness
 from clew.memory.dialogue.referents import asked_about

@@ -129,3 +129,37 @@ def test_what_only_says_how_something_is_asked_for_is_no_thing(asked: str, quest
 def test_a_shortened_verb_owns_nothing(asked: str, question: str, expected: str) -> None:
     """'my kettle's broken' is no kettle's."""
     assert standing(question, said((asked, ""))).text == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "question", "expected"),
+    [
+        ("Can I bring my kettle?", "was it a guest or a cook who slipped?", "was it a guest or a cook who slipped?"),
+        ("Can I bring my kettle?", "was it Olga who mended it?", "was it Olga who mended my kettle?"),
+        ("Can I bring my kettle?", "is it the fuse that gets hot?", "is it the fuse that gets hot?"),
+        ("Can I bring my kettle?", "what time is it now?", "what time is it now?"),
+        ("Who leads the tour?", "my son is late - how do I reach him?", "my son is late - how do I reach him?"),
+        ("Is there a lamp in my tent?", "I have jars - how do I open one?", "I have jars - how do I open one?"),
+        ("Is there a lamp in my tent?", "Back to jars - how do I open one?", "how do I open a jar?"),
+        ("Are jars for sale?", "where do I buy one?", "where do I buy a jar?"),
+        ("Is there a lamp in my tent?", "what's his name, the guard I mean", "what's the guard's name?"),
+        ("Is there a lamp in my tent?", "who made it - the tent, I mean?", "who made the tent?"),
+        ("What is a jar?", "Mine leaks since May. How come?", "Mine leaks since May. How come?"),
+        ("What is the jar for?", "It leaks since May. Why is that?", "the jar leaks since May. Why is that?"),
+    ],
+)
+def test_the_question_itself_says_what_a_word_stands_for(asked: str, question: str, expected: str) -> None:
+    turn = said((asked, "Jonas Vale knows."))
+    assert standing(question, turn).text == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("sorry, i meant in march", "Who rows on a Friday in March?"),
+        ("and on mondays?", "Who rows on Mondays in June?"),
+        ("and in april 2021?", "Who rows on a Friday in April 2021?"),
+    ],
+)
+def test_days_and_months_get_their_capital(question: str, expected: str) -> None:
+    assert standing(question, said(("Who rows on a Friday in June?", "Ines."))).text == expected
