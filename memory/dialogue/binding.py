@@ -154,6 +154,8 @@ def is_object(found: Parts, end: int) -> bool:
     rest = [token for token in found.tokens if token.start >= end and token.end <= found.end]
     if not rest or (len(rest) == 1 and rest[0].low in ("first", "last")):
         return True
+    if _MAKES.search(found.text[: end - len("her")]) and rest[0].low in LISTS["verbs"]:
+        return True  # 'did they make her pay'
     if (
         rest[0].low in LISTS["past"]
         and len(rest) > 1
@@ -162,6 +164,9 @@ def is_object(found: Parts, end: int) -> bool:
         return True  # 'what about her made him suspicious'
     adverb = rest[0].kind == "adv" and (len(rest) == 1 or rest[1].kind not in ("word", "number"))
     return adverb or rest[0].kind not in ("adv", "word", "number")
+
+
+_MAKES = re.compile(r"\b(?:make|makes|made|making|let|lets|letting|help|helps|helped|saw|hear|heard|watched) $", re.I)
 
 
 def introduces(text: str, question: str) -> bool:

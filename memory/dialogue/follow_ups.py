@@ -92,7 +92,8 @@ def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said],
     if len(alone.pair) == 2:
         made = replace(made, listed=_placed(alone.pair, made.parts) or _bare(alone.pair))
     made = replace(made, put=alone.pair[-1] if alone.pair else "")
-    return replace(made, topic=topic, under_topic=topic is not None and (topic is not own or stood is not None))
+    still = stood is not None and not stood.plural  # what 'they' begin is spoken of anew
+    return replace(made, topic=topic, under_topic=topic is not None and (topic is not own or still))
 
 
 def _placed(pair: tuple[str, ...], found: Parts) -> tuple[str, ...]:

@@ -267,10 +267,17 @@ def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[Replace
         before = (one for one in found.phrases if one.end < phrase.start and (one.plural or one.first in ("a", "an")))
         if any(is_told_before(found, one) for one in before):
             continue  # 'I have beds - how do I open one?'
-        spoken = (_one_of(turn, newest=turn is turns[0]) for turn in turns[:2])
+        spoken = (_again_one(turns), *(_one_of(turn, newest=turn is turns[0]) for turn in turns[:2]))
         if new := next((one for one in spoken if one and one not in question), ""):
             yield phrase.start, phrase.end, new, f"'{phrase.text}' is {new}"
         return
+
+
+def _again_one(turns: Sequence[Said]) -> str:
+    """'A boat' where the newest question is about 'the boat', which was any one before."""
+    earlier = " ".join(turn.question for turn in turns[1:4])
+    kinds = (one.text[4:] for one in turns[0].parts.phrases if one.text.startswith("the ")) if turns else ()
+    return next((_a(kind) for kind in kinds if re.search(rf"\b{re.escape(_a(kind))}\b", earlier)), "")
 
 
 def _one_of(turn: Said, *, newest: bool) -> str:
@@ -282,7 +289,8 @@ def _one_of(turn: Said, *, newest: bool) -> str:
     many = [one for one in things if one.plural and one.text.islower() and one.role in ("subject", "object")]
     if newest and len(many) == 1 and many[0].first not in LISTS["determiners"]:
         return _a(singular(many[0].text))
-    some = next((one for one in things if not one.plural and one.first in ("a", "an", "my", "your")), None)
+    things = [one for one in things if not one.plural and one.noun not in LISTS["people"]]
+    some = next((one for one in things if one.first in ("a", "an", "my", "your")), None)
     if some is None:
         return ""
     return _a(some.text.split(" ", 1)[1]) if some.first in ("my", "your") else some.text

@@ -260,7 +260,9 @@ _SAID_OF = re.compile(r"(?:[a-z]+[ai]ble|in|due|present|absent|liable|entitled)\
 _ASKED_OF = set("date time day year month week evening hour kind kinds sort sorts type types way ways".split())
 """What only says how something is asked for: 'which ways of heating the hall', 'what date'."""
 
-_NO_THINGS = set("difference differences reason reasons point matter wrong special new missing left default".split())
+_NO_THINGS = set(
+    "difference differences reason reasons point matter wrong special new missing left default living".split()
+)
 
 
 def _is_no_thing(found: Parts, place: int) -> bool:

@@ -163,3 +163,18 @@ def test_the_question_itself_says_what_a_word_stands_for(asked: str, question: s
 )
 def test_days_and_months_get_their_capital(question: str, expected: str) -> None:
     assert standing(question, said(("Who rows on a Friday in June?", "Ines."))).text == expected
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "expected"),
+    [
+        (["What does a berth cost?", "May my son use the berth?"], "how do I get one?", "how do I get a berth?"),
+        (["What did Olga's dad do for a living?"], "where did he live?", "where did Olga's dad live?"),
+        (["What did Olga's dad do for a living?"], "was it hard?", "was it hard?"),
+        (["Who is Olga Winter?"], "did they make her pay the fee?", "did they make Olga Winter pay the fee?"),
+        (["Which oil does the pump take if I set nothing?"], "since when?",
+         "Since when does the pump take that oil if I set nothing?"),
+    ],
+)  # fmt: skip
+def test_whom_and_what_was_spoken_of(turns: list[str], question: str, expected: str) -> None:
+    assert standing(question, said(*((one, "") for one in turns))).text == expected
