@@ -42,6 +42,8 @@ def is_expletive(found: Parts, at: int) -> bool:
         return True  # 'what is it that blinks red?'
     if _CLEFT.match(found.text, at) and re.search(r"\b(?:is|was|isn't|wasn't) $", found.text[:at].casefold()):
         return True
+    if re.match(r"it worth (?:it|\w+ing)\b", rest) or found.text[:at].casefold().endswith("worth "):
+        return True  # 'is it worth it?'
     if _WHAT_TIME.fullmatch(found.body.rstrip(" ?.!")):
         return True
     if re.match(rf"it (?:allowed|forbidden|permitted) to \w+ {_SOMETHING}", rest) and found.lead == at - 3:

@@ -174,7 +174,9 @@ _BY_THE_WAY = re.compile(
 _WHAT_IF = re.compile(r"(?:(?:and|but|so) )?what if (?!it\b|they\b).+ (?:it|them)\W*", re.IGNORECASE)
 """'what if I miss it?' asks what then; 'what if it rains?' the question before."""
 
-_WHAT_IF_I = re.compile(r"(?:(?:and|but|so) )?(?P<rest>what if (?:i|we|you|someone|somebody) \w+ .+)", re.IGNORECASE)
+_WHAT_IF_I = re.compile(
+    r"(?:(?:and|but|so) )?(?P<rest>what if (?:i|we|you|someone|somebody)(?: \w+|['’](?:m|re|ve|s)) .+)", re.IGNORECASE
+)
 """What is done otherwise than it was asked about: 'what if I miss a dose?' after 'how often do I take it?'"""
 
 

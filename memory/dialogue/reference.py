@@ -262,6 +262,8 @@ def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[Replace
     for phrase in found.phrases:
         if not phrase.pronoun or phrase.text.casefold() != "one" or phrase.role == "subject":
             continue
+        if found.fragment and phrase.preposition in ("with", "without"):
+            continue  # 'and without one?'
         if _WHICH_ONE.search(question[: phrase.start]):
             continue  # 'which one is taken', 'any examples of that one', 'how often ought one to tune'
         before = (one for one in found.phrases if one.end < phrase.start and (one.plural or one.first in ("a", "an")))

@@ -12,7 +12,7 @@ from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import agreeing, owning
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.sluicing import of_that, sluiced, stranded, tail, why_not, without_then
-from clew.memory.dialogue.word_classes import LISTS, PAST_VERBS, is_verb, replaced, tokens
+from clew.memory.dialogue.word_classes import LISTS, PAST_VERBS, is_verb, replaced, singular, tokens
 from clew.memory.dialogue.written_types import AGO, MONTH, TIMES, with_capitals, written_type
 from clew.memory.ports import Vocabulary
 
@@ -295,10 +295,14 @@ def _of_another(new: Phrase, old: Phrase) -> str:
 
 def _is_for(new: Phrase, old: Phrase, before: Parts) -> bool:
     """Whether the new phrase says for whom: 'what about juniors?' after 'what is the fee?' asks for the fee for
-    juniors."""
+    juniors, and 'what about kids?' after 'when is the class?' when that is for kids."""
     bare = new.plural and not new.definite and not new.named and new.first not in OWN_WORDS and not new.preposition
     attribute = old.noun in LISTS["attributes"] and new.noun not in LISTS["attributes"]
-    return bare and attribute and old.role == "subject" and not old.plural and before.verb is None
+    held = (
+        old.definite and old.noun not in LISTS["people"] and singular(new.noun) in {"kid", "people", *LISTS["people"]}
+    )
+    place = old.role == "subject" and not old.plural and before.verb is None
+    return bare and place and (attribute or held or (old.definite and new.noun == "children"))
 
 
 def _is_own(fragment: Parts, free: Sequence[Phrase]) -> bool:

@@ -111,8 +111,8 @@ def _is_said_of(rest: Sequence[QuestionToken]) -> bool:
     """Whether the words behind 'the heating's' say how it is, and name nothing that it owns."""
     if not rest or rest[0].kind == "prep" or rest[0].low in ("a", "an", "not", "been", "got"):
         return bool(rest)
-    if len(rest) > 1 and rest[0].low.endswith("ing") and is_verb(rest[0].low) and rest[1].kind == "det":
-        return True
+    if len(rest) > 1 and rest[1].kind in ("det", "pron") and is_participle(rest[0]):
+        return True  # 'my landlord's kept the deposit'
     stands = len(rest) < 2 or rest[1].kind not in ("word", "number", "det")
     states = LISTS["graded"] | LISTS["said_of"] | LISTS["states"]
     return stands and (rest[0].kind == "adv" or rest[0].low in states or is_participle(rest[0]))
@@ -121,7 +121,10 @@ def _is_said_of(rest: Sequence[QuestionToken]) -> bool:
 def _is_relative(before: Sequence[QuestionToken], following: str) -> bool:
     """Whether 'that' behind these words begins a clause that says which: 'the lady that runs the shop'."""
     noun = len(before) > 1 and before[-1].kind == "word" and before[-2].kind in ("det", "word")
-    return noun and not is_verb(before[-1].low) and (following in PAST_VERBS or following[:-1] in LISTS["verbs"])
+    does = following[-1:] in ("s", "d") and len(following) > 3 and base(following)[0] in LISTS["verbs"]
+    return (
+        noun and not is_verb(before[-1].low) and (following in PAST_VERBS or (does and following not in LISTS["verbs"]))
+    )
 
 
 def _kind(text: str, following: str, after_number: bool) -> str:

@@ -178,3 +178,23 @@ def test_days_and_months_get_their_capital(question: str, expected: str) -> None
 )  # fmt: skip
 def test_whom_and_what_was_spoken_of(turns: list[str], question: str, expected: str) -> None:
     assert standing(question, said(*((one, "") for one in turns))).text == expected
+
+
+@pytest.mark.parametrize(
+    ("turn", "question", "expected"),
+    [
+        (("When is the sewing evening?", "On Mondays."), "what if we're early?", "what if we're early?"),
+        (("When is the sewing evening?", "On Mondays."), "any lockers nearby?", "Are there any lockers nearby?"),
+        (("When is the sewing evening?", "On Mondays."), "any cake?", "Is there any cake?"),
+        (("When is the sewing lesson?", "On Mondays."), "what about kids?", "When is the sewing lesson for kids?"),
+        (("What did the vet charge?", "84 pounds."), "was that with the drops?", "was that with the drops?"),
+        (("How do I bake the cake?", "Beat the eggs."), "how many eggs is that?", "how many eggs is that?"),
+        (("Can I return the coat?", "With the receipt."), "and without one?", "and without one?"),
+        (("My agent's kept the key. What now?", "Write."), "how big is it?", "how big is the key?"),
+        (("Who sells the van?", "Ines."), "is it worth it?", "is it worth it?"),
+        (("What did the man that mended the pump charge?", "9 pounds."), "and the tap?",
+         "what did the man that mended the tap charge?"),
+    ],
+)  # fmt: skip
+def test_everyday_follow_ups(turn: tuple[str, str], question: str, expected: str) -> None:
+    assert standing(question, said(turn)).text.casefold() == expected.casefold()
