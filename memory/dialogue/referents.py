@@ -257,8 +257,9 @@ _IS_DOING = re.compile(r"who (?:is|was) \w{2,}ing (?!of\b|for\b)[^?!.]+", re.IGN
 
 _SELF = {"himself": "he", "herself": "she"}
 _SAID_OF = re.compile(r"(?:[a-z]+[ai]ble|in|due|present|absent|liable|entitled)\b")
-_ASKED_OF = set("date time day year month week evening hour kind kinds sort sorts type types way ways".split())
-"""What only says how something is asked for: 'which ways of heating the hall', 'what date'."""
+_TIMES = frozenset("date time day year month week evening hour".split())
+_KINDS_OF = _TIMES | set("kind kinds sort sorts type types way ways".split())
+"""What only says how something is asked for: 'which ways of heating the hall', 'what date'; not 'which two kinds'."""
 
 _NO_THINGS = set(
     "difference differences reason reasons point matter wrong special new missing left default living".split()
@@ -272,7 +273,8 @@ def _is_no_thing(found: Parts, place: int) -> bool:
     phrase = found.phrases[place]
     if phrase.pronoun or not phrase.words or written_type(phrase.text) or phrase.text[0].isdecimal():
         return True
-    if phrase.role == "asked" and phrase.text.casefold().split(" of ")[0].split()[-1] in _ASKED_OF:
+    kind, _, of = phrase.text.casefold().partition(" of ")
+    if phrase.role == "asked" and kind.split()[-1] in (_KINDS_OF if of else _TIMES):
         return True
     points = phrase.first in LISTS["personal"] or phrase.first in ("this", "that", "these", "those")
     opens = phrase.start == found.lead and phrase.role == "object" and " " not in phrase.text

@@ -107,6 +107,7 @@ def test_no_clause_and_no_quality_is_a_thing(asked: str, question: str, expected
             "when do they begin wiring the barn?",
         ),
         ("Which sorts of lamp did they weigh up?", "what are they going to buy?", "what are they going to buy?"),
+        ("Which two kinds are there?", "what do they cost?", "what do the two kinds cost?"),
         ("Which lamps did Ines buy?", "are they bright?", "are the lamps that Ines bought bright?"),
     ],
 )
