@@ -10,7 +10,7 @@ from pathlib import Path
 
 from clew.agent.answer.polarity import asks_yes_or_no
 from clew.agent.state import AnswerForm
-from clew.memory.dialogue.word_classes import other_forms
+from clew.memory.dialogue.graded import other_forms
 from clew.memory.language.telling import language_of
 from clew.memory.text import ITEM, content_words, split, written_words
 

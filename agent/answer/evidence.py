@@ -16,7 +16,8 @@ from clew.agent.answer.values import values_of
 from clew.agent.search.rounds import said_by
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dates import written_out
-from clew.memory.dialogue.word_classes import LISTS, other_forms
+from clew.memory.dialogue.graded import other_forms
+from clew.memory.dialogue.word_classes import LISTS
 from clew.memory.knowledge.catalogue import pointed_at
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder, Vocabulary

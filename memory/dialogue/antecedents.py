@@ -203,6 +203,7 @@ def _further(low: str, turns: Sequence[Said]) -> Iterator[Referent]:
         yield from (one for one in long_before if one.plural and not one.person)
         if low == "them":
             the = (one for one in lately if one.text[:4] == "the " and one.text.islower() and _is_thing(one))
+            the = (one for one in the if not _is_animal(one))
             yield from (Referent(several(one.text), 1.0, plural=True) for one in the)
         yield from (one for one in named if " " in one.text or not one.maybe_person)
 

@@ -40,6 +40,12 @@ def is_expletive(found: Parts, at: int) -> bool:
         return True
     if re.match(r"it (?:that|who)\b", rest) and re.search(r"\b(?:is|was) $", found.text[:at].casefold()):
         return True  # 'what is it that blinks red?'
+    if _CLEFT.match(found.text, at) and re.search(r"\b(?:is|was|isn't|wasn't) $", found.text[:at].casefold()):
+        return True
+    if re.match(r"it worth (?:it|\w+ing)\b", rest) or found.text[:at].casefold().endswith("worth "):
+        return True  # 'is it worth it?'
+    if _WHAT_TIME.fullmatch(found.body.rstrip(" ?.!")):
+        return True
     if re.match(rf"it (?:allowed|forbidden|permitted) to \w+ {_SOMETHING}", rest) and found.lead == at - 3:
         return True  # 'is it allowed to bring drinks?'
     if re.match(r"it called (?:when|if)\b|it (?:(?:is|was|gets?|be) )?(?:(?:still|so) )?(?:rain|snow)s?\b", rest):
@@ -61,6 +67,30 @@ def is_expletive(found: Parts, at: int) -> bool:
 
 
 _SOMETHING = r"(?:an?|the|my|our|your|any|some|own|[a-z]+s)\b"
+_CLEFT = re.compile(
+    r"(?i:it) (?:(?:not|only|really|just|actually) )?(?:(?:the|my|our|your|his|her|their|[A-ZÀ-Þ][\w'’-]*)\b"
+    r"(?! (?:\w+ )?(?:one|same)\b)[^,;:?]*? (?:who|that|whose)|(?:an?|some) [^,;:?]*? who"
+    r"|(?:an?|some) [^,;:?]*? or [^,;:?]*? (?:who|that)"
+    r"|(?:because|in|on|at|by|for|with|through|after|before) [^?]*? that)\b"
+)
+"""'was it a guest or a cook who slipped?', 'is it the pump that leaks?', 'was it in May that we met?'"""
+
+_WHAT_TIME = re.compile(r"(?:what|which) (?:time|day|date|month|year) is it(?: now| today)?", re.IGNORECASE)
+
+PEOPLE_DO = re.compile(
+    r"\b(?:are|were) they (?:\w+ly )?going to|\b(?:how|when|where|why) (?:do|did|will|would|can|could) they \w+ it\b"
+    r"|\bthey (?:\w+ly )?(?:(?:want|plan|mean|tr[iy]|hope|decide|agree|manage)(?:ed|d)? to \w+"
+    r"|(?:begin|start|stop|finish|keep|consider|discuss)(?:ed|s)? \w+ing)\b",
+    re.IGNORECASE,
+)
+"""'when do they begin fitting the pump?', 'how did they move it?'"""
+
+
+def are_people(found: Parts) -> bool:
+    """Whether 'they' do what people do, and things hardly ever."""
+    return found.does.casefold() in LISTS["of_people"] or PEOPLE_DO.search(found.text) is not None
+
+
 _OUT = r"(?:outside|outdoors|out there|up there)\b"
 _OF_THE_WEATHER = re.compile(
     rf"\bhow (?:cold|warm|hot|cool|dark|light|bright|wet|dry|windy|loud|noisy|quiet) (?:\w+ )?it (?:\w+ )?{_OUT}"
@@ -97,7 +127,7 @@ def explained(found: Parts, at: int, low: str) -> bool:
         return False
     if low in THEY:
         return any(one.plural and one.role != "asked" for one in before)
-    if low in IT and any(_asked_about(found, one) and one.first in LISTS["determiners"] for one in before):
+    if low in IT and any(is_told_before(found, one) and one.first in LISTS["determiners"] for one in before):
         return True
     if low in IT:
         return any(one.role in ("subject", "object") and not one.plural and one.first != "his" for one in before) and (
@@ -105,14 +135,15 @@ def explained(found: Parts, at: int, low: str) -> bool:
             or found.text[:at].rstrip().casefold().endswith(("and", "or", "but", ","))
             or _ands(found, at)
             or _SO.search(found.text[:at]) is not None
-            or any(_asked_about(found, one) for one in before)
+            or any(is_told_before(found, one) for one in before)
         )
     gender = "she" if low in SHE else "he"
     owners = (one["kind"] for one in _OWNS.finditer(found.text, 0, at) if one["kind"] in LISTS["people"])
     if any(gender_of_noun(owner) in ("", gender) for owner in owners):
         return True
     if low == "him" or (low == "her" and is_object(found, at + len(low))):
-        before = [one for one in before if one.role != "subject" or found.clause >= 0]  # 'where did the maid put her?'
+        apart = (one for one in before if one.role != "subject" or found.clause >= 0 or is_told_before(found, one))
+        before = list(apart)  # not the maid of 'where did the maid put her?'
     if _BESIDE.search(found.text[:at]):
         return True  # 'the fisherman and his wife'
     if _WHILE.search(found.text[:at]) and any(one.role == "subject" and one.definite for one in before):
@@ -125,6 +156,8 @@ def is_object(found: Parts, end: int) -> bool:
     rest = [token for token in found.tokens if token.start >= end and token.end <= found.end]
     if not rest or (len(rest) == 1 and rest[0].low in ("first", "last")):
         return True
+    if _MAKES.search(found.text[: end - len("her")]) and rest[0].low in LISTS["verbs"]:
+        return True  # 'did they make her pay'
     if (
         rest[0].low in LISTS["past"]
         and len(rest) > 1
@@ -133,6 +166,9 @@ def is_object(found: Parts, end: int) -> bool:
         return True  # 'what about her made him suspicious'
     adverb = rest[0].kind == "adv" and (len(rest) == 1 or rest[1].kind not in ("word", "number"))
     return adverb or rest[0].kind not in ("adv", "word", "number")
+
+
+_MAKES = re.compile(r"\b(?:make|makes|made|making|let|lets|letting|help|helps|helped|saw|hear|heard|watched) $", re.I)
 
 
 def introduces(text: str, question: str) -> bool:
@@ -177,8 +213,9 @@ _ASKS = re.compile(
 )
 
 
-def _asked_about(found: Parts, one: Phrase) -> bool:
-    """'her grave, what is written on it?', 'the gel has gone pink, what do I do with it?'"""
+def is_told_before(found: Parts, one: Phrase) -> bool:
+    """Whether the question words come behind it: 'her grave, what is written on it?', 'the gel has gone pink, what do I
+    do with it?'"""
     return _ASKS.search(found.text, one.end) is not None
 
 

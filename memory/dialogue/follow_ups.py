@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.binding import introduces
 from clew.memory.dialogue.ellipsis import said_in_full
+from clew.memory.dialogue.foreign_follow_ups import corrected
 from clew.memory.dialogue.fragments import LEAD, another_deed, asked_of_name, asked_plainly, in_order
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Referent
 from clew.memory.dialogue.pointing import why_not_the_other
 from clew.memory.dialogue.question_parser import parts
-from clew.memory.dialogue.reference import Held, Nearness, standing_for
+from clew.memory.dialogue.reference import Held, Nearness, put_for_pronoun, standing_for
 from clew.memory.dialogue.referents import Said, about_library, said
 from clew.memory.dialogue.slots import filled, is_relative, led, same_for
 from clew.memory.dialogue.topics import topic_for
 from clew.memory.dialogue.utterances import is_filler, last_sentence
 from clew.memory.dialogue.word_classes import LISTS
 from clew.memory.dialogue.written_types import MONTH
-from clew.memory.language.telling import language_of
 from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words
 
@@ -85,14 +85,15 @@ def _said(alone: StandingQuestion, answer: Sequence[str], turns: Sequence[Said],
     things |= {what for word, what in _STOOD_FOR.findall(alone.why) if word[0] in "Ii"}
     made = replace(made, asked=tuple(_thing(one, people, things) for one in made.asked))
     stood = next((one for one in made.asked if one.text in meant), None)
-    own = stood or min(made.asked, key=lambda one: (not one.named, one.rank), default=None)
+    own = stood or min(made.asked, key=lambda one: (one.aside or not one.named, one.rank), default=None)
     under = UNDER_TOPIC.match(alone.text)
     earlier = turns[0].topic if turns and alone.why and (under or not alone.pair) else None
     topic = own if own and (stood or own.named or not earlier) else earlier
     if len(alone.pair) == 2:
         made = replace(made, listed=_placed(alone.pair, made.parts) or _bare(alone.pair))
     made = replace(made, put=alone.pair[-1] if alone.pair else "")
-    return replace(made, topic=topic, under_topic=topic is not None and (topic is not own or stood is not None))
+    still = stood is not None and not stood.plural  # what 'they' begin is spoken of anew
+    return replace(made, topic=topic, under_topic=topic is not None and (topic is not own or still))
 
 
 def _placed(pair: tuple[str, ...], found: Parts) -> tuple[str, ...]:
@@ -132,8 +133,12 @@ def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, 
     if not (turns or held.subject) or len(question.split()) > LONGEST or parts(question).foreign:
         return StandingQuestion(question)
     last = last_sentence(question)
-    if introduces(question[: question.rfind(last)], last):
+    opening = question[: question.rfind(last)].strip()
+    if introduces(opening, last):
         return StandingQuestion(question)
+    if opening and _ASKS_OF_THAT.fullmatch(last) and not (is_filler(opening) or opening.endswith("?")):
+        text, reasons = standing_for(opening, turns, held)
+        return StandingQuestion(f"{text} {last}", "; ".join(reasons))
     made = _made(last, turns, vocabulary, held) if turns else StandingQuestion(last)
     if held.subject and not made.why:
         text, why = standing_for(last, [held.subject])
@@ -150,43 +155,28 @@ def _alone(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, 
     return made
 
 
-_BY_THE_WAY = re.compile(r",? by the way\b,?(?! of\b)", re.IGNORECASE)
-
-_MEANT = re.compile(
-    r"(?:(?:non|no|nein|ne|pardon|perd[oó]n|scusa|entschuldigung|pardonu|mais|pero|ma|sed|aber|doch)\b[,.:;! ]*)*"
-    r"(?:ich (?:meinte|meine|sprach von|rede von)|je (?:voulais|veux) dire|je (?:pensais [aà]|parlais d[eu])"
-    r"|(?:me refer[ií]a|quer[ií]a decir|quise decir|hablaba de)(?: al?\b)?|(?:intendevo|volevo dire|parlavo d[ei]l?)"
-    r"|mi (?:celis|volis diri|parolis pri|pensis pri))[,:]? "
-    r"(?P<the>(?:l['’]|(?:der|die|das|den|dem|le|la|les|el|los|las|il|lo|i|gli) ))?(?P<new>[^,;:?]{1,60}?)[.! ]*",
+_ASKS_OF_THAT = re.compile(
+    r"(?:(?:and|but|so|any idea|do you know)\b,? )*(?:how come|how so|why (?:so|not|ever)"
+    r"|why (?:is|was|does|did) (?:that|it)|what (?:now|next|(?:should|can|must|do) (?:i|we) do(?: (?:now|then))?))\W*",
     re.IGNORECASE,
 )
-"""'Je voulais dire le bail', in the languages other than English that people speak here."""
+"""What asks of the statement before it: 'It leaks when it rains. How come?'"""
 
-
-_AND_FOR = re.compile(
-    r"(?:und|et|y|e|kaj)(?P<for> (?:für|pour|para|per|por))? (?P<the>(?:l['’]|(?:der|die|das|den|dem|le|la|les|el|los"
-    r"|las|il|lo|i|gli) ))?(?P<new>(?-i:[A-ZÀ-Þ\d][\w.+-]*(?: [A-ZÀ-Þ\d][\w.+-]*)*)) ?\W*",
+_BY_THE_WAY = re.compile(
+    r",? by the way\b,?(?! of\b)|^(?:(?:ok|okay|right|now|so|and|thanks)\b[,.!]? )*"
+    r"(?:(?:something|one thing) (?:else|different)|(?:an?|one)? ?(?:different|another|other|new|next|quick|more)"
+    r" (?:question|thing|topic|subject)|on (?:another|a different) (?:note|subject|topic|matter)"
+    r"|chang(?:e of|ing) (?:the )?(?:subject|topic))(?:\s?[:,.;]|\s[-\u2013\u2014])\s+(?=\w)",
     re.IGNORECASE,
 )
-"""'Und für den Mac?', where what is named is called so in every language."""
-
-
-def corrected(question: str, before: str) -> str:
-    """A correction in another language of an English question `before`, or what takes the place of something in it, as
-    one in English."""
-    english = language_of(before) in ("", "en")
-    meant, other = (one.fullmatch(question) if english else None for one in (_MEANT, _AND_FOR))
-    if meant:
-        return f"I meant {'the ' if meant['the'] else ''}{meant['new']}"
-    if other:
-        return f"and {'for ' if other['for'] else ''}{'the ' if other['the'] else ''}{other['new']}?"
-    return question
-
+"""'Something else - when is it?'"""
 
 _WHAT_IF = re.compile(r"(?:(?:and|but|so) )?what if (?!it\b|they\b).+ (?:it|them)\W*", re.IGNORECASE)
 """'what if I miss it?' asks what then; 'what if it rains?' the question before."""
 
-_WHAT_IF_I = re.compile(r"(?:(?:and|but|so) )?(?P<rest>what if (?:i|we|you|someone|somebody) \w+ .+)", re.IGNORECASE)
+_WHAT_IF_I = re.compile(
+    r"(?:(?:and|but|so) )?(?P<rest>what if (?:i|we|you|someone|somebody)(?: \w+|['’](?:m|re|ve|s)) .+)", re.IGNORECASE
+)
 """What is done otherwise than it was asked about: 'what if I miss a dose?' after 'how often do I take it?'"""
 
 
@@ -210,6 +200,8 @@ _WHO_IS_THAT = re.compile(
 
 def _made(question: str, turns: Sequence[Said], vocabulary: Vocabulary | None, held: Held) -> StandingQuestion:
     if (meant := _I_MEAN.fullmatch(question)) and not parts(meant["asks"]).fragment:
+        if said_out := put_for_pronoun(meant["asks"], meant["new"]):
+            return StandingQuestion(f"{said_out}?", f"it is about {meant['new']}")
         first = _made(f"{meant['asks']}?", turns, vocabulary, held)
         return _made(f"no, {meant['new']}", [_said(first, (), turns, vocabulary), *turns], vocabulary, held)
     rest, topic, corrects = led(question)

@@ -127,11 +127,20 @@ _CLAUSE = re.compile(
 )
 
 
+_SOME = re.compile(
+    r"any (?P<what>\w+(?: \w+)??)(?P<where> (?:nearby|there|around|near (?:there|here)|left))?", re.IGNORECASE
+)
+"""'any parking nearby?'"""
+
+
 def by_itself(bare: str, before: Parts, leads: bool) -> tuple[str, str] | None:
     """The question before with what takes the place of no phrase: 'if it rains?', 'and without signing it?', 'now?',
     'and write?'; None for other fragments."""
     if clause := _CLAUSE.match(bare):
         return _claused(bare, before, clause.group().split()[0])
+    if (some := _SOME.fullmatch(bare)) and (some["where"] or before.asks.casefold() in ("when", "where", "who", "why")):
+        there = "Are" if re.search(r"\ws$(?<!ss)", some["what"]) else "Is"
+        return f"{there} there {some.group()}?", "it asks whether there is one"
     to = next((one for one in before.phrases if one.preposition == "to" and before.verb and not one.pronoun), None)
     if bare.casefold() == "back" and to:
         text = replaced(before.text, [(to.whole, to.start, "back from ")])

@@ -257,12 +257,16 @@ def _pointed_at(question: str, phrase: Phrase, turns: Sequence[Said]) -> str:
     """What 'that', 'this', 'these' or 'those' stands for as a whole phrase; empty where nothing fits."""
     newest, one_thing = turns[0], phrase.text.casefold() in ("this", "that")
     lasts = newest.parts.does.casefold() in NOT_DONE and len(turns) > 1
+    if re.search(r"\bhow (?:many|much) \w+ (?:is|was) that\b", question, re.IGNORECASE):
+        return ""  # 'how many eggs was that?'
     undone = undergone(newest) if _OF_DEEDS.search(question) else ""
     if new := measure(newest) or undone or (event(turns[lasts]) if one_thing else ""):
         return new
     focus = newest.answer.focus if one_thing else None
     if focus and not (focus.plural or focus.maybe_person or focus.text in question) and focus.text[:4] == "the ":
         return focus.text
+    if phrase.role == "subject" and newest.parts.does.casefold() in _PAID and _INCLUDES.search(question):
+        return ""  # 'was that with the tablets?'
     if phrase.role == "subject" and newest.parts.asks.casefold() == "when" and _OF_TIME.search(question):
         return ""  # 'was that later than planned?'
     there = next((one for one in newest.answer.names[:1] if one.placed), None)
@@ -307,6 +311,10 @@ _SAID_BEFORE = re.compile(
     r"(?:\S+ ){3,}\S+[,;.\u2013\u2014-]+ (?:and |but |so )?(?:what|why) (?:is|was|are|were) \S+", re.I
 )
 """'my connection freezes now and then, what is that?'"""
+
+_PAID = ("cost", "charge", "pay", "spend", "earn")
+_INCLUDES = re.compile(r"\b(?:is|was) (?:that|this) (?:with|without|for|including|before|after|each|per|in) ", re.I)
+"""What is asked of a sum that was said."""
 
 _OF_TIME = re.compile(
     r"\b(?:late|later|early|earlier|soon|sooner|before|after|on time|planned|expected|long ago)\b", re.I

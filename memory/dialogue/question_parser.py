@@ -4,6 +4,7 @@ the verb, and the phrases that follow, each with its preposition."""
 from dataclasses import replace
 from functools import lru_cache
 
+from clew.memory.dialogue.graded import counts, is_most
 from clew.memory.dialogue.phrases import UNDER_TOPIC, Parts, Phrase
 from clew.memory.dialogue.word_classes import (
     BE,
@@ -16,7 +17,6 @@ from clew.memory.dialogue.word_classes import (
     has_subject,
     has_thing,
     is_done,
-    is_most,
     is_participle,
     is_predicate,
     is_title,
@@ -131,7 +131,7 @@ class _Reader:
             self.at += 1
             self._pronoun("other", self.at - 1)
         elif self.at > noun:
-            if word != "how" or self.tokens[noun - 1].low in ("many", "much"):
+            if word != "how" or counts(self.tokens, noun):
                 self.phrases.append(self._phrase(noun, self.at, "asked"))
             while self._of_follows():
                 self.at += 1

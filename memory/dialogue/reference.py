@@ -12,7 +12,18 @@ from typing import NamedTuple
 
 from clew.memory.dialogue.answer_names import gender_of, gender_of_noun
 from clew.memory.dialogue.antecedents import candidates
-from clew.memory.dialogue.binding import HE, IT, KINDS, SHE, THEY, explained, is_expletive, is_object
+from clew.memory.dialogue.binding import (
+    HE,
+    IT,
+    KINDS,
+    SHE,
+    THEY,
+    are_people,
+    explained,
+    is_expletive,
+    is_object,
+    is_told_before,
+)
 from clew.memory.dialogue.deeds import Replacement, deeds, takes_long
 from clew.memory.dialogue.phrases import Parts, Referent
 from clew.memory.dialogue.pointing import both, counted, ones, places, pointed, shortened
@@ -102,7 +113,7 @@ def _likeliest(
         likely = (one for one in likely if not (owned := _OWNED.search(one.text)) or _is_somebody(owned[1]))
     if token.low == "they" and found.verb and found.does.casefold() not in _TELLING:
         likely = (one for one in likely if one.named or singular(one.noun) not in _TEXTS)
-    if token.low == "they" and found.does.casefold() in LISTS["of_people"]:
+    if token.low == "they" and are_people(found):
         likely = (one for one in likely if _can_act(one))
     if token.low == "its":
         likely = (_owner(one, found, token.end) for one in likely)
@@ -162,7 +173,7 @@ _TELLING = frozenset("say tell mention cover contain describe explain deal begin
 def _can_act(one: Referent) -> bool:
     """Whether it may be people, who pay and decide: not 'the riggers'."""
     people = singular(one.noun) in LISTS["people"] or " and " in one.text
-    return one.person or one.maybe_person or one.group or one.named or people
+    return one.person or one.maybe_person or one.group or (one.named and one.plural) or people
 
 
 def _piece(found: Parts, token: QuestionToken, form: str, it: Referent) -> tuple[int, int, str]:
@@ -181,6 +192,20 @@ def _one_thing(found: Parts) -> bool:
     singular whatever the name ends in."""
     subject = found.subject
     return subject is not None and (subject.text.casefold() in ("it", "this", "that") or subject.noun == "one")
+
+
+def put_for_pronoun(question: str, thing: str) -> str:
+    """'What is the keeper's number' for 'what is her number' where the keeper is meant; empty where that is no thing of
+    its own, or the question has no pronoun."""
+    named = parts(thing).phrases
+    found = parts(question)
+    waiting = [token for token in found.tokens if any(token.low in forms for forms in KINDS)]
+    if len(named) != 1 or not (named[0].named or named[0].definite) or not waiting:
+        return ""
+    it = Referent(thing, 0.0, plural=named[0].plural)
+    form = next(forms for forms in KINDS if waiting[0].low in forms)
+    pieces = [_piece(found, token, form[token.low], it) for token in waiting if token.low in form]
+    return agreeing(_once_only(replaced(question, pieces), [it]), found)
 
 
 _COUNTED = re.compile(r"how many (?:of the )?(?P<kind>[a-z-]+s)\b", re.IGNORECASE)
@@ -237,21 +262,44 @@ def _one(question: str, found: Parts, turns: Sequence[Said]) -> Iterator[Replace
     for phrase in found.phrases:
         if not phrase.pronoun or phrase.text.casefold() != "one" or phrase.role == "subject":
             continue
+        if found.fragment and phrase.preposition in ("with", "without"):
+            continue  # 'and without one?'
         if _WHICH_ONE.search(question[: phrase.start]):
             continue  # 'which one is taken', 'any examples of that one', 'how often ought one to tune'
-        for turn in turns[:2]:
-            if counted := _COUNTED.match(turn.parts.body):
-                kind = singular(counted["kind"])
-                new = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-                yield phrase.start, phrase.end, new, f"'{phrase.text}' is {new}"
-                return
-            spoken = [one for one in turn.parts.phrases if not (one.pronoun or one.plural) and one.text[0].islower()]
-            some = next((one for one in spoken if one.first in ("a", "an", "my", "your")), None)
-            if some and some.text not in question:
-                bare = some.text.split(" ", 1)[1]
-                new = f"{'an' if bare[0] in 'aeiou' else 'a'} {bare}" if some.first in ("my", "your") else some.text
-                yield phrase.start, phrase.end, new, f"'{phrase.text}' is {new}"
-                return
+        before = (one for one in found.phrases if one.end < phrase.start and (one.plural or one.first in ("a", "an")))
+        if any(is_told_before(found, one) for one in before):
+            continue  # 'I have beds - how do I open one?'
+        spoken = (_again_one(turns), *(_one_of(turn, newest=turn is turns[0]) for turn in turns[:2]))
+        if new := next((one for one in spoken if one and one not in question), ""):
+            yield phrase.start, phrase.end, new, f"'{phrase.text}' is {new}"
+        return
+
+
+def _again_one(turns: Sequence[Said]) -> str:
+    """'A boat' where the newest question is about 'the boat', which was any one before."""
+    earlier = " ".join(turn.question for turn in turns[1:4])
+    kinds = (one.text[4:] for one in turns[0].parts.phrases if one.text.startswith("the ")) if turns else ()
+    return next((_a(kind) for kind in kinds if re.search(rf"\b{re.escape(_a(kind))}\b", earlier)), "")
+
+
+def _one_of(turn: Said, *, newest: bool) -> str:
+    """What there was one of: 'a new chain' after 'how much is a new chain?', 'an umbrella' after 'are umbrellas for
+    sale?'; empty where there was none."""
+    if counted := _COUNTED.match(turn.parts.body):
+        return _a(singular(counted["kind"]))
+    things = [one for one in turn.parts.phrases if not one.pronoun and one.text[0].islower()]
+    many = [one for one in things if one.plural and one.text.islower() and one.role in ("subject", "object")]
+    if newest and len(many) == 1 and many[0].first not in LISTS["determiners"]:
+        return _a(singular(many[0].text))
+    things = [one for one in things if not one.plural and one.noun not in LISTS["people"]]
+    some = next((one for one in things if one.first in ("a", "an", "my", "your")), None)
+    if some is None:
+        return ""
+    return _a(some.text.split(" ", 1)[1]) if some.first in ("my", "your") else some.text
+
+
+def _a(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def _once_only(text: str, chosen: Iterable[Referent]) -> str:

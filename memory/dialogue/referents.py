@@ -22,10 +22,10 @@ from clew.memory.dialogue.answer_names import (
     subject_of,
     things_of,
 )
-from clew.memory.dialogue.phrases import A_PLACE, Parts, Phrase, Referent
+from clew.memory.dialogue.phrases import A_PLACE, Parts, Phrase, Referent, in_relative, whole_of
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.utterances import QUESTION_BACK, last_sentence
-from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_verb, past
+from clew.memory.dialogue.word_classes import FIRST_NAMES, LISTS, is_verb
 from clew.memory.dialogue.written_types import written_type
 from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words, split
@@ -202,7 +202,7 @@ def asked_about(found: Parts) -> Iterator[Referent]:
     about = WHO.match(found.body) is not None and found.subject is not None and found.subject.first not in _ARTICLES
     about = about and found.subject is not None and not re.search(r"['’]s? [a-z]", found.subject.text)
     about = about and not re.search(r" (?:to|with|by|for|from|after)$", found.body)  # 'who is Ada Kern married to?'
-    where, makes = found.body[:5].casefold() == "where", found.does.casefold() in (*LISTS["making"], *_MADE)
+    where = found.body[:5].casefold() == "where"
     within = 0
     for place, phrase in enumerate(found.phrases):
         if _is_no_thing(found, place):
@@ -217,18 +217,23 @@ def asked_about(found: Parts) -> Iterator[Referent]:
         text = f"the {text}" if phrase.role == "asked" and which and text.islower() and text == phrase.text else text
         does = phrase.role == "asked" and which and not found.subject and not found.aux  # 'which boxes were used?'
         rank = _ORDER["subject" if does else phrase.role] + place / 100 + INSIDE * (phrase.start < within)
-        rank += INSIDE * (_is_mass(phrase) and bool(found.verb) and is_subject and len(found.phrases) > 1)
+        relative = in_relative(found, phrase)
+        rank += INSIDE * relative + INSIDE * (
+            _is_mass(phrase) and bool(found.verb) and is_subject and len(found.phrases) > 1
+        )
         within = max(within, phrase.start + len(whole_of(found, place)))
+        if is_subject and phrase.start == 0 and text not in FIRST_NAMES and re.fullmatch(r"[A-Z][a-z]+", text):
+            text = text.casefold()  # 'heating' of 'Heating's off', whose capital says nothing
+            phrase = replace(phrase, text=text)
         made = referent_of(text, phrase, rank, about and is_subject)
         if is_subject and (own := next((one.low for one in found.tokens if one.low in _SELF), "")):
             made = replace(made, person=True, maybe_person=True, gender=_SELF[own])
-        if phrase.role == "object" and makes:
+        if phrase.role == "object" and _is_made(found, phrase):
             made = replace(made, person=False, maybe_person=False, plural=False, gender="")
         vague = phrase.first in _NOT_ONE or (bool(phrase.preposition) and phrase.first in ("a", "an"))
         one = is_subject and found.helper in _OF_ONE and " " not in phrase.text  # 'what is pandas?'
-        made = replace(
-            made, aside=vague and not phrase.named, plural=made.plural and not (one or _titled(found, place))
-        )
+        aside = (vague and not phrase.named) or relative
+        made = replace(made, aside=aside, plural=made.plural and not (one or _titled(found, place)))
         yield replace(made, maybe_person=made.person) if where and is_subject else made
         yield from _inside(phrase, place, made.rank)
     for owner in _OWNER.finditer(found.body):
@@ -252,15 +257,24 @@ _IS_DOING = re.compile(r"who (?:is|was) \w{2,}ing (?!of\b|for\b)[^?!.]+", re.IGN
 
 _SELF = {"himself": "he", "herself": "she"}
 _SAID_OF = re.compile(r"(?:[a-z]+[ai]ble|in|due|present|absent|liable|entitled)\b")
-_NO_THINGS = set("difference differences reason reasons point matter wrong special new missing left default".split())
+_TIMES = frozenset("date time day year month week evening hour".split())
+_KINDS_OF = _TIMES | set("kind kinds sort sorts type types way ways".split())
+"""What only says how something is asked for: 'which ways of heating the hall', 'what date'; not 'which two kinds'."""
+
+_NO_THINGS = set(
+    "difference differences reason reasons point matter wrong special new missing left default living".split()
+)
 
 
 def _is_no_thing(found: Parts, place: int) -> bool:
-    """Whether a phrase names nothing that is spoken of again: a pronoun, a time, a number, 'this', 'by default', what
-    is said of whoever is asked for ('who is responsible for it?'), the end of a title, or the first word of a sentence,
-    whose capital says nothing."""
+    """Whether a phrase names nothing that is spoken of again: a pronoun, a time, a number, 'what date', 'this', 'by
+    default', what is said of whoever is asked for ('who is responsible for it?'), the end of a title, or the first word
+    of a sentence, whose capital says nothing."""
     phrase = found.phrases[place]
     if phrase.pronoun or not phrase.words or written_type(phrase.text) or phrase.text[0].isdecimal():
+        return True
+    kind, _, of = phrase.text.casefold().partition(" of ")
+    if phrase.role == "asked" and kind.split()[-1] in (_KINDS_OF if of else _TIMES):
         return True
     points = phrase.first in LISTS["personal"] or phrase.first in ("this", "that", "these", "those")
     opens = phrase.start == found.lead and phrase.role == "object" and " " not in phrase.text
@@ -312,6 +326,12 @@ def _titled(found: Parts, place: int) -> str:
     return found.text[phrase.start : later.end] if joined and capitals else ""
 
 
+def _is_made(found: Parts, phrase: Phrase) -> bool:
+    """Whether it is a work: Low Water of 'who painted Low Water?', 'where is the man who painted Low Water?'"""
+    does = {found.does.casefold(), *found.text[: phrase.start].casefold().split()[-1:]}
+    return not does.isdisjoint((*LISTS["making"], *_MADE))
+
+
 _MADE = tuple(
     "founded started launched created invented developed built designed produced set maintains owns runs".split()
 )
@@ -329,40 +349,6 @@ def _is_manner(phrase: Phrase) -> bool:
     if phrase.preposition == "without":
         return True
     return bool(phrase.preposition) and " " not in phrase.text and not phrase.named and not phrase.plural
-
-
-def whole_of(found: Parts, place: int) -> str:
-    """The phrase with what says which it is: 'the number of columns in a table' where the question asks for that alone,
-    'the uptime guaranteed for Big' for 'uptime' of 'what uptime is guaranteed for Big'."""
-    phrase = found.phrases[place]
-    aux, verb = found.helper, found.does
-    if phrase.role == "asked" and found.aux and aux in ("has", "have", "had") and not found.verb:
-        return f"the {phrase.text} that {found.text[found.aux[0] : found.end].strip()}"
-    if phrase.role == "asked" and found.aux and found.subject and found.verb and not found.subject.pronoun:
-        does = {"did": past(verb), "does": f"{verb}s", "do": verb}.get(aux, f"{aux} {verb}")
-        return f"the {phrase.text} that {found.subject.text} {does}"
-    if phrase.role == "asked" and not found.aux and found.verb and found.verb[0] - phrase.end <= 1:
-        return f"the {phrase.text} that {found.text[found.verb[0] : found.end].strip()}"
-    be = phrase.role == "asked" and aux in ("is", "are", "was", "were")
-    if be and found.aux and found.verb and found.verb[0] - found.aux[1] <= 1:
-        return f"the {phrase.text} {found.text[found.verb[0] : found.end].strip()}"
-    if phrase.role == "subject" and found.aux and not found.verb and found.asked:
-        end = phrase.end
-        for later in found.phrases[place + 1 :]:
-            between = found.text[end : later.whole].strip()
-            if between not in ("", "and", "or") or later.preposition in ("from", "to", "than"):
-                break
-            end = later.end
-        return found.text[phrase.start : end]
-    if phrase.role == "subject" and found.verb and place + 1 < len(found.phrases):
-        later = found.phrases[place + 1]  # 'does the train to Vienna leave'
-        if later.end < found.verb[0] and later.preposition and not found.text[phrase.end : later.whole].strip():
-            return found.text[phrase.start : later.end]
-    if phrase.role == "object" and " of " in phrase.text and place + 1 < len(found.phrases):
-        later = found.phrases[place + 1]
-        if later.preposition in ("in", "for", "of") and not found.text[phrase.end : later.whole].strip():
-            return phrase.text if written_type(later.text) else found.text[phrase.start : later.end]
-    return phrase.text
 
 
 _ARTICLES, _OF_ONE = ("the", "a", "an"), ("is", "was", "does", "has")

@@ -10,12 +10,14 @@ from clew.memory.datatypes import Recalled, Sentence, Wording
 from clew.memory.dialogue.answer_names import names
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.esperanto_follow_ups import in_esperanto, standing_alone
-from clew.memory.dialogue.follow_ups import LONGEST, StandingQuestion, corrected, standing
+from clew.memory.dialogue.follow_ups import LONGEST, StandingQuestion, standing
+from clew.memory.dialogue.foreign_follow_ups import corrected
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import Nearness
 from clew.memory.dialogue.referents import asked_about
 from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_signals, words
 from clew.memory.dialogue.utterances import asks, chosen, is_filler, last_sentence, tidy
+from clew.memory.dialogue.walkthroughs import as_question
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.parameters import Few, Share, Weight
@@ -97,7 +99,10 @@ def rewrite(
     What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second. Raises
     `Cancelled`.
     """
-    question, history = " ".join(question.split()), recent(recalled.extracted, recalled.selected, parameters.back)
+    question, history = (
+        as_question(" ".join(question.split())),
+        recent(recalled.extracted, recalled.selected, parameters.back),
+    )
     if is_filler(question) or not (history or subject):
         return rewritten(tidy(question), (Wording("question", question, 1.0),))
     if not history:

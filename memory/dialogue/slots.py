@@ -12,8 +12,8 @@ from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.reference import agreeing, owning
 from clew.memory.dialogue.referents import Said
 from clew.memory.dialogue.sluicing import of_that, sluiced, stranded, tail, why_not, without_then
-from clew.memory.dialogue.word_classes import LISTS, PAST_VERBS, is_verb, replaced, tokens
-from clew.memory.dialogue.written_types import AGO, MONTH, TIMES, written_type
+from clew.memory.dialogue.word_classes import LISTS, PAST_VERBS, is_verb, replaced, singular, tokens
+from clew.memory.dialogue.written_types import AGO, MONTH, TIMES, with_capitals, written_type
 from clew.memory.ports import Vocabulary
 
 LONGEST, SHORT = 12, 5
@@ -47,7 +47,7 @@ _NAMED_BEFORE = re.compile(
 _SWITCHES = re.compile(
     r"(?:(?:ok|okay|so|and|now|well|but|right)\b[, ]*)*"
     r"(?:(?:let['’]?s |let us )?(?:going|go|coming|come|get|getting)?\s*back to|(?:turning|coming) to|as for|regarding"
-    r"|concerning|about|speaking of|on)\s+(?P<topic>[^:,?]{2,60})\s*[:,]\s*(?=\S)",
+    r"|concerning|about|speaking of|on)\s+(?P<topic>[^:,?]{2,60}?)\s*(?:[:,]|\s[-\u2013\u2014]\s)\s*(?=\S)",
     re.IGNORECASE,
 )
 _MOST = re.compile(r"\b(?:\w{2,}est|most|least|best|worst)\b", re.IGNORECASE)
@@ -199,6 +199,7 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
         if (new.noun in ("one", "ones") and not (kind or most)) or not (best or new.preposition or later):
             return "", ""
         if best is None:
+            text = with_capitals(text) if types[new.text] in TIMES else text
             added.append(f"{new.preposition} {text}".strip())
             why.append(f"'{added[-1]}' is added to the question before")
         else:
@@ -217,7 +218,7 @@ def _replaced(fragment: Parts, before: Parts, turn: Said, types: dict[str, str],
             kept = of_the_same(new, best) or _of_another(new, best)
             start, end = (best.whole, best.end) if kept else _extent(best, before, new, placed=whole)
             text = _worded(text, new, best, kept, fragment, answers=turn.answer.asks_back)
-            text = _dated(text, best.text) if types[new.text] in TIMES else text
+            text = with_capitals(_dated(text, best.text)) if types[new.text] in TIMES else text
             ago = AGO.fullmatch(text) is not None
             put = f"{new.preposition or best.preposition} {text}".strip() if best.preposition and not ago else text
             pieces.append((start, end, put))
@@ -294,10 +295,14 @@ def _of_another(new: Phrase, old: Phrase) -> str:
 
 def _is_for(new: Phrase, old: Phrase, before: Parts) -> bool:
     """Whether the new phrase says for whom: 'what about juniors?' after 'what is the fee?' asks for the fee for
-    juniors."""
+    juniors, and 'what about kids?' after 'when is the class?' when that is for kids."""
     bare = new.plural and not new.definite and not new.named and new.first not in OWN_WORDS and not new.preposition
     attribute = old.noun in LISTS["attributes"] and new.noun not in LISTS["attributes"]
-    return bare and attribute and old.role == "subject" and not old.plural and before.verb is None
+    held = (
+        old.definite and old.noun not in LISTS["people"] and singular(new.noun) in {"kid", "people", *LISTS["people"]}
+    )
+    place = old.role == "subject" and not old.plural and before.verb is None
+    return bare and place and (attribute or held or (old.definite and new.noun == "children"))
 
 
 def _is_own(fragment: Parts, free: Sequence[Phrase]) -> bool:

@@ -222,7 +222,7 @@ def _gap(asked: str, before: Parts) -> tuple[int, int, str] | None:
         return None
     if not (counts or words[0] in ("what", "which", "who", "whom")) or words[-1] in ("year", "day", "time", "month"):
         return None
-    if any(one.role == "object" for one in before.phrases):
+    if any(one.role == "object" and not 0 <= before.clause <= one.start for one in before.phrases):
         return None
     who = words[0] in ("who", "whom")
     noun = before.wanted

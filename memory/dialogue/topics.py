@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from clew.memory.dialogue.binding import HE, SHE, is_expletive, is_of_the_weather
+from clew.memory.dialogue.binding import HE, PEOPLE_DO, SHE, is_expletive, is_of_the_weather
 from clew.memory.dialogue.phrases import Parts, Phrase, Referent
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.dialogue.referents import Said
@@ -30,6 +30,8 @@ def topic_for(question: str, turns: Sequence[Said], vocabulary: Vocabulary | Non
         for one in found.phrases
     )
     if any(word.low in HE or word.low in SHE for word in found.tokens) or is_of_the_weather(question):
+        return None
+    if PEOPLE_DO.search(question):
         return None
     if found.helper == "are" and found.subject and found.subject.text.casefold() == "you":
         return None  # 'are you open on Sundays?'

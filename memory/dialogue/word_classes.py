@@ -73,6 +73,8 @@ def tokens(text: str) -> tuple[QuestionToken, ...]:
         if kind == "det" and match.group().casefold() in ("that", "this") and made and made[-1].kind == "aux":
             said_of = following.casefold() in LISTS["said_of"] | (PARTICIPLES - LISTS["verbs"])
             kind = "pron" if said_of else kind  # 'is that different from a list?'
+        if kind == "det" and match.group() == "that" and _is_relative(made, following.casefold()):
+            kind = "what"
         after_noun = bool(made) and made[-1].kind in ("word", "pron")
         if match.group().casefold() == "enough" and made and made[-1].kind == "word" and kind == "word":
             kind = "adv"  # 'is the room warm enough for two'
@@ -84,10 +86,45 @@ def tokens(text: str) -> tuple[QuestionToken, ...]:
             done = following and (is_participle(then) or is_verb(following))
             kind = "adv" if done else kind  # 'when was the bridge last painted'
         made.append(QuestionToken(match.group(), match.start(), match.end(), kind))
+    made = _unshortened(made)
     for place in range(len(made) - 2):
         if made[place].low == made[place + 2].low and made[place + 1].low == "by":  # 'bit by bit'
             made[place : place + 3] = [replace(one, kind="adv") for one in made[place : place + 3]]
     return tuple(made)
+
+
+def _unshortened(made: Sequence[QuestionToken]) -> list[QuestionToken]:
+    """The words with the verb apart that one was shortened with: 'the heating' and 's' of 'the heating's off'."""
+    found: list[QuestionToken] = []
+    asks = False
+    for one, *rest in (made[at : at + 3] for at in range(len(made))):
+        asks = asks or one.kind in ("what", "aux")
+        if not asks and one.kind == "word" and one.low.endswith("'s") and _is_said_of(rest):
+            apart = one.end - 2
+            found.append(replace(one, text=one.text[:-2], end=apart))
+            one = QuestionToken(one.text[-2:], apart, one.end, "aux")
+        found.append(one)
+    return found
+
+
+def _is_said_of(rest: Sequence[QuestionToken]) -> bool:
+    """Whether the words behind 'the heating's' say how it is, and name nothing that it owns."""
+    if not rest or rest[0].kind == "prep" or rest[0].low in ("a", "an", "not", "been", "got"):
+        return bool(rest)
+    if len(rest) > 1 and rest[1].kind in ("det", "pron") and is_participle(rest[0]):
+        return True  # 'my landlord's kept the deposit'
+    stands = len(rest) < 2 or rest[1].kind not in ("word", "number", "det")
+    states = LISTS["graded"] | LISTS["said_of"] | LISTS["states"]
+    return stands and (rest[0].kind == "adv" or rest[0].low in states or is_participle(rest[0]))
+
+
+def _is_relative(before: Sequence[QuestionToken], following: str) -> bool:
+    """Whether 'that' behind these words begins a clause that says which: 'the lady that runs the shop'."""
+    noun = len(before) > 1 and before[-1].kind == "word" and before[-2].kind in ("det", "word")
+    does = following[-1:] in ("s", "d") and len(following) > 3 and base(following)[0] in LISTS["verbs"]
+    return (
+        noun and not is_verb(before[-1].low) and (following in PAST_VERBS or (does and following not in LISTS["verbs"]))
+    )
 
 
 def _kind(text: str, following: str, after_number: bool) -> str:
@@ -194,7 +231,9 @@ def behind_relative(found: Sequence[QuestionToken], at: int) -> int:
 
 
 def states(found: Sequence[QuestionToken], at: int) -> bool:
-    """Whether a word is the verb of a statement: 'says' of 'the display says E4'."""
+    """Whether a word is the verb of a statement: 'says' of 'the display says E4', 'went' of 'the light went off'."""
+    if 0 < at < len(found) - 1 and found[at - 1].kind == "word" and found[at].low in ("'s", *_STATED):
+        return True
     if found[at].kind != "word" or not 0 < at < len(found) - 1 or found[at - 1].kind not in ("word", "number"):
         return False
     then, low = found[at + 1], found[at].low
@@ -204,6 +243,10 @@ def states(found: Sequence[QuestionToken], at: int) -> bool:
 
 PAST_VERBS = LISTS["past"] - frozenset("set cut saw rose felt found left ground shot hit hurt".split())
 """Past forms that are no nouns."""
+
+
+_STATED = PAST_VERBS - PARTICIPLES
+"""Past forms that say nothing of a noun before them, as 'bought' does."""
 
 
 def is_done(found: Sequence[QuestionToken], at: int) -> bool:
@@ -250,8 +293,10 @@ _WHO_DO = ("i", "we", "he", "she", "they")
 
 
 def has_subject(found: Sequence[QuestionToken], at: int) -> bool:
-    """Whether it is a verb with its own subject: 'die' of 'when I die', 'cost' of 'and what does the flat cost'."""
-    if found[at - 1].low in _WHO_DO:
+    """Whether it is a verb with its own subject: 'die' of 'when I die', 'cost' of 'and what does the flat cost',
+    'wrote' of 'the woman who wrote Low Water'."""
+    relative = at > 2 and found[at - 1].low in ("who", "that", "which") and found[at - 2].kind == "word"
+    if found[at - 1].low in _WHO_DO or relative:
         return is_verb(found[at].low)
     helped = next((n for n in range(at - 2, 1, -1) if found[n].low in ("do", "does", "did")), 0)
     second = helped and found[helped - 1].low in LISTS["asking"] and found[helped - 2].kind in ("and", "mark")
@@ -348,35 +393,3 @@ def present(verb: str) -> str:
 @cache
 def _irregular() -> dict[str, str]:
     return dict(pair.split("=") for pair in LISTS["past_of"])
-
-
-_ANOTHER_VERB = frozenset("found saw lay bore left".split())
-"""Past forms that are likelier another word: who founded it."""
-
-
-@cache
-def other_forms() -> dict[str, frozenset[str]]:
-    """Stem -> the stems of all that are the same word and have another: 'paid' and 'pay', 'cheapest' and 'cheap'; and
-    'dad', who is a father."""
-    made = {words: set(content_words(words.replace("=", " "))) for words in LISTS["same"]}
-    for word in LISTS["graded"]:
-        made[word] = set(content_words(" ".join((word, *_compared(word)))))
-    for pair in (*LISTS["past_of"], *LISTS["participle_of"]):
-        verb, form = pair.split("=")
-        if form not in _ANOTHER_VERB:
-            made.setdefault(verb, set()).update(content_words(f"{verb} {form}"))
-    return {stem: frozenset(forms) for forms in made.values() if len(forms) > 1 for stem in forms}
-
-
-def is_most(phrase: str) -> bool:
-    """'the highest', which of 'Which pass is the highest?' is no thing beside the pass."""
-    return phrase.casefold() in {f"the {_compared(word)[1]}" for word in LISTS["graded"]}
-
-
-def _compared(word: str) -> tuple[str, str]:
-    """'cheaper' and 'cheapest' for 'cheap'."""
-    if word.endswith("y"):
-        word = f"{word[:-1]}i"
-    elif re.fullmatch(r"[^aeiou]*[aeiou][bdgmnt]", word):
-        word += word[-1]
-    return f"{word.removesuffix('e')}er", f"{word.removesuffix('e')}est"

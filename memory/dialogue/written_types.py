@@ -31,6 +31,7 @@ TIMES = ("day", "month", "date", "year", "period")
 def written_type(text: str) -> str:
     """What a phrase is by how it is written: money, day, month, date, year, period, number, or nothing of these."""
     words = text.split()
+    dated = words[0].isdigit() or re.fullmatch(r"\d+", words[-1]) is not None  # '3 may', 'march 2024'
     if _MONEY.search(text):
         return "money"
     if any(_DAY.fullmatch(word) for word in words) and len(words) <= 4:
@@ -38,7 +39,7 @@ def written_type(text: str) -> str:
     if _NUMERIC_DATE.fullmatch(words[-1]):
         return "date"
     if (
-        any(_MONTH.fullmatch(word) and (word[0].isupper() or len(words) == 1 or words[0].isdigit()) for word in words)
+        any(_MONTH.fullmatch(word) and (word[0].isupper() or len(words) == 1 or dated) for word in words)
         and len(words) <= 4
     ):
         return "date" if any(character.isdigit() for character in text) else "month"
@@ -52,3 +53,15 @@ def written_type(text: str) -> str:
     if _PERIOD.fullmatch(words[-1]) and (words[0].casefold() in _DETERMINERS or not surname):
         return "period"
     return "number" if re.fullmatch(r"[\d.,%]+\w{0,2}", words[0]) else ""
+
+
+def with_capitals(text: str) -> str:
+    """A time with the capital letters of its day and month: 'the first Saturday in May'."""
+    named = (
+        word.title() if _DAY_NAME.fullmatch(word) or _FULL_MONTH.fullmatch(word) else word for word in text.split()
+    )
+    return " ".join(named)
+
+
+_DAY_NAME = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?")
+_FULL_MONTH = re.compile(r"january|february|march|april|may|june|july|august|september|october|november|december")
