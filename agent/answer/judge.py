@@ -97,10 +97,10 @@ def judge(signals: Mapping[str, float], by: Judge) -> JudgeVerdict:
 
 
 def may_be_unclear(signals: Mapping[str, float]) -> bool:
-    """Nobody is asked back twice running, and only who leans on what nobody said, or is short and has a noun that
-    nothing says which one of, though the library knows of it: most first questions of the conversations that were
-    learned from are unclear, most of other people's are not."""
-    if signals["words_lacked"] or signals["name_lacked"]:
+    """Nobody is asked back twice running, and only who leans on what nobody said and could not be put in, or is short
+    and has a noun that nothing says which one of, though the library knows of it: most first questions of the
+    conversations that were learned from are unclear, most of other people's are not."""
+    if signals["words_lacked"] or signals["name_lacked"] or signals["said_out"]:
         return False
     short = signals["content"] <= math.log1p(SHORT) and not signals["own_names"]
     leans = signals["leans"] or signals["points"]
@@ -257,7 +257,15 @@ def _of_conversation(turn: Turn, encoder: Encoder) -> dict[str, float]:
         "unanswered_before": float(bool(before) and not answered),
         "asked_back": float(bool(before) and asked_back(before)),
         "own_share": turn.own_weight,
+        "said_out": float(bool(before) and _is_said_out(turn)),
     }
+
+
+def _is_said_out(turn: Turn) -> bool:
+    """Whether the conversation said what the question leans on, and nothing more is left to be said."""
+    put_in = {*content_words(turn.rewritten)} - {*content_words(turn.meant)}
+    said = [sentence.text for sentence in turn.recalled.extracted]
+    return bool(put_in) and not (depends_on_context(turn.rewritten) or unnamed(turn.rewritten, said))
 
 
 def _likeness(vectors: Vectors) -> float:

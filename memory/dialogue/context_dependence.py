@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from clew.memory.dialogue.word_classes import is_verb
 from clew.memory.text import word_lists, words
 
 _WORD = re.compile(r"\w+|[,;.?!]")
@@ -211,7 +212,7 @@ def _phrases(question: str) -> Iterator[_Phrase]:
     tokens = _TOKEN.findall(question.replace("’", "'"))
     verb_comes = False
     for at, token in enumerate(tokens):
-        verb_comes = verb_comes or token.casefold() in _ASKS_FOR_A_VERB
+        verb_comes = token.casefold() in _ASKS_FOR_A_VERB or (verb_comes and not is_verb(token))
         pointing = token.casefold() in POINTING and not (at and _content([tokens[at - 1].casefold()]))
         if not pointing and token.casefold() != "the":
             continue

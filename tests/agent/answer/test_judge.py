@@ -36,6 +36,7 @@ CLEAR = {
     "pointed_unnamed": 0.0,
     "words_lacked": 0.0,
     "name_lacked": 0.0,
+    "said_out": 0.0,
 }
 
 
@@ -55,6 +56,11 @@ def test_what_is_unclear_is_asked_back_before_it_is_refused() -> None:
     assert judged() == "answer"
     assert judged(refuse=1) == judged(foreign=1) == "refuse"
     assert judged(unclear=1, history=1, unnamed_ever=1, refuse=1) == "ask back"
+
+
+def test_nobody_is_asked_back_about_what_the_conversation_said() -> None:
+    leaning = {"unclear": 1.0, "history": 1.0, "leans": 1.0, "refuse": 1.0}
+    assert judged(**leaning) == "ask back" and judged(**leaning, said_out=1.0) == "refuse"
 
 
 def test_nobody_is_asked_which_one_of_what_the_library_does_not_know() -> None:
@@ -141,6 +147,7 @@ def test_a_judge_learns_what_tells(encoder: CachedEncoder) -> None:
             "names_unheld": 0.0,
             "words_lacked": 0.0,
             "name_lacked": 0.0,
+            "said_out": 0.0,
             "cosine": 0.2 if label == "UNANSWERABLE" else 0.8,
             "unnamed": float(label == "UNDERSPECIFIED"),
         }
