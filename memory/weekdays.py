@@ -11,7 +11,7 @@ _DAY = r"\b(mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:days?)?\b\.?
 _SPAN = re.compile(rf"{_DAY}\s*(?:-|\u2013|\u2014|to|until|till|through)\s*{_DAY}", re.IGNORECASE)
 _ONE = re.compile(_DAY, re.IGNORECASE)
 _BESIDE = re.compile(
-    r"\s*(?:$|[-\u2013\u2014,;:/|&)]|\d|(?:and|or|to|closed|open|noon|mornings?|afternoons?|evenings?)\b)"
+    r"\s*(?:$|[-\u2013\u2014,;:/|&)]|\d|(?:and|or|to|closed|open|noon|only|from|at|till|until|not|mornings?|afternoons?|evenings?)\b)"
 )
 """What stands behind an abbreviation that is also a word: `Sat 7-13`, `Sun closed`."""
 

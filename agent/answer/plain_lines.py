@@ -6,9 +6,12 @@ import re
 from clew.agent.answer.asked import Asked, asked
 from clew.agent.answer.cores import Core
 from clew.agent.answer.evidence import NAMED, Evidence
+from clew.agent.answer.features import plain
 from clew.agent.answer.polarity import LABELLED
+from clew.agent.answer.reader import read
 from clew.agent.answer.structure import sentences_of, unnumbered
 from clew.agent.answer.values import CLOCK, values_of
+from clew.agent.answer.wanted import Wanted, sought_of
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.text import content_words
 
@@ -94,6 +97,8 @@ def told_plainly(question: str, evidence: Evidence) -> list[float]:
             named = (bool(names) or wanted.form == "list") and names <= held
             whole = len(words) > 1 and words <= held and not (wanted.expected and not wanted.holds(text))
             under = named and (words <= held | above or bool(names and kinds and wanted.holds(text)))
+            column = words & {*content_words(core.lead)}
+            under |= bool(column) and wanted.form == "fact" and bool(words - column) and words - column <= held
             told.append(float(under or (whole and wanted.form in ("fact", "steps"))))
         else:
             told.append(float(_labelled(text, words, above | held | costs, wanted)))
@@ -111,6 +116,18 @@ def _tells_hours(core: Core, text: str) -> bool:
     """`Sat 7-13` below `Opening hours`, `Sunday: closed`"""
     told = f"{core.above} {text}"
     return bool(values_of(text).days and _HOURS.search(told) and (CLOCK.search(text) or "closed" in text.casefold()))
+
+
+def told_just_now(wanted: Wanted, evidence: Evidence) -> bool:
+    """Whether the likeliest core was quoted a moment ago, and holds the amount or time that is asked for now: the row
+    that told who replaced the pump, and now what that cost."""
+    sought = sought_of(wanted, evidence)
+    if not evidence.cores or not {"money", "number", "time", "duration"} & {*sought.asked.expected}:
+        return False
+    best = int(read(sought, evidence).scores.argmax())
+    text = f"{evidence.heads[best]} {evidence.texts[best]}"
+    holds = sought.asked.holds(text) and sought.asked.measures(text)
+    return holds and plain(evidence.texts[best]) in sought.said
 
 
 def _defines(core: Core, defined: set[str], above: set[str]) -> bool:

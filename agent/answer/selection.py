@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from clew.agent.answer import cues
 from clew.agent.answer.antecedents import is_of_another
 from clew.agent.answer.asked import Asked
 from clew.agent.answer.beside import SHORT_LIST
@@ -174,8 +175,10 @@ def _is_of_another(core: Core, question: str) -> bool:
 
 
 def _repeats(core: Core, told: Set[str]) -> bool:
-    """Whether it is an item that says what the question says and nothing else, as one of a list of contents does."""
-    return core.block.kind == "item" and len(told) > 1 and set(content_words(core.text)) == told
+    """Whether it is an item that says what the question says and nothing else, as one of a list of contents does; a box
+    says whether it is ticked."""
+    box = any(cues.matches("en", name, core.text) for name in ("open item", "ticked"))
+    return core.block.kind == "item" and not box and len(told) > 1 and set(content_words(core.text)) == told
 
 
 def _second_step(

@@ -107,7 +107,7 @@ def test_what_is_no_day_and_no_month_of_a_year_stays_as_it_is(text: str) -> None
         ("Nov. 16 to 22, 2026", "16 to 22 November 2026"),
         ("9/13/24", "13 September 2024"),
         ("13.9.2024", "13 September 2024"),
-        ("Tue, 3 Sep 2024 10:12:00 +0200", "Tue, 3 September 2024 10:12:00 +0200"),
+        ("Tue, 3 Sep 2024 10:12:00 +0200", "Tuesday, 3 September 2024 10:12:00 +0200"),
     ],
 )
 def test_written_out(text: str, shown: str) -> None:

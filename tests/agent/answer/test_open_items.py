@@ -48,6 +48,7 @@ def test_nothing_is_made_up_where_nothing_is_open(opened: Opened) -> None:
     [
         ("Has the certificate been renewed?", "no"),
         ("Is the passphrase written down?", "no"),
+        ("Is the fence painted?", "no"),
         ("Has a UPS been bought?", "yes"),
         ("Is the lawn mown?", "yes"),
     ],

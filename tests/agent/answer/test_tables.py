@@ -1,7 +1,14 @@
 """What is asked of a whole table: its most, its least, what rows add up to."""
 
+from pathlib import Path
+
 import pytest
 
+from clew.agent.assistant import Assistant
+from clew.agent.settings import read_settings
+from clew.agent.state import Turn
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.index.run import index
 from tests.agent.conftest import Opened
 
 WALKS = """# Walking week in the Harz
@@ -73,3 +80,24 @@ def test_a_sum_that_the_table_has_is_quoted(opened: Opened) -> None:
 def test_a_question_of_yes_or_no_is_no_such_question(opened: Opened) -> None:
     answer = opened(DOCUMENTS)("Is the white loaf the cheapest?")
     assert "White loaf" in answer.plain
+
+
+JOBS = """# Boiler
+
+| Date | Who | What | Cost |
+|---|---|---|---|
+| 12 Jan 2025 | Reiter | annual service | 145.00 |
+| 20 Oct 2025 | Huber | pump replaced | 412.00 |
+"""
+
+
+def test_a_row_that_was_just_told_tells_another_of_its_cells(tmp_path: Path, encoder: CachedEncoder) -> None:
+    notes, library = tmp_path / "notes", tmp_path / "library"
+    notes.mkdir()
+    (notes / "boiler.md").write_text(JOBS, "utf-8")
+    for _ in index([notes], library, encoder):
+        pass
+    with Assistant.open(read_settings(library=library)) as assistant:
+        for question, told in (("Who replaced the pump?", "Huber"), ("What did it cost?", "412.00")):
+            *_, turn = assistant.ask("t", question)
+            assert isinstance(turn, Turn) and told in turn.answer.plain

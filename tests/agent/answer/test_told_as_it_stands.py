@@ -37,7 +37,7 @@ SHOP = "# Prices\n\nThe lamp costs 40 euros.\n\nThe chair costs 1,060 euros.\n"
 CODES = (
     "# Manual\n\n## Exit codes\n\n| Code | Meaning |\n|---|---|\n| 0 | success |\n| 1 | wrong usage |\n\n## Words\n\n"
     "| Word | Meaning |\n|---|---|\n| pinned seam | A seam that is never removed. |\n| seam | One copy of a folder. |"
-    "\n\nA cron job tells the exit codes of all of them in a mail.\n"
+    "\n\nCron sends a mail when a run fails.\n"
 )
 SHOP_HOURS = (
     "# Corner Bakery\n\nOpening hours\n- Mon-Fri 6:30-18:00\n- Sat 7-13\n- Sun closed\n\nThe oven is from 2019.\n"
