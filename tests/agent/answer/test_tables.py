@@ -98,6 +98,6 @@ def test_a_row_that_was_just_told_tells_another_of_its_cells(tmp_path: Path, enc
     for _ in index([notes], library, encoder):
         pass
     with Assistant.open(read_settings(library=library)) as assistant:
-        for question, told in (("Who replaced the pump?", "Huber"), ("What did it cost?", "412.00")):
+        for question, told in (("Who replaced the pump?", "Huber"), ("What did the pump cost?", "412.00")):
             *_, turn = assistant.ask("t", question)
             assert isinstance(turn, Turn) and told in turn.answer.plain
