@@ -13,9 +13,9 @@ from clew.agent.answer.derived import derived
 from clew.agent.answer.evidence import READ, Evidence, evidence_of
 from clew.agent.answer.exit_check import announced
 from clew.agent.answer.holdings import Holdings, WholeAnswer
-from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
+from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals, told_just_now
 from clew.agent.answer.model_answer import ModelAnswer, write
-from clew.agent.answer.plain_lines import told_just_now, told_plainly
+from clew.agent.answer.plain_lines import told_plainly
 from clew.agent.answer.prompt_passages import reported, units_of
 from clew.agent.answer.spans import bolded
 from clew.agent.answer.unknown_words import unknown_to
@@ -168,9 +168,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
         parameters = replace(parameters, behind=PATH_BEHIND, beside=math.inf, unlikely=math.inf)
     if held_language(run.services) == "eo" and unknown_to(run.services.library.store.vocabulary, turn.rewritten):
         verdict = "refuse"
-    if verdict == "refuse" and (
-        any(told_plainly(turn.rewritten, evidence)) or told_just_now(wanted_of(turn), evidence)
-    ):
+    if verdict == "refuse" and (any(told_plainly(turn.rewritten, evidence)) or told_just_now(turn, evidence)):
         verdict = "answer"
     made = _leaving_out(excluded, _quoted(turn, verdict, read, evidence, parameters), turn)
     return _placed(led_by(made, tool_answer, turn.passages), run.services)

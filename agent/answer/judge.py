@@ -18,7 +18,7 @@ import numpy as np
 
 from clew.agent.answer.asked import asked
 from clew.agent.answer.evidence import NAMED, Evidence, shares_held, title_of
-from clew.agent.answer.features import FEATURES
+from clew.agent.answer.features import FEATURES, plain
 from clew.agent.answer.reader import ReadCores, read
 from clew.agent.answer.wanted import sought_of, wanted_of
 from clew.agent.state import Turn
@@ -107,6 +107,18 @@ def may_be_unclear(signals: Mapping[str, float]) -> bool:
     if signals["history"]:
         return bool(not signals["asked_back"] and (leans or (short and signals["unnamed_ever"])))
     return bool(short and leans)
+
+
+def told_just_now(turn: Turn, evidence: Evidence) -> bool:
+    """Whether the likeliest core was quoted a moment ago, and holds the amount or time that is asked for now: the row
+    that told who replaced the pump, and now what that cost."""
+    sought = sought_of(wanted_of(turn), evidence)
+    if not evidence.cores or not {"money", "number", "time", "duration"} & {*sought.asked.expected}:
+        return False
+    best = int(read(sought, evidence).scores.argmax())
+    text = f"{evidence.heads[best]} {evidence.texts[best]}"
+    holds = sought.asked.holds(text) and sought.asked.measures(text)
+    return holds and plain(evidence.texts[best]) in sought.said
 
 
 @cache

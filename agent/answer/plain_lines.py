@@ -6,12 +6,9 @@ import re
 from clew.agent.answer.asked import Asked, asked
 from clew.agent.answer.cores import Core
 from clew.agent.answer.evidence import NAMED, Evidence
-from clew.agent.answer.features import plain
 from clew.agent.answer.polarity import LABELLED
-from clew.agent.answer.reader import read
 from clew.agent.answer.structure import sentences_of, unnumbered
 from clew.agent.answer.values import CLOCK, values_of
-from clew.agent.answer.wanted import Wanted, sought_of
 from clew.memory.dialogue.question_parser import parts
 from clew.memory.text import content_words
 
@@ -116,18 +113,6 @@ def _tells_hours(core: Core, text: str) -> bool:
     """`Sat 7-13` below `Opening hours`, `Sunday: closed`"""
     told = f"{core.above} {text}"
     return bool(values_of(text).days and _HOURS.search(told) and (CLOCK.search(text) or "closed" in text.casefold()))
-
-
-def told_just_now(wanted: Wanted, evidence: Evidence) -> bool:
-    """Whether the likeliest core was quoted a moment ago, and holds the amount or time that is asked for now: the row
-    that told who replaced the pump, and now what that cost."""
-    sought = sought_of(wanted, evidence)
-    if not evidence.cores or not {"money", "number", "time", "duration"} & {*sought.asked.expected}:
-        return False
-    best = int(read(sought, evidence).scores.argmax())
-    text = f"{evidence.heads[best]} {evidence.texts[best]}"
-    holds = sought.asked.holds(text) and sought.asked.measures(text)
-    return holds and plain(evidence.texts[best]) in sought.said
 
 
 def _defines(core: Core, defined: set[str], above: set[str]) -> bool:
