@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.conversations [QUESTIONS.jsonl --documents FOLDER] [--collection NAME] [--json]
 
-QUESTIONS has lines as `tests/training/conversations/unseen.jsonl`, FOLDER a folder of documents for each collection.
+QUESTIONS has lines as `conversations/unseen.jsonl` in CLEW_DATA, FOLDER a folder of documents for each collection.
 A turn is right (R) where its answer holds all that it must and nothing that it must not, or is refused as it should be;
 padded (P) where it is right and longer than it may be; wrong (W); wrongly refused (WR); answered though the documents
 do not say it (AU). Prints a line a collection: `set`, `turns`, `useful` (R and P), `to_the_point` (R), `refused` (WR of

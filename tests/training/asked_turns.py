@@ -1,6 +1,7 @@
-"""The project's own conversations (`conversations/`), played: what a turn has found before it is answered."""
+"""The conversations of `CLEW_DATA/conversations`, played: what a turn has found before it is answered."""
 
 import json
+import os
 from collections.abc import Callable, Container, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -24,7 +25,8 @@ from clew.agent.state import Turn
 from clew.memory.datatypes import Utterance
 from clew.memory.knowledge.index.run import index
 
-FOLDER = Path(__file__).with_name("conversations")
+DATA = Path(os.environ.get("CLEW_DATA", Path(__file__).parents[3] / "shared" / "data"))
+FOLDER = DATA / "conversations"
 QUESTIONS, *WIDE = (FOLDER / f"{name}.jsonl" for name in ("questions", "varied", "more", "plenty", "further"))
 """The first conversations, and those of more writers over more collections."""
 

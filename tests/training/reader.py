@@ -4,7 +4,7 @@
     python -m tests.training.reader DATA --crossval  each collection, and each set, by what was fitted on others
 
 DATA holds `qa/spans.jsonl.gz`, of whose sets `MOST` questions each are read from their own passage; the project's own
-conversations (`tests/training/conversations`) are searched as in a turn. A core is right where it holds a span of the
+conversations (`asked_turns.py`) are searched as in a turn. A core is right where it holds a span of the
 answer, or its unit all that the answer must hold.
 """
 

@@ -22,8 +22,9 @@ from clew.agent.talk.intents import INTENTS, QUESTION, SHIPPED, features, heard,
 from clew.agent.talk.several import questions_of
 from clew.memory.language.telling import language_of
 from clew.memory.text import LANGUAGES, content_words, written_words
+from tests.training.asked_turns import FOLDER
 
-TABLE = Path(__file__).with_name("talk_phrases.txt")
+TABLE = FOLDER / "talk_phrases.txt"
 HELD_OUT = Path(__file__).parent.parent / "agent" / "talk" / "held_out.txt"
 
 MOST_OF_ONE = 60

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.training.asked_turns import QUESTIONS, AskedTurn, asked_turns, cases_of, of_turns
 
 
@@ -10,6 +12,7 @@ def _told(one: AskedTurn) -> tuple[str, str, str] | None:
     return None if one.case["turn"] == 2 else (one.case["collection"], one.case["question"], one.turn.rewritten)
 
 
+@pytest.mark.skipif(not QUESTIONS.exists(), reason="the conversations are not beside the data (CLEW_DATA)")
 def test_turns_are_played_as_one_after_the_other_and_in_the_order_of_the_files(tmp_path: Path) -> None:
     first, second, third = "bees", "hearth", "joinery"
     cases = [

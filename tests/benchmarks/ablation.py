@@ -1,0 +1,315 @@
+"""What each part of the answer earns: conversations are played without it, and compared with those played with it.
+
+    python -m tests.benchmarks.ablation [--without NAME ...] [--keep FOLDER] [--processes 2]
+
+Each NAME is one arm: a part of `PARTS`, or several joined by "+"; without any, every part alone. Played are the turns
+of `conversations/unseen.jsonl` in CLEW_DATA and of `talk/cases.jsonl` beside it. FOLDER keeps the libraries and what
+was answered: an arm that was played is not played again. A line is printed for each arm and set: useful turns, those to
+the point, wrongly refused, invented, mean words; and against all parts the turns gained and lost, with the 90% interval
+of the difference by a bootstrap over conversations.
+"""
+
+import importlib
+import importlib.util
+import json
+import random
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import groupby
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import mean
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from clew.agent.assistant import Assistant
+from clew.agent.evaluation.evaluate import answered
+from clew.agent.models import encoder_for
+from clew.agent.nodes import leaned_on
+from clew.agent.settings import read_settings
+from clew.agent.state import Turn
+from clew.memory.datatypes import Utterance
+from clew.memory.knowledge.index.run import index
+from tests.benchmarks.conversations import verdict
+from tests.training.asked_turns import DATA, FOLDER, cases_of
+
+TALK = DATA.parent / "talk"
+DRAWS = 2000
+"""Of the bootstrap."""
+
+Stub = Callable[..., Any]
+
+
+def always(value: Any) -> Stub:
+    return lambda *_, **__: value
+
+
+def zeros(_: Any, __: Any, evidence: Any, ___: Any) -> Any:
+    import numpy as np
+
+    return np.zeros(len(evidence.cores))
+
+
+PARTS: Mapping[str, Mapping[str, Stub]] = {
+    "nothing": {},
+    "weighing": {"clew.agent.answer.weighing:by_rules": zeros},
+    "polarity": {"clew.agent.answer.polarity:says": always(None)},
+    "derived": {"clew.agent.answer.derived:derived": always(None)},
+    "antecedents": {
+        "clew.agent.answer.antecedents:read_with": always(None),
+        "clew.agent.answer.antecedents:is_of_another": always(False),
+    },
+    "multi_hop": {"clew.agent.talk.inside:is_left": always(False)},
+    "multi_question": {
+        "clew.agent.talk.several:questions_of": lambda text: (text,),
+        "clew.agent.talk.several:parts": lambda question: (question,),
+    },
+    "byline": {"clew.agent.answer.byline:byline": always(None)},
+    "phrases": {
+        "clew.agent.search.phrases:longer": always([]),
+        "clew.agent.search.phrases:left_out": always(frozenset()),
+        "clew.agent.search.phrases:as_written": lambda _, passages, *__: passages,
+    },
+    "definition": {"clew.agent.search.phrases:with_definition": lambda _, passages, *__: passages},
+    "scope": {"clew.agent.search.scope:document_meant": always(None)},
+    "times": {
+        "clew.agent.answer.selection:_in_time": lambda _, __, ___, read, ____: (read, {}),
+    },
+    "sides": {
+        "clew.agent.answer.sides:contradicting": always([]),
+        "clew.agent.answer.sides:labelled": always({}),
+        "clew.agent.answer.sides:like_the_first": lambda _, side, __: side,
+    },
+    "bold": {"clew.agent.answer.spans:bolded": lambda claims, *_: list(claims)},
+    "plain_lines": {"clew.agent.answer.plain_lines:told_plainly": lambda _, evidence: [0.0] * len(evidence.cores)},
+    "corpus": {"clew.agent.answer.whole:whole_answer": always(None)},
+    "exception": {"clew.agent.answer.answers:_without_exception": lambda turn: (turn, ())},
+    "said": {
+        "clew.agent.answer.answers:_phrases_said": lambda answer, *_: answer,
+    },
+    "any_year": {"clew.agent.answer.answers:_in_any_year": lambda turn: turn},
+    "denied": {"clew.agent.answer.asked:affirms_what_is_denied": always(False)},
+    "told_just_now": {"clew.agent.answer.judge:told_just_now": always(False)},
+    "headed": {"clew.agent.answer.quotation:only_headed": always([])},
+    "answering": {"clew.agent.answer.quotation:_answering": always(True)},
+    "names": {"clew.agent.answer.quotation:_names": always([])},
+    "needs": {"clew.agent.answer.selection:_with_what_it_needs": lambda order, *_: order},
+    "corrected": {"clew.agent.answer.selection:_corrected": always(None)},
+    "to_the_point": {"clew.agent.answer.selection:_to_the_point": lambda one, *_: one},
+    "second_step": {"clew.agent.answer.selection:_second_step": always([])},
+    "says_again": {"clew.agent.answer.selection:_says_again": always(False)},
+    "whole_lists": {"clew.agent.answer.selection:_whole_lists": lambda found: list(found)},
+    "repeats": {
+        "clew.agent.answer.selection:_repeats": always(False),
+        "clew.agent.answer.selection:_wonders": always(False),
+    },
+    "label": {"clew.agent.answer.units:with_label": always(None)},
+    "steps": {
+        "clew.agent.answer.steps:told_steps": always(()),
+        "clew.agent.answer.steps:leads_on": always(False),
+        "clew.agent.answer.steps:ways": always([]),
+    },
+    "in_a_row": {"clew.agent.answer.units:in_a_row": always([])},
+    "revised": {"clew.agent.answer.units:_revised": always([])},
+    "told_of": {"clew.agent.answer.units:_told_of": always(None)},
+    "begun": {"clew.agent.answer.units:_begun": always(None)},
+    "in_order": {"clew.agent.answer.units:_each_in_order": always([])},
+    "announced": {"clew.agent.answer.units:_announced": always([])},
+    "reply": {"clew.agent.answer.quotation:_without_reply": lambda claims, _: claims},
+    "spelling": {"clew.memory.dialogue.variants:with_spelling": lambda made, *_: made},
+    "names_cased": {"clew.memory.dialogue.variants:with_names": lambda question, _: question},
+    "dates": {"clew.memory.dialogue.variants:with_dates": lambda made, *_: made},
+    "cited": {"clew.memory.dialogue.variants:with_cited": lambda made, _: made},
+    "cognates": {"clew.memory.dialogue.variants:with_cognates": lambda made, *_: made},
+    "growing": {"clew.agent.answer.selection:_unit": lambda place, evidence, _: _core_alone(evidence.cores[place])},
+    "columns": {"clew.agent.answer.columns:names_columns": always(False)},
+    "running_heads": {"clew.agent.answer.structure:_goes_on": always(False)},
+}
+
+
+def _core_alone(core: Any) -> Any:
+    from clew.agent.answer.units import AnswerUnit
+
+    return AnswerUnit(core, "sentence", (core.span,))
+
+
+def switched_off(names: Sequence[str]) -> None:
+    """Puts the stubs of these parts in their places, in every module that has imported them."""
+    import clew.agent.assistant
+    import clew.agent.evaluation.evaluate  # noqa: F401
+
+    for name in names:
+        for place, stub in PARTS[name].items():
+            module, _, function = place.partition(":")
+            real = getattr(importlib.import_module(module), function)
+            for loaded in [one for key, one in sys.modules.items() if key.startswith("clew.")]:
+                for own, value in list(vars(loaded).items()):
+                    if value is real:
+                        setattr(loaded, own, stub)
+
+
+def remembered(file: Path) -> None:
+    """Keeps what was read together with a question: most of it is the same in each arm."""
+    import numpy as np
+
+    from clew.agent.answer.reader import PairScorer
+    from clew.memory.cache import ContentCache
+
+    cache, real = ContentCache(lambda: file, "pairs"), PairScorer.scores
+
+    def scores(self: PairScorer, question: str, texts: Sequence[str]) -> Any:
+        def read(unread: list[str]) -> Iterator[bytes]:
+            return (np.float32(one).tobytes() for one in real(self, question, unread))
+
+        return np.array([np.frombuffer(one, np.float32)[0] for one in cache.encoded(texts, question, 64, read)])
+
+    PairScorer.scores = scores  # type: ignore[method-assign]
+
+
+def played(names: Sequence[str], libraries: Path, of: tuple[str, str]) -> list[dict[str, Any]]:
+    """Verdicts of one collection without these parts; `of` is its set and its name."""
+    switched_off(names)
+    remembered(libraries.parent / "read" / "pairs.db")
+    of_talk, collection = of[0] == "talk", of[1]
+    cases = [one for one in _cases(of[0]) if one["collection"] == collection]
+    library = libraries / of[0] / collection
+    if not (library / "clew-library.json").exists():
+        documents = (TALK / "collections" if of_talk else FOLDER / "documents") / collection
+        for _ in index([documents], library, encoder_for(read_settings())):
+            pass
+    made: list[dict[str, Any]] = []
+    with TemporaryDirectory() as home:
+        settings = read_settings(library=library, home=Path(home), llm="none")
+        with Assistant.open(settings) as assistant:
+            for _, conversation in groupby(cases, key=lambda case: str(case["conversation"])):
+                its = list(conversation)
+                made += _of_talk(assistant, its) if of_talk else _unseen(assistant, its)
+    return made
+
+
+def _cases(name: str) -> list[dict[str, Any]]:
+    return cases_of(TALK / "cases.jsonl" if name == "talk" else FOLDER / "unseen.jsonl")
+
+
+def _unseen(assistant: Assistant, cases: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    history: list[Utterance] = []
+    for case in cases:
+        turn = answered(assistant.services, case["question"], history)
+        history += leaned_on(turn)
+        yield _row("unseen", case, turn, verdict(case, turn))
+
+
+def _of_talk(assistant: Assistant, cases: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    judge = _scorer()
+    for case in cases:
+        turn = next(one for one in assistant.ask(case["conversation"], case["question"]) if isinstance(one, Turn))
+        documents = [source.document for source in turn.answer.sources]
+        run = {
+            "answer": turn.answer.text,
+            "outcome": turn.answer.outcome,
+            "sentences": [
+                {"text": one.text, "cites": [{"document": documents[n - 1], "quote": one.text} for n in one.cites]}
+                for one in turn.answer.claims
+            ],
+            "passages": [{"document": one.document, "text": one.text} for one in turn.passages],
+        }
+        yield _row("talk", case, turn, judge(case, run)["verdict"])
+
+
+def _scorer() -> Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]:
+    spec = importlib.util.spec_from_file_location("clew_talk_score", TALK / "score.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]] = module.judge
+    return found
+
+
+def _row(name: str, case: Mapping[str, Any], turn: Turn, found: str) -> dict[str, Any]:
+    return {
+        "set": name,
+        "conversation": case["conversation"],
+        "turn": case["turn"],
+        "refusable": case["outcome"] == "refused",
+        "verdict": found,
+        "words": len(turn.answer.plain.split()),
+        "question": case["question"],
+        "rewritten": turn.rewritten,
+        "standalone": case.get("standalone", "") if case.get("followup") else "",
+        "answer": turn.answer.text,
+    }
+
+
+USEFUL, TO_THE_POINT = ("R", "P", "C", "RR", "AB+"), ("R", "C", "RR", "AB+")
+
+
+def line(rows: Sequence[Mapping[str, Any]], base: Mapping[tuple[str, int], Mapping[str, Any]]) -> str:
+    """The figures of an arm, and what differs from `base`."""
+    useful = [one["verdict"] in USEFUL for one in rows]
+    was = [base[one["conversation"], one["turn"]]["verdict"] in USEFUL for one in rows]
+    point = sum(one["verdict"] in TO_THE_POINT for one in rows)
+    refused = sum(one["verdict"] == "WR" for one in rows)
+    invented = sum(one["verdict"] == "AU" for one in rows)
+    gained = sum(now and not then for now, then in zip(useful, was, strict=True))
+    lost = sum(then and not now for now, then in zip(useful, was, strict=True))
+    low, high = interval(rows, [now - then for now, then in zip(useful, was, strict=True)])
+    words = mean(one["words"] for one in rows)
+    return (
+        f"{sum(useful):>7}{point:>7}{refused:>8}{invented:>9}{words:>7.1f}{gained:>7}{lost:>6}   [{low:+d}, {high:+d}]"
+    )
+
+
+def interval(rows: Sequence[Mapping[str, Any]], differences: Sequence[int]) -> tuple[int, int]:
+    """Of the sum of the differences, 90%, by drawing conversations with replacement."""
+    own: dict[str, int] = defaultdict(int)
+    for row, difference in zip(rows, differences, strict=True):
+        own[row["conversation"]] += difference
+    draw, sums = random.Random(0), list(own.values())
+    found = sorted(sum(draw.choices(sums, k=len(sums))) for _ in range(DRAWS))
+    return found[DRAWS // 20], found[-DRAWS // 20]
+
+
+def arm(names: Sequence[str], keep: Path, processes: int) -> list[dict[str, Any]]:
+    """Played, or as it was kept."""
+    kept = keep / f"{'+'.join(names)}.jsonl"
+    if kept.exists():
+        return cases_of(kept)
+    collections = [
+        (name, one) for name in ("unseen", "talk") for one in dict.fromkeys(c["collection"] for c in _cases(name))
+    ]
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), threadpool_limits, (1,), max_tasks_per_child=1)
+    with pool:
+        made = [row for rows in pool.map(partial(played, names, keep / "libraries"), collections) for row in rows]
+    kept.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in made), "utf-8")
+    return made
+
+
+@click.command(help=__doc__)
+@click.option("--without", multiple=True, metavar="NAME[+NAME]")
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), default=Path(".clew-training/ablation"))
+@click.option("--processes", default=2, show_default=True)
+def main(without: Sequence[str], keep: Path, processes: int) -> None:
+    keep.mkdir(parents=True, exist_ok=True)
+    arms = [name.split("+") for name in without] or [[name] for name in PARTS if name != "nothing"]
+    if unknown := [name for names in arms for name in names if name not in PARTS]:
+        raise click.UsageError(f"there is no part {', '.join(unknown)}: {', '.join(PARTS)}")
+    base = arm(["nothing"], keep, processes)
+    of_base = {(one["conversation"], one["turn"]): one for one in base}
+    click.echo(
+        f"{'without':28}{'set':8}{'useful':>7}{'point':>7}{'refused':>8}{'invented':>9}{'words':>7}"
+        f"{'gained':>7}{'lost':>6}   90%"
+    )
+    for names in [["nothing"], *arms]:
+        rows = arm(names, keep, processes)
+        for name in ("unseen", "talk"):
+            click.echo(f"{'+'.join(names):28}{name:8}" + line([one for one in rows if one["set"] == name], of_base))
+
+
+if __name__ == "__main__":
+    main()
