@@ -10,8 +10,8 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from clew.agent.answer import answers, verification
-from clew.agent.answer.asked import asked
+from clew.agent.answer import answers, citations
+from clew.agent.answer.answer_type import answer_type
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import forms, gate, ordering, phrases, rounds, tool_calls
 from clew.agent.search import walk as walk_operations
@@ -123,7 +123,7 @@ def think(turn: Turn, run: TurnContext) -> Turn:
     """Plans the searches of a round: the policy's, behind these those that a language model asks for. At first it looks
     what `hybrid` finds with every form of the question: that weighs the forms, and says which tools are needed."""
     tool, first = turn.search.tool or run.services.default_tool, not turn.search.round
-    if first and (whole := answers.whole_of(turn, run)):
+    if first and (whole := answers.corpus_answer_of(turn, run)):
         return turn.searched(round=1, planned=()).found(whole.passages).stepped("think", f"no search: {whole.why}")
     if first:
         turn = _looked(_limited(turn, run), run, tool)
@@ -304,7 +304,7 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
     passages = rounds.assembled(turn.rewritten, whole, others, wanted, run.services.observe)
     store, scope = run.services.library.store, scope_of(turn)
     passages = phrases.as_written(turn, passages, store, scope)
-    return turn.found(phrases.with_definition(asked(turn.rewritten).defined, passages, store, scope))
+    return turn.found(phrases.with_definition(answer_type(turn.rewritten).defined, passages, store, scope))
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
@@ -328,7 +328,7 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
 
 
 def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has both
-    checked = verification.verified(turn.answer)
+    checked = citations.verified(turn.answer)
     verdicts = [claim.verdict for claim in checked.claims if claim.cites]
     summary = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts)) or "nothing is cited"
     details = (f"{claim.verdict}: {claim.text}" for claim in checked.claims if claim.cites)

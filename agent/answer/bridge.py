@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from clew.agent.answer.asked import asked
-from clew.agent.answer.spans import NATION, scored
+from clew.agent.answer.answer_type import answer_type
+from clew.agent.answer.bold_spans import NATION, scored
 from clew.agent.search.nested import Nested
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim
@@ -84,7 +84,7 @@ def _folded(text: str) -> set[str]:
 
 def _ranked(inside: Nested, claim: Claim, titles: str) -> list[Span]:
     """The names in a text that may be meant, likeliest first."""
-    found = scored(inside.kind, inside.question, asked(inside.question), [claim.text], titles)
+    found = scored(inside.kind, inside.question, answer_type(inside.question), [claim.text], titles)
     order, text = [span for _, _, span in sorted(found, key=lambda one: -one[0])], claim.text
     order = [span for span in order if text[span[0]].isupper() or text[span[0]].isdigit()]
     if inside.noun != "country":

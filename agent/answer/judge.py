@@ -16,11 +16,9 @@ from typing import Literal
 
 import numpy as np
 
-from clew.agent.answer.asked import asked
-from clew.agent.answer.evidence import NAMED, Evidence, shares_held, title_of
-from clew.agent.answer.features import FEATURES, plain
-from clew.agent.answer.reader import ReadCores, read
-from clew.agent.answer.wanted import sought_of, wanted_of
+from clew.agent.answer.answer_type import answer_type
+from clew.agent.answer.evidence import NAMED, Evidence, request_of, shares_held, sought_of, title_of
+from clew.agent.answer.reader import FEATURES, ReadCores, read
 from clew.agent.state import Turn
 from clew.memory.datatypes import Vectors
 from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
@@ -109,18 +107,6 @@ def may_be_unclear(signals: Mapping[str, float]) -> bool:
     return bool(short and leans)
 
 
-def told_just_now(turn: Turn, evidence: Evidence) -> bool:
-    """Whether the likeliest core was quoted a moment ago, and holds the amount or time that is asked for now: the row
-    that told who replaced the pump, and now what that cost."""
-    sought = sought_of(wanted_of(turn), evidence)
-    if not evidence.cores or not {"money", "number", "time", "duration"} & {*sought.asked.expected}:
-        return False
-    best = int(read(sought, evidence).scores.argmax())
-    text = f"{evidence.heads[best]} {evidence.texts[best]}"
-    holds = sought.asked.holds(text) and sought.asked.measures(text)
-    return holds and plain(evidence.texts[best]) in sought.said
-
-
 @cache
 def shipped_judge() -> Judge:
     """The one that comes with Clew."""
@@ -154,7 +140,7 @@ def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
     and how likely one of them answers, read together with the question."""
     if not evidence.cores:
         return dict.fromkeys(OF_UNITS, 0.0)
-    sought = sought_of(wanted_of(turn), evidence)
+    sought = sought_of(request_of(turn), evidence)
     reading = read(sought, evidence)
     found, scores = reading.features, reading.alone
     order = np.argsort(-scores, kind="stable")
@@ -198,7 +184,7 @@ def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
     near = evidence.core_vectors @ whole if found else nothing
     own_near = evidence.core_vectors @ own if found else nothing
     best = [evidence.texts[place] for place in np.argsort(-near)[:5]] if found else []
-    wanted = asked(turn.rewritten)
+    wanted = answer_type(turn.rewritten)
     values = {
         "cosine": cosines[0],
         "drop": cosines[0] - cosines[1:5].mean() if len(cosines) > 1 else 0.0,

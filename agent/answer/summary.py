@@ -10,8 +10,8 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from clew.agent.answer.beside import SHORT_LIST, is_announced, members
-from clew.agent.answer.cores import answers_nothing
+from clew.agent.answer.candidates import answers_nothing
+from clew.agent.answer.excerpts import SHORT_LIST, is_announced, members
 from clew.agent.answer.structure import Block, Region, sentences_of, whole_region
 from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import found_dates

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clew.agent.answer.antecedents import PRONOUN
-from clew.agent.answer.cores import Core, cores_of
-from clew.agent.answer.quotation import unit_claims
-from clew.agent.answer.units import unit_of
-from clew.agent.answer.verification import same_words, verdict
+from clew.agent.answer.candidates import Candidate, candidates_of
+from clew.agent.answer.citations import same_words, verdict
+from clew.agent.answer.excerpts import excerpt_of
+from clew.agent.answer.quoted import excerpt_claims
+from clew.agent.answer.reader import PRONOUN
 from clew.agent.state import LIBRARY, Answer, Claim, Quote, Turn
 from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard
 from clew.agent.talk.lines import line, refused_in
@@ -195,7 +195,7 @@ def _reworded(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     if len(others) and near.max() >= ALIKE:
         other = others[int(near.argmax())]
         return _led("another", spoken, [(claim, other.passage) for claim in other.claims])
-    cores = cores_of([source], {})
+    cores = candidates_of([source], {})
     at = first.start if first.start is not None else source.start + max(0, source.text.find(first.text))
     place = next((n for n, core in enumerate(cores) if core.position + len(core.text) > at), 0)
     beside = [core for core in cores[max(0, place - 1) : place + 2] if core.place == cores[place].place]
@@ -268,14 +268,14 @@ class _Quotable(NamedTuple):
         return " ".join(claim.text for claim in self.claims)
 
 
-def _quotable(core: Core, passage: Passage) -> _Quotable:
-    return _Quotable(tuple(unit_claims(unit_of(core, whole_list=True), passage.document, 1, set())), passage)
+def _quotable(core: Candidate, passage: Passage) -> _Quotable:
+    return _Quotable(tuple(excerpt_claims(excerpt_of(core, whole_list=True), passage.document, 1, set())), passage)
 
 
 def _unsaid(passages: Sequence[Passage], said: Sequence[str]) -> list[_Quotable]:
     """What is worth quoting and was not, each once."""
     found: dict[str, _Quotable] = {}
-    for core in cores_of(passages, {}):
+    for core in candidates_of(passages, {}):
         one = _quotable(core, passages[core.passage])
         prose = core.block.kind == "prose"
         worth = SHORTEST <= len(core.text.split()) <= LONGEST and _STATES.search(core.text) if prose else True

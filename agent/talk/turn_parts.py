@@ -9,8 +9,8 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from clew.agent.answer import answers
-from clew.agent.answer.library_questions import library_question
+from clew.agent.answer.corpus_answers import corpus_question
+from clew.agent.answer.quoted import quoted
 from clew.agent.search.lookups import hybrid, query_of_turn
 from clew.agent.services import TurnContext
 from clew.agent.state import TURN_JSON, Turn, TurnState
@@ -52,7 +52,7 @@ def begin(state: TurnState) -> Literal["talk", "recall", "answer"]:
 
 def _heard(question: str) -> Heard:
     """'Summarise this document' and 'which stories have you got?' are of documents, and no talk."""
-    said, asked = heard(question), library_question(question)
+    said, asked = heard(question), corpus_question(question)
     of_documents = asked is not None and (asked.kind == "overview" or (asked.kind == "summary" and " " in asked.of))
     return replace(said, intent=None) if of_documents else said
 
@@ -139,7 +139,7 @@ def _answered(run: TurnContext) -> Iterator[str]:
         turn = Turn("", 1, question, question, meant=question, wordings=(Wording("question", question, 1.0),))
         query = query_of_turn(turn, run, turn.wordings)
         turn = turn.found(hybrid(run).search(query, run.services.evidence).passages)
-        answer = answers.quoted(turn, run)
+        answer = quoted(turn, run)
         if answer.outcome == "answered" and document in [source.document for source in answer.sources[:1]]:
             found += 1
             yield question

@@ -1,18 +1,16 @@
 """What a question asks for: the form of its answer, and how the text looks that holds it. By rules, of English.
 
-The patterns are in `asked.txt`: of each kind of thing a sign of it in a question (`asks`) and in a text (`holds`).
+The patterns are in `answer_type.txt`: of each kind of thing its sign in a question (`asks`) and in a text (`holds`).
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from clew.agent.answer.polarity import asks_yes_or_no
 from clew.agent.state import AnswerForm
-from clew.memory.dialogue.graded import other_forms
 from clew.memory.language.telling import language_of
-from clew.memory.text import ITEM, content_words, split, written_words
+from clew.memory.text import content_words, split, written_words
 
 _NAMED_KINDS = {
     **dict.fromkeys(("colour", "color", "colours", "colors"), "colour"),
@@ -30,7 +28,7 @@ _FOR_COUNTING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerType:
     """`expected` are names of kinds: duration, money, number, time, person, name, colour, place, reason. `measure`
     matches an amount of what is `counted` or measured ("how many eggs", "how old"), or who made something, where that
     is said; `defined` is what is to be defined, or empty. `words` are the question's, in lower case; `dated`: it asks
@@ -46,7 +44,7 @@ class Asked:
     naming: bool = False
     surname: str = ""
 
-    def among(self, words: Set[str]) -> "Asked":
+    def among(self, words: Set[str]) -> "AnswerType":
         """What is counted may be called something else by documents that lack its word: "412 watercolours" of pictures.
         `words` are their stems."""
         return replace(self, measure="") if self.counted and words.isdisjoint(content_words(self.counted)) else self
@@ -97,7 +95,7 @@ class Asked:
         return not self.measure or bool(re.search(self.measure, text, re.IGNORECASE))
 
 
-def asked(question: str) -> Asked:
+def answer_type(question: str) -> AnswerType:
     """Of the last sentence of a question, or the last that has a question mark."""
     sentences = [question[slice(*span)].strip() for span in split(question)]
     last = next((text for text in reversed(sentences) if text.endswith("?")), sentences[-1] if sentences else "")
@@ -120,22 +118,8 @@ def asked(question: str) -> Asked:
     naming = "name" in expected and bool(_PATTERNS["form naming"].match(last))
     owner = _PATTERNS["form first name"].search(last) if naming else None
     surname = (owner["owner"] or owner["of"]) if owner else ""
-    return Asked(
+    return AnswerType(
         _form(last, expected), expected, defined, _measure(last, counted), own, dated, counted, naming, surname
-    )
-
-
-def affirms_what_is_denied(question: str, texts: Sequence[str]) -> bool:
-    """Whether it is asked what does not do something, and all that is told is what does: 'Ferns grow there.' for
-    'Which plants do not grow there?' What is told in other words (overdue, for what was not paid) may deny it."""
-    asks = _PATTERNS["form denied"].match(question)
-    denied = content_words(question[asks.end() :])[:1] if asks else []
-    lead, told = "", list[str]()
-    for text in texts:
-        lead = text if text.endswith(":") else lead
-        told += [] if text.endswith(":") else [f"{lead} {text}" if ITEM.match(text) else text]
-    return bool(denied and told) and all(
-        denied[0] in content_words(text) and not _PATTERNS["holds denied"].search(text) for text in told
     )
 
 
@@ -148,13 +132,12 @@ def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
         return "list"
     if _PATTERNS["form steps"].search(question):
         return "steps"
-    return "yes-no" if asks_yes_or_no(question) else "fact"
+    return "fact"
 
 
 def _measure(question: str, counted: str) -> str:
     if counted:
-        forms = {form for stem in content_words(counted) for form in other_forms().get(stem, ())}
-        stem = f"(?:{'|'.join(map(re.escape, sorted({counted.rstrip('s')[:7], *forms})))})"
+        stem = re.escape(counted.rstrip("s")[:7])
         return rf"(?:{_NUMBER})\w*{_FEW_WORDS}\b{stem}|\b{stem}\w*{_FEW_WORDS}(?:{_NUMBER})"
     return next((_TEXTS[f"holds {name}"] for name in _MEASURES if _PATTERNS[f"asks {name}"].search(question)), "")
 

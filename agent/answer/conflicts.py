@@ -3,13 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from clew.agent.answer.asked import asked
+from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.evidence import NAMED, Evidence
+from clew.agent.answer.excerpts import excerpt_of
 from clew.agent.answer.selection import Picked
 from clew.agent.answer.structure import unnumbered
 from clew.agent.answer.times import TimedSentence, plain_title
-from clew.agent.answer.units import unit_of
-from clew.agent.answer.values import Values, values_of
 from clew.agent.state import AnswerForm
 from clew.memory.dates import asked_times, date_of
 from clew.memory.text import content_words
@@ -18,19 +17,17 @@ LIKE, SHARED, MOST = 0.6, 0.6, 2
 """The cosine and the share of the words of the shorter one from which two sentences tell the same thing; how many
 documents are quoted beside the first."""
 
-SAME_THING = 0.85
-"""The cosine from which two sentences tell the same thing of two sides."""
-
 _DENIES = re.compile(r"\b(?:not|no|never|none|only|cannot|without|prohibited|forbidden)\b|n['\u2019]t\b", re.IGNORECASE)
-WHICH = re.compile(
+_AMOUNT = re.compile(r"(?P<before>[€$£]?)\s?(?P<number>\d[\d.,:]*)\s?(?P<behind>%|[€$£]|[^\W\d_]+)?")
+"""A number with what stands beside it."""
+
+_WHICH = re.compile(
     r"\bwhich (?:of the )?(?:vendor|supplier|seller|provider|company|firm|contractor|bidder|insurer|bank|hotel|offer"
     r"|quote|quotation|bid|contract|lease|agreement|policy|document|file|note|letter|report|paper|article|invoice|recipe"
     r"|meeting)s?\b",
     re.IGNORECASE,
 )
 """What a document may be of, and its text not name."""
-
-_OF_SIDE = re.compile(r"^What is (?P<what>.+)\?$")
 
 
 def name_of(picked: Picked, evidence: Evidence) -> str:
@@ -42,26 +39,21 @@ def name_of(picked: Picked, evidence: Evidence) -> str:
     return f"\u201c{name}\u201d ({when})" if when and when not in name else f"\u201c{name}\u201d"
 
 
-def labelled(
-    chosen: Sequence[Picked], sides: Sequence[str], question: str, form: AnswerForm, evidence: Evidence
-) -> Mapping[int, str]:
-    """What stands before each unit, by its `id`: of a comparison its side, or its document; else the heading that names
-    whom the question asks for (who?), or the document (which vendor?), where the unit has no name."""
+def labelled(chosen: Sequence[Picked], question: str, form: AnswerForm, evidence: Evidence) -> Mapping[int, str]:
+    """What stands before each excerpt, by its `id`: of a comparison its document; else the heading that names whom the
+    question asks for, or the document (which vendor?), where the excerpt has no name."""
     documents = {evidence.passages[one.unit.core.passage].document for one in chosen}
-    if form == "comparison" and len(documents) > 1:
-        return {id(one): name_of(one, evidence) for one in chosen}
-    if form == "comparison" and len(set(sides)) > 1:
-        named = [_OF_SIDE.match(side) for side in sides]
-        return {id(one): what["what"] for one, what in zip(chosen, named, strict=True) if what}
-    expected = asked(question)
-    if {"person", "name"} & set(expected.expected) and form != "comparison":
+    if form == "comparison":
+        return {id(one): name_of(one, evidence) for one in chosen} if len(documents) > 1 else {}
+    expected = answer_type(question)
+    if {"person", "name"} & set(expected.expected):
         heads = {
             id(one): unnumbered(one.unit.core.head) for one in chosen if not any(map(expected.holds, one.unit.texts))
         }
         if told := {one: head for one, head in heads.items() if head and expected.holds(head)}:
             return told
     everywhere = {passage.document for passage in evidence.passages}
-    if not WHICH.search(question) or len(everywhere) < 2:
+    if not _WHICH.search(question) or len(everywhere) < 2:
         return {}
     return {id(one): name_of(one, evidence) for one in chosen if not _names(one, question)}
 
@@ -71,20 +63,16 @@ def _names(picked: Picked, question: str) -> bool:
     text = " ".join(picked.unit.texts)
     asked = set(content_words(question))
     found = [name for name in NAMED.findall(text) if not name[0].isdigit() and not set(content_words(name)) <= asked]
-    first = re.match(r"\W*([A-Z][\w'-]+ [A-Z][\w'-]+)", text)
-    return bool(found or first)
+    return bool(found or re.match(r"\W*([A-Z][\w'-]+ [A-Z][\w'-]+)", text))
 
 
 def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Picked]:
-    """Units of other documents that tell the same thing as the first with another amount or day, or deny it: none where
-    they are older or newer versions, of which one is in force."""
+    """Excerpts of other documents that tell the same thing as the first with another amount or day, or deny it: none
+    where they are older or newer versions, of which one is in force."""
     core = first.unit.core
-    if (
-        first.aside
-        or asked_times(question)
-        or core not in evidence.cores
-        or first.unit.kind not in ("sentence", "item")
-    ):
+    if first.aside or asked_times(question) or core not in evidence.cores:
+        return []
+    if first.unit.kind not in ("sentence", "item"):
         return []
     place, asked = evidence.cores.index(core), _words(question)
     own, own_document = evidence.texts[place], evidence.passages[core.passage].document
@@ -103,21 +91,8 @@ def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Pick
         alike = least > 1 and len(words & own_words) >= SHARED * least and not (words - own_words and own_words - words)
         answers = said <= {*content_words(text), *evidence.title_words[at]}
         if alike and answers and differ(own, text):
-            found[document] = Picked(unit_of(evidence.cores[other]))
+            found[document] = Picked(excerpt_of(evidence.cores[other]))
     return list(found.values())
-
-
-def like_the_first(first: Picked, side: list[Picked], evidence: Evidence) -> list[Picked]:
-    """Of another side of a comparison what its document says of the same thing as the first, where it does: prices
-    stand beside prices."""
-    core = first.unit.core
-    own, other = (evidence.passages[one.unit.core.passage].document for one in (first, side[0]))
-    if own == other or core not in evidence.cores:
-        return side
-    likeness = evidence.core_vectors @ evidence.core_vectors[evidence.cores.index(core)]
-    of_other = [n for n, one in enumerate(evidence.cores) if evidence.passages[one.passage].document == other]
-    nearest = max(of_other, key=lambda n: likeness[n])
-    return [Picked(unit_of(evidence.cores[nearest]))] if likeness[nearest] >= SAME_THING else side
 
 
 def _versions(one: TimedSentence, other: TimedSentence) -> bool:
@@ -127,25 +102,27 @@ def _versions(one: TimedSentence, other: TimedSentence) -> bool:
 
 
 def differ(one: str, other: str) -> bool:
-    """Whether two sentences that tell the same thing say something else: another amount in the same unit, another day,
-    another date; or one denies it."""
-    ours, theirs = values_of(one), values_of(other)
-    if _amounts_differ(ours, theirs):
+    """Whether two sentences that tell the same thing say something else: another amount of the same, another date; or
+    one denies it."""
+    ours, theirs = _amounts(one), _amounts(other)
+    if any(ours[unit] != theirs[unit] for unit in ours.keys() & theirs.keys()):
         return True
-    if ours.days and theirs.days and ours.days != theirs.days:
+    dates = asked_times(one), asked_times(other)
+    if len(dates[0]) == 1 == len(dates[1]) and not dates[0][0].meets(dates[1][0].date):
         return True
-    if len(ours.dates) == 1 == len(theirs.dates) and not ours.dates[0].meets(theirs.dates[0].date):
-        return True
-    same = (ours.amounts, ours.days, ours.dates) == (theirs.amounts, theirs.days, theirs.dates)
-    return same and bool(_DENIES.search(one)) != bool(_DENIES.search(other))
+    return ours == theirs and bool(_DENIES.search(one)) != bool(_DENIES.search(other))
 
 
-def _amounts_differ(ours: Values, theirs: Values) -> bool:
-    pairs = [(a, b) for a in ours.amounts for b in theirs.amounts if a.agrees(b)]
-    return len(pairs) == 1 and pairs[0][0].value != pairs[0][1].value
+def _amounts(text: str) -> dict[str, str]:
+    """What is counted or measured -> the number, without dates."""
+    for date in reversed(asked_times(text)):
+        text = text[: date.start] + text[date.end :]
+    return {f"{m['before']}{m['behind'] or ''}".casefold(): m["number"].strip(".,:") for m in _AMOUNT.finditer(text)}
 
 
 def _words(text: str) -> set[str]:
-    """Its content words without values."""
-    values = values_of(text)
-    return {word for word in content_words(_DENIES.sub(" ", values.without(text))) if not word.isdigit()}
+    """Its content words without numbers and dates."""
+    plain = text
+    for date in reversed(asked_times(text)):
+        plain = plain[: date.start] + plain[date.end :]
+    return {word for word in content_words(_DENIES.sub(" ", plain)) if not any(map(str.isdigit, word))}

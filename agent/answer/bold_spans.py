@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from clew.agent.answer.asked import Asked
+from clew.agent.answer.answer_type import AnswerType
 from clew.agent.state import BoldSpan, Claim
 from clew.memory.dialogue.signals import Linear
 from clew.memory.knowledge.extraction.entities import dates, entities, years
@@ -108,7 +108,7 @@ NATION = re.compile(r"\w+(?:an|ish|ese|ic)$|(?:French|Dutch|Greek|Welsh|Swiss|Th
 _CLAUSE = re.compile(r"[.;:!?](?=\s)|\n")
 
 
-def span_kind(question: str, asked: Asked) -> SpanKind | None:
+def span_kind(question: str, asked: AnswerType) -> SpanKind | None:
     """What a part in bold would be; None where that is not known, or several things are asked for."""
     if asked.form not in ("fact", "steps", "list") or re.match(r"who (?:all )?(?:are|were)\b", question, re.IGNORECASE):
         return None
@@ -116,7 +116,7 @@ def span_kind(question: str, asked: Asked) -> SpanKind | None:
     return kind if kind == "name" or not asked.defined else None
 
 
-def bolded(claims: Sequence[Claim], question: str, asked: Asked, around: str) -> list[Claim]:
+def bolded(claims: Sequence[Claim], question: str, asked: AnswerType, around: str) -> list[Claim]:
     """With the span of at most one of these claims, those that answer a question; `around` is what stands above
     them, titles and headings."""
     kind = span_kind(question, asked)
@@ -128,7 +128,7 @@ def bolded(claims: Sequence[Claim], question: str, asked: Asked, around: str) ->
 
 
 def likeliest(
-    kind: SpanKind, question: str, asked: Asked, texts: Sequence[str], around: str = ""
+    kind: SpanKind, question: str, asked: AnswerType, texts: Sequence[str], around: str = ""
 ) -> tuple[int, Span] | None:
     """The text by its place, and the span in it; None where none is likely enough."""
     least = _shipped()[kind][1]
@@ -139,7 +139,7 @@ def likeliest(
 
 
 def scored(
-    kind: SpanKind, question: str, asked: Asked, texts: Sequence[str], around: str = ""
+    kind: SpanKind, question: str, asked: AnswerType, texts: Sequence[str], around: str = ""
 ) -> list[tuple[float, int, Span]]:
     """The log odds of each candidate, with the text by its place and the span in it."""
     model, whole = _shipped()[kind][0], " ".join((around, *texts))
@@ -196,7 +196,7 @@ def focus_of(kind: SpanKind, question: str) -> set[str]:
     return {*behind, *content_words(question[: asks.start()])[-FOCUS:]}
 
 
-def features(kind: SpanKind, question: str, asked: Asked, text: str, span: Span, whole: str) -> list[float]:
+def features(kind: SpanKind, question: str, asked: AnswerType, text: str, span: Span, whole: str) -> list[float]:
     """Of a candidate, `FEATURES` in their order: how near to the question's words it stands, and behind what; `whole`
     is all that is quoted, with what stands above it."""
     stems, narrow = set(content_words(question)), focus_of(kind, question)

@@ -1,12 +1,20 @@
-"""Cores: the sentences, items of lists, rows of tables and blocks of code that are weighed; without what answers
+"""Candidates: the sentences, items of lists, rows of tables and blocks of code that are weighed; without what answers
 nothing, as a line of a table of contents, of a bibliography or of a letter."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from clew.agent.answer.code_lines import LONGEST
-from clew.agent.answer.structure import MAIL_HEAD, RUNNING_HEAD, Block, Region, region_of, sentences_of, unnumbered
+from clew.agent.answer.structure import (
+    LONGEST,
+    MAIL_HEAD,
+    RUNNING_HEAD,
+    Block,
+    Region,
+    region_of,
+    sentences_of,
+    unnumbered,
+)
 from clew.memory.datatypes import Document, Passage
 from clew.memory.text import Span
 
@@ -53,7 +61,7 @@ SALUTATION = re.compile(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Core:
+class Candidate:
     """Of the passage at this place of the evidence: `span` in the text of its region, `place` that of its block."""
 
     passage: int
@@ -92,20 +100,20 @@ class Core:
         return f"{unnumbered(self.head)} {self.lead}"
 
 
-def cores_of(passages: Sequence[Passage], documents: Mapping[str, Document]) -> list[Core]:
+def candidates_of(passages: Sequence[Passage], documents: Mapping[str, Document]) -> list[Candidate]:
     """Of all passages, each once: chunks overlap."""
-    found: dict[tuple[str, int], Core] = {}
+    found: dict[tuple[str, int], Candidate] = {}
     for number, passage in enumerate(passages):
         region = region_of(passage, documents.get(passage.document))
         first = passage.start - region.offset
         last = first + len(passage.text)
-        for core in _of_region(region, number):
-            if core.span[1] > first and core.span[0] < last:
-                found.setdefault((passage.document, core.position), core)
+        for one in _of_region(region, number):
+            if one.span[1] > first and one.span[0] < last:
+                found.setdefault((passage.document, one.position), one)
     return list(found.values())
 
 
-def _of_region(region: Region, passage: int) -> Iterator[Core]:
+def _of_region(region: Region, passage: int) -> Iterator[Candidate]:
     for place, block in enumerate(region.blocks):
         if block.kind in ("heading", "contents") or region.heads_columns(place) or answers_nothing(region, block):
             continue
@@ -118,7 +126,7 @@ def _of_region(region: Region, passage: int) -> Iterator[Core]:
             if of_mail and of_mail["subject"]:  # as a heading
                 continue
             if not (_POINTER.fullmatch(text) or SALUTATION.fullmatch(text) or _PUBLICATION.search(text)):
-                yield Core(passage, region, place, span)
+                yield Candidate(passage, region, place, span)
 
 
 def answers_nothing(region: Region, block: Block) -> bool:
