@@ -214,7 +214,7 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
 def _nearest(words: Sequence[str], passage: Passage) -> str:
     """What stands above a passage, and its units that hold most of these words."""
     wanted = set(words)
-    units = [" ".join((core.head, *excerpt_of(core).texts)) for core in candidates_of([passage], {})]
+    units = [" ".join((candidate.head, *excerpt_of(candidate).texts)) for candidate in candidates_of([passage], {})]
     best = sorted(units, key=lambda text: -len(wanted.intersection(content_words(text))))[:UNITS]
     return said_by(replace(passage, text=" ".join(best))) + " ".join(best)
 

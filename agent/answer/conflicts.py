@@ -32,7 +32,7 @@ _WHICH = re.compile(
 
 def name_of(picked: Picked, evidence: Evidence) -> str:
     """Of its document, with the date."""
-    passage = evidence.passages[picked.unit.core.passage]
+    passage = evidence.passages[picked.excerpt.candidate.passage]
     document = evidence.documents.get(passage.document)
     when = date_of(document.date).text if document and document.date else ""
     name = passage.title or passage.document
@@ -42,13 +42,15 @@ def name_of(picked: Picked, evidence: Evidence) -> str:
 def labelled(chosen: Sequence[Picked], question: str, form: AnswerForm, evidence: Evidence) -> Mapping[int, str]:
     """What stands before each excerpt, by its `id`: of a comparison its document; else the heading that names whom the
     question asks for, or the document (which vendor?), where the excerpt has no name."""
-    documents = {evidence.passages[one.unit.core.passage].document for one in chosen}
+    documents = {evidence.passages[one.excerpt.candidate.passage].document for one in chosen}
     if form == "comparison":
         return {id(one): name_of(one, evidence) for one in chosen} if len(documents) > 1 else {}
     expected = answer_type(question)
     if {"person", "name"} & set(expected.expected):
         heads = {
-            id(one): unnumbered(one.unit.core.head) for one in chosen if not any(map(expected.holds, one.unit.texts))
+            id(one): unnumbered(one.excerpt.candidate.head)
+            for one in chosen
+            if not any(map(expected.holds, one.excerpt.texts))
         }
         if told := {one: head for one, head in heads.items() if head and expected.holds(head)}:
             return told
@@ -60,7 +62,7 @@ def labelled(chosen: Sequence[Picked], question: str, form: AnswerForm, evidence
 
 def _names(picked: Picked, question: str) -> bool:
     """Whether it has a name that the question does not."""
-    text = " ".join(picked.unit.texts)
+    text = " ".join(picked.excerpt.texts)
     asked = set(content_words(question))
     found = [name for name in NAMED.findall(text) if not name[0].isdigit() and not set(content_words(name)) <= asked]
     return bool(found or re.match(r"\W*([A-Z][\w'-]+ [A-Z][\w'-]+)", text))
@@ -69,20 +71,20 @@ def _names(picked: Picked, question: str) -> bool:
 def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Picked]:
     """Excerpts of other documents that tell the same thing as the first with another amount or day, or deny it: none
     where they are older or newer versions, of which one is in force."""
-    core = first.unit.core
-    if first.aside or asked_times(question) or core not in evidence.cores:
+    candidate = first.excerpt.candidate
+    if first.aside or asked_times(question) or candidate not in evidence.candidates:
         return []
-    if first.unit.kind not in ("sentence", "item"):
+    if first.excerpt.kind not in ("sentence", "item"):
         return []
-    place, asked = evidence.cores.index(core), _words(question)
-    own, own_document = evidence.texts[place], evidence.passages[core.passage].document
-    own_words, said = _words(own), asked & {*content_words(own), *evidence.title_words[core.passage]}
-    likeness = evidence.core_vectors @ evidence.core_vectors[place]
+    place, asked = evidence.candidates.index(candidate), _words(question)
+    own, own_document = evidence.texts[place], evidence.passages[candidate.passage].document
+    own_words, said = _words(own), asked & {*content_words(own), *evidence.title_words[candidate.passage]}
+    likeness = evidence.candidate_vectors @ evidence.candidate_vectors[place]
     found: dict[str, Picked] = {}
-    for other in sorted(range(len(evidence.cores)), key=lambda one: -likeness[one]):
+    for other in sorted(range(len(evidence.candidates)), key=lambda one: -likeness[one]):
         if likeness[other] < LIKE or len(found) == MOST:
             break
-        at, text = evidence.cores[other].passage, evidence.texts[other]
+        at, text = evidence.candidates[other].passage, evidence.texts[other]
         document = evidence.passages[at].document
         if document == own_document or document in found or _versions(evidence.timed[place], evidence.timed[other]):
             continue
@@ -91,7 +93,7 @@ def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Pick
         alike = least > 1 and len(words & own_words) >= SHARED * least and not (words - own_words and own_words - words)
         answers = said <= {*content_words(text), *evidence.title_words[at]}
         if alike and answers and differ(own, text):
-            found[document] = Picked(excerpt_of(evidence.cores[other]))
+            found[document] = Picked(excerpt_of(evidence.candidates[other]))
     return list(found.values())
 
 

@@ -1,4 +1,5 @@
-"""The evidence of an answer: passages in reading order, with the cores that may be quoted, their words and vectors."""
+"""The evidence of an answer: passages in reading order, with the candidates that may be quoted, their words and
+vectors."""
 
 import math
 import re
@@ -47,28 +48,30 @@ class Evidence:
     vocabulary: Vocabulary | None = None
 
     @cached_property
-    def cores(self) -> list[Candidate]:
+    def candidates(self) -> list[Candidate]:
         """Without running heads that stand alone."""
-        return [core for core in candidates_of(self.passages, self.documents) if core.text]
+        return [candidate for candidate in candidates_of(self.passages, self.documents) if candidate.text]
 
     @cached_property
     def texts(self) -> list[str]:
-        """Of the cores, a line each."""
-        return [core.text for core in self.cores]
+        """Of the candidates, a line each."""
+        return [candidate.text for candidate in self.candidates]
 
     @cached_property
     def heads(self) -> list[str]:
-        """What stands above each core: what announces it, its heading, the title."""
-        return [head_of(core, self.passages[core.passage]) for core in self.cores]
+        """What stands above each candidate: what announces it, its heading, the title."""
+        return [head_of(candidate, self.passages[candidate.passage]) for candidate in self.candidates]
 
     @cached_property
     def timed(self) -> list[TimedSentence]:
-        """The cores with their times."""
-        passages = [self.passages[core.passage] for core in self.cores]
+        """The candidates with their times."""
+        passages = [self.passages[candidate.passage] for candidate in self.candidates]
         entries = {id_: diary_entries(document) for id_, document in self.documents.items()}
         return [
-            timed_sentence(text, core.position, self.documents.get(id_), passage.title, entries.get(id_), core.head)
-            for text, core, passage in zip(self.texts, self.cores, passages, strict=True)
+            timed_sentence(
+                text, candidate.position, self.documents.get(id_), passage.title, entries.get(id_), candidate.head
+            )
+            for text, candidate, passage in zip(self.texts, self.candidates, passages, strict=True)
             for id_ in [passage.document]
         ]
 
@@ -83,8 +86,8 @@ class Evidence:
         return held_word_sets([title_of(passage) for passage in self.passages])
 
     @cached_property
-    def core_words(self) -> list[ContentWords]:
-        """The content words of each core."""
+    def candidate_words(self) -> list[ContentWords]:
+        """The content words of each candidate."""
         return held_word_sets([written_out(text) for text in self.texts])
 
     @cached_property
@@ -98,18 +101,18 @@ class Evidence:
         return self.encoder.encode([embedded_text(passage) for passage in self.passages], "passage")
 
     @cached_property
-    def core_vectors(self) -> Vectors:
-        """Shape (cores, d)."""
+    def candidate_vectors(self) -> Vectors:
+        """Shape (candidates, d)."""
         return self.encoder.encode(self.texts, "passage")
 
     @cached_property
     def head_vectors(self) -> Vectors:
-        """Shape (cores, d)."""
+        """Shape (candidates, d)."""
         return self.encoder.encode(self.heads, "passage")
 
     @cached_property
     def _rarity(self) -> Counter[str]:
-        return Counter(chain.from_iterable(self.core_words))
+        return Counter(chain.from_iterable(self.candidate_words))
 
     def lacked(self, question: str) -> list[str]:
         """The words of a question that the whole library lacks, where that is known: not those that the evidence has
@@ -131,8 +134,9 @@ class Evidence:
         return [word for word in lacked if word not in spelt]
 
     def word_weights(self, words: Mapping[str, float]) -> dict[str, float]:
-        """Stem -> weight, summing to 1: a word that many of the cores hold says little of which of them answers."""
-        count, counts = len(self.cores), self._rarity
+        """Stem -> weight, summing to 1: a word that many of the candidates hold says little of which of them
+        answers."""
+        count, counts = len(self.candidates), self._rarity
         rarity = {stem: weight * math.log(1 + count / (1 + counts[stem])) for stem, weight in words.items()}
         total = sum(rarity.values()) or 1.0
         return {stem: weight / total for stem, weight in rarity.items()}
@@ -149,8 +153,8 @@ def shares_held(weights: Mapping[str, float], texts: Sequence[ContentWords]) -> 
     return [sum(weight for stem, weight in weights.items() if stem in held) for held in texts]
 
 
-def head_of(core: Candidate, passage: Passage) -> str:
-    return core.lead or core.head or passage.heading or passage.title
+def head_of(candidate: Candidate, passage: Passage) -> str:
+    return candidate.lead or candidate.head or passage.heading or passage.title
 
 
 def title_of(passage: Passage) -> str:

@@ -63,13 +63,13 @@ ExcerptKind = Literal["sentence", "item", "row", "list", "code"]
 class Excerpt:
     """Parts of the text of a region, in its order; the candidate is one of them or within one."""
 
-    core: Candidate
+    candidate: Candidate
     kind: ExcerptKind
     parts: tuple[Span, ...]
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return tuple(self.core.region.text[start:end] for start, end in self.parts)
+        return tuple(self.candidate.region.text[start:end] for start, end in self.parts)
 
     @property
     def words(self) -> int:
@@ -77,26 +77,28 @@ class Excerpt:
 
     def is_code(self, part: Span) -> bool:
         """Whether its lines are shown as they stand."""
-        return any(block.kind == "code" and block.start <= part[0] < block.end for block in self.core.region.blocks)
+        return any(
+            block.kind == "code" and block.start <= part[0] < block.end for block in self.candidate.region.blocks
+        )
 
 
-def excerpt_of(core: Candidate, *, whole_list: bool = False, steps: bool = False, opens: bool = False) -> Excerpt:
+def excerpt_of(candidate: Candidate, *, whole_list: bool = False, steps: bool = False, opens: bool = False) -> Excerpt:
     """`whole_list`: the question asks for all of a list, `steps`: how something is done. `opens`: what is asked for is
     not in the candidate."""
-    region, block = core.region, core.block
+    region, block = candidate.region, candidate.block
     if block.kind == "item":
-        if (whole_list and not _are_clauses(core)) or (steps and _are_steps(core)):
-            return _list(core)
-        return _with_sublist(core)
+        if (whole_list and not _are_clauses(candidate)) or (steps and _are_steps(candidate)):
+            return _list(candidate)
+        return _with_sublist(candidate)
     if block.kind == "row":
         if whole_list:
-            return _list(core)
+            return _list(candidate)
         head = region.blocks[block.lead] if block.lead >= 0 else None
-        return Excerpt(core, "row", (*(((head.start, head.end),) if head else ()), core.span))
+        return Excerpt(candidate, "row", (*(((head.start, head.end),) if head else ()), candidate.span))
     if block.kind == "code":
-        return _code(core)
-    unit = _sentence(core, whole_list=whole_list, opens=opens)
-    code = _code_at(region, core.place + 1) if steps and unit.parts[-1] == sentences_of(region, block)[-1] else []
+        return _code(candidate)
+    unit = _sentence(candidate, whole_list=whole_list, opens=opens)
+    code = _code_at(region, candidate.place + 1) if steps and unit.parts[-1] == sentences_of(region, block)[-1] else []
     return replace(unit, parts=(*unit.parts, *code)) if code else unit
 
 
@@ -116,14 +118,14 @@ def is_item(text: str) -> bool:
 # Lists and code ---------------------------------------------------------------------------------------------------
 
 
-def _list(core: Candidate) -> Excerpt:
-    region, block = core.region, core.block
+def _list(candidate: Candidate) -> Excerpt:
+    region, block = candidate.region, candidate.block
     items = members(region, block.group)
     place = items.index(block)
     lead = region.blocks[items[0].lead] if items[0].lead >= 0 else None
     parts = [(item.start, item.end) for item in items]
     if not _too_many(region, whole := _with_code(region, items)):
-        return Excerpt(core, "list", (*_announcing(region, lead), *whole))
+        return Excerpt(candidate, "list", (*_announcing(region, lead), *whole))
     if _too_many(region, parts):  # of each how it begins
         parts = [sentences_of(region, item)[0] for item in items]
     while len(parts) > 1 and _too_many(region, parts):
@@ -132,7 +134,7 @@ def _list(core: Candidate) -> Excerpt:
         else:
             parts.pop(0)
             place -= 1
-    return Excerpt(core, "list", (*_announcing(region, lead), *parts))
+    return Excerpt(candidate, "list", (*_announcing(region, lead), *parts))
 
 
 def _with_code(region: Region, items: Sequence[Block]) -> list[Span]:
@@ -146,16 +148,16 @@ def _too_many(region: Region, parts: Sequence[Span]) -> bool:
     return words > LONGEST_LIST or (len(parts) > MOST_ITEMS and words > SHORT_LIST)
 
 
-def _with_sublist(core: Candidate) -> Excerpt:
+def _with_sublist(candidate: Candidate) -> Excerpt:
     """An item that ends with a colon goes on with what stands behind it; one that is a title with its paragraph."""
-    region, block = core.region, core.block
-    parts = [core.span]
-    if region.of(block).endswith(":") and core.place + 1 < len(region.blocks):
-        behind = region.blocks[core.place + 1]
+    region, block = candidate.region, candidate.block
+    parts = [candidate.span]
+    if region.of(block).endswith(":") and candidate.place + 1 < len(region.blocks):
+        behind = region.blocks[candidate.place + 1]
         parts += [(behind.start, behind.end)] if behind.kind in ("item", "code", "prose") else []
-    elif _is_title(region, core.place):
-        parts += _within(region, sentences_of(region, region.blocks[core.place + 1]), REPLY)
-    return Excerpt(core, "item", tuple(parts))
+    elif _is_title(region, candidate.place):
+        parts += _within(region, sentences_of(region, region.blocks[candidate.place + 1]), REPLY)
+    return Excerpt(candidate, "item", tuple(parts))
 
 
 def _is_title(region: Region, place: int) -> bool:
@@ -172,27 +174,27 @@ def _stands_above(region: Region, place: int) -> bool:
     return alone and not re.search(r"[.!;,:][\"'”’)*_]*$", region.of(item))
 
 
-def _are_clauses(core: Candidate) -> bool:
+def _are_clauses(candidate: Candidate) -> bool:
     """Whether the items of its list are paragraphs that nothing announces, as those of a contract."""
-    region, items = core.region, members(core.region, core.block.group)
+    region, items = candidate.region, members(candidate.region, candidate.block.group)
     words = sum(len(region.of(item).split()) for item in items)
     return words > LONGEST_ITEM * len(items) and not is_announced(region, items[0])
 
 
-def _are_steps(core: Candidate) -> bool:
+def _are_steps(candidate: Candidate) -> bool:
     """Whether its list has numbers, or is announced or asked for and short, and may be quoted whole."""
-    region, items = core.region, members(core.region, core.block.group)
+    region, items = candidate.region, members(candidate.region, candidate.block.group)
     words = sum(len(region.of(item).split()) for item in items)
     numbered = bool(_NUMBERED.match(region.of(items[0])))
-    announced = is_announced(region, items[0]) or asks(core.head.strip())
+    announced = is_announced(region, items[0]) or asks(candidate.head.strip())
     return len(items) <= MOST_ITEMS and ((numbered and words <= LONGEST_LIST) or (announced and words <= LONGEST_CODE))
 
 
-def _code(core: Candidate) -> Excerpt:
-    region, block = core.region, core.block
+def _code(candidate: Candidate) -> Excerpt:
+    region, block = candidate.region, candidate.block
     lead = region.blocks[block.lead] if block.lead >= 0 else None
-    told = _code_at(region, core.place) or [core.span]  # of a long one a part
-    return Excerpt(core, "code", (*_announcing(region, lead, code=True), *told))
+    told = _code_at(region, candidate.place) or [candidate.span]  # of a long one a part
+    return Excerpt(candidate, "code", (*_announcing(region, lead, code=True), *told))
 
 
 def _code_at(region: Region, place: int) -> list[Span]:
@@ -221,24 +223,28 @@ def _announcing(region: Region, lead: Block | None, *, code: bool = False) -> tu
 # Sentences --------------------------------------------------------------------------------------------------------
 
 
-def _sentence(core: Candidate, *, whole_list: bool, opens: bool) -> Excerpt:
+def _sentence(candidate: Candidate, *, whole_list: bool, opens: bool) -> Excerpt:
     """With what answers it where it asks, the sentence behind it where that holds what is asked for, and the list or
     the code that it announces."""
-    region, block = core.region, core.block
+    region, block = candidate.region, candidate.block
     spans = sentences_of(region, block)
-    at = spans.index(core.span)
-    parts = [core.span]
-    if asks(core.text):
-        parts += _within(region, [*spans[at + 1 :], *_first_behind(core)], REPLY)
-    elif at == 0 and _RUN_IN.match(core.text):
+    at = spans.index(candidate.span)
+    parts = [candidate.span]
+    if asks(candidate.text):
+        parts += _within(region, [*spans[at + 1 :], *_first_behind(candidate)], REPLY)
+    elif at == 0 and _RUN_IN.match(candidate.text):
         parts += _within(region, spans[1:], REPLY)
-    elif at + 1 < len(spans) and (opens or (whole_list and _counts(core.text, region.text[slice(*spans[at + 1])]))):
+    elif at + 1 < len(spans) and (
+        opens or (whole_list and _counts(candidate.text, region.text[slice(*spans[at + 1])]))
+    ):
         parts.append(spans[at + 1])
-    last, said = at == len(spans) - 1, bool(ANNOUNCES.search(core.text))
-    replies = whole_list and asks(core.head.strip()) and _leads(core)  # a paragraph and its list under a question
-    if (last and (said or (whole_list and core.text.count(",") < 2))) or replies:
-        parts += _announced(core, said, whole_list)
-    return Excerpt(core, "list" if len(parts) > 3 else "sentence", tuple(parts))
+    last, said = at == len(spans) - 1, bool(ANNOUNCES.search(candidate.text))
+    replies = (
+        whole_list and asks(candidate.head.strip()) and _leads(candidate)
+    )  # a paragraph and its list under a question
+    if (last and (said or (whole_list and candidate.text.count(",") < 2))) or replies:
+        parts += _announced(candidate, said, whole_list)
+    return Excerpt(candidate, "list" if len(parts) > 3 else "sentence", tuple(parts))
 
 
 def _within(region: Region, spans: Sequence[Span], words: int) -> list[Span]:
@@ -249,19 +255,19 @@ def _within(region: Region, spans: Sequence[Span], words: int) -> list[Span]:
     return [span for n, (span, count) in enumerate(zip(spans, counts, strict=True)) if not n or count <= words]
 
 
-def _first_behind(core: Candidate) -> list[Span]:
+def _first_behind(candidate: Candidate) -> list[Span]:
     """The first sentences of the block behind it."""
-    region = core.region
-    if core.place + 1 >= len(region.blocks):
+    region = candidate.region
+    if candidate.place + 1 >= len(region.blocks):
         return []
-    behind = region.blocks[core.place + 1]
+    behind = region.blocks[candidate.place + 1]
     return sentences_of(region, behind)[:2] if behind.kind in ("prose", "item") else []
 
 
-def _leads(core: Candidate) -> bool:
+def _leads(candidate: Candidate) -> bool:
     """Whether a list stands behind its paragraph."""
-    behind = core.region.blocks[core.place + 1 : core.place + 2]
-    return any(block.kind == "item" and block.lead == core.place for block in behind)
+    behind = candidate.region.blocks[candidate.place + 1 : candidate.place + 2]
+    return any(block.kind == "item" and block.lead == candidate.place for block in behind)
 
 
 def _counts(text: str, behind: str) -> bool:
@@ -269,16 +275,16 @@ def _counts(text: str, behind: str) -> bool:
     return bool(COUNTS.search(text) and not _NAMES_SEVERAL.search(text) and _NAMES_SEVERAL.search(behind))
 
 
-def _announced(core: Candidate, said: bool, whole: bool) -> list[Span]:
+def _announced(candidate: Candidate, said: bool, whole: bool) -> list[Span]:
     """The list or the code behind its block; with `whole` the short paragraphs, too, that are as good as a list."""
-    region, place = core.region, core.place
+    region, place = candidate.region, candidate.place
     if said and _is_caption(region, place + 1):
         place += 1
     if place + 1 >= len(region.blocks):
         return []
     behind = region.blocks[place + 1]
     if behind.kind in ("item", "row"):
-        inner = Candidate(core.passage, region, place + 1, (behind.start, behind.end))
+        inner = Candidate(candidate.passage, region, place + 1, (behind.start, behind.end))
         return [part for part in _list(inner).parts if part[0] >= behind.start]
     if said and behind.kind == "code":
         return _code_at(region, place + 1)
@@ -289,7 +295,7 @@ def _announced(core: Candidate, said: bool, whole: bool) -> list[Span]:
     if said and whole and len(short) > 2:
         counts = accumulate(len(region.of(block).split()) for block in short)
         return [(one.start, one.end) for one, count in zip(short, counts, strict=True) if count <= LONGEST_CODE]
-    return _first_behind(core)[:1] if said else []
+    return _first_behind(candidate)[:1] if said else []
 
 
 def _labelled(region: Region, place: int) -> list[Span]:

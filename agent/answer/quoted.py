@@ -112,10 +112,10 @@ def _answering(request: Request, found: Sequence[Picked], evidence: Evidence, pa
     the date of its entry, or an excerpt is `certain` to answer all the same."""
     if any(one.odds >= parameters.certain for one in found):
         return True
-    sure = [one.unit for one in found if one is found[0] or one.odds >= found[0].odds - AS_SURE]
+    sure = [one.excerpt for one in found if one is found[0] or one.odds >= found[0].odds - AS_SURE]
     wants = answer_type(request.rewritten).among(evidence.words)
-    texts = [" ".join((unit.core.above, *unit.texts)) for unit in sure]
-    entries = (evidence.timed[evidence.cores.index(unit.core)].entry for unit in sure)
+    texts = [" ".join((unit.candidate.above, *unit.texts)) for unit in sure]
+    entries = (evidence.timed[evidence.candidates.index(unit.candidate)].entry for unit in sure)
     if not any(wants.names(" ".join(unit.texts)) for unit in sure):
         return False
     return any(map(wants.answers, texts)) or (wants.dated and any(entries))
@@ -185,16 +185,16 @@ def composed_of(
     """Passages in the order of their best excerpt, excerpts in the order of the document; sources numbered so. What
     most answers the `question` is bold; `labels` has what stands before an excerpt, by its `id`."""
     passages = evidence.passages
-    order = list(dict.fromkeys(one.unit.core.passage for one in chosen))
+    order = list(dict.fromkeys(one.excerpt.candidate.passage for one in chosen))
     order += [older for older in dict.fromkeys(one.older for one in chosen) if older is not None and older not in order]
     claims: list[Claim] = []
     answering: list[int] = []
     last = ""
     for n, number in enumerate(order, 1):
-        own = [one for one in chosen if one.unit.core.passage == number]
-        for one in sorted(own, key=lambda one: one.unit.core.position):
+        own = [one for one in chosen if one.excerpt.candidate.passage == number]
+        for one in sorted(own, key=lambda one: one.excerpt.candidate.position):
             known = {quote for claim in claims for quote in claim.quotes}
-            quotes = list(excerpt_claims(one.unit, passages[number].document, n, known))
+            quotes = list(excerpt_claims(one.excerpt, passages[number].document, n, known))
             if (label := labels.get(id(one), "")) and label != last and quotes:
                 claims.append(Claim(f"{label}:", new_line=bool(claims)))
                 last = label
@@ -205,7 +205,7 @@ def composed_of(
             if one.aside:
                 older = () if one.older is None else (order.index(one.older) + 1,)
                 claims.append(Claim(one.aside, tuple(dict.fromkeys((n, *older)))))
-    around = " ".join(f"{passages[one.unit.core.passage].title} {one.unit.core.head}" for one in chosen)
+    around = " ".join(f"{passages[one.excerpt.candidate.passage].title} {one.excerpt.candidate.head}" for one in chosen)
     shown = bolded([claims[place] for place in answering], question, answer_type(question), around)
     for place, claim in zip(answering, shown, strict=True):
         claims[place] = claim
@@ -239,7 +239,7 @@ def _cited_where_held(claim: Claim, order: list[int], passages: Sequence[Passage
 def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:
     """A claim for each part of an excerpt that is not quoted yet; several, where a sentence ends with what is left
     out."""
-    region = unit.core.region
+    region = unit.candidate.region
     for place, (start, end) in enumerate(unit.parts):
         code = unit.is_code((start, end))
         start = start if code else _behind_label(region, start, end)

@@ -72,15 +72,15 @@ SHIPPED = Path(__file__).with_name("reader.json")
 PAIRS = Path(__file__).with_name("pairs.safetensors")
 
 READ_TOGETHER, WITHIN = 12, 4.0
-"""The cores that are likeliest by their features, which are read together with the question; how much lower than the
-best by these one may be to be read: a third of the time is saved, and one first core of 250 is another
+"""The candidates that are likeliest by their features, which are read together with the question; how much lower than
+the best by these one may be to be read: a third of the time is saved, and one first candidate of 250 is another
 (docs/journal.md)."""
 
 UNFITTED = 0.4
 """What their score counts, of what it does elsewhere, in a language that it was not fitted on."""
 
 LONGEST_HEAD = 80
-"""Characters of what stands above a core that are read with it."""
+"""Characters of what stands above a candidate that are read with it."""
 
 
 def _gelu(x: Floats) -> Floats:
@@ -92,14 +92,14 @@ def _gelu(x: Floats) -> Floats:
 @dataclass(frozen=True, slots=True, eq=False)
 class Reader:
     """A multilayer perceptron: of each layer the weights, shape (units of it, of the one before), and the biases; the
-    first takes `FEATURES`, the last gives a number. `together` is what the score of core and question read together
-    counts beside that."""
+    first takes `FEATURES`, the last gives a number. `together` is what the score of candidate and question read
+    together counts beside that."""
 
     layers: Sequence[tuple[Floats, Floats]]
     together: float = 0.0
 
     def scores(self, found: Floats) -> Floats:
-        """`found`: shape (cores, `FEATURES`). Logits of a softmax over the cores."""
+        """`found`: shape (candidates, `FEATURES`). Logits of a softmax over the candidates."""
         *hidden, (weights, biases) = self.layers
         for one, bias in hidden:
             found = _gelu(found @ one.T + bias)
@@ -112,11 +112,11 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReadCores:
-    """Of all cores: their `features`, shape (cores, `FEATURES`), and how likely each is to answer, shape (cores,), by
-    these `alone` and, in `scores`, as the likeliest are read together with the question. `odds` are the log odds of
-    those that they answer, and not nothing; of the others, and of all in a language that these were not fitted on,
-    minus infinity."""
+class ReadCandidates:
+    """Of all candidates: their `features`, shape (candidates, `FEATURES`), and how likely each is to answer, shape
+    (candidates,), by these `alone` and, in `scores`, as the likeliest are read together with the question. `odds` are
+    the log odds of those that they answer, and not nothing; of the others, and of all in a language that these were not
+    fitted on, minus infinity."""
 
     features: Floats
     alone: Floats
@@ -124,7 +124,7 @@ class ReadCores:
     odds: Floats
 
 
-def read(sought: Sought, evidence: Evidence) -> ReadCores:
+def read(sought: Sought, evidence: Evidence) -> ReadCandidates:
     """What is compared is told by its form alone."""
     reader, found = shipped_reader(), features(sought, evidence)
     fitted = language_of(sought.question) in ("en", "")  # as all that the pairs were fitted on
@@ -138,11 +138,11 @@ def read(sought: Sought, evidence: Evidence) -> ReadCores:
             scores[first] += reader.together * (1.0 if fitted else UNFITTED) * (together - together.min())
         if fitted:
             odds[first] = together
-    return ReadCores(found, alone, scores, odds)
+    return ReadCandidates(found, alone, scores, odds)
 
 
 def with_head(evidence: Evidence, place: int) -> str:
-    """A core with what stands above it; `Sat` as Saturday."""
+    """A candidate with what stands above it; `Sat` as Saturday."""
     return days_in_full(headed(evidence.heads[place], evidence.texts[place]))
 
 
@@ -213,22 +213,22 @@ _APPOSED = r"(?:,| \(| [\u2013\u2014-]) ?(?:an?|the|one of|his|her|its|our|their
 
 
 def features(sought: Sought, evidence: Evidence) -> Floats:
-    """Shape (cores, `FEATURES`)."""
-    if not evidence.cores:
+    """Shape (candidates, `FEATURES`)."""
+    if not evidence.candidates:
         return np.zeros((0, len(FEATURES)))
-    beside = _neighbours(evidence.cores)
+    beside = _neighbours(evidence.candidates)
     parts = (
         _of_meaning(sought, evidence, *beside),
         _of_words(sought, evidence, *beside),
         _of_kinds(sought.asked, evidence.texts, beside[1]),
         _of_form(sought, evidence),
-        np.tile(_of_question(sought), (len(evidence.cores), 1)),
+        np.tile(_of_question(sought), (len(evidence.candidates), 1)),
     )
     return np.concatenate(parts, axis=1)
 
 
 def _of_meaning(sought: Sought, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
-    vectors, texts, whole = evidence.core_vectors, evidence.texts, sought.whole
+    vectors, texts, whole = evidence.candidate_vectors, evidence.texts, sought.whole
     around = _unit(vectors + 0.5 * _at(vectors, before) + 0.5 * _at(vectors, behind))
     middle = vectors.mean(axis=0)
     cosines, heads = vectors @ whole, evidence.head_vectors @ whole
@@ -239,7 +239,7 @@ def _of_meaning(sought: Sought, evidence: Evidence, before: Sequence[int], behin
         )
         for n, above in enumerate(before)
     ]
-    places, below = [core.passage for core in evidence.cores], _below(evidence.cores)
+    places, below = [candidate.passage for candidate in evidence.candidates], _below(evidence.candidates)
     columns = (
         cosines,
         vectors @ sought.own,
@@ -257,9 +257,12 @@ def _of_meaning(sought: Sought, evidence: Evidence, before: Sequence[int], behin
 
 
 def _of_words(sought: Sought, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
-    words, weights, pairs = evidence.core_words, sought.weights, _pairs(sought.question)
+    words, weights, pairs = evidence.candidate_words, sought.weights, _pairs(sought.question)
     numbers = _numbers(sought.question)
-    titles = [f"{core.head} {core.lead} {evidence.passages[core.passage].title}" for core in evidence.cores]
+    titles = [
+        f"{candidate.head} {candidate.lead} {evidence.passages[candidate.passage].title}"
+        for candidate in evidence.candidates
+    ]
     rows = []
     for n, over in enumerate(content_word_sets(titles)):
         held, near = _share(weights, words[n]), _near(words, before[n], behind[n])
@@ -296,8 +299,8 @@ def _of_kinds(asked: AnswerType, texts: Sequence[str], behind: Sequence[int]) ->
 def _of_form(sought: Sought, evidence: Evidence) -> Floats:
     form, rows = sought.asked.form, []
     stems = content_words(sought.asked.defined) if sought.asked.defined else []
-    for core, text, words in zip(evidence.cores, evidence.texts, evidence.core_words, strict=True):
-        kind, count, announces = core.block.kind, len(text.split()), text.endswith((":", "...", "\u2026"))
+    for candidate, text, words in zip(evidence.candidates, evidence.texts, evidence.candidate_words, strict=True):
+        kind, count, announces = candidate.block.kind, len(text.split()), text.endswith((":", "...", "\u2026"))
         rows.append(
             (
                 asks(text),
@@ -313,7 +316,7 @@ def _of_form(sought: Sought, evidence: Evidence) -> Floats:
                 count < 5,
                 bool(PRONOUN.match(text)),
                 plain(text) in sought.said,
-                1 / (1 + core.position / 200),
+                1 / (1 + candidate.position / 200),
                 _defines(stems, sought.asked.defined, text) if stems else 0.0,
                 not words,
             )
@@ -322,7 +325,7 @@ def _of_form(sought: Sought, evidence: Evidence) -> Floats:
 
 
 def _of_question(sought: Sought) -> list[float]:
-    """The same for all cores: what else counts depends on it."""
+    """The same for all candidates: what else counts depends on it."""
     wanted, words = sought.asked, set(written_words(sought.question.casefold()))
     known = bool(wanted.defined), bool(wanted.expected), bool(wanted.measure), math.log1p(len(sought.question.split()))
     return [
@@ -332,21 +335,22 @@ def _of_question(sought: Sought) -> list[float]:
     ]
 
 
-def _neighbours(cores: Sequence[Candidate]) -> tuple[list[int], list[int]]:
-    """The place of the core before each and behind it, in the same part of the document; -1 where there is none."""
-    order = sorted(range(len(cores)), key=lambda n: (id(cores[n].region), cores[n].position))
-    before, behind = [-1] * len(cores), [-1] * len(cores)
+def _neighbours(candidates: Sequence[Candidate]) -> tuple[list[int], list[int]]:
+    """The place of the candidate before each and behind it, in the same part of the document; -1 where there is
+    none."""
+    order = sorted(range(len(candidates)), key=lambda n: (id(candidates[n].region), candidates[n].position))
+    before, behind = [-1] * len(candidates), [-1] * len(candidates)
     for one, other in pairwise(order):
-        if cores[one].region is cores[other].region:
+        if candidates[one].region is candidates[other].region:
             before[other], behind[one] = one, other
     return before, behind
 
 
-def _below(cores: Sequence[Candidate]) -> list[float]:
-    """1 for the first core under a heading, a half for the second, a third for the next."""
-    below, seen = [0.0] * len(cores), Counter[tuple[int, int]]()
-    for n in sorted(range(len(cores)), key=lambda n: cores[n].position):
-        section = id(cores[n].region), cores[n].block.head
+def _below(candidates: Sequence[Candidate]) -> list[float]:
+    """1 for the first candidate under a heading, a half for the second, a third for the next."""
+    below, seen = [0.0] * len(candidates), Counter[tuple[int, int]]()
+    for n in sorted(range(len(candidates)), key=lambda n: candidates[n].position):
+        section = id(candidates[n].region), candidates[n].block.head
         seen[section] += 1
         below[n] = 1 / seen[section]
     return below

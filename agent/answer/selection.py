@@ -59,7 +59,7 @@ class Picked:
     """An excerpt. `aside` is put behind it: its date and what was before; `older` is the place of the passage that says
     that. `odds` are the log odds that its candidate answers, read together with the question."""
 
-    unit: Excerpt
+    excerpt: Excerpt
     aside: str = ""
     older: int | None = None
     odds: float = -math.inf
@@ -69,18 +69,20 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters, mos
     """At most so many excerpts, best first; none without evidence."""
     sought = sought_of(request, evidence)
     reading = read(sought, evidence)
-    if not evidence.cores:
+    if not evidence.candidates:
         return []
     scores = reading.scores.copy()
     kept, beside = _in_time(request, evidence, scores, np.arange(len(scores)), parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
     order = _with_what_it_needs(order, scores, sought.asked, evidence, parameters)
     found = _chosen(order, scores, reading.odds, evidence, sought.asked, beside, parameters, most)
-    first = found[0].unit
+    first = found[0].excerpt
     if sought.asked.form == "comparison" and len(found) == 1 and not any(map(_CONTRASTS.search, first.texts)):
-        found = [replace(found[0], unit=excerpt_of(first.core, opens=True))]  # the next sentence may tell of the other
-    odds = {id(core): float(its) for core, its in zip(evidence.cores, reading.odds, strict=True)}
-    return [replace(one, odds=odds[id(one.unit.core)]) for one in found]
+        found = [
+            replace(found[0], excerpt=excerpt_of(first.candidate, opens=True))
+        ]  # the next sentence may tell of the other
+    odds = {id(candidate): float(its) for candidate, its in zip(evidence.candidates, reading.odds, strict=True)}
+    return [replace(one, odds=odds[id(one.excerpt.candidate)]) for one in found]
 
 
 def _with_what_it_needs(
@@ -92,7 +94,7 @@ def _with_what_it_needs(
     near = [place for place in order.tolist() if scores[order[0]] - scores[place] <= parameters.needed]
 
     def has(place: int) -> bool:
-        text = " ".join((evidence.cores[place].above, *_excerpt(place, evidence, wanted).texts))
+        text = " ".join((evidence.candidates[place].above, *_excerpt(place, evidence, wanted).texts))
         return wanted.answers(text) or (wanted.dated and bool(evidence.timed[place].entry))
 
     fits = [place for place in near if has(place)]
@@ -109,19 +111,19 @@ def _chosen(
     parameters: AnswerParameters,
     most: int,
 ) -> list[Picked]:
-    vectors, chosen = evidence.core_vectors, list[int]()
+    vectors, chosen = evidence.candidate_vectors, list[int]()
     found: list[Picked] = []
     taken: set[tuple[str, int]] = set()
     words = 0
     for place in order.tolist():
-        core, behind = evidence.cores[place], scores[order[0]] - scores[place]
-        document = evidence.passages[core.passage].document
+        candidate, behind = evidence.candidates[place], scores[order[0]] - scores[place]
+        document = evidence.passages[candidate.passage].document
         other_side = wanted.form == "comparison" and all(document != one for one, _ in taken)
         if len(found) == most:
             break
         if found and behind > (parameters.other_side if other_side else parameters.behind):
             continue
-        if (document, core.position) in taken:
+        if (document, candidate.position) in taken:
             continue
         if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in chosen):
             continue
@@ -134,8 +136,8 @@ def _chosen(
             continue
         words += unit.words
         chosen.append(place)
-        taken.update((document, core.region.offset + start) for start, _ in unit.parts)
-        found.append(replace(beside[place], unit=unit) if place in beside else Picked(unit))
+        taken.update((document, candidate.region.offset + start) for start, _ in unit.parts)
+        found.append(replace(beside[place], excerpt=unit) if place in beside else Picked(unit))
     return found
 
 
@@ -148,17 +150,21 @@ def _less_sure(first: float, other: float, behind: float, wanted: AnswerType) ->
 
 
 def _excerpt(place: int, evidence: Evidence, wanted: AnswerType) -> Excerpt:
-    core, text = evidence.cores[place], evidence.texts[place]
-    whole = excerpt_of(core, whole_list=True) if core.block.kind == "item" else None
-    if whole and whole.words <= SHORT_LIST and _is_asked_whole(core, whole.texts, wanted):
+    candidate, text = evidence.candidates[place], evidence.texts[place]
+    whole = excerpt_of(candidate, whole_list=True) if candidate.block.kind == "item" else None
+    if whole and whole.words <= SHORT_LIST and _is_asked_whole(candidate, whole.texts, wanted):
         return whole
     opens = bool(wanted.expected) and not wanted.holds(text)
-    unit = excerpt_of(core, whole_list=wanted.form == "list", steps=wanted.form == "steps", opens=opens)
-    if "reason" in wanted.expected and not any(map(_GIVES_REASON.search, unit.texts)) and core.block.kind != "code":
-        behind = excerpt_of(core, whole_list=wanted.form == "list", opens=True)
+    unit = excerpt_of(candidate, whole_list=wanted.form == "list", steps=wanted.form == "steps", opens=opens)
+    if (
+        "reason" in wanted.expected
+        and not any(map(_GIVES_REASON.search, unit.texts))
+        and candidate.block.kind != "code"
+    ):
+        behind = excerpt_of(candidate, whole_list=wanted.form == "list", opens=True)
         return behind if behind.words <= MOST_OF_REASON else unit
     if opens and not any(map(wanted.holds, unit.texts)):
-        return excerpt_of(core, whole_list=wanted.form == "list")
+        return excerpt_of(candidate, whole_list=wanted.form == "list")
     return unit
 
 
@@ -182,13 +188,13 @@ def _in_time(
     gains = time_scores(request.rewritten, timed, any_year=not asked_years(request.question))
     scores[kept] += parameters.time * gains
     likely = np.exp((scores[kept] - scores[kept].max()) / 6)
-    vectors = evidence.core_vectors[kept]
+    vectors = evidence.candidate_vectors[kept]
     found = in_force(f"{request.question}\n{request.rewritten}", timed, likely, vectors, evidence.today)
     left_out = {int(kept[other]) for one in found.values() for other in one.others}
     beside: dict[int, Picked] = {}
     for place, one in found.items():
-        core = evidence.cores[kept[place]]
-        older = evidence.cores[kept[one.older]].passage if one.older >= 0 else None
-        beside[int(kept[place])] = Picked(excerpt_of(core), one.aside, older)
+        candidate = evidence.candidates[kept[place]]
+        older = evidence.candidates[kept[one.older]].passage if one.older >= 0 else None
+        beside[int(kept[place])] = Picked(excerpt_of(candidate), one.aside, older)
         scores[kept[place]] = max(scores[kept[other]] for other in (place, *one.others))
     return np.array([place for place in kept.tolist() if place not in left_out], np.int64), beside

@@ -135,7 +135,9 @@ def fit(question: str, passages: Sequence[Passage], room: int, count: Callable[[
             break
         shown[place], sizes[place] = None, 0
     parts = tuple(
-        PromptPart(f"passage {n}: {passage.title or passage.document}", sizes[n - 1], _kept(shown[n - 1], whole[n - 1]))
+        PromptPart(
+            f"passage {n}: {passage.title or passage.document}", sizes[n - 1], _kept_as(shown[n - 1], whole[n - 1])
+        )
         for n, passage in enumerate(passages, 1)
     )
     return PromptPassages("\n".join(text for text in shown if text), parts, tuple(one.removed for one in clean))
@@ -149,7 +151,7 @@ def best_sentences(question: str, text: str) -> str:
     return " ".join(sentences[n] for n in sorted(ranked[:SENTENCES]))
 
 
-def _kept(shown: str | None, whole: str) -> Kept:
+def _kept_as(shown: str | None, whole: str) -> Kept:
     return "left out" if shown is None else "whole" if shown == whole else "summarised"
 
 

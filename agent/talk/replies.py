@@ -195,11 +195,15 @@ def _reworded(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     if len(others) and near.max() >= ALIKE:
         other = others[int(near.argmax())]
         return _led("another", spoken, [(claim, other.passage) for claim in other.claims])
-    cores = candidates_of([source], {})
+    candidates = candidates_of([source], {})
     at = first.start if first.start is not None else source.start + max(0, source.text.find(first.text))
-    place = next((n for n, core in enumerate(cores) if core.position + len(core.text) > at), 0)
-    beside = [core for core in cores[max(0, place - 1) : place + 2] if core.place == cores[place].place]
-    around = [claim for core in beside for claim in _quotable(core, source).claims] if cores else [first]
+    place = next((n for n, candidate in enumerate(candidates) if candidate.position + len(candidate.text) > at), 0)
+    beside = [
+        candidate
+        for candidate in candidates[max(0, place - 1) : place + 2]
+        if candidate.place == candidates[place].place
+    ]
+    around = [claim for candidate in beside for claim in _quotable(candidate, source).claims] if candidates else [first]
     whole = {claim.quotes: claim for claim in around}
     return _led("only quotes", spoken, [(claim, source) for claim in whole.values()])
 
@@ -268,18 +272,18 @@ class _Quotable(NamedTuple):
         return " ".join(claim.text for claim in self.claims)
 
 
-def _quotable(core: Candidate, passage: Passage) -> _Quotable:
-    return _Quotable(tuple(excerpt_claims(excerpt_of(core, whole_list=True), passage.document, 1, set())), passage)
+def _quotable(candidate: Candidate, passage: Passage) -> _Quotable:
+    return _Quotable(tuple(excerpt_claims(excerpt_of(candidate, whole_list=True), passage.document, 1, set())), passage)
 
 
 def _unsaid(passages: Sequence[Passage], said: Sequence[str]) -> list[_Quotable]:
     """What is worth quoting and was not, each once."""
     found: dict[str, _Quotable] = {}
-    for core in candidates_of(passages, {}):
-        one = _quotable(core, passages[core.passage])
-        prose = core.block.kind == "prose"
-        worth = SHORTEST <= len(core.text.split()) <= LONGEST and _STATES.search(core.text) if prose else True
-        if worth and not _holds(said, core.text) and not all(_holds(said, claim.text) for claim in one.claims):
+    for candidate in candidates_of(passages, {}):
+        one = _quotable(candidate, passages[candidate.passage])
+        prose = candidate.block.kind == "prose"
+        worth = SHORTEST <= len(candidate.text.split()) <= LONGEST and _STATES.search(candidate.text) if prose else True
+        if worth and not _holds(said, candidate.text) and not all(_holds(said, claim.text) for claim in one.claims):
             found.setdefault(one.text, one)
     return list(found.values())
 

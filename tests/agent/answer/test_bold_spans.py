@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.asked import asked
-from clew.agent.answer.spans import FEATURES, bolded, candidates, features, span_kind
+from clew.agent.answer.answer_type import answer_type
+from clew.agent.answer.bold_spans import FEATURES, bolded, candidates, features, span_kind
 from clew.agent.evaluation.answer_metrics import span_f1
 from clew.agent.state import Claim
 
 
 def bold(question: str, *texts: str, around: str = "") -> list[str]:
-    shown = bolded([Claim(text) for text in texts], question, asked(question), around)
+    shown = bolded([Claim(text) for text in texts], question, answer_type(question), around)
     return [claim.text[claim.span.start : claim.span.end] for claim in shown if claim.span]
 
 
@@ -57,11 +57,11 @@ def test_one_of_several_claims_has_it() -> None:
     st.sampled_from(["Who directed it?", "When?", "How many films are there?", "Where is it?"]), st.text(max_size=80)
 )
 def test_a_part_is_a_part_of_any_text(question: str, text: str) -> None:
-    kind = span_kind(question, asked(question))
+    kind = span_kind(question, answer_type(question))
     assert kind
     for start, end in candidates(kind, question, text):
         assert 0 <= start < end <= len(text)
-        assert len(features(kind, question, asked(question), text, (start, end), text)) == len(FEATURES)
+        assert len(features(kind, question, answer_type(question), text, (start, end), text)) == len(FEATURES)
 
 
 def test_f1_of_words() -> None:

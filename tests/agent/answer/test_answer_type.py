@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from clew.agent.answer.asked import asked
+from clew.agent.answer.answer_type import answer_type
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from clew.agent.answer.asked import asked
     ],
 )
 def test_the_form_and_what_is_expected(question: str, form: str, expected: tuple[str, ...]) -> None:
-    found = asked(question)
+    found = answer_type(question)
     assert (found.form, found.expected) == (form, expected)
 
 
@@ -47,7 +47,7 @@ def test_the_form_and_what_is_expected(question: str, form: str, expected: tuple
     ],
 )
 def test_what_holds_it(question: str, held: str, not_held: str) -> None:
-    assert asked(question).holds(held) and not asked(question).holds(not_held)
+    assert answer_type(question).holds(held) and not answer_type(question).holds(not_held)
 
 
 @pytest.mark.parametrize(
@@ -64,49 +64,45 @@ def test_what_holds_it(question: str, held: str, not_held: str) -> None:
     ],
 )
 def test_an_amount_of_what_is_measured(question: str, amount: str, other: str) -> None:
-    assert asked(question).measures(amount) and not asked(question).measures(other)
+    assert answer_type(question).measures(amount) and not answer_type(question).measures(other)
 
 
 def test_what_looks_like_a_name() -> None:
-    assert asked("What was the baker's name?").naming and asked("What is the name of the port?").naming
-    assert not asked("What was the baker's name for?").naming and not asked("Who was the baker?").naming
-    assert asked("What was the baker's name?").names("The baker, Olga, was up early.")
-    assert not asked("What was the baker's name?").names("The baker was up early.")
-    assert asked("What is the name of the variable that holds the path?").names("set home_dir to it")
-    of_miss_ade = asked("What is Miss Ade's first name?")
+    assert answer_type("What was the baker's name?").naming and answer_type("What is the name of the port?").naming
+    assert not answer_type("What was the baker's name for?").naming and not answer_type("Who was the baker?").naming
+    assert answer_type("What was the baker's name?").names("The baker, Olga, was up early.")
+    assert not answer_type("What was the baker's name?").names("The baker was up early.")
+    assert answer_type("What is the name of the variable that holds the path?").names("set home_dir to it")
+    of_miss_ade = answer_type("What is Miss Ade's first name?")
     assert of_miss_ade.names("Her name is Ruth Ade.") and of_miss_ade.names("Ruth M. Ade, class 4")
     assert not of_miss_ade.names("Teacher: Mr Whit, from Sept Miss Ade") and not of_miss_ade.names("To Ade.")
-    assert asked("What was the baker's first name?").names("The baker, Olga, was up early.")
-
-
-def test_a_german_question_is_none_of_yes_or_no_for_its_first_word() -> None:
-    assert asked("Was kostete die Reparatur der Heizung?").form == "fact" and asked("Was it open?").form == "yes-no"
+    assert answer_type("What was the baker's first name?").names("The baker, Olga, was up early.")
 
 
 def test_what_is_to_be_defined() -> None:
-    assert asked("What is SQLite?").defined == "SQLite"
-    assert asked("Who was Laika?").defined == "Laika" and asked("Who was Laika?").expected == ()
-    assert asked("Who was Ada Kern's sister?").defined == "" and asked("Who was Ada Kern's sister?").expected == (
-        "person",
-    )
-    assert asked("Who is Ada Kern's teacher now?").expected == ("person",)
-    assert asked("Who is the secretary?").expected == ("person",) and asked("Who is Mozart?").expected == ()
-    assert asked("What is the sticky bit used for?").defined == "sticky bit"
-    assert asked("Who is the author of Emma?").expected == ("person",)
+    assert answer_type("What is SQLite?").defined == "SQLite"
+    assert answer_type("Who was Laika?").defined == "Laika" and answer_type("Who was Laika?").expected == ()
+    assert answer_type("Who was Ada Kern's sister?").defined == "" and answer_type(
+        "Who was Ada Kern's sister?"
+    ).expected == ("person",)
+    assert answer_type("Who is Ada Kern's teacher now?").expected == ("person",)
+    assert answer_type("Who is the secretary?").expected == ("person",) and answer_type("Who is Mozart?").expected == ()
+    assert answer_type("What is the sticky bit used for?").defined == "sticky bit"
+    assert answer_type("Who is the author of Emma?").expected == ("person",)
 
 
 def test_what_is_on_the_programme_is_a_list() -> None:
-    assert asked("What is the programme of the party?").form == "list"
-    assert asked("What is the program name?").form == "fact"
+    assert answer_type("What is the programme of the party?").form == "list"
+    assert answer_type("What is the program name?").form == "fact"
 
 
 def test_a_german_was_asks_what() -> None:
-    assert asked("Was kostet Brot?").form == "fact" and asked("Was the bread cheap?").form == "yes-no"
+    assert answer_type("Was kostet Brot?").form == "fact" and answer_type("Was the bread cheap?").form == "yes-no"
 
 
 def test_a_cause_is_a_reason() -> None:
-    assert asked("What is the cause of the fault?").expected == ("reason",)
-    assert asked("What is the cause she works for?").expected == ()
+    assert answer_type("What is the cause of the fault?").expected == ("reason",)
+    assert answer_type("What is the cause she works for?").expected == ()
 
 
 @pytest.mark.parametrize(
@@ -126,7 +122,7 @@ def test_a_cause_is_a_reason() -> None:
     ],
 )
 def test_what_an_answer_is_not_without(question: str, text: str, answers: bool) -> None:
-    assert asked(question).answers(text) is answers
+    assert answer_type(question).answers(text) is answers
 
 
 @pytest.mark.parametrize(
@@ -149,11 +145,11 @@ def test_what_an_answer_is_not_without(question: str, text: str, answers: bool) 
     ],
 )
 def test_what_measures_it(question: str, measured: str, not_measured: str) -> None:
-    assert asked(question).measures(measured) and not asked(question).measures(not_measured)
+    assert answer_type(question).measures(measured) and not answer_type(question).measures(not_measured)
 
 
 def test_what_is_counted_may_have_another_name_in_documents_that_lack_its_word() -> None:
-    found = asked("How many pictures did she make?")
+    found = answer_type("How many pictures did she make?")
     assert not found.among({"pictur"}).measures("She made 412 watercolours.")
     assert found.among({"watercolour"}).measures("She made 412 watercolours.")
 
@@ -163,5 +159,5 @@ def test_what_is_counted_may_have_another_name_in_documents_that_lack_its_word()
 def test_a_line_of_marks_is_read_at_once(question: str, line: str) -> None:
     """A heading underlined with forty dashes held a turn up for minutes."""
     begun = time.perf_counter()
-    asked(question).measures(f"Beware of + and * {line} !")
+    answer_type(question).measures(f"Beware of + and * {line} !")
     assert time.perf_counter() - begun < 1

@@ -1,6 +1,6 @@
 """The question back."""
 
-from clew.agent.answer.answers import ask_back
+from clew.agent.answer.refusal import ask_back
 from clew.memory.datatypes import Passage
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.answer.model_answer import ModelAnswer, Unsupported, write
+from clew.agent.answer.written import ModelAnswer, Unsupported, write
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.ollama_server import Cards, OllamaServer
 from clew.agent.llm.ollama_writer import named_model
