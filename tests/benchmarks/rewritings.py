@@ -23,7 +23,7 @@ from typing import Any
 import click
 
 from clew.memory.datatypes import Utterance
-from clew.memory.dialogue.follow_ups import standing
+from clew.memory.dialogue.tagger import stand_alone
 from clew.memory.dialogue.utterances import extract, tidy
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Vocabulary
@@ -59,7 +59,7 @@ def written_out(text: str) -> Iterator[str]:
     """Where no way of saying it that a person wrote is ours."""
     right: dict[bool, list[bool]] = {True: [], False: []}
     for case in follow_ups(text):
-        made = standing(case.question, extract(case.before))
+        made = stand_alone(case.question, extract(case.before))
         shown = tidy(made.text)
         found = any(same(shown, expected) for expected in case.expected)
         right[case.alone].append(found)
@@ -79,7 +79,7 @@ def compared(conversations: Sequence[Mapping[str, Any]], *, show: bool = False) 
         for turn in conversation["turns"]:
             question, wanted = turn["question"], turn.get("rewritten")
             if said and wanted:
-                made = standing(" ".join(question.split()), extract(said))
+                made = stand_alone(" ".join(question.split()), extract(said))
                 new = set(content_words(wanted)) - set(content_words(question))
                 if new:
                     found = len(new & set(content_words(made.text))) / len(new)
@@ -110,7 +110,7 @@ def side_by_side(
     said: dict[str, list[Utterance]] = defaultdict(list)
     for case in cases:
         history = said[case["conversation"]]
-        made = standing(case["question"], extract(history), vocabularies.get(case["collection"]))
+        made = stand_alone(case["question"], extract(history))
         if case["followup"] or made.why:
             yield f"{case['conversation']}.{case['turn']}{'' if case['followup'] else ' (no follow-up)'}"
             yield f"    asked  {case['question']}"

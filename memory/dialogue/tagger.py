@@ -1,0 +1,394 @@
+"""The question made to stand alone by a learned edit tagger: which of its words go, where a span of the conversation
+comes in, and behind which connecting word.
+
+Incomplete utterances rewritten by tagging (Liu et al. 2020, arXiv:2009.13166; Hao et al. 2021, arXiv:2012.14710; Jin
+et al. 2022, AAAI 36: HCT). The question and what was said before it are read at once by the packaged encoder, the lower
+layers of which are shared and the upper ones fitted for this. What is edited is the question, or the question before
+it, where the new one only names another part of that: 'and for pupils?'.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clew.memory.datatypes import Sentence, Vector, Vectors
+from clew.memory.encoding import packaged_minilm
+from clew.memory.dialogue.utterances import is_filler
+from clew.memory.minilm import BEGIN, END, MiniLM, gelu
+
+ASKED, LAST, ANSWER, BEFORE, ITS_ANSWER, EARLIER = range(6)
+"""What a segment of the input is: the question, the last one and its answer, the one before and its answer, and the
+others."""
+
+PIECES = 160
+"""Word pieces of an input."""
+
+MOST_PIECES = {ASKED: 48, LAST: 40, ANSWER: 56, BEFORE: 32, ITS_ANSWER: 28, EARLIER: 24}
+"""Of a segment of each kind."""
+
+LEAVE, THIS, PREVIOUS = range(3)
+"""What is edited: nothing, the question or the one before it."""
+
+LONGEST_SPAN = 20
+"""Words that are inserted at once."""
+
+SLOTS = 2
+"""Spans that come in at one gap."""
+
+_WORD = re.compile(r"['\u2019]s\b|[^\W_]+|[^\w\s]|_+")
+_ENDS = " \t\n?!.,;\u2026"
+
+Span = tuple[int, int]
+
+
+class Word(NamedTuple):
+    """`span` in its segment's text; the first and the last of its word pieces in the input."""
+
+    segment: int
+    span: Span
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An input. `kinds` of its segments; `ids` and `roles` of its word pieces, a role being the kind of the segment."""
+
+    texts: tuple[str, ...]
+    kinds: tuple[int, ...]
+    words: tuple[Word, ...]
+    ids: tuple[int, ...]
+    roles: tuple[int, ...]
+
+    def of(self, segment: int) -> list[int]:
+        """The numbers of its words."""
+        return [number for number, word in enumerate(self.words) if word.segment == segment]
+
+    @property
+    def bases(self) -> dict[int, list[int]]:
+        """The words that are edited, by mode."""
+        places = {THIS: 0, **({PREVIOUS: self.kinds.index(LAST)} if LAST in self.kinds else {})}
+        made = {mode: self.of(segment) for mode, segment in places.items()}
+        return {mode: of for mode, of in made.items() if of and self._is_whole(of[-1])}
+
+    def _is_whole(self, last: int) -> bool:
+        """Whether the segment that this word is the last of was not cut."""
+        word = self.words[last]
+        return word.span[1] >= len(self.texts[word.segment].rstrip(")]\"'\u201d\u2019*` "))
+
+    def text(self, first: int, last: int) -> str:
+        """From one word to another of the same segment."""
+        of, to = self.words[first], self.words[last]
+        return self.texts[of.segment][of.span[0] : to.span[1]]
+
+
+def read(question: str, before: Sequence[tuple[str, str]], tokenizer: Any) -> Reading:
+    """`before`: earlier questions, each as it stands alone, and their answers, oldest first."""
+    segments = [(ASKED, bare(question))]
+    for back, (asked, answer) in enumerate(reversed(before)):
+        kinds = [(LAST, ANSWER), (BEFORE, ITS_ANSWER)][back] if back < 2 else (EARLIER, -1)
+        segments += [(kind, text) for kind, text in zip(kinds, (bare(asked), answer.strip()), strict=True) if text]
+    segments = [(kind, text) for kind, text in segments if kind >= 0]
+    encodings = tokenizer.encode_batch([text for _, text in segments], add_special_tokens=False)
+    ids, roles, words, kept = [BEGIN], [ASKED], [], []
+    for (kind, text), encoding in zip(segments, encodings, strict=True):
+        room = min(MOST_PIECES[kind], PIECES - len(ids) - 1)
+        if room < 3:
+            continue
+        pieces, offsets = encoding.ids[:room], encoding.offsets[:room]
+        words += _words(text, offsets, len(kept), len(ids))
+        ids += [*pieces, END]
+        roles += [kind] * (len(pieces) + 1)
+        kept.append((kind, text))
+    return Reading(tuple(text for _, text in kept), tuple(kind for kind, _ in kept), tuple(words), tuple(ids), tuple(roles))
+
+
+def bare(text: str) -> str:
+    """Without the marks at its end."""
+    return " ".join(text.split()).rstrip(_ENDS)
+
+
+def _words(text: str, offsets: Sequence[Span], segment: int, first: int) -> Iterator[Word]:
+    """Those all of whose word pieces are there; `offsets` of these, the first of which has the number `first`."""
+    place = 0
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        while place < len(offsets) and offsets[place][1] <= start:
+            place += 1
+        last = place
+        while last + 1 < len(offsets) and offsets[last + 1][0] < end:
+            last += 1
+        if place < len(offsets) and offsets[place][0] < end and offsets[last][1] >= end:
+            yield Word(segment, (start, end), first + place, first + last)
+
+
+class Insert(NamedTuple):
+    """Before the word at `gap` of what is edited, or behind all: a span of words of the input between two texts."""
+
+    gap: int
+    prefix: str
+    first: int
+    last: int
+    suffix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """`deleted`: places of words in what is edited. `inserts` are in order."""
+
+    mode: int
+    deleted: frozenset[int] = frozenset()
+    inserts: tuple[Insert, ...] = ()
+
+
+def applied(reading: Reading, edits: Edits) -> str:
+    """The text that the edits make; what is kept stands as it was written."""
+    if edits.mode == LEAVE:
+        return reading.texts[0]
+    base = reading.bases[edits.mode]
+    text = reading.texts[reading.words[base[0]].segment]
+    made, end = "", 0
+    for place, number in enumerate([*base, None]):
+        start = reading.words[number].span[0] if number is not None else len(text)
+        made += text[end:start]
+        end = start
+        for one in edits.inserts:
+            if one.gap == place:
+                made = _joined(made, one.prefix)
+                made = _joined(made, reading.text(one.first, one.last) if one.last >= one.first else "")
+                made = _joined(made, one.suffix)
+        if number is not None:
+            end = reading.words[number].span[1]
+            if place not in edits.deleted:
+                kept = text[start:end]
+                made = _joined(made, kept) if any(one.gap == place for one in edits.inserts) else made + kept
+    made += text[end:]
+    return re.sub(r"\s+([,;:?!.]|['\u2019]s\b)", r"\1", " ".join(made.split())).strip(" ,;")
+
+
+def _joined(text: str, more: str) -> str:
+    if not more:
+        return text
+    apart = text and not text[-1].isspace() and not re.match(r"['\u2019]s?\b|[,;:.]", more)
+    return f"{text}{' ' if apart else ''}{more}"
+
+
+class Scores(NamedTuple):
+    """Of one mode, natural logarithms of probabilities. `delete`: shape (words,), that it goes; `keep`: that it stays.
+    `prefix`: shape (SLOTS, gaps, 1 + prefixes), the first nothing; `suffix`: (SLOTS, gaps, suffixes). `start` and
+    `end`: (SLOTS, gaps, pieces)."""
+
+    mode: float
+    delete: Vector
+    keep: Vector
+    prefix: Vectors
+    suffix: Vectors
+    start: Vectors
+    end: Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Texts that come before and behind what is inserted, and what a whole edit must reach. `leave`: the probability
+    that nothing is to be edited from which nothing is; `nothing`: what is taken from the logarithm of the probability
+    that nothing comes in at a gap; `sure`: how likely an insertion must be."""
+
+    prefixes: tuple[str, ...]
+    suffixes: tuple[str, ...]
+    leave: float = 0.5
+    nothing: float = 0.0
+    sure: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    edits: Edits
+    text: str
+    probability: float
+
+
+def decoded(reading: Reading, leave: float, modes: Mapping[int, Scores], inventory: Inventory) -> Decoded:
+    """The likeliest edits. `leave`: the probability that nothing is edited."""
+    if leave >= inventory.leave or not modes:
+        return Decoded(Edits(LEAVE), reading.texts[0], leave)
+    mode = max(modes, key=lambda one: modes[one].mode)
+    scores = modes[mode]
+    deleted = np.flatnonzero(scores.delete > scores.keep).tolist()
+    total = scores.mode + float(np.maximum(scores.delete, scores.keep).sum())
+    inserts: list[Insert] = []
+    of_base = reading.words[reading.bases[mode][0]].segment
+    for gap in range(scores.prefix.shape[1]):
+        for slot in range(SLOTS):
+            likely = scores.prefix[slot, gap].copy()
+            likely[0] -= inventory.nothing
+            best = int(likely.argmax())
+            total += float(likely[best])
+            if best == 0:
+                break
+            first, last, sure = span_of(reading, of_base, scores.start[slot, gap], scores.end[slot, gap])
+            suffix = int(scores.suffix[slot, gap].argmax())
+            total += sure + float(scores.suffix[slot, gap, suffix])
+            if np.exp(sure) < inventory.sure:
+                return Decoded(Edits(LEAVE), reading.texts[0], leave)
+            inserts.append(Insert(gap, inventory.prefixes[best - 1], first, last, inventory.suffixes[suffix]))
+    edits = Edits(mode, frozenset(deleted), tuple(inserts))
+    if mode == THIS and not deleted and not inserts:
+        return Decoded(Edits(LEAVE), reading.texts[0], leave)
+    return Decoded(edits, applied(reading, edits), float(np.exp(total)))
+
+
+def span_of(reading: Reading, of_base: int, start: Vector, end: Vector) -> tuple[int, int, float]:
+    """The likeliest span of words, outside what is edited, and how likely it is; none (0, -1) is at `[CLS]`."""
+    best = (0, -1, float(start[0] + end[0]))
+    likely = [n for n in np.argsort([-start[word.first] for word in reading.words], kind="stable")[:12].tolist()]
+    for first in likely:
+        segment = reading.words[first].segment
+        if segment == of_base:
+            continue
+        for last in range(first, min(first + LONGEST_SPAN, len(reading.words))):
+            word = reading.words[last]
+            if word.segment != segment:
+                break
+            if (found := float(start[reading.words[first].first] + end[word.last])) > best[2]:
+                best = first, last, found
+    return best
+
+
+class Tagger:
+    """Safe from several threads: its arrays are only read."""
+
+    def __init__(self, folder: Path, layers: Path, inventory: Inventory) -> None:
+        from safetensors import safe_open
+        from tokenizers import Tokenizer
+
+        opened: Any = safe_open  # is not typed
+        file = opened(layers, framework="np")
+        self._heads = {name: file.get_tensor(name).astype(np.float32) for name in file.keys() if "layer" not in name}
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self._model = MiniLM(folder / "model.safetensors", layers)
+        self.inventory = inventory
+
+    def edited(self, question: str, before: Sequence[tuple[str, str]]) -> Decoded:
+        """`before`: earlier questions, each as it stands alone, and their answers, oldest first."""
+        reading = read(question, before, self._tokenizer)
+        if len(reading.kinds) < 2 or THIS not in reading.bases:
+            return Decoded(Edits(LEAVE), question, 1.0)
+        return decoded(reading, *self.scores(reading), self.inventory)
+
+    def scores(self, reading: Reading) -> tuple[float, dict[int, Scores]]:
+        """The probability that nothing is edited, and what each mode would."""
+        rows = self._model.states(reading.ids, self._heads["roles.weight"][list(reading.roles)], SHARED)
+        asked = [piece for n in reading.of(0) for piece in range(reading.words[n].first, reading.words[n].last + 1)]
+        logits = self._linear("mode", np.concatenate([rows[0], rows[asked].mean(axis=0)]))
+        bases = {mode: words for mode, words in reading.bases.items() if words}
+        likely = _log_softmax(np.where([mode == LEAVE or mode in bases for mode in range(3)], logits, -1e4))
+        return float(np.exp(likely[LEAVE])), {mode: self._of(reading, mode, rows, float(likely[mode])) for mode in bases}
+
+    def _of(self, reading: Reading, mode: int, rows: Vectors, likely: float) -> Scores:
+        words = [reading.words[number] for number in reading.bases[mode]]
+        firsts, lasts = [word.first for word in words], [word.last for word in words]
+        word = self._mixed(rows[firsts], rows[lasts], "first", "last", self._heads["word_of.weight"][mode])
+        gap = self._mixed(
+            rows[[firsts[0] - 1, *lasts]], rows[[*firsts, lasts[-1] + 1]], "left", "right", self._heads["gap_of.weight"][mode]
+        )
+        delete = self._linear("delete", word)[:, 0]
+        allowed = np.zeros(len(rows), bool)
+        for one in reading.words:
+            if one.segment != words[0].segment:
+                allowed[one.first : one.last + 1] = True
+        allowed[0] = True
+        prefix, suffix = (_log_softmax(self._slots(name, gap)) for name in ("prefix", "suffix"))
+        pointed = []
+        for query, keys in (("start", "starts"), ("end", "ends")):
+            asked, found = self._slots(query, gap), self._linear(keys, rows)
+            dots = asked @ found.T / np.float32(np.sqrt(found.shape[1]))
+            pointed.append(_log_softmax(np.where(allowed, dots, np.float32(-1e4))))
+        return Scores(likely, -np.logaddexp(0, -delete), -np.logaddexp(0, delete), prefix, suffix, pointed[0], pointed[1])
+
+    def _linear(self, name: str, rows: Vectors) -> Vectors:
+        made: Vectors = rows @ self._heads[f"{name}.weight"].T + self._heads[f"{name}.bias"]
+        return made
+
+    def _slots(self, name: str, rows: Vectors) -> Vectors:
+        """Shape (SLOTS, rows, what each has)."""
+        return self._linear(name, rows).reshape(len(rows), SLOTS, -1).transpose(1, 0, 2)
+
+    def _mixed(self, one: Vectors, other: Vectors, first: str, second: str, more: Vector) -> Vectors:
+        rows = self._linear(first, one) + other @ self._heads[f"{second}.weight"].T + more
+        gelu(rows, np.empty((3, *rows.shape), np.float32))
+        return rows
+
+
+def _log_softmax(logits: Vectors) -> Vectors:
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    made: Vectors = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return made
+
+
+SHARED = 2
+"""Layers of the packaged encoder that are read as they are."""
+
+LAYERS, INVENTORY = Path(__file__).with_name("tagger.safetensors"), Path(__file__).with_name("tagger.json")
+
+BACK = 8
+"""Questions before that are read."""
+
+ANCHOR = 6
+"""Of a conversation the beginning of which is out of sight, turns are read from one whose number this divides: the same
+ones at the next turn, which are known then."""
+
+
+@cache
+def shipped() -> Tagger | None:
+    """None where MiniLM is not installed."""
+    folder = packaged_minilm()
+    values = json.loads(INVENTORY.read_text("utf-8"))
+    inventory = Inventory(**{**values, "prefixes": tuple(values["prefixes"]), "suffixes": tuple(values["suffixes"])})
+    return Tagger(folder, LAYERS, inventory) if folder else None
+
+
+@dataclass(frozen=True, slots=True)
+class StandingQuestion:
+    """`why` it is not as it was asked, in words; empty where it is."""
+
+    text: str
+    why: str = ""
+
+
+def stand_alone(question: str, history: Sequence[Sentence]) -> StandingQuestion:
+    """The question as it can be understood alone, where that is likely; `history` are the sentences before it."""
+    before: list[tuple[str, str]] = []
+    for asked, answer in _turns(history):
+        before.append((_edited(asked, tuple(before[-BACK:])).text, answer))
+    made = _edited(question, tuple(before[-BACK:]))
+    return StandingQuestion(made.text, WHY[made.edits.mode]) if made.edits.mode != LEAVE else StandingQuestion(question)
+
+
+WHY = {THIS: "with what the conversation is about", PREVIOUS: "the question before, with another part"}
+
+
+@lru_cache(maxsize=512)
+def _edited(question: str, before: tuple[tuple[str, str], ...]) -> Decoded:
+    tagger = shipped() if before else None
+    return tagger.edited(question, before) if tagger else Decoded(Edits(LEAVE), question, 1.0)
+
+
+def _turns(history: Sequence[Sentence]) -> list[tuple[str, str]]:
+    """Each question with its answer, in order, without a thank-you."""
+    asked: dict[int, list[str]] = {}
+    answered: dict[int, list[str]] = {}
+    for one in history:
+        (asked if one.speaker == "user" else answered).setdefault(one.turn, []).append(one.text)
+    turns = sorted(asked)
+    if len(turns) > ANCHOR and turns[1] - turns[0] > 1:
+        turns = [turn for turn in turns if turn == turns[0] or turn >= -(-turns[1] // ANCHOR) * ANCHOR]
+    found = ((" ".join(asked[turn]), " ".join(answered.get(turn, ()))) for turn in turns)
+    return [(question, answer) for question, answer in found if not is_filler(question)]

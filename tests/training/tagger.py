@@ -1,0 +1,512 @@
+"""The edit tagger that makes a question stand alone: `memory/dialogue/tagger.safetensors` and `tagger.json`.
+
+    python -m tests.training.tagger DATA
+"""
+
+import gzip
+import json
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+from clew.memory.dialogue.tagger import (
+    ASKED,
+    LAST,
+    LEAVE,
+    LONGEST_SPAN,
+    PREVIOUS,
+    SLOTS,
+    THIS,
+    Edits,
+    Insert,
+    Inventory,
+    Reading,
+    Scores,
+    _WORD,
+    applied,
+    bare,
+    decoded,
+    read,
+)
+from clew.memory.text import FUNCTION_WORDS, stemmed_words
+
+OWN = Path(__file__).with_name("standalones.jsonl.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    set: str
+    conversation: str
+    question: str
+    before: tuple[tuple[str, str], ...]
+    wanted: str
+
+
+def of_sets(file: Path, split: str = "train") -> Iterator[Example]:
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        for record in map(json.loads, lines):
+            if record["split"] != split or record["set"].startswith("doc2dial"):
+                continue
+            before: list[tuple[str, str]] = []
+            raw: list[tuple[str, str]] = []
+            for turn in record["turns"]:
+                question, wanted = turn["question"], turn.get("rewritten") or turn["question"]
+                if before:
+                    yield Example(record["set"], record["id"], question, tuple(before[-8:]), wanted)
+                    for shorter in turn.get("shorter") or ():
+                        if shorter != question:
+                            yield Example(record["set"], record["id"], shorter, tuple(before[-8:]), wanted)
+                    if len(before) > 1 and record["set"].startswith("canard") is False:
+                        pass
+                before.append((wanted, turn.get("answer") or ""))
+                raw.append((question, turn.get("answer") or ""))
+
+
+def of_own(items: Sequence[Mapping[str, Any]]) -> Iterator[Example]:
+    """The questions before are as they were rewritten, where they were."""
+    known = {(one["conversation"], one["question"]): one["standalone"] for one in items}
+    for one in items:
+        before = tuple((known.get((one["conversation"], asked), asked), answer) for asked, answer in one["history"])
+        yield Example("own", one["conversation"], one["question"], before, one["standalone"])
+
+
+def words_of(text: str) -> list[str]:
+    return [word.casefold().replace("\u2019", "'") for word in _WORD.findall(text)]
+
+
+def worth(word: str) -> float:
+    return 2.0 if word not in FUNCTION_WORDS and word[0].isalnum() else 1.0
+
+
+def hunks(base: Sequence[str], wanted: Sequence[str]) -> list[tuple[int, int, int, int]]:
+    """Where they differ, after the alignment of most worth, in which what goes on is worth more."""
+    n, m = len(base), len(wanted)
+    best = [[(0.0, 0)] * (m + 1) for _ in range(n + 1)]
+    back = [[0] * (m + 1) for _ in range(n + 1)]
+    for i in range(n - 1, -1, -1):
+        for j in range(m - 1, -1, -1):
+            found, run, step = best[i + 1][j][0], 0, 1
+            if best[i][j + 1][0] > found:
+                found, step = best[i][j + 1][0], 2
+            if base[i] == wanted[j]:
+                on = best[i + 1][j + 1][0] + worth(base[i]) + (0.6 if best[i + 1][j + 1][1] or i + 1 == n else 0)
+                if on >= found:
+                    found, run, step = on, 1, 3
+            best[i][j] = found, run
+            back[i][j] = step
+    found, i, j, since = [], 0, 0, (0, 0)
+    while i < n and j < m:
+        step = back[i][j]
+        if step == 3:
+            if (i, j) != since:
+                found.append((since[0], i, since[1], j))
+            i, j = i + 1, j + 1
+            since = i, j
+        elif step == 1:
+            i += 1
+        else:
+            j += 1
+    if since != (n, m):
+        found.append((since[0], n, since[1], m))
+    return found
+
+
+def spans_in(inserted: Sequence[str], context: Sequence[tuple[str, int]], slots: int) -> list[tuple[int, int, int, int]]:
+    """The longest of them that stand in the context, in order: (first, last) there and (start, end) in `inserted`."""
+    best: tuple[float, int, int, int] | None = None
+    for start in range(len(inserted)):
+        for at in range(len(context)):
+            length = 0
+            while (
+                start + length < len(inserted)
+                and at + length < len(context)
+                and length < LONGEST_SPAN
+                and context[at + length] == (inserted[start + length], context[at][1])
+            ):
+                length += 1
+            value = sum(worth(one) for one in inserted[start : start + length] if worth(one) > 1) + 0.01 * length
+            if length and value > 1 and (best is None or value > best[0]):
+                best = value, start, at, length
+    if best is None:
+        return []
+    _, start, at, length = best
+    found = [(at, at + length - 1, start, start + length)]
+    if slots > 1:
+        left, right = inserted[:start], inserted[start + length :]
+        one, other = spans_in(left, context, 1), spans_in(right, context, 1)
+        if one and (not other or sum(map(worth, left)) >= sum(map(worth, right))):
+            return [*one, *found]
+        if other:
+            a, b, c, d = other[0]
+            return [*found, (a, b, c + start + length, d + start + length)]
+    return found
+
+
+def aligned(reading: Reading, mode: int, wanted: str, prefixes: Sequence[str] | None, suffixes: Sequence[str] | None) -> Edits:
+    base = reading.bases[mode]
+    folded = [reading.texts[w.segment][slice(*w.span)].casefold().replace("\u2019", "'") for w in reading.words]
+    target = words_of(bare(wanted))
+    of_base = reading.words[base[0]].segment
+    context = [(word, reading.words[n].segment) for n, word in enumerate(folded)]
+    context = [(w, s) if s != of_base else ("\0", s) for w, s in context]
+    deleted: set[int] = set()
+    inserts: list[Insert] = []
+    for i, j, k, l in hunks([folded[n] for n in base], target):
+        added = target[k:l]
+        found = spans_in(added, context, SLOTS)
+        gone = set(range(i, j))
+        if not found and added and any(worth(one) > 1 for one in added):
+            if mode == THIS:
+                gone = set()  # what is wanted in their place is not there
+        deleted |= gone
+        done = 0
+        for n, (first, last, start, end) in enumerate(found):
+            prefix = " ".join(added[done:start])
+            suffix = " ".join(added[end:]) if n == len(found) - 1 else ""
+            done = end
+            inserts.append(Insert(i, _known(prefix, prefixes), first, last, _known(suffix, suffixes)))
+        if not found and added and prefixes and " ".join(added) in prefixes:
+            inserts.append(Insert(i, " ".join(added), 0, -1, ""))
+    if mode == THIS and not deleted and not inserts:
+        return Edits(LEAVE)
+    return Edits(mode, frozenset(deleted), tuple(inserts))
+
+
+def _known(text: str, inventory: Sequence[str] | None) -> str:
+    if inventory is None or text in inventory:
+        return text
+    parts = text.split()
+    for one in sorted(inventory, key=lambda one: -len(one)):
+        if one and (parts[: len(one.split())] == one.split() or parts[-len(one.split()) :] == one.split()):
+            return one
+    return ""
+
+
+def f1(made: str, wanted: str) -> float:
+    one, other = set(stemmed_words(made)), set(stemmed_words(wanted))
+    return 2 * len(one & other) / max(1, len(one) + len(other))
+
+
+def cost(edits: Edits) -> float:
+    return len(edits.inserts) + 0.3 * len(edits.deleted) + (0.5 if edits.mode == PREVIOUS else 0)
+
+
+def target(reading: Reading, wanted: str, prefixes: Sequence[str] | None = None, suffixes: Sequence[str] | None = None) -> tuple[Edits, float]:
+    """The edits that come nearest to what is wanted, and how near."""
+    made = []
+    for mode in reading.bases:
+        edits = aligned(reading, mode, wanted, prefixes, suffixes)
+        text = applied(reading, edits)
+        near = f1(text, wanted) if words_of(text) != words_of(bare(wanted)) else 1.05
+        made.append((near - 0.02 * cost(edits), near, edits))
+    _, near, edits = max(made, key=lambda one: one[0])
+    return edits, near
+
+
+UPPER = 4
+WIDTH, NARROW, KEYS = 160, 96, 96
+FEWEST = 25
+"""How often a prefix or suffix must be needed to be in the inventory."""
+
+
+def inventories(readings: Sequence[tuple[Reading, str]]) -> Inventory:
+    prefixes, suffixes = Counter[str](), Counter[str]()
+    for reading, wanted in readings:
+        edits, _ = target(reading, wanted)
+        for one in edits.inserts:
+            if one.last >= one.first:
+                prefixes[one.prefix] += 1
+                suffixes[one.suffix] += 1
+    kept = [tuple(text for text, n in found.most_common(most) if n >= FEWEST) for found, most in ((prefixes, 48), (suffixes, 8))]
+    return Inventory(*kept)
+
+
+@dataclass(slots=True)
+class Prepared:
+    """Of an example, what the heads are to say."""
+
+    set: str
+    reading: Reading
+    wanted: str
+    mode: int
+    deleted: list[int]
+    inserts: list[tuple[int, int, int, int, list[int], list[int]]]
+    weight: float = 1.0
+
+
+def prepared(example: Example, tokenizer: Any, inventory: Inventory) -> Prepared | None:
+    reading = read(example.question, example.before, tokenizer)
+    if THIS not in reading.bases or len(reading.kinds) < 2:
+        return None
+    edits, near = target(reading, example.wanted, inventory.prefixes, inventory.suffixes)
+    folded = [reading.texts[w.segment][slice(*w.span)].casefold() for w in reading.words]
+    inserts = []
+    slots: Counter[int] = Counter()
+    if edits.mode != LEAVE:
+        base = reading.words[reading.bases[edits.mode][0]].segment
+        for one in edits.inserts:
+            slot, slots[one.gap] = slots[one.gap], slots[one.gap] + 1
+            if slot >= SLOTS:
+                continue
+            starts, ends = [0], [0]
+            if one.last >= one.first:
+                wanted = folded[one.first : one.last + 1]
+                starts, ends = [], []
+                for at in range(len(folded) - len(wanted) + 1):
+                    inside = reading.words[at : at + len(wanted)]
+                    if folded[at : at + len(wanted)] == wanted and len({w.segment for w in inside}) == 1 and inside[0].segment != base:
+                        starts.append(inside[0].first)
+                        ends.append(inside[-1].last)
+            inserts.append((one.gap, slot, 1 + inventory.prefixes.index(one.prefix), inventory.suffixes.index(one.suffix), starts, ends))
+    return Prepared(example.set, reading, example.wanted, edits.mode, sorted(edits.deleted), inserts)
+
+
+class Layer(nn.Module):
+    """Of BERT; shapes (texts, pieces, 384)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query, self.key, self.value, self.out = (nn.Linear(384, 384) for _ in range(4))
+        self.attended, self.ended = nn.LayerNorm(384, 1e-12), nn.LayerNorm(384, 1e-12)
+        self.wide, self.narrow = nn.Linear(384, 1536), nn.Linear(1536, 384)
+
+    def forward(self, rows: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        query, key, value = (
+            part(rows).unflatten(-1, (12, 32)).transpose(1, 2) for part in (self.query, self.key, self.value)
+        )
+        shares = (query @ key.transpose(2, 3) * 32**-0.5 + mask).softmax(-1)  # faster than torch's own on a processor
+        mixed = (shares @ value).transpose(1, 2).flatten(2)
+        rows = self.attended(rows + self.out(mixed))
+        return self.ended(rows + self.narrow(nn.functional.gelu(self.wide(rows))))
+
+
+NAMES = {
+    "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
+    "out": "attention.output.dense", "attended": "attention.output.LayerNorm", "wide": "intermediate.dense",
+    "narrow": "output.dense", "ended": "output.LayerNorm",
+}
+
+
+class Body(nn.Module):
+    """The packaged encoder, with what each role adds before its upper layers."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        weights = load_file(folder / "model.safetensors")
+        self.words = nn.Embedding.from_pretrained(weights["embeddings.word_embeddings.weight"])
+        places = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
+        self.places = nn.Embedding.from_pretrained(places[:256].clone())
+        self.norm = nn.LayerNorm(384, 1e-12)
+        self.norm.load_state_dict({k: weights[f"embeddings.LayerNorm.{k}"] for k in ("weight", "bias")})
+        self.layers = nn.ModuleList([Layer() for _ in range(6)])
+        for n, layer in enumerate(self.layers):
+            layer.load_state_dict({f"{own}.{k}": weights[f"encoder.layer.{n}.{name}.{k}"] for own, name in NAMES.items() for k in ("weight", "bias")})
+        self.roles = nn.Embedding(6, 384)
+        nn.init.normal_(self.roles.weight, std=0.02)
+        self.requires_grad_(False)
+        self.layers[-UPPER:].requires_grad_(True)
+        self.roles.requires_grad_(True)
+
+    def forward(self, ids: torch.Tensor, roles: torch.Tensor, there: torch.Tensor) -> torch.Tensor:
+        mask = torch.zeros(there.shape, dtype=self.words.weight.dtype).masked_fill(~there, -1e4)[:, None, None, :]
+        rows = self.norm(self.words(ids) + self.places.weight[: ids.shape[1]])
+        for n, layer in enumerate(self.layers):
+            rows = layer(rows if n != 6 - UPPER else rows + self.roles(roles), mask)
+        return rows
+
+
+class Heads(nn.Module):
+    def __init__(self, prefixes: int, suffixes: int) -> None:
+        super().__init__()
+        self.mode = nn.Linear(768, 3)
+        self.left, self.right = nn.Linear(384, WIDTH), nn.Linear(384, WIDTH, bias=False)
+        self.first, self.last = nn.Linear(384, NARROW), nn.Linear(384, NARROW, bias=False)
+        self.gap_of, self.word_of = nn.Embedding(3, WIDTH), nn.Embedding(3, NARROW)
+        self.delete = nn.Linear(NARROW, 1)
+        self.prefix, self.suffix = nn.Linear(WIDTH, SLOTS * (1 + prefixes)), nn.Linear(WIDTH, SLOTS * suffixes)
+        self.start, self.end = nn.Linear(WIDTH, SLOTS * KEYS), nn.Linear(WIDTH, SLOTS * KEYS)
+        self.starts, self.ends = nn.Linear(384, KEYS), nn.Linear(384, KEYS)
+
+    def modes(self, rows: torch.Tensor, asked: torch.Tensor, last: torch.Tensor) -> torch.Tensor:
+        """`asked`: shape (texts, pieces), those of the question; `last`: (texts,), whether there is one before."""
+        mean = (rows * asked[..., None]).sum(1) / asked.sum(1, keepdim=True).clamp(min=1)
+        logits = self.mode(torch.cat([rows[:, 0], mean], -1))
+        return torch.cat([logits[:, :2], logits[:, 2:].masked_fill(~last[:, None], -1e4)], 1).log_softmax(-1)
+
+
+def batched(readings: Sequence[Reading]) -> tuple[torch.Tensor, ...]:
+    longest = max(len(one.ids) for one in readings)
+    ids, roles = torch.zeros(2, len(readings), longest, dtype=torch.long)
+    there, words = torch.zeros(2, len(readings), longest, dtype=torch.bool)
+    for n, one in enumerate(readings):
+        ids[n, : len(one.ids)] = torch.tensor(one.ids)
+        roles[n, : len(one.ids)] = torch.tensor(one.roles)
+        there[n, : len(one.ids)] = True
+        for word in one.words:
+            words[n, word.first : word.last + 1] = True
+    return ids, roles, there, words
+
+
+def places(reading: Reading, mode: int) -> tuple[list[int], list[int], list[int], list[int]]:
+    """Of the words of what is edited the first and last pieces; of its gaps the pieces left and right."""
+    words = [reading.words[n] for n in reading.bases[mode]]
+    firsts, lasts = [word.first for word in words], [word.last for word in words]
+    return firsts, lasts, [firsts[0] - 1, *lasts], [*firsts, lasts[-1] + 1]
+
+
+def head_scores(heads: Heads, rows: torch.Tensor, texts: Sequence[int], readings: Sequence[Reading], modes: Sequence[int], allowed: torch.Tensor):
+    """Of the words and the gaps of all (text, mode), one behind the other. `allowed`: shape (pairs, pieces)."""
+    words, gaps = [], []
+    for n, (reading, mode) in enumerate(zip(readings, modes, strict=True)):
+        firsts, lasts, left, right = places(reading, mode)
+        words += [(n, texts[n], a, b, mode) for a, b in zip(firsts, lasts, strict=True)]
+        gaps += [(n, texts[n], a, b, mode) for a, b in zip(left, right, strict=True)]
+    _, t, a, b, m = torch.tensor(words).T
+    word = nn.functional.gelu(heads.first(rows[t, a]) + heads.last(rows[t, b]) + heads.word_of(m))
+    delete = heads.delete(word)[:, 0]
+    n, t, a, b, m = torch.tensor(gaps).T
+    gap = nn.functional.gelu(heads.left(rows[t, a]) + heads.right(rows[t, b]) + heads.gap_of(m))
+    prefix = heads.prefix(gap).unflatten(-1, (SLOTS, -1)).log_softmax(-1)
+    suffix = heads.suffix(gap).unflatten(-1, (SLOTS, -1)).log_softmax(-1)
+    pointers = []
+    return words, gaps, delete, prefix, suffix, gap
+
+
+def pointed(heads: Heads, rows: torch.Tensor, gap: torch.Tensor, texts: torch.Tensor, allowed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Shapes (gaps, SLOTS, pieces)."""
+    made = []
+    for query, keys in ((heads.start, heads.starts), (heads.end, heads.ends)):
+        asked = query(gap).unflatten(-1, (SLOTS, KEYS))
+        found = torch.einsum("gsk,gpk->gsp", asked, keys(rows)[texts]) / KEYS**0.5
+        made.append(found.masked_fill(~allowed[:, None], -1e4).log_softmax(-1))
+    return made[0], made[1]
+
+
+def allowed_for(mode: int, roles: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+    made = words & (roles != (ASKED if mode == THIS else LAST))
+    made[..., 0] = True
+    return made
+
+
+def loss_of(body: Body, heads: Heads, batch: Sequence[Prepared]) -> torch.Tensor:
+    readings = [one.reading for one in batch]
+    ids, roles, there, words = batched(readings)
+    rows = body(ids, roles, there).float()
+    rows = nn.functional.dropout(rows, 0.1, heads.training)
+    weight = torch.tensor([one.weight for one in batch])
+    last = torch.tensor([LAST in one.kinds for one in readings])
+    modes = heads.modes(rows, (words & (roles == ASKED)).float(), last)
+    lost = -modes[torch.arange(len(batch)), torch.tensor([one.mode for one in batch])]
+    edited = [n for n, one in enumerate(batch)]
+    of = [one.mode if one.mode != LEAVE else THIS for one in batch]
+    its_words, its_gaps, delete, prefix, suffix, gap = head_scores(heads, rows, edited, readings, of, words)
+    wanted = torch.zeros(len(its_words))
+    first_word, first_gap, at, at_gap = [], [], 0, 0
+    for n, one in enumerate(batch):
+        size = len(one.reading.bases[of[n]])
+        first_word.append(at)
+        first_gap.append(at_gap)
+        for place in one.deleted:
+            wanted[at + place] = 1
+        at, at_gap = at + size, at_gap + size + 1
+    # What is left alone has nothing to delete or insert either, which counts less: the mode says it already.
+    share = torch.tensor([0.2 if one.mode == LEAVE else 1.0 for one in batch])
+    owner = torch.tensor([n for n, *_ in its_words])
+    of_words = nn.functional.binary_cross_entropy_with_logits(delete, wanted, reduction="none")
+    lost = lost.index_add(0, owner, of_words * share[owner])
+    classes = torch.zeros(len(its_gaps), SLOTS, dtype=torch.long)
+    counted = torch.zeros(len(its_gaps), SLOTS)
+    counted[:, 0] = 1
+    spots = []
+    for n, one in enumerate(batch):
+        for place, slot, before, behind, starts, ends in one.inserts:
+            g = first_gap[n] + place
+            classes[g, slot] = before
+            if slot + 1 < SLOTS:
+                counted[g, slot + 1] = 1
+            counted[g, slot] = 1
+            spots.append((n, g, slot, behind, starts, ends))
+    owner = torch.tensor([n for n, *_ in its_gaps])
+    of_gaps = -(prefix.gather(-1, classes[..., None])[..., 0] * counted).sum(-1)
+    lost = lost.index_add(0, owner, of_gaps * share[owner])
+    if spots:
+        texts, gaps, slots, behind = torch.tensor([spot[:4] for spot in spots]).T
+        kinds = torch.stack([allowed_for(of[n], roles[n], words[n]) for n in texts.tolist()])
+        start, end = pointed(heads, rows, gap[gaps], texts, kinds)
+        at = torch.arange(len(spots))
+        of_spots = -suffix[gaps, slots, behind]
+        for found, which in ((start, 4), (end, 5)):
+            right = torch.full(kinds.shape, -1e4)
+            for s, spot in enumerate(spots):
+                right[s, spot[which]] = 0
+            of_spots = of_spots - torch.logsumexp(found[at, slots] + right, -1)
+        lost = lost.index_add(0, texts, of_spots)
+    return (lost * weight).sum() / weight.sum()
+
+
+@torch.no_grad()
+def scored(body: Body, heads: Heads, readings: Sequence[Reading]) -> list[tuple[float, dict[int, Scores]]]:
+    """In batches of like length."""
+    made: list[Any] = [None] * len(readings)
+    order = sorted(range(len(readings)), key=lambda n: len(readings[n].ids))
+    for begin in range(0, len(order), 48):
+        part = order[begin : begin + 48]
+        batch = [readings[n] for n in part]
+        ids, roles, there, words = batched(batch)
+        rows = body(ids, roles, there).float()
+        last = torch.tensor([LAST in one.kinds for one in batch])
+        modes = heads.modes(rows, (words & (roles == ASKED)).float(), last)
+        for n, reading in enumerate(batch):
+            of: dict[int, Scores] = {}
+            for mode in reading.bases:
+                its, gaps, delete, prefix, suffix, gap = head_scores(heads, rows, [n], [reading], [mode], words)
+                kinds = allowed_for(mode, roles[n : n + 1], words[n : n + 1]).expand(len(gaps), -1)
+                start, end = pointed(heads, rows, gap, torch.full((len(gaps),), n), kinds)
+                log = nn.functional.logsigmoid
+                of[mode] = Scores(
+                    float(modes[n, mode]), log(delete).numpy(), log(-delete).numpy(),
+                    *(one.transpose(0, 1).numpy() for one in (prefix, suffix, start, end)),
+                )
+            made[part[n]] = float(modes[n, LEAVE].exp()), of
+    return made
+
+
+def measured(body: Body, heads: Heads, held: Sequence[Prepared], inventory: Inventory) -> str:
+    body.eval(), heads.eval()
+    readings = [one.reading for one in held]
+    found = [decoded(r, leave, modes, inventory) for r, (leave, modes) in zip(readings, scored(body, heads, readings), strict=True)]
+    rows: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
+    alone: dict[str, list[float]] = defaultdict(list)
+    for one, made in zip(held, found, strict=True):
+        if words_of(bare(one.wanted)) != words_of(one.reading.texts[0]):
+            rows[one.set].append((f1(made.text, one.wanted), f1(one.reading.texts[0], one.wanted), float(words_of(made.text) == words_of(bare(one.wanted)))))
+        else:
+            alone[one.set].append(float(made.edits.mode == LEAVE))
+    body.train(), heads.train()
+    return "; ".join(f"{name} F1 {np.mean([r[0] for r in of]):.3f} (typed {np.mean([r[1] for r in of]):.3f}) exact {np.mean([r[2] for r in of]):.3f} alone {np.mean(alone[name] or [0]):.2f}" for name, of in sorted(rows.items()))
+
+
+def shipped_tensors(body: Body, heads: Heads) -> dict[str, torch.Tensor]:
+    """By the names that `MiniLM` and `Tagger` read them by."""
+    first = len(body.layers) - UPPER
+    found = {
+        f"encoder.layer.{n}.{name}.{part}": getattr(getattr(body.layers[n], own), part)
+        for n in range(first, len(body.layers))
+        for own, name in NAMES.items()
+        for part in ("weight", "bias")
+    }
+    found |= {"roles.weight": body.roles.weight, **dict(heads.named_parameters())}
+    return {name: tensor.detach().to(torch.float16).contiguous() for name, tensor in found.items()}
+
+
+def shipped_inventory(inventory: Inventory) -> str:
+    return json.dumps(asdict(inventory), indent=1, ensure_ascii=False) + "\n"
