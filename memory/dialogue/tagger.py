@@ -10,7 +10,7 @@ it, where the new one only names another part of that: 'and for pupils?'.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clew.memory.datatypes import Sentence, Vector, Vectors
+from clew.memory.dialogue.utterances import is_filler, last_sentence
 from clew.memory.encoding import packaged_minilm
-from clew.memory.dialogue.utterances import is_filler
 from clew.memory.minilm import BEGIN, END, MiniLM, gelu
 
 ASKED, LAST, ANSWER, BEFORE, ITS_ANSWER, EARLIER = range(6)
@@ -106,7 +106,9 @@ def read(question: str, before: Sequence[tuple[str, str]], tokenizer: Any) -> Re
         ids += [*pieces, END]
         roles += [kind] * (len(pieces) + 1)
         kept.append((kind, text))
-    return Reading(tuple(text for _, text in kept), tuple(kind for kind, _ in kept), tuple(words), tuple(ids), tuple(roles))
+    return Reading(
+        tuple(text for _, text in kept), tuple(kind for kind, _ in kept), tuple(words), tuple(ids), tuple(roles)
+    )
 
 
 def bare(text: str) -> str:
@@ -265,20 +267,20 @@ class Tagger:
 
     def __init__(self, folder: Path, layers: Path, inventory: Inventory) -> None:
         from safetensors import safe_open
-        from tokenizers import Tokenizer
 
         opened: Any = safe_open  # is not typed
         file = opened(layers, framework="np")
         self._heads = {name: file.get_tensor(name).astype(np.float32) for name in file.keys() if "layer" not in name}
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
+        self._tokenizer = tokenizer_of(folder)
         self._model = MiniLM(folder / "model.safetensors", layers)
         self.inventory = inventory
 
     def edited(self, question: str, before: Sequence[tuple[str, str]]) -> Decoded:
         """`before`: earlier questions, each as it stands alone, and their answers, oldest first."""
         reading = read(question, before, self._tokenizer)
+        if THIS not in reading.bases and (last := last_sentence(question)) != question:
+            made = self.edited(last, before)
+            return replace(made, text=f"{question[: question.rfind(last)]}{made.text}")
         if len(reading.kinds) < 2 or THIS not in reading.bases:
             return Decoded(Edits(LEAVE), question, 1.0)
         return decoded(reading, *self.scores(reading), self.inventory)
@@ -290,14 +292,20 @@ class Tagger:
         logits = self._linear("mode", np.concatenate([rows[0], rows[asked].mean(axis=0)]))
         bases = {mode: words for mode, words in reading.bases.items() if words}
         likely = _log_softmax(np.where([mode == LEAVE or mode in bases for mode in range(3)], logits, -1e4))
-        return float(np.exp(likely[LEAVE])), {mode: self._of(reading, mode, rows, float(likely[mode])) for mode in bases}
+        return float(np.exp(likely[LEAVE])), {
+            mode: self._of(reading, mode, rows, float(likely[mode])) for mode in bases
+        }
 
     def _of(self, reading: Reading, mode: int, rows: Vectors, likely: float) -> Scores:
         words = [reading.words[number] for number in reading.bases[mode]]
         firsts, lasts = [word.first for word in words], [word.last for word in words]
         word = self._mixed(rows[firsts], rows[lasts], "first", "last", self._heads["word_of.weight"][mode])
         gap = self._mixed(
-            rows[[firsts[0] - 1, *lasts]], rows[[*firsts, lasts[-1] + 1]], "left", "right", self._heads["gap_of.weight"][mode]
+            rows[[firsts[0] - 1, *lasts]],
+            rows[[*firsts, lasts[-1] + 1]],
+            "left",
+            "right",
+            self._heads["gap_of.weight"][mode],
         )
         delete = self._linear("delete", word)[:, 0]
         allowed = np.zeros(len(rows), bool)
@@ -311,7 +319,9 @@ class Tagger:
             asked, found = self._slots(query, gap), self._linear(keys, rows)
             dots = asked @ found.T / np.float32(np.sqrt(found.shape[1]))
             pointed.append(_log_softmax(np.where(allowed, dots, np.float32(-1e4))))
-        return Scores(likely, -np.logaddexp(0, -delete), -np.logaddexp(0, delete), prefix, suffix, pointed[0], pointed[1])
+        return Scores(
+            likely, -np.logaddexp(0, -delete), -np.logaddexp(0, delete), prefix, suffix, pointed[0], pointed[1]
+        )
 
     def _linear(self, name: str, rows: Vectors) -> Vectors:
         made: Vectors = rows @ self._heads[f"{name}.weight"].T + self._heads[f"{name}.bias"]
@@ -325,6 +335,15 @@ class Tagger:
         rows = self._linear(first, one) + other @ self._heads[f"{second}.weight"].T + more
         gelu(rows, np.empty((3, *rows.shape), np.float32))
         return rows
+
+
+def tokenizer_of(folder: Path) -> Any:
+    from tokenizers import Tokenizer
+
+    made = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    made.no_truncation()
+    made.no_padding()
+    return made
 
 
 def _log_softmax(logits: Vectors) -> Vectors:
@@ -363,9 +382,10 @@ class StandingQuestion:
     why: str = ""
 
 
-def stand_alone(question: str, history: Sequence[Sentence]) -> StandingQuestion:
-    """The question as it can be understood alone, where that is likely; `history` are the sentences before it."""
-    before: list[tuple[str, str]] = []
+def stand_alone(question: str, history: Sequence[Sentence], subject: str = "") -> StandingQuestion:
+    """The question as it can be understood alone, where that is likely; `history` are the sentences before it, and
+    `subject` is what is spoken of where nothing was said."""
+    before = [(subject, "")] if subject and not history else []
     for asked, answer in _turns(history):
         before.append((_edited(asked, tuple(before[-BACK:])).text, answer))
     made = _edited(question, tuple(before[-BACK:]))
@@ -381,6 +401,15 @@ def _edited(question: str, before: tuple[tuple[str, str], ...]) -> Decoded:
     return tagger.edited(question, before) if tagger else Decoded(Edits(LEAVE), question, 1.0)
 
 
+def ended(text: str) -> str:
+    """The last words of a turn with a pasted text, where the question is."""
+    return " ".join(last_sentence(text).split()[-LONGEST:]) if len(text.split()) > LONGEST else text
+
+
+LONGEST = 36
+"""Words of an earlier question that are read."""
+
+
 def _turns(history: Sequence[Sentence]) -> list[tuple[str, str]]:
     """Each question with its answer, in order, without a thank-you."""
     asked: dict[int, list[str]] = {}
@@ -390,5 +419,5 @@ def _turns(history: Sequence[Sentence]) -> list[tuple[str, str]]:
     turns = sorted(asked)
     if len(turns) > ANCHOR and turns[1] - turns[0] > 1:
         turns = [turn for turn in turns if turn == turns[0] or turn >= -(-turns[1] // ANCHOR) * ANCHOR]
-    found = ((" ".join(asked[turn]), " ".join(answered.get(turn, ()))) for turn in turns)
+    found = ((ended(" ".join(asked[turn])), " ".join(answered.get(turn, ()))) for turn in turns)
     return [(question, answer) for question, answer in found if not is_filler(question)]

