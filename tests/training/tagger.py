@@ -1,15 +1,18 @@
 """The edit tagger that makes a question stand alone: `memory/dialogue/tagger.safetensors` and `tagger.json`.
 
-python -m tests.training.tagger DATA
+    python -m tests.training.tagger DATA
+
+DATA holds `qa`, the conversations of which people made stand-alone questions of; to these come the project's own
+(`standalones.jsonl.gz`), over notes, manuals and records as people ask of those. What is fitted are the upper layers of
+the packaged encoder and the heads; 40 minutes on two cores.
 """
 
-import gzip
 import hashlib
 import json
 import random
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,282 +24,38 @@ from rich.progress import track
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from clew.memory.dialogue.tagger import (
-    _WORD,
+from clew.memory.dialogue.edits import (
     ASKED,
-    INVENTORY,
     LAST,
-    LAYERS,
     LEAVE,
-    LONGEST_SPAN,
-    PREVIOUS,
     SLOTS,
     THIS,
-    Edits,
-    Insert,
     Inventory,
     Reading,
     Scores,
-    applied,
     bare,
     decoded,
     read,
-    tokenizer_of,
 )
+from clew.memory.dialogue.tagger import INVENTORY, LAYERS, tokenizer_of
 from clew.memory.encoding import packaged_minilm
-from clew.memory.text import FUNCTION_WORDS, stemmed_words
-
-OWN, OWN_SET = Path(__file__).with_name("standalones.jsonl.gz"), "own"
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    set: str
-    conversation: str
-    question: str
-    before: tuple[tuple[str, str], ...]
-    wanted: str
-
-
-def of_sets(file: Path, split: str = "train") -> Iterator[Example]:
-    with gzip.open(file, "rt", encoding="utf-8") as lines:
-        for record in map(json.loads, lines):
-            if record["split"] != split or record["set"].startswith("doc2dial"):
-                continue
-            before: list[tuple[str, str]] = []
-            raw: list[tuple[str, str]] = []
-            for turn in record["turns"]:
-                question, wanted = turn["question"], turn.get("rewritten") or turn["question"]
-                if before:
-                    yield Example(record["set"], record["id"], question, tuple(before[-8:]), wanted)
-                    for shorter in turn.get("shorter") or ():
-                        if shorter != question:
-                            yield Example(record["set"], record["id"], shorter, tuple(before[-8:]), wanted)
-                    if len(before) > 1 and record["set"].startswith("canard") is False:
-                        pass
-                before.append((wanted, turn.get("answer") or ""))
-                raw.append((question, turn.get("answer") or ""))
-
-
-def of_own(items: Sequence[Mapping[str, Any]]) -> Iterator[Example]:
-    """The questions before are as they were rewritten, where they were."""
-    known = {(one["conversation"], one["question"]): one["standalone"] for one in items}
-    for one in items:
-        before = tuple((known.get((one["conversation"], asked), asked), answer) for asked, answer in one["history"])
-        yield Example(OWN_SET, one["conversation"], one["question"], before, one["standalone"])
-
-
-def words_of(text: str) -> list[str]:
-    return [word.casefold().replace("\u2019", "'") for word in _WORD.findall(text)]
-
-
-def worth(word: str) -> float:
-    return 2.0 if word not in FUNCTION_WORDS and word[0].isalnum() else 1.0
-
-
-def hunks(base: Sequence[str], wanted: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """Where they differ, after the alignment of most worth, in which what goes on is worth more."""
-    n, m = len(base), len(wanted)
-    best = [[(0.0, 0)] * (m + 1) for _ in range(n + 1)]
-    back = [[0] * (m + 1) for _ in range(n + 1)]
-    for i in range(n - 1, -1, -1):
-        for j in range(m - 1, -1, -1):
-            found, run, step = best[i + 1][j][0], 0, 1
-            if best[i][j + 1][0] > found:
-                found, step = best[i][j + 1][0], 2
-            if base[i] == wanted[j]:
-                on = best[i + 1][j + 1][0] + worth(base[i]) + (0.6 if best[i + 1][j + 1][1] or i + 1 == n else 0)
-                if on >= found:
-                    found, run, step = on, 1, 3
-            best[i][j] = found, run
-            back[i][j] = step
-    found, i, j, since = [], 0, 0, (0, 0)
-    while i < n and j < m:
-        step = back[i][j]
-        if step == 3:
-            if (i, j) != since:
-                found.append((since[0], i, since[1], j))
-            i, j = i + 1, j + 1
-            since = i, j
-        elif step == 1:
-            i += 1
-        else:
-            j += 1
-    if since != (n, m):
-        found.append((since[0], n, since[1], m))
-    return found
-
-
-def spans_in(
-    inserted: Sequence[str], context: Sequence[tuple[str, int]], slots: int
-) -> list[tuple[int, int, int, int]]:
-    """The longest of them that stand in the context, in order: (first, last) there and (start, end) in `inserted`."""
-    best: tuple[float, int, int, int] | None = None
-    for start in range(len(inserted)):
-        for at in range(len(context)):
-            length = 0
-            while (
-                start + length < len(inserted)
-                and at + length < len(context)
-                and length < LONGEST_SPAN
-                and context[at + length] == (inserted[start + length], context[at][1])
-            ):
-                length += 1
-            value = sum(worth(one) for one in inserted[start : start + length] if worth(one) > 1) + 0.01 * length
-            if length and value > 1 and (best is None or value > best[0]):
-                best = value, start, at, length
-    if best is None:
-        return []
-    _, start, at, length = best
-    found = [(at, at + length - 1, start, start + length)]
-    if slots > 1:
-        left, right = inserted[:start], inserted[start + length :]
-        one, other = spans_in(left, context, 1), spans_in(right, context, 1)
-        if one and (not other or sum(map(worth, left)) >= sum(map(worth, right))):
-            return [*one, *found]
-        if other:
-            a, b, c, d = other[0]
-            return [*found, (a, b, c + start + length, d + start + length)]
-    return found
-
-
-def aligned(
-    reading: Reading, mode: int, wanted: str, prefixes: Sequence[str] | None, suffixes: Sequence[str] | None
-) -> Edits:
-    base = reading.bases[mode]
-    folded = [reading.texts[w.segment][slice(*w.span)].casefold().replace("\u2019", "'") for w in reading.words]
-    target = words_of(bare(wanted))
-    of_base = reading.words[base[0]].segment
-    context = [(word, reading.words[n].segment) for n, word in enumerate(folded)]
-    context = [(w, s) if s != of_base else ("\0", s) for w, s in context]
-    deleted: set[int] = set()
-    inserts: list[Insert] = []
-    for i, j, k, l in hunks([folded[n] for n in base], target):
-        added = target[k:l]
-        found = spans_in(added, context, SLOTS)
-        gone = set(range(i, j))
-        if not found and added and any(worth(one) > 1 for one in added):
-            if mode == THIS:
-                gone = set()  # what is wanted in their place is not there
-        deleted |= gone
-        done = 0
-        for n, (first, last, start, end) in enumerate(found):
-            prefix = " ".join(added[done:start])
-            suffix = " ".join(added[end:]) if n == len(found) - 1 else ""
-            done = end
-            inserts.append(Insert(i, _known(prefix, prefixes), first, last, _known(suffix, suffixes)))
-        if not found and added and prefixes and " ".join(added) in prefixes:
-            inserts.append(Insert(i, " ".join(added), 0, -1, ""))
-    if mode == THIS and not deleted and not inserts:
-        return Edits(LEAVE)
-    return Edits(mode, frozenset(deleted), tuple(inserts))
-
-
-def _known(text: str, inventory: Sequence[str] | None) -> str:
-    if inventory is None or text in inventory:
-        return text
-    parts = text.split()
-    for one in sorted(inventory, key=lambda one: -len(one)):
-        if one and (parts[: len(one.split())] == one.split() or parts[-len(one.split()) :] == one.split()):
-            return one
-    return ""
-
-
-def f1(made: str, wanted: str) -> float:
-    one, other = set(stemmed_words(made)), set(stemmed_words(wanted))
-    return 2 * len(one & other) / max(1, len(one) + len(other))
-
-
-def cost(edits: Edits) -> float:
-    return len(edits.inserts) + 0.3 * len(edits.deleted) + (0.5 if edits.mode == PREVIOUS else 0)
-
-
-def target(
-    reading: Reading, wanted: str, prefixes: Sequence[str] | None = None, suffixes: Sequence[str] | None = None
-) -> tuple[Edits, float]:
-    """The edits that come nearest to what is wanted, and how near."""
-    made = []
-    for mode in reading.bases:
-        edits = aligned(reading, mode, wanted, prefixes, suffixes)
-        text = applied(reading, edits)
-        near = f1(text, wanted) if words_of(text) != words_of(bare(wanted)) else 1.05
-        made.append((near - 0.02 * cost(edits), near, edits))
-    _, near, edits = max(made, key=lambda one: one[0])
-    return edits, near
-
+from tests.training.edit_targets import (
+    MADE,
+    MADE_OF_OTHERS,
+    OWN_SET,
+    STANDING,
+    Example,
+    Prepared,
+    examples,
+    f1,
+    inventories,
+    made_of,
+    prepared,
+    words_of,
+)
 
 UPPER = 4
 WIDTH, NARROW, KEYS = 160, 96, 96
-FEWEST = 25
-"""How often a prefix or suffix must be needed to be in the inventory."""
-
-
-def inventories(readings: Sequence[tuple[Reading, str]]) -> Inventory:
-    prefixes, suffixes = Counter[str](), Counter[str]()
-    for reading, wanted in readings:
-        edits, _ = target(reading, wanted)
-        for one in edits.inserts:
-            if one.last >= one.first:
-                prefixes[one.prefix] += 1
-                suffixes[one.suffix] += 1
-    kept = [
-        tuple(text for text, n in found.most_common(most) if n >= FEWEST)
-        for found, most in ((prefixes, 48), (suffixes, 8))
-    ]
-    return Inventory(*kept)
-
-
-@dataclass(slots=True)
-class Prepared:
-    """Of an example, what the heads are to say."""
-
-    set: str
-    reading: Reading
-    wanted: str
-    mode: int
-    deleted: list[int]
-    inserts: list[tuple[int, int, int, int, list[int], list[int]]]
-    weight: float = 1.0
-
-
-def prepared(example: Example, tokenizer: Any, inventory: Inventory) -> Prepared | None:
-    reading = read(example.question, example.before, tokenizer)
-    if THIS not in reading.bases or len(reading.kinds) < 2:
-        return None
-    edits, near = target(reading, example.wanted, inventory.prefixes, inventory.suffixes)
-    folded = [reading.texts[w.segment][slice(*w.span)].casefold() for w in reading.words]
-    inserts = []
-    slots: Counter[int] = Counter()
-    if edits.mode != LEAVE:
-        base = reading.words[reading.bases[edits.mode][0]].segment
-        for one in edits.inserts:
-            slot, slots[one.gap] = slots[one.gap], slots[one.gap] + 1
-            if slot >= SLOTS:
-                continue
-            starts, ends = [0], [0]
-            if one.last >= one.first:
-                wanted = folded[one.first : one.last + 1]
-                starts, ends = [], []
-                for at in range(len(folded) - len(wanted) + 1):
-                    inside = reading.words[at : at + len(wanted)]
-                    if (
-                        folded[at : at + len(wanted)] == wanted
-                        and len({w.segment for w in inside}) == 1
-                        and inside[0].segment != base
-                    ):
-                        starts.append(inside[0].first)
-                        ends.append(inside[-1].last)
-            inserts.append(
-                (
-                    one.gap,
-                    slot,
-                    1 + inventory.prefixes.index(one.prefix),
-                    inventory.suffixes.index(one.suffix),
-                    starts,
-                    ends,
-                )
-            )
-    return Prepared(example.set, reading, example.wanted, edits.mode, sorted(edits.deleted), inserts)
 
 
 class Layer(nn.Module):
@@ -426,7 +185,6 @@ def head_scores(
     gap = nn.functional.gelu(heads.left(rows[t, a]) + heads.right(rows[t, b]) + heads.gap_of(m))
     prefix = heads.prefix(gap).unflatten(-1, (SLOTS, -1)).log_softmax(-1)
     suffix = heads.suffix(gap).unflatten(-1, (SLOTS, -1)).log_softmax(-1)
-    pointers = []
     return words, gaps, delete, prefix, suffix, gap
 
 
@@ -519,7 +277,7 @@ def scored(body: Body, heads: Heads, readings: Sequence[Reading]) -> list[tuple[
         for n, reading in enumerate(batch):
             of: dict[int, Scores] = {}
             for mode in reading.bases:
-                its, gaps, delete, prefix, suffix, gap = head_scores(heads, rows, [n], [reading], [mode], words)
+                _, gaps, delete, prefix, suffix, gap = head_scores(heads, rows, [n], [reading], [mode], words)
                 kinds = allowed_for(mode, roles[n : n + 1], words[n : n + 1]).expand(len(gaps), -1)
                 start, end = pointed(heads, rows, gap, torch.full((len(gaps),), n), kinds)
                 log = nn.functional.logsigmoid
@@ -601,7 +359,15 @@ def shipped_inventory(inventory: Inventory) -> str:
     return json.dumps(asdict(inventory), indent=1, ensure_ascii=False) + "\n"
 
 
-SHARES = {OWN_SET: 3.0, "canard_train": 0.6, "gecor": 0.6, "mudoco_qr": 0.6}
+SHARES = {
+    OWN_SET: 4.0,
+    MADE: 1.4,
+    MADE_OF_OTHERS: 0.6,
+    STANDING: 1.0,
+    "canard_train": 0.6,
+    "gecor": 0.5,
+    "mudoco_qr": 0.4,
+}
 """How often a question of a set comes in a pass; of the others `OFTEN`."""
 
 OFTEN = 1.5
@@ -614,13 +380,6 @@ STEPS, PIECES_OF_STEP, SORTED = 4000, 2600, 1600
 RATE, RATE_HEADS, WARM = 2e-4, 1e-3, 100
 SAMPLE, SEED = 9000, 0
 """How many questions of the sets the inventory is taken from, beside the own."""
-
-
-def examples(data: Path) -> list[Example]:
-    files = [data / "qa" / f"{name}.jsonl.gz" for name in ("rewrites", "conversations")]
-    with gzip.open(OWN, "rt", encoding="utf-8") as lines:
-        own = [json.loads(line) for line in lines]
-    return [*(one for file in files for one in of_sets(file)), *of_own(own)]
 
 
 def is_held(example: Example) -> bool:
@@ -695,9 +454,10 @@ def main(data: Path, steps: int, keep: Path | None) -> None:
     sample = random.Random(SEED).sample(found, min(len(found), SAMPLE))
     sample += [one for one in found if one.set == OWN_SET]
     inventory = inventories([(read(one.question, one.before, tokenizer), one.wanted) for one in sample])
+    learn, keep_out = ([one for one in found if is_held(one) == out] for out in (False, True))
+    learn += list(made_of(learn, tokenizer, random.Random(SEED)))
     learned, held = (
-        [made for one in found if is_held(one) == out and (made := prepared(one, tokenizer, inventory))]
-        for out in (False, True)
+        [made for one in part if (made := prepared(one, tokenizer, inventory))] for part in (learn, keep_out)
     )
     body, heads = Body(folder), Heads(len(inventory.prefixes), len(inventory.suffixes))
     fit(body, heads, learned, steps, keep)
