@@ -46,7 +46,8 @@ WAITING = 12
 
 def waits(question: str) -> bool:
     """Whether a short question has an 'it' or a 'they' that stands for something, and does not say for what."""
-    return len(question.split()) <= WAITING and has_pronoun(question) and depends_on_context(question)
+    short = len(question.split()) <= WAITING and not _names(question)
+    return short and has_pronoun(question) and depends_on_context(question)
 
 
 def is_whole(question: str) -> bool:

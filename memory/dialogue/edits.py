@@ -164,6 +164,9 @@ def applied(reading: Reading, edits: Edits) -> str:
 
 
 def _joined(text: str, more: str) -> str:
+    """One behind the other; of a word that would stand there twice one is left."""
+    if text.split() and more.split() and text.split()[-1].casefold() == more.split()[0].casefold():
+        more = more.split(maxsplit=1)[1] if len(more.split()) > 1 else ""
     if not more:
         return text
     apart = text and not text[-1].isspace() and not re.match(r"['\u2019]s?\b|[,;:.]", more)

@@ -44,13 +44,13 @@ class Tagger:
         opened: Any = safe_open  # is not typed
         file = opened(layers, framework="np")
         self._heads = {name: file.get_tensor(name).astype(np.float32) for name in file.keys() if "layer" not in name}  # noqa: SIM118
-        self._tokenizer = tokenizer_of(folder)
+        self.tokenizer = tokenizer_of(folder)
         self._model = MiniLM(folder / "model.safetensors", layers)
         self.inventory = inventory
 
     def edited(self, question: str, before: Sequence[tuple[str, str]]) -> Decoded:
         """`before`: earlier questions, each as it stands alone, and their answers, oldest first."""
-        reading = read(question, before, self._tokenizer)
+        reading = read(question, before, self.tokenizer)
         if THIS not in reading.bases and (last := last_sentence(question)) != question:
             made = self.edited(last, before)
             return replace(made, text=f"{question[: question.rfind(last)]}{made.text}")
