@@ -231,10 +231,21 @@ def decoded(reading: Reading, leave: float, modes: Mapping[int, Scores], invento
             if np.exp(sure) < inventory.sure:
                 return Decoded(Edits(LEAVE), reading.texts[0], leave)
             inserts.append(Insert(gap, inventory.prefixes[best - 1], first, last, inventory.suffixes[suffix]))
-    edits = Edits(mode, frozenset(deleted), tuple(inserts))
+    edits = Edits(mode, frozenset(deleted), once(inserts, deleted))
     if mode == THIS and not deleted and not inserts:
         return Decoded(Edits(LEAVE), reading.texts[0], leave)
     return Decoded(edits, applied(reading, edits), float(np.exp(total)))
+
+
+def once(inserts: Sequence[Insert], deleted: Sequence[int]) -> tuple[Insert, ...]:
+    """Of a span that comes in at several gaps, those where it takes a word's place; the first where it takes none."""
+    kept: list[Insert] = []
+    for one in inserts:
+        same = [other for other in inserts if other.last >= other.first and other[2:4] == one[2:4]]
+        replacing = [other for other in same if other.gap in deleted]
+        if len(same) < 2 or one in (replacing or same[:1]):
+            kept.append(one)
+    return tuple(kept)
 
 
 def span_of(reading: Reading, of_base: int, start: Vector, end: Vector) -> tuple[int, int, float]:
