@@ -2,7 +2,7 @@
 by the probabilities of `tagger.py`."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -173,31 +173,36 @@ def _joined(text: str, more: str) -> str:
     return f"{text}{' ' if apart else ''}{more}"
 
 
+COUNTED = 3
+"""How many spans came in at gaps before one are told apart: none, one, or more."""
+
+
 class Scores(NamedTuple):
-    """Of one mode, natural logarithms of probabilities. `delete`: shape (words,), that it goes; `keep`: that it stays.
-    `prefix`: shape (SLOTS, gaps, 1 + prefixes), the first nothing; `suffix`: (SLOTS, gaps, suffixes). `start` and
-    `end`: (SLOTS, gaps, pieces)."""
+    """Of one mode. `mode`: the logarithm of its probability. `delete`: log odds that a word goes, shape (4, words):
+    where nothing comes in before it, where the word before it goes, where something comes in, where both are so.
+    `prefix`: log probabilities, shape (COUNTED, SLOTS, gaps, 1 + prefixes), the first of nothing; `suffix`: (SLOTS,
+    gaps, suffixes); `start`: (SLOTS, gaps, pieces). `end`: what speaks for an end, (SLOTS, gaps, pieces), beside `tie`:
+    for an end (the second) by its start, (pieces, pieces)."""
 
     mode: float
-    delete: Vector
-    keep: Vector
+    delete: Vectors
     prefix: Vectors
     suffix: Vectors
     start: Vectors
     end: Vectors
+    tie: Vectors
 
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
     """Texts that come before and behind what is inserted, and what a whole edit must reach. `leave`: the probability
     that nothing is to be edited from which nothing is; `nothing`: what is taken from the logarithm of the probability
-    that nothing comes in at a gap; `sure`: how likely an insertion must be."""
+    that nothing comes in at a gap."""
 
     prefixes: tuple[str, ...]
     suffixes: tuple[str, ...]
     leave: float = 0.5
     nothing: float = 0.0
-    sure: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,28 +218,60 @@ def decoded(reading: Reading, leave: float, modes: Mapping[int, Scores], invento
         return Decoded(Edits(LEAVE), reading.texts[0], leave)
     mode = max(modes, key=lambda one: modes[one].mode)
     scores = modes[mode]
-    deleted = np.flatnonzero(scores.delete > scores.keep).tolist()
-    total = scores.mode + float(np.maximum(scores.delete, scores.keep).sum())
+    total = scores.mode
     inserts: list[Insert] = []
     of_base = reading.words[reading.bases[mode][0]].segment
-    for gap in range(scores.prefix.shape[1]):
-        for slot in range(SLOTS):
-            likely = scores.prefix[slot, gap].copy()
-            likely[0] -= inventory.nothing
-            best = int(likely.argmax())
-            total += float(likely[best])
-            if best == 0:
-                break
-            first, last, sure = span_of(reading, of_base, scores.start[slot, gap], scores.end[slot, gap])
-            suffix = int(scores.suffix[slot, gap].argmax())
-            total += sure + float(scores.suffix[slot, gap, suffix])
-            if np.exp(sure) < inventory.sure:
-                return Decoded(Edits(LEAVE), reading.texts[0], leave)
-            inserts.append(Insert(gap, inventory.prefixes[best - 1], first, last, inventory.suffixes[suffix]))
+    for gap, slot, prefix, likely in insertions(scores.prefix, inventory.nothing):
+        first, last, sure = span_of(reading, of_base, scores.start[slot, gap], scores.end[slot, gap], scores.tie)
+        suffix = int(scores.suffix[slot, gap].argmax())
+        total += likely + sure + float(scores.suffix[slot, gap, suffix])
+        inserts.append(Insert(gap, inventory.prefixes[prefix - 1], first, last, inventory.suffixes[suffix]))
+    deleted = deletions(scores.delete, {one.gap for one in inserts})
     edits = Edits(mode, frozenset(deleted), once(inserts, deleted))
     if mode == THIS and not deleted and not inserts:
         return Decoded(Edits(LEAVE), reading.texts[0], leave)
     return Decoded(edits, applied(reading, edits), float(np.exp(total)))
+
+
+def insertions(prefix: Vectors, nothing: float) -> list[tuple[int, int, int, float]]:
+    """Gap, slot, class and log probability of what comes in, by the likeliest way through the gaps (Viterbi 1967) with
+    what came in before. `prefix` as in `Scores`; `nothing` is taken from nothing's."""
+    best: list[tuple[float, tuple[tuple[int, int, int, float], ...]] | None] = [(0.0, ()), None, None]
+    for gap in range(prefix.shape[2]):
+        after: list[tuple[float, tuple[tuple[int, int, int, float], ...]] | None] = [None] * COUNTED
+        for count, way in enumerate(best):
+            if way is None:
+                continue
+            one, other = prefix[count, 0, gap], prefix[count, 1, gap]
+            made = [(count, way[0] + float(one[0]) - nothing, way[1])]
+            which, second = 1 + int(one[1:].argmax()), int(other.argmax())
+            worth = way[0] + float(one[which]) + float(other[second])
+            found = (gap, 0, which, float(one[which]))
+            more = ((gap, 1, second, float(other[second])),) if second else ()
+            made.append((min(COUNTED - 1, count + 1), worth, (*way[1], found, *more)))
+            for to, value, steps in made:
+                known = after[to]
+                if known is None or value > known[0]:
+                    after[to] = value, steps
+        best = after
+    return list(max((way for way in best if way), key=lambda way: way[0])[1])
+
+
+def deletions(odds: Vectors, gaps: Set[int]) -> list[int]:
+    """The words that go, by the likeliest way through them. `odds` as in `Scores`; `gaps`: where something comes in."""
+    keep, gone = (0.0, ()), None
+    for place in range(odds.shape[1]):
+        ways: dict[bool, tuple[float, tuple[int, ...]]] = {}
+        for before, way in ((False, keep), (True, gone)):
+            if way is None:
+                continue
+            log_odds = float(odds[2 * (place in gaps) + before, place])
+            for goes in (False, True):
+                value = way[0] - float(np.logaddexp(0, -log_odds if goes else log_odds))
+                if goes not in ways or value > ways[goes][0]:
+                    ways[goes] = value, (*way[1], place) if goes else way[1]
+        keep, gone = ways[False], ways[True]
+    return list(max(filter(None, (keep, gone)), key=lambda way: way[0])[1])
 
 
 def once(inserts: Sequence[Insert], deleted: Sequence[int]) -> tuple[Insert, ...]:
@@ -248,18 +285,26 @@ def once(inserts: Sequence[Insert], deleted: Sequence[int]) -> tuple[Insert, ...
     return tuple(kept)
 
 
-def span_of(reading: Reading, of_base: int, start: Vector, end: Vector) -> tuple[int, int, float]:
-    """The likeliest span of words, outside what is edited, and how likely it is; none (0, -1) is at `[CLS]`."""
-    best = (0, -1, float(start[0] + end[0]))
-    likely = np.argsort([-start[word.first] for word in reading.words], kind="stable")[:12].tolist()
+def span_of(reading: Reading, of_base: int, start: Vector, end: Vector, tie: Vectors) -> tuple[int, int, float]:
+    """The likeliest span of words, outside what is edited, and how likely it is; none (0, -1) is at `[CLS]`. `tie` as
+    in `Scores`."""
+    best = (0, -1, float(start[0] + log_softmax(end + tie[0])[0]))
+    likely = np.argsort([-start[word.first] for word in reading.words], kind="stable")[:8].tolist()
     for first in likely:
         segment = reading.words[first].segment
         if segment == of_base:
             continue
+        ends = log_softmax(end + tie[reading.words[first].first])
         for last in range(first, min(first + LONGEST_SPAN, len(reading.words))):
             word = reading.words[last]
             if word.segment != segment:
                 break
-            if (found := float(start[reading.words[first].first] + end[word.last])) > best[2]:
+            if (found := float(start[reading.words[first].first] + ends[word.last])) > best[2]:
                 best = first, last, found
     return best
+
+
+def log_softmax(logits: Vectors) -> Vectors:
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    made: Vectors = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return made

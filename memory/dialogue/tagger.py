@@ -28,6 +28,7 @@ from clew.memory.dialogue.edits import (
     Reading,
     Scores,
     decoded,
+    log_softmax,
     read,
 )
 from clew.memory.dialogue.utterances import is_filler, last_sentence
@@ -64,7 +65,7 @@ class Tagger:
         asked = [piece for n in reading.of(0) for piece in range(reading.words[n].first, reading.words[n].last + 1)]
         logits = self._linear("mode", np.concatenate([rows[0], rows[asked].mean(axis=0)]))
         bases = {mode: words for mode, words in reading.bases.items() if words}
-        likely = _log_softmax(np.where([mode == LEAVE or mode in bases for mode in range(3)], logits, -1e4))
+        likely = log_softmax(np.where([mode == LEAVE or mode in bases for mode in range(3)], logits, -1e4))
         return float(np.exp(likely[LEAVE])), {
             mode: self._of(reading, mode, rows, float(likely[mode])) for mode in bases
         }
@@ -73,28 +74,23 @@ class Tagger:
         words = [reading.words[number] for number in reading.bases[mode]]
         firsts, lasts = [word.first for word in words], [word.last for word in words]
         word = self._mixed(rows[firsts], rows[lasts], "first", "last", self._heads["word_of.weight"][mode])
-        gap = self._mixed(
-            rows[[firsts[0] - 1, *lasts]],
-            rows[[*firsts, lasts[-1] + 1]],
-            "left",
-            "right",
-            self._heads["gap_of.weight"][mode],
-        )
-        delete = self._linear("delete", word)[:, 0]
+        delete = [self._linear("delete", gelu_of(word + one))[:, 0] for one in self._heads["deleted_of.weight"]]
+        left, right = rows[[firsts[0] - 1, *lasts]], rows[[*firsts, lasts[-1] + 1]]
+        mixed = self._mixed(left, right, "left", "right", self._heads["gap_of.weight"][mode])
+        counted = [self._slots("prefix", gelu_of(mixed + one)) for one in self._heads["count_of.weight"]]
+        gap = gelu_of(mixed)
         allowed = np.zeros(len(rows), bool)
         for one in reading.words:
             if one.segment != words[0].segment:
                 allowed[one.first : one.last + 1] = True
         allowed[0] = True
-        prefix, suffix = (_log_softmax(self._slots(name, gap)) for name in ("prefix", "suffix"))
-        pointed = []
-        for query, keys in (("start", "starts"), ("end", "ends")):
-            asked, found = self._slots(query, gap), self._linear(keys, rows)
-            dots = asked @ found.T / np.float32(np.sqrt(found.shape[1]))
-            pointed.append(_log_softmax(np.where(allowed, dots, np.float32(-1e4))))
-        return Scores(
-            likely, -np.logaddexp(0, -delete), -np.logaddexp(0, delete), prefix, suffix, pointed[0], pointed[1]
+        start, end = (
+            np.where(allowed, self._slots(query, gap) @ self._linear(keys, rows).T * SCALE, np.float32(-1e4))
+            for query, keys in (("start", "starts"), ("end", "ends"))
         )
+        tie = rows @ self._heads["end_of.weight"].T @ self._linear("ends", rows).T * SCALE
+        prefix, suffix = log_softmax(np.stack(counted)), log_softmax(self._slots("suffix", gap))
+        return Scores(likely, np.stack(delete), prefix, suffix, log_softmax(start), end, tie)
 
     def _linear(self, name: str, rows: Vectors) -> Vectors:
         made: Vectors = rows @ self._heads[f"{name}.weight"].T + self._heads[f"{name}.bias"]
@@ -105,9 +101,18 @@ class Tagger:
         return self._linear(name, rows).reshape(len(rows), SLOTS, -1).transpose(1, 0, 2)
 
     def _mixed(self, one: Vectors, other: Vectors, first: str, second: str, more: Vector) -> Vectors:
-        rows = self._linear(first, one) + other @ self._heads[f"{second}.weight"].T + more
-        gelu(rows, np.empty((3, *rows.shape), np.float32))
-        return rows
+        made: Vectors = self._linear(first, one) + other @ self._heads[f"{second}.weight"].T + more
+        return made
+
+
+SCALE = np.float32(96**-0.5)
+"""Of what speaks for a pointer, which is a product of so many numbers."""
+
+
+def gelu_of(rows: Vectors) -> Vectors:
+    made = rows.copy()
+    gelu(made, np.empty((3, *rows.shape), np.float32))
+    return made
 
 
 def tokenizer_of(folder: Path) -> Any:
@@ -116,12 +121,6 @@ def tokenizer_of(folder: Path) -> Any:
     made = Tokenizer.from_file(str(folder / "tokenizer.json"))
     made.no_truncation()
     made.no_padding()
-    return made
-
-
-def _log_softmax(logits: Vectors) -> Vectors:
-    shifted = logits - logits.max(axis=-1, keepdims=True)
-    made: Vectors = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     return made
 
 

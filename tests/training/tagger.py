@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
@@ -26,8 +26,10 @@ from torch import nn
 
 from clew.memory.dialogue.edits import (
     ASKED,
+    COUNTED,
     LAST,
     LEAVE,
+    PREVIOUS,
     SLOTS,
     THIS,
     Inventory,
@@ -136,6 +138,10 @@ class Heads(nn.Module):
         self.prefix, self.suffix = nn.Linear(WIDTH, SLOTS * (1 + prefixes)), nn.Linear(WIDTH, SLOTS * suffixes)
         self.start, self.end = nn.Linear(WIDTH, SLOTS * KEYS), nn.Linear(WIDTH, SLOTS * KEYS)
         self.starts, self.ends = nn.Linear(384, KEYS), nn.Linear(384, KEYS)
+        self.end_of = nn.Linear(384, KEYS, bias=False)
+        self.deleted_of, self.count_of = nn.Embedding(4, NARROW), nn.Embedding(COUNTED, WIDTH)
+        for one in (self.end_of, self.deleted_of, self.count_of):
+            nn.init.zeros_(one.weight)
 
     def modes(self, rows: torch.Tensor, asked: torch.Tensor, last: torch.Tensor) -> torch.Tensor:
         """`asked`: shape (texts, pieces), those of the question; `last`: (texts,), whether there is one before."""
@@ -164,39 +170,50 @@ def places(reading: Reading, mode: int) -> tuple[list[int], list[int], list[int]
     return firsts, lasts, [firsts[0] - 1, *lasts], [*firsts, lasts[-1] + 1]
 
 
-def head_scores(
-    heads: Heads,
-    rows: torch.Tensor,
-    texts: Sequence[int],
-    readings: Sequence[Reading],
-    modes: Sequence[int],
-    allowed: torch.Tensor,
-):
-    """Of the words and the gaps of all (text, mode), one behind the other. `allowed`: shape (pairs, pieces)."""
+class Mixed(NamedTuple):
+    """Of the words and of the gaps of what is edited in several texts: the text and what stands for each."""
+
+    words: list[int]
+    word: torch.Tensor
+    gaps: list[int]
+    gap: torch.Tensor
+
+
+def mixed(
+    heads: Heads, rows: torch.Tensor, texts: Sequence[int], readings: Sequence[Reading], modes: Sequence[int]
+) -> Mixed:
     words, gaps = [], []
-    for n, (reading, mode) in enumerate(zip(readings, modes, strict=True)):
+    for text, reading, mode in zip(texts, readings, modes, strict=True):
         firsts, lasts, left, right = places(reading, mode)
-        words += [(n, texts[n], a, b, mode) for a, b in zip(firsts, lasts, strict=True)]
-        gaps += [(n, texts[n], a, b, mode) for a, b in zip(left, right, strict=True)]
-    _, t, a, b, m = torch.tensor(words).T
-    word = nn.functional.gelu(heads.first(rows[t, a]) + heads.last(rows[t, b]) + heads.word_of(m))
-    delete = heads.delete(word)[:, 0]
-    n, t, a, b, m = torch.tensor(gaps).T
-    gap = nn.functional.gelu(heads.left(rows[t, a]) + heads.right(rows[t, b]) + heads.gap_of(m))
-    prefix = heads.prefix(gap).unflatten(-1, (SLOTS, -1)).log_softmax(-1)
-    suffix = heads.suffix(gap).unflatten(-1, (SLOTS, -1)).log_softmax(-1)
-    return words, gaps, delete, prefix, suffix, gap
+        words += [(text, a, b, mode) for a, b in zip(firsts, lasts, strict=True)]
+        gaps += [(text, a, b, mode) for a, b in zip(left, right, strict=True)]
+    t, a, b, m = torch.tensor(words).T
+    word = heads.first(rows[t, a]) + heads.last(rows[t, b]) + heads.word_of(m)
+    t, a, b, m = torch.tensor(gaps).T
+    gap = heads.left(rows[t, a]) + heads.right(rows[t, b]) + heads.gap_of(m)
+    return Mixed([one[0] for one in words], word, [one[0] for one in gaps], gap)
+
+
+def prefixes_of(heads: Heads, gap: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
+    """Shape (gaps, SLOTS, 1 + prefixes)."""
+    mixed_in = nn.functional.gelu(gap + heads.count_of(count))
+    return heads.prefix(mixed_in).unflatten(-1, (SLOTS, -1)).log_softmax(-1)
+
+
+def deleted_by(heads: Heads, word: torch.Tensor, state: torch.Tensor) -> torch.Tensor:
+    odds: torch.Tensor = heads.delete(nn.functional.gelu(word + heads.deleted_of(state)))[:, 0]
+    return odds
 
 
 def pointed(
     heads: Heads, rows: torch.Tensor, gap: torch.Tensor, texts: torch.Tensor, allowed: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Shapes (gaps, SLOTS, pieces)."""
+    """What speaks for each piece. Shapes (gaps, SLOTS, pieces)."""
     made = []
     for query, keys in ((heads.start, heads.starts), (heads.end, heads.ends)):
         asked = query(gap).unflatten(-1, (SLOTS, KEYS))
         found = torch.einsum("gsk,gpk->gsp", asked, keys(rows)[texts]) / KEYS**0.5
-        made.append(found.masked_fill(~allowed[:, None], -1e4).log_softmax(-1))
+        made.append(found.masked_fill(~allowed[:, None], -1e4))
     return made[0], made[1]
 
 
@@ -207,59 +224,66 @@ def allowed_for(mode: int, roles: torch.Tensor, words: torch.Tensor) -> torch.Te
 
 
 def loss_of(body: Body, heads: Heads, batch: Sequence[Prepared]) -> torch.Tensor:
+    """The mean of what each example's edits are improbable by."""
     readings = [one.reading for one in batch]
     ids, roles, there, words = batched(readings)
-    rows = body(ids, roles, there).float()
+    hidden = words & (torch.rand(ids.shape) < HIDDEN)
+    rows = body(ids.masked_fill(hidden, MASK), roles, there).float()
     rows = nn.functional.dropout(rows, 0.1, heads.training)
-    weight = torch.tensor([one.weight for one in batch])
-    last = torch.tensor([LAST in one.kinds for one in readings])
+    last = torch.tensor([PREVIOUS in one.bases for one in readings])
     modes = heads.modes(rows, (words & (roles == ASKED)).float(), last)
     lost = -modes[torch.arange(len(batch)), torch.tensor([one.mode for one in batch])]
-    edited = [n for n, one in enumerate(batch)]
     of = [one.mode if one.mode != LEAVE else THIS for one in batch]
-    its_words, its_gaps, delete, prefix, suffix, gap = head_scores(heads, rows, edited, readings, of, words)
-    wanted = torch.zeros(len(its_words))
-    first_word, first_gap, at, at_gap = [], [], 0, 0
+    made = mixed(heads, rows, range(len(batch)), readings, of)
+    goes, state = torch.zeros(len(made.words)), torch.zeros(len(made.words), dtype=torch.long)
+    classes, asked = torch.zeros(2, len(made.gaps), SLOTS, dtype=torch.long)
+    count = torch.zeros(len(made.gaps), dtype=torch.long)
+    asked[:, 0] = 1
+    spots, at, at_gap = [], 0, 0
     for n, one in enumerate(batch):
         size = len(one.reading.bases[of[n]])
-        first_word.append(at)
-        first_gap.append(at_gap)
-        for place in one.deleted:
-            wanted[at + place] = 1
+        opened = {insert[0] for insert in one.inserts}
+        for place in range(size):
+            goes[at + place] = place in one.deleted
+            state[at + place] = 2 * (place in opened) + (place - 1 in one.deleted)
+        for place in range(size + 1):
+            count[at_gap + place] = min(COUNTED - 1, sum(gap < place for gap in opened))
+        for place, slot, before, behind, starts, ends in one.inserts:
+            classes[at_gap + place, slot] = before
+            asked[at_gap + place, min(slot + 1, SLOTS - 1)] = 1
+            spots.append((n, at_gap + place, slot, behind, starts, ends))
         at, at_gap = at + size, at_gap + size + 1
     # What is left alone has nothing to delete or insert either, which counts less: the mode says it already.
     share = torch.tensor([0.2 if one.mode == LEAVE else 1.0 for one in batch])
-    owner = torch.tensor([n for n, *_ in its_words])
-    of_words = nn.functional.binary_cross_entropy_with_logits(delete, wanted, reduction="none")
+    owner = torch.tensor(made.words)
+    odds = deleted_by(heads, made.word, state)
+    of_words = nn.functional.binary_cross_entropy_with_logits(odds, goes, reduction="none")
     lost = lost.index_add(0, owner, of_words * share[owner])
-    classes = torch.zeros(len(its_gaps), SLOTS, dtype=torch.long)
-    counted = torch.zeros(len(its_gaps), SLOTS)
-    counted[:, 0] = 1
-    spots = []
-    for n, one in enumerate(batch):
-        for place, slot, before, behind, starts, ends in one.inserts:
-            g = first_gap[n] + place
-            classes[g, slot] = before
-            if slot + 1 < SLOTS:
-                counted[g, slot + 1] = 1
-            counted[g, slot] = 1
-            spots.append((n, g, slot, behind, starts, ends))
-    owner = torch.tensor([n for n, *_ in its_gaps])
-    of_gaps = -(prefix.gather(-1, classes[..., None])[..., 0] * counted).sum(-1)
+    owner, prefix = torch.tensor(made.gaps), prefixes_of(heads, made.gap, count)
+    of_gaps = -(prefix.gather(-1, classes[..., None])[..., 0] * asked).sum(-1)
     lost = lost.index_add(0, owner, of_gaps * share[owner])
     if spots:
         texts, gaps, slots, behind = torch.tensor([spot[:4] for spot in spots]).T
-        kinds = torch.stack([allowed_for(of[n], roles[n], words[n]) for n in texts.tolist()])
-        start, end = pointed(heads, rows, gap[gaps], texts, kinds)
-        at = torch.arange(len(spots))
-        of_spots = -suffix[gaps, slots, behind]
-        for found, which in ((start, 4), (end, 5)):
-            right = torch.full(kinds.shape, -1e4)
-            for s, spot in enumerate(spots):
-                right[s, spot[which]] = 0
-            of_spots = of_spots - torch.logsumexp(found[at, slots] + right, -1)
-        lost = lost.index_add(0, texts, of_spots)
-    return (lost * weight).sum() / weight.sum()
+        allowed = torch.stack([allowed_for(of[n], roles[n], words[n]) for n in texts.tolist()])
+        gap, n = nn.functional.gelu(made.gap[gaps]), torch.arange(len(spots))
+        start, end = (found[n, slots] for found in pointed(heads, rows, gap, texts, allowed))
+        # Of a span that is said several times, any may be pointed at; the end is told of one of them.
+        which = [random.randrange(len(spot[4])) for spot in spots]
+        first = torch.tensor([spot[4][w] for spot, w in zip(spots, which, strict=True)])
+        final = torch.tensor([spot[5][w] for spot, w in zip(spots, which, strict=True)])
+        right = torch.full(allowed.shape, -1e4)
+        for row, spot in enumerate(spots):
+            right[row, spot[4]] = 0
+        tie = torch.einsum("sk,spk->sp", heads.end_of(rows[texts, first]), heads.ends(rows)[texts]) / KEYS**0.5
+        suffix = heads.suffix(gap).unflatten(-1, (SLOTS, -1)).log_softmax(-1)[n, slots, behind]
+        begun = torch.logsumexp(start.log_softmax(-1) + right, -1)
+        ended = (end + tie).log_softmax(-1)[n, final]
+        lost = lost.index_add(0, texts, -suffix - begun - ended)
+    return lost.mean()
+
+
+MASK, HIDDEN = 103, 0.06
+"""The word piece `[MASK]`, and how many are hidden by it to learn: the fit has fewer examples than numbers."""
 
 
 @torch.no_grad()
@@ -272,23 +296,38 @@ def scored(body: Body, heads: Heads, readings: Sequence[Reading]) -> list[tuple[
         batch = [readings[n] for n in part]
         ids, roles, there, words = batched(batch)
         rows = body(ids, roles, there).float()
-        last = torch.tensor([LAST in one.kinds for one in batch])
+        last = torch.tensor([PREVIOUS in one.bases for one in batch])
         modes = heads.modes(rows, (words & (roles == ASKED)).float(), last)
         for n, reading in enumerate(batch):
-            of: dict[int, Scores] = {}
-            for mode in reading.bases:
-                _, gaps, delete, prefix, suffix, gap = head_scores(heads, rows, [n], [reading], [mode], words)
-                kinds = allowed_for(mode, roles[n : n + 1], words[n : n + 1]).expand(len(gaps), -1)
-                start, end = pointed(heads, rows, gap, torch.full((len(gaps),), n), kinds)
-                log = nn.functional.logsigmoid
-                of[mode] = Scores(
-                    float(modes[n, mode]),
-                    log(delete).numpy(),
-                    log(-delete).numpy(),
-                    *(one.transpose(0, 1).numpy() for one in (prefix, suffix, start, end)),
+            cut = len(reading.ids)
+            own = rows[n : n + 1, :cut]
+            of = {
+                mode: _of(
+                    heads, own, reading, mode, float(modes[n, mode]), allowed_for(mode, roles[n, :cut], words[n, :cut])
                 )
+                for mode in reading.bases
+            }
             made[part[n]] = float(modes[n, LEAVE].exp()), of
     return made
+
+
+def _of(heads: Heads, rows: torch.Tensor, reading: Reading, mode: int, likely: float, allowed: torch.Tensor) -> Scores:
+    made = mixed(heads, rows, [0], [reading], [mode])
+    gap, zeros = nn.functional.gelu(made.gap), torch.zeros(len(made.gaps), dtype=torch.long)
+    start, end = pointed(heads, rows, gap, zeros, allowed.expand(len(made.gaps), -1))
+    prefix = torch.stack([prefixes_of(heads, made.gap, zeros + count) for count in range(COUNTED)])
+    delete = torch.stack([deleted_by(heads, made.word, zeros[1:] + state) for state in range(4)])
+    suffix = heads.suffix(gap).unflatten(-1, (SLOTS, -1)).log_softmax(-1)
+    tie = heads.end_of(rows[0]) @ heads.ends(rows[0]).T / KEYS**0.5
+    return Scores(
+        likely,
+        delete.numpy(),
+        prefix.transpose(1, 2).numpy(),
+        suffix.transpose(0, 1).numpy(),
+        start.log_softmax(-1).transpose(0, 1).numpy(),
+        end.transpose(0, 1).numpy(),
+        tie.numpy(),
+    )
 
 
 Found = Sequence[tuple[Prepared, float, dict[int, Scores]]]

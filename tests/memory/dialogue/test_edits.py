@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from clew.memory.dialogue.edits import (
     ASKED,
+    COUNTED,
     LAST,
     LEAVE,
     PIECES,
@@ -22,6 +23,8 @@ from clew.memory.dialogue.edits import (
     Scores,
     applied,
     decoded,
+    deletions,
+    insertions,
     read,
 )
 from clew.memory.dialogue.tagger import tokenizer_of
@@ -86,17 +89,18 @@ def test_what_was_cut_is_not_edited() -> None:
 def scores(reading: Reading, mode: int, insert: tuple[int, int, int] | None, deleted: Sequence[int]) -> Scores:
     """Sure of one insertion (gap, first, last) and of what goes."""
     words = reading.bases[mode]
-    gone = np.full(len(words), -9.0)
-    gone[list(deleted)] = -0.01
-    prefix = np.full((SLOTS, len(words) + 1, 2), -9.0)
-    prefix[:, :, 0] = -0.01
-    start, end = np.full((2, SLOTS, len(words) + 1, len(reading.ids)), -9.0)
+    odds = np.full((4, len(words)), -9.0, np.float32)
+    odds[:, list(deleted)] = 9
+    prefix = np.full((COUNTED, SLOTS, len(words) + 1, 2), -9.0, np.float32)
+    prefix[..., 0] = -0.01
+    start, end = np.full((2, SLOTS, len(words) + 1, len(reading.ids)), -9.0, np.float32)
     if insert:
         gap, first, last = insert
-        prefix[0, gap] = -9.0, -0.01
+        prefix[:, 0, gap] = -9.0, -0.01
         start[0, gap, reading.words[first].first] = end[0, gap, reading.words[last].last] = -0.01
-    suffix = np.zeros((SLOTS, len(words) + 1, 1))
-    return Scores(-0.1, gone, np.log1p(-np.exp(gone)), prefix, suffix, start, end)
+    suffix = np.zeros((SLOTS, len(words) + 1, 1), np.float32)
+    tie = np.zeros((len(reading.ids), len(reading.ids)), np.float32)
+    return Scores(-0.1, odds, prefix, suffix, start, end, tie)
 
 
 def test_the_likeliest_edit_is_taken_where_it_is_likely() -> None:
@@ -115,3 +119,32 @@ def test_a_span_is_of_one_segment_and_in_order() -> None:
     made = decoded(reading, 0.1, {THIS: scores(reading, THIS, (1, later, earlier), [1])}, Inventory(("",), ("",)))
     first, last = made.edits.inserts[0].first, made.edits.inserts[0].last
     assert first <= last and reading.words[first].segment == reading.words[last].segment != 0
+
+
+def test_an_end_is_that_of_its_start() -> None:
+    """Two spans are as likely; the end of each is likelier behind its own start."""
+    reading = read("is it loud?", BEFORE, TOKENIZER)
+    one, other = (word(reading, text, 2) for text in ("dishwasher", "480"))
+    made = scores(reading, THIS, (1, one, one), [1])
+    made.start[0, 1, reading.words[other].first] = made.end[0, 1, reading.words[other].last] = -0.01
+    for of in (one, other):
+        made.tie[reading.words[of].first, reading.words[of].last] = 3
+    found = decoded(reading, 0.1, {THIS: made}, Inventory(("",), ("",))).edits.inserts[0]
+    assert (found.first, found.last) in ((one, one), (other, other))
+
+
+def test_what_comes_in_is_told_with_what_came_in_before() -> None:
+    prefix = np.full((COUNTED, SLOTS, 3, 2), -9.0)
+    prefix[..., 0] = -0.1
+    prefix[0, 0, 0], prefix[0, 0, 2], prefix[1, 0, 2] = (-0.7, -0.69), (-5, -0.01), (-0.01, -5)
+    assert [found[:3] for found in insertions(prefix, 0)] == [(0, 0, 1)]
+    prefix[0, 0, 0] = -0.1, -2.4
+    assert [found[:3] for found in insertions(prefix, 0)] == [(2, 0, 1)]
+
+
+def test_what_goes_is_told_with_what_comes_in() -> None:
+    odds = np.full((4, 3), -1.0)
+    odds[2:] = 1.0
+    assert deletions(odds, set()) == [] and deletions(odds, {1}) == [1]
+    odds[1] = 2.0
+    assert deletions(odds, {0}) == [0, 1, 2]

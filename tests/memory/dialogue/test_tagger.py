@@ -9,7 +9,6 @@ from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.edits import PREVIOUS, THIS, Inventory, read
 from clew.memory.dialogue.tagger import LAYERS, Tagger, shipped, stand_alone
 from clew.memory.encoding import packaged_minilm
-from tests.memory.dialogue.conversations import same
 from tests.training.tagger import Body, Heads, scored, shipped_tensors
 
 TURNS = [("How much does the Breeze 30 cost?", "The Breeze 30 costs 240 euros."), ("who makes it", "Arden Fans.")]
@@ -57,4 +56,7 @@ def test_an_earlier_follow_up_is_understood_in_its_turn() -> None:
     tagger = shipped()
     assert tagger is not None
     made = stand_alone("and where are they", said(*TURNS, ("how long has Arden Fans been there", "Since 1970."))).text
-    assert made == stand_alone("and where are they", said(*TURNS, ("how long has Arden Fans been there", "Since 1970."))).text
+    assert (
+        made
+        == stand_alone("and where are they", said(*TURNS, ("how long has Arden Fans been there", "Since 1970."))).text
+    )
