@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import chain
 from typing import Literal
 
@@ -21,7 +20,6 @@ from clew.agent.search.lookups import (
     hybrid,
     left_out,
     matches_of,
-    nearness,
     query_of_turn,
     scope_of,
     stitched_of,
@@ -36,9 +34,9 @@ from clew.agent.services import TurnContext
 from clew.agent.state import TURN_JSON, UNANSWERED, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory.datatypes import Passage, Subgraph, Utterance
+from clew.memory.dialogue.context_dependence import waits
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
-from clew.memory.dialogue.reference import waits
 from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
@@ -96,10 +94,7 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     with their words for those of another language."""
     services, words = run.services, run.services.library.store.vocabulary
     asked, subject = with_names(turn.asked, words), subject_of(services)
-    near = partial(nearness, services, scope_of(turn))
-    made = rewrite_question(
-        asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words, subject, near
-    )
+    made = rewrite_question(asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, subject)
     made = with_cited(made, _cited(turn, run) if waits(asked) else "")
     language, held = language_of(turn.asked), held_language(services)
     if language in ("", held) or not held:  # nothing is a slip of another language's word

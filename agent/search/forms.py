@@ -18,7 +18,7 @@ import numpy as np
 
 from clew.agent.state import Turn
 from clew.memory.datatypes import Wording
-from clew.memory.dialogue.follow_ups import is_whole
+from clew.memory.dialogue.context_dependence import is_whole
 from clew.memory.dialogue.rewriting import rewritten
 from clew.memory.dialogue.signals import turn_signals
 from clew.memory.dialogue.utterances import tidy

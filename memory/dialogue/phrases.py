@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from clew.memory.dialogue.word_classes import QuestionToken, past
-from clew.memory.dialogue.written_types import written_type
+from clew.memory.dialogue.word_classes import QuestionToken
 from clew.memory.language.telling import language_of
 from clew.memory.text import content_words
 
@@ -164,77 +163,7 @@ class Parts:
         return one, other
 
 
-def in_relative(found: Parts, phrase: Phrase) -> bool:
-    """Whether it only says which one is meant: Low Water of 'when was the man who painted Low Water born?'"""
-    pairs = pairwise(found.tokens)
-    links = (link for noun, link in pairs if noun.kind == "word" and link.kind == "what" and link.low in _RELATIVE)
-    return any(found.lead < link.start < phrase.start for link in links)
-
-
 _RELATIVE = ("who", "that", "which", "whose")
 
 
-def whole_of(found: Parts, place: int) -> str:
-    """The phrase with what says which it is: 'the number of columns in a table' where the question asks for that alone,
-    'the uptime guaranteed for Big' for 'uptime' of 'what uptime is guaranteed for Big'."""
-    phrase = found.phrases[place]
-    aux, verb = found.helper, found.does
-    if phrase.role == "asked" and found.aux and aux in ("has", "have", "had") and not found.verb:
-        return f"the {phrase.text} that {found.text[found.aux[0] : found.end].strip()}"
-    if phrase.role == "asked" and found.aux and found.subject and found.verb and not found.subject.pronoun:
-        does = {"did": past(verb), "does": f"{verb}s", "do": verb}.get(aux, f"{aux} {verb}")
-        return f"the {phrase.text} that {found.subject.text} {does}"
-    if phrase.role == "asked" and not found.aux and found.verb and found.verb[0] - phrase.end <= 1:
-        return f"the {phrase.text} that {found.text[found.verb[0] : found.end].strip()}"
-    be = phrase.role == "asked" and aux in ("is", "are", "was", "were")
-    if be and found.aux and found.verb and found.verb[0] - found.aux[1] <= 1:
-        return f"the {phrase.text} {found.text[found.verb[0] : found.end].strip()}"
-    if phrase.role == "subject" and found.aux and not found.verb and found.asked:
-        end = phrase.end
-        for later in found.phrases[place + 1 :]:
-            between = found.text[end : later.whole].strip()
-            if between not in ("", "and", "or") or later.preposition in ("from", "to", "than"):
-                break
-            end = later.end
-        return found.text[phrase.start : end]
-    if phrase.role == "subject" and found.verb and place + 1 < len(found.phrases):
-        later = found.phrases[place + 1]  # 'does the train to Vienna leave'
-        if later.end < found.verb[0] and later.preposition and not found.text[phrase.end : later.whole].strip():
-            return found.text[phrase.start : later.end]
-    if phrase.role == "object" and " of " in phrase.text and place + 1 < len(found.phrases):
-        later = found.phrases[place + 1]
-        if later.preposition in ("in", "for", "of") and not found.text[phrase.end : later.whole].strip():
-            return phrase.text if written_type(later.text) else found.text[phrase.start : later.end]
-    return phrase.text
-
-
 A_PLACE = "place"
-
-
-@dataclass(frozen=True, slots=True)
-class Referent:
-    """A thing that was spoken of. `rank` is its place among those of its turn, 0 the likeliest to be spoken of again;
-    `placed` is a preposition of place before it, or `A_PLACE` where there is none and the library has a place of that
-    name."""
-
-    text: str
-    rank: float
-    named: bool = False
-    person: bool = False
-    maybe_person: bool = False
-    plural: bool = False
-    placed: str = ""
-    gender: str = ""
-    about: bool = False
-    """The question was who that is, or spoke of him or her."""
-    known: bool = False
-    """The library has it."""
-    group: bool = False
-    """A company, of which 'they' is said."""
-    aside: bool = False
-    """It was said with 'a' behind a preposition: no thing of its own."""
-
-    @property
-    def noun(self) -> str:
-        head = re.split(r"\s(?:of|in|for|from|at|on|with|to|per|between)\s", self.text)[0]
-        return head.split()[-1].casefold().strip("'’")

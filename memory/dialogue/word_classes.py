@@ -318,13 +318,6 @@ def ends_in_s(word: str) -> bool:
     return word.endswith("s") and not word.endswith(("ss", "us"))
 
 
-def replaced(text: str, pieces: Sequence[tuple[int, int, str]]) -> str:
-    """The text with other words in these places (start, end, words), which do not overlap, and single spaces."""
-    for start, end, new in sorted(pieces, reverse=True):
-        text = text[:start] + new + text[end:]
-    return re.sub(r"\s+([?.!,])", r"\1", " ".join(text.split()))
-
-
 _SIBILANT = ("ches", "shes", "sses", "xes", "zzes", "oes")
 
 
@@ -371,23 +364,11 @@ def ing(verb: str) -> str:
     return low + "ing"
 
 
-def singular(noun: str) -> str:
-    """'proxy' of 'proxies', 'dish' of 'dishes'; the last word of a phrase counts."""
-    if noun.endswith("ies") and len(noun) > 4:
-        return noun[:-3] + "y"
-    return noun[:-2] if noun.endswith(_SIBILANT) else noun if noun.endswith("ss") else noun.removesuffix("s")
-
-
 def several(noun: str) -> str:
     """'proxies' of 'proxy', 'dishes' of 'dish'."""
     if re.search(r"[^aeiou]y$", noun):
         return noun[:-1] + "ies"
     return noun + ("es" if noun.endswith(("s", "x", "z", "ch", "sh")) else "s")
-
-
-def present(verb: str) -> str:
-    """What somebody does: 'reviews' of 'review', 'carries' of 'carry', 'has' of 'have'."""
-    return {"have": "has", "be": "is", "go": "goes", "do": "does"}.get(verb) or several(verb)
 
 
 @cache

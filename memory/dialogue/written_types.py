@@ -24,7 +24,6 @@ _PERIOD = re.compile(
 )
 AGO = re.compile(rf"\w+ {_PERIOD.pattern} (?:ago|before|earlier|later)", re.IGNORECASE)
 """'a year ago', 'two days later'"""
-MONTH = re.compile(rf"\b{_MONTH.pattern}(?=\s|$)", re.IGNORECASE)
 TIMES = ("day", "month", "date", "year", "period")
 
 
@@ -53,14 +52,6 @@ def written_type(text: str) -> str:
     if _PERIOD.fullmatch(words[-1]) and (words[0].casefold() in _DETERMINERS or not surname):
         return "period"
     return "number" if re.fullmatch(r"[\d.,%]+\w{0,2}", words[0]) else ""
-
-
-def with_capitals(text: str) -> str:
-    """A time with the capital letters of its day and month: 'the first Saturday in May'."""
-    named = (
-        word.title() if _DAY_NAME.fullmatch(word) or _FULL_MONTH.fullmatch(word) else word for word in text.split()
-    )
-    return " ".join(named)
 
 
 _DAY_NAME = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?")

@@ -1,6 +1,6 @@
 """What follow-ups of whole conversations stand for, in everyday and technical documents."""
 
-from clew.memory.dialogue.follow_ups import standing
+from clew.memory.dialogue.tagger import stand_alone
 from clew.memory.dialogue.utterances import extract
 from tests.memory.dialogue.conversations import FILE, FollowUp, follow_ups, same
 
@@ -10,7 +10,7 @@ RIGHT = 0.75
 
 
 def right(case: FollowUp) -> bool:
-    made = standing(case.question, extract(case.before)).text
+    made = stand_alone(case.question, extract(case.before)).text
     return any(same(made, expected) for expected in case.expected)
 
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
-from clew.memory.dialogue.follow_ups import LONGEST
-from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite, rewritten
+from clew.memory.dialogue.rewriting import LONGEST, RewriteParameters, Rewritten, rewrite, rewritten
 from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, shipped
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.encoding import CachedEncoder
