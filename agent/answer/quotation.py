@@ -22,7 +22,7 @@ from clew.agent.answer.wanted import Wanted
 from clew.agent.answer.weighing import AnswerParameters
 from clew.agent.search.rounds import unheld
 from clew.agent.state import Answer, BoldSpan, Claim, Outcome, Quote, Says
-from clew.agent.talk.several import parts
+from clew.agent.talk.multi_question import questions_of as parts
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.question_parser import parts as question_parts
 from clew.memory.text import Span, content_words, written_words

@@ -18,8 +18,6 @@ import numpy as np
 
 from clew.agent.state import Turn
 from clew.memory.datatypes import Wording
-from clew.memory.dialogue.follow_ups import is_whole
-from clew.memory.dialogue.rewriting import rewritten
 from clew.memory.dialogue.signals import turn_signals
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.knowledge.question import Matches
@@ -80,8 +78,8 @@ def weighed(
     """The wordings with their weights, which sum to 1, and the one that won. `found` has a row for each; `of_turn` are
     the signals that `said` has, which only the question with other wordings beside it needs.
 
-    The question as it is wins where it has enough of the weight and is a whole one, or no rewriting is there: words
-    behind a rewriting speak for it. Else the heaviest rewriting wins, of like ones the first; never a list of words.
+    The question as it is wins where it has enough of the weight, or no rewriting is there: words behind a rewriting
+    speak for it. Else the heaviest rewriting wins, of like ones the first; never a list of words.
     """
     model = model or shipped()
     own = [place for place, wording in enumerate(wordings) if wording.name not in VARIANTS]
@@ -90,8 +88,7 @@ def weighed(
         found, scores=found.scores[own], cosines=found.cosines[own], hits=[found.hits[place] for place in own]
     )
     weights = shares(kinds, form_signals([wordings[place] for place in own], rows, of_turn), model)
-    whole = all(is_whole(wordings[place].text) for place, kind in zip(own, kinds, strict=True) if kind == "question")
-    winner = own[_winner(kinds, weights, model.stays if whole else math.inf)]
+    winner = own[_winner(kinds, weights, model.stays)]
     made = [replace(wording, won=place == winner) for place, wording in enumerate(wordings)]
     for place, weight in zip(own, weights, strict=True):
         made[place] = replace(made[place], weight=weight)
@@ -117,11 +114,9 @@ def _with_variants(given: Sequence[Wording], made: Sequence[Wording]) -> tuple[W
 
 
 def settled(turn: Turn, found: Matches, encoder: Encoder, model: FormModel | None = None) -> Turn:
-    """The turn with its wordings weighed, and with all that follows from the weights: what a person reads, whether
-    earlier turns stand in front of it, the question with the words that it needs, the weight of the question as it is.
-    """
+    """The turn with its wordings weighed, and the one that won as the question that a person reads."""
     wordings = weighed(turn.wordings, found, said(turn, encoder), model)
-    return turn.rewritten_as(rewritten(tidy(next(wording.text for wording in wordings if wording.won)), wordings))
+    return turn.understood(tidy(next(wording.text for wording in wordings if wording.won)), wordings)
 
 
 def apart(wordings: Sequence[Wording], found: Matches) -> tuple[float, float]:

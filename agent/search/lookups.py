@@ -96,24 +96,16 @@ def matches_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Mat
     return run.once(("matches", *texts), lambda: hybrid(run).matches(query, run.services.evidence))
 
 
-def found_or_left(turn: Turn, run: TurnContext, call: Call) -> Findings:
-    """As `found_by`; where the library does not answer any more, what other searches find has to do. The first search
-    has to be answered."""
+def found_or_left(turn: Turn, run: TurnContext, call: Call, failed: list[Fallback]) -> Findings:
+    """As `found_by`; where the library does not answer any more, what other searches find has to do, and it is said in
+    `failed`. The first search has to be answered."""
     try:
         return found_by(turn, run, call)
     except (ServiceUnreachable, DeadlineExceeded) as error:
         if call == turn.search.planned[0] and not turn.passages:
             raise
-        run.scratch.setdefault(LEFT, []).append(Fallback("search", f"{call.tool}: {error.message}"))
+        failed.append(Fallback("search", f"{call.tool}: {error.message}"))
         return Findings(notes=(f"{call.tool} is left out: {error.message}",))
-
-
-LEFT = "left out"
-
-
-def left_out(run: TurnContext) -> tuple[Fallback, ...]:
-    """The searches that were, once."""
-    return tuple(run.scratch.pop(LEFT, ()))
 
 
 def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:

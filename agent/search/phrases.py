@@ -1,24 +1,14 @@
-"""What is searched as it is written: words in quotation marks, versions, options; and names that are left out."""
+"""Words that a question has in quotation marks, versions and options, and names that it leaves out."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
 
-from clew.agent.state import Turn
 from clew.memory.datatypes import Passage
 from clew.memory.knowledge.library import LibraryStore
 from clew.memory.text import content_words, written_words
 from clew.tools.base import passages_of
 
-MOST = 4
-"""Passages with a phrase that are looked for beside those that were found."""
-
 LOOKED_AT = 400
 """Chunks with all words of a phrase that are read for it."""
-
-READ, BEST, FIRST = 8, 2, 200
-"""Passages among which one may say what a thing is, those that stay before one that is added, and chunks with its name
-that are looked at for it."""
 
 FEWEST = 2
 """Words of a phrase; a single one is looked for like others."""
@@ -67,52 +57,6 @@ def holding(phrase: str, store: LibraryStore, scope: frozenset[str] | None) -> l
     """The passages that have a phrase in title or text, the first of the library."""
     chunks = store.chunks(store.vocabulary.holding(written_words(phrase), scope)[:LOOKED_AT])
     return [one for one in passages_of(chunks, "phrase") if _has(one, phrase)]
-
-
-def asks_for(question: str, phrase: str) -> bool:
-    """Whether the phrase is most of what is asked, and no title or name among other things."""
-    return 2 * len(content_words(phrase)) >= len(content_words(question))
-
-
-def as_written(
-    turn: Turn, passages: Sequence[Passage], store: LibraryStore, scope: frozenset[str] | None
-) -> tuple[Passage, ...]:
-    """The passages, those first that have the question's phrases and versions as it writes them; of several the first
-    counts most."""
-    versions_ = versions(turn.rewritten)
-    for phrase in reversed([*longer(turn.meant), *versions_]):
-        alone = phrase in versions_ or asks_for(turn.meant, phrase)
-        passages = first(passages, phrase, holding(phrase, store, scope), alone)
-    return tuple(passages)
-
-
-def with_definition(
-    thing: str, passages: Sequence[Passage], store: LibraryStore, scope: frozenset[str] | None
-) -> tuple[Passage, ...]:
-    """With the first of the library that says what a thing is ("Clew is a ...") behind the two best, where none of
-    those that are read says it: what speaks of it all the time is nearer to "What is Clew?"."""
-    says = re.compile(rf"(?<!\w){re.escape(_plain(thing))}s? (?:is|are|was|were) (?:an?|the|one of|any)\b")
-    if not thing or any(says.search(_plain(one.text)) for one in passages[:READ]):
-        return tuple(passages)
-    chunks = store.chunks(store.vocabulary.holding(written_words(thing), scope)[:FIRST])
-    found = [one for one in passages_of(chunks, "definition") if says.search(_plain(one.text))][:1]
-    score = max((one.score for one in passages), default=0.0)
-    added = [replace(one, score=score, why=f"says what {thing} is") for one in found]
-    known = {one.id for one in added}
-    return (*passages[:BEST], *added, *(one for one in passages[BEST:] if one.id not in known))
-
-
-def first(passages: Sequence[Passage], phrase: str, held: Sequence[Passage], alone: bool = True) -> tuple[Passage, ...]:
-    """Those that have the phrase first, in their order, then a few more that have it, then the others. Where the phrase
-    is not `alone` what is asked, only the best that has it: what else is asked may stand in others."""
-    found = [one for one in passages if _has(one, phrase)]
-    if found and not alone:
-        return (found[0], *(one for one in passages if one is not found[0]))
-    known = {one.id for one in passages}
-    score = max((one.score for one in passages), default=0.0)
-    more = [replace(one, score=score, why=f"has \u201c{phrase}\u201d") for one in held if one.id not in known]
-    more = more[: max(0, MOST - len(found))]
-    return (*found, *more, *(one for one in passages if one not in found))
 
 
 def _has(passage: Passage, phrase: str) -> bool:

@@ -38,7 +38,7 @@ def die(state, runtime):
     os.kill(os.getpid(), signal.SIGKILL)
 
 library, data, cache, node, thread, question = sys.argv[1:]
-(graph.TO_EVIDENCE if node in graph.TO_EVIDENCE else graph.TO_ANSWER)[node] = die
+next(one for one in (graph.EVIDENCE, graph.ANSWER, graph.AROUND) if node in one)[node] = die
 from clew.agent.assistant import LONGEST, Assistant
 from dataclasses import replace
 from tests.agent.walks import WALKS
@@ -169,7 +169,7 @@ def test_a_turn_that_failed_is_over(assistant: Assistant, monkeypatch: pytest.Mo
     def fail(*_: object) -> None:
         raise OSError("the disk is gone")
 
-    monkeypatch.setitem(graph.TO_ANSWER, "answer", fail)
+    monkeypatch.setitem(graph.ANSWER, "answer", fail)
     with Assistant.open(home) as broken:
         with pytest.raises(OSError, match="disk"):
             list(broken.ask("t", "Who was Laika?"))

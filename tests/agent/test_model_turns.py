@@ -18,7 +18,6 @@ from clew.agent.search.rounds import ObserveParameters
 from clew.agent.services import Services, TurnContext
 from clew.agent.settings import Settings
 from clew.agent.state import Doing, Fallback, Step, Turn
-from clew.agent.talk import inside
 from clew.memory.errors import Cancelled
 from clew.memory.ports import Abilities
 from tests.agent.walks import WALKS, evidence
@@ -27,14 +26,6 @@ from tests.ollama.playing import words
 from tests.ollama.server import Asked, Model, OllamaDouble, Said
 
 QUESTION = "Where was the director of Metropolis born?"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def asked_at_once() -> Iterator[None]:
-    """What is looked at are the searches of one question; test_inside.py looks at one inside another."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inside, "is_left", lambda _turn: False)
-        yield
 
 
 ROUNDS = 3

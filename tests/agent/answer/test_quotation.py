@@ -13,7 +13,6 @@ from clew.agent.answer.wanted import Wanted
 from clew.agent.answer.weighing import AnswerParameters
 from clew.agent.search.rounds import ObserveParameters, enough, missing
 from clew.agent.state import TURN_JSON, Answer, BoldSpan, Call, Claim, Quote, Turn
-from clew.agent.talk.several import parts
 from clew.memory.datatypes import Document, Mark, Passage, Wording
 from clew.memory.encoding import CachedEncoder
 
@@ -128,36 +127,6 @@ def test_of_several_questions_each_is_answered_or_named(encoder: CachedEncoder) 
     assert (half.outcome, half.missing) == ("partial", ("Mona Lisa",))
     other = say("Where was Fritz Lang born, and how does a bicycle work?", MOON, LANG, encoder=encoder)
     assert (other.outcome, other.missing) == ("partial", ("bicycle", "work"))
-    compared = say("Compare the Moon and Titanic.", MOON, LANG, encoder=encoder)
-    assert (compared.outcome, compared.missing) == ("partial", ("Titanic",))
-    assert compared.claims[0].cites == (1,)
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("Where was he born?", ("Where was he born?",)),
-        ("Who was Laika, and what did Kepler think?", ("Who was Laika?", "What did Kepler think?")),
-        ("Who was Laika and how did she die?", ("Who was Laika and how did she die?",)),
-        ("Who wrote Metropolis? Where was Kubrick born?", ("Who wrote Metropolis?", "Where was Kubrick born?")),
-        ("Where and when was it read?", ("Where was it read?", "When was it read?")),
-        ("Where and how many people died?", ("Where and how many people died?",)),
-        ("Compare Laika and Ham", ("What is Laika?", "What is Ham?")),
-        ("What is the main difference between tea and coffee?", ("What is tea?", "What is coffee?")),
-        ("How does tea differ from coffee?", ("What is tea?", "What is coffee?")),
-        ("I have a dog and is it allowed to fly?", ("I have a dog and is it allowed to fly?",)),
-        ("Who sang rock and roll?", ("Who sang rock and roll?",)),
-        ("", ("",)),
-        (
-            "What is the difference between a solar and a lunar eclipse?",
-            ("What is a solar eclipse?", "What is a lunar eclipse?"),
-        ),
-        ("What is the difference between a cat and a guide dog?", ("What is a cat?", "What is a guide dog?")),
-        ("Compare Anna and her dog", ("What is Anna?", "What is her dog?")),
-    ],
-)
-def test_the_parts_of_a_question(question: str, expected: tuple[str, ...]) -> None:
-    assert parts(question) == expected
 
 
 def test_three_kinds_of_nothing_sound_different(encoder: CachedEncoder) -> None:

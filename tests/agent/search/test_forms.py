@@ -49,13 +49,6 @@ def test_without_signals_the_weights_are_the_priors_of_the_kinds() -> None:
     assert found == pytest.approx({"question": 0.3, "standing": 0.3, "expanded": 0.4})
 
 
-@pytest.mark.parametrize("fragment", ["and in Linz?", "which films?", "no, I meant the other film", "Linz?"])
-def test_a_fragment_is_not_read_as_it_is(fragment: str) -> None:
-    heavy = FormModel({"question": 0.8, "rewrite": 0.1, "words": 0.1})
-    assert won([QUESTION, STANDING, EXPANDED], THREE, heavy) == "question"
-    assert won([replace(QUESTION, text=fragment), STANDING, EXPANDED], THREE, heavy) == "standing"
-
-
 def test_wordings_of_a_kind_share_its_prior() -> None:
     named = Wording("named", "Where was Lang born?", 0.2)
     four = matches([0.9], [0.8], [0.7], [0.6])
@@ -126,7 +119,7 @@ def test_what_follows_from_the_weights_follows_in_the_turn(encoder: CachedEncode
     wordings = (QUESTION, STANDING, EXPANDED)
     before = (Sentence("Fritz Lang directed Metropolis.", "agent", 1),)
     turn = Turn("t", 2, QUESTION.text, meant=QUESTION.text, recalled=Recalled(before, selected=before))
-    turn = replace(turn, rewritten="?", own_weight=0.9, wordings=wordings)
+    turn = replace(turn, rewritten="?", wordings=wordings)
     heavy = FormModel({"question": 0.2, "rewrite": 0.2, "words": 0.6})
     made = settled(turn, THREE, encoder, heavy)
     assert (made.rewritten, made.expanded, made.with_history) == (STANDING.text, EXPANDED.text, False)

@@ -21,7 +21,6 @@ from clew.agent.search.walk import lines, parents
 from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnSearch
-from clew.agent.talk import inside
 from clew.memory.datatypes import Findings, Ints, Passage, Wording
 from clew.memory.dialogue.signals import Linear
 from clew.memory.encoding import CachedEncoder
@@ -33,14 +32,6 @@ from clew.tools.walk import Walk
 from tests.agent.walks import WALKS, evidence
 
 QUESTION = "Where was the director of Metropolis born?"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def asked_at_once() -> Iterator[None]:
-    """What is looked at are the searches of one question; test_inside.py looks at one inside another."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inside, "is_left", lambda _turn: False)
-        yield
 
 
 @pytest.fixture(scope="module")
