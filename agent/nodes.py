@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.search import forms, gate, ordering, rounds, tool_calls
+from clew.agent.search import ordering, query_weights, rounds, router, tool_calls
 from clew.agent.search import walk as walk_operations
 from clew.agent.search.lookups import (
     found_or_left,
@@ -151,7 +151,7 @@ def _thought(turn: Turn, plan: rounds.SearchPlan, reply: ModelSearches, tool: st
     signals = turn.search.signals if first else {}
     more = number_of(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
     summary = ", and ".join(filter(None, (plan.summary, more))) or "nothing more to look for"
-    why = gate.reasons(signals, turn.search.tools, run.services.gate) if signals else ""
+    why = router.reasons(signals, turn.search.tools, run.services.router) if signals else ""
     return Step(
         "think",
         f"{summary}: {why}" if why else summary,
@@ -184,7 +184,7 @@ def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
     if not services.library.manifest.chunks:
         return turn
     matches = matches_of(turn, run, turn.wordings)
-    turn = forms.settled(turn, matches, services.encoder, services.forms)
+    turn = query_weights.settled(turn, matches, services.encoder, services.query_weights)
     return _with_tools(turn, run, matches) if tool == AUTO else turn
 
 
@@ -192,12 +192,12 @@ def _with_tools(turn: Turn, run: TurnContext, matches: Matches) -> Turn:
     """With the tools that the policy chooses, and the signals that it chooses by: of the question as a person reads it,
     of the first hits, and of the library."""
     services, manifest = run.services, run.services.library.manifest
-    first = hybrid(run).findings(query_of_turn(turn, run, turn.wordings), matches, gate.LOOKED).passages
+    first = hybrid(run).findings(query_of_turn(turn, run, turn.wordings), matches, router.LOOKED).passages
     shown = next(hits for wording, hits in zip(turn.wordings, matches.hits, strict=True) if wording.won)
     edges = manifest.edges / max(1, manifest.documents)
-    found = gate.signals(turn.rewritten, first, shown, edges, forms.apart(turn.wordings, matches))
+    found = router.signals(turn.rewritten, first, shown, edges, query_weights.apart(turn.wordings, matches))
     by_triples = (Clues.name,) if services.library.store.of_triples else ()
-    return turn.searched(signals=found, tools=(Hybrid.name, *gate.chosen(found, services.gate), *by_triples))
+    return turn.searched(signals=found, tools=(Hybrid.name, *router.chosen(found, services.router), *by_triples))
 
 
 def after_think(state: TurnState) -> Literal["act", "answer"]:

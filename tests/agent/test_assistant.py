@@ -15,7 +15,7 @@ import pytest
 from clew.agent import graph
 from clew.agent.assistant import LONGEST, Assistant
 from clew.agent.evaluation.evaluate import answered
-from clew.agent.search.gate import Gate
+from clew.agent.search.router import Router
 from clew.agent.settings import DATABASE, Settings, read_settings
 from clew.agent.state import Step, Turn
 from clew.memory.encoding import CachedEncoder
@@ -43,7 +43,7 @@ from clew.agent.assistant import LONGEST, Assistant
 from dataclasses import replace
 from tests.agent.walks import WALKS
 opened = Assistant.open(read_settings(library=Path(library), home=Path(data), cache=Path(cache)))
-assistant = Assistant(replace(opened.services, gate=WALKS), Path(data))
+assistant = Assistant(replace(opened.services, router=WALKS), Path(data))
 print(list(assistant.ask(thread, question)))
 """
 
@@ -247,7 +247,7 @@ def test_forgetting_a_thread_leaves_nothing(assistant: Assistant, home: Settings
 
 def test_a_further_round_finds_what_the_first_had_no_room_for(assistant: Assistant) -> None:
     """Two passages a round: the first are about Kepler, the second round is for the words that they do not hold."""
-    narrow = replace(assistant.services, evidence=2, gate=Gate())
+    narrow = replace(assistant.services, evidence=2, router=Router())
     turn = answered(narrow, "Who was Laika, and what did Kepler think of the tides? Please.", [])
     assert [call.wordings[0].name for call in turn.calls][:2] == ["question", "missing"]
     assert "Laika" in turn.calls[1].wordings[0].text

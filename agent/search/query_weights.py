@@ -2,7 +2,7 @@
 
 The scores of a passage by each wording are summed with these weights (`tools/base.py`). They are a softmax over the
 wordings that there are, however many: each starts from the prior of its kind, which the wordings of a kind share, and
-gains or loses by its signals. The model is in `forms.json`, made by `make train`.
+gains or loses by its signals. The model is in `query_weights.json`, made by `make train`.
 """
 
 import json
@@ -46,11 +46,11 @@ SHORT = 2
 OF_TURN = ("leans", "pronoun", "clarifies", "capital", "last_turn", "context")
 """Signals of `turn_signals`, of the question as it is; 0 of any other wording."""
 
-SHIPPED = Path(__file__).with_name("forms.json")
+SHIPPED = Path(__file__).with_name("query_weights.json")
 
 
 @dataclass(frozen=True, slots=True)
-class FormModel:
+class WeightModel:
     """`priors` are shares by kind, `signals` is what a signal adds to a wording's logit, and `stays` the weight from
     which the question is read as it is."""
 
@@ -63,9 +63,9 @@ class FormModel:
 
 
 @cache
-def shipped() -> FormModel:
+def shipped() -> WeightModel:
     """The one that comes with Clew."""
-    return FormModel(**json.loads(SHIPPED.read_text("utf-8")))
+    return WeightModel(**json.loads(SHIPPED.read_text("utf-8")))
 
 
 def kind_of(wording: Wording) -> Kind:
@@ -73,7 +73,7 @@ def kind_of(wording: Wording) -> Kind:
 
 
 def weighed(
-    wordings: Sequence[Wording], found: Matches, of_turn: Mapping[str, float], model: FormModel | None = None
+    wordings: Sequence[Wording], found: Matches, of_turn: Mapping[str, float], model: WeightModel | None = None
 ) -> tuple[Wording, ...]:
     """The wordings with their weights, which sum to 1, and the one that won. `found` has a row for each; `of_turn` are
     the signals that `said` has, which only the question with other wordings beside it needs.
@@ -113,7 +113,7 @@ def _with_variants(given: Sequence[Wording], made: Sequence[Wording]) -> tuple[W
     return tuple(changed.get(place, one) for place, one in enumerate(made))
 
 
-def settled(turn: Turn, found: Matches, encoder: Encoder, model: FormModel | None = None) -> Turn:
+def settled(turn: Turn, found: Matches, encoder: Encoder, model: WeightModel | None = None) -> Turn:
     """The turn with its wordings weighed, and the one that won as the question that a person reads."""
     wordings = weighed(turn.wordings, found, said(turn, encoder), model)
     return turn.understood(tidy(next(wording.text for wording in wordings if wording.won)), wordings)
@@ -138,7 +138,7 @@ def said(turn: Turn, encoder: Encoder) -> dict[str, float]:
     return turn_signals(turn.meant or turn.asked, recalled.extracted, recalled.selected, encoder)
 
 
-def shares(kinds: Sequence[Kind], signals: Sequence[Mapping[str, float]], model: FormModel) -> list[float]:
+def shares(kinds: Sequence[Kind], signals: Sequence[Mapping[str, float]], model: WeightModel) -> list[float]:
     """The weights of wordings of these kinds with these signals; they sum to 1."""
     many = Counter(kinds)
     logits = [
