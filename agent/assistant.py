@@ -34,7 +34,7 @@ WHAT_IS_KEPT = "the conversation is kept up to its last whole turn"
 LONGEST = 4_000
 """Characters of a question: what it says is looked at in many ways, some of which take the square of its length."""
 
-AFTER_EVIDENCE = ("answer", "unfold", "verify", "remember")
+AFTER_EVIDENCE = ("answer", "verify", "remember")
 """The nodes that a stopped answer goes through again."""
 
 
@@ -183,8 +183,10 @@ class Assistant:
         try:
             modes: list[StreamMode] = ["updates", "custom"]
             with services.library.naming_altered():
-                events = self._graph.stream(state, config, context=context, stream_mode=modes, durability="sync")
-                for mode, event in events:
+                events = self._graph.stream(
+                    state, config, context=context, stream_mode=modes, durability="sync", subgraphs=True
+                )
+                for _, mode, event in events:
                     if mode == "custom":  # what a node hands out while it runs
                         yield cast(Step | Piece | Doing, event)
                         continue

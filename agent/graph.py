@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -18,7 +18,8 @@ from clew.agent import nodes
 from clew.agent.nodes import Node
 from clew.agent.services import TurnContext
 from clew.agent.state import Fallback, TurnState
-from clew.agent.talk import inside, turn_parts
+from clew.agent.talk import multi_question, talk_nodes
+from clew.agent.talk.multi_question import QuestionsState
 from clew.memory.errors import Cancelled, DeadlineExceeded, ServiceUnreachable
 
 if TYPE_CHECKING:
@@ -26,69 +27,75 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver
 
 TurnGraph = CompiledStateGraph[TurnState, TurnContext, TurnState, TurnState]
-TurnGraphBuilder = StateGraph[TurnState, TurnContext, TurnState, TurnState]
+_State = TypeVar("_State", bound=TurnState)
 
-TO_EVIDENCE: dict[str, Node] = {
+EVIDENCE: dict[str, Node] = {
     "recall": nodes.recall,
     "rewrite": nodes.rewrite,
+    "corpus": nodes.corpus,
     "think": nodes.think,
     "act": nodes.act,
     "stitch": nodes.stitch,
     "walk": nodes.walk,
     "observe": nodes.observe,
 }
-TO_ANSWER: dict[str, Node] = {
-    "talk": turn_parts.talk,
-    "answer": nodes.answer,
-    "unfold": turn_parts.unfold,
-    "next_question": turn_parts.next_question,
-    "verify": nodes.verify,
-    "remember": nodes.remember,
-}
+ANSWER: dict[str, Node] = {"answer": nodes.answer}
+AROUND: dict[str, Node] = {"talk": talk_nodes.talk, "verify": nodes.verify, "remember": nodes.remember}
 
 DISPENSABLE = ("stitch", "walk", "observe")
 """Nodes without which a turn has evidence: left out where the library's cluster does not answer any more."""
 
 
 def turn_graph(checkpointer: BaseCheckpointSaver[Any] | None) -> TurnGraph:
-    """recall -> rewrite -> think -> act -> stitch -> walk -> observe -> answer -> verify -> remember, from observe back
-    to think, from act to observe where there is nothing to walk for, and from think to answer where nothing more is to
-    be looked for. What is answered anew begins with answer. Talk is answered before anything is recalled; of several
-    questions each goes from rewrite to answer, and so does what a question has inside.
-    """
-    graph = _builder(TO_EVIDENCE | TO_ANSWER)
-    graph.add_conditional_edges(START, turn_parts.begin)
-    graph.add_conditional_edges("think", nodes.after_think)
-    graph.add_conditional_edges("observe", nodes.after_observe)
-    graph.add_conditional_edges("talk", turn_parts.after_talk)
-    graph.add_conditional_edges("answer", turn_parts.after_answer)
-    graph.add_conditional_edges("unfold", turn_parts.after_unfold)
-    graph.add_conditional_edges("next_question", turn_parts.after_next)
+    """Talk is answered at once; a question goes from `recall` to `answer`, and of several each does in a subgraph."""
+    graph = _with_nodes(TurnState, EVIDENCE | ANSWER | AROUND)
+    graph.add_node("multi_question", multi_question_graph())
+    graph.add_conditional_edges(START, talk_nodes.begin)
+    graph.add_conditional_edges("talk", talk_nodes.after_talk)
+    graph.add_edge("multi_question", "verify")
+    graph.add_edge("answer", "verify")
     graph.add_edge("verify", "remember")
     graph.add_edge("remember", END)
     return graph.compile(checkpointer=checkpointer)
 
 
-@cache
-def evidence_graph() -> TurnGraph:
-    """The same up to its evidence: what `clew evaluate --tool agent` ranks. Compiled once: that takes 10 ms."""
-    graph = _builder(TO_EVIDENCE)
-    graph.add_edge(START, "recall")
-    graph.add_conditional_edges("think", nodes.after_think, {"act": "act", "answer": END})
-    graph.add_conditional_edges("observe", nodes.after_observe, {"think": "think", "answer": END})
+def multi_question_graph() -> CompiledStateGraph[QuestionsState, TurnContext, QuestionsState, QuestionsState]:
+    """Each question through the same nodes, one after the other; then their answers as one."""
+    graph = _with_nodes(QuestionsState, EVIDENCE | ANSWER)
+    graph.add_node("split", multi_question.split)
+    graph.add_node("next_question", multi_question.next_question)
+    graph.add_node("join", multi_question.join)
+    graph.add_edge(START, "split")
+    graph.add_edge("split", "next_question")
+    graph.add_conditional_edges("next_question", multi_question.after_next_question)
+    graph.add_conditional_edges("answer", multi_question.after_part)
+    graph.add_edge("join", END)
     return graph.compile()
 
 
-def _builder(named: Mapping[str, Node]) -> TurnGraphBuilder:
-    """With these nodes, and the edges to the evidence that both graphs have."""
-    graph = StateGraph(TurnState, context_schema=TurnContext)
+@cache
+def evidence_graph() -> TurnGraph:
+    """A question up to its evidence: what `clew evaluate --tool agent` ranks. Compiled once: that takes 10 ms."""
+    graph = _with_nodes(TurnState, EVIDENCE, answered=END)
+    graph.add_edge(START, "recall")
+    return graph.compile()
+
+
+def _with_nodes(
+    state: type[_State], named: Mapping[str, Node], answered: str = "answer"
+) -> StateGraph[_State, TurnContext, _State, _State]:
+    """With these nodes, and the edges from `recall` to what is `answered` by."""
+    graph = StateGraph(state, context_schema=TurnContext)
     for name, node in named.items():
         graph.add_node(name, timed(name, node))
     graph.add_edge("recall", "rewrite")
-    graph.add_edge("rewrite", "think")
+    graph.add_edge("rewrite", "corpus")
+    graph.add_conditional_edges("corpus", nodes.after_corpus, {"think": "think", "answer": answered})
+    graph.add_conditional_edges("think", nodes.after_think, {"act": "act", "answer": answered})
     graph.add_conditional_edges("act", nodes.after_act)
     graph.add_edge("stitch", "walk")
     graph.add_edge("walk", "observe")
+    graph.add_conditional_edges("observe", nodes.after_observe, {"think": "think", "answer": answered})
     return graph
 
 
@@ -102,33 +109,22 @@ def timed(name: str, node: Node) -> GraphNode:
     """The node as LangGraph calls it, with its time in its step.
 
     A turn that was cancelled ends before its next node, unless it is answered already: then it is remembered with what
-    was written. A `DISPENSABLE` node that the library's cluster does not serve is left out, and the turn says so. Of
-    what a question has inside nothing more is asked in either case: the question is answered, as it was at once.
+    was written. A `DISPENSABLE` node that the library's cluster does not serve is left out, and the turn says so.
     """
 
     def run(state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState:
         before, context = state["turn"], replace(runtime.context, emit=runtime.stream_writer)
-        asks_first = before.search.inside
         if context.cancel.is_set() and not before.is_answered:
-            if not asks_first:
-                raise Cancelled("the turn was cancelled")
-            before = inside.given_up(before)
-        if before.search.inside and before.search.inside.given_up and name != "unfold":
-            return {"turn": before}
+            raise Cancelled("the turn was cancelled")
         started = time.perf_counter()
         try:
             after = node(before, context)
         except (ServiceUnreachable, DeadlineExceeded) as error:
-            failed = Fallback("search", error.message)
-            if asks_first:
-                after = inside.given_up(before, [failed])
-            elif name in DISPENSABLE and before.passages:
-                after = replace(before, degraded=(*before.degraded, failed))
-            else:
+            if name not in DISPENSABLE or not before.passages:
                 raise
+            after = replace(before, degraded=(*before.degraded, Fallback("search", error.message)))
             after = after.stepped(name, f"left out: {error.message}")
-        ms = round((time.perf_counter() - started) * 1000, 1)
-        known = len(before.steps)
+        ms, known = round((time.perf_counter() - started) * 1000, 1), len(before.steps)
         steps = (*after.steps[:known], *(replace(step, ms=ms) for step in after.steps[known:]))
         return {"turn": replace(after, steps=steps)}
 

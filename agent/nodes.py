@@ -10,15 +10,13 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, citations
-from clew.agent.answer.answer_type import answer_type
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.search import forms, gate, ordering, phrases, rounds, tool_calls
+from clew.agent.search import ordering, query_weights, rounds, router, tool_calls
 from clew.agent.search import walk as walk_operations
 from clew.agent.search.lookups import (
     found_or_left,
     held_language,
     hybrid,
-    left_out,
     matches_of,
     query_of_turn,
     scope_of,
@@ -34,7 +32,6 @@ from clew.agent.services import TurnContext
 from clew.agent.state import TURN_JSON, UNANSWERED, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory.datatypes import Passage, Subgraph, Utterance
-from clew.memory.dialogue.context_dependence import waits
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
 from clew.memory.dialogue.rewriting import Rewritten
@@ -85,7 +82,7 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
         failed = [Fallback("rewrite", made.why)] if made.how == "learned" else []
     if made.words:
         details.append("from the conversation: " + ", ".join(f"{word} {share:.2f}" for word, share in made.words))
-    turn = replace(turn, meant=made.question).rewritten_as(made)
+    turn = replace(turn, meant=made.question).understood(made.text, made.wordings)
     return turn.written(writer.ledger if writer else (), failed).stepped("rewrite", made.text, details)
 
 
@@ -95,7 +92,7 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     services, words = run.services, run.services.library.store.vocabulary
     asked, subject = with_names(turn.asked, words), subject_of(services)
     made = rewrite_question(asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, subject)
-    made = with_cited(made, _cited(turn, run) if waits(asked) else "")
+    made = with_cited(made, _cited(turn, run))
     language, held = language_of(turn.asked), held_language(services)
     if language in ("", held) or not held:  # nothing is a slip of another language's word
         made = with_spelling(made, words, services.encoder)
@@ -114,13 +111,23 @@ def _cited(turn: Turn, run: TurnContext) -> str:
 # What is searched -------------------------------------------------------------------------------------------------
 
 
+def corpus(turn: Turn, run: TurnContext) -> Turn:
+    """A question about the documents as a whole needs no search: its evidence is what such answers are made of."""
+    whole = answers.corpus_answer_of(turn, run)
+    if whole is None:
+        return turn
+    return turn.searched(round=1).found(whole.passages).stepped("corpus", f"no search: {whole.why}")
+
+
+def after_corpus(state: TurnState) -> Literal["think", "answer"]:
+    return "answer" if state["turn"].search.round else "think"
+
+
 def think(turn: Turn, run: TurnContext) -> Turn:
     """Plans the searches of a round: the policy's, behind these those that a language model asks for. At first it looks
     what `hybrid` finds with every form of the question: that weighs the forms, and says which tools are needed."""
-    tool, first = turn.search.tool or run.services.default_tool, not turn.search.round
-    if first and (whole := answers.corpus_answer_of(turn, run)):
-        return turn.searched(round=1, planned=()).found(whole.passages).stepped("think", f"no search: {whole.why}")
-    if first:
+    tool = turn.search.tool or run.services.default_tool
+    if not turn.search.round:
         turn = _looked(_limited(turn, run), run, tool)
     plan = rounds.plan(turn, tool, run.services.observe)
     reply = _model_searches(turn, run, plan.calls)
@@ -139,7 +146,7 @@ def _thought(turn: Turn, plan: rounds.SearchPlan, reply: ModelSearches, tool: st
     signals = turn.search.signals if first else {}
     more = number_of(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
     summary = ", and ".join(filter(None, (plan.summary, more))) or "nothing more to look for"
-    why = gate.reasons(signals, turn.search.tools, run.services.gate) if signals else ""
+    why = router.reasons(signals, turn.search.tools, run.services.router) if signals else ""
     return Step(
         "think",
         f"{summary}: {why}" if why else summary,
@@ -172,7 +179,7 @@ def _looked(turn: Turn, run: TurnContext, tool: str) -> Turn:
     if not services.library.manifest.chunks:
         return turn
     matches = matches_of(turn, run, turn.wordings)
-    turn = forms.settled(turn, matches, services.encoder, services.forms)
+    turn = query_weights.settled(turn, matches, services.encoder, services.query_weights)
     return _with_tools(turn, run, matches) if tool == AUTO else turn
 
 
@@ -180,12 +187,12 @@ def _with_tools(turn: Turn, run: TurnContext, matches: Matches) -> Turn:
     """With the tools that the policy chooses, and the signals that it chooses by: of the question as a person reads it,
     of the first hits, and of the library."""
     services, manifest = run.services, run.services.library.manifest
-    first = hybrid(run).findings(query_of_turn(turn, run, turn.wordings), matches, gate.LOOKED).passages
+    first = hybrid(run).findings(query_of_turn(turn, run, turn.wordings), matches, router.LOOKED).passages
     shown = next(hits for wording, hits in zip(turn.wordings, matches.hits, strict=True) if wording.won)
     edges = manifest.edges / max(1, manifest.documents)
-    found = gate.signals(turn.rewritten, first, shown, edges, forms.apart(turn.wordings, matches))
+    found = router.signals(turn.rewritten, first, shown, edges, query_weights.apart(turn.wordings, matches))
     by_triples = (Clues.name,) if services.library.store.of_triples else ()
-    return turn.searched(signals=found, tools=(Hybrid.name, *gate.chosen(found, services.gate), *by_triples))
+    return turn.searched(signals=found, tools=(Hybrid.name, *router.chosen(found, services.router), *by_triples))
 
 
 def after_think(state: TurnState) -> Literal["act", "answer"]:
@@ -195,18 +202,19 @@ def after_think(state: TurnState) -> Literal["act", "answer"]:
 
 def act(turn: Turn, run: TurnContext) -> Turn:
     search = turn.search
-    ran = rounds.run(search.planned, lambda call: found_or_left(turn, run, call))
+    failed: list[Fallback] = []
+    ran = rounds.run(search.planned, lambda call: found_or_left(turn, run, call, failed))
     answer, graph = search.tool_answer, turn.walk
     for call, found in ran:
         answer = answer or found.answer
         graph = graph or (found.walk if call.tool == Walk.name else None)
     pool = rounds.pooled(turn.passages, ran, further=bool(search.found))
-    calls, notes = tuple(call for call, _ in ran), tuple(chain.from_iterable(found.notes for _, found in ran))
+    calls = tuple(call for call, _ in ran)
     own = [call for call in calls if not call.by_model][:1]
     details = (
         *chain.from_iterable(rounds.by_form(call, pool.passages) for call in own),
         *map(_found, pool.passages),
-        *notes,
+        *chain.from_iterable(found.notes for _, found in ran),
     )
     return replace(
         turn.searched(
@@ -214,10 +222,9 @@ def act(turn: Turn, run: TurnContext) -> Turn:
             found=(*search.found, pool.new),
             beside=(*search.beside, *pool.beside),
             tool_answer=answer,
-            notes=(*search.notes, *notes),
         ),
         calls=(*turn.calls, *calls),
-        degraded=(*turn.degraded, *left_out(run)),
+        degraded=(*turn.degraded, *failed),
         passages=pool.passages,
         walk=graph,
         paths=walk_operations.lines(graph) if graph else (),
@@ -296,10 +303,7 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
     others = [passage for passage in turn.passages if passage.id in beside]
     of_calls = zip(turn.calls, turn.search.first_found, strict=False)
     wanted = {id_ for call, ids in of_calls if call.by_model for id_ in ids}
-    passages = rounds.assembled(turn.rewritten, whole, others, wanted, run.services.observe)
-    store, scope = run.services.library.store, scope_of(turn)
-    passages = phrases.as_written(turn, passages, store, scope)
-    return turn.found(phrases.with_definition(answer_type(turn.rewritten).defined, passages, store, scope))
+    return turn.found(rounds.assembled(turn.rewritten, whole, others, wanted, run.services.observe))
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:

@@ -1,21 +1,20 @@
-"""What the nodes of a turn are given: services, opened once as the settings have them and shared by all turns, and the
-scratch of one run."""
+"""What the nodes of a turn are given: services, shared by all turns, and what one run of the graph has computed."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from clew.agent.answer.selection import AnswerParameters
 from clew.agent.models import Writers, writers_for
 from clew.agent.parameters import check_indexed, made, of_tools
-from clew.agent.search import forms, gate, ordering
-from clew.agent.search.forms import FormModel
-from clew.agent.search.gate import Gate
+from clew.agent.search import ordering, query_weights, router
 from clew.agent.search.ordering import Ordering
+from clew.agent.search.query_weights import WeightModel
 from clew.agent.search.rounds import AUTO, ObserveParameters
+from clew.agent.search.router import Router
 from clew.agent.settings import Settings
 from clew.agent.state import Doing, Piece, Step
 from clew.memory.datatypes import Query
@@ -41,32 +40,27 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """`default_tool` is called where the person names none for a turn: one of `tools`, several with a `+`, or `auto`,
-    the policy. `evidence` is how many passages a turn gathers; `writers` are the language
-    models by what they are for, where there are any; `unsupported` is what becomes of their sentences that the passages
-    do not support. `forms`, `gate` and `order` are the policy's learned models. `examples`: questions that a
-    library answers, `languages`: what it is written in, `subjects`: what all of it is about, `nearest`:
-    how near its nearest chunk is to a question, by its fingerprint, once they were needed."""
+    """What all turns share, opened once as the settings have it. The last four are filled as they are needed, by the
+    fingerprint of a library."""
 
     encoder: CachedEncoder
     library: Library
     threads: Threads
     tools: Mapping[str, Tool]
-    default_tool: str
-    evidence: int = 10
-    writers: Writers = field(default_factory=Writers)
-    unsupported: Literal["mark", "rewrite", "remove"] = "mark"
+    default_tool: str  # where the person names none: one of `tools`, several joined by +, or `auto`, the policy
+    evidence: int = 10  # passages that a turn gathers
+    writers: Writers = field(default_factory=Writers)  # language models by what they are for
+    unsupported: Literal["mark", "rewrite", "remove"] = "mark"  # sentences of theirs that no passage supports
     recall: RecallParameters = field(default_factory=RecallParameters)
     rewrite: RewriteParameters = field(default_factory=RewriteParameters)
     observe: ObserveParameters = field(default_factory=ObserveParameters)
     answer: AnswerParameters = field(default_factory=AnswerParameters)
-    forms: FormModel = field(default_factory=forms.shipped)
-    gate: Gate = field(default_factory=gate.shipped)
+    query_weights: WeightModel = field(default_factory=query_weights.shipped)
+    router: Router = field(default_factory=router.shipped)
     order: Ordering = field(default_factory=ordering.shipped)
-    examples: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    languages: dict[str, str] = field(default_factory=dict)
-    subjects: dict[str, str] = field(default_factory=dict)
-    nearest: dict[tuple[str, frozenset[str] | None, str], float] = field(default_factory=dict)
+    examples: dict[str, tuple[str, ...]] = field(default_factory=dict)  # questions that a greeting offers
+    languages: dict[str, str] = field(default_factory=dict)  # what it is written in
+    subjects: dict[str, str] = field(default_factory=dict)  # what all of it is about
 
     @property
     def walker(self) -> Walker:
@@ -85,20 +79,25 @@ def _ignored(_: Step | Piece | Doing) -> None:
     """For runs that nobody watches."""
 
 
+@dataclass(frozen=True)
+class Computed(Generic[_Value]):
+    """The key of a value that is dear to compute: `what` it is, and `of` what it was computed."""
+
+    what: str
+    of: tuple[Hashable, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """One run of the graph: its services, the person's stop, and a scratch of what the nodes have computed for it.
-
-    What a crash takes of the scratch is computed again. `emit` hands out what a node says while it runs.
-    `deadline` ends its searches, on `time.monotonic()`'s clock."""
+    """One run of the graph."""
 
     services: Services
-    cancel: Event = field(default_factory=Event)
-    emit: Callable[[Step | Piece | Doing], None] = _ignored
-    scratch: dict[Hashable, Any] = field(default_factory=dict)
-    deadline: float | None = None
+    cancel: Event = field(default_factory=Event)  # the person's stop
+    emit: Callable[[Step | Piece | Doing], None] = _ignored  # hands out what a node says while it runs
+    deadline: float | None = None  # of its searches, on `time.monotonic()`'s clock
+    scratch: dict[Hashable, Any] = field(default_factory=dict)  # vectors and hits; after a crash computed again
 
-    def once(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
+    def once(self, key: Computed[_Value] | tuple[Hashable, ...], make: Callable[[], _Value]) -> _Value:
         """What `make` gives, computed at most once for this key."""
         if key not in self.scratch:
             self.scratch[key] = make()

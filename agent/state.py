@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 from pydantic import Field, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
 
 from clew.memory.datatypes import Passage, Recalled, Subgraph, Wording
 from clew.memory.dialogue.utterances import with_apostrophes
+from clew.memory.text import split
 
-if TYPE_CHECKING:
-    from clew.memory.dialogue.rewriting import Rewritten
+HALF = 0.5
+"""The weight from which a wording is heavier than all others together."""
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
 Outcome = Literal[
@@ -189,98 +190,50 @@ class Prompted:
 @dataclass(frozen=True, slots=True)
 class TurnSearch:
     """The search of a turn in the making: what it is bound to, and what its rounds have found. Empty once the turn is
-    over: it is neither stored nor shown.
+    over: it is neither stored nor shown."""
 
-    `asking` is the question that is searched, where the turn has more than it: a greeting, another question; `waiting`
-    are those that come after it, and `done` the turns that those before it have become. `inside` is where the turn
-    stands that asks first what its question has inside.
-    `within` is the title of the document that the question is limited to by its own words.
-    `tool` names the tools that the person wants (empty: those of the settings, by default the policy's choice), `scope`
-    the documents to search (empty: all). `round` counts from 1. `tools` are those that the policy chose, and `signals`
-    what by. `planned` are the searches of this round; `wanted` counts those of them that a language model asked for.
-    For each of the turn's `calls`, `first_found` has ids that it was the first to find, as many as a model is shown.
-    `found` counts the new passages of each round; `beside` are those that were looked for with other words than the
-    question's: by a model, or for what was missing. `went_back` counts the walk's steps back.
-    `tool_answer` is what a tool itself answers; `missing` are words that no passage holds and that the library has.
-    """
-
-    tool: str = ""
-    scope: tuple[str, ...] = ()
-    within: str = ""
-    asking: str = ""
-    waiting: tuple[str, ...] = ()
-    done: tuple["Turn", ...] = ()
-    inside: "Inside | None" = None
-    round: int = 0
-    tools: tuple[str, ...] = ()
-    signals: Mapping[str, float] = field(default_factory=dict)
-    planned: tuple[Call, ...] = ()
-    wanted: int = 0
-    first_found: tuple[tuple[str, ...], ...] = ()
-    found: tuple[int, ...] = ()
-    beside: tuple[str, ...] = ()
-    went_back: int = 0
-    tool_answer: str = ""
-    notes: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Inside:
-    """Of a question with others inside: what is left of it with the `names` in their places, the `whole` turn that
-    answered it at once, for each name the turn that `told` it and the `way`, what of its answer says so. Of the last
-    `open` is the question without it, `meant` are all that may be, each by its claim's place, and `tried` is how many
-    were. `last` says that what is left is asked, `given_up` that nothing more is looked for."""
-
-    question: str
-    whole: "Turn"
-    told: tuple["Turn", ...] = ()
-    way: tuple[Answer, ...] = ()
-    names: tuple[str, ...] = ()
-    open: str = ""
-    meant: tuple[tuple[int, str], ...] = ()
-    tried: int = 0
-    last: bool = False
-    given_up: bool = False
+    tool: str = ""  # those that the person wants, joined by +; empty: those of the settings, by default the policy's
+    scope: tuple[str, ...] = ()  # ids of the documents to search; empty: all
+    within: str = ""  # the title of the document that the question is limited to by its own words
+    asking: str = ""  # the question that is searched, where the turn has more than it: a greeting, another question
+    round: int = 0  # from 1
+    tools: tuple[str, ...] = ()  # that the policy chose
+    signals: Mapping[str, float] = field(default_factory=dict)  # by which it chose them
+    planned: tuple[Call, ...] = ()  # the searches of this round
+    wanted: int = 0  # how many of them a language model asked for
+    first_found: tuple[tuple[str, ...], ...] = ()  # by call the ids that it was the first to find, some of them
+    found: tuple[int, ...] = ()  # by round the new passages
+    beside: tuple[str, ...] = ()  # ids found with other words than the question's: by a model, for what was missing
+    went_back: int = 0  # steps back of the walk
+    tool_answer: str = ""  # what a tool itself answers
+    missing: tuple[str, ...] = ()  # words that no passage holds and that the library has
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A turn: in the making, while the nodes of the graph hand it on, each a changed one; and as it is stored, shown,
-    exported and replayed. `turn` counts from 1 in its thread.
-
-    `question` is what was typed; `meant` the same, or what a reply to a question back stands for; `rewritten` the
-    question that stands alone, with the earlier turns in front of it where it `with_history`; `expanded` has the words
-    of the conversation that it needs as well, and is empty where it needs none; `own_weight` is that of the question as
-    it is among the `wordings`. `today` is the day, ISO 8601, that relative dates count from; empty: nobody said.
-    `library` is the fingerprint of the
-    library that it was answered from; `created` is ISO 8601 in UTC. `walk` is what was walked for it (None: nothing
-    was), and `paths` the same as lines, `Hub -> A -> B`, the best end first. `model` is the language model that wrote
-    the answer, empty where it is extracted; `degraded` and `ledger` are of its models.
-    """
+    exported and replayed. The question has three names: `question`, as typed; `rewritten`, as understood; `wordings`,
+    as searched."""
 
     thread: str
-    turn: int
+    turn: int  # from 1 in its thread
     question: str
-    rewritten: str = ""
+    rewritten: str = ""  # it stands alone
     answer: Answer = UNANSWERED
     recalled: Recalled = field(default_factory=Recalled)
     wordings: tuple[Wording, ...] = ()
     calls: tuple[Call, ...] = ()
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[Passage, ...] = ()  # the evidence, the best first
     steps: tuple[Step, ...] = ()
-    library: str = ""
-    created: str = ""
-    walk: Subgraph | None = None
-    paths: tuple[str, ...] = ()
-    model: str = ""
+    library: str = ""  # the fingerprint of the library that it was answered from
+    created: str = ""  # ISO 8601 in UTC
+    walk: Subgraph | None = None  # None: nothing was walked
+    paths: tuple[str, ...] = ()  # the walk as lines, `Hub -> A -> B`, the best end first
+    model: str = ""  # the language model that wrote the answer; empty: it is quoted
     degraded: tuple[Fallback, ...] = ()
     ledger: tuple[Prompted, ...] = ()
-    meant: str = ""
-    expanded: str = ""
-    with_history: bool = False
-    own_weight: float = 1.0
-    today: str = ""
+    meant: str = ""  # the question as typed, or what a reply to a question back stands for
+    today: str = ""  # the day, ISO 8601, that relative dates count from; empty: nobody said
     search: Annotated[SkipJsonSchema[TurnSearch], Field(exclude=True)] = field(default_factory=TurnSearch)
 
     def stepped(self, node: str, summary: str, details: Iterable[str] = ()) -> "Turn":
@@ -291,21 +244,13 @@ class Turn:
         """With these fields of its search changed."""
         return replace(self, search=replace(self.search, **changes))
 
-    def rewritten_as(self, made: "Rewritten") -> "Turn":
-        """With this question, its wordings, and what follows from them. Until the first hits the wording that says it
-        so has won."""
-        wins = next((place for place, one in enumerate(made.wordings) if one.text == made.text), -1)
-        chosen = any(one.won for one in made.wordings)
-        return replace(
-            self,
-            rewritten=made.text,
-            with_history=made.with_history,
-            expanded=made.expanded,
-            own_weight=made.own_weight,
-            wordings=made.wordings
-            if chosen
-            else tuple(replace(one, won=place == wins) for place, one in enumerate(made.wordings)),
-        )
+    def understood(self, rewritten: str, wordings: Iterable[Wording]) -> "Turn":
+        """With this question and its wordings; where none of them has won, the one that says the question has."""
+        forms = tuple(wordings)
+        if not any(one.won for one in forms):
+            wins = next((place for place, one in enumerate(forms) if one.text == rewritten), -1)
+            forms = tuple(replace(one, won=place == wins) for place, one in enumerate(forms))
+        return replace(self, rewritten=rewritten, wordings=forms)
 
     def written(self, ledger: Iterable[Prompted], failed: Iterable[Fallback] = ()) -> "Turn":
         """With what its models were sent, and what they failed to do."""
@@ -319,6 +264,23 @@ class Turn:
     def asked(self) -> str:
         """What is searched of what was typed."""
         return with_apostrophes(self.search.asking or self.question)
+
+    @property
+    def expanded(self) -> str:
+        """The question with the words of the conversation that it needs; empty where it needs none."""
+        return self.wordings[-1].text if self.wordings and self.wordings[-1].weight > HALF else ""
+
+    @property
+    def own_weight(self) -> float:
+        """The weight of the question as it is among the wordings."""
+        return self.wordings[0].weight if self.wordings else 1.0
+
+    @property
+    def with_history(self) -> bool:
+        """Whether the rewritten question has, by its length, earlier turns in front of the question."""
+        own = self.wordings[0].text if self.wordings else self.rewritten
+        longer = len(self.rewritten.split()) > 2 * len(own.split())
+        return longer or len(split(self.rewritten)) > len(split(own))
 
     @property
     def is_answered(self) -> bool:

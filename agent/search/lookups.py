@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from clew.agent.search import rounds
 from clew.agent.search import walk as walk_operations
-from clew.agent.services import Services, TurnContext
+from clew.agent.services import Computed, Services, TurnContext
 from clew.agent.state import Call, Fallback, Turn
 from clew.memory.datatypes import Findings, Query, Wording
 from clew.memory.errors import DeadlineExceeded, ServiceUnreachable
@@ -23,24 +23,6 @@ from clew.tools.base import encode_query, for_question
 from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
 
-NEAREST = 4000
-"""Questions of which it is kept how near the nearest chunk is."""
-
-
-def nearness(services: Services, scope: frozenset[str] | None, questions: Sequence[str]) -> list[float]:
-    """The cosine of the nearest chunk to each. Of those that were not asked of this library before one request and 5 ms
-    a question."""
-    library, known = services.library.manifest.fingerprint, services.nearest
-    new = [one for one in questions if (library, scope, one) not in known]
-    if new:
-        found = services.library.store.vector_search(services.encoder.encode(new, "query"), 1, scope=scope)
-        if len(known) > NEAREST:
-            known.clear()
-        known.update(
-            {(library, scope, one): hits[0].score if hits else 0.0 for one, hits in zip(new, found, strict=True)}
-        )
-    return [known.get((library, scope, one), 0.0) for one in questions]
-
 
 def query_of_turn(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Query:
     """These wordings of the question with their vectors. Encodes what the cache does not have: 10 ms a wording."""
@@ -49,21 +31,22 @@ def query_of_turn(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> 
         query = encode_query(turn.asked, wordings, run.services.encoder, scope_of(turn), turn.recalled.selected)
         return replace(query, cancel=run.cancel, deadline=run.deadline)
 
-    return run.once(("query", *wordings), encoded)
+    return run.once(Computed[Query]("query", tuple(wordings)), encoded)
 
 
 def question_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> LibraryQuestion:
     """These wordings of the question against the library: one for all nodes of the turn. Free; what is asked of it is
     computed when it is first needed."""
-    walker = walker_of(turn, run, wordings)
-    return run.once(("question", *wordings), lambda: walker.question(query_of_turn(turn, run, wordings)))
+    walker, key = walker_of(turn, run, wordings), Computed[LibraryQuestion]("question", tuple(wordings))
+    return run.once(key, lambda: walker.question(query_of_turn(turn, run, wordings)))
 
 
 def walker_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording] = ()) -> Walker:
     """Over the part of the library that these wordings reach, by default those that are searched with. Free for a
     folder once its graph was read (seconds, once a process); a request or two for a cluster."""
-    wordings = wordings or turn.search.planned[0].wordings
-    return run.once(("walker", *wordings), lambda: run.services.walker_over(query_of_turn(turn, run, wordings)))
+    wordings = tuple(wordings) or turn.search.planned[0].wordings
+    key = Computed[Walker]("walker", tuple(wordings))
+    return run.once(key, lambda: run.services.walker_over(query_of_turn(turn, run, wordings)))
 
 
 def thought_of(turn: Turn, run: TurnContext) -> Thought:
@@ -74,13 +57,13 @@ def thought_of(turn: Turn, run: TurnContext) -> Thought:
         ids = {*matches_of(turn, run, wordings).ids, *(passage.id for passage in turn.passages)}
         return walk_operations.think(walker_of(turn, run), question_of(turn, run, wordings), ids)
 
-    return run.once(("thought", turn.search.round, turn.asked), thought)
+    return run.once(Computed[Thought]("thought", (turn.search.round, turn.asked)), thought)
 
 
 def stitched_of(turn: Turn, run: TurnContext) -> Stitched:
     """The chosen partitions as one graph. Under 1 ms beside `thought_of`."""
     thought, walker = thought_of(turn, run), walker_of(turn, run)
-    return run.once(("stitched", turn.search.round, turn.asked), lambda: walker.stitch(thought))
+    return run.once(Computed[Stitched]("stitched", (turn.search.round, turn.asked)), lambda: walker.stitch(thought))
 
 
 def hybrid(run: TurnContext) -> Hybrid:
@@ -92,28 +75,21 @@ def hybrid(run: TurnContext) -> Hybrid:
 def matches_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Matches:
     """What `hybrid` finds with each of them, whatever they weigh. 6 to 30 ms beside `query_of_turn`: the dearest
     look-up of a turn that only asks `hybrid`."""
-    query, texts = query_of_turn(turn, run, wordings), ((wording.text, wording.context) for wording in wordings)
-    return run.once(("matches", *texts), lambda: hybrid(run).matches(query, run.services.evidence))
+    query = query_of_turn(turn, run, wordings)
+    key = Computed[Matches]("matches", tuple((wording.text, wording.context) for wording in wordings))
+    return run.once(key, lambda: hybrid(run).matches(query, run.services.evidence))
 
 
-def found_or_left(turn: Turn, run: TurnContext, call: Call) -> Findings:
-    """As `found_by`; where the library does not answer any more, what other searches find has to do. The first search
-    has to be answered."""
+def found_or_left(turn: Turn, run: TurnContext, call: Call, failed: list[Fallback]) -> Findings:
+    """As `found_by`; where the library does not answer any more, what other searches find has to do, and it is said in
+    `failed`. The first search has to be answered."""
     try:
         return found_by(turn, run, call)
     except (ServiceUnreachable, DeadlineExceeded) as error:
         if call == turn.search.planned[0] and not turn.passages:
             raise
-        run.scratch.setdefault(LEFT, []).append(Fallback("search", f"{call.tool}: {error.message}"))
+        failed.append(Fallback("search", f"{call.tool}: {error.message}"))
         return Findings(notes=(f"{call.tool} is left out: {error.message}",))
-
-
-LEFT = "left out"
-
-
-def left_out(run: TurnContext) -> tuple[Fallback, ...]:
-    """The searches that were, once."""
-    return tuple(run.scratch.pop(LEFT, ()))
 
 
 def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:

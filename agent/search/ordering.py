@@ -1,7 +1,7 @@
 """The order of the evidence: one listwise ranking of all that the tools of a round found.
 
 The mass of a passage is a sum over the tools that ran: what each says of it, times a weight that depends on the signals
-of the gate. `ordering.json` has the weights; `python -m tests.training.search` fits them (a conditional logit).
+of the router. `ordering.json` has the weights; `python -m tests.training.search` fits them (a conditional logit).
 """
 
 import json

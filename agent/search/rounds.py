@@ -20,7 +20,7 @@ from clew.tools.base import Tool, told_by
 from clew.tools.walk import Walk
 
 AUTO = "auto"
-"""The policy, where a tool's name may stand: it searches with `hybrid` and with what the gate chooses."""
+"""The policy, where a tool's name may stand: it searches with `hybrid` and with what the router chooses."""
 
 POLICY = "Searches with hybrid first, and with other tools where the question and what that finds ask for more."
 """What is said of `auto` beside the descriptions of the tools."""

@@ -34,8 +34,9 @@ def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
     if small.refused and not small.missing and asked == held:
         small = replace(small, missing=_lacked(turn))
     made = _opened(refused_in(small, asked, within), turn, asked)
-    read = [language_of(passage.text) for passage in turn.passages[:READ]]
-    if not asked or not held or asked == held or asked in read or answer.outcome not in _SEARCHED:
+    if not asked or not held or asked == held or answer.outcome not in _SEARCHED:
+        return made
+    if asked in [language_of(passage.text) for passage in turn.passages[:READ]]:
         return made
     words = next((wording.text for wording in turn.wordings if wording.name == COGNATES), "")
     names = language_name(asked, asked), language_name(held, asked)

@@ -15,7 +15,7 @@ import pytest
 from clew.agent import graph
 from clew.agent.assistant import LONGEST, Assistant
 from clew.agent.evaluation.evaluate import answered
-from clew.agent.search.gate import Gate
+from clew.agent.search.router import Router
 from clew.agent.settings import DATABASE, Settings, read_settings
 from clew.agent.state import Step, Turn
 from clew.memory.encoding import CachedEncoder
@@ -38,12 +38,12 @@ def die(state, runtime):
     os.kill(os.getpid(), signal.SIGKILL)
 
 library, data, cache, node, thread, question = sys.argv[1:]
-(graph.TO_EVIDENCE if node in graph.TO_EVIDENCE else graph.TO_ANSWER)[node] = die
+next(one for one in (graph.EVIDENCE, graph.ANSWER, graph.AROUND) if node in one)[node] = die
 from clew.agent.assistant import LONGEST, Assistant
 from dataclasses import replace
 from tests.agent.walks import WALKS
 opened = Assistant.open(read_settings(library=Path(library), home=Path(data), cache=Path(cache)))
-assistant = Assistant(replace(opened.services, gate=WALKS), Path(data))
+assistant = Assistant(replace(opened.services, router=WALKS), Path(data))
 print(list(assistant.ask(thread, question)))
 """
 
@@ -169,7 +169,7 @@ def test_a_turn_that_failed_is_over(assistant: Assistant, monkeypatch: pytest.Mo
     def fail(*_: object) -> None:
         raise OSError("the disk is gone")
 
-    monkeypatch.setitem(graph.TO_ANSWER, "answer", fail)
+    monkeypatch.setitem(graph.ANSWER, "answer", fail)
     with Assistant.open(home) as broken:
         with pytest.raises(OSError, match="disk"):
             list(broken.ask("t", "Who was Laika?"))
@@ -247,7 +247,7 @@ def test_forgetting_a_thread_leaves_nothing(assistant: Assistant, home: Settings
 
 def test_a_further_round_finds_what_the_first_had_no_room_for(assistant: Assistant) -> None:
     """Two passages a round: the first are about Kepler, the second round is for the words that they do not hold."""
-    narrow = replace(assistant.services, evidence=2, gate=Gate())
+    narrow = replace(assistant.services, evidence=2, router=Router())
     turn = answered(narrow, "Who was Laika, and what did Kepler think of the tides? Please.", [])
     assert [call.wordings[0].name for call in turn.calls][:2] == ["question", "missing"]
     assert "Laika" in turn.calls[1].wordings[0].text

@@ -13,12 +13,11 @@ from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.graph import evidence_graph
 from clew.agent.models import Writers, writers_for
-from clew.agent.search.gate import Gate
 from clew.agent.search.rounds import ObserveParameters
+from clew.agent.search.router import Router
 from clew.agent.services import Services, TurnContext
 from clew.agent.settings import Settings
 from clew.agent.state import Doing, Fallback, Step, Turn
-from clew.agent.talk import inside
 from clew.memory.errors import Cancelled
 from clew.memory.ports import Abilities
 from tests.agent.walks import WALKS, evidence
@@ -27,14 +26,6 @@ from tests.ollama.playing import words
 from tests.ollama.server import Asked, Model, OllamaDouble, Said
 
 QUESTION = "Where was the director of Metropolis born?"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def asked_at_once() -> Iterator[None]:
-    """What is looked at are the searches of one question; test_inside.py looks at one inside another."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inside, "is_left", lambda _turn: False)
-        yield
 
 
 ROUNDS = 3
@@ -60,7 +51,7 @@ def assistant_with(indexed: Settings, ollama: OllamaDouble) -> Iterator[Open]:
 @pytest.fixture
 def plain(assistant_with: Open) -> Services:
     """Without a model; two passages a search, as the library is small. Every question is walked for."""
-    return replace(assistant_with("").services, evidence=2, gate=WALKS)
+    return replace(assistant_with("").services, evidence=2, router=WALKS)
 
 
 def ask(assistant: Assistant, question: str = QUESTION) -> Turn:
@@ -338,9 +329,9 @@ def test_once_a_model_has_failed_it_is_left_alone_for_the_turn(
     plain: Services, ollama: OllamaDouble, indexed: Settings
 ) -> None:
     """By `hybrid` alone the policy needs two rounds for the question."""
-    plain = replace(plain, gate=Gate())
+    plain = replace(plain, router=Router())
     services = think(plain, ollama, indexed, lambda asked: iter([("browse", {})]))
-    question = "Tell me who is Fritz Lang, and which cat flew on a rocket to the steppe of Kazakhstan."
+    question = "Tell me of Fritz Lang, and of the cat on a rocket to the steppe of Kazakhstan."
     alone, turn = answered(plain, question, []), answered(services, question, [])
     assert _searched(turn) == _searched(alone) and len(_searched(alone)) > 1
     assert ids(turn) == ids(alone) and turn.answer == alone.answer

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from clew.agent.evaluation.evaluate import searched
-from clew.agent.search.gate import Duel, Gate
+from clew.agent.search.router import Duel, Router
 from clew.agent.services import Services
 from clew.memory.datatypes import Edge, Passage, Subgraph, Utterance
 from clew.memory.dialogue.signals import Linear
 
-WALKS = Gate((Duel(("walk",), (), Linear(1.0, {})),))
-"""A gate that has every question walked for, and no other tool run; `()` is one that stays with `hybrid`."""
+WALKS = Router((Duel(("walk",), (), Linear(1.0, {})),))
+"""A router that has every question walked for, and no other tool run; `()` is one that stays with `hybrid`."""
 
 
 def evidence(services: Services, question: str, history: Sequence[Utterance], k: int) -> tuple[Passage, ...]:

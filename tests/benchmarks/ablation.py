@@ -65,18 +65,12 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
         "clew.agent.answer.antecedents:read_with": always(None),
         "clew.agent.answer.antecedents:is_of_another": always(False),
     },
-    "multi_hop": {"clew.agent.talk.inside:is_left": always(False)},
-    "multi_question": {
-        "clew.agent.talk.several:questions_of": lambda text: (text,),
-        "clew.agent.talk.several:parts": lambda question: (question,),
-    },
+    "multi_question": {"clew.agent.talk.multi_question:questions_of": lambda text: (text,)},
     "byline": {"clew.agent.answer.byline:byline": always(None)},
     "phrases": {
         "clew.agent.search.phrases:longer": always([]),
         "clew.agent.search.phrases:left_out": always(frozenset()),
-        "clew.agent.search.phrases:as_written": lambda _, passages, *__: passages,
     },
-    "definition": {"clew.agent.search.phrases:with_definition": lambda _, passages, *__: passages},
     "scope": {"clew.agent.search.scope:document_meant": always(None)},
     "times": {
         "clew.agent.answer.selection:_in_time": lambda _, __, ___, read, ____: (read, {}),

@@ -1,4 +1,4 @@
-"""What a turn takes from `think` to `observe`, without encoding: by the tools that the gate chose, and each forced.
+"""What a turn takes from `think` to `observe`, without encoding: by the tools that the router chose, and each forced.
 
 python -m tests.benchmarks.think_to_observe DATASET LIBRARY
 
@@ -19,7 +19,7 @@ from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.evaluation.evaluate import SEARCHING, searched
 from clew.agent.evaluation.ranking import percentiles
 from clew.agent.models import encoder_for
-from clew.agent.search import gate
+from clew.agent.search import router
 from clew.agent.search.rounds import AUTO
 from clew.agent.services import services_for
 from clew.agent.settings import read_settings
@@ -52,7 +52,7 @@ def main() -> None:
             report(f"{tools}, chosen", [seconds for by, seconds in chosen if by == tools], len(chosen))
         report("what was chosen", [seconds for _, seconds in chosen], len(chosen))
         for forced in FORCED:
-            with patch.object(gate, "chosen", lambda *_, forced=forced: forced):
+            with patch.object(router, "chosen", lambda *_, forced=forced: forced):
                 report("+".join(("hybrid", *forced)), [fastest(ask)[1] for ask in asked], len(asked))
         library.store.close()
 

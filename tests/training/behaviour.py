@@ -21,7 +21,7 @@ from clew.agent.answer.reader import PAIRS, Reader, shipped_reader
 from clew.agent.answer.reader import SHIPPED as READER
 from clew.agent.evaluation.answer_metrics import UNANSWERABLE, UNDERSPECIFIED
 from clew.agent.models import encoder_for
-from clew.agent.search import forms, gate, ordering
+from clew.agent.search import ordering, query_weights, router
 from clew.agent.settings import read_settings
 from clew.memory.dialogue import signals
 from clew.memory.dialogue.rewriting import RewriteParameters, rewrite
@@ -128,7 +128,7 @@ def of_rewriter(data: Path, libraries: Path) -> Iterator[Made]:
         found = [rewriter.form_example(one, by, tools[one.set], encoder) for one in examples]
         return ["|".join(one.text for one in each) for each in wordings], found
 
-    def weighed(by: forms.FormModel, found: Sequence[FormExample]) -> list[float]:
+    def weighed(by: query_weights.WeightModel, found: Sequence[FormExample]) -> list[float]:
         return [ndcg(one, by) for one in found]
 
     words_model = signals.RewriteModel(rewriter.fit_terms(examples, frozenset()), signals.shipped().forms)
@@ -137,19 +137,19 @@ def of_rewriter(data: Path, libraries: Path) -> Iterator[Made]:
     yield Made(
         signals.SHIPPED,
         words_model.to_json(),
-        Behaviour(texts, weighed(forms.shipped(), of_shipped)),
-        Behaviour(made_texts, weighed(forms.shipped(), of_made)),
+        Behaviour(texts, weighed(query_weights.shipped(), of_shipped)),
+        Behaviour(made_texts, weighed(query_weights.shipped(), of_made)),
     )
 
-    def does(by: forms.FormModel) -> Behaviour:
+    def does(by: query_weights.WeightModel) -> Behaviour:
         return Behaviour([first_document(one, by) for one in of_made], weighed(by, of_made))
 
-    yield Made(forms.SHIPPED, form_model.to_json(), does(forms.shipped()), does(form_model))
+    yield Made(query_weights.SHIPPED, form_model.to_json(), does(query_weights.shipped()), does(form_model))
 
 
-def first_document(example: FormExample, by: forms.FormModel) -> str:
+def first_document(example: FormExample, by: query_weights.WeightModel) -> str:
     """By its place; none where nothing was found."""
-    weights = np.array(forms.shares(example.kinds, example.signals, by))
+    weights = np.array(query_weights.shares(example.kinds, example.signals, by))
     return str(int(np.argmax(weights @ example.scores))) if example.scores.size else ""
 
 
@@ -175,7 +175,7 @@ def of_search(data: Path, libraries: Path) -> Iterator[Made]:
     bench = search.Bench.open(data, libraries, encoder_for(read_settings()))
     gathered = search.by_halves(bench, bench.asked, Rewriter())
     made = search.fit(gathered)
-    shipped = search.Policy(gate.shipped(), ordering.shipped())
+    shipped = search.Policy(router.shipped(), ordering.shipped())
 
     def gates(by: search.Policy) -> Behaviour:
         tools = [by.tools(one) for one in gathered]
@@ -189,7 +189,7 @@ def of_search(data: Path, libraries: Path) -> Iterator[Made]:
     def worth_of(found: Sequence[list[str]]) -> list[float]:
         return [search.ndcg(one, its, 5) for one, its in zip(gathered, found, strict=True)]
 
-    yield Made(gate.SHIPPED, made.gate.to_json(), gates(shipped), gates(made))
+    yield Made(router.SHIPPED, made.gate.to_json(), gates(shipped), gates(made))
     yield Made(ordering.SHIPPED, ordering.to_json(made.order), orders(shipped), orders(made))
 
 

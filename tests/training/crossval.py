@@ -5,7 +5,7 @@
 DATA and LIBRARIES are those of `tests.training.search`. Prints rows as those of `clew evaluate --json`, each with its
 `fold` and what was `left_out`: questions of single turns by three folds of each set; conversations by domain, over all
 sets that have it; and every set left out of every fit. The turns are the agent's own, with models (the rewriting's, the
-scorer of `graph` and `walk`, gate and order) that are fitted on the other questions alone, of whole conversations.
+scorer of `graph` and `walk`, router and order) that are fitted on the other questions alone, of whole conversations.
 `intervals` are 95% by bootstrap over the questions. A row of a set left out has a row of each tool beside it, by the
 same scorer: that of conversations searches for what the agent makes of the question.
 """
@@ -153,8 +153,8 @@ class Fitted(NamedTuple):
             tools=tools,
             default_tool=AUTO,
             rewrite=self.rewriter.parameters,
-            forms=self.rewriter.forms,
-            gate=self.policy.gate,
+            query_weights=self.rewriter.forms,
+            router=self.policy.gate,
             order=self.policy.order,
         )
 

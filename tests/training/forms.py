@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.agent.search.forms import KINDS, FormModel, Kind, shares
+from clew.agent.search.query_weights import KINDS, Kind, WeightModel, shares
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class FormExample:
         return cls(*place, tuple(kinds), tuple(signals), scores[:, kept], relevant[kept], len(golds))
 
 
-def fit_forms(examples: Sequence[FormExample], without: frozenset[str] = frozenset()) -> FormModel:
+def fit_forms(examples: Sequence[FormExample], without: frozenset[str] = frozenset()) -> WeightModel:
     """The weights by which judged documents are likely under a softmax over all documents' sums, whose temperature is
     learned too. Each set counts as `OF_SET` says, and its domains alike; the mean logits are drawn to `FIXED`."""
     import torch
@@ -97,16 +97,16 @@ def fit_forms(examples: Sequence[FormExample], without: frozenset[str] = frozens
     optimiser.step(loss)  # type: ignore[no-untyped-call]
     learned = torch.softmax(priors.detach(), dim=0).tolist()
     raw = weights.detach().numpy() / spread
-    return FormModel(
+    return WeightModel(
         {kind: round(share, 4) for kind, share in zip(KINDS, learned, strict=True)},
         {name: round(float(weight), 4) for name, weight in zip(names, raw, strict=True)},
         STAYS,
     )
 
 
-def best_sum(examples: Sequence[FormExample]) -> FormModel:
+def best_sum(examples: Sequence[FormExample]) -> WeightModel:
     """The fixed weights by kind, of a grid, with the highest nDCG@5; sets and domains count as in the fit."""
-    models = [FormModel(dict(zip(KINDS, given, strict=True)), stays=STAYS) for given in _grid()]
+    models = [WeightModel(dict(zip(KINDS, given, strict=True)), stays=STAYS) for given in _grid()]
     weights: dict[tuple[Kind, ...], Floats] = {}
     figures = np.zeros(len(models))
     for one, counts in zip(examples, _worth(examples), strict=True):
@@ -116,7 +116,7 @@ def best_sum(examples: Sequence[FormExample]) -> FormModel:
     return models[int(np.argmax(figures))]
 
 
-def ndcg(example: FormExample, model: FormModel) -> float:
+def ndcg(example: FormExample, model: WeightModel) -> float:
     """nDCG@5 of the documents by the sum of the wordings' scores, as this model weighs them."""
     return float(_ndcg(example, np.array([shares(example.kinds, example.signals, model)]))[0])
 

@@ -1,6 +1,6 @@
 """The rewriter's models, learned from conversations that people had.
 
-    python -m tests.training.rewriter DATA LIBRARIES  writes memory/dialogue/learned.json and agent/search/forms.json
+    python -m tests.training.rewriter DATA LIBRARIES  writes dialogue/learned.json and search/query_weights.json
 
 DATA holds `mtrag`, `mtrag-un` and `qa`, of which `tests.benchmarks.doc2dial` makes the passages and questions of
 doc2dial; LIBRARIES a library of each set by its name (made where there is none). Words are learned from the stand-alone
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from clew.agent.evaluation.dataset import Question, read_dataset
 from clew.agent.evaluation.ranking import remembered
 from clew.agent.models import encoder_for
-from clew.agent.search.forms import SHIPPED as FORMS_SHIPPED
-from clew.agent.search.forms import FormModel, form_signals, kind_of
+from clew.agent.search.query_weights import SHIPPED as FORMS_SHIPPED
+from clew.agent.search.query_weights import WeightModel, form_signals, kind_of
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Recalled, Wording
 from clew.memory.dialogue.rewriting import RewriteParameters, clarified, rewrite
@@ -160,7 +160,7 @@ def fit(
     tools: Mapping[str, Hybrid],
     encoder: CachedEncoder,
     without: frozenset[str] = frozenset(),
-) -> tuple[RewriteModel, FormModel]:
+) -> tuple[RewriteModel, WeightModel]:
     """The model of the words with the best fixed sum of the wordings, and the model that weighs these by what they
     found with the words of the former."""
     words_model = RewriteModel(fit_terms(examples, without), shipped().forms)
@@ -170,12 +170,12 @@ def fit(
 
 def weighed(
     words_model: RewriteModel, found: Sequence[FormExample], without: frozenset[str] = frozenset()
-) -> tuple[RewriteModel, FormModel]:
+) -> tuple[RewriteModel, WeightModel]:
     """By what the wordings that `words_model` makes have found."""
     return replace(words_model, forms=by_name(best_sum(found))), fit_forms(found, without)
 
 
-def by_name(model: FormModel) -> dict[str, float]:
+def by_name(model: WeightModel) -> dict[str, float]:
     """The priors of the wordings, in hundredths."""
     return {name: round(model.priors[kind_of(Wording(name, "", 0.0))], 2) for name in FORMS}
 

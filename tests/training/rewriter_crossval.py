@@ -18,7 +18,7 @@ import numpy as np
 from clew.agent.evaluation.ranking import DEPTH, FormName, Ranking, distinct, measure, query_of
 from clew.agent.evaluation.ranking import FORMS as QUERY_FORMS
 from clew.agent.models import encoder_for
-from clew.agent.search.forms import FormModel
+from clew.agent.search.query_weights import WeightModel
 from clew.agent.settings import read_settings
 from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
 from clew.memory.dialogue.signals import RewriteModel, shipped
@@ -42,8 +42,8 @@ class FittedElsewhere:
     """What was fitted without a domain, and what all questions' wordings find with its words."""
 
     words: RewriteModel
-    forms: FormModel
-    fixed: FormModel
+    forms: WeightModel
+    fixed: WeightModel
     found: Found
 
 

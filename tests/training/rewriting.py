@@ -6,8 +6,8 @@ from pathlib import Path
 
 from clew.agent.evaluation.dataset import Question
 from clew.agent.evaluation.ranking import remembered
-from clew.agent.search import forms
-from clew.agent.search.forms import FormModel
+from clew.agent.search import query_weights
+from clew.agent.search.query_weights import WeightModel
 from clew.agent.state import Turn
 from clew.memory.datatypes import Query
 from clew.memory.dialogue import signals
@@ -26,7 +26,7 @@ class Rewriter:
     """The models that propose wordings and that weigh them by what they found; by default those that are shipped."""
 
     words: RewriteModel = field(default_factory=signals.shipped)
-    forms: FormModel = field(default_factory=forms.shipped)
+    forms: WeightModel = field(default_factory=query_weights.shipped)
 
     @property
     def parameters(self) -> RewriteParameters:

@@ -1,6 +1,6 @@
-"""The agent's policy: the gate and the order of the evidence, learned from questions whose documents are known.
+"""The agent's policy: the router and the order of the evidence, learned from questions whose documents are known.
 
-    python -m tests.training.search DATA LIBRARIES   writes agent/search/gate.json and ordering.json, fitted on all sets
+    python -m tests.training.search DATA LIBRARIES   writes agent/search/router.json, ordering.json, fitted on all sets
 
 DATA holds the data sets of `SETS`, LIBRARIES a library of each (made where there is none); `spans` is made from
 `qa/spans.jsonl.gz`. What is below the policy (the scorer of `graph` and `walk`) is fitted on one half of the questions
@@ -21,9 +21,9 @@ import numpy as np
 
 from clew.agent.evaluation.dataset import Question, read_dataset
 from clew.agent.models import encoder_for
-from clew.agent.search import forms, gate, ordering, rounds
-from clew.agent.search.gate import Duel, Gate
+from clew.agent.search import ordering, query_weights, rounds, router
 from clew.agent.search.ordering import Ordering
+from clew.agent.search.router import Duel, Router
 from clew.agent.settings import read_settings
 from clew.agent.state import Call
 from clew.memory.datatypes import Floats, Passage
@@ -196,7 +196,7 @@ class _Library:
         """As in a turn that runs all tools."""
         turn, walker, hybrid = self.below.rewriter.worded(asked.question, self.encoder), self.walker, self.hybrid
         matches = hybrid.matches(query_of(turn, self.encoder), EVIDENCE)
-        turn = forms.settled(turn, matches, self.encoder, self.below.rewriter.forms)
+        turn = query_weights.settled(turn, matches, self.encoder, self.below.rewriter.forms)
         query = query_of(turn, self.encoder)
         first = hybrid.findings(query, matches, EVIDENCE)
         question, numbers = LibraryQuestion(walker.graph, query), walker.graph.layers.chunk_numbers
@@ -208,8 +208,8 @@ class _Library:
         ]
         pool = rounds.pooled((), ran, further=False).passages
         shown = next(place for place, wording in enumerate(turn.wordings) if wording.won)
-        worded = forms.apart(turn.wordings, matches)
-        found = gate.signals(turn.rewritten, first.passages, matches.hits[shown], self.edges, worded)
+        worded = query_weights.apart(turn.wordings, matches)
+        found = router.signals(turn.rewritten, first.passages, matches.hits[shown], self.edges, worded)
         bare = [replace(passage, text="") for passage in pool]
         kept = {told_by(passage): passage.id for passage in pool}  # of copies one
         by_tool = {
@@ -222,11 +222,11 @@ class _Library:
 
 
 class Policy(NamedTuple):
-    gate: Gate
+    gate: Router
     order: Ordering
 
     def tools(self, gathered: Gathered) -> tuple[str, ...]:
-        return ("hybrid", *gate.chosen(gathered.signals, self.gate))
+        return ("hybrid", *router.chosen(gathered.signals, self.gate))
 
     def ranked(self, gathered: Gathered) -> list[str]:
         return gathered.ranked(self.tools(gathered), self.order)
@@ -245,7 +245,7 @@ COST = 0.02
 """What a tool has to gain to be worth running."""
 
 C = 0.02
-"""Inverse of the strength of the gate's L2 penalty."""
+"""Inverse of the strength of the router's L2 penalty."""
 
 CARRIES, OTHERS = ("rewritten", "agree", "edges"), 0.2
 """Signals that say the same of every library, and the scale of all others, whose weights are penalised the more for it:
@@ -331,14 +331,14 @@ def fit_order(made: Sequence[Gathered]) -> Ordering:
     }
 
 
-def fit_gate(made: Sequence[Gathered], order: Ordering) -> Gate:
+def fit_gate(made: Sequence[Gathered], order: Ordering) -> Router:
     """A duel for every two sets of tools: which of them is better for a question is learned, and by how much is the
     question's weight. What they are worth are nDCG@5, recall@5 and recall@10, their mean, less the cost of each tool.
     """
     from sklearn.linear_model import LogisticRegression
 
     scales = scales_of(made)
-    counts = np.array([1.0 if name in CARRIES else OTHERS for name in gate.SIGNALS])
+    counts = np.array([1.0 if name in CARRIES else OTHERS for name in router.SIGNALS])
     signals = (np.array([list(one.signals.values()) for one in made]) - scales.mean) / scales.deviation * counts
     worth = {its: np.array([_worth(one, its, order) for one in made]) for its in CHOICES}
     duels = []
@@ -352,8 +352,8 @@ def fit_gate(made: Sequence[Gathered], order: Ordering) -> Gate:
             duels.append(Duel(tools, others, _linear(model.coef_[0] * counts, float(model.intercept_[0]), scales)))
         else:  # one is never better
             duels.append(Duel(tools, others, Linear(float(better.any()) - 0.5, {})))
-    usual = dict(zip(gate.SIGNALS, (round(float(value), 4) for value in scales.mean), strict=True))
-    return Gate(tuple(duels), usual)
+    usual = dict(zip(router.SIGNALS, (round(float(value), 4) for value in scales.mean), strict=True))
+    return Router(tuple(duels), usual)
 
 
 def _worth(one: Gathered, tools: Sequence[str], order: Ordering) -> float:
@@ -371,7 +371,7 @@ def ndcg(one: Gathered, documents: Sequence[str], k: int = 10) -> float:
 
 def _linear(weights: Floats, intercept: float, scales: Scales) -> Linear:
     raw = weights / scales.deviation
-    named = dict(zip(gate.SIGNALS, (round(float(value), 4) for value in raw), strict=True))
+    named = dict(zip(router.SIGNALS, (round(float(value), 4) for value in raw), strict=True))
     return Linear(round(float(intercept - raw @ scales.mean), 4), named)
 
 
@@ -384,13 +384,13 @@ def main(data: Path, libraries: Path) -> None:
             path.write_text(text, "utf-8")
     except ClewError as error:
         raise click.ClickException(str(error)) from error
-    click.echo(f"fitted: {gate.SHIPPED}, {ordering.SHIPPED}")
+    click.echo(f"fitted: {router.SHIPPED}, {ordering.SHIPPED}")
 
 
 def made(data: Path, libraries: Path) -> dict[Path, str]:
     bench = Bench.open(data, libraries, encoder_for(read_settings()))
     fitted = policy(bench, bench.asked, Rewriter())
-    return {gate.SHIPPED: fitted.gate.to_json(), ordering.SHIPPED: ordering.to_json(fitted.order)}
+    return {router.SHIPPED: fitted.gate.to_json(), ordering.SHIPPED: ordering.to_json(fitted.order)}
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import click
 import numpy as np
 
 from clew.agent.talk.intents import INTENTS, QUESTION, SHIPPED, features, heard, plain
-from clew.agent.talk.several import questions_of
+from clew.agent.talk.multi_question import questions_of
 from clew.memory.language.telling import language_of
 from clew.memory.text import LANGUAGES, content_words, written_words
 from tests.training.asked_turns import FOLDER

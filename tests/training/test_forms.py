@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clew.agent.search.forms import FormModel, Kind, shares
+from clew.agent.search.query_weights import Kind, WeightModel, shares
 from tests.training.forms import FIXED, SIGNALS, FormExample, best_sum, fit_forms, ndcg
 
 pytestmark = pytest.mark.soak
@@ -54,10 +54,10 @@ def test_questions_may_have_any_number_of_wordings() -> None:
     one = [example(n, "question", capital=0.0, kinds=("question",)) for n in range(20, 22)]
     model = fit_forms([*one, *two, *four])
     assert sum(shares(four[0].kinds, four[0].signals, model)) == pytest.approx(1)
-    assert [ndcg(each, FormModel(FIXED)) for each in one] == [1.0, 1.0]
+    assert [ndcg(each, WeightModel(FIXED)) for each in one] == [1.0, 1.0]
 
 
 def test_ndcg_counts_all_that_are_relevant() -> None:
     scores = {name: np.array([score]) for name, score in (("a", 0.9), ("b", 0.8), ("c", 0.7))}
     one = FormExample.of(("one", "two"), ("question",), [{}], scores, {"a", "c", "not found"})
-    assert ndcg(one, FormModel(FIXED)) == pytest.approx((1 + 0.5) / (1 + 1 / np.log2(3) + 0.5))
+    assert ndcg(one, WeightModel(FIXED)) == pytest.approx((1 + 0.5) / (1 + 1 / np.log2(3) + 0.5))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from clew.agent.search.forms import FormModel
+from clew.agent.search.query_weights import WeightModel
 from clew.memory.dialogue.signals import Linear, RewriteModel
 from clew.memory.encoding import CachedEncoder
 from tests.training import forms, rewriter, rewriter_crossval
@@ -59,7 +59,7 @@ def test_what_is_trained_is_written_and_has_learned_where_the_name_stands(data: 
     signals = dict.fromkeys(rewriter.WORD_SIGNALS, 0.0)
     assert learned.probability({**signals, "in_last_question": 1.0}) > learned.probability(signals)
     assert sum(learned.forms.values()) == pytest.approx(1, abs=0.01)
-    weighs = FormModel(**json.loads((tmp_path / "forms.json").read_text("utf-8")))
+    weighs = WeightModel(**json.loads((tmp_path / "forms.json").read_text("utf-8")))
     assert sum(weighs.priors.values()) == pytest.approx(1, abs=0.01) and set(weighs.signals) == set(forms.SIGNALS)
 
 

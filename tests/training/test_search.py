@@ -6,7 +6,7 @@ import pytest
 
 from clew.agent.evaluation.dataset import Question
 from clew.agent.evaluation.evaluate import SearchedSet
-from clew.agent.search.gate import SIGNALS
+from clew.agent.search.router import SIGNALS
 from clew.agent.state import Step, Turn
 from clew.memory.datatypes import Passage
 from tests.training.crossval import Measured, Run, merged

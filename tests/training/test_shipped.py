@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.agent.search.forms import FormModel
+from clew.agent.search.query_weights import WeightModel
 from tests.training.behaviour import Behaviour, Made, first_document
 from tests.training.forms import FormExample, ndcg
 from tests.training.roots import made as roots
@@ -62,7 +62,7 @@ def test_the_first_document_is_that_of_the_weighed_wordings() -> None:
     signals: tuple[dict[str, float], dict[str, float]] = ({}, {})
     best = {"x": np.array([0.9, 0.1]), "y": np.array([0.2, 0.7])}
     example = FormExample.of(("set", "domain"), ["question", "rewrite"], signals, best, {"y"})
-    by_question, by_rewrite = (FormModel({"question": share, "rewrite": 1 - share}) for share in (0.9, 0.1))
+    by_question, by_rewrite = (WeightModel({"question": share, "rewrite": 1 - share}) for share in (0.9, 0.1))
     assert (first_document(example, by_question), first_document(example, by_rewrite)) == ("0", "1")
     assert ndcg(example, by_question) < ndcg(example, by_rewrite) == 1
     assert first_document(FormExample.of(("set", "domain"), ["question"], ({},), {}, {"y"}), by_question) == ""

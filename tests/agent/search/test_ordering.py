@@ -5,8 +5,8 @@ import math
 import pytest
 
 from clew.agent.search import ordering
-from clew.agent.search.gate import SIGNALS
 from clew.agent.search.ordering import FLOOR, features, ordered
+from clew.agent.search.router import SIGNALS
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.signals import Linear
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clew.agent.evaluation.evaluate import searched
-from clew.agent.search import gate
+from clew.agent.search import router
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, services_for
 from clew.agent.settings import Settings
@@ -48,10 +48,10 @@ QUESTIONS = (
     ("Why does the moon raise the tides at an unheard-of quay?", HISTORY),
 )
 BESIDE = ("graph", "walk", "clues", "local", "communities", "elastic")
-"""All that the gate may choose beside `hybrid`."""
+"""All that the router may choose beside `hybrid`."""
 
 FEW, MANY = 4, 12
-"""Requests of a round where the gate stays with `hybrid`, and where all tools run."""
+"""Requests of a round where the router stays with `hybrid`, and where all tools run."""
 
 REWRITING = 4
 """Requests before a round: what a question that was typed small may name, what the conversation may be about, which of
@@ -100,7 +100,7 @@ def most_of_a_round(services: Services, question: str, history: Sequence[Utteran
 def test_where_the_gate_stays_with_hybrid(
     question: str, history: Sequence[Utterance], opened: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "chosen", lambda *_: ())
+    monkeypatch.setattr(router, "chosen", lambda *_: ())
     assert 0 < most_of_a_round(opened, question, history) <= FEW
 
 
@@ -108,7 +108,7 @@ def test_where_the_gate_stays_with_hybrid(
 def test_where_all_tools_run(
     question: str, history: Sequence[Utterance], opened: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "chosen", lambda *_: BESIDE)
+    monkeypatch.setattr(router, "chosen", lambda *_: BESIDE)
     assert 0 < most_of_a_round(opened, question, history) <= MANY
 
 

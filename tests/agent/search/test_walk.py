@@ -14,14 +14,13 @@ from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered, searched
 from clew.agent.graph import evidence_graph
 from clew.agent.replay.replay import intermediate_row
-from clew.agent.search import gate, rounds
-from clew.agent.search.gate import Duel, Gate
+from clew.agent.search import rounds, router
 from clew.agent.search.rounds import ObserveParameters
+from clew.agent.search.router import Duel, Router
 from clew.agent.search.walk import lines, parents
 from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnSearch
-from clew.agent.talk import inside
 from clew.memory.datatypes import Findings, Ints, Passage, Wording
 from clew.memory.dialogue.signals import Linear
 from clew.memory.encoding import CachedEncoder
@@ -35,20 +34,12 @@ from tests.agent.walks import WALKS, evidence
 QUESTION = "Where was the director of Metropolis born?"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def asked_at_once() -> Iterator[None]:
-    """What is looked at are the searches of one question; test_inside.py looks at one inside another."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inside, "is_left", lambda _turn: False)
-        yield
-
-
 @pytest.fixture(scope="module")
 def assistant(examples_path: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
     """One that walks for every question."""
     home = tmp_path_factory.mktemp("data")
     with Assistant.open(read_settings(library=examples_path, home=home, cache=cache)) as opened:
-        yield Assistant(replace(opened.services, gate=WALKS), home)
+        yield Assistant(replace(opened.services, router=WALKS), home)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +60,7 @@ def test_the_steps_say_what_was_chosen_stitched_and_walked(assistant: Assistant,
     partitioning, graph = store.part().partitioning, store.part().nodes
     (think,), (stitch,), (walk,) = (steps_of(turn, node) for node in ("think", "stitch", "walk"))
     assert think.summary.startswith("search with hybrid and walk: ") and think.tools == ("hybrid", "walk")
-    assert set(think.signals) == set(gate.SIGNALS) and any(name in stitch.details[0] for name in partitioning.names)
+    assert set(think.signals) == set(router.SIGNALS) and any(name in stitch.details[0] for name in partitioning.names)
     stitched = re.fullmatch(r"(\d+) partitions: (\d+) nodes, (\d+) edges, (\d+) of them bridges", stitch.summary)
     assert stitched, stitch.summary
     taken, held, edges, bridges = map(int, stitched.groups())
@@ -118,7 +109,7 @@ def test_a_turn_of_before_there_were_walks_is_read(turn: Turn) -> None:
 
 def test_what_tool_and_walk_found_is_in_one_order(assistant: Assistant, turn: Turn) -> None:
     services = assistant.services
-    plain = evidence(replace(services, gate=Gate()), QUESTION, [], 10)
+    plain = evidence(replace(services, router=Router()), QUESTION, [], 10)
     walked = evidence(services, QUESTION, [], 10)
     assert {p.id for p in plain} <= {p.id for p in walked} and {p.tool for p in plain} == {"hybrid"}
     masses = [p.scores["mass"] for p in walked]
@@ -291,15 +282,15 @@ def test_the_judge_has_no_say_in_what_is_found(assistant: Assistant, monkeypatch
 
 
 def test_the_policy_may_stay_with_hybrid(assistant: Assistant) -> None:
-    turn = answered(replace(assistant.services, gate=Gate()), QUESTION, [])
+    turn = answered(replace(assistant.services, router=Router()), QUESTION, [])
     (think,) = steps_of(turn, "think")
     assert think.tools == ("hybrid",) and think.summary.startswith("search with hybrid: ")
     assert [call.tool for call in turn.calls] == ["hybrid"] and (turn.walk, turn.paths) == (None, ())
 
 
 def test_a_further_round_says_which_tools_it_searches_with(assistant: Assistant) -> None:
-    chosen = Gate((Duel(("graph",), (), Linear(1.0, {})),))
-    narrow = replace(assistant.services, gate=chosen, evidence=2)
+    chosen = Router((Duel(("graph",), (), Linear(1.0, {})),))
+    narrow = replace(assistant.services, router=chosen, evidence=2)
     turn = answered(narrow, "Who directed Metropolis, and which dog went to space? Please.", [])
     assert [step.tools for step in steps_of(turn, "think")] == [("hybrid", "graph"), ("hybrid",)]
     assert [call.tool for call in turn.calls] == ["hybrid", "graph", "hybrid"]

@@ -1,9 +1,9 @@
-"""The gate: what its signals say of a question and its first hits, what it chooses, and how it says why."""
+"""The router: what its signals say of a question and its first hits, what it chooses, and how it says why."""
 
 import pytest
 
-from clew.agent.search import gate
-from clew.agent.search.gate import SIGNALS, Duel, Gate
+from clew.agent.search import router
+from clew.agent.search.router import SIGNALS, Duel, Router
 from clew.memory.datatypes import FieldHit, Hit, Passage
 from clew.memory.dialogue.signals import Linear
 
@@ -14,7 +14,7 @@ def found(name: str, score: float, terms: str, *, titled: float = 0.0) -> tuple[
 
 
 def signals(question: str, *first: tuple[Passage, Hit], edges: float = 0.0) -> dict[str, float]:
-    return gate.signals(question, [passage for passage, _ in first], {hit.chunk: hit for _, hit in first}, edges)
+    return router.signals(question, [passage for passage, _ in first], {hit.chunk: hit for _, hit in first}, edges)
 
 
 def test_every_question_has_every_signal() -> None:
@@ -65,56 +65,56 @@ def test_a_title_that_the_question_names_and_edges_are_signals() -> None:
 def test_the_tools_that_win_most_duels_are_run_and_of_like_ones_the_fewest() -> None:
     values = dict.fromkeys(SIGNALS, 0.0) | {"gain": 0.4}
     graph, walk = Linear(-0.2, {"gain": 1.0}), Linear(-0.5, {"gain": 1.0})
-    by = Gate((Duel(("graph",), (), graph), Duel(("walk",), (), walk), Duel(("walk",), ("graph",), Linear(-1.0, {}))))
-    assert gate.chosen(values, by) == ("graph",) and gate.chosen(values | {"gain": 0.0}, by) == ()
+    by = Router((Duel(("graph",), (), graph), Duel(("walk",), (), walk), Duel(("walk",), ("graph",), Linear(-1.0, {}))))
+    assert router.chosen(values, by) == ("graph",) and router.chosen(values | {"gain": 0.0}, by) == ()
     circle = (Duel(("graph",), (), Linear(1.0, {})), Duel(("walk",), ("graph",), Linear(1.0, {})))
-    assert gate.chosen(values, Gate((*circle, Duel((), ("walk",), Linear(1.0, {}))))) == ()
-    assert gate.chosen(values, Gate()) == ()
+    assert router.chosen(values, Router((*circle, Duel((), ("walk",), Linear(1.0, {}))))) == ()
+    assert router.chosen(values, Router()) == ()
 
 
 def test_the_reasons_are_the_signals_that_moved_the_duel_the_most() -> None:
     model = Linear(0.1, {"comparison": 1.0, "names_together": -2.0, "covered": -1.0, "words": 0.01})
     usual = {"names_together": 0.8, "covered": 0.6, "comparison": 0.1}
-    by = Gate((Duel(("graph",), (), model), Duel(("walk",), (), Linear(-1.0, {}))), usual)
+    by = Router((Duel(("graph",), (), model), Duel(("walk",), (), Linear(-1.0, {}))), usual)
     values = dict.fromkeys(SIGNALS, 0.0) | {"names_together": 0.8, "covered": 0.8}
-    assert gate.reasons(values, ["hybrid"], by).startswith("one passage covers it")
+    assert router.reasons(values, ["hybrid"], by).startswith("one passage covers it")
     compares = values | {"comparison": 1.0, "names_together": 0.5, "covered": 0.6}
-    assert gate.reasons(compares, ["hybrid", "graph"], by) == "it compares and no passage has all that it names"
-    told = gate.reasons(values | {"comparison": 1.0, "covered": 0.6}, ["hybrid", "graph"], by)
+    assert router.reasons(compares, ["hybrid", "graph"], by) == "it compares and no passage has all that it names"
+    told = router.reasons(values | {"comparison": 1.0, "covered": 0.6}, ["hybrid", "graph"], by)
     assert told == "it compares"
-    assert gate.reasons(values, ["hybrid"], Gate()) == "nothing asks for more"
-    assert gate.reasons(values, ["hybrid", "graph"], Gate()) == "more may be found"
+    assert router.reasons(values, ["hybrid"], Router()) == "nothing asks for more"
+    assert router.reasons(values, ["hybrid", "graph"], Router()) == "more may be found"
 
 
 def test_the_reasons_say_one_thing_of_the_wordings_and_what_the_hits_show() -> None:
     model = Linear(0.0, {"rewritten": -2.0, "agree": 1.0, "cosine": -0.5, "match": -0.4, "names": 0.01, "edges": 0.1})
-    by = Gate(
+    by = Router(
         (Duel(("graph",), (), model),), {"rewritten": 0.2, "agree": 0.9, "cosine": 0.6, "match": 0.5, "edges": 0.3}
     )
     alone = dict.fromkeys(SIGNALS, 0.0) | {"agree": 1.0, "cosine": 0.4, "match": 0.4, "names": 0.7}
-    told = gate.reasons(alone, ["hybrid", "graph"], by)
+    told = router.reasons(alone, ["hybrid", "graph"], by)
     assert told == "it stands alone, no passage means just what it asks and no passage matches well"
     leans = alone | {"rewritten": 0.8, "agree": 0.3, "cosine": 0.8}
-    assert gate.reasons(leans, ["hybrid"], by) == "it leans on what was said and a passage means what it asks"
+    assert router.reasons(leans, ["hybrid"], by) == "it leans on what was said and a passage means what it asks"
 
 
 @pytest.mark.parametrize("name", SIGNALS)
 def test_every_signal_has_words(name: str) -> None:
-    by = Gate((Duel(("graph",), (), Linear(0.0, {name: 1.0})),), {name: 0.5})
+    by = Router((Duel(("graph",), (), Linear(0.0, {name: 1.0})),), {name: 0.5})
     values = dict.fromkeys(SIGNALS, 0.0)
-    more, less = gate.reasons(values | {name: 1.0}, ["hybrid", "graph"], by), gate.reasons(values, ["hybrid"], by)
+    more, less = router.reasons(values | {name: 1.0}, ["hybrid", "graph"], by), router.reasons(values, ["hybrid"], by)
     assert more != less and not {"more may be found", "nothing asks for more"} & {more, less}
 
 
 def test_wordings_that_differ_are_signals() -> None:
-    apart = gate.signals("Who?", [found("a", 0.5, "")[0]], {}, worded=(0.6, 0.3))
+    apart = router.signals("Who?", [found("a", 0.5, "")[0]], {}, worded=(0.6, 0.3))
     assert (apart["rewritten"], apart["agree"]) == (0.6, 0.3)
     assert (signals("Who?")["rewritten"], signals("Who?")["agree"]) == (0, 1)
 
 
-def test_the_gate_that_is_shipped_is_read_as_it_was_written() -> None:
-    by = gate.shipped()
+def test_the_router_that_is_shipped_is_read_as_it_was_written() -> None:
+    by = router.shipped()
     assert {tool for duel in by.duels for tool in (*duel.tools, *duel.others)} <= {"graph", "walk", "clues", "local"}
     assert len({frozenset((duel.tools, duel.others)) for duel in by.duels}) == len(by.duels) == 6
     assert all(set(duel.model.weights) <= set(SIGNALS) == set(by.usual) for duel in by.duels)
-    assert by.to_json() == gate.SHIPPED.read_text("utf-8")
+    assert by.to_json() == router.SHIPPED.read_text("utf-8")

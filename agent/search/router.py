@@ -1,6 +1,6 @@
-"""The gate: which tools a question needs beside `hybrid`, by what it says and what its first hits show.
+"""The router: which tools a question needs beside `hybrid`, by what it says and what its first hits show.
 
-Linear models in `gate.json`; `python -m tests.training.search` fits them. The signals are plain numbers
+Linear models in `router.json`; `python -m tests.training.search` fits them. The signals are plain numbers
 by name, and none says where a question comes from.
 """
 
@@ -18,7 +18,7 @@ from clew.memory.dialogue.signals import Linear
 from clew.memory.knowledge.extraction.entities import entities
 from clew.memory.text import content_words
 
-SHIPPED = Path(__file__).with_name("gate.json")
+SHIPPED = Path(__file__).with_name("router.json")
 
 LOOKED = 10
 """First hits that are asked for."""
@@ -57,7 +57,7 @@ def signals(
     worded: tuple[float, float] = (0.0, 1.0),
 ) -> dict[str, float]:
     """`passages` are the first hits of a search for the question, best first, `hits` by chunk what its words hit there;
-    `edges` are those of a graph folder by document; `worded` is `clew.agent.search.forms.apart` of its wordings."""
+    `edges` are those of a graph folder by document; `worded` is `query_weights.apart` of its wordings."""
     words, names = set(content_words(question)), _names(question)
     read = passages[:READ]
     forms = dict(zip(("rewritten", "agree"), worded, strict=True))
@@ -99,7 +99,7 @@ class Duel:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class Router:
     """Of every two sets of tools which is better (one against one); none: `hybrid` alone. `usual` is each signal's mean
     over all questions that this was learned from."""
 
@@ -111,17 +111,17 @@ class Gate:
 
 
 @cache
-def shipped() -> Gate:
+def shipped() -> Router:
     """The one that comes with Clew."""
     made = json.loads(SHIPPED.read_text("utf-8"))
     duels = (Duel(tuple(one["tools"]), tuple(one["others"]), Linear(**one["model"])) for one in made["duels"])
-    return Gate(tuple(duels), made["usual"])
+    return Router(tuple(duels), made["usual"])
 
 
-def chosen(found: Mapping[str, float], gate: Gate) -> tuple[str, ...]:
+def chosen(found: Mapping[str, float], by: Router) -> tuple[str, ...]:
     """The tools that are run beside `hybrid`, by these signals: those that win most duels, of like ones the fewest."""
     wins = Counter[tuple[str, ...]]({(): 0})
-    for duel in gate.duels:
+    for duel in by.duels:
         better = duel.model.of(found) > 0
         wins[duel.tools] += better
         wins[duel.others] += not better
@@ -159,23 +159,23 @@ _SAID = {
 """Of each signal what is said of more than is usual, and of less."""
 
 
-def reasons(found: Mapping[str, float], tools: Sequence[str], gate: Gate) -> str:
+def reasons(found: Mapping[str, float], tools: Sequence[str], by: Router) -> str:
     """In words, what moved the duels between these tools (`hybrid` among them) and `hybrid` alone the most, or where
     that is alone, between it and all others: of the wordings one thing, and the most of what the first hits show."""
     own = tuple(tool for tool in tools if tool != "hybrid")
     moved = dict.fromkeys(SIGNALS, 0.0)
-    for duel in gate.duels:
+    for duel in by.duels:
         if own in (duel.tools, duel.others) and (not own or () in (duel.tools, duel.others)):
             sign = 1 if duel.tools == own else -1
             for name, weight in duel.model.weights.items():
-                moved[name] += sign * weight * (found[name] - gate.usual.get(name, 0.0))
+                moved[name] += sign * weight * (found[name] - by.usual.get(name, 0.0))
     if moved["rewritten"] and not found["rewritten"]:  # a single wording agrees with itself
         moved |= {"rewritten": moved["rewritten"] + moved["agree"], "agree": 0.0}
     most = [name for name in sorted(moved, key=lambda name: -moved[name]) if moved[name] > 0]
     shown = [name for name in most if name not in OF_WORDINGS and (name != "edges" or found[name] or len(most) == 1)]
     shown = [name for name in shown if moved[name] >= WORTH * moved[shown[0]]]
     named = sorted([*[name for name in most if name in OF_WORDINGS][:1], *shown][:TOLD], key=most.index)
-    *first, last = [_SAID[name][found[name] < gate.usual.get(name, 0.0)] for name in named] or [""]
+    *first, last = [_SAID[name][found[name] < by.usual.get(name, 0.0)] for name in named] or [""]
     so = " and ".join(filter(None, (", ".join(first), last)))
     return so or ("more may be found" if own else "nothing asks for more")
 

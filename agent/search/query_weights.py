@@ -2,7 +2,7 @@
 
 The scores of a passage by each wording are summed with these weights (`tools/base.py`). They are a softmax over the
 wordings that there are, however many: each starts from the prior of its kind, which the wordings of a kind share, and
-gains or loses by its signals. The model is in `forms.json`, made by `make train`.
+gains or loses by its signals. The model is in `query_weights.json`, made by `make train`.
 """
 
 import json
@@ -18,8 +18,6 @@ import numpy as np
 
 from clew.agent.state import Turn
 from clew.memory.datatypes import Wording
-from clew.memory.dialogue.context_dependence import is_whole
-from clew.memory.dialogue.rewriting import rewritten
 from clew.memory.dialogue.signals import turn_signals
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.knowledge.question import Matches
@@ -48,11 +46,11 @@ SHORT = 2
 OF_TURN = ("leans", "pronoun", "clarifies", "capital", "last_turn", "context")
 """Signals of `turn_signals`, of the question as it is; 0 of any other wording."""
 
-SHIPPED = Path(__file__).with_name("forms.json")
+SHIPPED = Path(__file__).with_name("query_weights.json")
 
 
 @dataclass(frozen=True, slots=True)
-class FormModel:
+class WeightModel:
     """`priors` are shares by kind, `signals` is what a signal adds to a wording's logit, and `stays` the weight from
     which the question is read as it is."""
 
@@ -65,9 +63,9 @@ class FormModel:
 
 
 @cache
-def shipped() -> FormModel:
+def shipped() -> WeightModel:
     """The one that comes with Clew."""
-    return FormModel(**json.loads(SHIPPED.read_text("utf-8")))
+    return WeightModel(**json.loads(SHIPPED.read_text("utf-8")))
 
 
 def kind_of(wording: Wording) -> Kind:
@@ -75,13 +73,13 @@ def kind_of(wording: Wording) -> Kind:
 
 
 def weighed(
-    wordings: Sequence[Wording], found: Matches, of_turn: Mapping[str, float], model: FormModel | None = None
+    wordings: Sequence[Wording], found: Matches, of_turn: Mapping[str, float], model: WeightModel | None = None
 ) -> tuple[Wording, ...]:
     """The wordings with their weights, which sum to 1, and the one that won. `found` has a row for each; `of_turn` are
     the signals that `said` has, which only the question with other wordings beside it needs.
 
-    The question as it is wins where it has enough of the weight and is a whole one, or no rewriting is there: words
-    behind a rewriting speak for it. Else the heaviest rewriting wins, of like ones the first; never a list of words.
+    The question as it is wins where it has enough of the weight, or no rewriting is there: words behind a rewriting
+    speak for it. Else the heaviest rewriting wins, of like ones the first; never a list of words.
     """
     model = model or shipped()
     own = [place for place, wording in enumerate(wordings) if wording.name not in VARIANTS]
@@ -90,8 +88,7 @@ def weighed(
         found, scores=found.scores[own], cosines=found.cosines[own], hits=[found.hits[place] for place in own]
     )
     weights = shares(kinds, form_signals([wordings[place] for place in own], rows, of_turn), model)
-    whole = all(is_whole(wordings[place].text) for place, kind in zip(own, kinds, strict=True) if kind == "question")
-    winner = own[_winner(kinds, weights, model.stays if whole else math.inf)]
+    winner = own[_winner(kinds, weights, model.stays)]
     made = [replace(wording, won=place == winner) for place, wording in enumerate(wordings)]
     for place, weight in zip(own, weights, strict=True):
         made[place] = replace(made[place], weight=weight)
@@ -116,12 +113,10 @@ def _with_variants(given: Sequence[Wording], made: Sequence[Wording]) -> tuple[W
     return tuple(changed.get(place, one) for place, one in enumerate(made))
 
 
-def settled(turn: Turn, found: Matches, encoder: Encoder, model: FormModel | None = None) -> Turn:
-    """The turn with its wordings weighed, and with all that follows from the weights: what a person reads, whether
-    earlier turns stand in front of it, the question with the words that it needs, the weight of the question as it is.
-    """
+def settled(turn: Turn, found: Matches, encoder: Encoder, model: WeightModel | None = None) -> Turn:
+    """The turn with its wordings weighed, and the one that won as the question that a person reads."""
     wordings = weighed(turn.wordings, found, said(turn, encoder), model)
-    return turn.rewritten_as(rewritten(tidy(next(wording.text for wording in wordings if wording.won)), wordings))
+    return turn.understood(tidy(next(wording.text for wording in wordings if wording.won)), wordings)
 
 
 def apart(wordings: Sequence[Wording], found: Matches) -> tuple[float, float]:
@@ -143,7 +138,7 @@ def said(turn: Turn, encoder: Encoder) -> dict[str, float]:
     return turn_signals(turn.meant or turn.asked, recalled.extracted, recalled.selected, encoder)
 
 
-def shares(kinds: Sequence[Kind], signals: Sequence[Mapping[str, float]], model: FormModel) -> list[float]:
+def shares(kinds: Sequence[Kind], signals: Sequence[Mapping[str, float]], model: WeightModel) -> list[float]:
     """The weights of wordings of these kinds with these signals; they sum to 1."""
     many = Counter(kinds)
     logits = [

@@ -1,0 +1,195 @@
+"""Several questions in one turn: split, asked one after the other, and their answers joined. The nodes of the subgraph
+`multi_question` (agent/graph.py) beside those that every question goes through."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import zip_longest
+from pathlib import Path
+from typing import Literal
+
+from langgraph.runtime import Runtime
+
+from clew.agent.services import TurnContext
+from clew.agent.state import Answer, Claim, Outcome, Turn, TurnSearch, TurnState
+from clew.agent.talk.lines import refused_in
+from clew.memory.datatypes import Passage, Sentence
+from clew.memory.dialogue.utterances import tidy
+from clew.memory.language.telling import language_of
+from clew.memory.text import word_lists
+
+MOST = 4
+"""Questions of a turn that are asked one by one; a turn with more is one question with much around it."""
+
+FEWEST = 3
+"""Words of a question that another one is joined to."""
+
+_QUOTED = re.compile(r"[\"“”„«»]|(?<!\S)['‘]")
+_BEHIND_MARK = re.compile(r"(?<=[?\uff1f])\s+")
+
+
+class QuestionsState(TurnState):
+    """Of a turn that asks several: those that wait, and the turns that those before them have become."""
+
+    waiting: tuple[str, ...]
+    answered: tuple[Turn, ...]
+
+
+# Splitting ------------------------------------------------------------------------------------------------------------
+
+
+def questions_of(text: str) -> tuple[str, ...]:
+    """The questions that a turn asks, each as it is written: sentences that end with a question mark, and of each the
+    parts that `and` joins where a question word follows. The text alone where that is one, more than `MOST`, or another
+    sentence stands among them."""
+    sentences = [part for part in _BEHIND_MARK.split(text.strip()) if part]
+    marked = all(part.endswith(("?", "\uff1f")) for part in sentences)
+    if _QUOTED.search(text) or (len(sentences) > 1 and not marked):
+        return (text,)
+    found = tuple(part for sentence in sentences for part in _joined_by_and(sentence))
+    return found if 1 < len(found) <= MOST else (text,)
+
+
+def _joined_by_and(sentence: str) -> list[str]:
+    """'What is the rent, and who pays the heating?' as two questions."""
+    made = [sentence]
+    for match in _link(language_of(sentence) or "en").finditer(sentence):
+        behind = sentence[match.end() :]
+        before = made[-1][: len(made[-1]) - len(sentence) + match.start()]
+        if len(before.split()) >= FEWEST and not _is_name(behind):
+            made[-1:] = [f"{before.rstrip(' ,')}?", behind[0].upper() + behind[1:]]
+    return made
+
+
+def _is_name(behind: str) -> bool:
+    """Whether a name follows the question word: 'what Ann wrote' is a clause."""
+    following = behind.split()[1:2]
+    return bool(following) and following[0][0].isupper() and following[0] != "I"
+
+
+@cache
+def _link(language: str) -> re.Pattern[str]:
+    words = word_lists(Path(__file__).with_suffix(".txt"))
+    asking, link, subject = ("|".join(words[f"{language} {name}"]) for name in ("asking", "link", "subject"))
+    return re.compile(rf",?\s+(?:{link})\s+(?=(?:{asking})\b(?!\s+(?:{subject})\b))", re.IGNORECASE)
+
+
+# Nodes ----------------------------------------------------------------------------------------------------------------
+
+
+def split(state: TurnState) -> QuestionsState:
+    turn = state["turn"]
+    waiting = questions_of(turn.search.asking or turn.question)
+    return {"turn": turn.stepped("multi_question", f"asked: {'; '.join(waiting)}"), "waiting": waiting, "answered": ()}
+
+
+def next_question(state: QuestionsState) -> QuestionsState:
+    """Begins with the first of those that wait; behind the first one it leans on those before it in this turn."""
+    turn, answered = state["turn"], state["answered"]
+    asked, *waiting = state["waiting"]
+    answered = _with_last(state) if turn.is_answered else answered
+    scope = () if turn.search.within else turn.search.scope  # of the turn, and of no question before
+    search = TurnSearch(tool=turn.search.tool, scope=scope, asking=asked)
+    said = tuple(sentence for part in answered for sentence in _as_said(part))
+    recalled = replace(turn.recalled, extracted=said, selected=said[:MOST]) if answered else turn.recalled
+    fresh = Turn(turn.thread, turn.turn, turn.question, today=turn.today, steps=turn.steps)
+    return {
+        "turn": replace(fresh, recalled=recalled, search=search),
+        "waiting": tuple(waiting),
+        "answered": answered,
+    }
+
+
+def after_next_question(state: QuestionsState) -> Literal["recall", "rewrite"]:
+    return "rewrite" if state["answered"] else "recall"
+
+
+def after_part(state: QuestionsState, runtime: Runtime[TurnContext]) -> Literal["next_question", "join"]:
+    return "next_question" if state["waiting"] and not runtime.context.cancel.is_set() else "join"
+
+
+def join(state: QuestionsState) -> TurnState:
+    """One turn of those of its questions; its steps are of all of them already."""
+    turn, done = state["turn"], _with_last(state)
+    share = 1 / len(done)
+    whole = replace(
+        turn,
+        answer=joined([(part.search.asking, part.answer) for part in done]),
+        recalled=done[0].recalled,
+        rewritten=" ".join(part.rewritten for part in done),
+        meant=" ".join(part.search.asking for part in done),
+        wordings=tuple(replace(w, weight=w.weight * share) for part in done for w in part.wordings),
+        calls=tuple(call for part in done for call in part.calls),
+        passages=in_turn([part.passages for part in done]),
+        walk=next((part.walk for part in done if part.walk), None),
+        paths=tuple(dict.fromkeys(path for part in done for path in part.paths)),
+        model=next((part.model for part in done if part.model), ""),
+        degraded=tuple(dict.fromkeys(one for part in done for one in part.degraded)),
+        ledger=tuple(line for part in done for line in part.ledger),
+    )
+    return {"turn": whole.searched(asking=whole.meant)}
+
+
+def _with_last(state: QuestionsState) -> tuple[Turn, ...]:
+    """With the turn that the question before this has become."""
+    turn = state["turn"]
+    return (*state["answered"], replace(turn, search=TurnSearch(asking=turn.search.asking), steps=()))
+
+
+def _as_said(part: Turn) -> list[Sentence]:
+    said = [Sentence(part.search.asking, "user", part.turn)]
+    if not part.answer.refused:
+        said += [Sentence(claim.text, "agent", part.turn) for claim in part.answer.claims]
+    return said
+
+
+# Joining --------------------------------------------------------------------------------------------------------------
+
+
+def in_turn(each: Sequence[Sequence[Passage]]) -> tuple[Passage, ...]:
+    """The best of each, then the second best of each, none twice."""
+    found = {passage.id: passage for rank in zip_longest(*each) for passage in rank if passage}
+    return tuple(found.values())
+
+
+def joined(answers: Sequence[tuple[str, Answer]]) -> Answer:
+    """The answers to these questions as one: what refuses a question, or asks back, names it."""
+    sources = tuple({source.id: source for _, answer in answers for source in answer.sources}.values())
+    places = {source.id: number for number, source in enumerate(sources, 1)}
+    claims: dict[str, Claim] = {}
+    for question, answer in answers:
+        refuses = answer.refused or answer.outcome == "unclear"
+        for n, claim in enumerate(_named(question, answer) if refuses else answer.claims):
+            cites = tuple(places[answer.sources[number - 1].id] for number in claim.cites)
+            begins = claim.new_line or (n == 0 and bool(claims))
+            claims.setdefault(claim.text, replace(claim, cites=cites, new_line=begins))  # said once is enough
+    forms = [answer.form for _, answer in answers if answer.form]
+    says = {answer.says for _, answer in answers}
+    outcomes = {answer.outcome for _, answer in answers}
+    return Answer(
+        outcome=_outcome(outcomes),
+        claims=tuple(claims.values()),
+        sources=sources,
+        missing=tuple(dict.fromkeys(word for _, answer in answers for word in answer.missing)),
+        nearest=tuple(dict.fromkeys(title for _, answer in answers for title in answer.nearest)),
+        form=next(iter(forms), ""),
+        says=says.pop() if len(says) == 1 else None,
+        files_left_out=max(answer.files_left_out for _, answer in answers)
+        if _outcome(outcomes) == "nothing-found"
+        else 0,
+    )
+
+
+def _outcome(outcomes: set[Outcome]) -> Outcome:
+    if "stopped" in outcomes or len(outcomes) == 1:
+        return "stopped" if "stopped" in outcomes else next(iter(outcomes))
+    if {"answered", "partial"} & outcomes:
+        return "partial"
+    return "unclear" if "unclear" in outcomes else "nothing-found"
+
+
+def _named(question: str, answer: Answer) -> tuple[Claim, ...]:
+    """What refuses or asks back, behind the question that it is said of."""
+    first, *others = refused_in(answer, language_of(question)).claims
+    return (replace(first, text=f"{tidy(question)} {first.text}"), *others)

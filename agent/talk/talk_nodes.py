@@ -1,0 +1,115 @@
+"""The node `talk`: what of a turn is no question is answered here, without a search; and where a turn goes from it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice, zip_longest
+from typing import Literal
+
+from clew.agent.answer.corpus_answers import corpus_question
+from clew.agent.services import Services, TurnContext
+from clew.agent.state import TURN_JSON, Turn, TurnState
+from clew.agent.talk.intents import Heard, heard
+from clew.agent.talk.multi_question import questions_of
+from clew.agent.talk.replies import Reply, Spoken, reply
+from clew.memory.datatypes import Chunk
+from clew.memory.language.telling import language_of
+from clew.memory.text import content_words, words
+
+WANTED = 3
+"""Questions that a greeting offers."""
+
+LOOKED_AT = 150
+"""Chunks that they are looked for in, spread over the library."""
+
+LONGEST, LONGEST_HEADING = 14, 4
+"""Words of a question that is offered, and content words of a heading that is asked about."""
+
+
+def begin(state: TurnState) -> Literal["talk", "answer"]:
+    """A turn whose evidence is complete is only answered."""
+    return "answer" if state["turn"].search.round else "talk"
+
+
+def talk(turn: Turn, run: TurnContext) -> Turn:
+    """Small talk, and talk about the last answer, are answered here; of a question with a greeting the question is
+    left, and of a yes to a question that was offered that."""
+    said, services = _heard(turn.question), run.services
+    if said.intent is None:
+        return turn if said.question == turn.question else _asking(turn, said.question)
+    before = [TURN_JSON.validate_json(record) for record in services.threads.records(turn.thread)]
+    if said.intent == "ack" and before and before[-1].answer.offered:
+        return _asking(turn, before[-1].answer.offered)
+    language = said.language or (language_of(before[-1].question) if before else "")
+    made = reply(Spoken(said.intent, turn.question, language, before, lambda: suggested(services), services.encoder))
+    if made is None:
+        return turn
+    of = f", of the answer of turn {made.about.turn}" if made.about else ""
+    return _replied(turn, made).stepped("talk", f"{said.intent}{of}")
+
+
+def after_talk(state: TurnState) -> Literal["recall", "multi_question", "verify"]:
+    turn = state["turn"]
+    if turn.is_answered:
+        return "verify"
+    return "multi_question" if len(questions_of(turn.search.asking or turn.question)) > 1 else "recall"
+
+
+def _heard(question: str) -> Heard:
+    """'Summarise this document' and 'which stories have you got?' are of documents, and no talk."""
+    said, asked = heard(question), corpus_question(question)
+    of_documents = asked is not None and (asked.kind == "overview" or (asked.kind == "summary" and " " in asked.of))
+    return replace(said, intent=None) if of_documents else said
+
+
+def _asking(turn: Turn, question: str) -> Turn:
+    return turn.searched(asking=question).stepped("talk", f"asked: {question}")
+
+
+def _replied(turn: Turn, made: Reply) -> Turn:
+    """One about an answer goes on with its question and its passages."""
+    turn = replace(turn, answer=replace(made.answer, form="talk"))
+    if made.about is None:
+        return replace(turn, rewritten=turn.question, meant=turn.question)
+    about = made.about
+    going_on = turn.searched(asking=about.rewritten).found(about.passages)
+    return replace(going_on, rewritten=about.rewritten, meant=about.meant)
+
+
+# What is offered ------------------------------------------------------------------------------------------------------
+
+
+def suggested(services: Services) -> tuple[str, ...]:
+    """At most `WANTED` questions that documents have as headings or lines of their own, else of what stands under a
+    heading; of different documents where there are several. Looked for once a library."""
+    known, library = services.examples, services.library.manifest.fingerprint
+    if library not in known:
+        chunks = services.library.store.sample(LOOKED_AT) if services.library.manifest.chunks else ()
+        known[library] = tuple(islice(_offered(chunks), WANTED))
+    return known[library]
+
+
+def _offered(chunks: Sequence[Chunk]) -> Iterator[str]:
+    """One of each document, then another one of each."""
+    each: dict[str, dict[str, None]] = {}
+    for looked_for in (_asked_in, _headed):
+        for chunk in chunks:
+            each.setdefault(chunk.document, {}).update(dict.fromkeys(looked_for(chunk)))
+    for of_rank in zip_longest(*each.values()):
+        yield from filter(None, of_rank)
+
+
+def _asked_in(chunk: Chunk) -> Iterator[str]:
+    for line in dict.fromkeys((chunk.heading, *chunk.text.splitlines())):
+        bare = re.sub(r"^[\s#*>]*(?:\(?\d+[.)]\)?\s*)?", "", line).strip(" *")
+        asks = re.fullmatch(r"[A-Z¿][^?.!:\n]+\?", bare) and len(content_words(bare)) > 1
+        if asks and len(words(bare)) <= LONGEST and len(questions_of(bare)) == 1:
+            yield bare
+
+
+def _headed(chunk: Chunk) -> Iterator[str]:
+    """Of a heading that is a few plain words."""
+    heading, title = chunk.heading.strip(" .:"), chunk.title.strip()
+    plain = re.fullmatch(r"[A-Z][\w'’ -]+", heading) and 1 <= len(content_words(heading)) <= LONGEST_HEADING
+    if plain and title and heading != title and len(title.split()) <= LONGEST:
+        yield f'What does "{title}" say about {heading}?'
