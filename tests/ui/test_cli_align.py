@@ -33,8 +33,8 @@ def library(clew: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(f"q{n}\t{n}\t1\n" for n in (3, 20, 50)))
     monkeypatch.setenv("CLEW_LIBRARY", "library")
     monkeypatch.setattr("clew.memory.knowledge.aligners.synthetic_queries.HELD_OUT", 40)
-    monkeypatch.setattr("clew.agent.aligners.aligner_evaluation.SIZE", 60)
-    monkeypatch.setattr("clew.agent.aligners.aligner_evaluation.SIZE_WITHOUT_GPU", 40)
+    monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE", 60)
+    monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE_WITHOUT_GPU", 40)
     assert clew("index", folder, "-q").exit_code == 0
     assert clew("partition", "--method", "metis", "--size", EACH, "-q").exit_code == 0
     return folder
@@ -80,7 +80,7 @@ def test_what_is_recorded_of_an_aligner_is_on_the_disk(
         record_partitions(generation)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    monkeypatch.setattr("clew.agent.aligners.aligner_evaluation.record_partitions", recorded)
+    monkeypatch.setattr("clew.agent.aligner_evaluation.record_partitions", recorded)
     assert clew("align", "train", "--size", 40, "--epochs", 1, "-q").exit_code == 0
     assert not loose
     assert "library files" in clew("doctor", "--library", "library").stdout
@@ -148,7 +148,7 @@ def test_the_walk_chooses_by_the_aligner_that_a_setting_names(
 
 
 def test_the_help_names_what_there_is() -> None:
-    from clew.agent.aligners.aligner_evaluation import ALL
+    from clew.agent.aligner_evaluation import ALL
     from clew.memory.knowledge.aligners.models import MODELS as KNOWN_MODELS
     from clew.memory.knowledge.aligners.training import LOSSES as KNOWN
     from clew.ui.commands.align import LOSSES, MODELS

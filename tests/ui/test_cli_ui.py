@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clew.memory.dialogue.threads import Threads
-from clew.ui.web.access import Access, users
+from clew.ui.web.guard import Access, users
 from tests.ui.browsing import free_port
 from tests.ui.conftest import Run
 from tests.ui.fakes import RECORD, make_turn
@@ -14,7 +14,7 @@ from tests.ui.fakes import RECORD, make_turn
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clew.ui.web.access.COST", (2, 8, 1))
+    monkeypatch.setattr("clew.ui.web.guard.COST", (2, 8, 1))
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "example.org"])

