@@ -15,10 +15,10 @@ import numpy as np
 from clew.agent.answer.evidence import Evidence
 from clew.agent.answer.features import FEATURES, Sought, features
 from clew.memory.datatypes import Floats, Vector
+from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import language_of
 from clew.memory.minilm import MiniLM
-from clew.memory.weekdays import days_in_full
 
 LONGEST_QUESTION, LONGEST_TEXT = 32, 70
 """Word pieces; what comes after is cut."""

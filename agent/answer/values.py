@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clew.agent.answer.amounts import Amount, amounts
-from clew.memory.dates import CalendarDate, FoundDate, asked_times
-from clew.memory.weekdays import found_days
+from clew.memory.dates import DAYS, WEEKDAYS, CalendarDate, FoundDate, asked_times, days_in_full
 
 _SETS = ((re.compile(r"\b(?:daily|every ?day|each day|all week|seven days a week)\b", re.I), range(7)),
          (re.compile(r"\b(?:on )?(?:weekdays|working days|workdays)\b", re.I), range(5)),
@@ -108,8 +107,9 @@ def _counted(asked: Amount, held: Amount, sign: int, kind: str, text: str) -> bo
 
 def _days(text: str) -> tuple[frozenset[int], list[tuple[int, int]]]:
     """From 0, Monday; and where they stand."""
-    named = list(found_days(text))
-    found, spans = {day for one in named for day in one.days}, [(one.start, one.end) for one in named]
+    written = days_in_full(text, every=True).casefold()
+    found = {number for number, day in enumerate(DAYS) if day.casefold() in written}
+    spans = [match.span() for match in WEEKDAYS.finditer(text)]
     for pattern, days in _SETS:
         for match in pattern.finditer(text):
             found |= set(days)
