@@ -64,7 +64,9 @@ _AROUND = 20
 _UNCLEAR = re.compile(rf"{_any(_WORDS['en unclear months'])}\b")
 _LONE_YEAR = re.compile(r"(?<![\w.,:$\u00a3\u20ac#/\u2013-])(?:1[1-9]\d{2}|20\d{2})(?![\w%/\u2013-]|[.,:]\d)")
 _PLAIN_MONTHS = {month.lower() for month in MONTHS}.difference(_WORDS["en unclear months"])
-_LONE_MONTH = re.compile(rf"\b(?:{_any(MONTHS)}|{_any(sorted(_PLAIN_MONTHS))}|(?:(?<=\bin )|(?<=\bof ))(?:may|march))\b")
+_LONE_MONTH = re.compile(
+    rf"\b(?:{_any(MONTHS)}|{_any(sorted(_PLAIN_MONTHS))}|(?<=\bin )(?:may|march)|(?<=\bof )(?:may|march))\b"
+)
 """'may' and 'march' in small letters are months where something is in or of them."""
 
 _BEGINS, _GOES_ON = re.compile(r"(?:^|[.?!\n])\W*$"), re.compile(r"\s+[^\W\d_]")
