@@ -20,11 +20,11 @@ from clew.agent.answer.answer_type import AnswerType
 from clew.agent.answer.candidates import Candidate, asks
 from clew.agent.answer.evidence import Evidence, Sought, plain
 from clew.memory.datatypes import Floats, Vector, Vectors
+from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import language_of
 from clew.memory.minilm import MiniLM
 from clew.memory.text import content_word_sets, content_words, written_words
-from clew.memory.weekdays import days_in_full
 
 LONGEST_QUESTION, LONGEST_TEXT = 32, 70
 """Word pieces; what comes after is cut."""

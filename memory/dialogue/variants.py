@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from clew.memory.datatypes import Wording
-from clew.memory.dates import DateOrder, found_dates
+from clew.memory.dates import DateOrder, dated, days_text, found_dates, relative_dates
 from clew.memory.dialogue.context_dependence import waits
 from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.language.esperanto_words import closed_words, is_known
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Vocabulary
-from clew.memory.relative_dates import dated, days_text, relative_dates
 from clew.memory.text import FUNCTION_WORDS, common_words, unaccented, written_words
 
 DATED, SPELLING, CITED = "dated", "spelling", "cited"
