@@ -146,8 +146,8 @@ def documents(path: Place, manifest: Manifest) -> Iterator[Check]:
         yield Check("documents", "warning", message, f"clew index {file} --allow {file} --library {path}")
     with open_library(path, None) as opened:
         for document in stored_documents(opened.store):
-            unseen, said = manifest.unseen.get(document.id, ""), orders(document.text)
-            parts = [f"text that is not shown, left out: {' '.join(unseen.split())[:QUOTED]}"] if unseen else []
+            hidden, said = manifest.hidden_text.get(document.id, ""), orders(document.text)
+            parts = [f"text that is not shown, left out: {' '.join(hidden.split())[:QUOTED]}"] if hidden else []
             parts += [f"a sentence that speaks to a language model: {one[:QUOTED]}" for one in said[:NAMED]]
             if parts:
                 yield Check("documents", "warning", f"{document.id}: {'; '.join(parts)}")

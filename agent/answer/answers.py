@@ -104,7 +104,7 @@ def _left_out_said(answer: Answer, turn: Turn, services: Services) -> Answer:
         return 2 * len(asked & set(content_words(text))) > len(asked)
 
     manifest, quotes = services.library.manifest, {claim.text for claim in answer.claims}
-    ids = [id_ for id_, text in manifest.unseen.items() if wanted(text)]
+    ids = [id_ for id_, text in manifest.hidden_text.items() if wanted(text)]
     found = services.library.store.documents(ids[:MOST_CHOICES])
     held = {document.title or document.id: "text that it holds and does not show" for document in found}
     for passage in (one for one in turn.passages[:READ] if wanted(one.text)):

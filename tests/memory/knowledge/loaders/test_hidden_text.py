@@ -151,14 +151,14 @@ def test_hidden_text_is_left_out(tmp_path: Path, style: str, kind: str) -> None:
     path.write_text(page.get(kind, f"<style>{rule}</style><p>Before. {hidden} Behind.</p>"), "utf-8")
     document = only(path)
     assert document.text.split() == ["Before.", "Behind."]
-    assert " ".join(document.unseen.split()) == SECRET
+    assert " ".join(document.hidden_text.split()) == SECRET
 
 
 @pytest.mark.parametrize("style", SHOWN)
 def test_what_is_shown_stays(tmp_path: Path, style: str) -> None:
     (tmp_path / "x.html").write_text(f"<style>.x{{{style}}}</style><p class=x>Here.</p><p style='{style}'>There.</p>")
     document = only(tmp_path / "x.html")
-    assert (document.text, document.unseen) == ("Here.\n\nThere.", "")
+    assert (document.text, document.hidden_text) == ("Here.\n\nThere.", "")
 
 
 def test_white_words_on_a_dark_table_and_rules_for_print_hide_nothing(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_white_words_on_a_dark_table_and_rules_for_print_hide_nothing(tmp_path: 
     )
     (tmp_path / "x.html").write_text(page, "utf-8")
     document = only(tmp_path / "x.html")
-    assert (document.text.split(), document.unseen) == (["Head", "a", "b", "c", "e", "f"], "")
+    assert (document.text.split(), document.hidden_text) == (["Head", "a", "b", "c", "e", "f"], "")
 
 
 RULES = [
@@ -235,7 +235,7 @@ def test_rules_are_those_for_the_element(tmp_path: Path, rule: str) -> None:
     page = page if "!important" in rule else page.replace(' style="display:block"', "")
     (tmp_path / "x.html").write_text(page, "utf-8")
     document = only(tmp_path / "x.html")
-    assert document.unseen == ("There." if rule in RULES else "")
+    assert document.hidden_text == ("There." if rule in RULES else "")
     assert document.text.split() == (["Here."] if rule in RULES else ["Here.", "There."])
 
 
@@ -249,7 +249,7 @@ def test_only_sheets_for_a_screen_that_are_in_the_page_count(tmp_path: Path) -> 
     )
     (tmp_path / "x.html").write_text(page, "utf-8")
     document = only(tmp_path / "x.html")
-    assert (document.text, document.unseen.split()) == ("Here.", [*SECRET.split(), "Now."])
+    assert (document.text, document.hidden_text.split()) == ("Here.", [*SECRET.split(), "Now."])
 
 
 @pytest.mark.parametrize(
@@ -267,11 +267,11 @@ def test_what_is_within_may_be_shown(tmp_path: Path, outer: str, inner: str) -> 
     (tmp_path / "x.html").write_text(page, "utf-8")
     document = only(tmp_path / "x.html")
     assert document.text.split() == ["Before.", "Seen."]
-    assert sorted(document.unseen.replace("\n", " ").split()) == sorted(SECRET.split())
+    assert sorted(document.hidden_text.replace("\n", " ").split()) == sorted(SECRET.split())
 
 
 def test_the_ground_may_change_below_the_letters(tmp_path: Path) -> None:
     hidden = f"<div style='color:#fff;background:#000'>Seen.<p style='background:#fff'>{SECRET}</p></div>"
     (tmp_path / "x.html").write_text(f"<body style='background:#111'><p>Light by another file.</p>{hidden}", "utf-8")
     document = only(tmp_path / "x.html")
-    assert (document.text, document.unseen) == ("Light by another file.\n\nSeen.", SECRET)
+    assert (document.text, document.hidden_text) == ("Light by another file.\n\nSeen.", SECRET)

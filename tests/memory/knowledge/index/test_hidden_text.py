@@ -22,7 +22,7 @@ def test_it_is_counted_and_named_over_runs(tmp_path: Path, encoder: CachedEncode
         assert isinstance(report, IndexReport) and report.new == new
         assert "1 document has text that is not shown, left out here: clew doctor names it" in report.notes
     with open_library(library, encoder) as opened:
-        assert opened.manifest.unseen == {"a.html": "The password of the vault is swordfish."}
+        assert opened.manifest.hidden_text == {"a.html": "The password of the vault is swordfish."}
         assert "swordfish" not in opened.store.documents(["a.html"])[0].text
         manifest = opened.manifest
     found = [check.message for check in documents(library, manifest)]

@@ -16,8 +16,8 @@ from pypdf.generic import (
 )
 
 from clew.memory.datatypes import Document
+from tests.memory.knowledge.loaders.test_hidden_text import SECRET, only
 from tests.memory.knowledge.loaders.test_pdf import as_bytes, written
-from tests.memory.knowledge.loaders.test_unseen import SECRET, only
 
 INKS = {"/C0": [0, 0, 0, 0], "/C1": [0, 0, 0, 1], "/Domain": [0, 1], "/FunctionType": 2, "/N": 1}
 LINE = "BT /F1 12 Tf {} {} Td ({}) Tj ET"
@@ -164,13 +164,13 @@ SEEN = [
 def test_a_pdf_loses_what_it_does_not_show(tmp_path: Path, before: str, after: str) -> None:
     document = pdf(tmp_path / "x.pdf", before, after, form=WORDS)
     assert document.text == "The Moon is grey."
-    assert document.unseen == SECRET
+    assert document.hidden_text == SECRET
 
 
 @pytest.mark.parametrize("before, after", SEEN)
 def test_a_pdf_keeps_what_it_shows(tmp_path: Path, before: str, after: str) -> None:
     document = pdf(tmp_path / "x.pdf", before, after, form=WORDS)
-    assert SECRET in document.text.replace("\n", " ") and document.unseen == ""
+    assert SECRET in document.text.replace("\n", " ") and document.hidden_text == ""
 
 
 @pytest.mark.parametrize(
@@ -186,4 +186,4 @@ def test_a_form_of_a_pdf_stands_where_it_is_drawn(
     tmp_path: Path, moved: str, at: tuple[int, int], matrix: tuple[float, ...]
 ) -> None:
     document = pdf(tmp_path / "x.pdf", "", FORM.format(moved), LINE.format(*at, SECRET), matrix)
-    assert SECRET in document.text.replace("\n", " ") and document.unseen == ""
+    assert SECRET in document.text.replace("\n", " ") and document.hidden_text == ""
