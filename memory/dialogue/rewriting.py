@@ -8,8 +8,9 @@ from typing import Literal
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
 from clew.memory.dialogue.context_dependence import depends_on_context
+from clew.memory.dialogue.edits import PREVIOUS
 from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_signals, words
-from clew.memory.dialogue.tagger import StandingQuestion, stand_alone
+from clew.memory.dialogue.tagger import WHY, StandingQuestion, stand_alone
 from clew.memory.dialogue.utterances import asks, chosen, is_filler, tidy
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
@@ -164,7 +165,7 @@ def clarified(question: str, history: Sequence[Sentence], turn: Mapping[str, flo
     clarifies. `turn`: `turn_signals`."""
     made = stand_alone(question, history)
     earlier = _questions(history)
-    if made.why or not turn["clarifies"] or not earlier:
+    if made.why == WHY[PREVIOUS] or not turn["clarifies"] or not earlier:
         return made
     return StandingQuestion(f"{earlier[-1]} {question}", "it clarifies the question before")
 

@@ -57,7 +57,10 @@ class Tagger:
             return replace(made, text=f"{question[: question.rfind(last)]}{made.text}")
         if len(reading.kinds) < 2 or THIS not in reading.bases:
             return Decoded(Edits(LEAVE), question, 1.0)
-        return decoded(reading, *self.scores(reading), self.inventory)
+        made = decoded(reading, *self.scores(reading), self.inventory)
+        if made.edits.mode == LEAVE:
+            return replace(made, text=question)
+        return replace(made, text=f"{made.text}?") if question.rstrip().endswith("?") else made
 
     def scores(self, reading: Reading) -> tuple[float, dict[int, Scores]]:
         """The probability that nothing is edited, and what each mode would."""
