@@ -16,7 +16,7 @@ ASKED, LAST, ANSWER, BEFORE, ITS_ANSWER, EARLIER = range(6)
 others."""
 
 PIECES = 160
-"""Word pieces of an input."""
+"""InputWord pieces of an input."""
 
 MOST_PIECES = {ASKED: 48, LAST: 40, ANSWER: 56, BEFORE: 32, ITS_ANSWER: 28, EARLIER: 24}
 """Of a segment of each kind."""
@@ -36,7 +36,7 @@ _ENDS = " \t\n?!.,;\u2026"
 Span = tuple[int, int]
 
 
-class Word(NamedTuple):
+class InputWord(NamedTuple):
     """`span` in its segment's text; the first and the last of its word pieces in the input."""
 
     segment: int
@@ -46,12 +46,12 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TaggerInput:
     """An input. `kinds` of its segments; `ids` and `roles` of its word pieces, a role being the kind of the segment."""
 
     texts: tuple[str, ...]
     kinds: tuple[int, ...]
-    words: tuple[Word, ...]
+    words: tuple[InputWord, ...]
     ids: tuple[int, ...]
     roles: tuple[int, ...]
 
@@ -77,7 +77,7 @@ class Reading:
         return self.texts[of.segment][of.span[0] : to.span[1]]
 
 
-def read(question: str, before: Sequence[tuple[str, str]], tokenizer: Any) -> Reading:
+def read(question: str, before: Sequence[tuple[str, str]], tokenizer: Any) -> TaggerInput:
     """`before`: earlier questions, each as it stands alone, and their answers, oldest first."""
     segments = [(ASKED, bare(question))]
     for back, (asked, answer) in enumerate(reversed(before)):
@@ -95,7 +95,7 @@ def read(question: str, before: Sequence[tuple[str, str]], tokenizer: Any) -> Re
         ids += [*pieces, END]
         roles += [kind] * (len(pieces) + 1)
         kept.append((kind, text))
-    return Reading(
+    return TaggerInput(
         tuple(text for _, text in kept), tuple(kind for kind, _ in kept), tuple(words), tuple(ids), tuple(roles)
     )
 
@@ -105,7 +105,7 @@ def bare(text: str) -> str:
     return " ".join(text.split()).rstrip(_ENDS)
 
 
-def _words(text: str, offsets: Sequence[Span], segment: int, first: int) -> Iterator[Word]:
+def _words(text: str, offsets: Sequence[Span], segment: int, first: int) -> Iterator[InputWord]:
     """Those all of whose word pieces are there; `offsets` of these, the first of which has the number `first`."""
     place = 0
     for match in WORD.finditer(text):
@@ -116,7 +116,7 @@ def _words(text: str, offsets: Sequence[Span], segment: int, first: int) -> Iter
         while last + 1 < len(offsets) and offsets[last + 1][0] < end:
             last += 1
         if place < len(offsets) and offsets[place][0] < end and offsets[last][1] >= end:
-            yield Word(segment, (start, end), first + place, first + last)
+            yield InputWord(segment, (start, end), first + place, first + last)
 
 
 class Insert(NamedTuple):
@@ -138,7 +138,7 @@ class Edits:
     inserts: tuple[Insert, ...] = ()
 
 
-def applied(reading: Reading, edits: Edits) -> str:
+def applied(reading: TaggerInput, edits: Edits) -> str:
     """The text that the edits make; what is kept stands as it was written."""
     if edits.mode == LEAVE:
         return reading.texts[0]
@@ -212,7 +212,7 @@ class Decoded:
     probability: float
 
 
-def decoded(reading: Reading, leave: float, modes: Mapping[int, Scores], inventory: Inventory) -> Decoded:
+def decoded(reading: TaggerInput, leave: float, modes: Mapping[int, Scores], inventory: Inventory) -> Decoded:
     """The likeliest edits. `leave`: the probability that nothing is edited."""
     if leave >= inventory.leave or not modes:
         return Decoded(Edits(LEAVE), reading.texts[0], leave)
@@ -285,7 +285,7 @@ def once(inserts: Sequence[Insert], deleted: Sequence[int]) -> tuple[Insert, ...
     return tuple(kept)
 
 
-def span_of(reading: Reading, of_base: int, start: Vector, end: Vector, tie: Vectors) -> tuple[int, int, float]:
+def span_of(reading: TaggerInput, of_base: int, start: Vector, end: Vector, tie: Vectors) -> tuple[int, int, float]:
     """The likeliest span of words, outside what is edited, and how likely it is; none (0, -1) is at `[CLS]`. `tie` as
     in `Scores`."""
     best = (0, -1, float(start[0] + log_softmax(end + tie[0])[0]))

@@ -25,7 +25,7 @@ from clew.memory.dialogue.edits import (
     Decoded,
     Edits,
     Inventory,
-    Reading,
+    TaggerInput,
     Scores,
     decoded,
     log_softmax,
@@ -62,7 +62,7 @@ class Tagger:
             return replace(made, text=question)
         return replace(made, text=f"{made.text}?") if question.rstrip().endswith("?") else made
 
-    def scores(self, reading: Reading) -> tuple[float, dict[int, Scores]]:
+    def scores(self, reading: TaggerInput) -> tuple[float, dict[int, Scores]]:
         """The probability that nothing is edited, and what each mode would."""
         rows = self._model.states(reading.ids, self._heads["roles.weight"][list(reading.roles)], SHARED)
         asked = [piece for n in reading.of(0) for piece in range(reading.words[n].first, reading.words[n].last + 1)]
@@ -73,7 +73,7 @@ class Tagger:
             mode: self._of(reading, mode, rows, float(likely[mode])) for mode in bases
         }
 
-    def _of(self, reading: Reading, mode: int, rows: Vectors, likely: float) -> Scores:
+    def _of(self, reading: TaggerInput, mode: int, rows: Vectors, likely: float) -> Scores:
         words = [reading.words[number] for number in reading.bases[mode]]
         firsts, lasts = [word.first for word in words], [word.last for word in words]
         word = self._mixed(rows[firsts], rows[lasts], "first", "last", self._heads["word_of.weight"][mode])

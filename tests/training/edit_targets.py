@@ -19,7 +19,7 @@ from clew.memory.dialogue.edits import (
     Edits,
     Insert,
     Inventory,
-    Reading,
+    TaggerInput,
     applied,
     bare,
     read,
@@ -231,7 +231,7 @@ def spans_in(
 
 
 def aligned(
-    reading: Reading, mode: int, wanted: str, prefixes: Sequence[str] | None, suffixes: Sequence[str] | None
+    reading: TaggerInput, mode: int, wanted: str, prefixes: Sequence[str] | None, suffixes: Sequence[str] | None
 ) -> Edits:
     base = reading.bases[mode]
     folded = [reading.texts[w.segment][slice(*w.span)].casefold().replace("\u2019", "'") for w in reading.words]
@@ -281,7 +281,7 @@ def cost(edits: Edits) -> float:
 
 
 def target(
-    reading: Reading, wanted: str, prefixes: Sequence[str] | None = None, suffixes: Sequence[str] | None = None
+    reading: TaggerInput, wanted: str, prefixes: Sequence[str] | None = None, suffixes: Sequence[str] | None = None
 ) -> tuple[Edits, float]:
     """The edits that come nearest to what is wanted, and how near."""
     made = []
@@ -298,7 +298,7 @@ FEWEST = 25
 """How often a prefix or suffix must be needed to be in the inventory."""
 
 
-def inventories(readings: Sequence[tuple[Reading, str]]) -> Inventory:
+def inventories(readings: Sequence[tuple[TaggerInput, str]]) -> Inventory:
     prefixes, suffixes = Counter[str](), Counter[str]()
     for reading, wanted in readings:
         edits, _ = target(reading, wanted)
@@ -318,7 +318,7 @@ class Prepared:
     """Of an example, what the heads are to say."""
 
     set: str
-    reading: Reading
+    reading: TaggerInput
     wanted: str
     mode: int
     deleted: list[int]

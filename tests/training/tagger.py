@@ -33,7 +33,7 @@ from clew.memory.dialogue.edits import (
     SLOTS,
     THIS,
     Inventory,
-    Reading,
+    TaggerInput,
     Scores,
     bare,
     decoded,
@@ -150,7 +150,7 @@ class Heads(nn.Module):
         return torch.cat([logits[:, :2], logits[:, 2:].masked_fill(~last[:, None], -1e4)], 1).log_softmax(-1)
 
 
-def batched(readings: Sequence[Reading]) -> tuple[torch.Tensor, ...]:
+def batched(readings: Sequence[TaggerInput]) -> tuple[torch.Tensor, ...]:
     longest = max(len(one.ids) for one in readings)
     ids, roles = torch.zeros(2, len(readings), longest, dtype=torch.long)
     there, words = torch.zeros(2, len(readings), longest, dtype=torch.bool)
@@ -163,7 +163,7 @@ def batched(readings: Sequence[Reading]) -> tuple[torch.Tensor, ...]:
     return ids, roles, there, words
 
 
-def places(reading: Reading, mode: int) -> tuple[list[int], list[int], list[int], list[int]]:
+def places(reading: TaggerInput, mode: int) -> tuple[list[int], list[int], list[int], list[int]]:
     """Of the words of what is edited the first and last pieces; of its gaps the pieces left and right."""
     words = [reading.words[n] for n in reading.bases[mode]]
     firsts, lasts = [word.first for word in words], [word.last for word in words]
@@ -180,7 +180,7 @@ class Mixed(NamedTuple):
 
 
 def mixed(
-    heads: Heads, rows: torch.Tensor, texts: Sequence[int], readings: Sequence[Reading], modes: Sequence[int]
+    heads: Heads, rows: torch.Tensor, texts: Sequence[int], readings: Sequence[TaggerInput], modes: Sequence[int]
 ) -> Mixed:
     words, gaps = [], []
     for text, reading, mode in zip(texts, readings, modes, strict=True):
@@ -287,7 +287,7 @@ MASK, HIDDEN = 103, 0.06
 
 
 @torch.no_grad()
-def scored(body: Body, heads: Heads, readings: Sequence[Reading]) -> list[tuple[float, dict[int, Scores]]]:
+def scored(body: Body, heads: Heads, readings: Sequence[TaggerInput]) -> list[tuple[float, dict[int, Scores]]]:
     """In batches of like length."""
     made: list[Any] = [None] * len(readings)
     order = sorted(range(len(readings)), key=lambda n: len(readings[n].ids))
@@ -311,7 +311,9 @@ def scored(body: Body, heads: Heads, readings: Sequence[Reading]) -> list[tuple[
     return made
 
 
-def _of(heads: Heads, rows: torch.Tensor, reading: Reading, mode: int, likely: float, allowed: torch.Tensor) -> Scores:
+def _of(
+    heads: Heads, rows: torch.Tensor, reading: TaggerInput, mode: int, likely: float, allowed: torch.Tensor
+) -> Scores:
     made = mixed(heads, rows, [0], [reading], [mode])
     gap, zeros = nn.functional.gelu(made.gap), torch.zeros(len(made.gaps), dtype=torch.long)
     start, end = pointed(heads, rows, gap, zeros, allowed.expand(len(made.gaps), -1))

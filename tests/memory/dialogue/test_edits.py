@@ -19,7 +19,7 @@ from clew.memory.dialogue.edits import (
     Edits,
     Insert,
     Inventory,
-    Reading,
+    TaggerInput,
     Scores,
     applied,
     decoded,
@@ -36,7 +36,7 @@ TOKENIZER = tokenizer_of(FOLDER)
 BEFORE = [("What does the dishwasher cost?", "The dishwasher is 480 euros.")]
 
 
-def word(reading: Reading, text: str, segment: int) -> int:
+def word(reading: TaggerInput, text: str, segment: int) -> int:
     return next(n for n in reading.of(segment) if reading.text(n, n) == text)
 
 
@@ -86,7 +86,7 @@ def test_what_was_cut_is_not_edited() -> None:
     assert read("why", [("word " * 100, "")], TOKENIZER).bases.keys() == {THIS}
 
 
-def scores(reading: Reading, mode: int, insert: tuple[int, int, int] | None, deleted: Sequence[int]) -> Scores:
+def scores(reading: TaggerInput, mode: int, insert: tuple[int, int, int] | None, deleted: Sequence[int]) -> Scores:
     """Sure of one insertion (gap, first, last) and of what goes."""
     words = reading.bases[mode]
     odds = np.full((4, len(words)), -9.0, np.float32)
