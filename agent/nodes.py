@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import chain
 from typing import Literal
 
@@ -19,7 +18,6 @@ from clew.agent.search.lookups import (
     held_language,
     hybrid,
     matches_of,
-    nearness,
     query_of_turn,
     scope_of,
     stitched_of,
@@ -93,9 +91,8 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     with their words for those of another language."""
     services, words = run.services, run.services.library.store.vocabulary
     asked, subject = with_names(turn.asked, words), subject_of(services)
-    near = partial(nearness, services, scope_of(turn))
     made = rewrite_question(
-        asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words, subject, near
+        asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words, subject
     )
     made = with_cited(made, _cited(turn, run))
     language, held = language_of(turn.asked), held_language(services)

@@ -40,7 +40,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What all turns share, opened once as the settings have it. The last four are filled as they are needed, by the
+    """What all turns share, opened once as the settings have it. The last three are filled as they are needed, by the
     fingerprint of a library."""
 
     encoder: CachedEncoder
@@ -61,7 +61,6 @@ class Services:
     examples: dict[str, tuple[str, ...]] = field(default_factory=dict)  # questions that a greeting offers
     languages: dict[str, str] = field(default_factory=dict)  # what it is written in
     subjects: dict[str, str] = field(default_factory=dict)  # what all of it is about
-    nearest: dict[tuple[str, frozenset[str] | None, str], float] = field(default_factory=dict)  # of chunks, by question
 
     @property
     def walker(self) -> Walker:

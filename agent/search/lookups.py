@@ -23,24 +23,6 @@ from clew.tools.base import encode_query, for_question
 from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
 
-NEAREST = 4000
-"""Questions of which it is kept how near the nearest chunk is."""
-
-
-def nearness(services: Services, scope: frozenset[str] | None, questions: Sequence[str]) -> list[float]:
-    """The cosine of the nearest chunk to each. Of those that were not asked of this library before one request and 5 ms
-    a question."""
-    library, known = services.library.manifest.fingerprint, services.nearest
-    new = [one for one in questions if (library, scope, one) not in known]
-    if new:
-        found = services.library.store.vector_search(services.encoder.encode(new, "query"), 1, scope=scope)
-        if len(known) > NEAREST:
-            known.clear()
-        known.update(
-            {(library, scope, one): hits[0].score if hits else 0.0 for one, hits in zip(new, found, strict=True)}
-        )
-    return [known.get((library, scope, one), 0.0) for one in questions]
-
 
 def query_of_turn(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Query:
     """These wordings of the question with their vectors. Encodes what the cache does not have: 10 ms a wording."""
