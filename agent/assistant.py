@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self, cast
 
 from filelock import FileLock, Timeout
-from langgraph.types import StreamMode
+from langgraph.types import StateSnapshot, StreamMode
 
 from clew.agent.graph import checkpoint_saver, config_for, forget_checkpoints, turn_graph
 from clew.agent.models import encoder_for
@@ -202,8 +202,9 @@ class Assistant:
 
     def _unfinished(self, thread: str) -> Turn | None:
         """The turn that a crash cut off on this thread, as far as it came."""
-        state = self._graph.get_state(config_for(thread, self._next_turn(thread)))
-        turn: Turn | None = state.values.get("turn") if state.next else None
+        state = self._graph.get_state(config_for(thread, self._next_turn(thread)), subgraphs=True)
+        within = next((task.state for task in state.tasks if isinstance(task.state, StateSnapshot)), state)
+        turn: Turn | None = {**state.values, **within.values}.get("turn") if state.next else None
         return turn
 
     def _next_turn(self, thread: str) -> int:

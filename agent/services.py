@@ -40,7 +40,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What all turns share, opened once as the settings have it. The last four are filled as they are needed, by the
+    """What all turns share, opened once as the settings have it. The last three are filled as they are needed, by the
     fingerprint of a library."""
 
     encoder: CachedEncoder

@@ -49,25 +49,8 @@ FEWEST = 2
 SHIPPED = Path(__file__).with_name("intents.json")
 
 _WORD = re.compile(r"[^\W_]+")
-_OPENS = (
-    r"What|Who|Where|When|Why|How|Which|Is|Are|Do|Does|Did|Can|Could|Was|W[eio]r?|Wann|Warum|Welche\w*|Wie|Qu\w+|Où|Comment"
-    r"|Pourquoi|Combien|C[oó]mo|Cu\w+|D[oó]nde|Chi|Cosa|Come|Dove|Perché|Ki[oaue]n?|Kiel|Kiam|Kial|Kiom|Ĉu"
-)
-_PIECE = re.compile(
-    rf"(?<=[.!?\u2026;])\s+|\n+|\s+[\u2013\u2014-]\s+|(?<=,)\s+(?=[^\WA-Z_]|[¿¡])|(?<=,)\s+(?=(?:{_OPENS})\b)"
-)
-"""Between sentences; behind a comma only before what goes on in lower case or may begin a question."""
-
-
-_OF_DOCUMENTS = re.compile(
-    r"(?:(?:and|but|so) )?(?:where (?:was|were) (?:that|this|it|they)"
-    r"|(?:(?:up|down) )?(?:to|from|until|since|by|for|with|in|at|on|of) (?:how (?:much|many|long|far)|wh\w+))\W*",
-    re.IGNORECASE,
-)
-"""'Where was that?' asks where something was done, and not which document says so; 'up to how much?'"""
-
-_OF_OTHERS = re.compile(r"\b(?:he|him|his|she|hers?|they|them|theirs?)\b", re.IGNORECASE)
-"""'What is his name?'"""
+_PIECE = re.compile(r"(?<=[.!?\u2026;])\s+|\n+|\s+[\u2013\u2014-]\s+|(?<=,)\s+(?=[^\WA-Z_]|[¿¡])")
+"""Between sentences; behind a comma only before what goes on in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +124,8 @@ def _intent_of(phrase: str, certain: float = CERTAIN) -> Intent | None:
     """What it wants, if it is likely to be talk and has no word of its own; it may have one, no name and no number,
     where hardly anything else could be meant."""
     words = _WORD.findall(phrase)
-    own = [word for word in words if not _is_known(unaccented(word))]
+    known = shipped_intents().words
+    own = [word for word in words if (bare := unaccented(word)) not in known and bare not in common_words()]
     if (
         len("".join(words)) < 2
         or len(words) > LONGEST
@@ -153,29 +137,8 @@ def _intent_of(phrase: str, certain: float = CERTAIN) -> Intent | None:
     best = max(INTENTS, key=lambda one: found[one])
     if (own and best in ABOUT_ANSWER) or ("?" in phrase and best in CLOSING):
         return None  # "Wann war das?" ends no conversation
-    if _OF_DOCUMENTS.fullmatch(phrase) or (best == "identity" and _OF_OTHERS.search(phrase)):
-        return None
     likely = 1 - found[QUESTION] >= (certain if own else LIKELY) and found[best] > found[QUESTION]
     return best if likely else None
-
-
-def _is_known(word: str) -> bool:
-    """Whether phrases of talk or many texts have it, perhaps with one slip of the keyboard."""
-    known = shipped_intents().words
-    if word in known or word in common_words():
-        return True
-    return len(word) > LONGEST_EXACT and not known.keys().isdisjoint(_slips(word))
-
-
-LONGEST_EXACT = 4
-"""Letters of a word that has to be there as it is."""
-
-
-def _slips(word: str) -> set[str]:
-    """The word with two neighbours swapped, or without one of its letters."""
-    places = range(len(word))
-    swapped = {word[:at] + word[at + 1 : at + 2] + word[at] + word[at + 2 :] for at in places}
-    return swapped | {word[:at] + word[at + 1 :] for at in places}
 
 
 def spoken(phrase: str) -> str:

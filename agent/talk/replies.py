@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -136,15 +137,15 @@ def _shorter(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
 def _more(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     """What the passages say beside what was said, nearest to the question first found, in their order."""
     said = [claim.text for turn in spoken.before if turn.rewritten == last.rewritten for claim in turn.answer.claims]
-    found = {claim.text: (claim, passage) for passage in last.passages[:READ] for claim in _unsaid(passage, said)}
-    near = _cosines(last.rewritten, list(found), spoken.encoder)
+    found = {one.claim.text: one for passage in last.passages[:READ] for one in _unsaid(passage, said)}
+    near = _cosines(last.rewritten, [one.behind for one in found.values()], spoken.encoder)
     enough = AS_NEAR * _cosines(last.rewritten, [claim.text for claim in cited], spoken.encoder).max()
     best = sorted(int(place) for place in np.argsort(-near, kind="stable")[:MORE] if near[place] >= enough)
     if not best:
         return _said(spoken.line("no more"))
     chosen = [list(found.values())[place] for place in best]
-    sources = list({passage.id: passage for _, passage in chosen}.values())
-    claims = (replace(claim, cites=(sources.index(passage) + 1,)) for claim, passage in chosen)
+    sources = list({one.passage.id: one.passage for one in chosen}.values())
+    claims = (replace(one.claim, cites=(sources.index(one.passage) + 1,)) for one in chosen)
     return Answer("answered", tuple(claims), tuple(sources))
 
 
@@ -200,14 +201,24 @@ def _places(sources: Sequence[Passage], spoken: Spoken) -> Claim:
     return Claim(spoken.line("place", place="; ".join(places)), new_line=True)
 
 
-def _unsaid(passage: Passage, said: Sequence[str]) -> Iterator[Claim]:
+class _Unsaid(NamedTuple):
+    """A sentence that was not said yet, of a passage; `behind`: with the sentence before it, on which it may lean."""
+
+    claim: Claim
+    behind: str
+    passage: Passage
+
+
+def _unsaid(passage: Passage, said: Sequence[str]) -> Iterator[_Unsaid]:
     """The sentences of a passage that are worth quoting and were not; no item of a list, which is no whole."""
     known = [words for words in map(same_words, said) if words]
+    before = ""
     for claim in _parts_of(Quote(passage.document, passage.start, passage.end, passage.text)):
         text, words = claim.text, same_words(claim.text)
         worth = SHORTEST <= len(text.split()) <= LONGEST and _STATES.search(text) and not ITEM.match(text)
         if worth and not any(words in one or one in words for one in known) and not speaks_to_a_model(text):
-            yield claim
+            yield _Unsaid(claim, f"{before} {text}".strip(), passage)
+        before = text
 
 
 def _parts_of(quote: Quote) -> Iterator[Claim]:

@@ -75,12 +75,10 @@ def test_an_initial_is_nothing_that_the_documents_could_say(assistant: Assistant
 def test_of_the_ten_questions_on_its_author_what_he_holds_of_caste_is_answered(
     assistant: Assistant, cases: dict[str, Any]
 ) -> None:
-    """The text names him in its running heads alone, and is his own: of his life, role and contributions it tells
-    nothing, and what others hold is not given as his."""
+    """The text is his own: of his life, role and contributions it tells nothing, and what others hold is not given as
+    his."""
     answers = {question: asked(assistant, question) for question in cases["demo_questions"] + cases["guide_questions"]}
     told = {question: answer for question, answer in answers.items() if not answer.refused}
     assert len(answers) == 10 and len(told) == 2 and all("caste" in question for question in told)
-    refused = [answer.text for answer in answers.values() if answer.refused]
-    assert all("Only the heads of their pages carry the name Ambedkar" in text for text in refused)
     quoted = flat([answer.text for answer in told.values()])
     assert not [name for name in ("Goldenweizer", "Ketkar", "the theory that") if name in quoted]

@@ -154,6 +154,22 @@ def test_a_kill_at_any_node_loses_nothing(node: str, home: Settings, examples_pa
         assert [turn.turn for turn in after.turns("t")] == [1, 2, 3]
 
 
+def test_a_kill_in_the_second_of_two_questions_loses_nothing(home: Settings, examples_path: Path, cache: Path) -> None:
+    """What the first was answered is in the checkpoint of the subgraph."""
+    question = "Who was Laika? And how far away is the Moon?"
+    die = DIE.replace("def die(state, runtime):", "def die(state, runtime, real=graph.EVIDENCE['observe']):").replace(
+        "    os.kill", "    if 'Moon' not in state.asked:\n        return real(state, runtime)\n    os.kill"
+    )
+    died = finished(["-c", die, *map(str, (examples_path, home.home, cache)), "observe", "t", question])
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    with Assistant.open(home) as after:
+        assert after.interrupted("t") == question
+        *steps, resumed = after.resume("t")
+        assert isinstance(resumed, Turn) and "384,400" in resumed.answer.text and "Laika was" in resumed.answer.text
+        assert [step.node for step in steps if isinstance(step, Step)][:2] == ["observe", "answer"]
+        assert [step.node for step in resumed.steps].count("answer") == 2 and after.turns("t") == [resumed]
+
+
 def test_asking_on_finishes_what_was_cut_off_first(home: Settings, examples_path: Path, cache: Path) -> None:
     command = ["-c", DIE, *map(str, (examples_path, home.home, cache)), "answer", "t", "Who was Laika?"]
     finished(command)

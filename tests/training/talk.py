@@ -57,6 +57,13 @@ NAMING = {
 }
 """How a person asks for a thing in two words, by language."""
 
+SHORT_QUESTIONS = (
+    "(and/) (up to/down to/from/until/since/by/for/with/in) (how much/how many/how long/how far/which/whom/what)(?/)",
+    "(and/) (what is/what's/what was) (his/her/their/its/her first/his last) name(?/)",
+    "(and/but/) where (was/were) (that/this/it/they/he/she)(?/)",
+)
+"""What is asked of what was just spoken of, and is no talk about the answer."""
+
 SHARE, THING_SHARE = 3.0, 0.1
 """What a question of the table, and a thing that is named, count beside a question of a data set."""
 
@@ -143,7 +150,7 @@ def train(data: Path) -> dict[str, Any]:
 
     known = fitted_on()
     classes = (*INTENTS, QUESTION)
-    asked = chosen_questions(data)
+    asked = [*chosen_questions(data), *(text for phrase in SHORT_QUESTIONS for text in expanded(phrase))]
     texts = [*(text for _, _, text in known), *asked, *things(asked)]
     labels = np.array([classes.index(name) for name, _, _ in known] + [len(INTENTS)] * (len(texts) - len(known)))
     each = [features(text) for text in texts]
