@@ -58,7 +58,8 @@ ESPERANTO = {"esperanto": (6, 40), "krestomatio": (3, 20)}
 """Documents of the folder of this name, and the fewest expectations of the script."""
 
 
-@pytest.mark.parametrize("name", ["esperanto", pytest.param("krestomatio", marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ESPERANTO)
 def test_a_conversation_in_esperanto(name: str, encoder: CachedEncoder, cache: Path, tmp_path: Path) -> None:
     documents, fewest = ESPERANTO[name]
     *_, report = index([EXAMPLES / name], tmp_path / "library", encoder)
