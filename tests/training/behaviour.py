@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
-import torch
+from safetensors.torch import save
 
 from clew.agent.answer import spans as span_models
 from clew.agent.answer.judge import SHIPPED as JUDGE
@@ -41,16 +41,24 @@ class Behaviour:
 
 
 class Made(NamedTuple):
-    """A file as its trainer makes it, and what the shipped one and that do; None where its text says all."""
+    """A file as its trainer makes it today, and what the shipped one and that do."""
 
     path: Path
-    text: str
-    shipped: Behaviour | None = None
-    made: Behaviour | None = None
+    content: str | bytes
+    shipped: Behaviour
+    made: Behaviour
 
 
 def of_text(trainer: Callable[[Path, Path], Mapping[Path, str]]) -> Callable[[Path, Path], Iterator[Made]]:
-    return lambda data, libraries: (Made(path, text) for path, text in trainer(data, libraries).items())
+    """For a file of words, also of JSON: a choice is whether a word that either file has is there."""
+
+    def made(data: Path, libraries: Path) -> Iterator[Made]:
+        for path, text in trainer(data, libraries).items():
+            known, now = set(path.read_text("utf-8").split()), set(text.split())
+            both = sorted(known | now)
+            yield Made(path, text, *(Behaviour([str(one in its) for one in both], [1.0]) for its in (known, now)))
+
+    return made
 
 
 def of_reader(data: Path, _: Path) -> Iterator[Made]:
@@ -78,12 +86,7 @@ def of_pairs(data: Path, _: Path) -> Iterator[Made]:
         return Behaviour([*map(str, first)], [float(one.right[n]) for one, n in zip(asked, first, strict=True)])
 
     made = pairs.fitted(read)
-    yield Made(PAIRS, said_of(made.shipped()), does(pairs.as_shipped()), does(made))
-
-
-def said_of(tensors: Mapping[str, torch.Tensor]) -> str:
-    """Each tensor's numbers, as a JSON file of them would have them."""
-    return json.dumps({name: tensor.flatten().tolist() for name, tensor in tensors.items()})
+    yield Made(PAIRS, save(made.shipped()), does(pairs.as_shipped()), does(made))
 
 
 def of_spans(data: Path, libraries: Path) -> Iterator[Made]:

@@ -13,6 +13,7 @@ def _told(one: AskedTurn) -> tuple[str, str, str] | None:
 
 
 @pytest.mark.skipif(not QUESTIONS.exists(), reason="the conversations are not beside the data (CLEW_DATA)")
+@pytest.mark.soak
 def test_turns_are_played_as_one_after_the_other_and_in_the_order_of_the_files(tmp_path: Path) -> None:
     first, second, third = "bees", "hearth", "joinery"
     cases = [

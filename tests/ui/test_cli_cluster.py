@@ -1,7 +1,10 @@
-"""A library on a cluster by the command line: indexed, asked, proven, copied back, listed and removed."""
+"""A library on a cluster by the command line: indexed, asked, proven, copied back, listed and removed, by keys of few
+rights, which are told nowhere."""
 
 import json
-from collections.abc import Callable
+import logging
+from base64 import b64encode
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,10 +14,11 @@ import pytest
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
-from clew.memory.knowledge.cluster.connection import address
+from clew.memory.knowledge.cluster.connection import Cluster, address
+from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS
 from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.ui.web.views import Conversations
-from tests.cluster import Server, first_of
+from tests.cluster import Server, first_of, key_with, own_server
 from tests.ui.conftest import Run
 
 
@@ -106,42 +110,23 @@ def test_what_cannot_be_read_is_made_anew(
     assert clew("doctor").exit_code == 0
 
 
-def indexed_chunk(where: str, notes: Path, clew: Run) -> tuple[ClusterStore, Any]:
-    """The library, made of these notes, and the row of its only chunk."""
+@pytest.mark.parametrize("other", first_of(["row", "vector", "none", "words", "count", "more"]))
+def test_what_was_changed_is_found_and_sent_again(
+    other: str, server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row, though its hash still stands beside it; or what a chunk is searched by, which stands in no row: an update
+    of a part of one loses it."""
+    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
     assert clew("index", notes, "-q").exit_code == 0
     opened = address(where)
     assert opened
     store = open_cluster(opened)
     (chunk,) = store.cluster.scanned(store.index, {"term": {"kind": "chunk"}})
-    return store, chunk
-
-
-def test_a_row_that_was_changed_is_sent_again(
-    server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Though its hash still stands beside it."""
-    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
-    _, chunk = indexed_chunk(where, notes, clew)
-    altered(where, chunk["_id"], lambda row: row.update(text="The Moon orbits Mars."))
-    damaged = clew("doctor")
-    assert damaged.exit_code == 1 and f"changed: {chunk['_id']}" in damaged.stdout
-    mended = clew("doctor", "--repair")
-    assert mended.exit_code == 0 and "repaired: " in mended.stderr, mended.stdout
-    assert "Earth" in clew("ask", "What does the Moon orbit?").stdout
-    assert "nothing to repair" in clew("doctor", "--repair").stderr
-
-
-@pytest.mark.parametrize("other", first_of(["vector", "none", "words", "count", "more"]))
-def test_what_a_chunk_is_searched_by_is_proven_too(
-    other: str, server: Server, notes: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It stands in no row: an update of a part of one loses it, though the row is as it was sent."""
-    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
-    store, chunk = indexed_chunk(where, notes, clew)
     row, weight = chunk["_source"], store.manifest.keywords.title_weight  # its title is moon, again and again
     words = " ".join([*[row["title_words"]] * weight, row["text_words"]])
     whole = {"vector": store.vectors(["moon.txt#0"])[0].tolist(), "words": words, "metadata": row["metadata_words"]}
     indexed = {
+        "row": {**whole, "text": "The Moon orbits Mars."},
         "none": {"by": "me"},
         "vector": {**whole, "vector": [1.0] + [0.0] * (store.dimension - 1)},
         "words": {**whole, "words": "mars"},
@@ -158,10 +143,13 @@ def test_what_a_chunk_is_searched_by_is_proven_too(
     assert "1 of 1 chunks found by themselves" in clew("doctor").stdout
     store.cluster.ask(written)
     damaged = clew("doctor")
-    assert damaged.exit_code == 1 and f"not found by their own words and vector: {chunk['_id']}" in damaged.stdout
+    said = "changed" if other == "row" else "not found by their own words and vector"
+    assert damaged.exit_code == 1 and f"{said}: {chunk['_id']}" in damaged.stdout
     mended = clew("doctor", "--repair")
     assert mended.exit_code == 0 and "repaired: " in mended.stderr, mended.stdout
     assert "1 of 1 chunks found by themselves" in clew("doctor").stdout
+    assert "Earth" in clew("ask", "What does the Moon orbit?").stdout
+    assert "nothing to repair" in clew("doctor", "--repair").stderr
 
 
 def test_what_looks_at_all_says_above_which_size_it_does_not(
@@ -261,23 +249,118 @@ def test_trained_evaluated_and_spoken_with(
     assert clew("doctor", "--repair").exit_code == 0 and clew("doctor").exit_code == 0
 
 
-def test_a_cluster_that_does_not_answer_is_exit_code_4(clew: Run) -> None:
-    pytest.importorskip("elasticsearch")
-    done = clew("ask", "Why?", "--library", "es://127.0.0.1:9/notes")
-    assert done.exit_code == 4 and "cannot be reached" in done.stderr
+NAMES = ("clew-notes", "clew-notes-*")
 
 
-def test_a_working_folder_names_no_host_that_gets_a_key(clew: Run, tmp_path: Path) -> None:
-    (tmp_path / "clew.toml").write_text('library = "es://127.0.0.1:9/notes"\n', "utf-8")
-    done = clew("ask", "Why?")
-    assert done.exit_code == 3 and "127.0.0.1:9" not in done.stdout
+@pytest.fixture
+def secure(server: Server) -> Iterator[Server]:
+    """Before `home`, which takes away what names the program."""
+    with own_server("--secure", like=server) as (own, _):
+        yield own
 
 
-def test_the_tool_elastic_needs_a_cluster(clew: Run, notes: Path, tmp_path: Path) -> None:
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+def test_a_key_for_one_library_indexes_it_and_stands_nowhere(
+    secure: Server,
+    notes: Path,
+    clew: Run,
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    monkeypatch.setenv("CLEW_CACHE", str(tmp_path / "cache"))
+    said: list[str] = []
+
+    def done(*arguments: object, code: int = 0, told: str = "") -> str:
+        result = clew(*arguments)
+        said.extend((result.stdout, result.stderr))
+        assert result.exit_code == code, result.stderr
+        assert told in result.stdout + result.stderr
+        return result.stdout
+
+    about = secure.about
+    monkeypatch.setenv("ES_CA", about["ca"])
+    monkeypatch.setenv("ES_USER", about["user"])
+    monkeypatch.setenv("ES_PASSWORD", about["password"])
+    monkeypatch.setenv("CLEW_LIBRARY", where := f"ess://{secure.host}/notes")
+    at = address(where)
+    assert at
+    owner = Cluster(at)
+    indexing, reading = (key_with(owner, NAMES, rights) for rights in (WRITE_RIGHTS, READ_RIGHTS))
+    foreign = key_with(owner, ["other"], ["all"])
+    done("settings")  # with a password
+    monkeypatch.delenv("ES_USER")
+    monkeypatch.delenv("ES_PASSWORD")
+
+    monkeypatch.setenv("ES_API_KEY", reading)
+    done("index", notes, code=3, told="may not index: write, manage missing")  # nothing is there yet
+    done("copy", where, f"ess://{secure.host}/another", code=3)
+    monkeypatch.setenv("ES_API_KEY", foreign)
+    done("index", notes, code=3, told="not allowed to see")
+    monkeypatch.setenv("ES_API_KEY", "bm90OmFrZXk=")
+    done("index", notes, code=3, told="does not take the key")
+    assert not (tmp_path / "cache" / "clusters").exists()  # nothing was made of it here
+    monkeypatch.setenv("ES_API_KEY", indexing)
+    done("index", notes, told="1 new")
+    (notes / "mars.txt").write_text("Mars has two moons, Phobos and Deimos.", "utf-8")
+    done("index", notes, told="1 new")
+    done("index", notes, "--rebuild", told="2 new")
+    done("index", notes, "--replicas", 0)
+    done("partition", told="partitions of")
+    store = open_cluster(at)
+    (row,) = store.cluster.scanned(store.index, {"term": {"chunk": "moon.txt#0"}})
+    ask, index = owner.ask, store.index
+    ask(lambda client: client.indices.put_settings(index=index, settings={"index.blocks.write": None}))
+    ask(lambda client: client.update(index=index, id=row["_id"], doc={"text": "The Moon orbits Mars."}, refresh=True))
+    done("doctor", code=1, told="changed")
+    done("doctor", "--repair", told="repaired")
+    done("doctor")
+    done("copy", where, tmp_path / "back", told="2 documents")
+    done("libraries", where, "--remove", "notes", "--yes")
+    done("copy", tmp_path / "back", where, told="2 documents")
+    done("copy", where, f"ess://{secure.host}/another", code=3, told="may not")
+
+    monkeypatch.setenv("ES_API_KEY", reading)
+    done("ask", "What does the Moon orbit?", told="Earth")
+    done("--verbose", "--log-level", "debug", "search", "moons of Mars", "--json", told="Phobos")
+    done("settings")
+    done("settings", "--json")
+    thread = json.loads(done("threads", "--json").splitlines()[0])["id"]
+    for name in ("thread.json", "thread.md"):
+        done("export", thread, "--out", tmp_path / name)
+    for form in ("graph", "text"):
+        done("export", "--format", form, "--out", tmp_path / form)
+    done("doctor", "--json")
+    done("libraries", f"ess://{secure.host}")
+    done("index", notes, "--rebuild", code=3, told="may not")
+    monkeypatch.setenv("ES_API_KEY", foreign)
+    done("ask", "What does the Moon orbit?", code=3)
+    monkeypatch.setenv("ES_API_KEY", "bm90OmFrZXk=")
+    done("ask", "What does the Moon orbit?", code=3, told="does not take the key")
+
+    of_password = b64encode(f"{about['user']}:{about['password']}".encode()).decode()
+    secrets = (indexing, reading, foreign, about["password"], of_password, "bm90OmFrZXk=")
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert home in {parent for path in written for parent in path.parents} and len(written) > 20
+    everything = "\n".join((*said, caplog.text)).encode() + b"\n".join(path.read_bytes() for path in written)
+    assert [secret for secret in secrets if secret.encode() in everything] == []
+
+
+# Without a cluster
+
+
+def test_a_cluster_that_does_not_answer_or_is_none(clew: Run, notes: Path, tmp_path: Path) -> None:
     assert clew("index", notes, "--library", tmp_path / "here").exit_code == 0
     for command in ("ask", "search"):
         done = clew(command, "What does the Moon orbit?", "--library", tmp_path / "here", "--tool", "elastic")
         assert done.exit_code == 3 and "clew copy FOLDER es://" in done.stderr
     pytest.importorskip("elasticsearch")
-    away = clew("search", "Why?", "--library", "es://127.0.0.1:9/notes", "--tool", "elastic")
-    assert away.exit_code == 4 and "cannot be reached" in away.stderr
+    for asked in (("ask", "Why?"), ("search", "Why?", "--tool", "elastic")):
+        done = clew(*asked, "--library", "es://127.0.0.1:9/notes")
+        assert done.exit_code == 4 and "cannot be reached" in done.stderr
+    Path("clew.toml").write_text('library = "es://127.0.0.1:9/notes"\n', "utf-8")
+    done = clew("ask", "Why?")  # a working folder names no host that gets a key
+    assert done.exit_code == 3 and "127.0.0.1:9" not in done.stdout

@@ -1,10 +1,9 @@
-"""Whole conversations with each of the scripted models, through the terminal, the page and a replay.
+"""Whole conversations with each of the scripted models, through the terminal and the page.
 
 Against a real server: `CLEW_TEST_OLLAMA=llama3.2:3b` (docs/models.md); then that model alone, and what only a script
 can promise is not asked of it.
 """
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -113,16 +112,3 @@ def test_on_the_page(home: Path, examples_path: Path, model: str) -> None:
             thread = view.thread
         kept(list(view.turns), model, UNKNOWN)
         conversations.runs.close()
-
-
-def test_in_a_replay(clew: Run, home: Path, examples_path: Path, tmp_path: Path, model: str) -> None:
-    script = tmp_path / "script.jsonl"
-    turns = [{"question": question} for question in FOLLOW_UP]
-    script.write_text(json.dumps({"conversation_id": "c", "turns": turns}) + "\n", "utf-8")
-    out = tmp_path / "out"
-    run = clew("replay", script, "--library", examples_path, "--out", out, "--llm", f"ollama:{model}")
-    assert run.exit_code == 0, run.output
-    answered = [json.loads(line) for line in (out / "intermediate" / "script.jsonl").read_text().splitlines()]
-    assert len(answered) == len(FOLLOW_UP)
-    if not REAL:
-        assert {one["part"] for row in answered for one in row["degraded"]} == TOLD[model]

@@ -87,12 +87,8 @@ def test_all_tools_in_all_forms_have_a_row_and_a_run_each(indexed: Settings, bei
     assert names == {f"small.{tool}.{form}.run" for tool, form in pairs}
     one = (tmp_path / "small.hybrid.mmr.run").read_text().splitlines()
     assert all(line.endswith(" hybrid.mmr") for line in one)
-
-
-def test_defaults_are_the_last_turn_for_tools_and_the_rewrite_for_the_agent(indexed: Settings, beir: Path) -> None:
-    found = {row.tool: row.query for row in rows(EvaluationPlan(beir, "all"), indexed)}
-    assert found.pop("agent") == "rewrite"
-    assert set(found.values()) == {"last-turn"}
+    by_default = {row.tool: row.query for row in rows(EvaluationPlan(beir, "all"), indexed)}
+    assert by_default == dict.fromkeys(registry.TOOLS, "last-turn") | {"agent": "rewrite"}
 
 
 def test_the_history_helps_where_the_question_needs_it(indexed: Settings, beir: Path) -> None:
@@ -168,24 +164,21 @@ def test_progress_comes_before_each_row(indexed: Settings, beir: Path) -> None:
     assert isinstance(results[-1], Row)
 
 
-def test_gold_that_the_library_does_not_hold_is_noted(indexed: Settings, beir: Path, tmp_path: Path) -> None:
+def test_gold_that_the_library_does_not_hold_is_noted_and_refused_where_it_is_all(
+    indexed: Settings, beir: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "more"
     shutil.copytree(beir, folder)
     with (folder / "qrels.tsv").open("a", encoding="utf-8") as file:
         file.write("q3\tTides\t1\n")
     [row] = rows(EvaluationPlan(folder, "hybrid"), indexed)
     assert row.notes == ("1 of 4 relevant documents are not in the library",)
-
-
-def test_another_library_is_refused_with_the_command_that_makes_the_right_one(
-    indexed: Settings, beir: Path, tmp_path: Path
-) -> None:
-    folder = tmp_path / "other"
-    shutil.copytree(beir, folder)
     (folder / "qrels.tsv").write_text("q3\tTides\t1\n")
     with pytest.raises(BadInput) as error:
         rows(EvaluationPlan(folder, "hybrid"), indexed)
     assert error.value.hint == f"clew index {folder} --library {indexed.library}"
+    with pytest.raises(NoLibrary):
+        next(evaluate(EvaluationPlan(beir, "hybrid"), indexed.model_copy(update={"library": tmp_path / "none"})))
 
 
 @pytest.mark.parametrize(
@@ -208,11 +201,6 @@ def test_what_cannot_be_evaluated_is_said_first(
     write_lines(folder / "queries.jsonl", [{"_id": row["_id"], "text": row["text"]} for row in QUERIES])
     with pytest.raises(BadInput, match=message):
         next(evaluate(EvaluationPlan(**{"dataset": folder, "tool": "hybrid", **change}), indexed))
-
-
-def test_without_a_library_it_says_so(indexed: Settings, beir: Path, tmp_path: Path) -> None:
-    with pytest.raises(NoLibrary):
-        next(evaluate(EvaluationPlan(beir, "hybrid"), indexed.model_copy(update={"library": tmp_path / "none"})))
 
 
 def _judged_only(beir: Path, tmp_path: Path) -> Path:

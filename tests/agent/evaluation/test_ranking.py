@@ -1,10 +1,95 @@
+"""Forms of a question, rankings of documents for it, and their measures."""
+
+import math
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from clew.agent.evaluation.dataset import Question
-from clew.agent.evaluation.ranking import Retriever, distinct, encode_histories, encoding_seconds, percentiles, rank
+from clew.agent.evaluation.ranking import (
+    FORMS,
+    FormName,
+    Retriever,
+    distinct,
+    encode_histories,
+    encoding_seconds,
+    falling,
+    measure,
+    percentiles,
+    query_of,
+    rank,
+    share_with_all,
+    simple_text,
+    trec_run,
+)
 from clew.memory.datatypes import Passage, Progress, Query, Utterance
 from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput
+
+FIRST = Question("1", "Who directed Metropolis?")
+THIRD = Question(
+    "3",
+    "and where was he born?",
+    (
+        Utterance("user", "How far away is the Moon?"),
+        Utterance("agent", "Thank you! It is 384,400 kilometres away on average."),
+        Utterance("user", "Who directed Metropolis?"),
+        Utterance("agent", "Fritz Lang directed the film Metropolis in 1927."),
+    ),
+    frozenset({"Fritz Lang"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("last-turn", "and where was he born?"),
+        ("last-two", "Who directed Metropolis? and where was he born?"),
+        ("user-turns", "How far away is the Moon? Who directed Metropolis? and where was he born?"),
+        ("last-answer", "Fritz Lang directed the film Metropolis in 1927. and where was he born?"),
+    ],
+)
+def test_simple_forms_are_one_text(encoder: CachedEncoder, form: FormName, text: str) -> None:
+    query = query_of(THIRD, form, encoder)
+    assert [(one.name, one.text, one.weight) for one in query.forms] == [(form, text, 1.0)]
+    assert query.text == THIRD.text
+    np.testing.assert_allclose(query.forms[0].vector, encoder.encode([text], "query")[0])
+
+
+def test_mmr_is_one_text_of_the_question_and_what_was_selected(encoder: CachedEncoder) -> None:
+    query = query_of(THIRD, "mmr", encoder)
+    [form] = query.forms
+    assert form.text.startswith(THIRD.text)
+    assert "Fritz Lang directed the film" in form.text and "Thank you" not in form.text
+    assert {sentence.text for sentence in query.context} >= {"Fritz Lang directed the film Metropolis in 1927."}
+
+
+def test_rewrite_has_several_forms_whose_weights_sum_to_one(encoder: CachedEncoder) -> None:
+    query = query_of(THIRD, "rewrite", encoder)
+    forms = {form.name: form for form in query.forms}
+    assert list(forms) == ["question", "standing", "before", "expanded"]
+    assert sum(form.weight for form in query.forms) == pytest.approx(1)
+    assert forms["standing"].text == "where was Fritz Lang born?"
+    assert float(forms["expanded"].vector @ forms["expanded"].vector) == pytest.approx(1)
+    alone = encoder.encode([forms["expanded"].text], "query")[0]
+    context = encoder.encode([sentence.text for sentence in query.context], "sentence").mean(axis=0)
+    assert context @ forms["expanded"].vector > context @ alone
+
+
+def test_a_first_question_is_itself_in_every_form_and_the_scope_is_the_context(encoder: CachedEncoder) -> None:
+    for form in FORMS:
+        query = query_of(FIRST, form, encoder)
+        assert [(one.text, one.weight) for one in query.forms] == [(FIRST.text, 1.0)] and query.scope is None
+        assert query_of(THIRD, form, encoder).scope == frozenset({"Fritz Lang"})
+
+
+def test_last_answer_needs_an_answer() -> None:
+    asked = Question("2", "and now?", (Utterance("user", "Who?"),))
+    assert simple_text(asked, "last-answer") == "and now?"
+
+
+# Rankings
 
 
 def passages(*documents: str) -> list[Passage]:
@@ -82,3 +167,66 @@ def test_histories_are_encoded_once(encoder: CachedEncoder) -> None:
     questions = [Question("1", "and?", history), Question("2", "and then?", history)]
     assert list(encode_histories(questions, encoder)) == [Progress("histories", 0, 2), Progress("histories", 2, 2)]
     np.testing.assert_allclose(np.linalg.norm(encoder.encode(["Who is Fritz Lang?"], "sentence")), 1, rtol=1e-5)
+
+
+# Measures
+
+
+def ranked(*documents: str, scores: Sequence[float] = ()) -> list[tuple[str, float]]:
+    return list(zip(documents, falling(scores or [0.5] * len(documents)), strict=True))
+
+
+def test_measures_of_a_ranking_worked_out_by_hand() -> None:
+    golds = {"q 1": {"Alû": 1, "Lilu (mythology)": 1}, "q2": {"d": 1}}
+    rankings = {"q 1": ranked("x", "Alû", "y", "z", "w", "v", "u", "Lilu (mythology)"), "q2": ranked("d")}
+    found = measure(golds, rankings)
+    ideal = 1 + 1 / math.log2(3)
+    assert found == pytest.approx(
+        {
+            "recall@1": (0 + 1) / 2,
+            "recall@2": (0.5 + 1) / 2,
+            "recall@5": (0.5 + 1) / 2,
+            "recall@10": 1.0,
+            "ndcg@5": (1 / math.log2(3) / ideal + 1) / 2,
+            "ndcg@10": ((1 / math.log2(3) + 1 / math.log2(9)) / ideal + 1) / 2,
+            "mrr@10": (1 / 2 + 1) / 2,
+            "all@4": 0.5,
+            "all@5": 0.5,
+            "all@8": 1.0,
+        }
+    )
+    assert list(found)[:4] == ["recall@1", "recall@2", "recall@5", "recall@10"]
+
+
+def test_order_is_the_rankings_and_not_that_of_ids() -> None:
+    """Evaluators break ties of scores by id: the ranks must not come to that."""
+    golds = {"q": {"b": 1}}
+    assert measure(golds, {"q": ranked("b", "a", "c")})["recall@1"] == 1
+    assert measure(golds, {"q": ranked("a", "b", "c")})["recall@1"] == 0
+
+
+def test_a_question_that_found_nothing_counts_as_nothing() -> None:
+    golds = {"q": {"b": 1}, "r": {"b": 1}}
+    assert measure(golds, {"q": ranked("b"), "r": []})["recall@10"] == 0.5
+    assert measure(golds, {"q": [], "r": []})["mrr@10"] == 0
+    assert share_with_all(golds, {"q": ranked("b")}, 4) == 0.5
+
+
+def test_nothing_below_rank_10_counts() -> None:
+    ranking = ranked(*"abcdefghij", "gold")
+    assert measure({"q": {"gold": 1}}, {"q": ranking}) == dict.fromkeys(measure({"q": {"gold": 1}}, {}), 0)
+
+
+def test_scores_fall_strictly_and_keep_what_they_can() -> None:
+    assert falling([0.9, 0.5, 0.5, 0.7, 0.1]) == [0.9, 0.5, 0.499999, 0.499998, 0.1]
+    assert falling([]) == []
+
+
+def test_run_lines_hold_ids_as_they_are() -> None:
+    run = trec_run({"q 1": ranked("Alû (a b)", "c", "d", scores=[2, 1, 1])}, 2, "hybrid.last-turn")
+    assert run == "q 1 Q0 Alû (a b) 1 2.000000 hybrid.last-turn\nq 1 Q0 c 2 1.000000 hybrid.last-turn\n"
+
+
+def test_an_id_with_a_line_break_cannot_stand_in_a_run() -> None:
+    with pytest.raises(BadInput, match="line break"):
+        trec_run({"q": ranked("a\nb")}, 10, "t")

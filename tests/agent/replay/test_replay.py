@@ -70,12 +70,20 @@ def run(
         return asked, list(islice(turns, stop_after))
 
 
-def databases(out: Path) -> list[Path]:
-    return list((out / "threads").glob("*/threads.sqlite*"))
-
-
-def test_both_files_hold_a_line_for_every_turn(script: Script, out: Path) -> None:
-    run(script, out)
+def test_both_files_hold_a_line_for_every_turn_with_the_fields_of_seed_003(script: Script, out: Path) -> None:
+    _, results = run(script, out)
+    assert results[-1] == Summary(
+        conversations=2,
+        turns=5,
+        answered=4,
+        partial=0,
+        unclear=0,
+        refused=1,
+        cited=1.0,
+        verdicts={"supported": 4, "uncited": 5},
+        passed=7,
+        failed=(),
+    )
     datasets, intermediate = both(out)
     ids = ["films<::>1", "films<::>2", "films<::>3", "moon<::>1", "moon<::>2"]
     assert [row["_id"] for row in datasets] == [row["_id"] for row in intermediate] == ids
@@ -84,11 +92,7 @@ def test_both_files_hold_a_line_for_every_turn(script: Script, out: Path) -> Non
         "text": "|user|: Who wrote Metropolis? | who directed it?",
         "agent_response": "Fritz Lang directed Metropolis [1] So it is.",
     }
-
-
-def test_an_intermediate_line_has_the_fields_of_seed_003(script: Script, out: Path) -> None:
-    run(script, out)
-    row = both(out)[1][1]
+    row = intermediate[1]
     assert list(row)[:11] == [
         "_id",
         "original_query",
@@ -108,30 +112,11 @@ def test_an_intermediate_line_has_the_fields_of_seed_003(script: Script, out: Pa
     assert row["selected_sentences"] == [
         {"sentence": "Who wrote Metropolis?", "speaker": "user", "turn": 1, "cluster_id": 0}
     ]
-    [context] = row["contexts"]
+    [context], [citation] = row["contexts"], row["citations"]
     assert (context["title"], context["score"], context["url"]) == ("Metropolis", 0.9, "/docs/films/metropolis.md")
-    [citation] = row["citations"]
-    assert (
-        citation["n"] == 1 and citation["verdict"] == "supported" and (citation["start"], citation["end"]) == (10, 40)
-    )
+    assert (citation["n"], citation["verdict"], citation["start"], citation["end"]) == (1, "supported", 10, 40)
     assert (row["outcome"], row["library"], row["steps"][0]["ms"]) == ("answered", "f00d", 1.5)
     assert all(check["passed"] for check in row["expectations"]) and len(row["expectations"]) == 4
-
-
-def test_the_summary_counts_all_turns(script: Script, out: Path) -> None:
-    _, results = run(script, out)
-    assert results[-1] == Summary(
-        conversations=2,
-        turns=5,
-        answered=4,
-        partial=0,
-        unclear=0,
-        refused=1,
-        cited=1.0,
-        verdicts={"supported": 4, "uncited": 5},
-        passed=7,
-        failed=(),
-    )
 
 
 def test_what_failed_says_what_was_expected_and_what_came(tmp_path: Path, out: Path) -> None:
@@ -173,23 +158,15 @@ def test_a_source_is_cited_by_id_title_or_file(tmp_path: Path, out: Path, name: 
     assert turn.checks == (CheckedExpectation("cites", name, True, "films/metropolis.md"),)
 
 
-def test_a_new_run_replaces_and_forgets(script: Script, out: Path) -> None:
-    run(script, out)
+def test_a_new_run_replaces_and_forgets_its_own(tmp_path: Path, script: Script, out: Path) -> None:
+    assert len(run(script, out, resume=True)[0]) == 5, "nothing was run before"
     before = both(out)
-    asked, _ = run(script, out)
-    assert len(asked) == 5
+    assert len(run(script, out)[0]) == 5
     assert both(out) == before  # the rewritten questions would show what a thread still remembered
-
-
-def test_a_run_of_less_leaves_nothing_of_the_one_before(tmp_path: Path, script: Script, out: Path) -> None:
-    run(script, out)
     run(read_script(tmp_path / "script.jsonl", limit=1), out)
     assert [row["_id"] for row in both(out)[0]] == ["films<::>1", "films<::>2", "films<::>3"]
-
-
-def test_threads_of_other_scripts_stay(tmp_path: Path, script: Script, out: Path) -> None:
     run(script, out, stop_after=2)
-    run(read_script(write(tmp_path / "other.jsonl", MOON)), out)
+    run(read_script(write(tmp_path / "other.jsonl", MOON)), out)  # threads of other scripts stay
     assert run(script, out, resume=True)[0] == ["Who won in 1998?", "How far is the Moon?", "who directed it?"]
 
 
@@ -207,10 +184,6 @@ def test_a_stopped_run_goes_on_where_it_stopped(script: Script, out: Path, tmp_p
     assert isinstance(results[-1], Summary) and results[-1].turns == 5 and results[-1].passed == 7
 
 
-def test_resume_without_a_run_before_asks_everything(script: Script, out: Path) -> None:
-    assert len(run(script, out, resume=True)[0]) == 5
-
-
 @pytest.mark.parametrize("folder", ["datasets", "intermediate"])
 @pytest.mark.parametrize("torn", ["", '{"_id": "films<::>3", "orig'])
 def test_a_line_that_only_one_file_has_is_written_again(script: Script, out: Path, folder: str, torn: str) -> None:
@@ -223,22 +196,17 @@ def test_a_line_that_only_one_file_has_is_written_again(script: Script, out: Pat
     assert both(out) == whole
 
 
-def test_a_half_done_conversation_without_its_thread_is_asked_from_its_start(script: Script, out: Path) -> None:
+@pytest.mark.parametrize("stop_after, asked_again", [(2, 5), (3, 2)])
+def test_only_a_half_done_conversation_needs_its_thread(
+    script: Script, out: Path, stop_after: int, asked_again: int
+) -> None:
     run(script, out)
     whole = both(out)
-    run(script, out, stop_after=2)
-    for database in databases(out):
+    run(script, out, stop_after=stop_after)
+    for database in (out / "threads").glob("*/threads.sqlite*"):
         database.unlink()
-    asked, _ = run(script, out, resume=True)
-    assert len(asked) == 5
+    assert len(run(script, out, resume=True)[0]) == asked_again
     assert both(out) == whole
-
-
-def test_a_conversation_that_is_over_needs_no_thread(script: Script, out: Path) -> None:
-    run(script, out, stop_after=3)
-    for database in databases(out):
-        database.unlink()
-    assert run(script, out, resume=True)[0] == ["How far is the Moon?", "who directed it?"]
 
 
 def test_a_turn_that_was_cut_off_is_finished_and_not_asked_again(script: Script, out: Path) -> None:
@@ -305,17 +273,17 @@ for turn in replay(read_script(Path(sys.argv[1])), out, FakeAssistant, resume=Tr
 
 
 def test_kill_at_any_moment_leaves_whole_lines_and_resume_ends_as_if_nothing_had_been(tmp_path: Path) -> None:
-    rows = [{"conversation_id": f"c{n}", "turns": MOON["turns"]} for n in range(150)]
+    rows = [{"conversation_id": f"c{n}", "turns": MOON["turns"]} for n in range(60)]
     script = read_script(write(tmp_path / "script.jsonl", *rows))
     out, whole = tmp_path / "out", tmp_path / "whole"
     run(script, whole)
-    for new_lines in (1, 20, 50):
+    for new_lines in (1, 20):
         _killed_after(new_lines, tmp_path / "script.jsonl", out)
         for folder in ("datasets", "intermediate"):
             path = out / folder / "script.jsonl"
-            assert path.read_bytes().endswith(b"\n") and len(lines(path)) < 300
+            assert path.read_bytes().endswith(b"\n") and len(lines(path)) < 120
     asked, _ = run(script, out, resume=True)
-    assert 0 < len(asked) < 300
+    assert 0 < len(asked) < 120
     assert both(out) == both(whole)
 
 
