@@ -6,13 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-<<<<<<< HEAD
 from clew.agent.search.query_weights import WeightModel
-from tests.training.behaviour import Behaviour, Made, first_document
-=======
-from clew.agent.search.forms import FormModel
 from tests.training.behaviour import TRAINERS, Behaviour, first_document
->>>>>>> w-uitests
 from tests.training.forms import FormExample, ndcg
 from tests.training.shipped import behaves
 
