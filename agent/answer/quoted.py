@@ -14,7 +14,7 @@ from clew.agent.answer.evidence import NAMED, READ, Evidence, Request, evidence_
 from clew.agent.answer.excerpts import Excerpt, is_item
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.refusal import ask_back, joined, refused, unknown_in_esperanto
-from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
+from clew.agent.answer.selection import AnswerParameters, Picked, pick
 from clew.agent.answer.structure import LABEL_OF_ANSWER, Region, dedented, ranges
 from clew.agent.answer.times import asked_years, names_time
 from clew.agent.search.lookups import held_language
@@ -87,9 +87,6 @@ def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, par
     lacks = evidence.lacked(asked.question)
     if names and len(unknown) == len(names):
         return refused(passages, joined(unknown, asked.rewritten))
-    lacking = len(lacks) >= parameters.lacking * len(set(content_words(asked.question)))
-    if lacks and lacking and not is_relevant(asked, evidence, parameters):
-        return refused(passages, joined(unknown, asked.rewritten) or lacks)
     picked = pick(asked, evidence, parameters, parameters.units)
     defined = {*content_words(answer_type(asked.rewritten).defined)}
     if not picked or (defined and defined <= {*content_words(" ".join(lacks))}):

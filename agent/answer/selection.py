@@ -10,12 +10,12 @@ import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType
 from clew.agent.answer.candidates import Candidate
-from clew.agent.answer.evidence import Evidence, Request, shares_held, sought_of, vector_of, words_of
+from clew.agent.answer.evidence import Evidence, Request, sought_of
 from clew.agent.answer.excerpts import SHORT_LIST, Excerpt, excerpt_of
 from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats, Ints
-from clew.memory.parameters import Cosine, Count, Few, Share, Weight
+from clew.memory.parameters import Cosine, Count, Few, Weight
 from clew.memory.text import content_words
 
 _CONTRASTS = re.compile(
@@ -39,9 +39,6 @@ _GIVES_REASON = re.compile(
 class AnswerParameters:
     """How excerpts are chosen, and how long a language model writes. Weights are log odds of the reader."""
 
-    held: Weight = 0.3  # of a passage's relevance, the share of the question's words that it holds, beside the cosine
-    relevant: Weight = 0.51  # from which a passage has to do with a question of which the library lacks words
-    lacking: Share = 0.3  # of the question's words, from which relevance is asked for
     units: Few = 3  # excerpts at most
     behind: Weight = 4.0  # how much less likely than the best another excerpt may be
     beside: Weight = 18.0  # what a further excerpt may cost in all: doubt, and length
@@ -85,15 +82,6 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters, mos
         ]  # the next sentence may tell of the other
     odds = {id(candidate): float(its) for candidate, its in zip(evidence.candidates, reading.odds, strict=True)}
     return [replace(one, odds=odds[id(one.excerpt.candidate)]) for one in found]
-
-
-def is_relevant(request: Request, evidence: Evidence, parameters: AnswerParameters) -> bool:
-    """Whether some passage has to do with the question, by its meaning and the words that it holds."""
-    if not evidence.passages:
-        return False
-    held = shares_held(evidence.word_weights(words_of(request)), evidence.passage_words)
-    near = evidence.passage_vectors @ vector_of(request, evidence)
-    return bool((near + parameters.held * np.array(held)).max() >= parameters.relevant)
 
 
 def _with_what_it_needs(
