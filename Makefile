@@ -57,6 +57,7 @@ mutants: .venv/ready-dev
 train: .venv/ready-dev
 	$(BIN)/python -m tests.training.roots $(DATA)
 	$(BIN)/python -m tests.training.walk $(DATA) $(LIBRARIES)
+	$(BIN)/python -m tests.training.tagger $(DATA)
 	$(BIN)/python -m tests.training.rewriter $(DATA) $(LIBRARIES)
 	$(BIN)/python -m tests.training.search $(DATA) $(LIBRARIES)
 	$(BIN)/python -m tests.training.talk $(DATA)

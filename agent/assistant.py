@@ -20,13 +20,13 @@ from clew.agent.services import Services, TurnContext, check_offered, check_tool
 from clew.agent.settings import DATABASE, Settings
 from clew.agent.state import LIBRARY, TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
 from clew.memory.datatypes import Sentence
+from clew.memory.dates import check_day
 from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import unique
 from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.memory.files import naming_full_disk, private_folder
 from clew.memory.knowledge.cluster.connection import TURN, patience
 from clew.memory.knowledge.library import Library, current_state, open_library
-from clew.memory.relative_dates import check_day
 from clew.memory.text import number_of, storable
 
 WHAT_IS_KEPT = "the conversation is kept up to its last whole turn"

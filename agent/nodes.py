@@ -9,7 +9,7 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from clew.agent.answer import answers, verification
+from clew.agent.answer import answers, citations
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router, tool_calls
 from clew.agent.search import walk as walk_operations
@@ -91,9 +91,7 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     with their words for those of another language."""
     services, words = run.services, run.services.library.store.vocabulary
     asked, subject = with_names(turn.asked, words), subject_of(services)
-    made = rewrite_question(
-        asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, words, subject
-    )
+    made = rewrite_question(asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, subject)
     made = with_cited(made, _cited(turn, run))
     language, held = language_of(turn.asked), held_language(services)
     if language in ("", held) or not held:  # nothing is a slip of another language's word
@@ -115,7 +113,7 @@ def _cited(turn: Turn, run: TurnContext) -> str:
 
 def corpus(turn: Turn, run: TurnContext) -> Turn:
     """A question about the documents as a whole needs no search: its evidence is what such answers are made of."""
-    whole = answers.whole_of(turn, run)
+    whole = answers.corpus_answer_of(turn, run)
     if whole is None:
         return turn
     return turn.searched(round=1).found(whole.passages).stepped("corpus", f"no search: {whole.why}")
@@ -329,7 +327,7 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
 
 
 def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has both
-    checked = verification.verified(turn.answer)
+    checked = citations.verified(turn.answer)
     verdicts = [claim.verdict for claim in checked.claims if claim.cites]
     summary = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts)) or "nothing is cited"
     details = (f"{claim.verdict}: {claim.text}" for claim in checked.claims if claim.cites)

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, TypeVar
 
-from clew.agent.answer.weighing import AnswerParameters
+from clew.agent.answer.selection import AnswerParameters
 from clew.agent.search.rounds import ObserveParameters
 from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any, Generic, Literal, TypeVar
 
-from clew.agent.answer.weighing import AnswerParameters
+from clew.agent.answer.selection import AnswerParameters
 from clew.agent.models import Writers, writers_for
 from clew.agent.parameters import check_indexed, made, of_tools
 from clew.agent.search import ordering, query_weights, router

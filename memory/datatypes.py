@@ -42,8 +42,8 @@ class Document:
     has subject, relation and object of each that comes with it, and () for an entry that is none; a store, which tells
     of all triples at once, leaves them out. `date` is ISO 8601 (`2024-09-03`, `2024-09`, `2024`), or empty; `status` is
     what a document says of itself that keeps it from being in force: `draft`, `superseded`. A loader gives both as they
-    are written, and `author` and `tags` with a comma between two. `unseen` is what the file says and does not show,
-    which is no part of the text.
+    are written, and `author` and `tags` with a comma between two. `hidden_text` is what the file says and does not
+    show, which is no part of the text.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Document:
     status: str = ""
     author: str = ""
     tags: str = ""
-    unseen: str = ""
+    hidden_text: str = ""
 
     def page_at(self, place: int) -> str:
         """The page that a character stands on; empty where there are none."""

@@ -1,60 +1,78 @@
-"""Dates in a text, however they are written: found, written out in one way, compared, and made words for a search.
+"""Dates of a text: found, compared, written in one way, and turned into words for a search; and those that a question
+counts from today (`yesterday`, `last week`).
 
-Grammars of English in closed forms: a day of a month, a month of a year, a number with a year, spans of days. A month
-alone and a year alone are left as they are, but for `asked_times`.
+The words stand in `dates.txt`, by language; what is said of days from today in `relative_dates.txt`, each row with an
+example that is its test. No library does it as well: `dateparser` takes `24/7`, `31 June` and `they wed` for dates, and
+260 times as long; `dateutil` finds none within a text.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
 from typing import Literal
 
-from clew.memory.weekdays import days_written_out
+from clew.memory.errors import BadInput
+from clew.memory.text import NUMBER_WORDS, word_lists
 
 DateOrder = Literal["day", "month", ""]
 """What comes first in `03/09/2024`; empty: nothing says."""
 
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-          "December")  # fmt: skip
+_WORDS = word_lists(Path(__file__).with_suffix(".txt"))
+MONTHS, DAYS = tuple(_WORDS["en months"]), tuple(_WORDS["en days"])
 
-_MONTH = (
-    r"(?P<month>january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?)"
-)
+
+def _any(words: Iterable[str]) -> str:
+    return f"(?:{'|'.join(words)})"
+
+
+_MONTH = rf"(?P<month>{_any(MONTHS)}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?)"
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>1\d{3}|20\d{2})"
-_TO = r"\s?(?:-|\u2013|to|until|till|through)\s?"
-_FORMS = tuple(
-    re.compile(rf"(?<![\w/.,:\u2013-]){form}(?![\w/]|[.,:-]\d)", re.IGNORECASE)
-    for form in (
-        rf"(?:(?P<first>{_DAY}){_TO})?(?P<day>{_DAY})(?:\s+of\s+|\s?-\s?|\s+){_MONTH}(?:(?:,?\s+|,|-){_YEAR})?",
-        rf"{_MONTH}[\s-](?:the\s)?(?:(?P<first>{_DAY}){_TO})?(?P<day>{_DAY})(?:(?:\s?,\s?|\s){_YEAR})?",
-        rf"{_MONTH}(?:\s+of\s+|,?\s+|-){_YEAR}",
-        rf"{_YEAR}(?P<mark>[-/.])(?P<number>0[1-9]|1[0-2])(?P=mark)(?P<day>0[1-9]|[12]\d|3[01])(?:T[\d:.]+Z?)?",
-        r"(?P<one>\d{1,2})(?P<mark>[/.-])(?P<two>\d{1,2})(?P=mark)(?P<year>1\d{3}|20\d{2})",
-        r"(?P<one>\d{1,2})/(?P<two>\d{1,2})/(?P<short>\d{2})",
-        rf"{_YEAR}-(?P<number>0[1-9]|1[0-2])",
-    )
+_FROM_DAY = rf"(?:(?P<first>{_DAY})\s?(?:-|\u2013|to|until|till|through)\s?)?"
+
+
+def _forms(*forms: str) -> list[re.Pattern[str]]:
+    """Patterns of dates that stand apart from other numbers and from paths."""
+    return [re.compile(rf"(?<![\w/.,:\u2013-]){form}(?![\w/]|[.,:-]\d)", re.IGNORECASE) for form in forms]
+
+
+_NAMED = _forms(
+    rf"{_FROM_DAY}(?P<day>{_DAY})(?:\s+of\s+|\s?-\s?|\s+){_MONTH}(?:(?:,?\s+|,|-){_YEAR})?",
+    rf"{_MONTH}[\s-](?:the\s)?{_FROM_DAY}(?P<day>{_DAY})(?:(?:\s?,\s?|\s){_YEAR})?",
+    rf"{_MONTH}(?:\s+of\s+|,?\s+|-){_YEAR}",
 )
-_NAMED, _NUMBERED, _NUMERIC = _FORMS[:3], _FORMS[3:], _FORMS[4:6]
-_MARKED = re.compile(r"\d[-/.]\d")
-_DIGITS = re.compile(r"[0-9]+")
-_MONTH_NAME = re.compile("jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE)
+_ISO = _forms(
+    rf"{_YEAR}(?P<mark>[-/.])(?P<number>0[1-9]|1[0-2])(?P=mark)(?P<day>0[1-9]|[12]\d|3[01])(?:T[\d:.]+Z?)?",
+    rf"{_YEAR}-(?P<number>0[1-9]|1[0-2])",
+)
+_NUMERIC = _forms(
+    r"(?P<one>\d{1,2})(?P<mark>[/.-])(?P<two>\d{1,2})(?P=mark)(?P<year>1\d{3}|20\d{2})",
+    r"(?P<one>\d{1,2})/(?P<two>\d{1,2})/(?P<short>\d{2})",
+)
+_KINDS = (
+    (re.compile(_any(month[:3] for month in MONTHS), re.IGNORECASE), _NAMED),
+    (re.compile(r"\d[-/.]\d"), [*_ISO, *_NUMERIC]),
+)
+"""What a text has to have for some of the forms to be in it."""
+
+_NUMBERS = re.compile(r"[0-9](?:[^0-9]{0,40}[0-9])*")
 _AROUND = 20
 """Characters on both sides of a number that hold the rest of its date."""
 
-_VERB = re.compile(r"(?:may|march|mar|dec)\b")
-"""Months that are words of another meaning without a capital: in front of a number they count only with a year."""
-
+_UNCLEAR = re.compile(rf"{_any(_WORDS['en unclear months'])}\b")
 _LONE_YEAR = re.compile(r"(?<![\w.,:$\u00a3\u20ac#/\u2013-])(?:1[1-9]\d{2}|20\d{2})(?![\w%/\u2013-]|[.,:]\d)")
-_PLAIN_MONTHS = "|".join(month.lower() for month in MONTHS if month not in ("May", "March"))
-_LONE_MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)}|{_PLAIN_MONTHS}|(?<=\bin )(?:may|march)|(?<=\bof )(?:may|march))\b")
+_PLAIN_MONTHS = {month.lower() for month in MONTHS}.difference(_WORDS["en unclear months"])
+_LONE_MONTH = re.compile(
+    rf"\b(?:{_any(MONTHS)}|{_any(sorted(_PLAIN_MONTHS))}|(?<=\bin )(?:may|march)|(?<=\bof )(?:may|march))\b"
+)
 """'may' and 'march' in small letters are months where something is in or of them."""
 
 _BEGINS, _GOES_ON = re.compile(r"(?:^|[.?!\n])\W*$"), re.compile(r"\s+[^\W\d_]")
 """Before the first word of a sentence and behind it, where 'May' asks for leave."""
 
-_OPENS = re.compile(r"[\s#>*_\[(-]*(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*[.,]?\s+)?")
+_OPENS = re.compile(rf"[\s#>*_\[(-]*(?:{_any(day[:3] for day in DAYS)}[a-z]*[.,]?\s+)?")
 """What may stand before the date of an entry of a diary."""
 
 _CENTURY = 70
@@ -82,7 +100,7 @@ class CalendarDate:
         return " ".join(filter(None, parts))
 
     def meets(self, other: "CalendarDate") -> bool:
-        """Whether they can be the same day: what both say is the same, and they say one thing both."""
+        """Whether they can be the same day: what both say is the same, and there is something that both say."""
         pairs = ((self.year, other.year), (self.month, other.month), (self.day, other.day))
         both = [(one, two) for one, two in pairs if one and two]
         return bool(both) and all(one == two for one, two in both)
@@ -101,7 +119,7 @@ class FoundDate:
 
     @property
     def days(self) -> tuple[CalendarDate, ...]:
-        """All readings; of a span each day of its month."""
+        """All readings; of a span within a month each day."""
         if self.last and self.last.month == self.date.month and self.last.day:
             return tuple(
                 CalendarDate(self.date.year, self.date.month, day) for day in range(self.date.day, self.last.day + 1)
@@ -110,11 +128,10 @@ class FoundDate:
 
     @property
     def text(self) -> str:
-        """As a person writes it: `3 September 2024`, `16 to 22 November 2026`."""
-        if self.last and self.last.month == self.date.month:
-            return f"{self.date.day} to {self.last.text}"
+        """As a person writes it: `3 September 2024`, `16 to 22 November 2026`; both readings one after the other."""
         if self.last:
-            return f"{self.date.text} to {self.last.text}"
+            same_month = self.last.month == self.date.month
+            return f"{self.date.day if same_month else self.date.text} to {self.last.text}"
         return f"{self.date.text} {self.other.text}" if self.other else self.date.text
 
     def meets(self, date: CalendarDate) -> bool:
@@ -123,56 +140,53 @@ class FoundDate:
 
 
 def date_of(iso: str) -> CalendarDate:
-    """Of `2024-09-03`, `2024-09` or `2024`; of an empty text no date at all."""
+    """Of `2024-09-03`, `2024-09` or `2024`; of an empty text a date of which nothing is said."""
     return CalendarDate(*map(int, iso.split("-"))) if iso else CalendarDate()
 
 
+def check_day(iso: str) -> None:
+    """Raises `BadInput` for what is no day as ISO 8601 writes it."""
+    try:
+        date.fromisoformat(iso)
+    except ValueError as error:
+        raise BadInput(f"'{iso}' is no day", "write it as 2024-09-03") from error
+
+
 def found_dates(text: str, order: DateOrder = "") -> list[FoundDate]:
-    """In the order of the text, none inside another. `order` is that of numbers which can be read both ways."""
+    """Days, spans of days and months of a year, in the order of the text, none inside another. `order` is that of
+    numbers which can be read both ways."""
     found = [
-        date
+        one
         for start, end in _windows(text)
-        for marks, forms in ((_MONTH_NAME, _NAMED), (_MARKED, _NUMBERED))
-        if marks.search(text, start, end)
+        for shown, forms in _KINDS
+        if shown.search(text, start, end)
         for form in forms
         for match in form.finditer(text, start, end)
-        if (date := _read(match, order))
+        if (one := _read(match, order))
     ]
     kept: list[FoundDate] = []
-    for one in sorted(found, key=lambda date: (date.start, -date.end)):
+    for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return kept
 
 
 def _windows(text: str) -> Iterator[tuple[int, int]]:
-    """The parts of a text in which a date can be, apart: what lies around numbers. A date has a month's name there, or
-    a mark between numbers."""
-    start = end = -1
-    for number in _DIGITS.finditer(text):
-        if number.start() - _AROUND > end:
-            if end > 0:
-                yield start, end
-            start = max(0, number.start() - _AROUND)
-        end = number.end() + _AROUND
-    if end > 0:
-        yield start, end
+    """The parts of a text that can hold a date: what is around numbers."""
+    return ((max(0, near.start() - _AROUND), near.end() + _AROUND) for near in _NUMBERS.finditer(text))
 
 
 def asked_times(text: str, order: DateOrder = "") -> list[FoundDate]:
-    """The dates of a question, with the months and the years that stand alone."""
+    """As `found_dates`, and the months and years that stand alone."""
     found = found_dates(text, order)
-    blank = list(text)
-    for one in found:
-        blank[one.start : one.end] = " " * (one.end - one.start)
-    rest = "".join(blank)
+    rest = _replaced(text, ((one, " " * (one.end - one.start)) for one in found))
     for match in _LONE_YEAR.finditer(rest):
         found.append(FoundDate(*match.span(), CalendarDate(int(match.group()))))
     for match in _LONE_MONTH.finditer(rest):
         asks = _BEGINS.search(rest[: match.start()]) and _GOES_ON.match(rest, match.end())
         if match.group() not in ("May", "March") or not asks:
-            found.append(FoundDate(*match.span(), CalendarDate(0, MONTHS.index(match.group().capitalize()) + 1)))
-    return sorted(found, key=lambda date: date.start)
+            found.append(FoundDate(*match.span(), CalendarDate(0, _month_number(match.group()))))
+    return sorted(found, key=lambda one: one.start)
 
 
 def order_of(texts: Iterable[str]) -> DateOrder:
@@ -180,41 +194,52 @@ def order_of(texts: Iterable[str]) -> DateOrder:
     orders = {
         order
         for text in texts
-        if _MARKED.search(text)
         for start, end in _windows(text)
-        if _MARKED.search(text, start, end)
         for form in _NUMERIC
         for match in form.finditer(text, start, end)
-        if (order := _shown(match))
+        if (order := _shown_order(int(match["one"]), int(match["two"])))
     }
     return orders.pop() if len(orders) == 1 else ""
 
 
+def _shown_order(one: int, two: int) -> DateOrder:
+    return "day" if 12 < one <= 31 and 0 < two <= 12 else "month" if 12 < two <= 31 and 0 < one <= 12 else ""
+
+
 def written_out(text: str) -> str:
-    """With every date in one way, `3 September 2024`; one that can be read in two ways as both. Abbreviated days of the
-    week in full."""
-    return days_written_out(_replaced(text, ((date, date.text) for date in found_dates(text))))
+    """With every date in one way, `3 September 2024`, one that can be read in two ways as both, and with the days of
+    the week in full."""
+    return days_in_full(_replaced(text, ((one, one.text) for one in found_dates(text))), every=True)
 
 
 def search_text(text: str, order: DateOrder = "") -> str:
-    """As `written_out`, and behind each day a word that all ways of writing that day of the year share: `d0903`."""
-    return _replaced(text, ((date, " ".join([date.text, *_words(date)])) for date in found_dates(text, order)))
+    """With every date in one way, and behind each day a word that all ways of writing that day of the year share:
+    `3 September 2024 d0903`."""
+    return _replaced(text, ((one, " ".join([one.text, *_words(one)])) for one in found_dates(text, order)))
 
 
 def day_words(text: str, order: DateOrder = "") -> dict[str, str]:
     """The words that `search_text` adds -> the dates as they are written."""
-    return {word: text[date.start : date.end] for date in found_dates(text, order) for word in _words(date)}
+    return {word: text[one.start : one.end] for one in found_dates(text, order) for word in _words(one)}
 
 
-def _words(date: FoundDate) -> list[str]:
-    return [f"d{day.month:02}{day.day:02}" for day in date.days if day.day]
+def lines_with_dates(text: str) -> Iterator[tuple[int, CalendarDate]]:
+    """Where lines begin that are a date, or begin with one, and these dates: entries of a diary."""
+    for one in found_dates(text):
+        before = text[text.rfind("\n", 0, one.start) + 1 : one.start]
+        if _OPENS.fullmatch(before):
+            yield one.start - len(before), one.date
 
 
-def _replaced(text: str, replacements: Iterable[tuple[FoundDate, str]]) -> str:
+def _words(found: FoundDate) -> list[str]:
+    return [f"d{day.month:02}{day.day:02}" for day in found.days if day.day]
+
+
+def _replaced(text: str, replacements: Iterable[tuple["FoundDate | RelativeDate", str]]) -> str:
     parts, done = [], 0
-    for date, words in replacements:
-        parts += [text[done : date.start], words]
-        done = date.end
+    for one, words in replacements:
+        parts += [text[done : one.start], words]
+        done = one.end
     return "".join([*parts, text[done:]])
 
 
@@ -222,60 +247,265 @@ def _read(match: re.Match[str], order: DateOrder) -> FoundDate | None:
     """None where it is no date: the 31st of June, a span of years, the verb `may`."""
     parts = match.groupdict()
     if parts.get("one"):
-        return _numeric(match, order)
+        return _read_numbers(match, order)
     year, named = int(parts.get("year") or 0), parts.get("month")
-    day, first = _number(parts.get("day")), _number(parts.get("first"))
-    if not named and not day and year % 100 < int(parts["number"]):
-        return None  # 2008-12 may be five years
-    if not named and not day and match.string[match.end() : match.end() + 1] == "\u2013":
+    day, first = (int((parts.get(name) or "0").rstrip("sthndr")) for name in ("day", "first"))
+    if not named and not day:
+        behind = match.string[match.end() : match.end() + 1]
+        if year % 100 < int(parts["number"]) or behind == "\u2013":
+            return None  # 2008-12 may be five years
+    if named and not year and _UNCLEAR.match(named) and match.start("month") == match.start():
         return None
-    if named and not year and _VERB.match(named) and match.start("month") == match.start():
-        return None
-    month = _month_number(named) if named else int(parts["number"])
-    date = CalendarDate(year, month, day)
-    if not _exists(date) or (first and first >= day):
+    end = CalendarDate(year, _month_number(named) if named else int(parts["number"]), day)
+    if not _exists(end) or (first and first >= day):
         return None
     if first:
-        return FoundDate(*match.span(), CalendarDate(year, month, first), last=date)
-    return FoundDate(*match.span(), date)
+        return FoundDate(*match.span(), CalendarDate(year, end.month, first), last=end)
+    return FoundDate(*match.span(), end)
 
 
-def _numeric(match: re.Match[str], order: DateOrder) -> FoundDate | None:
+def _read_numbers(match: re.Match[str], order: DateOrder) -> FoundDate | None:
     parts = match.groupdict()
-    year = int(parts["year"]) if parts.get("year") else 2000 + int(parts["short"])
-    year -= 100 if not parts.get("year") and year % 100 >= _CENTURY else 0
+    short = int(parts.get("short") or 0)
+    year = int(parts.get("year") or 0) or short + (2000 if short < _CENTURY else 1900)
     one, two = int(parts["one"]), int(parts["two"])
-    readings = [(month, day) for month, day, first in ((two, one, "day"), (one, two, "month")) if order in ("", first)]
-    dates = [date for month, day in readings if _exists(date := CalendarDate(year, month, day))]
-    if not dates and order:
-        dates = [date for month, day in ((two, one), (one, two)) if _exists(date := CalendarDate(year, month, day))]
-    if not dates or not one or not two:
+    readings = {"day": CalendarDate(year, two, one), "month": CalendarDate(year, one, two)}
+    dates = [reading for reading in readings.values() if reading.day and _exists(reading)]
+    if order and readings[order] in dates:
+        dates = [readings[order]]
+    if not dates:
         return None
     return FoundDate(*match.span(), dates[0], dates[1] if len(dates) > 1 and dates[0] != dates[1] else None)
 
 
-def _shown(match: re.Match[str]) -> DateOrder:
-    one, two = int(match["one"]), int(match["two"])
-    return "day" if 12 < one <= 31 and 0 < two <= 12 else "month" if 12 < two <= 31 and 0 < one <= 12 else ""
-
-
-def _exists(date: CalendarDate) -> bool:
+def _exists(one: CalendarDate) -> bool:
     longest = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-    return 1 <= date.month <= 12 and date.day <= longest[date.month - 1]
-
-
-def _number(text: str | None) -> int:
-    digits = re.match(r"\d+", text or "")
-    return int(digits.group()) if digits else 0
+    return 1 <= one.month <= 12 and one.day <= longest[one.month - 1]
 
 
 def _month_number(name: str) -> int:
     return next(n for n, month in enumerate(MONTHS, 1) if month[:3].casefold() == name[:3].casefold())
 
 
-def lines_with_dates(text: str) -> Iterator[tuple[int, CalendarDate]]:
-    """The characters at which lines begin that are a date, or begin with one, and these dates: entries of a diary."""
-    for date in found_dates(text):
-        before = text[text.rfind("\n", 0, date.start) + 1 : date.start]
-        if _OPENS.fullmatch(before):
-            yield date.start - len(before), date.date
+# Days of the week ------------------------------------------------------------------------------------------------
+
+_WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:days?)?\b\.?"
+WEEKDAYS = re.compile(
+    rf"\b(?P<first>{_WEEKDAY})(?:\s*(?:-|\u2013|\u2014|to|until|till|through)\s*(?P<last>{_WEEKDAY}))?", re.IGNORECASE
+)
+_BESIDE_DAY = re.compile(rf"\s*(?:$|[-\u2013\u2014,;:/|&)]|\d|{_any(_WORDS['en beside days'])}\b)")
+
+
+def days_in_full(text: str, *, every: bool = False) -> str:
+    """With abbreviated days of the week in full, and of one day to another these two (`Monday-Friday 9-12`), or `every`
+    one with what they are called together (`Saturday Sunday weekend 9-12`). 'He sat there' stays."""
+
+    def written(match: re.Match[str]) -> str:
+        first, last = match["first"], match["last"]
+        if not last and (not _is_day(match) or first.casefold().rstrip("s.").endswith("day")):
+            return match[0]
+        start, end = (_weekday(name) for name in (first, last or first))
+        if not every or not last:
+            return "-".join(DAYS[day] for day in dict.fromkeys((start, end)))
+        days = [day % 7 for day in range(start, end + (1 if end >= start else 8))]
+        together = {(0, 1, 2, 3, 4): " weekdays", (5, 6): " weekend"}.get(tuple(days), "")
+        return " ".join(DAYS[day] for day in days) + together
+
+    return WEEKDAYS.sub(written, text)
+
+
+def _weekday(name: str) -> int:
+    """From 0, Monday."""
+    return next(n for n, day in enumerate(DAYS) if day[:3].casefold() == name[:3].casefold())
+
+
+def _is_day(match: re.Match[str]) -> bool:
+    """Whether a name of a day is no other word: `Sun` has a capital and something beside it that days have."""
+    name = match[0].rstrip(".").casefold()
+    if len(name) > 4:
+        return True
+    beside = name not in ("sat", "sun") or _BESIDE_DAY.match(match.string, match.end())
+    return match[0][0].isupper() and bool(beside)
+
+
+# Days that count from today --------------------------------------------------------------------------------------
+
+Days = tuple[date, date]
+"""The first and the last of them."""
+
+_FUTURE = re.compile(
+    rf"\b(?:{_any(_WORDS['en future'])}|going to)\b|\bwhen (?:is|are|do|does)\b"
+    r"|\b(?:is|are|am)\s(?:\w+\s){0,2}?\w+ing\b",
+    re.IGNORECASE,
+)
+_WITHIN = re.compile(rf"\b{_any(_WORDS['en prepositions of spans'])}\s+$", re.IGNORECASE)
+_PREPOSITION = re.compile(
+    rf"\b{_any(_WORDS['en prepositions'] + _WORDS['en prepositions of spans'])}\s+(?:the\s+)?$", re.IGNORECASE
+)
+_OWNER = re.compile(rf"\b{_any(_WORDS['en owners'])}\s+$", re.IGNORECASE)
+_COUNTS = NUMBER_WORDS[1:13]
+_PLACEHOLDERS = {
+    "{count}": rf"(?P<count>\d{{1,3}}|an?|{'|'.join(_COUNTS)}|(?:a )?couple of|a few)",
+    "{unit}": "(?P<unit>day|week|weekend|fortnight|month|year)s?",
+    "{which}": "(?P<which>last|previous|this|next)",
+    "{day}": f"(?P<day>{'|'.join(DAYS)})",
+    "{month}": rf"(?P<month>{'|'.join(MONTHS)})(?!\.?,? (?:of )?(?:the )?\d)",
+    "{within}": _any(_WORDS["en prepositions of spans"]),
+    "{not nowadays}": rf"(?!['\u2019]s {_any(_WORDS['en nowadays'])}\b)",
+}
+
+
+def _rows() -> Iterator[tuple[re.Pattern[str], str]]:
+    for line in Path(__file__).with_name("relative_dates.txt").read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            said, means, *_ = line.split(" | ")
+            for name, pattern in _PLACEHOLDERS.items():
+                said = said.replace(name, pattern)
+            before, star, said = said.rpartition(" * ")
+            said = rf"\b{before}{' ' if star else ''}(?P<said>{said}(?:['\u2019]s\b)?)(?=\W|$)(?!\s+of\b)"
+            yield re.compile(said.replace(" ", r"\s"), re.IGNORECASE), means
+
+
+_ROWS = tuple(_rows())
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeDate:
+    """`question[start:end]` stands for the days from `first` to `last`, and `text` can take its place. What is `plain`
+    is understood as it is: a month's name alone ('in March'), and today."""
+
+    start: int
+    end: int
+    first: date
+    last: date
+    text: str
+    plain: bool = False
+
+
+def relative_dates(question: str, today: str) -> list[RelativeDate]:
+    """In the order of the question, none inside another; `today` is ISO 8601, and empty where nobody knows it."""
+    if not today:
+        return []
+    now, future = date.fromisoformat(today), bool(_FUTURE.search(question))
+    found: list[RelativeDate] = []
+    for pattern, means in _ROWS:
+        for match in pattern.finditer(question):
+            start, end = match.span("said")
+            free = all(end <= other.start or other.end <= start for other in found)
+            if free and not _of_others(question, match) and (days := _days_of(match, means, now, future)):
+                found.append(_in_place(question, match, days))
+    return sorted(found, key=lambda one: one.start)
+
+
+def dated(question: str, today: str, *, plain: bool = False) -> str:
+    """The question with dates in the place of relative ones. Where it is `plain`, what a reader understands as it is
+    stays: a month's name alone, and today."""
+    found = relative_dates(question, today)
+    return _replaced(question, ((one, one.text) for one in found if not (plain and one.plain)))
+
+
+def days_text(first: date, last: date) -> str:
+    """`21 November 2026`, `16 to 22 November 2026`, `November 2026`, `2026`."""
+    if (first, last) == _moved("year", first, 0):
+        return str(first.year)
+    if (first, last) == _moved("month", first, 0):
+        return f"{MONTHS[first.month - 1]} {first.year}"
+    begin, end = (CalendarDate(day.year, day.month, day.day) for day in (first, last))
+    if first.year != last.year or first.month == last.month:
+        return FoundDate(0, 0, begin, last=end if last > first else None).text
+    return f"{CalendarDate(0, begin.month, begin.day).text} to {end.text}"
+
+
+def _in_place(question: str, match: re.Match[str], days: Days) -> RelativeDate:
+    """The dates with a preposition where there was none; `from` takes the place of one that does not go with it."""
+    start, end = match.span("said")
+    text, said, part = days_text(*days), match["said"], match.groupdict()
+    before = question[:start]
+    if part.get("day") and not part.get("which"):
+        text = f"{part['day']} {text}"  # 'on Monday' may be every Monday
+    preposition = "on" if days[0] == days[1] else "from" if " to " in text else "in"
+    within = _WITHIN.search(before) if preposition == "from" else None
+    if said.endswith(("'s", "\u2019s")):
+        text = text if _OWNER.search(before) else f"the {text}"
+    elif within or not _PREPOSITION.search(before):
+        text = f"{preposition} {text}"
+        text = text if before.strip() else text[0].upper() + text[1:]
+    plain = said.casefold() in ("today", "tonight") or bool(part.get("month") and not part.get("which"))
+    return RelativeDate(within.start() if within else start, end, *days, text, plain)
+
+
+def _of_others(question: str, match: re.Match[str]) -> bool:
+    """'His last year', 'the next day', 'the tonight show': no date that counts from today."""
+    said = match["said"].casefold()
+    bare = said.startswith(("last", "next", "this", "previous", "to")) and not said.endswith(("'s", "\u2019s"))
+    return bare and _OWNER.search(question[: match.start("said")]) is not None
+
+
+def _days_of(match: re.Match[str], means: str, now: date, future: bool) -> Days | None:
+    """The days that are meant by what a row calls `means`; None where the question is not about what is to come."""
+    part = {name: (said or "").casefold() for name, said in match.groupdict().items()}
+    which, unit = part.get("which", ""), part.get("unit", "")
+    towards = {"last": -1, "previous": -1, "next": 1}.get(which, 0)
+    if means.startswith("day "):
+        return _moved("day", now, int(means[4:]))
+    if means in ("ago", "ahead") or (means == "ahead, if to come" and future):
+        return _away(unit, now, _count(part["count"]) * (-1 if means == "ago" else 1))
+    if means == "up to today":
+        return _up_to(unit, now, _count(part.get("count") or "one"))
+    if means == "unit":
+        return _moved(unit, now, towards)
+    if means == "weekend":
+        saturday = _moved("weekend", now, 0)[0]
+        return _moved("weekend", now, 0 if saturday <= now or future else -1)
+    if means == "weekday":
+        by = _weekday(part["day"]) - now.weekday()
+        return _nearest([_moved("day", now, by + weeks) for weeks in (-7, 0, 7)], which, now, future)
+    if means == "month":
+        by = _month_number(part["month"]) - now.month
+        return _nearest([_moved("month", now, by + year) for year in (-12, 0, 12)], which, now, future)
+    return None
+
+
+def _count(said: str) -> int:
+    """Of `a` 1, of `a couple of` 2, of `a few` 3."""
+    if said in NUMBER_WORDS or said.isdigit():
+        return NUMBER_WORDS.index(said) if said in NUMBER_WORDS else int(said)
+    return 1 if said in ("a", "an") else 3 if "few" in said else 2
+
+
+def _moved(unit: str, now: date, by: int) -> Days:
+    """The day, week, fortnight, weekend, month or year that is so many of them away from today's."""
+    if unit == "day":
+        return (now + timedelta(by),) * 2
+    if unit == "year":
+        return date(now.year + by, 1, 1), date(now.year + by, 12, 31)
+    if unit == "month":
+        first, after = (date(now.year + at // 12, at % 12 + 1, 1) for at in (now.month - 1 + by, now.month + by))
+        return first, after - timedelta(1)
+    monday = now + timedelta(by * (14 if unit == "fortnight" else 7) - now.weekday())
+    return monday + timedelta(5 if unit == "weekend" else 0), monday + timedelta(6)
+
+
+def _away(unit: str, now: date, by: int) -> Days:
+    """Weeks ago it was a day; months and years ago are months and years."""
+    days = {"week": 7, "fortnight": 14}.get(unit)
+    return _moved("day", now, by * days) if days else _moved(unit, now, by)
+
+
+def _up_to(unit: str, now: date, count: int) -> Days | None:
+    """'The last 3 weeks', 'the past month'."""
+    if unit in ("month", "year"):
+        first, last = _moved("month", now, -count * (12 if unit == "year" else 1))
+        return min(first + timedelta(now.day - 1), last), now
+    days = {"day": 1, "week": 7, "fortnight": 14}.get(unit)
+    return (now - timedelta(count * days), now) if days else None
+
+
+def _nearest(said: Sequence[Days], which: str, now: date, future: bool) -> Days:
+    """Of those before, around and after today the one that is said: 'in March' is the last one that has begun, but the
+    one to come for a question about what is to come; 'last March' is over, 'next March' has not begun."""
+    if which == "this":
+        return said[1]
+    if which == "next" or (future and not which):
+        return next(days for days in said if (days[0] > now if which else days[1] >= now))
+    return next(days for days in reversed(said) if (days[1] < now if which else days[0] <= now))

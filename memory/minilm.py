@@ -154,7 +154,8 @@ class MiniLM:
         self._second: Vector = second - first
         self._embedded = self._norm("embeddings")
         self._layers = [self._layer(f"encoder.layer.{number}") for number in range(LAYERS)]
-        self._pair = [self._tensor(f"pair.{part}") for part in ("weight", "bias")] if instead else []
+        paired = "pair.weight" in self._changed
+        self._pair = [self._tensor(f"pair.{part}") for part in ("weight", "bias")] if paired else []
         self._calls = 0
         self._file = self._instead = None  # what was read of them is memory of this process as long as they are mapped
         self._words = opened(weights, framework="np").get_slice("embeddings.word_embeddings.weight")
@@ -173,6 +174,18 @@ class MiniLM:
         weight, bias = self._pair
         scores: Vector = means @ weight[0] + bias
         return scores
+
+    def states(self, text: Sequence[int], more: Vectors, before: int) -> Vectors:
+        """Of each word piece of one text, special ones among them, what stands for it in its place. Shape (pieces,
+        DIMENSION), as `more`, which is added before the layer of that number."""
+        with _ALONE, self._blas.limit(limits=1):
+            rows = self._embeddings([text], [(0, len(text))], [len(text)])
+            room = Room(len(text), len(text))
+            for number, layer in enumerate(self._layers):
+                if number == before:
+                    rows += more
+                layer(rows, [(0, len(text))], room)
+            return rows
 
     def _means(self, whole: Sequence[Sequence[int]], second: Sequence[int], most: int = ROWS) -> Vectors:
         """The mean over each text's word pieces; from its place `second` on they are those of a second text."""
@@ -205,17 +218,23 @@ class MiniLM:
 
     def _pass(self, texts: Sequence[Sequence[int]], second: Sequence[int]) -> Vectors:
         bounds = list(pairwise(accumulate((len(text) for text in texts), initial=0)))
+        rows = self._embeddings(texts, bounds, second)
+        room = Room(len(rows), max(map(len, texts)))
+        for layer in self._layers:
+            layer(rows, bounds, room)
+        return np.stack([rows[start:end].mean(axis=0) for start, end in bounds])
+
+    def _embeddings(
+        self, texts: Sequence[Sequence[int]], bounds: Sequence[tuple[int, int]], second: Sequence[int]
+    ) -> Vectors:
         # Only these rows of the table are read: all of it is half of the file.
         words, at = np.unique(np.concatenate([np.array(text) for text in texts]), return_inverse=True)
         rows = np.concatenate([self._words[word : word + 1] for word in words.tolist()])[at]
         for (start, end), other in zip(bounds, second, strict=True):
             rows[start:end] += self._places[: end - start]
             rows[start + other : end] += self._second
-        self._embedded(rows)
-        room = Room(len(rows), max(map(len, texts)))
-        for layer in self._layers:
-            layer(rows, bounds, room)
-        return np.stack([rows[start:end].mean(axis=0) for start, end in bounds])
+        embedded: Vectors = self._embedded(rows)
+        return embedded
 
     def _layer(self, name: str) -> EncoderLayer:
         inner = [self._linear(f"{name}.attention.self.{part}") for part in ("query", "key", "value")]

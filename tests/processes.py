@@ -22,7 +22,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 
-CLEW = ("clew.ui.cli", "clew.ui.terminal.loop", "clew.agent.assistant", "torch")
+CLEW = ("clew.ui.cli", "clew.ui.terminal", "clew.agent.assistant", "torch")
 PAGE = ("clew.ui.cli", "clew.agent.assistant", "gradio", "clew.ui.web.serving")
 
 

@@ -1,10 +1,10 @@
-"""README.md and docs/tour.md show what is printed: their transcripts are made anew and compared."""
+"""What the documents show is what the program prints, and what its graph is: made anew and compared."""
 
 from pathlib import Path
 
 import pytest
 
-from tests import transcript
+from tests import graph_picture, transcript
 from tests.conftest import ROOT
 
 
@@ -25,3 +25,8 @@ def test_the_transcript_is_what_is_printed(
 
 def test_the_readme_is_short() -> None:
     assert (ROOT / "README.md").read_text("utf-8").count("\n") <= 70
+
+
+def test_the_picture_of_a_turn_is_its_graph() -> None:
+    shown = f"<!-- graph -->\n{graph_picture.picture()}<!-- end of graph -->"
+    assert shown in graph_picture.FILE.read_text("utf-8"), "python -m tests.graph_picture draws it anew"

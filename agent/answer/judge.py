@@ -16,11 +16,9 @@ from typing import Literal
 
 import numpy as np
 
-from clew.agent.answer.asked import asked
-from clew.agent.answer.evidence import NAMED, Evidence, shares_held, title_of
-from clew.agent.answer.features import FEATURES, plain
-from clew.agent.answer.reader import ReadCores, read
-from clew.agent.answer.wanted import sought_of, wanted_of
+from clew.agent.answer.answer_type import answer_type
+from clew.agent.answer.evidence import NAMED, Evidence, request_of, shares_held, sought_of, title_of
+from clew.agent.answer.reader import FEATURES, ReadCandidates, read
 from clew.agent.state import Turn
 from clew.memory.datatypes import Vectors
 from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
@@ -109,18 +107,6 @@ def may_be_unclear(signals: Mapping[str, float]) -> bool:
     return bool(short and leans)
 
 
-def told_just_now(turn: Turn, evidence: Evidence) -> bool:
-    """Whether the likeliest core was quoted a moment ago, and holds the amount or time that is asked for now: the row
-    that told who replaced the pump, and now what that cost."""
-    sought = sought_of(wanted_of(turn), evidence)
-    if not evidence.cores or not {"money", "number", "time", "duration"} & {*sought.asked.expected}:
-        return False
-    best = int(read(sought, evidence).scores.argmax())
-    text = f"{evidence.heads[best]} {evidence.texts[best]}"
-    holds = sought.asked.holds(text) and sought.asked.measures(text)
-    return holds and plain(evidence.texts[best]) in sought.said
-
-
 @cache
 def shipped_judge() -> Judge:
     """The one that comes with Clew."""
@@ -136,7 +122,7 @@ UNREAD = 3.3
 """The log odds that are taken where nothing was read together with the question: the middle of what is answered."""
 
 FIRST = 3
-"""The likeliest cores, of which one has to hold the kind of thing that is asked for."""
+"""The likeliest candidates, of which one has to hold the kind of thing that is asked for."""
 
 
 def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
@@ -150,11 +136,11 @@ def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
 
 
 def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
-    """Of the cores that the reader takes for the likeliest: how good and how far ahead the first is, what they hold,
-    and how likely one of them answers, read together with the question."""
-    if not evidence.cores:
+    """Of the candidates that the reader takes for the likeliest: how good and how far ahead the first is, what they
+    hold, and how likely one of them answers, read together with the question."""
+    if not evidence.candidates:
         return dict.fromkeys(OF_UNITS, 0.0)
-    sought = sought_of(wanted_of(turn), evidence)
+    sought = sought_of(request_of(turn), evidence)
     reading = read(sought, evidence)
     found, scores = reading.features, reading.alone
     order = np.argsort(-scores, kind="stable")
@@ -172,7 +158,7 @@ def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
     }
 
 
-def _answered(reading: ReadCores) -> dict[str, float]:
+def _answered(reading: ReadCandidates) -> dict[str, float]:
     """The log odds that the best, the one that would be quoted first, and the second best answer."""
     odds = reading.odds[np.isfinite(reading.odds)]
     if not len(odds):
@@ -184,7 +170,7 @@ def _answered(reading: ReadCores) -> dict[str, float]:
 
 def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
     """Cosines and the shares of the question's words, by their rarity, that passages and sentences hold."""
-    read, found = evidence.passages, evidence.cores
+    read, found = evidence.passages, evidence.candidates
     if not read:
         return dict.fromkeys(EVIDENCE, 0.0)
     weights = evidence.word_weights(dict.fromkeys(content_words(turn.rewritten), 1.0))
@@ -195,10 +181,10 @@ def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
     vectors = evidence.passage_vectors
     cosines = np.sort(vectors @ whole)[::-1]
     nothing = np.zeros(1, np.float32)
-    near = evidence.core_vectors @ whole if found else nothing
-    own_near = evidence.core_vectors @ own if found else nothing
+    near = evidence.candidate_vectors @ whole if found else nothing
+    own_near = evidence.candidate_vectors @ own if found else nothing
     best = [evidence.texts[place] for place in np.argsort(-near)[:5]] if found else []
-    wanted = asked(turn.rewritten)
+    wanted = answer_type(turn.rewritten)
     values = {
         "cosine": cosines[0],
         "drop": cosines[0] - cosines[1:5].mean() if len(cosines) > 1 else 0.0,
@@ -207,11 +193,11 @@ def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
         "held_together": together,
         "match": (vectors @ whole + 0.3 * shares).max(),
         "sentence": near.max(),
-        "sentence_held": max(shares_held(weights, evidence.core_words), default=0.0),
+        "sentence_held": max(shares_held(weights, evidence.candidate_words), default=0.0),
         "own_held": max(shares_held(own_weights, evidence.passage_words)),
         "own_together": own_together,
         "own_sentence": own_near.max(),
-        "own_sentence_held": max(shares_held(own_weights, evidence.core_words), default=0.0),
+        "own_sentence_held": max(shares_held(own_weights, evidence.candidate_words), default=0.0),
         "spread": 1.0 - _likeness(vectors[:5]),
         "keyword": max(passage.scores.get("keyword", 0.0) for passage in read),
         "in_title": max(shares_held(weights, evidence.title_words)),

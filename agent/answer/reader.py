@@ -1,24 +1,30 @@
-"""Which unit answers: a small network over plain features of every core and of the question, in `reader.json`.
+"""Which candidate answers: a small network over plain features of each and of the question (`reader.json`), and a
+cross-encoder that reads the likeliest together with the question (`pairs.safetensors`).
 
-Made by `python -m tests.training.reader`, which says what it is fitted on and how it is measured.
+Made by `python -m tests.training.reader` and `.pairs`, which say what they are fitted on and how they are measured.
 """
 
 import json
 import math
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from clew.agent.answer.evidence import Evidence
-from clew.agent.answer.features import FEATURES, Sought, features
-from clew.memory.datatypes import Floats, Vector
+from clew.agent.answer.answer_type import AnswerType
+from clew.agent.answer.candidates import Candidate, asks
+from clew.agent.answer.evidence import Evidence, Sought, plain
+from clew.memory.datatypes import Floats, Vector, Vectors
+from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import language_of
 from clew.memory.minilm import MiniLM
-from clew.memory.weekdays import days_in_full
+from clew.memory.text import content_word_sets, content_words, written_words
 
 LONGEST_QUESTION, LONGEST_TEXT = 32, 70
 """Word pieces; what comes after is cut."""
@@ -66,15 +72,15 @@ SHIPPED = Path(__file__).with_name("reader.json")
 PAIRS = Path(__file__).with_name("pairs.safetensors")
 
 READ_TOGETHER, WITHIN = 12, 4.0
-"""The cores that are likeliest by their features, which are read together with the question; how much lower than the
-best by these one may be to be read: a third of the time is saved, and one first core of 250 is another
+"""The candidates that are likeliest by their features, which are read together with the question; how much lower than
+the best by these one may be to be read: a third of the time is saved, and one first candidate of 250 is another
 (docs/journal.md)."""
 
 UNFITTED = 0.4
 """What their score counts, of what it does elsewhere, in a language that it was not fitted on."""
 
 LONGEST_HEAD = 80
-"""Characters of what stands above a core that are read with it."""
+"""Characters of what stands above a candidate that are read with it."""
 
 
 def _gelu(x: Floats) -> Floats:
@@ -86,14 +92,14 @@ def _gelu(x: Floats) -> Floats:
 @dataclass(frozen=True, slots=True, eq=False)
 class Reader:
     """A multilayer perceptron: of each layer the weights, shape (units of it, of the one before), and the biases; the
-    first takes `FEATURES`, the last gives a number. `together` is what the score of core and question read together
-    counts beside that."""
+    first takes `FEATURES`, the last gives a number. `together` is what the score of candidate and question read
+    together counts beside that."""
 
     layers: Sequence[tuple[Floats, Floats]]
     together: float = 0.0
 
     def scores(self, found: Floats) -> Floats:
-        """`found`: shape (cores, `FEATURES`). Logits of a softmax over the cores."""
+        """`found`: shape (candidates, `FEATURES`). Logits of a softmax over the candidates."""
         *hidden, (weights, biases) = self.layers
         for one, bias in hidden:
             found = _gelu(found @ one.T + bias)
@@ -106,11 +112,11 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReadCores:
-    """Of all cores: their `features`, shape (cores, `FEATURES`), and how likely each is to answer, shape (cores,), by
-    these `alone` and, in `scores`, as the likeliest are read together with the question. `odds` are the log odds of
-    those that they answer, and not nothing; of the others, and of all in a language that these were not fitted on,
-    minus infinity."""
+class ReadCandidates:
+    """Of all candidates: their `features`, shape (candidates, `FEATURES`), and how likely each is to answer, shape
+    (candidates,), by these `alone` and, in `scores`, as the likeliest are read together with the question. `odds` are
+    the log odds of those that they answer, and not nothing; of the others, and of all in a language that these were not
+    fitted on, minus infinity."""
 
     features: Floats
     alone: Floats
@@ -118,7 +124,7 @@ class ReadCores:
     odds: Floats
 
 
-def read(sought: Sought, evidence: Evidence) -> ReadCores:
+def read(sought: Sought, evidence: Evidence) -> ReadCandidates:
     """What is compared is told by its form alone."""
     reader, found = shipped_reader(), features(sought, evidence)
     fitted = language_of(sought.question) in ("en", "")  # as all that the pairs were fitted on
@@ -132,11 +138,11 @@ def read(sought: Sought, evidence: Evidence) -> ReadCores:
             scores[first] += reader.together * (1.0 if fitted else UNFITTED) * (together - together.min())
         if fitted:
             odds[first] = together
-    return ReadCores(found, alone, scores, odds)
+    return ReadCandidates(found, alone, scores, odds)
 
 
 def with_head(evidence: Evidence, place: int) -> str:
-    """A core with what stands above it; `Sat` as Saturday."""
+    """A candidate with what stands above it; `Sat` as Saturday."""
     return days_in_full(headed(evidence.heads[place], evidence.texts[place]))
 
 
@@ -157,3 +163,264 @@ def shipped_reader() -> Reader:
     assert tuple(kept["features"]) == FEATURES, "made for other features: python -m tests.training.reader"
     layers = [(np.array(layer["weights"]), np.array(layer["biases"])) for layer in kept["layers"]]
     return Reader(layers, kept["together"])
+
+
+# Features -------------------------------------------------------------------------------------------------------------
+
+OF_MEANING = (
+    *("cosine", "own_cosine", "around", "head", "asking_head", "below", "below_asking", "passage", "centred"),
+    *("rank", "score"),
+)
+OF_WORDS = ("held", "held_head", "held_around", "focus", "pairs", "numbers", "no_numbers")
+OF_KINDS = (
+    *("quantity", "time", "person", "place", "reason", "no_quantity", "no_time", "no_person", "no_place", "no_reason"),
+    *("measures", "holds_near"),
+)
+OF_FORM = (
+    *("question", "item", "row", "code", "announces", "list_item", "steps_item", "steps_code", "enumerates"),
+    *("length", "short", "pronoun", "said", "first", "defines", "date_only"),
+)
+ASKED_FORMS = ("fact", "list", "steps", "comparison", "yes-no")
+ASKING_WORDS = tuple("who whose when where why how many much long which what can do is".split())
+OF_QUESTION = (*ASKED_FORMS, *("defined", "expected", "measure", "asked_words"), *ASKING_WORDS)
+FEATURES = (*OF_MEANING, *OF_WORDS, *OF_KINDS, *OF_FORM, *OF_QUESTION)
+
+KINDS = ("quantity", "time", "person", "place", "reason")
+
+PRONOUN = re.compile(
+    r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
+    r"(?:it|he|she|they|this|these|those|its|his|her|their|that|such|both|neither|the (?:former|latter|same)"
+    r"|(?:to|by) [a-z]+ (?:this|these|those))\b(?! (?:who|whom|whose|which)\b)",
+    re.IGNORECASE,
+)
+"""How a sentence begins that the one before has to be read with; not `He who ...`."""
+
+_ENUMERATION = re.compile(r"\w+(?: \w+){0,3}, (?:\w+ ?){1,4}(?:, | and | or )")
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_IS = re.compile(
+    r"\b(?:is|are|was|were|means?|refers? to|stands? for|denotes?|called|=|implements?|provides?|lets?|allows?|enables?"
+    r"|controls?|describes?|represents?|aims)\b"
+)
+
+
+_IS_A = re.compile(
+    r"(?:is|are|was|were) (?:an?|the|one|any)\b|means?\b|refers? to\b|stands? for\b|denotes?\b|aims to\b|="
+)
+_SET_OFF = re.compile(r"\([^()]*\)|(?<=\w), (?:[^,]*, ?|[^,]*$)")
+"""`Laika (Russian: Barker)`, `Laika, a dog from Moscow, `."""
+
+_APPOSED = r"(?:,| \(| [\u2013\u2014-]) ?(?:an?|the|one of|his|her|its|our|their|my) \w"
+
+
+def features(sought: Sought, evidence: Evidence) -> Floats:
+    """Shape (candidates, `FEATURES`)."""
+    if not evidence.candidates:
+        return np.zeros((0, len(FEATURES)))
+    beside = _neighbours(evidence.candidates)
+    parts = (
+        _of_meaning(sought, evidence, *beside),
+        _of_words(sought, evidence, *beside),
+        _of_kinds(sought.asked, evidence.texts, beside[1]),
+        _of_form(sought, evidence),
+        np.tile(_of_question(sought), (len(evidence.candidates), 1)),
+    )
+    return np.concatenate(parts, axis=1)
+
+
+def _of_meaning(sought: Sought, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
+    vectors, texts, whole = evidence.candidate_vectors, evidence.texts, sought.whole
+    around = _unit(vectors + 0.5 * _at(vectors, before) + 0.5 * _at(vectors, behind))
+    middle = vectors.mean(axis=0)
+    cosines, heads = vectors @ whole, evidence.head_vectors @ whole
+    asking = [
+        max(
+            float(heads[n]) if asks(evidence.heads[n].rstrip()) else 0.0,
+            float(cosines[above]) if above >= 0 and asks(texts[above]) else 0.0,
+        )
+        for n, above in enumerate(before)
+    ]
+    places, below = [candidate.passage for candidate in evidence.candidates], _below(evidence.candidates)
+    columns = (
+        cosines,
+        vectors @ sought.own,
+        around @ whole,
+        heads,
+        asking,
+        below,
+        np.multiply(below, asking),
+        (evidence.passage_vectors @ whole)[places],
+        _unit(vectors - middle) @ _unit(whole - middle),
+        [1 / (1 + place) for place in places],
+        [evidence.passages[place].score for place in places],
+    )
+    return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
+
+
+def _of_words(sought: Sought, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
+    words, weights, pairs = evidence.candidate_words, sought.weights, _pairs(sought.question)
+    numbers = _numbers(sought.question)
+    titles = [
+        f"{candidate.head} {candidate.lead} {evidence.passages[candidate.passage].title}"
+        for candidate in evidence.candidates
+    ]
+    rows = []
+    for n, over in enumerate(content_word_sets(titles)):
+        held, near = _share(weights, words[n]), _near(words, before[n], behind[n])
+        rows.append(
+            (
+                held,
+                _share(weights, over),
+                _share(weights, near),
+                _focus(weights, words[n], over),
+                _share_of_pairs(pairs, evidence.texts[n]),
+                bool(numbers & (said := _numbers(f"{titles[n]} {evidence.texts[n]}"))),
+                bool(numbers) and not numbers & said,
+            )
+        )
+    return np.array(rows)
+
+
+def _of_kinds(asked: AnswerType, texts: Sequence[str], behind: Sequence[int]) -> Floats:
+    expected = {_group(name) for name in asked.expected}
+    wanted = np.array([kind in expected for kind in KINDS], np.float64)
+    holds = [asked.holds(text) for text in texts]
+    rows = [
+        (
+            *(wanted * held),
+            *(wanted * (not held)),
+            bool(asked.measure) and asked.measures(text),
+            not held and next_ >= 0 and holds[next_],
+        )
+        for text, held, next_ in zip(texts, holds, behind, strict=True)
+    ]
+    return np.array(rows, np.float64)
+
+
+def _of_form(sought: Sought, evidence: Evidence) -> Floats:
+    form, rows = sought.asked.form, []
+    stems = content_words(sought.asked.defined) if sought.asked.defined else []
+    for candidate, text, words in zip(evidence.candidates, evidence.texts, evidence.candidate_words, strict=True):
+        kind, count, announces = candidate.block.kind, len(text.split()), text.endswith((":", "...", "\u2026"))
+        rows.append(
+            (
+                asks(text),
+                kind == "item",
+                kind == "row",
+                kind == "code",
+                announces,
+                form == "list" and kind in ("item", "row"),
+                form == "steps" and kind == "item",
+                form == "steps" and (kind == "code" or text.endswith(":")),
+                form == "list" and bool(_ENUMERATION.search(text)),
+                math.log1p(count),
+                count < 5,
+                bool(PRONOUN.match(text)),
+                plain(text) in sought.said,
+                1 / (1 + candidate.position / 200),
+                _defines(stems, sought.asked.defined, text) if stems else 0.0,
+                not words,
+            )
+        )
+    return np.array(rows, np.float64)
+
+
+def _of_question(sought: Sought) -> list[float]:
+    """The same for all candidates: what else counts depends on it."""
+    wanted, words = sought.asked, set(written_words(sought.question.casefold()))
+    known = bool(wanted.defined), bool(wanted.expected), bool(wanted.measure), math.log1p(len(sought.question.split()))
+    return [
+        *(float(wanted.form == form) for form in ASKED_FORMS),
+        *known,
+        *(float(word in words) for word in ASKING_WORDS),
+    ]
+
+
+def _neighbours(candidates: Sequence[Candidate]) -> tuple[list[int], list[int]]:
+    """The place of the candidate before each and behind it, in the same part of the document; -1 where there is
+    none."""
+    order = sorted(range(len(candidates)), key=lambda n: (id(candidates[n].region), candidates[n].position))
+    before, behind = [-1] * len(candidates), [-1] * len(candidates)
+    for one, other in pairwise(order):
+        if candidates[one].region is candidates[other].region:
+            before[other], behind[one] = one, other
+    return before, behind
+
+
+def _below(candidates: Sequence[Candidate]) -> list[float]:
+    """1 for the first candidate under a heading, a half for the second, a third for the next."""
+    below, seen = [0.0] * len(candidates), Counter[tuple[int, int]]()
+    for n in sorted(range(len(candidates)), key=lambda n: candidates[n].position):
+        section = id(candidates[n].region), candidates[n].block.head
+        seen[section] += 1
+        below[n] = 1 / seen[section]
+    return below
+
+
+def _at(vectors: Vectors, places: Sequence[int]) -> Vectors:
+    found = vectors[np.maximum(places, 0)].copy()
+    found[np.array(places) < 0] = 0
+    return found
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-6)
+    return unit
+
+
+def _group(expected: str) -> str:
+    return {"duration": "quantity", "money": "quantity", "number": "quantity", "name": "person"}.get(expected, expected)
+
+
+def _focus(weights: Mapping[str, float], held: frozenset[str], over: frozenset[str]) -> float:
+    """The share that it holds of the question's words that do not stand above it already; of all, where all do."""
+    rest = {stem: weight for stem, weight in weights.items() if stem not in over} or weights
+    return _share(rest, held) / total if (total := sum(rest.values())) else 0.0
+
+
+def _near(words: Sequence[frozenset[str]], before: int, behind: int) -> frozenset[str]:
+    return (words[before] if before >= 0 else frozenset()) | (words[behind] if behind >= 0 else frozenset())
+
+
+def _share(weights: Mapping[str, float], held: frozenset[str]) -> float:
+    return sum(weight for stem, weight in weights.items() if stem in held)
+
+
+def _pairs(question: str) -> set[tuple[str, str]]:
+    stems = content_words(question)
+    return set(pairwise(stems))
+
+
+def _numbers(text: str) -> set[str]:
+    """As they are written, '3.0' and '1,250' too."""
+    return set(_NUMBER.findall(text))
+
+
+def _share_of_pairs(pairs: set[tuple[str, str]], text: str) -> float:
+    return len(pairs & _pairs(text)) / len(pairs) if pairs else 0.0
+
+
+def _defines(stems: Sequence[str], defined: str, text: str) -> float:
+    """1 where what is defined stands before the first verb of being: `The code base of SQLite is kept by ...`; a half
+    more where nothing else does, but for what is set off from it, and a thing is said to be it, no state of it: `SQLite
+    is an embedded SQL database engine`, and not `is tested with care`. Between them where it is named beside what it
+    is: `Laika, a dog from Moscow, ...`."""
+    apposed = 1.25 * bool(re.search(rf"\b{re.escape(defined)}{_APPOSED}", text, re.IGNORECASE))
+    verb = _IS.search(text)
+    before = text[: verb.start()] if verb else ""
+    subject = content_words(before)
+    stems = _without_kind(stems, subject, text[verb.end() :] if verb else "")
+    if not subject or not set(stems) <= set(subject) or len(set(subject)) > len(set(stems)) + 4:
+        return apposed
+    alone = set(content_words(_SET_OFF.sub(" ", before))) == set(stems)
+    return 1.5 if alone and verb and _IS_A.match(text, verb.start()) else max(1.0, apposed)
+
+
+KIND = 60
+"""Characters behind a verb of being that say what kind of thing something is."""
+
+
+def _without_kind(stems: Sequence[str], subject: Sequence[str], behind: str) -> Sequence[str]:
+    """What is defined, without what it is said to be behind the verb: `zoo is an R package` defines the zoo package."""
+    missing = [stem for stem in stems if stem not in subject]
+    is_kind = len(stems) > 1 and missing in ([stems[0]], [stems[-1]]) and missing[0] in content_words(behind[:KIND])
+    return [stem for stem in stems if stem not in missing] if is_kind else stems

@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
+from textwrap import dedent
 from typing import Literal
 
-from clew.agent.answer.code_lines import ANNOUNCES_CODE, is_code, is_command, with_code
-from clew.agent.answer.columns import names_columns
 from clew.memory.datatypes import Document, Passage
-from clew.memory.knowledge.loaders.html import HTML
+from clew.memory.knowledge.loaders.html import HTML, INDENT
 from clew.memory.knowledge.loaders.markdown import MARKDOWN
 from clew.memory.text import ITEM, Span, blocks, split, stripped
 
@@ -376,3 +375,110 @@ def ranges(region: Region, start: int, end: int, code: bool) -> list[Span]:
 def _rising(reference: str) -> bool:
     numbers = [int(number) for number in re.findall(r"\d+", reference)]
     return numbers == sorted(numbers)
+
+
+# Code -----------------------------------------------------------------------------------------------------------------
+
+_CODE_LINE = re.compile(
+    r">>>|\.\.\.(?: |$)|async (?:with|for|def)\b|[$%#] ?\w+[^.?!]*$|(?:import|from|def|class"
+    r"|with|for|if|return|print|await|async|SELECT|INSERT|CREATE|PRAGMA)\b"
+    r"[^.?!]*[(){}=;:\[\]][^.?!]*$|[\w.\"'\[\]]+ ?(?:=|<-|:=) ?\S|[\w.]+\([^)]*\)?[;,]?$"
+    r"|[)}\]]+[;,]?$|<[\w/!?][^>]*>|[{\[]\s*$"
+    r"|\S+\s*[({]\s*$"
+    r"|(?:from [\w.]+ )?import [\w.*]+(?:, [\w.]+)*(?: as \w+)?;?$|#include [<\"]"
+)
+ANNOUNCES_CODE = re.compile(r"(?::|\b(?:command|commands|run|running|execute|type|enter|syntax|using))$")
+_COMMAND = re.compile(r"(?!.*[.!?]$)(?=[^A-Z]|.*[-=/_<>(]).{2,120}$")
+"""One line behind what announces it: `dpkg --list`."""
+
+LONGEST = 90
+"""Words of what may be weighed and told as one: a sentence, an item, a row, a block of code."""
+
+WRAPPED = 8
+"""Words of a line that is no code for its place alone: a paragraph may be indented as a whole."""
+
+_OF_CODE = re.compile(r"[{}\[\];=<>\\|]|(?<!\S)--?\w|\w\(|(?<!\S)/\w")
+
+
+def _may_be_code(line: str) -> bool:
+    return len(line.split()) < WRAPPED or bool(_OF_CODE.search(line))
+
+
+def is_code(text: str, lines: Sequence[Span]) -> bool:
+    """Most of its lines look so, or are indented beneath one that does; items, sentences and long lines do not."""
+    found = [bool(_CODE_LINE.match(text[start:end])) and not ITEM.match(text, start, end) for start, end in lines]
+    comment = [text[start] == "#" for start, _ in lines]
+    inner = [start > 0 and text[start - 2 : start] == "  " and _may_be_code(text[start:end]) for start, end in lines]
+    held = sum(one or two or three for one, two, three in zip(found, comment, inner, strict=True))
+    return any(found) and held * 3 >= len(lines) * 2
+
+
+def is_command(text: str, lines: Sequence[Span]) -> bool:
+    """Behind what announces it: one line, or one that goes on in others that are indented, or behind a backslash."""
+    (start, end), *rest = lines
+    behind = zip((end for _, end in lines), rest, strict=False)
+    goes_on = all(text[one - 2 : one] == "  " or text[before - 1] == "\\" for before, (one, _) in behind)
+    return bool(_COMMAND.match(text, start, end)) and goes_on and all(_OF_CODE.search(text, *span) for span in rest)
+
+
+def with_code(text: str, stanzas: Sequence[Span]) -> tuple[list[Span], frozenset[Span]]:
+    """The stanzas of a document that was laid out, those of one block of code as one, up to `LONGEST` words; and which
+    of them are code, as they are indented."""
+    made, code = list[Span](), set[Span]()
+    for start, end in stanzas:
+        indented = text[max(0, start - len(INDENT)) : start] == INDENT
+        before = made[-1] if made and made[-1] in code else None
+        if indented and before and len(text[before[0] : end].split()) <= LONGEST:
+            code.remove(made.pop())
+            start = before[0]
+        made.append((start, end))
+        if indented:
+            code.add((start, end))
+    return made, frozenset(code)
+
+
+def dedented(text: str, start: int, end: int) -> str:
+    """Code as it is shown: without what all its lines are indented by."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return dedent(f"{before}{text[start:end]}") if before.isspace() else text[start:end]
+
+
+# Heads of columns -----------------------------------------------------------------------------------------------------
+
+_NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+ALIKE_CELLS = 0.75
+"""The share of the cells of a column that look alike, from which another look of its first is telling."""
+
+
+def names_columns(rows: Sequence[str], laid_out: bool) -> bool:
+    """It has no number, and the rows below have; or no cell above the first of these; or its cells look otherwise than
+    the numbers below them (`Full day (8 h)` above `24 EUR`, a year above amounts); or, in a document that `laid_out`
+    its tables, its cells are none of those below, some of which recur."""
+    cells = [[cell.strip() for cell in row.split(" | ")] for row in rows]
+    first, *below = cells
+    if len(below) > 1 and len(first) > 1 and {len(row) for row in below} == {len(first) + 1}:
+        return True
+    even = len(first) > 1 and len({*first}) == len(first) and all(len(row) == len(first) for row in below)
+    if not below or _DIGIT.search(rows[0]):
+        return even and len(below) > 1 and _looks_otherwise(first, below)
+    if sum(bool(_DIGIT.search(row)) for row in rows[1:]) * 2 > len(below):
+        return True
+    if not (laid_out and even and all(first)):
+        return False
+    columns = list(zip(*below, strict=True))
+    apart = all(head not in column for head, column in zip(first, columns, strict=True))
+    return apart and any(len({*column}) < len(column) for column in columns)
+
+
+def _looks_otherwise(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether there are columns of numbers that look alike, and the first cell of none of them is such a number."""
+    told = list[bool]()
+    for head, *column in zip(first, *below, strict=True):
+        shapes = [_NUMBER.sub("0", cell) for cell in column if _DIGIT.search(cell)]
+        shape = max(shapes, key=shapes.count, default="")
+        if shape and shapes.count(shape) >= ALIKE_CELLS * len(column):
+            year = bool(_YEAR.fullmatch(head)) and not all(map(_YEAR.fullmatch, column))
+            told.append(year or _NUMBER.sub("0", head) != shape)
+    return bool(told) and all(told)

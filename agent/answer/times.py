@@ -26,7 +26,7 @@ LONGEST_DIARY = 500_000
 
 FITS, MISSES = 0.25, 0.35
 """What a sentence of the time that is asked about is worth more, and one of another time less, on the scale of
-`weighing.AnswerParameters`."""
+`selection.AnswerParameters`."""
 
 ALIKE, ALIKE_TITLED = 0.8, 0.5
 """The cosine from which two sentences may tell the same thing, and that under one title."""

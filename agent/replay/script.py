@@ -9,9 +9,9 @@ from pathlib import Path, PurePath
 from typing import Any, Literal, get_args
 
 from clew.agent.evaluation.dataset import Question, read_questions
+from clew.memory.dates import check_day
 from clew.memory.errors import BadInput
 from clew.memory.json_lines import read_objects
-from clew.memory.relative_dates import check_day
 from clew.memory.text import storable
 
 SEPARATOR = "<::>"

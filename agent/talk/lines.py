@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from string import Template
 
-from clew.agent.answer.asked import asked as asked_for
+from clew.agent.answer.answer_type import answer_type
 from clew.agent.state import Answer, Claim, Turn
 from clew.memory.dialogue.variants import ASKING, COGNATES
 from clew.memory.language.esperanto_words import is_verb_form, nominative
@@ -47,7 +47,7 @@ def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
 def _opened(answer: Answer, turn: Turn, language: str) -> Answer:
     """Beginning with yes or no where a question of that is quoted an answer that says so, else with who says what
     follows; a refusal says that it is not said."""
-    if answer.outcome not in _SEARCHED or asked_for(turn.rewritten or turn.asked).form != "yes-no":
+    if answer.outcome not in _SEARCHED or answer_type(turn.rewritten or turn.asked).form != "yes-no":
         return answer
     if answer.refused and not answer.says:
         answer = replace(answer, form="yes-no", says="not-said")

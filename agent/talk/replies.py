@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clew.agent.answer.verification import same_words, verdict
+from clew.agent.answer.citations import same_words, verdict
 from clew.agent.state import LIBRARY, Answer, Claim, Quote, Turn
 from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard, plain
 from clew.agent.talk.lines import line, refused_in

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice, zip_longest
 from typing import Literal
 
-from clew.agent.answer.library_questions import library_question
+from clew.agent.answer.corpus_answers import corpus_question
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Turn, TurnState
 from clew.agent.talk.intents import Heard, heard
@@ -57,7 +57,7 @@ def after_talk(state: TurnState) -> Literal["recall", "multi_question", "verify"
 
 def _heard(question: str) -> Heard:
     """'Summarise this document' and 'which stories have you got?' are of documents, and no talk."""
-    said, asked = heard(question), library_question(question)
+    said, asked = heard(question), corpus_question(question)
     of_documents = asked is not None and (asked.kind == "overview" or (asked.kind == "summary" and " " in asked.of))
     return replace(said, intent=None) if of_documents else said
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clew.memory.dialogue.word_classes import is_verb
 from clew.memory.text import word_lists, words
 
 _WORD = re.compile(r"\w+|[,;.?!]")
@@ -38,6 +37,22 @@ def depends_on_context(question: str) -> bool:
     if not spoken:
         return False
     return _is_elliptical(spoken, question) or any(_points_back(words, at, question) for at in range(len(words)))
+
+
+WAITING = 12
+"""Words of a question that does not say what it is about."""
+
+
+def waits(question: str) -> bool:
+    """Whether a short question has an 'it' or a 'they' that stands for something, and does not say for what."""
+    short = len(question.split()) <= WAITING and not _names(question)
+    return short and has_pronoun(question) and depends_on_context(question)
+
+
+def is_whole(question: str) -> bool:
+    """Whether the question says what it asks: no fragment as 'and in May?'."""
+    spoken = [word for word in _WORD.findall(question.casefold().replace("\u2019", "'")) if word not in _MARKS]
+    return bool(spoken) and not _is_elliptical(spoken, question)
 
 
 _CLARIFIES = re.compile(
@@ -171,8 +186,6 @@ _VERB = re.compile(
 )
 """What a noun phrase ends before."""
 
-_ASKS_FOR_A_VERB = frozenset("do does did don't doesn't didn't".split())
-
 LONGEST_PHRASE = 4
 """Words of a noun phrase without its article."""
 
@@ -210,19 +223,12 @@ def _singular(word: str) -> str:
 def _phrases(question: str) -> Iterator[_Phrase]:
     """Those with a definite article or a pointing word that nothing makes definite."""
     tokens = _TOKEN.findall(question.replace("’", "'"))
-    verb_comes = False
     for at, token in enumerate(tokens):
-        verb_comes = token.casefold() in _ASKS_FOR_A_VERB or (verb_comes and not is_verb(token))
         pointing = token.casefold() in POINTING and not (at and _content([tokens[at - 1].casefold()]))
         if not pointing and token.casefold() != "the":
             continue
         phrase = _run(tokens[at + 1 : at + 1 + LONGEST_PHRASE])
         following = tokens[at + 1 + len(phrase)].casefold() if at + 1 + len(phrase) < len(tokens) else ""
-        alone = len(phrase) == 1 and not (following and _content([following]))
-        if verb_comes and pointing and alone and following not in _BE_AND_DO | _SAYS_WHICH:
-            continue  # 'does that include the paper': what follows is the verb
-        if verb_comes and phrase and following not in _SAYS_WHICH:  # 'did the chain establish' ends with the verb
-            phrase, verb_comes = phrase[: max(len(phrase) - 1, 1)], False
         if not phrase or any(word[0].isupper() or word[0].isdigit() for word in phrase):
             continue
         owner = phrase[-1].endswith(("'s", "s'"))

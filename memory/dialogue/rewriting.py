@@ -7,21 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
-from clew.memory.dialogue.answer_names import names
 from clew.memory.dialogue.context_dependence import depends_on_context
-from clew.memory.dialogue.esperanto_follow_ups import in_esperanto, standing_alone
-from clew.memory.dialogue.follow_ups import LONGEST, StandingQuestion, standing
-from clew.memory.dialogue.foreign_follow_ups import corrected
-from clew.memory.dialogue.question_parser import parts
-from clew.memory.dialogue.reference import Nearness
-from clew.memory.dialogue.referents import asked_about
+from clew.memory.dialogue.edits import PREVIOUS
 from clew.memory.dialogue.signals import RewriteModel, recent, shipped, turn_signals, words
-from clew.memory.dialogue.utterances import asks, chosen, is_filler, last_sentence, tidy
-from clew.memory.dialogue.walkthroughs import as_question
+from clew.memory.dialogue.tagger import WHY, StandingQuestion, stand_alone
+from clew.memory.dialogue.utterances import asks, chosen, is_filler, tidy
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.parameters import Few, Share, Weight
-from clew.memory.ports import Encoder, Message, Vocabulary, Writer, text_of
+from clew.memory.ports import Encoder, Message, Writer, text_of
 from clew.memory.text import content_words, split
 from clew.prompts import render
 
@@ -84,14 +78,12 @@ def rewrite(
     parameters: RewriteParameters,
     writer: Writer | None = None,
     cancel: threading.Event | None = None,
-    vocabulary: Vocabulary | None = None,
     subject: str = "",
-    nearness: Nearness | None = None,
 ) -> Rewritten:
     """The question as it can be understood alone: by the learned models, or by a language model where there is one.
 
-    Searched are the question; the question made to stand alone by rules (`follow_ups.py`), which a person reads; where
-    it leans on the conversation, the question before with it; and the second with the words of the conversation that
+    Searched are the question; the question made to stand alone (`tagger.py`), which a person reads; where it leans on
+    the conversation, the question before with it; and the second with the words of the conversation that
     it needs, its vector moved towards the selected context. Their weights are those of before anything is found.
     Without a conversation the question is left alone, but that 'it' is the `subject` of the library where it has one;
     and so is a thank-you.
@@ -100,17 +92,17 @@ def rewrite(
     `Cancelled`.
     """
     question, history = (
-        as_question(" ".join(question.split())),
+        " ".join(question.split()),
         recent(recalled.extracted, recalled.selected, parameters.back),
     )
     if is_filler(question) or not (history or subject):
         return rewritten(tidy(question), (Wording("question", question, 1.0),))
     if not history:
-        meant = standing(question, (), vocabulary, subject).text
+        meant = stand_alone(question, (), subject).text
         return rewritten(tidy(meant), (Wording("question", meant, 1.0),))
     if meant := chosen(question, history):
         return rewritten(tidy(meant), (Wording("question", meant, 1.0),))
-    draft = drafted(question, history, recalled.selected, encoder, parameters, vocabulary, subject, nearness)
+    draft = drafted(question, history, recalled.selected, encoder, parameters)
     shown = tidy(draft.standing)
     model = ModelRewrite(shown, "learned")
     if writer:
@@ -144,13 +136,10 @@ def drafted(
     selected: Sequence[Sentence],
     encoder: Encoder,
     parameters: RewriteParameters,
-    vocabulary: Vocabulary | None = None,
-    subject: str = "",
-    nearness: Nearness | None = None,
 ) -> LearnedRewrite:
-    """The question by rules, and by the learned model the words that it may need beside."""
+    """The question made to stand alone, and the words that it may need beside."""
     turn = turn_signals(question, history, selected, encoder)
-    made = stand_alone(question, history, turn, vocabulary, subject, nearness)
+    made = clarified(question, history, turn)
     needed = _needed(made.text, history, selected, turn, parameters)
     before = _questions(history)[-1:] if depends_on_context(question) else []
     return LearnedRewrite(turn, made.text, made.why, needed, "".join(before))
@@ -171,34 +160,18 @@ def wordings(
     )
 
 
-def stand_alone(
-    question: str,
-    history: Sequence[Sentence],
-    turn: Mapping[str, float],
-    vocabulary: Vocabulary | None = None,
-    subject: str = "",
-    nearness: Nearness | None = None,
-) -> StandingQuestion:
-    """By rules (`follow_ups.py`); a detail that the assistant asked for stands behind the question that it clarifies.
-    `turn`: `turn_signals`."""
-    question = corrected(question, next(iter(_questions(history)[-1:]), ""))
-    if in_esperanto(question, history):
-        return StandingQuestion(*standing_alone(question, history))
-    if vocabulary:  # all at once: one that is far away holds what it was asked, and is asked turn by turn below
-        vocabulary.kinds(_spoken_of(question, history))
-    made = standing(question, history, vocabulary, subject, nearness)
+def clarified(question: str, history: Sequence[Sentence], turn: Mapping[str, float]) -> StandingQuestion:
+    """The question made to stand alone; a detail that the assistant asked for stands behind the question that it
+    clarifies. `turn`: `turn_signals`."""
+    made = stand_alone(question, history)
     earlier = _questions(history)
-    if made.why or not turn["clarifies"] or not earlier:
+    if made.why == WHY[PREVIOUS] or not turn["clarifies"] or not earlier:
         return made
     return StandingQuestion(f"{earlier[-1]} {question}", "it clarifies the question before")
 
 
-def _spoken_of(question: str, history: Sequence[Sentence]) -> list[str]:
-    """Most of what `standing` looks up, of the question and of each sentence before it."""
-    asked = (question, *(one.text for one in history if one.speaker == "user"))
-    found = [one.text for text in asked for one in asked_about(parts(last_sentence(text)))]
-    found += [name.text for one in history if one.speaker == "agent" for name in names(one.text)]
-    return list(dict.fromkeys(found))
+LONGEST = 60
+"""Words at the end of an earlier turn that are searched."""
 
 
 def _questions(history: Sequence[Sentence]) -> list[str]:

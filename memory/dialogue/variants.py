@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from clew.memory.datatypes import Wording
-from clew.memory.dates import DateOrder, found_dates
-from clew.memory.dialogue.follow_ups import as_for
-from clew.memory.dialogue.reference import waits
+from clew.memory.dates import DateOrder, dated, days_text, found_dates, relative_dates
+from clew.memory.dialogue.context_dependence import waits
 from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.language.esperanto_words import closed_words, is_known
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Vocabulary
-from clew.memory.relative_dates import dated, days_text, relative_dates
 from clew.memory.text import FUNCTION_WORDS, common_words, unaccented, written_words
 
 DATED, SPELLING, CITED = "dated", "spelling", "cited"
@@ -99,6 +97,13 @@ def with_cited(made: Rewritten, title: str) -> Rewritten:
     text = as_for(title, question.text)
     why = f"it is about {title}, which the last answer cites"
     return beside(replace(made, text=tidy(text)), Wording(CITED, text, question.weight / 2, why=why))
+
+
+def as_for(topic: str, question: str) -> str:
+    """The question with what it is about before it."""
+    first = question.split()[0]
+    lower = first[1:].islower() or (len(first) == 1 and first != "I")
+    return f"As for {topic}, {question[0].lower() + question[1:] if lower else question}"
 
 
 def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> Rewritten:

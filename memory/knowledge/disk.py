@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 from zipfile import BadZipFile
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.dates import DateOrder
@@ -166,10 +166,9 @@ class EncoderRecord(BaseModel):
 class Manifest(BaseModel):
     """What a generation was built from and with; `reports` is who wrote all reports of communities, `extraction` where
     nobody did; `date_order` is how the documents write dates in numbers, `tokens` the version of what words become
-    (`tokens.TOKENS`); `unseen` has, by the
-    ids of documents, how the text begins that they hold and do not show; `quarantined`, by
-    paths, the order for which a document was taken out (`Parameters`). What a step records beside these fields is
-    kept too.
+    (`tokens.TOKENS`); `hidden_text` (`unseen` on disk) has, by the ids of documents, how the text begins that they hold
+    and do not show; `quarantined`, by paths, the order for which a document was taken out
+    (`Parameters`). What a step records beside these fields is kept too.
 
     `fingerprint` is SHA-256 over the format, the encoder, what the steps record, the documents' digests (triples are in
     them) and the edges, so that it is the same wherever the documents lie. `id` is a random name, kept over re-runs,
@@ -193,7 +192,7 @@ class Manifest(BaseModel):
     documents: int
     chunks: int
     edges: int
-    unseen: dict[str, str] = {}
+    hidden_text: dict[str, str] = Field(default={}, alias="unseen")
     quarantine: bool = False
     allowed: tuple[str, ...] = ()
     exports: dict[str, ExportLoader] = {}
@@ -272,7 +271,7 @@ def read_manifest(generation: Path) -> Manifest:
 
 
 def write_manifest(generation: Path, manifest: Manifest) -> None:
-    new_file(generation, MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", "utf-8")
+    new_file(generation, MANIFEST).write_text(manifest.model_dump_json(indent=2, by_alias=True) + "\n", "utf-8")
 
 
 def check_encoder(path: object, manifest: Manifest, encoder: Encoder | None) -> None:
@@ -291,10 +290,10 @@ def recorded(path: Path) -> Manifest:
     found = {}
     try:
         content = json.loads(within(path, _current_name(path), MANIFEST).read_text("utf-8"))
-        for name in content.keys() & Manifest.model_fields.keys():
-            with suppress(ValueError, BadInput):
-                kind: TypeAdapter[Any] = TypeAdapter(Manifest.model_fields[name].rebuild_annotation())
-                found[name] = kind.validate_python(content[name])
+        for name, field in Manifest.model_fields.items():
+            with suppress(KeyError, ValueError, BadInput):
+                kind: TypeAdapter[Any] = TypeAdapter(field.rebuild_annotation())
+                found[name] = kind.validate_python(content[field.alias or name])
     except (OSError, ClewError, *BROKEN):
         return NO_LIBRARY
     return NO_LIBRARY.model_copy(update=found)

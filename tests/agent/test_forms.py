@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.doctor import checks
+from clew.agent import doctor
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
@@ -27,7 +27,7 @@ def test_a_refusal_says_how_many_files_could_not_be_read(opened: Opened, tmp_pat
     assert auf_deutsch.refused and "1 Datei konnte nicht gelesen werden" in auf_deutsch.text
     answered = asked("Who runs the bakery in Mill Lane?")
     assert (answered.outcome, answered.files_left_out) == ("answered", 0) and "could not" not in answered.text
-    _, check = checks.library(tmp_path / "library")
+    _, check = doctor.library(tmp_path / "library")
     assert check.state == "warning" and check.message.endswith(
         "1 file could not be read: " + str(tmp_path / "notes" / "broken.pdf")
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.answer.answers import led_by
+from clew.agent.answer.quoted import led_by
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
 from clew.agent.state import Answer, Claim, Turn

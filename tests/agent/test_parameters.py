@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clew.agent.answer.weighing import AnswerParameters
+from clew.agent.answer.selection import AnswerParameters
 from clew.agent.parameters import GROUPS, SEEDS, chosen, made, of_index, of_tools, parameters, seed_of
 from clew.agent.search.rounds import ObserveParameters
 from clew.agent.services import services_for

@@ -50,87 +50,45 @@ def always(value: Any) -> Stub:
     return lambda *_, **__: value
 
 
-def zeros(_: Any, __: Any, evidence: Any, ___: Any) -> Any:
-    import numpy as np
-
-    return np.zeros(len(evidence.cores))
-
-
 PARTS: Mapping[str, Mapping[str, Stub]] = {
     "nothing": {},
-    "weighing": {"clew.agent.answer.weighing:by_rules": zeros},
-    "polarity": {"clew.agent.answer.polarity:says": always(None)},
-    "derived": {"clew.agent.answer.derived:derived": always(None)},
-    "antecedents": {
-        "clew.agent.answer.antecedents:read_with": always(None),
-        "clew.agent.answer.antecedents:is_of_another": always(False),
+    "rewriting": {
+        "clew.memory.dialogue.tagger:stand_alone": lambda question, *_: _standing(question),
     },
     "multi_question": {"clew.agent.talk.multi_question:questions_of": lambda text: (text,)},
-    "byline": {"clew.agent.answer.byline:byline": always(None)},
-    "phrases": {
-        "clew.agent.search.phrases:longer": always([]),
-        "clew.agent.search.phrases:left_out": always(frozenset()),
-    },
     "scope": {"clew.agent.search.scope:document_meant": always(None)},
-    "times": {
-        "clew.agent.answer.selection:_in_time": lambda _, __, ___, read, ____: (read, {}),
+    "times": {"clew.agent.answer.selection:_in_time": lambda _, __, ___, kept, ____: (kept, {})},
+    "conflicts": {
+        "clew.agent.answer.conflicts:contradicting": always([]),
+        "clew.agent.answer.conflicts:labelled": always({}),
     },
-    "sides": {
-        "clew.agent.answer.sides:contradicting": always([]),
-        "clew.agent.answer.sides:labelled": always({}),
-        "clew.agent.answer.sides:like_the_first": lambda _, side, __: side,
-    },
-    "bold": {"clew.agent.answer.spans:bolded": lambda claims, *_: list(claims)},
-    "plain_lines": {"clew.agent.answer.plain_lines:told_plainly": lambda _, evidence: [0.0] * len(evidence.cores)},
-    "corpus": {"clew.agent.answer.whole:whole_answer": always(None)},
-    "exception": {"clew.agent.answer.answers:_without_exception": lambda turn: (turn, ())},
-    "said": {
-        "clew.agent.answer.answers:_phrases_said": lambda answer, *_: answer,
-    },
-    "any_year": {"clew.agent.answer.answers:_in_any_year": lambda turn: turn},
-    "denied": {"clew.agent.answer.asked:affirms_what_is_denied": always(False)},
-    "told_just_now": {"clew.agent.answer.judge:told_just_now": always(False)},
-    "headed": {"clew.agent.answer.quotation:only_headed": always([])},
-    "answering": {"clew.agent.answer.quotation:_answering": always(True)},
-    "names": {"clew.agent.answer.quotation:_names": always([])},
+    "bold": {"clew.agent.answer.bold_spans:bolded": lambda claims, *_: list(claims)},
+    "corpus": {"clew.agent.answer.corpus_answers:corpus_answer": always(None)},
+    "answering": {"clew.agent.answer.quoted:_answering": always(True)},
+    "names": {"clew.agent.answer.quoted:_names": always([])},
     "needs": {"clew.agent.answer.selection:_with_what_it_needs": lambda order, *_: order},
-    "corrected": {"clew.agent.answer.selection:_corrected": always(None)},
-    "to_the_point": {"clew.agent.answer.selection:_to_the_point": lambda one, *_: one},
-    "second_step": {"clew.agent.answer.selection:_second_step": always([])},
-    "says_again": {"clew.agent.answer.selection:_says_again": always(False)},
-    "whole_lists": {"clew.agent.answer.selection:_whole_lists": lambda found: list(found)},
-    "repeats": {
-        "clew.agent.answer.selection:_repeats": always(False),
-        "clew.agent.answer.selection:_wonders": always(False),
-    },
-    "label": {"clew.agent.answer.units:with_label": always(None)},
-    "steps": {
-        "clew.agent.answer.steps:told_steps": always(()),
-        "clew.agent.answer.steps:leads_on": always(False),
-        "clew.agent.answer.steps:ways": always([]),
-    },
-    "in_a_row": {"clew.agent.answer.units:in_a_row": always([])},
-    "revised": {"clew.agent.answer.units:_revised": always([])},
-    "told_of": {"clew.agent.answer.units:_told_of": always(None)},
-    "begun": {"clew.agent.answer.units:_begun": always(None)},
-    "in_order": {"clew.agent.answer.units:_each_in_order": always([])},
-    "announced": {"clew.agent.answer.units:_announced": always([])},
-    "reply": {"clew.agent.answer.quotation:_without_reply": lambda claims, _: claims},
+    "growing": {"clew.agent.answer.selection:_excerpt": lambda place, evidence, _: _alone(evidence.candidates[place])},
+    "announced": {"clew.agent.answer.excerpts:_announced": always([])},
+    "columns": {"clew.agent.answer.structure:names_columns": always(False)},
+    "running_heads": {"clew.agent.answer.structure:_goes_on": always(False)},
     "spelling": {"clew.memory.dialogue.variants:with_spelling": lambda made, *_: made},
     "names_cased": {"clew.memory.dialogue.variants:with_names": lambda question, _: question},
     "dates": {"clew.memory.dialogue.variants:with_dates": lambda made, *_: made},
     "cited": {"clew.memory.dialogue.variants:with_cited": lambda made, _: made},
     "cognates": {"clew.memory.dialogue.variants:with_cognates": lambda made, *_: made},
-    "growing": {"clew.agent.answer.selection:_unit": lambda place, evidence, _: _core_alone(evidence.cores[place])},
-    "columns": {"clew.agent.answer.columns:names_columns": always(False)},
-    "running_heads": {"clew.agent.answer.structure:_goes_on": always(False)},
 }
 
 
-def _core_alone(core: Any) -> Any:
-    from clew.agent.answer.units import AnswerUnit
+def _alone(candidate: Any) -> Any:
+    from clew.agent.answer.excerpts import Excerpt
 
-    return AnswerUnit(core, "sentence", (core.span,))
+    return Excerpt(candidate, "sentence", (candidate.span,))
+
+
+def _standing(question: str) -> Any:
+    from clew.memory.dialogue.tagger import StandingQuestion
+
+    return StandingQuestion(question)
 
 
 def switched_off(names: Sequence[str]) -> None:

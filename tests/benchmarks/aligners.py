@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from clew.agent.aligners.aligner_evaluation import (
+from clew.agent.aligner_evaluation import (
     SIZE_WITHOUT_GPU,
     AlignerRow,
     SavedAligner,

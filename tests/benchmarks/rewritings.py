@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.rewritings CONVERSATIONS [--split dev]
     python -m tests.benchmarks.rewritings tests/memory/dialogue/follow_ups.txt
-    python -m tests.benchmarks.rewritings CASES --library NAME=DIR ... [--replayed DIR]
+    python -m tests.benchmarks.rewritings CASES [--replayed DIR]
 
 CONVERSATIONS is a file of JSON lines (may end in .gz), each with `set`, `split` and `turns` of `question`, `answer` and
 `rewritten`: a table by set of how many words of the rewritten question that the typed one lacks are in ours (`new`), of
@@ -23,10 +23,8 @@ from typing import Any
 import click
 
 from clew.memory.datatypes import Utterance
-from clew.memory.dialogue.follow_ups import standing
+from clew.memory.dialogue.tagger import stand_alone
 from clew.memory.dialogue.utterances import extract, tidy
-from clew.memory.knowledge.library import open_library
-from clew.memory.ports import Vocabulary
 from clew.memory.text import content_words, stemmed_words
 from tests.memory.dialogue.conversations import follow_ups, same
 
@@ -34,10 +32,9 @@ from tests.memory.dialogue.conversations import follow_ups, same
 @click.command(help=__doc__)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--split", default="dev", show_default=True)
-@click.option("--library", "libraries", multiple=True, metavar="NAME=DIR", help="Of a collection of CASES.")
 @click.option("--replayed", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--show", is_flag=True, help="Every question of CONVERSATIONS that a person has changed.")
-def main(file: Path, split: str, libraries: Sequence[str], replayed: Path | None, show: bool) -> None:
+def main(file: Path, split: str, replayed: Path | None, show: bool) -> None:
     if file.suffix == ".txt":
         for line in written_out(file.read_text("utf-8")):
             click.echo(line)
@@ -47,11 +44,7 @@ def main(file: Path, split: str, libraries: Sequence[str], replayed: Path | None
         for line in compared([row for row in rows if row["split"] == split], show=show):
             click.echo(line)
         return
-    vocabularies = {
-        name: open_library(Path(folder), None).store.vocabulary
-        for name, _, folder in (one.partition("=") for one in libraries)
-    }
-    for line in side_by_side(rows, vocabularies, dict(_answers(replayed)) if replayed else {}):
+    for line in side_by_side(rows, dict(_answers(replayed)) if replayed else {}):
         click.echo(line)
 
 
@@ -59,7 +52,7 @@ def written_out(text: str) -> Iterator[str]:
     """Where no way of saying it that a person wrote is ours."""
     right: dict[bool, list[bool]] = {True: [], False: []}
     for case in follow_ups(text):
-        made = standing(case.question, extract(case.before))
+        made = stand_alone(case.question, extract(case.before))
         shown = tidy(made.text)
         found = any(same(shown, expected) for expected in case.expected)
         right[case.alone].append(found)
@@ -79,7 +72,7 @@ def compared(conversations: Sequence[Mapping[str, Any]], *, show: bool = False) 
         for turn in conversation["turns"]:
             question, wanted = turn["question"], turn.get("rewritten")
             if said and wanted:
-                made = standing(" ".join(question.split()), extract(said))
+                made = stand_alone(" ".join(question.split()), extract(said))
                 new = set(content_words(wanted)) - set(content_words(question))
                 if new:
                     found = len(new & set(content_words(made.text))) / len(new)
@@ -101,16 +94,12 @@ def compared(conversations: Sequence[Mapping[str, Any]], *, show: bool = False) 
         yield f"{name:20}{len(rows):>9}{ways:>8.2f}{recalled:>8.3f}{ours:>8.3f}{typed:>10.3f}{len(left):>8}{kept:>9.2f}"
 
 
-def side_by_side(
-    cases: Sequence[Mapping[str, Any]],
-    vocabularies: Mapping[str, Vocabulary],
-    answers: Mapping[tuple[str, int], str],
-) -> Iterator[str]:
+def side_by_side(cases: Sequence[Mapping[str, Any]], answers: Mapping[tuple[str, int], str]) -> Iterator[str]:
     """The follow-ups, and of the others those that were changed."""
     said: dict[str, list[Utterance]] = defaultdict(list)
     for case in cases:
         history = said[case["conversation"]]
-        made = standing(case["question"], extract(history), vocabularies.get(case["collection"]))
+        made = stand_alone(case["question"], extract(history))
         if case["followup"] or made.why:
             yield f"{case['conversation']}.{case['turn']}{'' if case['followup'] else ' (no follow-up)'}"
             yield f"    asked  {case['question']}"

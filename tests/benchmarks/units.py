@@ -15,10 +15,8 @@ from typing import Any
 import click
 import numpy as np
 
-from clew.agent.answer.evidence import Evidence, evidence_of
-from clew.agent.answer.selection import pick
-from clew.agent.answer.wanted import Wanted
-from clew.agent.answer.weighing import AnswerParameters
+from clew.agent.answer.evidence import Evidence, Request, evidence_of
+from clew.agent.answer.selection import AnswerParameters, pick
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Document, Passage
@@ -70,11 +68,11 @@ def first_unit(record: dict[str, Any], encoder: Encoder) -> tuple[bool, int]:
     title, text = str(record.get("title") or ""), str(record["passage"])
     passage = Passage("d#0", "d", title, text, 0.6, "hybrid", start=0, end=len(text))
     evidence: Evidence = evidence_of([passage], encoder, [Document("d", title, text)])
-    wanted = Wanted(record["question"], record["question"])
-    found = pick(wanted, evidence, AnswerParameters(relevant=0.0), 1)
+    wanted = Request(record["question"], record["question"])
+    found = pick(wanted, evidence, AnswerParameters(), 1)
     if not found:
         return False, 0
-    quoted = _first_words(found[0].unit.texts)
+    quoted = _first_words(found[0].excerpt.texts)
     return any(" ".join(answer["text"].split()) in quoted for answer in record["answers"]), len(quoted.split())
 
 

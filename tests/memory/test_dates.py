@@ -1,18 +1,26 @@
-"""Dates: the ways of writing one day meet, in whatever order; what is no date stays as it is."""
+"""Dates: the ways of writing one day meet, in whatever order; what is no date stays as it is; and days that a question
+counts from today."""
 
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import clew.memory.dates
 from clew.memory.dates import (
+    DAYS,
     MONTHS,
     CalendarDate,
     asked_times,
+    dated,
+    days_in_full,
+    days_text,
     found_dates,
     lines_with_dates,
     order_of,
+    relative_dates,
     search_text,
     written_out,
 )
@@ -20,21 +28,17 @@ from clew.memory.dates import (
 days = st.dates(date(1400, 1, 1), date(2099, 12, 31))
 
 
-def ordinal(day: int) -> str:
-    ending = "th" if day in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
-    return f"{day}{ending}"
-
-
 def ways(day: date) -> list[str]:
     """How people write a day, but for numbers whose order nobody knows."""
     name = MONTHS[day.month - 1]
-    short = name[:3] if name != "May" else name
+    short = name[:3]
+    dot = "." if short != "May" else ""
+    ordinal = f"{day.day}{'th' if day.day in (11, 12, 13) else {1: 'st', 2: 'nd', 3: 'rd'}.get(day.day % 10, 'th')}"
     return [
         f"{day.day} {name} {day.year}",
-        f"{day.day:02} {short} {day.year}",
-        f"{day.day} {short}. {day.year}" if short != "May" else f"{day.day} May, {day.year}",
-        f"{ordinal(day.day)} of {name}, {day.year}",
-        f"{name} {ordinal(day.day)}, {day.year}",
+        f"{day.day:02} {short}{dot} {day.year}",
+        f"{ordinal} of {name}, {day.year}",
+        f"{name} {ordinal}, {day.year}",
         f"{short} {day.day} {day.year}",
         f"{name.upper()} {day.day}, {day.year}",
         f"{day.day}-{short}-{day.year}",
@@ -45,23 +49,13 @@ def ways(day: date) -> list[str]:
 
 
 @given(days)
-def test_all_ways_of_writing_a_day_are_that_day(day: date) -> None:
+def test_all_ways_of_writing_a_day_are_that_day_and_are_searched_by_the_same_words(day: date) -> None:
     for way in ways(day):
         (found,) = found_dates(f"It was on {way}, they say.")
         assert (found.date, found.other) == (CalendarDate(day.year, day.month, day.day), None), way
         assert found.date.iso == day.isoformat()
-
-
-@given(days)
-def test_all_ways_of_writing_a_day_are_searched_by_the_same_words(day: date) -> None:
-    words = {search_text(way).casefold() for way in ways(day)}
-    assert words == {f"{day.day} {MONTHS[day.month - 1]} {day.year} d{day.month:02}{day.day:02}".casefold()}
-
-
-@given(days)
-def test_what_is_written_out_stays_so(day: date) -> None:
-    text = written_out(f"From {day.isoformat()} on.")
-    assert written_out(text) == text == f"From {day.day} {MONTHS[day.month - 1]} {day.year} on."
+    words = {search_text(way) for way in ways(day)}
+    assert words == {f"{day.day} {MONTHS[day.month - 1]} {day.year} d{day.month:02}{day.day:02}"}
 
 
 @given(days, st.booleans())
@@ -86,7 +80,7 @@ def test_numbers_whose_order_nothing_shows_are_both() -> None:
     "text",
     [
         "the 2010-11 season", "from 2008-12", "version 3.9.2 of it", "24/7 and 9/11", "I may 3 times",
-        "March 3,000 men",         "May 4:30", "10.1.2.3", "32 May", "31 June", "a ratio of 3/4",
+        "March 3,000 men", "May 4:30", "10.1.2.3", "32 May", "31 June", "a ratio of 3/4",
         "page 2024", "1914-18", "in September",
     ],
 )  # fmt: skip
@@ -100,7 +94,6 @@ def test_what_is_no_day_and_no_month_of_a_year_stays_as_it_is(text: str) -> None
     [
         ("Sept. 2024", "September 2024"),
         ("2024-09", "September 2024"),
-        ("sept 2024", "September 2024"),
         ("September 3rd", "3 September"),
         ("on 17 may", "on 17 May"),
         ("16-22 November 2026", "16 to 22 November 2026"),
@@ -108,10 +101,21 @@ def test_what_is_no_day_and_no_month_of_a_year_stays_as_it_is(text: str) -> None
         ("9/13/24", "13 September 2024"),
         ("13.9.2024", "13 September 2024"),
         ("Tue, 3 Sep 2024 10:12:00 +0200", "Tuesday, 3 September 2024 10:12:00 +0200"),
+        ("Mon-Wed 9-12, Sat 9-10", "Monday Tuesday Wednesday 9-12, Saturday 9-10"),
+        ("Mon-Fri", f"{' '.join(DAYS[:5])} weekdays"),
+        ("Sat-Mon", "Saturday Sunday Monday"),
+        ("Sun closed, Thurs. and Fri", "Sunday closed, Thursday and Friday"),
+        ("open on saturdays", "open on saturdays"),
+        ("He sat there, the Sun shone and they wed.", "He sat there, the Sun shone and they wed."),
     ],
 )
 def test_written_out(text: str, shown: str) -> None:
     assert written_out(text) == shown
+    assert written_out(shown) == shown
+
+
+def test_of_days_of_the_week_the_ends_are_to_be_read() -> None:
+    assert days_in_full("Mon-Wed 9-12, Sat 9-10") == "Monday-Wednesday 9-12, Saturday 9-10"
 
 
 def test_a_span_has_all_its_days() -> None:
@@ -137,12 +141,20 @@ def test_found_dates_lie_apart_and_in_order(many: list[date], between: str) -> N
     assert [text[one.start : one.end] for one in found] == [day.isoformat() for day in many]
 
 
-def test_the_times_of_a_question() -> None:
-    times = asked_times("What happened in 1914 and in March, and on 3 May 2020?")
-    assert [time.date for time in times] == [CalendarDate(1914), CalendarDate(0, 3), CalendarDate(2020, 5, 3)]
-    assert asked_times("May I ask who wrote it?") == []
-    assert asked_times("Good. May dogs stay here?\nMay dogs stay in the shed?") == []
-    assert [one.date.month for one in asked_times("May: 30 euros")] == [5]
+@pytest.mark.parametrize(
+    ("question", "times"),
+    [
+        ("What happened in 1914 and in March, and on 3 May 2020?", ["1914", "March", "3 May 2020"]),
+        ("May I ask who wrote it?", []),
+        ("Good. May dogs stay here?\nMay dogs stay in the shed?", []),
+        ("May: 30 euros", ["May"]),
+        ("sum up the september meeting", ["September"]),
+        ("what happened in may?", ["May"]),
+        ("may I march on in june?", ["June"]),
+    ],
+)
+def test_the_times_of_a_question(question: str, times: list[str]) -> None:
+    assert [one.date.text for one in asked_times(question)] == times
 
 
 def test_entries_of_a_diary() -> None:
@@ -153,7 +165,7 @@ def test_entries_of_a_diary() -> None:
     ]
 
 
-def test_any_text_can_be_read() -> None:
+def test_a_long_text_can_be_read() -> None:
     day = date(2024, 1, 1)
     text = " ".join(f"{(day + timedelta(n)).strftime('%d/%m/%Y')} x" for n in range(400))
     assert order_of([text]) == "day" and len(found_dates(text, "day")) == 400
@@ -166,14 +178,74 @@ def test_nothing_raises(text: str) -> None:
     assert len(search_text(text)) >= 0 and order_of([text]) in ("day", "month", "")
 
 
+SUNDAY = "2026-11-22"
+ROWS = Path(clew.memory.dates.__file__).with_name("relative_dates.txt").read_text("utf-8").splitlines()
+
+
 @pytest.mark.parametrize(
-    ("question", "months"),
+    ("question", "shown"),
     [
-        ("sum up the september meeting", ["September"]),
-        ("what happened in may?", ["May"]),
-        ("may I march on in june?", ["June"]),
-        ("may we march?", []),
+        *(tuple(row.split(" | ")[2:]) for row in ROWS if not row.startswith("#")),
+        ("Yesterday, what did I eat?", "On 21 November 2026, what did I eat?"),
+        ("What was said in yesterday's meeting?", "What was said in the 21 November 2026 meeting?"),
+        ("What was said in our last month's meeting?", "What was said in our October 2026 meeting?"),
+        ("What is this year's budget?", "What is the 2026 budget?"),
+        ("What happened last week?", "What happened from 9 to 15 November 2026?"),
+        ("What was the rent three years ago?", "What was the rent in 2023?"),
+        ("What will happen in December?", "What will happen in December 2026?"),
+        ("What did I weigh last November?", "What did I weigh in November 2025?"),
+        ("Who came last Sunday?", "Who came on 15 November 2026?"),
+        ("What will I do on Monday?", "What will I do on Monday 23 November 2026?"),
+        ("and last month?", "and in October 2026?"),
     ],
 )
-def test_months_in_small_letters(question: str, months: list[str]) -> None:
-    assert [one.date.text for one in asked_times(question)] == months
+def test_a_date_takes_the_place_of_a_relative_one(question: str, shown: str) -> None:
+    assert dated(question, SUNDAY) == shown
+    assert dated(question, "") == question
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What happened in the last week of the war?", "What did he do the next day?", "What happened in March 1918?",
+        "What happened on 3 March?", "Who wrote March?", "When did Lenin spend his last year of exile?",
+        "What is a problem of today's world?",
+        "Who wrote the tonight show?", "When is the last day to register?",
+        "How many did he sell in two weeks?", "On Monday 3 June, what was said?",
+        "What does she weigh on Friday evenings?", "Was it from June to August?",
+    ],
+)  # fmt: skip
+def test_what_does_not_count_from_today_stays(question: str) -> None:
+    assert dated(question, SUNDAY) == question
+
+
+@pytest.mark.parametrize("question", ["Is the mill a museum today?", "What was my pulse in March?"])
+def test_what_a_reader_understands_stays_where_it_is_plain(question: str) -> None:
+    assert dated(question, SUNDAY, plain=True) == question != dated(question, SUNDAY)
+
+
+todays = st.dates(date(1970, 1, 1), date(2090, 12, 31))
+
+
+@given(todays, st.integers(1, 40), st.sampled_from(["day", "week", "month", "year"]))
+def test_so_long_ago(today: date, count: int, unit: str) -> None:
+    (found,) = relative_dates(f"What was it {count} {unit}s ago?", today.isoformat())
+    length = {"day": 1, "week": 7, "month": 30.44, "year": 365.25}[unit] * count
+    middle = found.first + (found.last - found.first) / 2
+    assert abs((today - middle).days - length) <= {"day": 0, "week": 0, "month": 32, "year": 367}[unit]
+    assert found.first <= found.last < today
+
+
+@given(todays, st.sampled_from(DAYS))
+def test_weekdays(today: date, weekday: str) -> None:
+    (last,), (coming,) = (relative_dates(f"Who is it {which} {weekday}?", str(today)) for which in ("last", "next"))
+    assert last.first.strftime("%A") == coming.first.strftime("%A") == weekday
+    assert today - timedelta(7) <= last.first < today < coming.first <= today + timedelta(7)
+
+
+@given(todays, st.sampled_from(["yesterday", "last week", "this year", "last month", "2 days ago", "next Friday"]))
+def test_what_takes_the_place_is_read_as_these_days(today: date, said: str) -> None:
+    (found,) = relative_dates(f"What is it {said}?", today.isoformat())
+    assert relative_dates(dated(f"What is it {said}?", today.isoformat()), today.isoformat()) == []
+    for one in found_dates(days_text(found.first, found.last))[:1]:
+        assert (one.date.month, one.date.day or 1) == (found.first.month, found.first.day)

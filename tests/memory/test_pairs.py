@@ -9,8 +9,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from clew.agent.answer.features import FEATURES
-from clew.agent.answer.reader import PAIRS, PairScorer, pair_scorer, shipped_reader
+from clew.agent.answer.reader import FEATURES, PAIRS, PairScorer, pair_scorer, shipped_reader
 from clew.memory.encoding import packaged_minilm
 from tests.training import pairs
 from tests.training.pairs import (
@@ -101,7 +100,7 @@ def test_a_right_core_is_told_from_wrong_ones_many_of_them_likely() -> None:
 
 
 def test_half_is_what_is_right_and_half_what_a_teacher_holds() -> None:
-    """Of three cores by odds of 2, 1 and 1 and of none, with odds of 0: e^2, e, e and 1 in 13.8."""
+    """Of three candidates by odds of 2, 1 and 1 and of none, with odds of 0: e^2, e, e and 1 in 13.8."""
     odds = np.array([2, 1, 1], np.float32)
     one = Candidates(QUESTION, tuple("abc"), 1, none=True)
     assert goal(one, odds, 3) == pytest.approx([0.5 + 0.267, 0.098, 0.098, 0.036], abs=1e-3)
@@ -111,7 +110,7 @@ def test_half_is_what_is_right_and_half_what_a_teacher_holds() -> None:
 
 
 def test_what_is_fitted_tells_right_cores_from_wrong_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The real thing with few questions and a wide step: a right core has the word that is asked for."""
+    """The real thing with few questions and a wide step: a right candidate has the word that is asked for."""
     monkeypatch.setattr(pairs, "BATCH", 4)
     monkeypatch.setattr(pairs, "TEACHER", FitParameters(passes=2, rate=1e-4, rate_out=1e-2, others=3, hard=2))
     monkeypatch.setattr(pairs, "TAUGHT", FitParameters(passes=8, rate=3e-4, rate_out=1e-2, others=3, hard=2))

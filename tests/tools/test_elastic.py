@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.doctor.cluster import cluster as looked_at
-from clew.agent.doctor.cluster import inference
+from clew.agent.doctor import cluster as looked_at
+from clew.agent.doctor import inference
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from clew.agent.answer.exit_check import ANNOUNCED
+from clew.agent.answer.output_filter import ANNOUNCED
 from clew.agent.assistant import Assistant
 from clew.agent.models import Writers
 from clew.agent.services import Services

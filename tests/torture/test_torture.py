@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from clew.agent.answer.exit_check import Exit
+from clew.agent.answer.output_filter import Exit
 from clew.memory import instructions
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.knowledge.communities import reports

@@ -1,9 +1,8 @@
 """What each learned file does with the questions that its trainer reads, as it is shipped and as it is made today.
 
-Two fits of a flat loss may have other numbers and do the same, so what is compared are choices: the first core, the
-verdict, the wordings, the first document. Held-out questions are asked where a data set has some; a judge, a policy and
-a scorer are asked those that they are fitted on.
-"""
+Two fits of a flat loss may have other numbers and do the same, so what is compared are choices: the first candidate,
+the verdict, the wordings, the first document. Held-out questions are asked where a data set has some; a judge, a policy
+and a scorer are asked those that they are fitted on."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,7 +54,7 @@ def of_text(trainer: Callable[[Path, Path], Mapping[Path, str]]) -> Callable[[Pa
 
 
 def of_reader(data: Path, _: Path) -> Iterator[Made]:
-    """Which core is the first."""
+    """Which candidate is the first."""
     encoder, own = encoder_for(read_settings()), list(reader.of_own(reader.LEARNED))
     known, held_out = (list(reader.of_spans(data / "qa" / "spans.jsonl.gz", of, encoder)) for of in ("train", "dev"))
     made = reader.fit([*known, *own])
@@ -69,7 +68,7 @@ def of_reader(data: Path, _: Path) -> Iterator[Made]:
 
 
 def of_pairs(data: Path, _: Path) -> Iterator[Made]:
-    """Which core is the first where the likeliest are read together with the question; a day without a GPU."""
+    """Which candidate is the first where the likeliest are read together with the question; a day without a GPU."""
     encoder = encoder_for(read_settings())
     read = pairs.read_examples(data, encoder)
     asked = [one for one in pairs.asked_of(data, encoder, read) if one.right.any()]

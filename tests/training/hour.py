@@ -1,4 +1,4 @@
-"""Reader and pairs from a share of what they are shipped from, within an hour on two cores: `make train-reader`.
+"""Reader and pairs from a share of what they are shipped from, within an hour on two candidates: `make train-reader`.
 
     python -m tests.training.hour DATA
 
@@ -54,8 +54,8 @@ def made(data: Path) -> Iterator[str]:
     SHIPPED.write_text(reader.to_json(), "utf-8")
     layers = pairs.fitted_untaught(examples, BY, reader)
     save_file(layers.shipped(), PAIRS)
-    yield f"right core first, as shipped: {worth(unseen, shipped, shipped_layers)}"
-    yield f"right core first, as made:    {worth(unseen, reader, layers)}"
+    yield f"right candidate first, as shipped: {worth(unseen, shipped, shipped_layers)}"
+    yield f"right candidate first, as made:    {worth(unseen, reader, layers)}"
 
 
 def left_out() -> frozenset[str]:

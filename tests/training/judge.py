@@ -17,8 +17,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.agent.answer.answers import evidence_for
 from clew.agent.answer.judge import SHIPPED, Decision, Judge, JudgeVerdict, judge, may_be_unclear, signals
+from clew.agent.answer.quoted import evidence_for
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.answer_metrics import ANSWERABLE, UNANSWERABLE, UNDERSPECIFIED, decided, read_labels
 from clew.agent.evaluation.dataset import read_questions
@@ -227,7 +227,7 @@ def _folds(examples: Sequence[JudgeExample]) -> Iterator[str]:
 
 
 def taken(example: JudgeExample, made: Judge) -> JudgeVerdict:
-    """With the refusals that need no judge (`clew.agent.answer.quotation`)."""
+    """With the refusals that need no judge (`clew.agent.answer.quoted`)."""
     verdict = judge(example.signals, made)
     return "refuse" if verdict == "answer" and nothing_is_there(example.signals) else verdict
 

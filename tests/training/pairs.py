@@ -1,16 +1,16 @@
-"""The layers that read a question and a core together, for `agent/answer/pairs.safetensors`.
+"""The layers that read a question and a candidate together, for `agent/answer/pairs.safetensors`.
 
-    python -m tests.training.pairs DATA               writes that file: ten minutes with a GPU, a day on two cores
+    python -m tests.training.pairs DATA               writes that file: ten minutes with a GPU, a day on two candidates
     python -m tests.training.pairs DATA --crossval    the sets in two halves, each by what was fitted on the other
 
 DATA holds `qa`: questions with spans of `MOST` of each set, and the first questions of conversations over forms and
-guides, in each of which a core is right. To these come the project's own questions but those over collections that are
-`UNPAIRED`, where none may be: then none is what is to be told.
+guides, in each of which a candidate is right. To these come the project's own questions but those over collections that
+are `UNPAIRED`, where none may be: then none is what is to be told.
 
 It is distillation (Hinton et al. 2015, arXiv:1503.02531) from teachers that had not seen the question. Of all
 collections a quarter is left out in turn, and all layers of the packaged encoder are fitted on the rest; what these
 teachers hold of the questions left out is what the upper `UPPER` layers are then to say, as much as what is right. So a
-core that holds the answer's words by chance, or one that answers too, is not told apart as if that were sure.
+candidate that holds the answer's words by chance, or one that answers too, is not told apart as if that were sure.
 """
 
 import gzip
@@ -30,8 +30,8 @@ from rich.console import Console
 from rich.progress import track
 from torch import nn
 
+from clew.agent.answer.evidence import Request
 from clew.agent.answer.reader import LONGEST_QUESTION, LONGEST_TEXT, PAIRS, READ_TOGETHER, Reader, shipped_reader
-from clew.agent.answer.wanted import Wanted
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.encoding import packaged_minilm
@@ -62,8 +62,8 @@ BATCH, PARTS = 64, 4
 
 SEED = 0
 MOST_RIGHT, NEAREST, OTHERS = 4, 20, 6
-"""Of a question's cores, those that are read to learn: the likeliest right ones by the features alone (others may hold
-the answer's words by chance), the likeliest wrong ones, and some of the rest."""
+"""Of a question's candidates, those that are read to learn: the likeliest right ones by the features alone (others may
+hold the answer's words by chance), the likeliest wrong ones, and some of the rest."""
 
 DRAWN_RIGHT, DRAWN_NEAREST = 3, 12
 """The first of them, of which a step draws."""
@@ -71,7 +71,7 @@ DRAWN_RIGHT, DRAWN_NEAREST = 3, 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """Of a question with some of its cores, the first `right` of which are right; whether `none` may be."""
+    """Of a question with some of its candidates, the first `right` of which are right; whether `none` may be."""
 
     question: str
     texts: tuple[str, ...]
@@ -81,8 +81,8 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class FitParameters:
-    """A step tells a right core from `others` wrong ones, `hard` of them of the likeliest; `passes` is how often each
-    question comes. Rates are those of the layers and of what makes a number of them."""
+    """A step tells a right candidate from `others` wrong ones, `hard` of them of the likeliest; `passes` is how often
+    each question comes. Rates are those of the layers and of what makes a number of them."""
 
     passes: float
     rate: float
@@ -215,7 +215,7 @@ def of_guides(data: Path, encoder: Encoder) -> Iterator[ReadExample]:
             evidence = evidence_of_passage(record["title"].split("#")[0], text, encoder)
             right = holding(evidence, [(span["start"] - start, span["end"] - start)])
             found += 1
-            yield read_example(GUIDES, GUIDES, Wanted(question, question), evidence, right)
+            yield read_example(GUIDES, GUIDES, Request(question, question), evidence, right)
 
 
 def fitted(examples: Sequence[ReadExample]) -> Layers:
@@ -266,8 +266,8 @@ def fit(
     by: FitParameters,
     taught: Sequence[NDArray[np.float32]] | None = None,
 ) -> Layers:
-    """Listwise: the right core of each question under a softmax over it and wrong ones, and where `none` may be right
-    over that too, which is worth 0. `taught` are a teacher's numbers for each text of each."""
+    """Listwise: the right candidate of each question under a softmax over it and wrong ones, and where `none` may be
+    right over that too, which is worth 0. `taught` are a teacher's numbers for each text of each."""
     drawn, layers = random.Random(SEED), layers.train()
     body = [one for name, one in layers.named_parameters() if one.requires_grad and not name.startswith("pair")]
     rates, steps = [by.rate, by.rate_out], int(len(questions) * by.passes / BATCH)
@@ -298,10 +298,10 @@ def fit(
     return layers.eval()
 
 
-def goal(one: Candidates, of_teacher: NDArray[np.float32] | None, cores: int) -> NDArray[np.float32]:
-    """How likely each of so many cores that are told apart is to be, and where it may be so `none`, which is last: the
-    right core, which is first, or none; and what a teacher says of them as numbers, as softmax."""
-    wanted = np.zeros(cores + int(one.none), np.float32)
+def goal(one: Candidates, of_teacher: NDArray[np.float32] | None, candidates: int) -> NDArray[np.float32]:
+    """How likely each of so many candidates that are told apart is to be, and where it may be so `none`, which is last:
+    the right candidate, which is first, or none; and what a teacher says of them as numbers, as softmax."""
+    wanted = np.zeros(candidates + int(one.none), np.float32)
     wanted[0 if one.right else -1] = 1
     if of_teacher is None:
         return wanted
@@ -312,8 +312,8 @@ def goal(one: Candidates, of_teacher: NDArray[np.float32] | None, cores: int) ->
 
 
 def told_apart(one: Candidates, by: FitParameters, drawn: random.Random) -> list[int]:
-    """The place of a right core, if there is one, and those of wrong ones: of the likeliest by the features, and of
-    others."""
+    """The place of a right candidate, if there is one, and those of wrong ones: of the likeliest by the features, and
+    of others."""
     wrong = range(one.right, len(one.texts))
     hard = drawn.sample(wrong[:DRAWN_NEAREST], min(len(wrong), DRAWN_NEAREST, by.hard))
     rest = [place for place in wrong if place not in hard]
@@ -346,12 +346,12 @@ def as_shipped() -> Layers:
 
 
 def first_cores(examples: Sequence[ReadExample], layers: Layers) -> list[int]:
-    """Of each question the core that is the likeliest, read together."""
+    """Of each question the candidate that is the likeliest, read together."""
     return [int(np.argmax(together(one, shipped_reader(), layers))) for one in examples]
 
 
 def report(examples: Sequence[ReadExample], layers: Layers) -> Iterator[str]:
-    """The share of questions whose right core is the first: without the layers, and with."""
+    """The share of questions whose right candidate is the first: without the layers, and with."""
     for name in sorted({one.set for one in examples}):
         own = [one for one in examples if one.set == name and one.right.any()]
         plain = [shipped_reader().scores(one.found) for one in own]
@@ -361,7 +361,7 @@ def report(examples: Sequence[ReadExample], layers: Layers) -> Iterator[str]:
 
 
 def together(one: ReadExample, reader: Reader, layers: Layers) -> NDArray[np.float64]:
-    """Of each core how likely it is, the likeliest by the features read together with the question."""
+    """Of each candidate how likely it is, the likeliest by the features read together with the question."""
     scores = reader.scores(one.found)
     first = np.argsort(-scores, kind="stable")[:READ_TOGETHER]
     with torch.no_grad():

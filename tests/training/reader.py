@@ -1,10 +1,10 @@
-"""The reader: which core of a turn's evidence answers, learned from questions of which that is known.
+"""The reader: which candidate of a turn's evidence answers, learned from questions of which that is known.
 
     python -m tests.training.reader DATA             writes agent/answer/reader.json
     python -m tests.training.reader DATA --crossval  each collection, and each set, by what was fitted on others
 
 DATA holds `qa/spans.jsonl.gz`, of whose sets `MOST` questions each are read from their own passage; the project's own
-conversations (`asked_turns.py`) are searched as in a turn. A core is right where it holds a span of the
+conversations (`asked_turns.py`) are searched as in a turn. A candidate is right where it holds a span of the
 answer, or its unit all that the answer must hold.
 """
 
@@ -25,12 +25,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
-from clew.agent.answer.asked import asked
-from clew.agent.answer.evidence import Evidence, evidence_of
-from clew.agent.answer.features import FEATURES, features
-from clew.agent.answer.reader import SHIPPED, Reader, with_head
-from clew.agent.answer.units import unit_of
-from clew.agent.answer.wanted import Wanted, sought_of, wanted_of
+from clew.agent.answer.answer_type import answer_type
+from clew.agent.answer.evidence import Evidence, Request, evidence_of, request_of, sought_of
+from clew.agent.answer.excerpts import excerpt_of
+from clew.agent.answer.reader import FEATURES, SHIPPED, Reader, features, with_head
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Document, Floats, Passage
@@ -51,13 +49,13 @@ HIDDEN, DROPOUT = (32, 32), 0.2
 BATCH, PASSES, RATE, DECAY = 64, 30, 2e-3, 0.01
 SEED, FOLDS = 0, 5
 TOGETHER = 1.0
-"""What the score of question and core read together (`tests.training.pairs`) counts beside the rest."""
+"""What the score of question and candidate read together (`tests.training.pairs`) counts beside the rest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadExample:
-    """`found` are the features of its cores, shape (cores, `FEATURES`); `right` has a value for each core, and `texts`
-    its text below what stands above it."""
+    """`found` are the features of its candidates, shape (candidates, `FEATURES`); `right` has a value for each
+    candidate, and `texts` its text below what stands above it."""
 
     set: str
     collection: str
@@ -84,10 +82,10 @@ def main(data: Path, crossval: bool) -> None:
 
 
 def read_example(
-    set_: str, collection: str, wanted: Wanted, evidence: Evidence, right: NDArray[np.bool_]
+    set_: str, collection: str, wanted: Request, evidence: Evidence, right: NDArray[np.bool_]
 ) -> ReadExample:
     sought = sought_of(wanted, evidence)
-    texts = tuple(with_head(evidence, place) for place in range(len(evidence.cores)))
+    texts = tuple(with_head(evidence, place) for place in range(len(evidence.candidates)))
     return ReadExample(set_, collection, sought.question, texts, features(sought, evidence), right)
 
 
@@ -102,13 +100,16 @@ def of_spans(spans: Path, split: str, encoder: Encoder, most: int = MOST) -> Ite
         for record in sorted(records, key=lambda one: hashlib.sha256(one["id"].encode()).hexdigest())[:most]:
             evidence = evidence_of_passage(record["title"], record["passage"], encoder)
             answers = [(answer["start"], answer["start"] + len(answer["text"])) for answer in record["answers"]]
-            wanted = Wanted(record["question"], record["question"])
+            wanted = Request(record["question"], record["question"])
             yield read_example(name, name, wanted, evidence, holding(evidence, answers))
 
 
 def holding(evidence: Evidence, answers: Sequence[Span]) -> NDArray[np.bool_]:
-    """Whether each core shares a character with one of the answers."""
-    ends = [(core.position, core.position + core.span[1] - core.span[0]) for core in evidence.cores]
+    """Whether each candidate shares a character with one of the answers."""
+    ends = [
+        (candidate.position, candidate.position + candidate.span[1] - candidate.span[0])
+        for candidate in evidence.candidates
+    ]
     return np.array([any(first < end and start < last for start, end in answers) for first, last in ends], bool)
 
 
@@ -123,9 +124,9 @@ def of_own(files: Sequence[Path]) -> Iterator[ReadExample]:
 
 
 def read_turn(one: AskedTurn) -> ReadExample | None:
-    """Where nothing is to be answered nothing is right; None where no core holds the answer."""
-    wanted = wanted_of(one.turn)
-    right = _right(one, asked(wanted.rewritten).form == "list")
+    """Where nothing is to be answered nothing is right; None where no candidate holds the answer."""
+    wanted = request_of(one.turn)
+    right = _right(one, answer_type(wanted.rewritten).form == "list")
     if not right.any() and one.case["must"]:
         return None
     return read_example(OWN, one.case["collection"], wanted, one.evidence, right)
@@ -133,10 +134,10 @@ def read_turn(one: AskedTurn) -> ReadExample | None:
 
 def _right(one: AskedTurn, wants_list: bool) -> NDArray[np.bool_]:
     if not one.case["must"]:
-        return np.zeros(len(one.evidence.cores), bool)
+        return np.zeros(len(one.evidence.candidates), bool)
     found = []
-    for core in one.evidence.cores:
-        units = [unit_of(core, whole_list=whole) for whole in {False, wants_list}]
+    for candidate in one.evidence.candidates:
+        units = [excerpt_of(candidate, whole_list=whole) for whole in {False, wants_list}]
         found.append(any(_matches(one, " ".join(unit.texts)) for unit in units))
     return np.array(found, bool)
 
@@ -151,7 +152,8 @@ def _matches(one: AskedTurn, text: str) -> bool:
 
 
 def fit(examples: Sequence[ReadExample]) -> Reader:
-    """By which right cores are likely under a softmax over all cores of a question (listwise: Cao et al. 2007)."""
+    """By which right candidates are likely under a softmax over all candidates of a question (listwise: Cao et al.
+    2007)."""
     import torch
     from torch import nn
     from torch.nn.utils.rnn import pad_sequence
@@ -189,7 +191,7 @@ def fit(examples: Sequence[ReadExample]) -> Reader:
 
 
 def report(examples: Sequence[ReadExample]) -> Iterator[str]:
-    """The share of questions whose right core is the first, and among the first three."""
+    """The share of questions whose right candidate is the first, and among the first three."""
     from sklearn.model_selection import GroupKFold
 
     for known, held_out in GroupKFold(FOLDS).split(examples, groups=[one.collection for one in examples]):

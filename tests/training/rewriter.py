@@ -24,7 +24,7 @@ from clew.agent.search.query_weights import SHIPPED as FORMS_SHIPPED
 from clew.agent.search.query_weights import WeightModel, form_signals, kind_of
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Recalled, Wording
-from clew.memory.dialogue.rewriting import RewriteParameters, rewrite, stand_alone
+from clew.memory.dialogue.rewriting import RewriteParameters, clarified, rewrite
 from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, Word, recent, shipped, turn_signals, words
 from clew.memory.dialogue.utterances import extract
 from clew.memory.encoding import CachedEncoder
@@ -139,7 +139,7 @@ def _example(
     selected = recalled.selected
     said = recent(recalled.extracted, selected, RewriteParameters().back)
     turn = turn_signals(asked, said, selected, encoder) if said else {}
-    standing = stand_alone(asked, said, turn).text if said else asked
+    standing = clarified(asked, said, turn).text if said else asked
     rewritten = str(row.get("rewrite") or "")
     return RewriteExample(
         set=name,

@@ -23,14 +23,11 @@ from typing import Any
 import click
 import numpy as np
 
-from clew.agent.answer.answers import evidence_for
-from clew.agent.answer.asked import Asked, asked
-from clew.agent.answer.evidence import Evidence
-from clew.agent.answer.quotation import unit_claims
-from clew.agent.answer.selection import pick
-from clew.agent.answer.spans import FEATURES, SHIPPED, SpanKind, candidates, features, likeliest, span_kind
-from clew.agent.answer.wanted import Wanted, wanted_of
-from clew.agent.answer.weighing import AnswerParameters
+from clew.agent.answer.answer_type import AnswerType, answer_type
+from clew.agent.answer.bold_spans import FEATURES, SHIPPED, SpanKind, candidates, features, likeliest, span_kind
+from clew.agent.answer.evidence import Evidence, Request, request_of
+from clew.agent.answer.quoted import evidence_for, excerpt_claims
+from clew.agent.answer.selection import AnswerParameters, pick
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.answer_metrics import read_labels, span_f1
 from clew.agent.evaluation.dataset import read_dataset
@@ -73,7 +70,7 @@ class SpanExample:
 
     kind: SpanKind
     question: str
-    asked: Asked
+    asked: AnswerType
     texts: tuple[str, ...]
     answers: tuple[str, ...]
     set: str
@@ -118,7 +115,7 @@ def examples(data: Path, split: str, most: int, encoder: Encoder) -> Iterator[Sp
         taken = 0
         other = _OtherPassage(own)
         for record in sorted(own, key=lambda one: hashlib.sha256(one["id"].encode()).hexdigest()):
-            question, wanted = record["question"], asked(record["question"])
+            question, wanted = record["question"], answer_type(record["question"])
             kind = span_kind(question, wanted)
             if kind is None or taken == most:
                 continue
@@ -151,13 +148,13 @@ def _span_turn(one: AskedTurn) -> SpanExample | None:
 
 
 def _of_turn(turn: Turn, evidence: Evidence, name: str) -> SpanExample | None:
-    wanted = asked(turn.rewritten)
+    wanted = answer_type(turn.rewritten)
     kind = span_kind(turn.rewritten, wanted)
-    units = [one.unit for one in pick(wanted_of(turn), evidence, AnswerParameters(), 3)] if kind else []
+    units = [one.excerpt for one in pick(request_of(turn), evidence, AnswerParameters(), 3)] if kind else []
     if kind is None or not units:
         return None
-    texts = tuple(claim.text for unit in units for claim in unit_claims(unit, "d", 1, set()))
-    around = " ".join(f"{evidence.passages[unit.core.passage].title} {unit.core.head}" for unit in units)
+    texts = tuple(claim.text for unit in units for claim in excerpt_claims(unit, "d", 1, set()))
+    around = " ".join(f"{evidence.passages[unit.candidate.passage].title} {unit.candidate.head}" for unit in units)
     return SpanExample(kind, turn.rewritten, wanted, texts, (), name, around)
 
 
@@ -179,9 +176,9 @@ class _OtherPassage:
 def _said(question: str, record: Mapping[str, Any], encoder: Encoder) -> tuple[tuple[str, ...], str]:
     """The claims that are quoted of a passage, and what stands above them."""
     evidence = evidence_of_passage(record["title"], record["passage"], encoder)
-    found = pick(Wanted(question, question), evidence, AnswerParameters(relevant=0.0), 1)[:1]
-    claims = [claim.text for one in found for claim in unit_claims(one.unit, "d", 1, set())]
-    return tuple(claims), " ".join((record["title"], *(one.unit.core.head for one in found)))
+    found = pick(Request(question, question), evidence, AnswerParameters(), 1)[:1]
+    claims = [claim.text for one in found for claim in excerpt_claims(one.excerpt, "d", 1, set())]
+    return tuple(claims), " ".join((record["title"], *(one.excerpt.candidate.head for one in found)))
 
 
 def train(known: Sequence[SpanExample]) -> dict[str, Any]:

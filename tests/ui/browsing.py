@@ -69,11 +69,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def fake_page(
-    data: Path, pause: float = 0.05, loading: float = 0.0, interrupted: str = "", model: str = ""
-) -> Iterator[Address]:
-    port = free_port()
-    with serving("-m", "tests.ui.web_fake", data, port, pause, loading, interrupted, model, port=port) as address:
+def fake_page(data: Path, *flags: object, model: bool = False) -> Iterator[Address]:
+    """`flags` are those of fakes.py."""
+    port, llm = free_port(), "auto" if model else "none"
+    command = ("-m", "tests.ui.fakes", "--pause", 0.05, *flags, "ui", "--port", port, "--llm", llm)
+    with serving(*command, port=port, environment={"CLEW_HOME": str(data)}) as address:
         assert stat.S_IMODE((data / "page").stat().st_mode) == 0o700, "for what Gradio may put down"
         yield address
         assert not [*(data / "page").rglob("*")]

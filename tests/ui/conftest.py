@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,13 +49,10 @@ def clew(home: Path) -> Run:
     return run
 
 
-def process(
-    arguments: Sequence[object], *, file: str = "-mclew.ui.cli", environment: Mapping[str, str] | None = None
-) -> "subprocess.Popen[str]":
+def process(arguments: Sequence[object], program: Sequence[object] = ("-m", "clew.ui.cli")) -> "subprocess.Popen[str]":
     """The command line as a process of its own, its streams as pipes."""
     pipe = subprocess.PIPE
-    env = {**os.environ, **(environment or {})}
-    return Process([file, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, env=env)
+    return Process([*program, *arguments], stdin=pipe, stdout=pipe, stderr=pipe)
 
 
 @pytest.fixture(scope="module")

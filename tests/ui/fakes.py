@@ -1,8 +1,11 @@
-"""An assistant that follows the contract without a library or a model, and a chat with it for a terminal of its own.
+"""An assistant without a library or a model, for the terminal and the page: what a question holds says what happens.
 
-What a question holds says what happens: `walk` walks, `slow` takes its time and looks at `cancel`, `Neptune` is not
-answered, `weak` and `wrong` are not carried by their sources, `escape` brings control characters along, `fails` and
-`bug` raise; see also writing_fake.py.
+`slow` takes its time and looks at `cancel`; `Neptune` is not answered; `weak` and `wrong` are not carried by their
+sources; `walk` walks; `escape` brings control characters along, `markup` HTML of a document; `fails` and `bug` raise.
+As a model would write: `writes` streams, `restarts` begins anew, `changed` loses a sentence in checking, `unfinished`
+is written until it is stopped (and whole when it is resumed), `degraded` was done without the model in part.
+
+    python -m tests.ui.fakes [--pause S] [--loading S] [--interrupted THREAD] COMMAND ...    `clew COMMAND ...` with it
 """
 
 import sys
@@ -12,23 +15,33 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
+import click
 import numpy as np
-from pydantic import TypeAdapter
 
 from clew.agent.assistant import Assistant
 from clew.agent.models import Writers
 from clew.agent.services import Services
-from clew.agent.settings import Settings, read_settings
-from clew.agent.state import Answer, Claim, Step, Turn, TurnEvent, Verdict
+from clew.agent.settings import Settings
+from clew.agent.state import (
+    TURN_JSON,
+    Answer,
+    Claim,
+    Doing,
+    Fallback,
+    Piece,
+    Prompted,
+    PromptPart,
+    Step,
+    Turn,
+    TurnEvent,
+    Verdict,
+)
 from clew.memory.datatypes import Edge, Passage, Sentence, Subgraph
 from clew.memory.dialogue.threads import Threads
 from clew.memory.errors import Cancelled, ClewError
 from clew.memory.ports import Writer
-from tests.ui.writing_fake import MODEL, is_written, pieces, written
-
-RECORD = TypeAdapter(Turn)
 
 MOON = Passage(
     id="moon-1",
@@ -55,15 +68,59 @@ WALK = Subgraph(
 )
 PATHS = ("The distance of the Moon -> Tides", "The distance of the Moon -> Monkeys in space")
 
+ATTACK = (
+    '<script>window.attacked = 1</script><img src=x onerror="window.attacked = 1"> {{ 7 * 7 }} ${window.attacked = 1}'
+)
+ATTACKING_WALK = Subgraph(
+    nodes=("bad", ATTACK),
+    edges=(Edge("bad", ATTACK, ATTACK),),
+    titles=(ATTACK, f'<b>&"{ATTACK}'),
+    scores=(0.9, 0.1),
+    partitions=(ATTACK, ATTACK),
+    landings=1,
+)
 
-class StoringAssistant(Assistant):
-    """Its turns are kept as an assistant keeps them; what it is asked, and what it needs for that, is another's."""
+CUT_OFF = "Was the Moon ever closer?"
+"""The question of a turn that was cut off."""
 
-    _fake_services: SimpleNamespace
+LOADED = "loaded"
+"""A file among the threads: where it is, the encoder has loaded, however long it was to take."""
 
-    def __init__(self, data: Path, pause: float = 0.0) -> None:
+MODEL = "llama3.1:8b"
+WORDS = ("The Moon is ", "384,4", "00 km away", " [1]. Monkeys", " are small", " [2].")
+LEDGER = (
+    Prompted(
+        "answer",
+        MODEL,
+        8192,
+        1500,
+        1204,
+        58,
+        (PromptPart("passage 1", 300), PromptPart("passage 7", 400, "left out"), PromptPart("path", 90, "summarised")),
+    ),
+)
+DEGRADED = (Fallback("rewrite", "it is empty"), Fallback("answer", f"{MODEL} failed: <b>out of memory</b>"))
+
+
+class FakeAssistant(Assistant):
+    """Turns are kept as an assistant keeps them. Each step takes `pause` seconds and the encoder `loading`;
+    `interrupted` is the thread on which a turn, about `CUT_OFF`, was cut off."""
+
+    def __init__(
+        self, data: Path, pause: float = 0.0, loading: float = 0.0, interrupted: str = "", model: bool = False
+    ) -> None:
         self._own_threads = Threads(data / "threads.sqlite")
-        self._pause = pause
+        self._pause, self._loading, self._loaded = pause, loading, data / LOADED
+        self._interrupted = {interrupted} if interrupted else set()
+        tool = SimpleNamespace(name="hybrid", description="Searches by words and by meaning.")
+        titles = ["Tides", ATTACK, "Laika", "Metropolis", "Hugo"]
+        library = SimpleNamespace(
+            manifest=SimpleNamespace(documents=5, fingerprint="f00d"),
+            store=SimpleNamespace(titles=lambda limit: titles[:limit]),
+        )
+        writers = Writers(answer=cast(Writer, SimpleNamespace(name=MODEL)) if model else None)
+        made = SimpleNamespace(tools={"hybrid": tool, "dense": tool}, library=library, writers=writers)
+        self._own_services = cast(Services, made)
 
     @property
     def threads(self) -> Threads:
@@ -71,48 +128,25 @@ class StoringAssistant(Assistant):
 
     @property
     def services(self) -> Services:
-        return cast(Services, self._fake_services)
+        return self._own_services
+
+    def warm_up(self) -> None:
+        ends = time.monotonic() + self._loading
+        while time.monotonic() < ends and not self._loaded.exists():
+            time.sleep(0.05)
+
+    def turns(self, thread: str) -> list[Turn]:
+        return [TURN_JSON.validate_json(record) for record in self.threads.records(thread)]
 
     def stopped(self, thread: str) -> Turn | None:
         turns = self.turns(thread)
         return turns[-1] if turns and turns[-1].answer.outcome == "stopped" else None
 
-    def turns(self, thread: str) -> list[Turn]:
-        return [RECORD.validate_json(record) for record in self.threads.records(thread)]
+    def interrupted(self, thread: str) -> str:
+        return CUT_OFF if thread in self._interrupted else ""
 
     def close(self) -> None:
         self.threads.close()
-
-    def _answered(self, thread: str, question: str, cancel: threading.Event, resumed: int = 0) -> Iterator[TurnEvent]:
-        if is_written(question):
-            yield from pieces(question, cancel, bool(resumed), self._pause)
-            yield Step("verify", "2 supported", (), 5)
-        yield self._stored(thread, question, resumed)
-
-    def _stored(self, thread: str, question: str, resumed: int = 0) -> Turn:
-        number = resumed or len(self.threads.records(thread)) + 1
-        turn = self._made(thread, number, question, bool(resumed))
-        record = RECORD.dump_json(turn).decode()
-        said = [Sentence(question, "user", number)]
-        self.threads.save(thread, number, question, record, said, np.ones((1, 1), np.float32), "none")
-        return turn
-
-    def _made(self, thread: str, number: int, question: str, resumed: bool) -> Turn:
-        return written(make_turn(thread, number, question), question, resumed)
-
-
-class FakeAssistant(StoringAssistant):
-    def __init__(self, settings: Settings, interrupted: str = "", loading: float = 0.0) -> None:
-        super().__init__(settings.home)
-        self._interrupted = interrupted
-        self._loading = loading
-        tool = SimpleNamespace(name="hybrid", description="Searches by words and by meaning.")
-        library = SimpleNamespace(manifest=SimpleNamespace(documents=30, fingerprint="f00d"))
-        writers = Writers(answer=cast(Writer, SimpleNamespace(name=MODEL)) if settings.llm != "none" else None)
-        self._fake_services = SimpleNamespace(tools={"hybrid": tool, "dense": tool}, library=library, writers=writers)
-
-    def warm_up(self) -> None:
-        time.sleep(self._loading)
 
     def ask(
         self,
@@ -124,28 +158,70 @@ class FakeAssistant(StoringAssistant):
         today: str = "",
         cancel: threading.Event | None = None,
     ) -> Iterator[TurnEvent]:
-        if self._interrupted:
-            yield from self.resume(thread)
-        yield Step("rewrite", question, ("question x 1.00",), 0.3)
-        if "fails" in question:
-            raise ClewError("the turn failed", "ask again")
-        if "bug" in question:
-            raise ZeroDivisionError("a bug")
-        if "slow" in question:
-            _dawdle(cancel)
-        yield Step("act", f"{tool or 'hybrid'}: 2 passages in 12 ms", (), 12.4)
-        yield from self._answered(thread, question, cancel or threading.Event())
-
-    def interrupted(self, thread: str) -> str:
-        return self._interrupted
+        if self.interrupted(thread):
+            yield from self.resume(thread, cancel)
+        yield from self._turn(thread, question, cancel or threading.Event(), tool)
 
     def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[TurnEvent]:
-        if self._interrupted:
-            question, self._interrupted = self._interrupted, ""
-            yield Step("answer", "the rest of the turn", (), 5)
-            yield self._stored(thread, question)
+        if thread in self._interrupted:
+            yield from self._turn(thread, CUT_OFF, cancel or threading.Event())
+            self._interrupted.discard(thread)
         elif stopped := self.stopped(thread):
             yield from self._answered(thread, stopped.question, cancel or threading.Event(), stopped.turn)
+
+    def _turn(self, thread: str, question: str, cancel: threading.Event, tool: str = "") -> Iterator[TurnEvent]:
+        found = f"{tool or 'hybrid'}: 2 passages in 12 ms"
+        for name, summary in (("recall", f"recall: {question}"), ("rewrite", question), ("act", found)):
+            time.sleep(self._pause)
+            yield Step(name, summary, ("question x 1.00", ATTACK), 0.3)
+        if "fails" in question:
+            raise ClewError("the disk is full", "make room")
+        if "bug" in question:
+            raise ZeroDivisionError("a bug")
+        if "slow" in question and cancel.wait(20):
+            raise Cancelled("the turn was cancelled")
+        yield from self._answered(thread, question, cancel)
+
+    def _answered(self, thread: str, question: str, cancel: threading.Event, resumed: int = 0) -> Iterator[TurnEvent]:
+        """`resumed` is the number of the turn that is answered anew."""
+        if is_written(question):
+            yield from pieces(question, cancel, bool(resumed), self._pause)
+            yield Step("verify", "2 supported", (), 5)
+        number = resumed or len(self.threads.records(thread)) + 1
+        turn = written(make_turn(thread, number, question), question, bool(resumed))
+        record, said = TURN_JSON.dump_json(turn).decode(), [Sentence(question, "user", number)]
+        self.threads.save(thread, number, question, record, said, np.ones((1, 1), np.float32), "none")
+        yield turn
+
+
+def is_written(question: str) -> bool:
+    return any(word in question for word in ("writes", "restarts", "changed", "unfinished"))
+
+
+def pieces(question: str, cancel: threading.Event, resumed: bool, pause: float) -> Iterator[Piece | Doing]:
+    """What a model says, word by word."""
+    cut = "unfinished" in question and not resumed
+    yield Doing(f"loading {MODEL}")
+    time.sleep(20 * pause)
+    if "restarts" in question:
+        yield Piece("Something else altogether ")
+        yield Piece("", restart=True)
+    for word in WORDS[:2] if cut else WORDS:
+        yield Piece(word)
+        time.sleep(pause)
+    if cut:
+        assert cancel.wait(20), "nobody stopped it"
+    if "changed" in question:
+        yield Piece(" Nero paid for it [9].")
+
+
+def written(turn: Turn, question: str, resumed: bool) -> Turn:
+    """The turn with what becomes of the pieces."""
+    if is_written(question):
+        turn = replace(turn, model=MODEL, ledger=LEDGER)
+    if "unfinished" in question and not resumed:
+        return replace(turn, answer=Answer("stopped", (Claim("The Moon is 384,4"),), turn.answer.sources))
+    return replace(turn, degraded=DEGRADED) if "degraded" in question else turn
 
 
 def make_turn(thread: str, number: int, question: str) -> Turn:
@@ -153,60 +229,54 @@ def make_turn(thread: str, number: int, question: str) -> Turn:
         Step("rewrite", question, ("question x 1.00",), 0.3),
         Step("act", "hybrid: 2 passages", ("0.71 moon",), 12.4),
     )
-    turn = Turn(
-        thread, number, question, question, make_answer(question), steps=steps, library="f00d", created="2026-01-01"
-    )
-    return replace(turn, walk=WALK, paths=PATHS) if "walk" in question else turn
+    about: dict[str, Any] = {"steps": steps, "library": "f00d", "created": "2026-01-01"}
+    if "markup" in question:
+        about["walk"] = ATTACKING_WALK
+    elif "walk" in question:
+        about |= {"walk": WALK, "paths": PATHS}
+    return Turn(thread, number, question, question, make_answer(question), **about)
 
 
 def make_answer(question: str) -> Answer:
     if "Neptune" in question:
         said = "I found nothing in the documents that answers this. The nearest are: Tides."
         return Answer("nothing-found", (Claim(said),), nearest=("Tides",))
+    if "markup" in question:
+        return attacking_answer()
     verdict: Verdict = "weak" if "weak" in question else "unsupported" if "wrong" in question else "supported"
     text = "The Moon \x1b[31mis\x1b[0m 384,400 km away.\x07" if "escape" in question else "The Moon is 384,400 km away."
     claims = (Claim(text, (1,), verdict), Claim("Monkeys are small.", (2,), "supported"))
     return Answer("answered", claims, (MOON, APES))
 
 
+def attacking_answer() -> Answer:
+    """Every text of a document holds HTML."""
+    source, text = f'docs/"><b>{ATTACK}', f"Before. {ATTACK} After."
+    passage = Passage("bad", "bad", ATTACK, text, 0.5, "hybrid", why=ATTACK, heading=ATTACK, source=source)
+    return Answer("answered", (Claim(f"Before. {ATTACK}", (1,), "supported"),), (passage,))
+
+
 def fill_threads(data: Path, count: int, question: str = "How far is the Moon?") -> None:
     """As many threads of one turn each."""
     with Threads(data / "threads.sqlite") as threads:
         for number in range(count):
-            record = RECORD.dump_json(make_turn(f"thread-{number}", 1, question)).decode()
+            record = TURN_JSON.dump_json(make_turn(f"thread-{number}", 1, question)).decode()
             threads.save(f"thread-{number}", 1, question, record, [], np.empty((0, 1), np.float32), "none")
 
 
-def _dawdle(cancel: threading.Event | None) -> None:
-    for _ in range(400):
-        time.sleep(0.05)
-        if cancel is not None and cancel.is_set():
-            raise Cancelled("the turn was cancelled")
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--pause", default=0.01)
+@click.option("--loading", default=0.0)
+@click.option("--interrupted", default="")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def main(pause: float, loading: float, interrupted: str, arguments: tuple[str, ...]) -> None:
+    from clew.ui.cli import main as clew
 
+    def opened(settings: Settings) -> Assistant:
+        return FakeAssistant(settings.home, pause, loading, interrupted, settings.llm != "none")
 
-def main(arguments: list[str]) -> None:
-    """`fakes.py DATA [--thread ID] [--interrupted QUESTION] [--loading SECONDS] [--llm NAME]`: the chat."""
-    import click
-
-    from clew.ui.cli import Clew
-    from clew.ui.terminal.loop import run_chat
-
-    @click.group(cls=Clew)
-    @click.option("--verbose", is_flag=True)
-    def group(verbose: bool) -> None: ...
-
-    @group.command()
-    @click.argument("data", type=click.Path(path_type=Path))
-    @click.option("--thread")
-    @click.option("--continue", "go_on", is_flag=True)
-    @click.option("--interrupted", default="")
-    @click.option("--loading", default=0.0)
-    @click.option("--llm", default="none")
-    def chat(data: Path, thread: str | None, go_on: bool, interrupted: str, loading: float, llm: str) -> None:
-        settings = read_settings(home=data, llm=llm)
-        run_chat(settings, thread, go_on, lambda settings: FakeAssistant(settings, interrupted, loading))
-
-    group(["chat", *arguments], prog_name="clew")
+    Assistant.open = opened  # type: ignore[method-assign]
+    clew(arguments, prog_name="clew")
 
 
 if __name__ == "__main__":

@@ -16,8 +16,12 @@ from typing import Self
 from clew.ui.plain import plain
 from tests.processes import Process
 
-FAKES = Path(__file__).with_name("fakes.py")
+FAKE = ("-m", "tests.ui.fakes")
+"""The command line with the assistant of fakes.py."""
+
 COLUMNS = 80
+PROMPT = r"(?m:^> \s*\Z)"
+CTRL_C, CTRL_D, TAB, UP = "\x03", "\x04", "\t", "\x1b[A"
 PATIENCE = 120.0
 """Seconds after which something that does not come is missing: generous, for machines that others use too."""
 
@@ -57,6 +61,17 @@ class Screen:
 
     def line(self, text: str) -> None:
         self.press(text + "\r")
+
+    def say(self, text: str, pattern: str) -> str:
+        """Type a line, and wait for what it is answered with."""
+        self.line(text)
+        return self.wait_for(pattern)
+
+    def leave(self) -> int:
+        """Press Ctrl-D at the prompt of a chat, and hand back the exit code."""
+        self.wait_for(PROMPT)
+        self.press(CTRL_D)
+        return self.end()
 
     def end(self) -> int:
         """Wait until the process has ended, and hand back its exit code."""

@@ -1,7 +1,6 @@
 """The group: help, options, the seam that turns errors into lines and exit codes, and what stays unimported."""
 
 import errno
-import os
 import re
 import signal
 import subprocess
@@ -15,28 +14,53 @@ from click.testing import CliRunner
 
 from clew.memory.errors import BadInput, ClewError, NoLibrary, ServiceUnreachable
 from clew.memory.files import MAKE_ROOM
-from clew.ui.cli import COMMANDS, Clew
+from clew.ui.cli import COMMANDS, Clew, main
+from tests.processes import finished
 from tests.ui.conftest import ROOT, Run, process
+from tests.ui.fakes import fill_threads
 
-HEAVY = (
-    "torch",
-    "sentence_transformers",
-    "gradio",
-    "langgraph",
-    "sklearn",
-    "transformers",
-    "numpy",
-    "pydantic",
-    "rich",
-)
+HEAVY = "torch sentence_transformers transformers sklearn gradio langgraph igraph networkx scipy bm25s".split()
+PROBE = """
+import sys
+from clew.ui.cli import main
+
+for arguments in {commands}:
+    try:
+        main(arguments, prog_name="clew")
+    except SystemExit as end:
+        assert not end.code, (arguments, end.code)
+    print("IMPORTED", *(name for name in {names} if name in sys.modules))
+"""
+"""Commands in one process, and after each which libraries are imported by then."""
 
 
-def test_importing_the_command_line_imports_nothing_heavy() -> None:
-    code = "import sys, clew.ui.cli; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    loaded = run.stdout.split()
-    assert "click" in loaded
-    assert not [name for name in loaded if name in HEAVY or name.startswith("langchain")]
+def imported(commands: list[list[str]], names: list[str], said: str = "") -> list[list[str]]:
+    code = PROBE.format(commands=commands, names=names)
+    run = subprocess.run([sys.executable, "-c", code], input=said, capture_output=True, text=True, cwd=ROOT)
+    assert run.returncode == 0, run.stderr
+    return [line.split()[1:] for line in run.stdout.splitlines() if line.startswith("IMPORTED")]
+
+
+def test_help_and_doctor_import_nothing_heavy(home: Path) -> None:
+    assert imported([["--help"]], [*HEAVY, "langchain_core", "numpy", "pydantic", "rich"]) == [[]]
+    assert imported([["doctor"]], ["torch", "sentence_transformers", "gradio", "langgraph"]) == [[]]
+
+
+def test_the_first_answers_of_a_process_need_no_torch(
+    home: Path, tmp_path: Path, examples_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the packaged encoder; nothing is in the cache: all that they need is encoded here."""
+    monkeypatch.setenv("CLEW_CACHE", str(tmp_path / "cache"))
+    library = ["--library", str(examples_path)]
+    commands = [
+        ["ask", "Who directed A Trip to the Moon?", *library],
+        ["chat", *library],
+        ["search", "Who was the brother of the man who made it?", *library, "--compare"],
+    ]
+    said = "Who directed Metropolis?\nand who wrote it?\nSummarise what you know of the moon."
+    heavy = [name for name in HEAVY if name != "langgraph"]
+    assert imported(commands, heavy, said) == [[], [], ["scipy"]], "the mean over neighbours is a sparse product"
+    assert list((tmp_path / "cache").rglob("*.sqlite")), "what was encoded is kept"
 
 
 def test_no_thread_of_blas_stays_awake_behind_its_work() -> None:
@@ -52,40 +76,30 @@ def test_no_thread_of_blas_stays_awake_behind_its_work() -> None:
     assert float(run.stdout) < 0.05
 
 
-def test_help_names_every_command_in_the_order_of_use(clew: Run) -> None:
+def test_help_names_every_command_in_the_order_of_use_and_each_explains_itself(clew: Run) -> None:
     listed = re.findall(r"^  ([\w-]+)  ", clew("--help").stdout.partition("Commands:")[2], re.MULTILINE)
     asking, measuring = (
         ["index", "chat", "ask", "ui", "search"],
         ["replay", "evaluate", "copy", "libraries", "partition", "align", "train-structure"],
     )
     assert listed == [*asking, "threads", "export", *measuring, "settings", "parse", "doctor", "trust"]
-
-
-@pytest.mark.parametrize("name", [name.replace("_", "-") for name in COMMANDS])
-def test_every_command_explains_itself(clew: Run, name: str) -> None:
-    result = clew(name, "--help")
-    assert result.exit_code == 0
-    assert result.stdout.startswith(f"Usage: clew {name}")
-    assert not re.search(r"  --?\w[\w-]*(, --?\w[\w-]*)?( [A-Z]\w*)?\n  -", result.stdout), "an option without a help"
-
-
-def test_an_unknown_command_is_answered_with_a_near_one(clew: Run) -> None:
-    result = clew("serach", "moon")
-    assert result.exit_code == 2
-    assert "Did you mean 'search'?" in result.stderr
-    assert result.stdout == ""
-
-
-def test_version(clew: Run) -> None:
-    result = clew("--version")
-    assert result.exit_code == 0
-    assert re.match(r"clew (\d+\.\d+\.\d+|\(not installed\))\n", result.stdout)
+    assert listed == [name.replace("_", "-") for name in COMMANDS]
+    for name in listed:
+        result = clew(name, "--help")
+        assert result.exit_code == 0 and result.stdout.startswith(f"Usage: clew {name}")
+        without_help = r"  --?\w[\w-]*(, --?\w[\w-]*)?( [A-Z]\w*)?\n  -"
+        assert not re.search(without_help, result.stdout), f"an option of {name} without a help"
+    version = clew("--version")
+    assert version.exit_code == 0 and re.match(r"clew (\d+\.\d+\.\d+|\(not installed\))\n", version.stdout)
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (("serach", "moon"), "Did you mean 'search'?"),
         (("ask",), "there is no question"),
+        (("ask", "--thread", "a", "--continue", "why?"), "exclude each other"),
+        (("ask", "--tool", "hybird", "why?"), "clew: there is no tool 'hybird'\ntry: "),
         (("index",), "name the files or folders"),
         (("index", "nowhere"), "nowhere: it is not there"),
         (("search", "-k", "0", "moon"), "0 is not in the range"),
@@ -93,9 +107,12 @@ def test_version(clew: Run) -> None:
         (("ui", "--port", "99999"), "99999 is not in the range"),
         (("replay", "nowhere.jsonl", "--out", "out"), "'nowhere.jsonl' does not exist"),
         (("evaluate", "nowhere"), "'nowhere' does not exist"),
-        (("ask", "--thread", "a", "--continue", "why?"), "exclude each other"),
-        (("export", "abc"), "there is no thread abc"),
         (("threads", "--delete", "abc"), "there is no thread abc"),
+        (("export", "abc"), "there is no thread abc"),
+        (("export",), "THREAD is missing"),
+        (("export", "abc", "--out", "."), "is a folder"),
+        (("export", "--format", "text"), "needs --out"),
+        (("export", "abc", "--format", "text", "--out", "x"), "takes no THREAD"),
     ],
 )
 def test_wrong_usage_is_exit_code_2_and_one_clear_line(
@@ -103,24 +120,16 @@ def test_wrong_usage_is_exit_code_2_and_one_clear_line(
 ) -> None:
     monkeypatch.setenv("CLEW_LIBRARY", str(examples_path))
     result = clew(*arguments, input="")
-    assert result.exit_code == 2
-    assert said in result.stderr
-    assert result.stdout == ""
+    assert (result.exit_code, result.stdout) == (2, "") and said in result.stderr
 
 
-@pytest.mark.parametrize("arguments", [("ask", "why?"), ("chat",), ("search", "why?"), ("evaluate", "."), ("ui",)])
-def test_without_a_library_the_command_that_makes_one_is_named(
-    clew: Run, home: Path, arguments: tuple[str, ...]
-) -> None:
+def test_without_a_library_the_command_that_makes_one_is_named(clew: Run, home: Path) -> None:
     Path("queries.jsonl").write_text('{"_id": "1", "text": "why?"}\n')
     Path("qrels.tsv").write_text("1\td\t1\n")
-    result = clew(*arguments, "--library", "nowhere")
-    assert result.exit_code == 3
-    assert result.stderr.splitlines() == [
-        "clew: there is no library at nowhere",
-        "try: clew index YOUR-FOLDER --library nowhere",
-    ]
-    assert result.stdout == ""
+    for line in ("ask why?", "chat", "search why?", "evaluate .", "ui", "partition", "align evaluate"):
+        result = clew(*line.split(), "--library", "nowhere")
+        assert (result.exit_code, result.stdout) == (3, "")
+        assert result.stderr == "clew: there is no library at nowhere\ntry: clew index YOUR-FOLDER --library nowhere\n"
 
 
 def failing(error: BaseException) -> click.Group:
@@ -140,6 +149,8 @@ def failing(error: BaseException) -> click.Group:
     [
         (ClewError("the run failed"), 1, ["clew: the run failed"]),
         (BadInput("the file is empty", "another one"), 2, ["clew: the file is empty", "try: another one"]),
+        (BadInput("the title \x1b[2J\x07is bad"), 2, ["clew: the title is bad"]),
+        (click.UsageError("wrong"), 2, ["Usage: group fail [OPTIONS]", "", "Error: wrong"]),
         (NoLibrary("no library", "clew index"), 3, ["clew: no library", "try: clew index"]),
         (ServiceUnreachable("the server does not answer"), 4, ["clew: the server does not answer"]),
         (KeyboardInterrupt(), 130, ["", "clew: stopped"]),
@@ -153,26 +164,17 @@ def failing(error: BaseException) -> click.Group:
             1,
             ["clew: internal error: ZeroDivisionError: a bug in two lines (run with --verbose for the traceback)"],
         ),
-        (BadInput("the title \x1b[2J\x07is bad"), 2, ["clew: the title is bad"]),
     ],
 )
 def test_an_error_is_a_line_and_an_exit_code(error: BaseException, code: int, lines: list[str]) -> None:
     result = CliRunner().invoke(failing(error), ["fail"])
-    assert result.exit_code == code
-    assert result.stderr.splitlines() == lines
-    assert result.stdout == ""
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert [line for line in result.stderr.splitlines() if "--help" not in line] == lines
 
 
 def test_verbose_shows_the_traceback() -> None:
     result = CliRunner().invoke(failing(ZeroDivisionError("a bug")), ["--verbose", "fail"])
-    assert result.exit_code == 1
-    assert "Traceback (most recent call last)" in result.stderr
-
-
-def test_usage_errors_of_click_pass_as_they_are() -> None:
-    result = CliRunner().invoke(failing(click.UsageError("wrong")), ["fail"])
-    assert result.exit_code == 2
-    assert "Error: wrong" in result.stderr
+    assert result.exit_code == 1 and "Traceback (most recent call last)" in result.stderr
 
 
 def test_ctrl_c_ends_with_130_and_no_traceback(home: Path) -> None:
@@ -185,36 +187,32 @@ def test_ctrl_c_ends_with_130_and_no_traceback(home: Path) -> None:
     assert stderr.split() == ["clew:", "stopped"]
 
 
-def test_a_reader_that_has_read_enough_ends_it_quietly(home: Path, many_threads: None) -> None:
-    listing = process(["threads", "--json"])
-    assert listing.stdout and listing.stderr
+def test_a_reader_that_has_read_enough_ends_it_quietly(home: Path) -> None:
+    Path("text.txt").write_text("La hundoj vidas la grandan katon.\n" * 500)  # more than a pipe holds
+    listing = process(["parse", "--json", "--language", "eo", "text.txt"])
+    assert listing.stdin and listing.stdout and listing.stderr
     listing.stdout.readline()
     listing.stdout.close()
     assert listing.wait() == 1
     assert "Error" not in listing.stderr.read()
     listing.stderr.close()
-    assert listing.stdin
     listing.stdin.close()
 
 
-def test_a_disk_that_is_full_is_one_line(home: Path, many_threads: None) -> None:
+def test_a_disk_that_is_full_is_one_line(home: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
+    fill_threads(home, 1)
     with Path("/dev/full").open("w") as full:
-        run = subprocess.run(
-            [sys.executable, "-mclew.ui.cli", "threads", "--json"], stdout=full, stderr=subprocess.PIPE, check=False
-        )
+        command = [sys.executable, "-m", "clew.ui.cli", "threads", "--json"]
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert run.returncode == 1
-    assert run.stderr.decode().splitlines()[0] == "clew: No space left on device"
-    assert b"Traceback" not in run.stderr
+    assert run.stderr.splitlines()[0] == "clew: No space left on device" and "Traceback" not in run.stderr
 
 
-@pytest.fixture
-def many_threads(home: Path) -> None:
-    """Enough for more than a pipe holds."""
-    from tests.ui.fakes import fill_threads
-
-    fill_threads(home, 1500)
+def test_an_encoding_that_cannot_write_a_character_writes_a_question_mark(home: Path) -> None:
+    fill_threads(home, 1, "Who was Méliès?")
+    assert b"Who was M?li?s?" in CliRunner(charset="ascii").invoke(main, ["threads"]).stdout_bytes
 
 
 def test_the_log_level_is_that_of_all_libraries(home: Path) -> None:
@@ -223,24 +221,5 @@ def test_the_log_level_is_that_of_all_libraries(home: Path) -> None:
         "from clew.ui.cli import _set_up_streams; _set_up_streams({level!r});"
         "logger.debug('too much'); logger.error('needed')"
     )
-    quiet = subprocess.run(
-        [sys.executable, "-c", code.format(level="error")], capture_output=True, text=True, check=True
-    )
-    assert quiet.stderr == "ERROR loud: needed\n"
-    loud = subprocess.run(
-        [sys.executable, "-c", code.format(level="debug")], capture_output=True, text=True, check=True
-    )
-    assert "DEBUG loud: too much" in loud.stderr
-
-
-def test_an_encoding_that_cannot_write_a_character_writes_a_question_mark(home: Path) -> None:
-    from tests.ui.fakes import fill_threads
-
-    fill_threads(home, 1, "Who was Méliès?")
-    listing = subprocess.run(
-        [sys.executable, "-mclew.ui.cli", "threads"],
-        capture_output=True,
-        env={**os.environ, "PYTHONIOENCODING": "ascii"},
-        check=True,
-    )
-    assert b"Who was M?li?s?" in listing.stdout
+    assert finished(["-c", code.format(level="error")]).stderr == "ERROR loud: needed\n"
+    assert "DEBUG loud: too much" in finished(["-c", code.format(level="debug")]).stderr

@@ -1,126 +1,87 @@
-"""`clew ask`, `threads`, `export` and `chat` on a real library, with the real assistant."""
+"""`clew ask`, `chat`, `threads` and `export` on real libraries, with the real assistant."""
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+from clew.agent.graph import checkpoint_key
+from clew.agent.settings import DATABASE
+from clew.memory.dialogue.threads import Threads
 from tests.ollama.server import OllamaDouble
 from tests.processes import finished
 from tests.ui.conftest import Run
-from tests.ui.screen import Screen
+from tests.ui.screen import PROMPT, Screen
 
 METROPOLIS = "Who directed the film Metropolis?"
 
 
-@pytest.fixture(autouse=True)
-def library(examples_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def films(examples_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLEW_LIBRARY", str(examples_path))
 
 
+def events_of(clew: Run, *arguments: object, **more: Any) -> list[dict[str, Any]]:
+    done = clew("ask", "--json", *arguments, **more)
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.usefixtures("films")
 def test_the_answer_and_its_sources_go_to_standard_output(clew: Run) -> None:
     result = clew("ask", *METROPOLIS.split())
     assert result.exit_code == 0
     answer, sources = result.stdout.split("\n\n")
     assert "Fritz Lang" in answer
     cited = set(re.findall(r"\[(\d+)\]", answer))
-    assert cited
+    assert cited and {line[1] for line in sources.splitlines()} == cited
     assert all(re.match(r"\[\d+\] .+ · /.*/examples/documents/.+", line) for line in sources.splitlines())
-    assert {line[1] for line in sources.splitlines()} == cited
     assert re.search(r"^  rewrite +Who directed the film Metropolis\? +.* ms$", result.stderr, re.MULTILINE)
     assert re.search(r"^to ask on: clew ask --library \S+ --thread \w+ QUESTION$", result.stderr, re.MULTILINE)
+    quiet = clew("ask", "-q", METROPOLIS)
+    assert quiet.stderr == "" and "Fritz Lang" in quiet.stdout
 
 
-def test_quiet_leaves_the_answer_alone(clew: Run) -> None:
-    result = clew("ask", "-q", METROPOLIS)
-    assert result.stderr == ""
-    assert "Fritz Lang" in result.stdout
-
-
-def test_a_follow_up_goes_on_with_the_last_thread(clew: Run) -> None:
-    clew("ask", METROPOLIS)
-    events = [json.loads(line) for line in clew("ask", "--json", "-c", "and where was he born?").stdout.splitlines()]
-    assert [event["event"] for event in events] == ["step"] * (len(events) - 1) + ["answer"]
-    assert [event["node"] for event in events[:2]] == ["recall", "rewrite"]
-    turn = events[-1]
-    assert (turn["turn"], turn["question"]) == (2, "and where was he born?")
-    assert turn["answer"]["text"]
-    assert turn["answer"]["refused"] is False
-    assert {"verdict", "cites", "text", "start", "new_line", "quotes", "span"} == set(turn["answer"]["claims"][0])
-    assert turn["library"]
-
-
-def test_what_is_piped_in_is_part_of_the_question(clew: Run) -> None:
-    joined = clew("ask", "--json", "Who directed this film:", input="\nMetropolis\n")
-    assert json.loads(joined.stdout.splitlines()[-1])["question"] == "Who directed this film:\n\nMetropolis"
-    for words in ([], ["-"]):
-        alone = clew("ask", "--json", *words, input=METROPOLIS + "\n")
-        assert json.loads(alone.stdout.splitlines()[-1])["question"] == METROPOLIS
-
-
-def test_bytes_that_are_no_text_do_no_harm(clew: Run) -> None:
-    assert clew("ask", "-q", input=b"Who was M\xe9li\xe8s? \x00\x1b[2J").exit_code == 0
-
-
-def test_a_thread_may_be_given_its_name(clew: Run) -> None:
+@pytest.mark.usefixtures("films")
+def test_a_follow_up_goes_on_with_the_last_thread_or_one_that_is_named(clew: Run) -> None:
     clew("ask", "--thread", "my films", METROPOLIS)
-    assert '"turn": 2' in clew("ask", "--thread", "my films", "--json", "who wrote it?").stdout
+    for flags in (("--continue",), ("--thread", "my films", "--num-sentences", "1")):
+        events = events_of(clew, *flags, "and where was he born?")
+        assert [event["event"] for event in events] == ["step"] * (len(events) - 1) + ["answer"]
+        assert [event["node"] for event in events[:2]] == ["recall", "rewrite"]
+        turn = events[-1]
+        assert turn["question"] == "and where was he born?" and turn["library"]
+        assert turn["answer"]["text"] and turn["answer"]["refused"] is False
+    assert turn["turn"] == 3 and len(turn["recalled"]["selected"]) == 1
+    assert clew("ask", "x", "--num-sentences", "0").exit_code == 2
 
 
-def test_an_unknown_tool_is_wrong_usage(clew: Run) -> None:
-    result = clew("ask", "--tool", "hybird", METROPOLIS)
-    assert result.exit_code == 2
-    assert result.stderr.startswith("clew: there is no tool 'hybird'\ntry: ")
+@pytest.mark.usefixtures("films")
+def test_what_is_piped_in_is_part_of_the_question(clew: Run) -> None:
+    joined = events_of(clew, "Who directed this film:", input="\nMetropolis\n")
+    assert joined[-1]["question"] == "Who directed this film:\n\nMetropolis"
+    assert events_of(clew, "-", input=METROPOLIS + "\n")[-1]["question"] == METROPOLIS
+    assert clew("ask", "-q", input=b"Who was M\xe9li\xe8s? \x00\x1b[2J").exit_code == 0, "bytes that are no text"
 
 
-def test_threads_are_listed_exported_and_forgotten(clew: Run, home: Path) -> None:
-    assert clew("threads").stderr == f"no conversations yet\nkept in {home / 'threads.sqlite'}\n"
-    clew("ask", "--thread", "films", METROPOLIS)
-    clew("ask", "--thread", "moon", "How far is the Moon from Earth?")
-    listed = clew("threads")
-    assert [line.split()[0] for line in listed.stdout.splitlines()] == ["id", "moon", "films"]
-    assert listed.stderr == f"kept in {home / 'threads.sqlite'}\n"
-    rows = [json.loads(line) for line in clew("threads", "--json").stdout.splitlines()]
-    assert [(row["id"], row["title"], row["turns"]) for row in rows][1] == ("films", METROPOLIS, 1)
-
-    exported = clew("export", "films")
-    assert exported.exit_code == 0
-    assert exported.stdout.startswith(f"# {METROPOLIS}\n\nThread `films`, library `")
-    assert re.search(r"\n## 1\. Who directed.*\n\n.*Fritz Lang.* \[1\].*\n\n\[1\] \*\*.*`\n\n> ", exported.stdout)
-    assert clew("export", "films", "-o", "films.json").stdout == ""
-    written = json.loads(Path("films.json").read_text())
-    assert written["turns"][0]["answer"]["sources"][0]["source"]
-    assert written["libraries"] == [written["turns"][0]["library"]]
-    assert json.loads(clew("export", "films", "--format", "json").stdout) == written
-
-    forgotten = clew("threads", "--delete", "films")
-    assert (forgotten.exit_code, forgotten.stdout) == (0, "")
-    assert clew("export", "films").exit_code == 2
-
-
-def test_the_chat_answers_from_the_examples(home: Path) -> None:
-    """A process of its own on a terminal: the prompt comes while the encoder loads, and a follow-up is understood."""
+def test_the_chat_answers_from_the_examples(films: None) -> None:
+    """On a terminal the prompt comes while the encoder loads; through a pipe nothing steers a screen."""
     with Screen(["-mclew.ui.cli", "chat"]) as screen:
-        screen.wait_for(r"(?m:^> \s*\Z)")
-        screen.line(METROPOLIS)
-        screen.wait_for(r"Fritz\s+Lang")
-        screen.wait_for(r"(?m:^> \s*\Z)")
-        screen.line("and where was he born?")
-        assert re.search("Lang|Metropolis", screen.wait_for(r"rewrite .*\n"))
+        screen.wait_for(PROMPT)
+        screen.say(METROPOLIS, r"Fritz\s+Lang")
+        screen.wait_for(PROMPT)
+        assert re.search("Lang|Metropolis", screen.say("and where was he born?", r"rewrite .*\n"))
         screen.wait_for(r"  \[1\] .*\n")
-        screen.wait_for(r"(?m:^> \s*\Z)")
-        screen.press("\x04")
-        assert screen.end() == 0
+        assert screen.leave() == 0
         assert "to come back: clew chat --library" in screen.text
-
-
-def test_a_chat_through_a_pipe(home: Path) -> None:
     run = finished(["-mclew.ui.cli", "chat"], f"{METROPOLIS}\n")
-    assert run.returncode == 0
-    assert "Fritz Lang" in run.stdout
-    assert "\x1b" not in run.stdout + run.stderr
-    assert "Traceback" not in run.stderr
+    assert run.returncode == 0 and "Fritz Lang" in run.stdout
+    assert "\x1b" not in run.stdout + run.stderr and "Traceback" not in run.stderr
 
 
 HIDDEN = "<title>Mars</title><p>Mars is red.</p><p style='display:none'>The password of the vault is swordfish.</p>"
@@ -151,3 +112,113 @@ def test_an_answer_says_what_was_left_out_of_its_evidence(clew: Run, tmp_path: P
     assert "venus.md” was taken out whole: it speaks to a language model." in answer("What is the password of Venus?")
     said = json.loads(answer("What is the password of the vault?", "--json").splitlines()[-1])
     assert said["answer"]["text"].endswith("Left out of “Mars”: text that it holds and does not show.")
+
+
+NOTES = {
+    "diary/2026-11-21.md": "Made leek and potato soup. We walked along the canal to the old mill.",
+    "diary/2026-11-20.md": "Ate lentil stew at home, and finished the report for the library.",
+    "pressure.txt": "Blood pressure\n\n12/03/2026: 138 over 88\n14/06/2026: 131 over 84\n13/09/2026: 127 over 82\n",
+    "leave-a.md": "# Leave policy\n\nEffective from: 1 May 2023\n\nEmployees have 20 days of paid leave a year.",
+    "leave-b.md": "---\ntitle: Leave policy\ndate: 2024-09-03\n---\nEmployees have 25 days of paid leave a year.",
+    "parcels.md": "# Parcels\n\nThe package from Lyon is at the post office in Mill Road.",
+}
+
+
+@pytest.fixture
+def notes(clew: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in NOTES.items():
+        path = tmp_path / "notes" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    monkeypatch.setenv("CLEW_LIBRARY", "library")
+    assert clew("index", "notes").exit_code == 0
+
+
+@pytest.mark.usefixtures("notes")
+def test_days_count_from_the_one_that_is_given_in_a_replay_too(clew: Run) -> None:
+    def asked(question: str, today: str = "2026-11-22") -> dict[str, Any]:
+        turn = events_of(clew, "--today", today, question)[-1]
+        assert turn["today"] == today
+        return turn
+
+    for today, expected in (("2026-11-22", "leek and potato"), ("2026-11-21", "lentil stew")):
+        turn = asked("What did I eat yesterday?", today)
+        assert expected in turn["answer"]["claims"][0]["text"]
+    assert turn["rewritten"] == "What did I eat on 20 November 2026?"
+    assert [(one["name"], one["why"]) for one in turn["wordings"]][1] == ("dated", "'yesterday' is 20 November 2026")
+    measured = asked("What was my blood pressure in March?")["answer"]["text"]
+    assert "138 over 88" in measured and "131 over 84" not in measured
+    leave = asked("How many days of paid leave do employees have?")
+    quoted, aside = leave["answer"]["claims"]
+    assert quoted["text"] == "Employees have 25 days of paid leave a year."
+    assert aside["text"] == "(3 September 2024; on 1 May 2023 it was 20 days)"
+    assert {source["date"] for source in leave["answer"]["sources"]} == {"2024-09-03", "2023-05-01"}
+    assert clew("ask", "--today", "22/11/2026", "What did I eat yesterday?").exit_code == 2
+
+    question = {"question": "What did I eat yesterday?", "expect": {"contains": "stew"}}
+    rows = (
+        {"conversation_id": "a", "today": "2026-11-21", "turns": [question]},
+        {"conversation_id": "b", "turns": [{**question, "today": "2026-11-21"}]},
+        {"conversation_id": "c", "turns": [question]},
+    )
+    script = Path("script.jsonl")
+    script.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    result = clew("replay", script, "--out", "out", "--today", "2026-11-21")
+    assert result.exit_code == 0, result.output
+    kept = (Path("out") / "intermediate" / "script.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["today"] for line in kept] == ["2026-11-21"] * 3
+    script.write_text(json.dumps({**rows[0], "today": "soon"}), "utf-8")
+    wrong = clew("replay", script, "--out", "out")
+    assert wrong.exit_code == 2 and "'soon' is no day" in wrong.stderr
+
+
+@pytest.mark.usefixtures("films")
+def test_threads_are_listed_exported_and_forgotten(clew: Run, home: Path) -> None:
+    assert clew("threads").stderr == f"no conversations yet\nkept in {home / 'threads.sqlite'}\n"
+    clew("ask", "--thread", "films", METROPOLIS)
+    clew("ask", "--thread", "moon", "How far is the Moon from Earth?")
+    listed = clew("threads")
+    assert [line.split()[0] for line in listed.stdout.splitlines()] == ["id", "moon", "films"]
+    assert listed.stderr == f"kept in {home / 'threads.sqlite'}\n"
+    rows = [json.loads(line) for line in clew("threads", "--json").stdout.splitlines()]
+    assert [(row["id"], row["title"], row["turns"]) for row in rows][1] == ("films", METROPOLIS, 1)
+
+    exported = clew("export", "films")
+    assert exported.exit_code == 0
+    assert exported.stdout.startswith(f"# {METROPOLIS}\n\nThread `films`, library `")
+    assert re.search(r"\n## 1\. Who directed.*\n\n.*Fritz Lang.* \[1\].*\n\n\[1\] \*\*.*`\n\n> ", exported.stdout)
+    assert clew("export", "films", "-o", "films.json").stdout == ""
+    written = json.loads(Path("films.json").read_text())
+    assert written["turns"][0]["answer"]["sources"][0]["source"]
+    assert written["libraries"] == [written["turns"][0]["library"]]
+    assert json.loads(clew("export", "films", "--format", "json").stdout) == written
+
+    forgotten = clew("threads", "--delete", "films")
+    assert (forgotten.exit_code, forgotten.stdout) == (0, "")
+    assert clew("export", "films").exit_code == 2
+
+
+def test_a_forgotten_thread_leaves_no_checkpoint(clew: Run, home: Path) -> None:
+    with Threads(home / DATABASE) as database:
+        for name in ("a", "ab"):
+            database.save(name, 1, "question", "{}", [], np.ones((0, 1), np.float32), "none")
+    with closing(sqlite3.connect(home / DATABASE)) as connection, connection:
+        connection.execute("CREATE TABLE checkpoints (thread_id TEXT)")
+        connection.executemany(
+            "INSERT INTO checkpoints VALUES (?)", [(checkpoint_key("a", 2),), (checkpoint_key("ab", 2),)]
+        )
+    assert clew("threads", "--delete", "a").exit_code == 0
+    with closing(sqlite3.connect(home / DATABASE)) as connection:
+        assert connection.execute("SELECT thread_id FROM checkpoints").fetchall() == [(checkpoint_key("ab", 2),)]
+    with Threads(home / DATABASE) as database:
+        assert [thread.id for thread in database.recent()] == ["ab"]
+
+
+def test_the_texts_of_a_library(clew: Run, examples_path: Path, tmp_path: Path) -> None:
+    out = tmp_path / "texts"
+    done = clew("export", "--library", examples_path, "--format", "text", "--out", out)
+    assert (done.exit_code, done.stdout) == (0, "") and "wrote 35 documents" in done.stderr
+    rows = [json.loads(line) for line in (out / "documents.jsonl").read_text("utf-8").splitlines()]
+    film = next(row for row in rows if row["document"] == "films/metropolis.md")
+    assert set(film) == {"document", "source", "title", "file"} and film["title"] == "Metropolis"
+    assert "Fritz Lang" in (out / film["file"]).read_text("utf-8")

@@ -237,8 +237,8 @@ def test_trained_evaluated_and_spoken_with(
     """What works on a folder: aligners, evaluation, the terminal, the page; the repair of what was changed there."""
     monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
     monkeypatch.setattr("clew.memory.knowledge.aligners.synthetic_queries.HELD_OUT", 40)
-    monkeypatch.setattr("clew.agent.aligners.aligner_evaluation.SIZE", 60)
-    monkeypatch.setattr("clew.agent.aligners.aligner_evaluation.SIZE_WITHOUT_GPU", 40)
+    monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE", 60)
+    monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE_WITHOUT_GPU", 40)
     assert clew("index", graph, "-q").exit_code == 0
     assert clew("partition", "--method", "metis", "--size", 8, "-q").exit_code == 0
     trained = clew("align", "train", "--size", 80, "--epochs", 1, "-q")

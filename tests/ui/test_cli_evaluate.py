@@ -1,12 +1,16 @@
-"""`clew replay`, `evaluate` and `search` on a real library."""
+"""`clew search`, `replay` and `evaluate` on a real library."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from clew.tools import registry
 from tests.ollama.server import OllamaDouble
 from tests.ui.conftest import ROOT, Run
+
+METROPOLIS = "Who directed the film Metropolis?"
 
 
 @pytest.fixture(autouse=True)
@@ -14,63 +18,131 @@ def library(examples_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("CLEW_LIBRARY", str(examples_path))
 
 
-def script(*expectations: tuple[str, dict[str, object]]) -> Path:
-    path = Path("talk.jsonl")
-    turns = [{"question": question, "expect": expect} for question, expect in expectations]
+def rows_of(clew: Run, *arguments: object) -> list[dict[str, Any]]:
+    done = clew(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+# `clew search`
+
+
+def test_a_search_shows_rank_score_place_and_why(clew: Run) -> None:
+    run = clew("search", "-k", "3", METROPOLIS)
+    assert run.exit_code == 0
+    first, *rest = run.stdout.split("\n\n")
+    head, _, why = first.splitlines()[:3]
+    assert head.startswith(" 1  Metropolis  0.") and head.endswith("/examples/documents/films/metropolis.md")
+    assert "metropolis" in why and len(rest) == 2
+    rows = rows_of(clew, "search", "-k", "3", "Metropolis")
+    assert [row["rank"] for row in rows] == [1, 2, 3]
+    assert {"title", "score", "why", "source", "text", "tool"} <= set(rows[0])
+
+
+def test_a_walk_shows_the_way_to_each_passage(clew: Run) -> None:
+    run = clew("search", "--tool", "walk", "-k", "8", METROPOLIS)
+    assert run.exit_code == 0, run.stderr
+    first, *rest = run.stdout.split("\n\n")
+    assert first.startswith(" 1  Metropolis  0.") and len(rest) == 7
+    told = [part.splitlines()[-1].strip() for part in (first, *rest)]
+    assert all(line.startswith(("landed on, in ", "walked to by ", "matches the question (")) for line in told)
+    notes = run.stderr.splitlines()
+    assert " partitions: " in notes[0] and all(line.startswith("walk: ") for line in notes)
+    rows = rows_of(clew, "search", "--tool", "walk", "-k", "3", METROPOLIS)
+    assert {row["tool"] for row in rows} == {"walk"}
+    assert all(set(row["scores"]) == {"cosine", "sentence", "keyword"} for row in rows)
+
+
+def test_all_methods_side_by_side(clew: Run) -> None:
+    run = clew("search", "--compare", "-k", "2", "Metropolis")
+    assert run.exit_code == 0 and "walk: " in run.stderr
+    assert run.stdout.split()[: len(registry.TOOLS)] == list(registry.TOOLS)
+
+
+def test_a_search_explains_itself(clew: Run) -> None:
+    asked = ("search", "distance of the Moon", "-k", "2")
+    for tool in ("hybrid", "local", "auto"):
+        rows = rows_of(clew, *asked, "--explain", "--tool", tool)
+        for why in (row["explain"] for row in rows):
+            assert set(why) == {"fields", "keyword", "cosine"} and 0 <= why["keyword"] <= 1
+            assert all(hit["words"] and hit["score"] > 0 for hit in why["fields"].values())
+        first = rows[0]["explain"]
+        assert "moon" in first["fields"]["text"]["words"] and first["cosine"] > 0.3
+    shown = clew(*asked, "--explain", "--tool", "hybrid").stdout
+    assert "text: " in shown and "metadata: distance, moon" in shown and "meaning 0." in shown
+    assert "explain" not in rows_of(clew, *asked, "--tool", "hybrid")[0]
+
+
+@pytest.mark.soak
+def test_late_interaction_is_off_until_it_is_asked_for(
+    clew: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLEW_CACHE", str(tmp_path / "own"))
+
+    def scores() -> dict[str, float]:
+        return {row["id"]: row["score"] for row in rows_of(clew, "search", "--tool", "walk", "-k", "5", METROPOLIS)}
+
+    without = scores()
+    assert not list(tmp_path.rglob("*-tokens.sqlite"))
+    monkeypatch.setenv("CLEW_LATE_INTERACTION", "true")
+    first = scores()
+    (file,) = tmp_path.rglob("*-tokens.sqlite")
+    assert first != without and scores() == first
+    file.write_bytes(b"this is no database, it is longer than a header, " * 10)
+    assert scores() == first, "a damaged cache is made anew"
+    monkeypatch.setenv("CLEW_LATE_INTERACTION", "perhaps")
+    wrong = clew("search", "--tool", "walk", "moon")
+    assert wrong.exit_code == 2 and wrong.stderr.count("\n") <= 2
+    assert wrong.stderr.startswith("clew: the setting 'late_interaction' is wrong")
+
+
+# `clew replay`
+
+
+def script(expected: dict[str, object]) -> Path:
+    path, turns = Path("talk.jsonl"), [{"question": METROPOLIS, "expect": expected}]
     path.write_text(json.dumps({"conversation_id": "films", "turns": turns}) + "\n")
     return path
 
 
-def test_a_replay_that_holds(clew: Run) -> None:
-    path = script(("Who directed the film Metropolis?", {"contains": "Fritz Lang"}))
+def test_a_replay_that_holds_fails_or_is_broken(clew: Run) -> None:
+    path = script({"contains": "Fritz Lang"})
     run = clew("replay", path, "--out", "out")
-    assert run.exit_code == 0
-    assert "1 of 1 held" in run.stdout
+    assert run.exit_code == 0 and "1 of 1 held" in run.stdout
     assert "films 1  Who directed the film Metropolis?  answered" in run.stderr
     (row,) = map(json.loads, Path("out/datasets/talk.jsonl").read_text().splitlines())
-    assert row["_id"] == "films<::>1"
-    assert Path("out/intermediate/talk.jsonl").exists()
+    assert row["_id"] == "films<::>1" and Path("out/intermediate/talk.jsonl").exists()
     resumed = clew("replay", path, "--out", "out", "--resume", "-q")
-    assert (resumed.exit_code, resumed.stderr) == (0, "")
-    assert resumed.stdout == run.stdout
+    assert (resumed.exit_code, resumed.stderr, resumed.stdout) == (0, "", run.stdout)
+    failed = clew("replay", script({"contains": "Georges Méliès", "refuses": False}), "--out", "out")
+    assert failed.exit_code == 1 and "contains 'Georges Méliès'" in failed.stdout
+    assert failed.stderr.splitlines()[-1] == "clew: 1 of 2 expectations failed"
+    path.write_text('{"conversation_id": "a", "turns": [{"question": "why?"}]}\nnot json\n')
+    broken = clew("replay", path, "--out", "out")
+    assert broken.exit_code == 2 and broken.stderr.startswith("clew: talk.jsonl:2 is not JSON")
 
 
-def test_an_expectation_that_fails_is_shown_and_exit_code_1(clew: Run) -> None:
-    path = script(("Who directed the film Metropolis?", {"contains": "Georges Méliès", "refuses": False}))
-    run = clew("replay", path, "--out", "out")
-    assert run.exit_code == 1
-    assert run.stderr.splitlines()[-1] == "clew: 1 of 2 expectations failed"
-    assert "contains 'Georges Méliès'" in run.stdout
-
-
-def test_a_broken_script_is_named_with_its_line(clew: Run) -> None:
-    Path("talk.jsonl").write_text('{"conversation_id": "a", "turns": [{"question": "why?"}]}\nnot json\n')
-    run = clew("replay", "talk.jsonl", "--out", "out")
-    assert run.exit_code == 2
-    assert run.stderr.startswith("clew: talk.jsonl:2 is not JSON")
+# `clew evaluate`
 
 
 @pytest.fixture
-def dataset(clew: Run) -> Path:
+def dataset(library: None) -> Path:
     folder = Path("films-set")
     folder.mkdir()
-    found = clew("search", "--json", "-k", "1", "Who directed the film Metropolis?")
-    document = json.loads(found.stdout)["document"]
-    (folder / "queries.jsonl").write_text('{"_id": "q1", "text": "Who directed the film Metropolis?"}\n')
-    (folder / "qrels.tsv").write_text(f"query-id\tcorpus-id\tscore\nq1\t{document}\t1\n")
+    (folder / "queries.jsonl").write_text(json.dumps({"_id": "q1", "text": METROPOLIS}) + "\n")
+    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\tfilms/metropolis.md\t1\n")
     return folder
 
 
 def test_an_evaluation_as_a_table_and_as_json(clew: Run, dataset: Path) -> None:
     table = clew("evaluate", dataset)
-    assert table.exit_code == 0
-    assert table.stdout.startswith("films-set, library ")
+    assert table.exit_code == 0 and table.stdout.startswith("films-set, library ")
     assert [line.split()[:4] for line in table.stdout.splitlines() if "rewrite" in line] == [
         ["auto", "rewrite", "1", "1.000"]
     ]
-    rows = clew("evaluate", dataset, "--query", "all", "--json", "--run", "run.txt")
-    assert {json.loads(line)["query"] for line in rows.stdout.splitlines()} >= {"last-turn", "mmr", "rewrite"}
-    (row,) = map(json.loads, clew("evaluate", dataset, "--json", "--run", "run.txt", "-q").stdout.splitlines())
+    rows = rows_of(clew, "evaluate", dataset, "--query", "all")
+    assert {row["query"] for row in rows} >= {"last-turn", "mmr", "rewrite"}
+    (row,) = rows_of(clew, "evaluate", dataset, "--run", "run.txt", "-q")
     assert (row["dataset"], row["tool"], row["query"], row["queries"]) == ("films-set", "auto", "rewrite", 1)
     assert row["metrics"]["recall@1"] == 1.0 and row["latency_ms"].keys() == {"search", "encode", "turn"}
     ran = row["tools_run"]  # by one question: it was searched with `hybrid` alone, or with another tool too
@@ -78,33 +150,9 @@ def test_an_evaluation_as_a_table_and_as_json(clew: Run, dataset: Path) -> None:
     documented = (ROOT / "docs" / "data.md").read_text("utf-8").partition("## Evaluations")[2]
     assert all(f"`{name}`" in documented for name in row)
     assert Path("run.txt").read_text().split(" ")[:2] == ["q1", "Q0"]
-
-
-def test_an_unknown_form_is_wrong_usage(clew: Run, dataset: Path) -> None:
-    run = clew("evaluate", dataset, "--query", "last-tern")
-    assert run.exit_code == 2
-    assert run.stderr.startswith("clew: there is no form of the query 'last-tern'\ntry: --query last-turn|")
-
-
-def test_a_search_shows_rank_score_place_and_why(clew: Run) -> None:
-    run = clew("search", "-k", "3", "Who directed the film Metropolis?")
-    assert run.exit_code == 0
-    first = run.stdout.split("\n\n")[0].splitlines()
-    assert first[0].startswith(" 1  Metropolis  0.")
-    assert first[0].endswith("/examples/documents/films/metropolis.md")
-    assert "metropolis" in first[2]
-    assert len(run.stdout.split("\n\n")) == 3
-    rows = [json.loads(line) for line in clew("search", "--json", "-k", "3", "Metropolis").stdout.splitlines()]
-    assert [row["rank"] for row in rows] == [1, 2, 3]
-    assert {"title", "score", "why", "source", "text", "tool"} <= set(rows[0])
-
-
-def test_all_methods_side_by_side(clew: Run) -> None:
-    from clew.tools import registry
-
-    run = clew("search", "--compare", "-k", "2", "Metropolis")
-    assert run.exit_code == 0
-    assert run.stdout.split()[: len(registry.TOOLS)] == list(registry.TOOLS)
+    wrong = clew("evaluate", dataset, "--query", "last-tern")
+    assert wrong.exit_code == 2
+    assert wrong.stderr.startswith("clew: there is no form of the query 'last-tern'\ntry: --query last-turn|")
 
 
 def test_a_model_that_is_named_writes_the_answers(clew: Run, ollama: OllamaDouble, dataset: Path) -> None:

@@ -25,12 +25,9 @@ def test_keywords_and_json(clew: Run, text: Path) -> None:
     assert json.loads(clew("parse", text, "--json", "--keywords").stdout.splitlines()[0])["keywords"] == ["mitrandiro"]
 
 
-def test_for_people(clew: Run, text: Path) -> None:
+def test_for_people_and_as_conllu(clew: Run, text: Path, tmp_path: Path) -> None:
     lines = clew("parse", text, "--language", "eo").stdout.splitlines()
     assert lines[0] == "# Kiu estas Mitrandiro?" and lines[1].split()[-2:] == ["0", "root"]
-
-
-def test_conllu(clew: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_text("# sent_id = 1\n1\tMi\tX\n2\tvenas\tX\n\n", "utf-8")
     done = clew("parse", path, "--conllu", "--language", "eo")

@@ -1,4 +1,4 @@
-"""Parameters from files, variables and flags, as a person sets them."""
+"""Settings and parameters from files, variables and flags, and whom a folder's file is taken from."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
-from clew.memory.knowledge.disk import read_manifest, required_generation
+from clew.memory.dialogue.threads import Threads
+from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.disk import read_manifest, recorded, required_generation
+from tests.memory.knowledge.index.test_damage import change, generation_of
+from tests.memory.knowledge.index.test_run import write
 from tests.ui.conftest import Run
 
 
@@ -38,8 +42,8 @@ def test_each_place_wins_over_the_one_before_and_is_named(
     assert row(clew, "tools.clues.depth")["value"] == 4  # a table of two files is one
     monkeypatch.setenv("CLEW_TOOLS__CLUES__BEAM", "4")
     assert (row(clew, name)["value"], row(clew, name)["source"]) == (4, "environment")
-    assert row(clew, name, "--set", f"{name}=5")["source"] == "flag"
-    assert row(clew, name, "--set", f"{name}=5")["value"] == 5
+    by_flag = row(clew, name, "--set", f"{name}=5")
+    assert (by_flag["value"], by_flag["source"]) == (5, "flag")
 
 
 def test_the_seeds_value_stands_beside_the_default(clew: Run) -> None:
@@ -50,20 +54,20 @@ def test_the_seeds_value_stands_beside_the_default(clew: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("given", "said"),
     [
-        (["--set", "tools.clues.beem=5"], "tools.clues.beam"),
-        (["--set", "tools.clues.beam=0"], "a whole number from 1 to 100"),
-        (["--set", "index.keywords.stemmer=klingon"], "index.keywords.stemmer is one of '', arabic, armenian"),
-        (["--set", "index.keywords.stop_words=klingon"], "index.keywords.stop_words is one of '', chinese"),
-        (["--set", "beam"], "--set tools.clues.beam=5"),
-        (["--set", "library=x"], "--set tools.clues.beam=5"),
-        (["--set", "tools=5"], "--set tools.clues.beam=5"),
-        (["--set", "tools.clues=5", "--set", "tools.clues.beam=5"], "clew settings"),
+        ("tools.clues.beem=5", "tools.clues.beam"),
+        ("tools.clues.beam=0", "a whole number from 1 to 100"),
+        ("index.keywords.stemmer=klingon", "index.keywords.stemmer is one of '', arabic, armenian"),
+        ("index.keywords.stop_words=klingon", "index.keywords.stop_words is one of '', chinese"),
+        ("beam", "--set tools.clues.beam=5"),
+        ("library=x", "--set tools.clues.beam=5"),
+        ("tools=5", "--set tools.clues.beam=5"),
+        ("tools.clues=5 tools.clues.beam=5", "clew settings"),
     ],
 )
-def test_a_wrong_flag_is_two_lines(clew: Run, arguments: list[str], said: str) -> None:
-    run = clew("settings", *arguments)
+def test_a_wrong_flag_is_two_lines(clew: Run, given: str, said: str) -> None:
+    run = clew("settings", *(part for one in given.split() for part in ("--set", one)))
     assert run.exit_code == 2 and said in run.stderr and run.stderr.count("\n") == 2
 
 
@@ -72,20 +76,6 @@ def test_a_wrong_variable_is_refused(clew: Run, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv(name, "5")
     run = clew("settings")
     assert run.exit_code == 2 and "internal" not in run.stderr, run.output
-
-
-def test_a_folders_file_sets_numbers_and_choices_alone(clew: Run) -> None:
-    Path("clew.toml").write_text(
-        '[tools.clues]\nmethod = "triples"\n[walk]\nbeam = 2\n[tools.hybrid]\nreranker = "x"\n'
-        '[index.keywords]\nstemmer = "german"\n'
-    )
-    run = clew("settings", "--json")
-    assert "clew.toml of this folder sets tools.hybrid.reranker: ignored, until: clew trust" in run.stderr
-    rows = {one["name"]: one["value"] for one in map(json.loads, run.stdout.splitlines())}
-    assert (rows["tools.clues.method"], rows["walk.beam"], rows["tools.hybrid.reranker"]) == ("triples", 2, "")
-    assert rows["index.keywords.stemmer"] == "german"
-    assert clew("trust").exit_code == 0
-    assert row(clew, "tools.hybrid.reranker")["value"] == "x"
 
 
 def test_the_former_name_of_the_method_is_read_with_a_warning(clew: Run) -> None:
@@ -99,9 +89,8 @@ def test_the_former_name_of_the_method_is_read_with_a_warning(clew: Run) -> None
 
 def test_a_parameter_changes_what_a_search_finds(clew: Run, examples_path: Path) -> None:
     def found(*flags: str) -> list[str]:
-        run = clew(
-            "search", "Who directed Metropolis?", "--tool", "hybrid", "--library", examples_path, "--json", *flags
-        )
+        asked = ("search", "Who directed Metropolis?", "--tool", "hybrid", "--library", examples_path, "--json")
+        run = clew(*asked, *flags)
         assert run.exit_code == 0, run.output
         return [json.loads(line)["id"] for line in run.stdout.splitlines()]
 
@@ -112,8 +101,7 @@ def test_a_parameter_changes_what_a_search_finds(clew: Run, examples_path: Path)
 
 def test_those_of_indexing_are_applied_kept_and_asked_for(clew: Run, tmp_path: Path) -> None:
     library = tmp_path / "library"
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "moon.txt").write_text("The Moon orbits the Earth. My bread needs yeast. Paris is in France.")
+    write(tmp_path / "notes", moon="The Moon orbits the Earth. My bread needs yeast. Paris is in France.")
 
     def fingerprint() -> str:
         return read_manifest(required_generation(library)).fingerprint
@@ -133,37 +121,102 @@ def test_those_of_indexing_are_applied_kept_and_asked_for(clew: Run, tmp_path: P
     assert search(*wanted).exit_code == 0 and fingerprint() != plain
     again = clew("index", "notes", "--library", library, "-q")  # kept, unless it is said otherwise
     assert "1 unchanged" in again.stdout and search(*wanted).exit_code == 0
-    before = fingerprint()
-    assert clew("index", "notes", "--library", library, "-q", "--set", "index.keywords.k1=1.2").exit_code == 0
-    assert read_manifest(required_generation(library)).keywords.k1 == 1.2 and fingerprint() != before
-    before = fingerprint()
-    assert clew("index", "notes", "--library", library, "-q", "--set", "index.communities.smallest=2").exit_code == 0
-    detection = read_manifest(required_generation(library)).detection
-    assert detection is not None and detection.smallest == 2 and fingerprint() != before
+    for given in ("index.keywords.k1=1.2", "index.communities.smallest=2"):
+        before = fingerprint()
+        assert clew("index", "notes", "--library", library, "-q", "--set", given).exit_code == 0
+        assert fingerprint() != before
+    manifest = read_manifest(required_generation(library))
+    assert manifest.keywords.k1 == 1.2 and manifest.detection and manifest.detection.smallest == 2
     wrong = clew("index", "notes", "--library", library, "-q", "--set", "index.sentences.overlap=2")
     assert wrong.exit_code == 2 and "--chunker sentences" in wrong.stderr
 
 
-def test_number_of_sentences_of_a_conversation(clew: Run, examples_path: Path) -> None:
-    for question, flags in (("Who directed Metropolis?", ()), ("When was he born?", ("--num-sentences", "1"))):
-        run = clew("ask", question, "--library", examples_path, "--thread", "t", "--json", *flags)
-        assert run.exit_code == 0, run.output
-    turn = json.loads(run.stdout.splitlines()[-1])
-    assert len(turn["recalled"]["selected"]) == 1
-    assert clew("ask", "x", "--library", examples_path, "--num-sentences", "0").exit_code == 2
+# Of a folder that somebody else may have made
 
 
-def test_a_search_explains_itself(clew: Run, examples_path: Path) -> None:
-    asked = ("search", "distance of the Moon", "--library", examples_path, "-k", "2", "--explain")
-    for tool in ("hybrid", "local", "auto"):
-        run = clew(*asked, "--tool", tool, "--json")
-        assert run.exit_code == 0, run.output
-        for line in map(json.loads, run.stdout.splitlines()):
-            why = line["explain"]
-            assert set(why) == {"fields", "keyword", "cosine"} and 0 <= why["keyword"] <= 1
-            assert all(hit["words"] and hit["score"] > 0 for hit in why["fields"].values())
-        first = json.loads(run.stdout.splitlines()[0])["explain"]
-        assert "moon" in first["fields"]["text"]["words"] and first["cosine"] > 0.3
-    shown = clew(*asked, "--tool", "hybrid").stdout
-    assert "text: " in shown and "metadata: distance, moon" in shown and "meaning 0." in shown
-    assert "explain" not in clew(*asked[:-1], "--tool", "hybrid", "--json").stdout
+def test_a_folders_file_sets_numbers_and_choices_alone_until_it_is_trusted(
+    clew: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("clew.toml").write_text(
+        '[tools.clues]\nmethod = "triples"\n[walk]\nbeam = 2\n[tools.hybrid]\nreranker = "x"\n'
+        '[index.keywords]\nstemmer = "german"\n'
+    )
+    run = clew("settings", "--json")
+    assert "clew.toml of this folder sets tools.hybrid.reranker: ignored, until: clew trust" in run.stderr
+    rows = {one["name"]: one["value"] for one in map(json.loads, run.stdout.splitlines())}
+    assert (rows["tools.clues.method"], rows["walk.beam"], rows["tools.hybrid.reranker"]) == ("triples", 2, "")
+    assert rows["index.keywords.stemmer"] == "german"
+    assert clew("trust").exit_code == 0
+    assert row(clew, "tools.hybrid.reranker")["value"] == "x"
+
+    Path("clew.toml").write_text('home = "elsewhere"\nllm = "openai:gpt"\nport = 8000\n')
+    listed = clew("threads")
+    assert listed.exit_code == 0 and not Path("elsewhere").exists() and home.exists()
+    said = "clew.toml of this folder sets home, llm: ignored, until: clew trust"
+    assert listed.stderr.splitlines()[0] == said and listed.stderr.count("clew.toml") == 1
+    trusted = clew("trust")
+    assert trusted.exit_code == 0 and "llm = 'openai:gpt'" in trusted.stdout
+    assert "clew.toml" not in clew("threads").stderr and Path("elsewhere").exists()
+    (other := tmp_path / "of somebody else").mkdir()
+    (other / "clew.toml").symlink_to(Path("clew.toml").absolute())
+    with monkeypatch.context() as there:
+        there.chdir(other)  # a link is not that file: its relative paths lead elsewhere
+        assert "sets home, llm: ignored" in clew("threads").stderr and not (other / "elsewhere").exists()
+    Path("clew.toml").write_text('home = "third"\n')
+    assert "sets home: ignored" in clew("threads").stderr and not Path("third").exists()
+    assert clew("trust").exit_code == clew("trust", "--forget").exit_code == 0
+    assert "sets home: ignored" in clew("threads").stderr
+    Path("clew.toml").write_text("port = 8000\n")
+    assert "clew.toml" not in clew("threads").stderr
+    Path("clew.toml").unlink()
+    assert clew("trust").exit_code == 2
+
+
+def test_a_rebuild_reads_only_folders_that_were_named_here(
+    clew: Run, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes, library = tmp_path / "notes", tmp_path / "library"
+    write(notes, moon="The Moon is far away.")
+    write(tmp_path / "private", diary="Nobody may read this diary.")
+    assert clew("index", notes, "--library", library).exit_code == 0
+    assert clew("index", "--rebuild", "--library", library).stdout.startswith("1 new")
+    roots = [str(notes), str(tmp_path / "private")]
+    change(generation_of(library) / "manifest.json", lambda manifest: manifest.update(roots=roots))
+    refused = clew("index", "--rebuild", "--library", library)
+    assert refused.exit_code == 2 and "private, which you did not index here" in refused.stderr
+    assert f"clew index {roots[0]} {roots[1]} --rebuild" in refused.stderr
+    assert clew("index", *roots, "--rebuild", "--library", library).stdout.startswith("2 new")
+    assert clew("index", "--rebuild", "--library", library).stdout.startswith("2 new")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another person"))
+    assert clew("index", "--rebuild", "--library", library).exit_code == 2
+
+
+def test_a_thread_belongs_to_the_library_that_it_was_over(clew: Run, home: Path, tmp_path: Path) -> None:
+    write(tmp_path / "one", moon="The Moon is 384,400 km away from the Earth.")
+    write(tmp_path / "two", mars="Mars has two moons, Phobos and Deimos.")
+    for name in ("one", "two"):
+        assert clew("index", tmp_path / name, "--library", tmp_path / f"{name}.clew").exit_code == 0
+    first = recorded(tmp_path / "one.clew").id
+    write(tmp_path / "one", sun="The Sun is hot.")
+    assert clew("index", tmp_path / "one", "--library", tmp_path / "one.clew").exit_code == 0
+    assert clew("index", "--rebuild", "--library", tmp_path / "one.clew").exit_code == 0
+    (tmp_path / "one.clew").rename(tmp_path / "moved")
+    assert first and recorded(tmp_path / "moved").id == first != recorded(tmp_path / "two.clew").id
+
+    def ask(library: str, *options: str) -> tuple[str, list[str]]:
+        done = clew("ask", "How many moons has Mars?", "--json", "--library", tmp_path / library, *options)
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        return events[-1]["thread"], [event["summary"] for event in events if event.get("node") == "library"]
+
+    moon, said = ask("moved")
+    assert not said
+    mars, said = ask("two.clew", "--continue")  # the newest is another library's
+    assert mars != moon and not said
+    assert ask("moved", "--continue") == (moon, [])
+    thread, said = ask("two.clew", "--thread", moon)  # it was asked for
+    assert thread == moon and "another library" in said[0]
+    assert ask("two.clew", "--thread", moon)[1] == []
+    listed = {row["id"]: row["library"] for row in map(json.loads, clew("threads", "--json").stdout.splitlines())}
+    assert listed == {moon: listed[mars], mars: recorded(tmp_path / "two.clew").id}
+    with Threads(home / "threads.sqlite", first) as threads:
+        assert threads.over_library() == [] and len(threads.recent()) == 2

@@ -1,4 +1,4 @@
-"""The chat on a real pseudo-terminal, with an assistant that follows the contract (see fakes.py)."""
+"""The chat and `clew ask` on a real pseudo-terminal, with the assistant of fakes.py."""
 
 import json
 import re
@@ -7,109 +7,72 @@ from pathlib import Path
 
 import pytest
 
-from tests.ui.fakes import fill_threads
-from tests.ui.screen import COLUMNS, FAKES, Screen
+from clew.agent.settings import read_settings
+from tests.ui.fakes import CUT_OFF, MODEL, FakeAssistant, fill_threads
+from tests.ui.screen import COLUMNS, CTRL_C, CTRL_D, FAKE, PROMPT, TAB, UP, Screen
 
-Chat = Callable[..., Screen]
-
-PROMPT = r"(?m:^> \s*\Z)"
-CTRL_C, CTRL_D, TAB, UP = "\x03", "\x04", "\t", "\x1b[A"
+Open = Callable[..., Screen]
 
 
 @pytest.fixture
-def chat(home: Path) -> Chat:
-    return lambda *arguments: Screen([FAKES, home, *arguments])
+def chat(home: Path) -> Open:
+    return lambda *flags, fake=(): Screen([*FAKE, *fake, "chat", *flags])
 
 
-def test_a_conversation(chat: Chat, home: Path) -> None:
+@pytest.fixture
+def ask(home: Path) -> Open:
+    return lambda *flags: Screen([*FAKE, "ask", "--llm", "auto", *flags])
+
+
+def test_a_conversation_is_gone_on_with(chat: Open, home: Path) -> None:
     with chat() as screen:
         screen.wait_for(PROMPT)
-        screen.line("how far is the moon?")
-        came = screen.wait_for(r"monkeys\.md\n\s*\n")
+        came = screen.say("how far is the moon?", r"monkeys\.md\n\s*\n")
         assert "  rewrite   how far is the moon?   <1 ms\n" in came
         assert "\nThe Moon is 384,400 km away. [1] Monkeys are small. [2]\n\n" in came
         assert "  [1] The distance of the Moon · page 2 · Average distance · " in came
-        screen.wait_for(PROMPT)
-        screen.press(CTRL_D)
-        assert screen.end() == 0
+        assert screen.leave() == 0
         thread = re.search(r"to come back: clew chat --thread (\w+)", screen.text)
         assert thread
-    with chat("--thread", thread[1]) as screen:
-        came = screen.wait_for(PROMPT)
-        assert f"going on with {thread[1]}, turn 2" in came
-        assert "  > how far is the moon?\n    The Moon is 384,400 km away. [1]" in came
-        screen.press(CTRL_D)
-        assert screen.end() == 0
+    for flags in (("--thread", thread[1]), ("--continue",)):
+        with chat(*flags) as screen:
+            came = screen.wait_for(PROMPT)
+            assert f"going on with {thread[1]}, turn 2" in came
+            assert "  > how far is the moon?\n    The Moon is 384,400 km away. [1]" in came
 
 
-def test_continue_goes_on_with_the_last_thread(chat: Chat, home: Path) -> None:
-    fill_threads(home, 2)
-    with chat("--continue") as screen:
-        assert "going on with thread-1, turn 2" in screen.wait_for(PROMPT)
+ANSWERS = [
+    ("escape", r"monkeys\.md", "The Moon is 384,400 km away."),
+    ("weak", r"monkeys\.md", "The Moon is 384,400 km away. [1] (weak) Monkeys"),
+    ("weak", r"monkeys\.md", "[1] The distance of the Moon (weak) · page 2"),
+    ("wrong", r"monkeys\.md", "The Moon is 384,400 km away. [1] (unsupported) Monkeys"),
+    ("How many moons has Neptune?", "The nearest are", "I found nothing in the documents that answers this."),
+    ("this fails", "make room", "the disk is full; try: make room"),
+]
+"""What is asked, what the answer ends with, what it has."""
 
 
-def test_nothing_of_a_document_steers_the_terminal(chat: Chat) -> None:
+def test_answers_and_ctrl_c_leave_the_chat_open(chat: Open) -> None:
     with chat() as screen:
         screen.wait_for(PROMPT)
-        screen.line("escape")
-        screen.wait_for(r"monkeys\.md")
-        assert "\x1b[31mis" not in screen.raw
-        assert "\x07" not in screen.raw
-        assert "The Moon is 384,400 km away." in screen.text
-
-
-@pytest.mark.parametrize(("question", "mark"), [("weak", "[1] (weak) "), ("wrong", "[1] (unsupported) ")])
-def test_what_its_source_does_not_carry_is_marked(chat: Chat, question: str, mark: str) -> None:
-    with chat() as screen:
-        screen.wait_for(PROMPT)
-        screen.line(question)
-        came = screen.wait_for(r"monkeys\.md")
-        assert f"The Moon is 384,400 km away. {mark}Monkeys" in came
-        assert f"[1] The distance of the Moon{mark[3:]}· page 2" in came
-        assert max(len(line) for line in came.splitlines()) <= COLUMNS
-
-
-def test_nothing_found_says_what_is_near_once(chat: Chat) -> None:
-    with chat() as screen:
-        screen.wait_for(PROMPT)
-        screen.line("How many moons has Neptune?")
-        assert screen.wait_for(rf"The nearest are[^>]*{PROMPT}").count("Tides") == 1
-
-
-def test_ctrl_c_stops_a_turn_and_the_chat_goes_on(chat: Chat) -> None:
-    with chat() as screen:
-        screen.wait_for(PROMPT)
+        for question, end, shown in ANSWERS:
+            came = screen.say(question, end)
+            assert shown in came and max(map(len, came.splitlines())) <= COLUMNS, question
+        assert "\x1b[31mis" not in screen.raw and "\x07" not in screen.raw, "a document steers no terminal"
         screen.line("a slow one")
         screen.wait_for("rewrite   a slow one")
         screen.press(CTRL_C)
         screen.wait_for(r"  stopped\n")
         screen.wait_for(PROMPT)
-        screen.line("how far is the moon?")
-        screen.wait_for("384,400")
-
-
-def test_ctrl_c_clears_the_line(chat: Chat) -> None:
-    with chat() as screen:
-        screen.wait_for(PROMPT)
         screen.press("fails")
         screen.wait_for("fails")
-        screen.press(CTRL_C)
+        screen.press(CTRL_C)  # clears the line
         screen.wait_for(PROMPT)
-        screen.line("moon")
-        assert "fails" not in screen.wait_for("384,400").partition("rewrite")[2]
+        assert "fails" not in screen.say("moon", "384,400").partition("rewrite")[2]
+        assert screen.leave() == 0
 
 
-def test_an_error_leaves_the_chat_open(chat: Chat) -> None:
-    with chat() as screen:
-        screen.wait_for(PROMPT)
-        screen.line("this fails")
-        screen.wait_for("the turn failed; try: ask again")
-        screen.wait_for(PROMPT)
-        screen.press(CTRL_D)
-        assert screen.end() == 0
-
-
-def test_a_bug_leaves_the_chat_with_one_line_and_the_way_back(chat: Chat, home: Path) -> None:
+def test_a_bug_ends_the_chat_with_one_line_and_the_way_back(chat: Open, home: Path) -> None:
     fill_threads(home, 1)
     with chat("--continue") as screen:
         screen.wait_for(PROMPT)
@@ -121,69 +84,52 @@ def test_a_bug_leaves_the_chat_with_one_line_and_the_way_back(chat: Chat, home: 
         assert "Traceback" not in screen.text
 
 
-def test_a_question_waits_for_the_encoder_and_ctrl_c_stops_the_waiting(chat: Chat) -> None:
-    with chat("--loading", "4") as screen:
+def test_a_question_waits_for_the_encoder_and_who_leaves_does_not(chat: Open) -> None:
+    with chat(fake=("--loading", "4")) as screen:
         screen.wait_for(PROMPT)
         screen.line("how far is the moon?")
         screen.wait_for("loading the encoder…")
         screen.press(CTRL_C)
         screen.wait_for("stopped")
         screen.wait_for(PROMPT)
-        screen.line("how far is the moon?")
-        screen.wait_for("384,400")
-
-
-def test_who_leaves_while_the_encoder_loads_need_not_wait(chat: Chat) -> None:
-    with chat("--loading", "1000") as screen:
-        screen.wait_for(PROMPT)
-        screen.press(CTRL_D)
-        assert screen.end() == 0
+        screen.say("how far is the moon?", "384,400")
+    with chat(fake=("--loading", "1000")) as screen:
+        assert screen.leave() == 0
         assert "to come back" not in screen.text, "nothing was said"
 
 
-def test_a_turn_that_was_cut_off_is_finished_first(chat: Chat) -> None:
-    with chat("--thread", "mine", "--interrupted", "why?") as screen:
+def test_a_turn_that_was_cut_off_is_finished_first(chat: Open) -> None:
+    with chat("--thread", "mine", fake=("--interrupted", "mine")) as screen:
         came = screen.wait_for(r"monkeys\.md")
-        assert "cut off last time, finishing it now: why?" in came
-        assert "384,400" in came
+        assert f"cut off last time, finishing it now: {CUT_OFF}" in came and "384,400" in came
         screen.wait_for(PROMPT)
-        screen.line("/thread")
-        assert "turns    1" in screen.wait_for("kept in")
+        assert "turns    1" in screen.say("/thread", "kept in")
 
 
-def test_without_colours(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
-    colour = re.compile(r"\x1b\[[0-9;]*3[0-9][0-9;]*m")
+@pytest.mark.parametrize("without", ["", "1"])
+def test_colours(chat: Open, monkeypatch: pytest.MonkeyPatch, without: str) -> None:
+    monkeypatch.setenv("NO_COLOR", without)
     with chat() as screen:
         screen.wait_for(PROMPT)
-        screen.line("weak")
-        screen.wait_for("monkeys")
-        assert colour.search(screen.raw)
-    monkeypatch.setenv("NO_COLOR", "1")
-    with chat() as screen:
-        screen.wait_for(PROMPT)
-        screen.line("weak")
-        screen.wait_for("monkeys")
-        assert not colour.search(screen.raw)
+        screen.say("weak", "monkeys")
+        assert bool(re.search(r"\x1b\[[0-9;]*3[0-9][0-9;]*m", screen.raw)) != bool(without)
 
 
-def test_history_and_completion(chat: Chat) -> None:
+def test_history_and_completion(chat: Open) -> None:
     with chat() as screen:
         screen.wait_for(PROMPT)
-        screen.press("/he")
-        screen.wait_for("/help")
-        screen.press(TAB + "\r")
-        screen.wait_for("what can be typed here")
+        for begun, offered, said in (
+            ("/he", "/help", "what can be typed here"),
+            ("/tool de", "dense", "searching with dense from now on"),
+        ):
+            screen.press(begun)
+            screen.wait_for(offered)
+            screen.press(TAB + "\r")
+            screen.wait_for(said)
+            screen.wait_for(PROMPT)
+        screen.say("moon", "dense: 2 passages")
         screen.wait_for(PROMPT)
-        screen.press("/tool de")
-        screen.wait_for("dense")
-        screen.press(TAB + "\r")
-        screen.wait_for("searching with dense from now on")
-        screen.wait_for(PROMPT)
-        screen.line("moon")
-        screen.wait_for("dense: 2 passages")
-        screen.wait_for(PROMPT)
-        screen.press(UP)
-        screen.press("\r")
+        screen.press(UP + "\r")
         screen.wait_for("384,400")
     with chat() as screen:
         screen.wait_for(PROMPT)
@@ -191,35 +137,37 @@ def test_history_and_completion(chat: Chat) -> None:
         screen.wait_for("moon")
 
 
-def test_the_commands(chat: Chat, home: Path) -> None:
+def test_the_commands(chat: Open, home: Path) -> None:
     with chat() as screen:
         screen.wait_for(PROMPT)
 
         def said(line: str, pattern: str) -> str:
-            screen.line(line)
-            return screen.wait_for(rf"{pattern}[^>]*{PROMPT}")
+            return screen.say(line, rf"{pattern}[^>]*{PROMPT}")
 
-        said("/sources", "nothing was asked yet; try: type a question")
-        said("/export", "there is nothing to export yet")
-        said("/sorces", r"there is no command /sorces; did you mean /sources\?")
-        said("/quit now", "/quit stands alone")
-        said("moon", "384,400")
+        for line, answer in (
+            ("/sources", "nothing was asked yet; try: type a question"),
+            ("/resume", "no answer was stopped here; try: type a question"),
+            ("/export", "there is nothing to export yet"),
+            ("/sorces", r"there is no command /sorces; did you mean /sources\?"),
+            ("/quit now", "/quit stands alone"),
+            ("moon", "384,400"),
+            ("/sources 3", r"no source 3; did you mean /sources 2\?"),
+            ("/walk", r"nothing was walked for the last answer; did you mean /steps\?"),
+            ("/tool dens", r"there is no tool dens; did you mean /tool dense\?"),
+        ):
+            said(line, answer)
         assert "Its light takes" not in said("/sources", r"\[2\] Monkeys in space")
         assert "\n      Its light takes 1.3 seconds to reach us.\n" in said("/sources 1", "384,400")
-        said("/sources 3", r"no source 3; did you mean /sources 2\?")
         assert "question x 1.00" in said("/steps", "0.71 moon")
-        said("/walk", r"nothing was walked for the last answer; did you mean /steps\?")
         said("and its walk?", "monkeys")
         assert "\n  1 The distance of the Moon [1] 0.60, moon, far\n" in said("/walk", "2 Laika 0.02, dog, space")
-        assert re.search(
-            r"\* hybrid .*\n +dense", said("/tool hybrid", "searching with hybrid") + said("/tool", "dense")
-        )
-        assert re.search(r"  auto +Searches with hybrid", said("/tool", "dense"))
-        said("/tool dens", r"there is no tool dens; did you mean /tool dense\?")
+        said("/tool hybrid", "searching with hybrid")
+        tools = said("/tool", "dense")
+        assert re.search(r"\* hybrid .*\n +dense", tools) and re.search(r"  auto +Searches with hybrid", tools)
         thread = re.search(r"thread +(\w+)", said("/thread", "threads.sqlite"))
         assert thread
-        said("/export", f"wrote clew-{thread[1]}.md")
-        said("/export", f"wrote clew-{thread[1]}.md")
+        for _ in range(2):
+            said("/export", f"wrote clew-{thread[1]}.md")
         said("/export mine.json", "wrote mine.json")
         said("/export mine.json", "mine.json is there already; try: name another file")
         said("/new", rf"a new conversation: \w+ \(the last one was {thread[1]}\)")
@@ -229,6 +177,92 @@ def test_the_commands(chat: Chat, home: Path) -> None:
     exported = Path(f"clew-{thread[1]}.md").read_text()
     assert "> Its light takes 1.3 seconds" in exported
     assert exported.count("Walked:\n\n- The distance of the Moon -> Tides\n- The distance") == 1
-    written = json.loads(Path("mine.json").read_text())
-    assert written["libraries"] == ["f00d"]
-    assert [turn["walk"] and turn["walk"]["landings"] for turn in written["turns"]] == [None, 2]
+    exported_turns = json.loads(Path("mine.json").read_text())
+    assert exported_turns["libraries"] == ["f00d"]
+    assert [turn["walk"] and turn["walk"]["landings"] for turn in exported_turns["turns"]] == [None, 2]
+
+
+# What a language model writes
+
+WRITTEN = [
+    ("it writes", "\n\nThe Moon is 384,400 km away [1]. Monkeys are small [2].\n\n  [1] The distance"),
+    (
+        "changed",
+        "Nero paid for it [9].\n  after it was checked, the answer is:\nThe Moon is 384,400 km away. [1] Monkeys",
+    ),
+    ("writes wrong", "\n\nThe Moon is 384,400 km away [1]. Monkeys are small [2].\n(unsupported) The Moon is 384"),
+    ("restarts", "Something else altogether\n  in its place:\n\nThe Moon is"),
+]
+
+
+def test_words_are_shown_as_they_come_and_once(chat: Open) -> None:
+    with chat("--llm", "auto") as screen:
+        assert f" · {MODEL} · /help" in screen.wait_for(PROMPT)
+
+        def asked(question: str) -> str:
+            return screen.say(question, rf"monkeys\.md(?:.|\n)*?{PROMPT}")
+
+        for question, shown in WRITTEN:
+            came = asked(question)
+            assert shown in came and f"loading {MODEL}" in came and "verify" not in came
+            assert came.count("384,400") == (1 if question in ("it writes", "restarts") else 2)
+        steps = " ".join(screen.say("/steps", "passage 7").split())
+        assert (
+            f"answer, {MODEL}: 1,204 of 8,192 tokens read, 58 written; summarised: path; left out: passage 7" in steps
+        )
+        screen.wait_for(PROMPT)
+        without = "without the model: rewriting (it is empty); answering (llama3.1:8b failed: <b>out of memory</b>)"
+        assert without in " ".join(asked("writes degraded").split())
+        for name in ("told.md", "told.json"):
+            screen.say(f"/export {name}", f"wrote {name}")
+    line = f"*written by {MODEL}; without the model: rewriting (it is empty); answering ({MODEL} failed: "
+    assert line in Path("told.md").read_text()
+    turn = json.loads(Path("told.json").read_text())["turns"][-1]
+    assert (turn["model"], turn["degraded"][0]["part"], turn["ledger"][0]["read"]) == (MODEL, "rewrite", 1204)
+
+
+def test_ctrl_c_keeps_what_was_said_and_resume_answers_to_the_end(chat: Open) -> None:
+    with chat("--thread", "mine", "--llm", "auto") as screen:
+        screen.wait_for(PROMPT)
+        screen.say("unfinished", "The Moon is")
+        screen.press(CTRL_C)
+        came = screen.wait_for(PROMPT)
+        assert "384,4\n" in came and "  stopped; /resume answers it to the end\n" in came
+        screen.press(CTRL_D)
+        assert screen.end() == 0
+    with chat("--thread", "mine", "--llm", "auto") as screen:
+        came = screen.wait_for(PROMPT)
+        assert "    The Moon is 384,4\n  stopped; /resume answers it to the end\n" in came
+        assert "Monkeys are small [2].\n\n" in screen.say("/resume", rf"monkeys\.md(?:.|\n)*?{PROMPT}")
+        assert "turns    1" in screen.say("/thread", "kept in")
+
+
+# `clew ask`
+
+
+def test_ask_shows_words_as_they_come(ask: Open) -> None:
+    with ask("writes") as screen:
+        assert screen.end() == 0
+        assert screen.text.count("The Moon is 384,400 km away [1]. Monkeys are small [2].\n\n[1] The distance") == 1
+        assert screen.text.count("384,400") == 1 and f"loading {MODEL}" in screen.text
+
+
+def test_ctrl_c_of_ask_keeps_what_was_said_and_tells_the_way_back(ask: Open) -> None:
+    with ask("--thread", "mine", "unfinished") as screen:
+        screen.wait_for("The Moon is")
+        screen.press(CTRL_C)
+        assert screen.end() == 130
+        assert "384,4\n" in screen.text
+        told = " ".join(screen.text.split())
+        assert "clew: stopped; to have the whole answer: clew chat --thread mine" in told and "/resume" in told
+    with FakeAssistant(read_settings().home) as assistant:
+        stopped = assistant.stopped("mine")
+        assert stopped and stopped.answer.plain == "The Moon is 384,4"
+
+
+def test_ctrl_c_before_the_first_word_ends_it_at_once(ask: Open) -> None:
+    with ask("slow") as screen:
+        screen.wait_for("rewrite   slow")
+        screen.press(CTRL_C)
+        assert screen.end() == 130
+        assert screen.text.splitlines()[-1] == "clew: stopped"

@@ -1,44 +1,48 @@
-"""The page without a browser: what it shows of a conversation and when, as values and as HTML."""
+"""The page without a browser: what it shows of a conversation and when, and what Gradio makes and keeps of it."""
 
+import json
 import re
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from clew.agent.state import Claim, Step
+from clew.agent.state import Claim, Step, Turn
 from clew.memory.errors import ClewError
 from clew.ui.web import views
 from clew.ui.web.markup import Markup
 from clew.ui.web.serving import check_port
-from clew.ui.web.views import AT_ONCE, Conversations, Now, View, revealed
+from clew.ui.web.views import AT_ONCE, Conversations, Now, Runs, View, revealed
 from tests.conftest import ROOT
 from tests.processes import PAGE, finished
-from tests.ui.fakes import make_turn
-from tests.ui.web_fake import ATTACK, CUT_OFF, PageAssistant
-from tests.ui.writing_fake import MODEL, WORDS
+from tests.ui.fakes import ATTACK, CUT_OFF, MODEL, WORDS, FakeAssistant
 
-MOON = "The Moon is far away. It takes\n27 days to go around Earth, and it is round. Nobody lives there."
+Pages = Callable[..., Conversations]
 
 
-@pytest.fixture(autouse=True)
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pages]:
+    """Makes conversations over an assistant of fakes.py, with what that takes."""
     monkeypatch.setattr(views, "FRAME", 0.0)
+    made: list[tuple[FakeAssistant, Conversations]] = []
+
+    def make(loading: float = 0.0, interrupted: str = "") -> Conversations:
+        assistant = FakeAssistant(tmp_path, loading=loading, interrupted=interrupted)
+        made.append((assistant, Conversations(assistant)))
+        return made[-1][1]
+
+    yield make
+    for assistant, conversations in made:
+        conversations.runs.close()
+        assistant.close()
 
 
 @pytest.fixture
-def assistant(tmp_path: Path) -> Iterator[PageAssistant]:
-    with PageAssistant(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def conversations(assistant: PageAssistant) -> Iterator[Conversations]:
-    made = Conversations(assistant)
-    yield made
-    made.runs.close()
+def page(pages: Pages) -> Conversations:
+    return pages()
 
 
 @pytest.fixture
@@ -46,7 +50,11 @@ def markup() -> Markup:
     return Markup(5, ["Tides", ATTACK], ATTACK)
 
 
-# An answer that grows
+def questions(view: View) -> list[str]:
+    return [turn.question for turn in view.turns]
+
+
+# A conversation, moment by moment
 
 
 def test_an_answer_is_revealed_by_words_and_cites_what_is_whole() -> None:
@@ -57,27 +65,19 @@ def test_an_answer_is_revealed_by_words_and_cites_what_is_whole() -> None:
     assert revealed(claims, 5) == revealed(claims, 99) == claims
 
 
-# A conversation, moment by moment
-
-
-def test_a_question_shows_steps_then_the_answer_then_a_finished_turn(conversations: Conversations) -> None:
-    seen = list(conversations.ask("", "How far is the Moon?"))
+def test_a_question_shows_steps_then_the_answer_then_a_finished_turn_that_can_be_opened(page: Conversations) -> None:
+    seen = list(page.ask("", "How far is the Moon?"))
     assert seen[0].busy and seen[0].now and seen[0].now.question == "How far is the Moon?"
     counts = [len(view.now.steps) for view in seen if view.now and not view.now.answer]
     assert counts == sorted(counts) and counts[-1] == 3
     lengths = [len(view.now.answer.plain) for view in seen if view.now and view.now.answer]
     assert len(lengths) > 2 and lengths == sorted(lengths)
-    assert not seen[-1].busy and seen[-1].now is None
-    assert [turn.question for turn in seen[-1].turns] == ["How far is the Moon?"]
+    assert not seen[-1].busy and seen[-1].now is None and questions(seen[-1]) == ["How far is the Moon?"]
     assert len({view.thread for view in seen}) == 1 and seen[0].thread
-
-
-def test_a_conversation_goes_on_and_can_be_opened_again(conversations: Conversations) -> None:
-    thread = [*conversations.ask("", "How far is the Moon?")][-1].thread
-    list(conversations.ask(thread, "And Neptune?"))
-    (view,) = conversations.open(thread)
-    assert [turn.question for turn in view.turns] == ["How far is the Moon?", "And Neptune?"]
-    assert [*conversations.open("")] == [View()]
+    list(page.ask(seen[0].thread, "And Neptune?"))
+    (view,) = page.open(seen[0].thread)
+    assert questions(view) == ["How far is the Moon?", "And Neptune?"]
+    assert [*page.open("")] == [View()]
 
 
 @pytest.mark.parametrize(
@@ -87,162 +87,208 @@ def test_a_conversation_goes_on_and_can_be_opened_again(conversations: Conversat
         ("a bug", "internal error: ZeroDivisionError: a bug. Try: clew --verbose ui, for the traceback"),
     ],
 )
-def test_an_error_is_one_line_and_the_next_question_works(
-    conversations: Conversations, question: str, said: str
-) -> None:
-    *_, last = conversations.ask("t", question)
+def test_an_error_is_one_line_and_the_next_question_works(page: Conversations, question: str, said: str) -> None:
+    *_, last = page.ask("t", question)
     assert last.now and last.now.error == said and not last.busy
-    assert [turn.question for turn in [*conversations.ask("t", "Again?")][-1].turns] == ["Again?"]
+    assert questions([*page.ask("t", "Again?")][-1]) == ["Again?"]
 
 
-def test_a_turn_can_be_stopped(conversations: Conversations) -> None:
-    last = View()
-    for last in conversations.ask("t", "a slow question"):
-        if last.now and len(last.now.steps) == 3:
-            conversations.runs.stop("t")
-    assert last.now and last.now.stopped and not last.now.error and not last.busy
+def test_a_database_that_cannot_be_read_is_a_line(page: Conversations, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> list[Turn]:
+        raise ClewError("the threads are damaged", "move the file away")
+
+    monkeypatch.setattr(FakeAssistant, "turns", broken)
+    for seen in ([*page.open("t")], [*page.ask("t", "Yes?")]):
+        assert [view.now.error for view in seen if view.now] == ["the threads are damaged. Try: move the file away"]
 
 
-def test_two_conversations_at_once(conversations: Conversations) -> None:
-    slow = conversations.ask("one", "a slow question")
+def test_a_turn_is_stopped_beside_another_that_goes_on(page: Conversations) -> None:
+    slow = page.ask("one", "a slow question")
     next(slow)
-    assert [*conversations.ask("two", "a quick one")][-1].turns
-    conversations.runs.stop("one")
-    last = [*slow][-1].now
-    assert last and last.question == "a slow question" and last.stopped
-    assert {step.summary.partition(": ")[2] for step in last.steps} == {"a slow question"}
+    assert [*page.ask("two", "a quick one")][-1].turns
+    page.runs.stop("one")
+    last = [*slow][-1]
+    assert last.now and last.now.question == "a slow question" and last.now.stopped
+    assert not last.now.error and not last.busy and last.now.steps[0].summary == "recall: a slow question"
 
 
-def test_another_tab_follows_a_turn_in_progress_and_cannot_ask_beside_it(conversations: Conversations) -> None:
-    asking = conversations.ask("t", "a slow question")
+def test_another_tab_follows_a_turn_in_progress_and_cannot_ask_beside_it(page: Conversations) -> None:
+    asking = page.ask("t", "a slow question")
     next(asking)
-    watching = conversations.open("t")
+    watching = page.open("t")
     first = next(watching)
     assert first.busy and first.now and first.now.question == "a slow question"
-    (refused,) = conversations.ask("t", "Me too?")
+    (refused,) = page.ask("t", "Me too?")
     assert refused.now and "another tab" in refused.now.error
-    conversations.runs.stop("t")
+    page.runs.stop("t")
     for views_of_tab in (asking, watching):
         last = [*views_of_tab][-1]
         assert last.now and last.now.stopped and len(last.now.steps) == 3
 
 
-def test_a_turn_that_was_cut_off_is_named_and_finished(tmp_path: Path) -> None:
-    with PageAssistant(tmp_path, interrupted="t") as assistant:
-        conversations = Conversations(assistant)
-        first, *_, last = conversations.open("t")
-        assert first.now and first.now.question == CUT_OFF and first.now.note == views.CUT_OFF
-        assert [turn.question for turn in last.turns] == [CUT_OFF]
-        assert last.now == Now(note=views.FINISHED) and not last.busy
-        assert [*conversations.open("t")] == [View("t", last.turns)]
-        conversations.runs.close()
+def test_a_turn_that_was_cut_off_is_named_and_finished(pages: Pages) -> None:
+    page = pages(interrupted="t")
+    first, *_, last = page.open("t")
+    assert first.now and first.now.question == CUT_OFF and first.now.note == views.CUT_OFF
+    assert questions(last) == [CUT_OFF] and last.now == Now(note=views.FINISHED) and not last.busy
+    assert [*page.open("t")] == [View("t", last.turns)]
 
 
-def test_a_question_on_a_thread_that_was_cut_off_finishes_that_first(tmp_path: Path) -> None:
-    with PageAssistant(tmp_path, interrupted="t") as assistant:
-        conversations = Conversations(assistant)
-        seen = [*conversations.ask("t", "And now?")]
-        conversations.runs.close()
-    asked = [view.now.question for view in seen if view.now]
-    assert list(dict.fromkeys(asked)) == [CUT_OFF, "And now?"]
-    assert [turn.question for turn in seen[-1].turns] == [CUT_OFF, "And now?"] and seen[-1].now is None
+def test_a_question_on_a_thread_that_was_cut_off_finishes_that_first(pages: Pages) -> None:
+    seen = [*pages(interrupted="t").ask("t", "And now?")]
+    assert list(dict.fromkeys(view.now.question for view in seen if view.now)) == [CUT_OFF, "And now?"]
+    assert questions(seen[-1]) == [CUT_OFF, "And now?"] and seen[-1].now is None
 
 
-def test_the_first_question_waits_for_the_encoder_and_says_so(tmp_path: Path) -> None:
-    with PageAssistant(tmp_path, loading=0.5) as assistant:
-        conversations = Conversations(assistant)
-        conversations.runs.warm_up()
-        started = time.monotonic()
-        seen = [*conversations.ask("t", "Yes?")]
-        conversations.runs.close()
+def test_two_tabs_that_open_a_cut_off_turn_at_once_follow_one_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both hear that it was cut off before either has begun."""
+    asked = FakeAssistant.interrupted
+
+    def slow_to_say(self: FakeAssistant, thread: str) -> str:
+        question = asked(self, thread)
+        time.sleep(0.2)
+        return question
+
+    monkeypatch.setattr(FakeAssistant, "interrupted", slow_to_say)
+    with FakeAssistant(tmp_path, pause=0.1, interrupted="t") as assistant:
+        runs = Runs(assistant)
+        with ThreadPoolExecutor(2) as tabs:
+            first, second = tabs.map(lambda _: runs.open("t"), range(2))
+        assert first is not None and first is second
+        assert [event.question for events in first.follow() for event in events if isinstance(event, Turn)] == [CUT_OFF]
+        runs.close()
+
+
+def test_the_first_question_waits_for_the_encoder_and_stopping_does_not(pages: Pages) -> None:
+    page = pages(loading=0.5)
+    page.runs.warm_up()
+    started = time.monotonic()
+    seen = [*page.ask("t", "Yes?")]
     assert time.monotonic() - started > 0.4
     assert seen[0].now and seen[0].now.status == views.LOADING and seen[-1].turns
     assert views.LOADING not in [view.now.status for view in seen if view.now and view.now.steps]
+    page = pages(loading=5)
+    page.runs.warm_up()
+    started = time.monotonic()
+    asking = page.ask("t", "Yes?")
+    next(asking)
+    page.runs.stop("t")
+    last = [*asking][-1]
+    assert last.now and last.now.stopped and time.monotonic() - started < 4
 
 
-def test_stopping_does_not_wait_for_the_encoder(tmp_path: Path) -> None:
-    with PageAssistant(tmp_path, loading=1.5) as assistant:
-        conversations = Conversations(assistant)
-        conversations.runs.warm_up()
-        started = time.monotonic()
-        asking = conversations.ask("t", "Yes?")
-        next(asking)
-        conversations.runs.stop("t")
-        last = [*asking][-1]
-        assert last.now and last.now.stopped and time.monotonic() - started < 1
-        conversations.runs.close()
-
-
-def test_a_database_that_cannot_be_read_is_a_line(
-    conversations: Conversations, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object) -> list[str]:
-        raise ClewError("the threads are damaged", "move the file away")
-
-    monkeypatch.setattr(PageAssistant, "turns", broken)
-    for seen in ([*conversations.open("t")], [*conversations.ask("t", "Yes?")]):
-        assert [view.now.error for view in seen if view.now] == ["the threads are damaged. Try: move the file away"]
-
-
-def test_a_conversation_is_shown_to_its_owner_alone(conversations: Conversations) -> None:
-    thread = [*conversations.ask("", "How far is the Moon?", "ann")][-1].thread
-    list(conversations.ask("mine", "How old is the Moon?"))
+def test_a_conversation_is_shown_to_its_owner_alone(page: Conversations) -> None:
+    thread = [*page.ask("", "How far is the Moon?", "ann")][-1].thread
+    list(page.ask("mine", "How old is the Moon?"))
     for owner, own, others in (("ann", thread, "mine"), ("", "mine", thread)):
-        assert [len(view.turns) for view in conversations.open(own, owner)] == [1]
-        refused = [*conversations.open(others, owner), *conversations.resume(others, owner)]
-        refused += conversations.ask(others, "And now?", owner)
-        refused += conversations.open("nobody's", "bob")
+        assert [len(view.turns) for view in page.open(own, owner)] == [1]
+        refused = [*page.open(others, owner), *page.resume(others, owner)]
+        refused += page.ask(others, "And now?", owner)
+        refused += page.open("nobody's", "bob")
         assert {view.now.error for view in refused if view.now} == {views.NOT_THERE}
         assert [view.turns for view in refused] == [()] * 4
-    assert [len(view.turns) for view in conversations.open(thread, "ann")] == [1], "nothing was asked on"
-
-
-def test_a_turn_is_stopped_by_its_owner_alone(conversations: Conversations) -> None:
-    asking = conversations.ask("", "a slow question", "ann")
+    assert [len(view.turns) for view in page.open(thread, "ann")] == [1], "nothing was asked on"
+    asking = page.ask("", "a slow question", "ann")
     thread = next(asking).thread
     for owner in ("bob", ""):
-        conversations.stop(thread, owner)
-    assert not conversations.runs._runs[thread].cancel.is_set()
-    conversations.stop(thread, "ann")
+        page.stop(thread, owner)
+    assert not page.runs._runs[thread].cancel.is_set()
+    page.stop(thread, "ann")
     last = [*asking][-1].now
     assert last and last.stopped
 
 
-def test_turns_wait_in_their_order_and_say_where_they_are(conversations: Conversations) -> None:
+def test_turns_wait_in_their_order_and_say_where_they_are(page: Conversations) -> None:
     def where(asking: Iterator[View]) -> str:
         view = next(asking)
         assert view.now
         return view.now.status
 
-    busy = [conversations.ask(f"busy {number}", "a slow question") for number in range(AT_ONCE)]
+    busy = [page.ask(f"busy {number}", "a slow question") for number in range(AT_ONCE)]
     for asking in busy:
         while "Waiting" in where(asking):
             time.sleep(0.01)
-    first, second = (conversations.ask(name, "Yes?") for name in ("first", "second"))
+    first, second = (page.ask(name, "Yes?") for name in ("first", "second"))
     assert where(first) == "Waiting: number 1 in the queue…" and where(second) == "Waiting: number 2 in the queue…"
-    conversations.stop("first")
+    page.stop("first")
     last = [*first][-1].now
     assert last and last.stopped, "while it waited"
     while where(second) != "Waiting: number 1 in the queue…":
         pass
-    conversations.stop("busy 0")
+    page.stop("busy 0")
     assert [*second][-1].turns
     for number in range(AT_ONCE):
-        conversations.stop(f"busy {number}")
-    assert conversations.runs._waiting == []
+        page.stop(f"busy {number}")
+    assert page.runs._waiting == []
 
 
-def test_a_conversation_over_another_library_is_folded_away_and_says_so(
-    conversations: Conversations, assistant: PageAssistant, markup: Markup
-) -> None:
-    assistant.threads.library = "one"
-    list(conversations.ask("t", "How far is the Moon?"))
-    assert [view.note for view in conversations.open("t")] == [""]
-    assistant.threads.library = "two"
-    (view,) = conversations.open("t")
+def test_a_conversation_over_another_library_is_folded_away_and_says_so(page: Conversations, markup: Markup) -> None:
+    threads = page._assistant.threads
+    threads.library = "one"
+    list(page.ask("t", "How far is the Moon?"))
+    assert [view.note for view in page.open("t")] == [""]
+    threads.library = "two"
+    (view,) = page.open("t")
     assert view.note == views.ELSEWHERE and views.ELSEWHERE in markup.past(view)
-    html = markup.threads(assistant.threads.over_library(), "", assistant.threads.over_others())
+    html = markup.threads(threads.over_library(), "", threads.over_others())
     assert "No conversations yet." in html and html.index("<details") < html.index('data-pick="t"')
+
+
+# What a language model writes
+
+
+def test_words_are_shown_as_they_come_and_the_answer_is_not_revealed_again(page: Conversations) -> None:
+    seen = list(page.ask("t", "it writes"))
+    said = [view.now.draft for view in seen if view.now and view.now.draft]
+    assert said[0] == WORDS[0] and said[-1] == "".join(WORDS) and said == sorted(said, key=len)
+    loading = [view.now.status for view in seen if view.now and view.now.status.startswith("loading")]
+    assert loading == [f"loading {MODEL}…"]
+    assert not [view for view in seen if view.now and view.now.answer]
+    assert seen[-1].turns[0].model == MODEL and seen[-1].now is None
+    said = [view.now.draft for view in page.ask("t", "restarts") if view.now]
+    assert "Something else altogether " in said and said[-1] == "".join(WORDS), "one takes the place of the other"
+
+
+def test_pieces_are_drawn_no_more_often_than_can_be_seen(page: Conversations, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(views, "FRAME", 60.0)
+    seen = list(page.ask("t", "it writes"))
+    assert len({view.now.draft for view in seen if view.now}) <= 2
+    assert seen[-1].turns[0].model == MODEL, "the turn behind them has them all"
+
+
+def stopped_when_said(page: Conversations) -> View:
+    last = View()
+    for last in page.ask("t", "unfinished"):
+        if last.now and last.now.draft == "".join(WORDS[:2]):
+            page.runs.stop("t")
+    return last
+
+
+def test_what_was_said_until_the_stop_is_kept_and_can_be_gone_on_with(page: Conversations, markup: Markup) -> None:
+    stopped = stopped_when_said(page)
+    assert [turn.answer.outcome for turn in stopped.turns] == ["stopped"] and stopped.now is None
+    html = markup.past(stopped)
+    assert "The Moon is 384,4" in html and 'data-pick="/resume">Go on<' in html
+    first, *_, last = page.resume("t")
+    assert first.now and first.now.question == "unfinished" and first.turns == () and first.busy
+    assert [turn.answer.outcome for turn in last.turns] == ["answered"] and last.turns[0].turn == 1
+    assert "Go on" not in markup.past(last)
+    assert [*page.resume("t")] == [View("t", last.turns)], "there is nothing to go on with"
+
+
+def test_a_stopped_answer_comes_back_where_going_on_fails(page: Conversations, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = stopped_when_said(page)
+
+    def fails(*_: object) -> Iterator[Step]:
+        yield Step("answer", "begun")
+        raise ClewError("the server is gone", "ollama serve")
+
+    monkeypatch.setattr(FakeAssistant, "resume", fails)
+    *_, last = page.resume("t")
+    assert last.turns == stopped.turns and not last.busy
+    assert last.now and (last.now.question, last.now.error) == ("", "the server is gone. Try: ollama serve")
 
 
 # The server
@@ -258,110 +304,72 @@ def test_a_port_that_is_taken_is_named_before_anything_is_loaded() -> None:
     assert caught.value.hint.startswith("clew ui --port ")
 
 
+TURNS = 3
 PROBE = """
-import sys
+import asyncio, json, sys
 from pathlib import Path
-from tests.ui.web_fake import PageAssistant
+from types import SimpleNamespace
+import gradio as gr
+from clew.ui.web import views
 from clew.ui.web.page import BrowserPage
-from clew.ui.web.views import Conversations
-assistant = PageAssistant(Path(sys.argv[1]))
-page = BrowserPage(assistant, Conversations(assistant)).blocks
-print(page.analytics_enabled, sorted({function.api_visibility for function in page.fns.values()}))
+from clew.ui.web.serving import looks
+from tests.ui.fakes import FakeAssistant
+
+views.FRAME = 0.0
+assistant = FakeAssistant(Path(sys.argv[1]))
+conversations = views.Conversations(assistant)
+blocks = BrowserPage(assistant, conversations).blocks
+state = blocks.state_holder["tab"]
+event = next(one for one in blocks.fns.values() if one.name == "_ask")
+request = gr.Request(username="", session_hash="tab", query_params=SimpleNamespace())
+made, begin = [], gr.Button.__init__
+
+async def asked():
+    "As the Send button does; how many updates the tab was sent."
+    updates, iterator, going = 0, None, True
+    while going:
+        done = await blocks.process_api(
+            event, ["t", "How far?"], state, request, iterator, session_hash="tab", event_id="1"
+        )
+        updates, iterator, going = updates + 1, done["iterator"], done["is_generating"]
+    return updates
+
+def noted(button, *args, **properties):
+    made.append(str(properties.get("elem_id")))
+    begin(button, *args, **properties)
+
+def kept():
+    return [len(state.config_values), len(state.blocks_config.blocks)]
+
+gr.Button.__init__ = noted
+before, updates, after = kept(), 0, []
+for _ in range(int(sys.argv[2])):
+    updates += asyncio.run(asked())
+    after.append(kept())
+conversations.runs.close()
+theme = looks()["theme"]
+print(json.dumps({
+    "analytics": blocks.analytics_enabled,
+    "visible": sorted({function.api_visibility for function in blocks.fns.values()}),
+    "before": before, "after": after, "updates": updates, "made": made,
+    "theme": f"{theme._get_theme_css()} {theme._stylesheets}",
+}))
 """
-
-
-def test_the_page_is_made_without_a_server_and_offers_no_programming_interface(tmp_path: Path) -> None:
-    """In a process of its own: Gradio leaves event loops open."""
-    made = finished(["-c", PROBE, tmp_path], preload=PAGE)
-    assert made.stdout == "False ['private']\n", made.stderr
-
-
 OURS = ("style.css", "page.js", "templates/entry.html", "templates/icon.svg")
 
 
-def test_the_looks_name_no_other_host() -> None:
-    from clew.ui.web.serving import looks
-
-    theme = looks()["theme"]
-    style, *ours = ((ROOT / "ui" / "web" / name).read_text("utf-8") for name in OURS)
-    text = f"{theme._get_theme_css()} {theme._stylesheets} {style} {ours}"
-    assert set(re.findall(r"https?:/+[\w.]+", text)) <= {"http://www.w3.org"}, (
-        "the name space of SVG, which nobody fetches"
-    )
+@pytest.mark.timeout(300)
+def test_gradio_offers_no_interface_names_no_host_and_keeps_nothing_of_a_tab(tmp_path: Path) -> None:
+    """In a process of its own: Gradio leaves event loops open."""
+    done = finished(["-c", PROBE, tmp_path, TURNS], preload=PAGE)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout.splitlines()[-1])
+    assert said["analytics"] is False and said["visible"] == ["private"]
+    assert said["updates"] > 3 * TURNS
+    assert said["after"] == [said["before"]] * TURNS, "configurations and components of a tab"
+    assert said["made"] == [], "what changes goes out as it is"
+    style, *others = ((ROOT / "ui" / "web" / name).read_text("utf-8") for name in OURS)
+    text = f"{said['theme']} {style} {others}"
+    hosts = set(re.findall(r"https?:/+[\w.]+", text))
+    assert hosts <= {"http://www.w3.org"}, "the name space of SVG, which nobody fetches"
     assert "url(" not in style and "@import" not in text
-
-
-# What a language model writes
-
-
-def test_words_are_shown_as_they_come_and_the_answer_is_not_revealed_again(conversations: Conversations) -> None:
-    seen = list(conversations.ask("t", "it writes"))
-    said = [view.now.draft for view in seen if view.now and view.now.draft]
-    assert said[0] == WORDS[0] and said[-1] == "".join(WORDS) and said == sorted(said, key=len)
-    assert [view.now.status for view in seen if view.now and view.now.status.startswith("loading")] == [
-        f"loading {MODEL}…"
-    ]
-    assert not [view for view in seen if view.now and view.now.answer]
-    assert seen[-1].turns[0].model == MODEL and seen[-1].now is None
-
-
-def test_what_is_begun_anew_takes_the_place_of_what_was_said(conversations: Conversations) -> None:
-    said = [view.now.draft for view in conversations.ask("t", "restarts") if view.now]
-    assert "Something else altogether " in said and said[-1] == "".join(WORDS)
-
-
-def test_pieces_are_drawn_no_more_often_than_can_be_seen(
-    conversations: Conversations, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(views, "FRAME", 60.0)
-    seen = list(conversations.ask("t", "it writes"))
-    assert len({view.now.draft for view in seen if view.now}) <= 2
-    assert seen[-1].turns[0].model == MODEL, "the turn behind them has them all"
-
-
-def test_what_was_said_until_the_stop_is_kept_and_can_be_gone_on_with(
-    conversations: Conversations, markup: Markup
-) -> None:
-    stopped = stop_when_said(conversations)
-    assert [turn.answer.outcome for turn in stopped.turns] == ["stopped"] and stopped.now is None
-    html = markup.past(stopped)
-    assert "The Moon is 384,4" in html and 'data-pick="/resume">Go on<' in html
-    first, *_, last = conversations.resume("t")
-    assert first.now and first.now.question == "unfinished" and first.turns == () and first.busy
-    assert [turn.answer.outcome for turn in last.turns] == ["answered"] and last.turns[0].turn == 1
-    assert "Go on" not in markup.past(last)
-    assert [*conversations.resume("t")] == [View("t", last.turns)], "there is nothing to go on with"
-
-
-def stop_when_said(conversations: Conversations) -> View:
-    last = View()
-    for last in conversations.ask("t", "unfinished"):
-        if last.now and last.now.draft == "".join(WORDS[:2]):
-            conversations.runs.stop("t")
-    return last
-
-
-def test_a_stopped_answer_comes_back_where_going_on_fails(
-    conversations: Conversations, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stopped = stop_when_said(conversations)
-
-    def fails(*_: object) -> Iterator[Step]:
-        yield Step("answer", "begun")
-        raise ClewError("the server is gone", "ollama serve")
-
-    monkeypatch.setattr(PageAssistant, "resume", fails)
-    *_, last = conversations.resume("t")
-    assert last.turns == stopped.turns and not last.busy
-    assert last.now and (last.now.question, last.now.error) == ("", "the server is gone. Try: ollama serve")
-
-
-def test_the_page_says_which_model_wrote_and_what_was_done_without_it(conversations: Conversations) -> None:
-    *_, last = conversations.ask("t", "writes degraded")
-    markup = Markup(5, [], MODEL)
-    html = markup.past(last)
-    assert MODEL in markup.header() and f"written by {MODEL}" in html
-    assert "<b>rewriting</b>: it is empty" in html and "&lt;b&gt;out of memory&lt;/b&gt;" in html
-    assert "left out: passage 7" in html
-    plain = markup.past(View("t", (make_turn("t", 1, "Why?"),)))
-    assert "written by" not in plain and "degraded" not in plain and "ledger" not in plain

@@ -1,5 +1,6 @@
 """The page as a person sees it: a real server in a process of its own, in Chromium. No request leaves the machine."""
 
+import os
 import signal
 import subprocess
 from contextlib import closing
@@ -10,9 +11,8 @@ import pytest
 
 from tests.processes import PAGE, Process
 from tests.ui.browsing import CHROMIUM, Address, ask, fake_page, free_port, opened, serving
-from tests.ui.fakes import fill_threads
-from tests.ui.web_fake import CUT_OFF, LOADED
-from tests.ui.writing_fake import MODEL
+from tests.ui.fakes import CUT_OFF, LOADED, MODEL, fill_threads
+from tests.ui.screen import FAKE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium o
 
 def test_a_question_its_steps_its_answer_and_a_source(page: "Page") -> None:
     ask(page, "How far is the slow Moon?", wait=False)
-    page.wait_for_selector("#now details.steps[open] >> text=rewrite: How far")
+    page.wait_for_selector("#now details.steps[open] >> text=recall: How far")
     page.wait_for_selector("#now .status >> text=Working")
     page.click("#stop")
     page.wait_for_selector(".notice.stopped")
@@ -53,24 +53,20 @@ def test_a_citation_of_an_earlier_turn_shows_that_turns_sources(page: "Page") ->
     page.locator("#turn-1 a.cite").first.click()
     page.wait_for_selector("#source-1-1.lit")
     assert page.locator("#sources .of:visible").inner_text() == "First?"
-    ask(page, "Third?")
-    assert page.locator("#sources .of:visible").inner_text() == "Third?"
-
-
-def test_a_walk_is_drawn_and_leads_to_its_sources(page: "Page") -> None:
     ask(page, "What does the walk say of monkeys?")
-    page.locator("#past .steps > summary").last.click()
+    assert page.locator("#sources .of:visible").inner_text() == "What does the walk say of monkeys?"
+    page.locator("#turn-3 .steps > summary").last.click()
     figure = page.locator("#past figure.walk")
     figure.wait_for()
     assert figure.locator(".node").count() == 4 and figure.locator(".way").count() == 2
     figure.locator("a", has_text="Monkeys in space").click()
-    page.locator("#source-1-2.lit").wait_for()
+    page.locator("#source-3-2.lit").wait_for()
 
 
 def test_words_come_as_they_are_written_and_stay_when_they_are_stopped(
     context: "BrowserContext", tmp_path: Path
 ) -> None:
-    with fake_page(tmp_path, pause=0.15, model="yes") as address:
+    with fake_page(tmp_path, "--pause", 0.15, model=True) as address:
         page = opened(context, address)
         assert MODEL in page.locator("#side .brand").inner_text()
         ask(page, "It writes, degraded")
@@ -103,50 +99,40 @@ def test_a_new_conversation_and_back_from_the_list_and_from_the_address(
     page.click("#new")
     page.wait_for_selector(".welcome")
     assert "thread=" not in page.url and page.locator(".turn").count() == 0
-    ask(page, "Something else?")
+    page.click(".examples button >> text=Laika")
+    page.wait_for_selector("#past .question >> text=What is said about “Laika”?")
     page.click("#threads .thread >> text=What is to be resumed?")
     page.wait_for_selector("#past .question >> text=What is to be resumed?")
     assert page.url == of_it and page.locator(".turn").count() == 1
     assert page.locator("#source-1-1").is_visible()
     assert "1 turn · just now" in page.locator("#threads [aria-current]").inner_text()
     ask(page, "And on?")
-    assert page.locator(".turn").count() == 2
     again = opened(context, address, of_it.partition("?thread=")[2])
     again.wait_for_selector("#past .question >> text=And on?")
     assert again.locator(".turn").count() == 2
 
 
-def test_an_example_is_asked_by_a_click(page: "Page") -> None:
-    page.click(".examples button >> text=Laika")
-    page.wait_for_selector("#past .question >> text=What is said about “Laika”?")
-
-
-def test_two_tabs_are_two_conversations_at_once(page: "Page", context: "BrowserContext", address: Address) -> None:
+def test_a_turn_goes_on_where_its_tab_leaves_and_beside_another_tab(
+    page: "Page", context: "BrowserContext", address: Address
+) -> None:
     other = opened(context, address)
-    ask(page, "A slow question in the first tab", wait=False)
-    ask(other, "A quick one in the second")
-    assert page.locator(".question").all_inner_texts() == ["A slow question in the first tab"]
-    assert other.locator(".question").all_inner_texts() == ["A quick one in the second"]
-    page.click("#stop")
-    page.wait_for_selector(".notice.stopped")
-    assert other.locator(".notice").count() == 0
-
-
-def test_leaving_a_conversation_leaves_its_turn_running(page: "Page") -> None:
     ask(page, "Stay here")
     ask(page, "A slow question to come back to", wait=False)
-    page.wait_for_selector("#now .steps >> text=act:")
+    page.wait_for_selector("#now .steps >> text=2 passages")
+    ask(other, "A quick one in the second tab")
+    assert other.locator(".question").all_inner_texts() == ["A quick one in the second tab"]
     page.click("#new")
     page.wait_for_selector(".welcome")
     page.wait_for_selector("#send", state="visible")
     page.click("#threads .thread >> text=Stay here")
     page.wait_for_selector("#now .question >> text=A slow question to come back to")
-    page.wait_for_selector("#now .steps >> text=act:")
+    page.wait_for_selector("#now .steps >> text=2 passages")
     page.click("#stop")
     page.wait_for_selector(".notice.stopped")
+    assert other.locator(".notice").count() == 0
 
 
-def test_errors_and_refusals_are_calm_lines(page: "Page") -> None:
+def test_errors_refusals_and_html_of_a_document_are_calm_text(page: "Page") -> None:
     ask(page, "this fails", wait=False)
     page.wait_for_selector(".notice.error")
     assert page.locator(".notice.error").inner_text() == "the disk is full. Try: make room"
@@ -154,19 +140,15 @@ def test_errors_and_refusals_are_calm_lines(page: "Page") -> None:
     assert page.locator(".notice.error").count() == 0
     assert page.locator(".notice.refusal b").all_inner_texts() == ["Tides"]
     assert page.locator("#sources >> text=This answer has no sources.").is_visible()
-    ask(page, "an empty one is not asked")
     page.fill("#question textarea", "   ")
     page.click("#send")
     page.wait_for_timeout(300)
-    assert page.locator(".turn").count() == 2
-
-
-def test_html_of_a_document_stays_text(page: "Page") -> None:
+    assert page.locator(".turn").count() == 1, "nothing was asked"
     ask(page, "markup <img src=x onerror='window.attacked = 1'>")
     page.locator("details:not([open]) > summary").first.click()
     assert page.evaluate("window.attacked") is None
     assert page.locator("#page img, #page script").count() == 0
-    for place in ("#sources", "#past .answer", "#past .question"):
+    for place in ("#sources", "#turn-2 .answer", "#turn-2 .question"):
         assert "onerror" in page.locator(place).inner_text()
     assert "{{ 7 * 7 }}" in page.locator("#sources").inner_text()
 
@@ -198,22 +180,16 @@ def test_dark_follows_the_system(browser: "Browser", address: Address) -> None:
     assert shades["light"] > 700 and shades["dark"] < 100
 
 
-def test_the_page_is_there_before_the_encoder(context: "BrowserContext", tmp_path: Path) -> None:
-    with fake_page(tmp_path, loading=600) as address:
-        page = opened(context, address)
-        ask(page, "Are you there?", wait=False)
-        page.wait_for_selector("#now .status >> text=Loading the encoder")
-        (tmp_path / LOADED).touch()
-        page.wait_for_selector("#past .answer")
-        page.goto("about:blank")
-
-
-def test_a_turn_that_a_crash_cut_off_is_finished_on_opening(context: "BrowserContext", tmp_path: Path) -> None:
+def test_the_page_is_there_before_the_encoder_and_finishes_what_a_crash_cut_off(
+    context: "BrowserContext", tmp_path: Path
+) -> None:
     fill_threads(tmp_path, 1)
-    with fake_page(tmp_path, pause=0.4, interrupted="thread-0") as address:
+    with fake_page(tmp_path, "--loading", 600, "--pause", 0.4, "--interrupted", "thread-0") as address:
         page = opened(context, address)
         page.click("#threads .thread")
         page.wait_for_selector("#now .notice.cut-off >> text=cut off last time")
+        page.wait_for_selector("#now .status >> text=Loading the encoder")
+        (tmp_path / LOADED).touch()
         page.wait_for_selector(f"#now .question >> text={CUT_OFF}")
         page.wait_for_selector("#now .notice.cut-off >> text=It is finished now")
         assert page.locator("#past .question").all_inner_texts() == ["How far is the Moon?", CUT_OFF]
@@ -246,10 +222,11 @@ def test_the_real_thing(context: "BrowserContext", examples_path: Path, cache: P
 def test_the_address_that_is_printed_lets_one_browser_in(browser: "Browser", tmp_path: Path) -> None:
     port = free_port()
     server = Process(
-        ("-m", "tests.ui.web_fake", tmp_path, port, 0.05, 0, "", ""),
+        (*FAKE, "ui", "--port", port),
         preload=PAGE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env={**os.environ, "CLEW_HOME": str(tmp_path)},
     )
     try:
         assert server.stderr is not None

@@ -14,7 +14,7 @@ from clew.ui.plain import one_line
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from clew.agent.doctor.cluster import Check, State
+    from clew.agent.doctor import Check, State
     from clew.agent.settings import Settings
 
 STYLES: "dict[State, str]" = {"ok": "green", "warning": "yellow", "problem": "bold red"}
@@ -30,7 +30,7 @@ def doctor(library: Place | None, llm: str | None, mending: bool, as_json: bool)
 
     A library is proven by the hash of every file. Exit code 1 if there is a problem; a warning is none.
     """
-    from clew.agent.doctor.checks import examine
+    from clew.agent.doctor import examine
     from clew.memory.text import number_of
     from clew.ui.console import output, print_json
 

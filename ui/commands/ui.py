@@ -39,7 +39,7 @@ def add(name: str) -> None:
     It is asked for, or taken from CLEW_PASSWORD.
     """
     from clew.agent.settings import read_settings
-    from clew.ui.web.access import add_user
+    from clew.ui.web.guard import add_user
 
     asked = os.environ.get("CLEW_PASSWORD") or click.prompt(
         "Password", hide_input=True, confirmation_prompt=True, err=True

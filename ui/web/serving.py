@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from clew.agent.assistant import Assistant
     from clew.agent.settings import Settings
-    from clew.ui.web.access import Access
+    from clew.ui.web.guard import Access
 
 HOST = "127.0.0.1"
 THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
@@ -41,7 +41,7 @@ def serve(settings: "Settings", host: str = HOST) -> None:
     """Open the library, and serve its page until Ctrl-C. Raises `NotSetUp` where others than this machine could reach
     it and there is nobody with a password."""
     from clew.agent.assistant import Assistant
-    from clew.ui.web.access import users
+    from clew.ui.web.guard import users
 
     if host not in THIS_MACHINE and not users(settings.home):
         raise NotSetUp(f"others can reach {host}, and there is no user with a password", "clew ui add-user NAME")
@@ -56,7 +56,7 @@ def serve_page(assistant: "Assistant", port: int, home: Path, host: str = HOST) 
     remove(home, TEMPORARY)  # of a page that was killed
     os.environ["GRADIO_TEMP_DIR"] = str(private_folder(home / TEMPORARY))
     from clew.ui.console import messages
-    from clew.ui.web.access import Access
+    from clew.ui.web.guard import Access
     from clew.ui.web.page import BrowserPage
     from clew.ui.web.views import Conversations
 

@@ -224,7 +224,8 @@ def all_by(by: Mapping[str, int]) -> str:
 
 
 def _of_manifest(generation: Path, manifest: Manifest, whole: RowsHash, by: Mapping[str, int]) -> IndexRow:
-    said = {"format": CLUSTER_FORMAT, "manifest": manifest.model_dump_json(), "rows": len(whole), "hash": whole.value}
+    written = manifest.model_dump_json(by_alias=True)
+    said = {"format": CLUSTER_FORMAT, "manifest": written, "rows": len(whole), "hash": whole.value}
     said |= {"published": time.time(), **facts_of(generation, manifest)}
     named = max((name for name in by if name and by[name]), key=lambda name: by[name], default="")
     said |= {"elser": named, "without": sum(by.values()) - by.get(named, 0)}

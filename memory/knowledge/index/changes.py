@@ -30,7 +30,7 @@ from clew.memory.knowledge.loaders.source import (
     source_digest,
 )
 
-KEPT_OF_UNSEEN = 1_000
+KEPT_OF_HIDDEN = 1_000
 """Characters of the text that a document does not show, for those who ask what was left out."""
 
 KEPT_OF_ORDERS = 200
@@ -58,7 +58,7 @@ class Changes:
         choices = generation.choices
         self._screen = f" without orders but in {json.dumps(choices.allowed)}" if choices.quarantine else ""
         before = read_manifest(old) if old else None
-        self._unseen = dict(before.unseen) if before else {}
+        self._hidden = dict(before.hidden_text) if before else {}
         self._quarantined = dict(before.quarantined) if before else {}
 
     @property
@@ -103,7 +103,7 @@ class Changes:
                 yield Progress("reading", done, total)
             self._reading.keep()
         self._remove(gone)
-        self._note_unseen()
+        self._note_hidden()
         self._note_quarantined(self._known.keys() - set(gone) | fresh.keys())
         yield Progress("reading", total, total)
         yield from self._chunk_anew()
@@ -113,11 +113,11 @@ class Changes:
             self.notes.append(f"{loose} edges left out: they name nodes that are not in the library")
         self._generation.put_in_order()
 
-    def _note_unseen(self) -> None:
-        unseen = {id_: text for id_, text in self._unseen.items() if self._generation.has_document(id_)}
-        self._generation.facts["unseen"] = unseen
-        if unseen:
-            have = "1 document has" if len(unseen) == 1 else f"{len(unseen)} documents have"
+    def _note_hidden(self) -> None:
+        hidden = {id_: text for id_, text in self._hidden.items() if self._generation.has_document(id_)}
+        self._generation.facts["unseen"] = hidden
+        if hidden:
+            have = "1 document has" if len(hidden) == 1 else f"{len(hidden)} documents have"
             self.notes.append(f"{have} text that is not shown, left out here: clew doctor names it")
 
     def _note_quarantined(self, found: Iterable[str]) -> None:
@@ -135,7 +135,7 @@ class Changes:
         choices = self._generation.choices
         if not choices.quarantine or _is_below(path, [Path(one) for one in choices.allowed]):
             return ""
-        return next(iter(orders(f"{document.title}\n\n{document.text}\n\n{document.unseen}")), "")
+        return next(iter(orders(f"{document.title}\n\n{document.text}\n\n{document.hidden_text}")), "")
 
     def _chunk_anew(self) -> Iterator[Progress]:
         """The documents that were taken over from a library with another chunker, by their text as it was read."""
@@ -205,9 +205,9 @@ class Changes:
                 taken_out += 1
                 continue
             document = replace(with_date(item), id=self._free_id(item.id, source))
-            self._unseen.pop(document.id, None)
-            if item.unseen:
-                self._unseen[document.id] = item.unseen[:KEPT_OF_UNSEEN]
+            self._hidden.pop(document.id, None)
+            if item.hidden_text:
+                self._hidden[document.id] = item.hidden_text[:KEPT_OF_HIDDEN]
             if self._add(document, path, position, old):
                 position += 1
                 left.discard(document.id)

@@ -22,7 +22,6 @@ from zipfile import BadZipFile, ZipFile
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable, install_command
-from clew.memory.knowledge.loaders.css_values import alike, colour
 from clew.memory.knowledge.loaders.html import document_of
 from clew.memory.knowledge.loaders.plain_text import decode, read_text, title_of_text
 from clew.memory.knowledge.loaders.source import LONGEST_REASON, Loader, Source, in_a_line
@@ -97,7 +96,7 @@ def read_converted(source: Source) -> Iterator[Document]:
     if not pandoc():
         raise Unreadable(f"it is read by Pandoc, which is not installed: {install_command('documents')}")
     data = source.path.read_bytes()
-    data, unseen, *told = _without_unseen(data) if ending in FILES else (decode(data).encode(), "", "", "")
+    data, hidden, *told = _without_hidden(data) if ending in FILES else (decode(data).encode(), "", "", "")
     kind = (FILES | MARKS)[ending]
     command = [pandoc(), "--sandbox", "--standalone", "--wrap=none", "--variable=pagetitle:\u00a0"]
     command += [f"--from={kind}", "--to=html"]
@@ -109,8 +108,8 @@ def read_converted(source: Source) -> Iterator[Document]:
     document = document_of(source, _ROLE.sub(r"\1\2", made.stdout.decode("utf-8", "replace")))
     title = (title_of_text(document.text) if ending in FILES else "") or document.title
     author, tags = (own or other for own, other in zip(told, (document.author, document.tags), strict=True))
-    unseen = "\n".join(filter(None, (unseen, document.unseen)))
-    yield replace(document, title=title, author=author, tags=tags, unseen=unseen)
+    hidden = "\n".join(filter(None, (hidden, document.hidden_text)))
+    yield replace(document, title=title, author=author, tags=tags, hidden_text=hidden)
 
 
 def _limited(seconds: int) -> None:
@@ -118,7 +117,7 @@ def _limited(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
 
-def _without_unseen(data: bytes) -> tuple[bytes, str, str, str]:
+def _without_hidden(data: bytes) -> tuple[bytes, str, str, str]:
     """A .docx or .odt file without the text that is not seen, that text, its author and its keywords. Raises
     `Unreadable` for another file."""
     from lxml import etree
@@ -191,7 +190,7 @@ def _ground(own: "Mapping[str, _Element]") -> str:
 
 def _emptied(root: "_Element", styles: Mapping[str, _Look]) -> Iterator[str]:
     """Take the letters of what is not seen out of a text; yields them, a piece at a time."""
-    for element in [one for one in root.iter("{*}r", "{*}p", "{*}span", "{*}h") if _unseen(one, styles)]:
+    for element in [one for one in root.iter("{*}r", "{*}p", "{*}span", "{*}h") if _is_hidden(one, styles)]:
         letters = [one for one in element.iter() if one.text]
         if said := " ".join("".join(one.text or "" for one in letters).split()):
             yield said
@@ -201,8 +200,10 @@ def _emptied(root: "_Element", styles: Mapping[str, _Look]) -> Iterator[str]:
             one.tail = ""
 
 
-def _unseen(element: "_Element", styles: Mapping[str, _Look]) -> bool:
+def _is_hidden(element: "_Element", styles: Mapping[str, _Look]) -> bool:
     """By its own look, else by that of what it lies within; of paragraphs that have runs, these are asked."""
+    from clew.memory.knowledge.loaders.css import alike, colour
+
     if _name(element) == "p" and next(element.iterchildren("{*}r", "{*}pPr"), None) is not None:
         return False
     looks = [look for one in (element, *element.iterancestors()) for look in _looks_of(one, styles)]

@@ -90,7 +90,7 @@ def _loaded(module: str, loader: str, *about: Any, **more: Any) -> Iterator[tupl
 
 def _document(id_: str, place: str, title: str, text: str, about: Mapping[str, Any], markdown: bool = True) -> Document:
     """Raises `Unreadable` for one without words. Its date stands in its place, where no title has it."""
-    layout, heading, unseen = laid_out(clean(text)) if markdown else (None, "", "")
+    layout, heading, hidden = laid_out(clean(text)) if markdown else (None, "", "")
     plain = layout.text if layout else clean(text)
     if not plain.strip():
         raise Unreadable("empty")
@@ -105,7 +105,7 @@ def _document(id_: str, place: str, title: str, text: str, about: Mapping[str, A
         status=storable(about.get("status") or ""),
         author=in_a_line(about.get("author")),
         tags=in_a_line(about.get("tags")),
-        unseen=unseen,
+        hidden_text=hidden,
     )
 
 

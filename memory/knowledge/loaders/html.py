@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.loaders.html_unseen import own_words, unseen
 from clew.memory.knowledge.loaders.plain_text import decode, not_empty, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line, shown
 from clew.memory.text import clean, word_lists
@@ -192,7 +191,7 @@ _RAISED = str.maketrans(
 
 
 def write(layout: TextLayout, root: "HtmlElement") -> None:
-    """Write the words of an element and all that is in it; `without_unseen` goes first."""
+    """Write the words of an element and all that is in it; `without_hidden` goes first."""
     from lxml import etree
 
     for broken in root.iter("br"):
@@ -234,26 +233,30 @@ def _laid_out(root: "HtmlElement") -> tuple[TextLayout, str]:
     layout = TextLayout()
     without = deepcopy(root)
     _drop_chrome(without)
-    hidden = without_unseen(without)
+    hidden = without_hidden(without)
     write(layout, without)
     if not layout.text:
-        hidden = without_unseen(root)
+        hidden = without_hidden(root)
         write(layout, root)
     return layout, hidden
 
 
-def is_unseen(tag: str) -> bool:
+def is_hidden(tag: str) -> bool:
     """Whether the start tag of an element says that it is not seen."""
+    from clew.memory.knowledge.loaders.html_hidden_text import hidden_elements
+
     root = parse(f"{tag}x")
-    return root is not None and bool(unseen(root))
+    return root is not None and bool(hidden_elements(root))
 
 
-def without_unseen(root: "HtmlElement") -> str:
-    """Drop what is not seen and what is no text for people; returns the words of what is not seen: signs that stand
+def without_hidden(root: "HtmlElement") -> str:
+    """Drop what is hidden and what is no text for people; returns the words of what is hidden: signs that stand
     beside a heading until somebody points there are none."""
     from lxml import etree
 
-    hidden = unseen(root)
+    from clew.memory.knowledge.loaders.html_hidden_text import hidden_elements, own_words
+
+    hidden = hidden_elements(root)
     etree.strip_elements(root, *_TAGS["no_text"], with_tail=False)
     words = (one.text_content() if whole else " ".join(filter(None, own_words(one))) for one, whole in hidden)
     said = "\n".join(" ".join(one.split()) for one in words if re.search(r"\w", one))

@@ -40,7 +40,7 @@ def read_markdown(source: Source) -> Iterator[Document]:
     front = FRONT_MATTER.match(text)
     fields = front[1] if front else ""
     author, tags = (front_list(fields, names) for names in (AUTHOR, TAGS))
-    layout, first, unseen = laid_out(text[front.end() :] if front else text)
+    layout, first, hidden_text = laid_out(text[front.end() :] if front else text)
     yield Document(
         source.name,
         front_field(fields, "title") or first or title_of_file(source.path),
@@ -48,7 +48,7 @@ def read_markdown(source: Source) -> Iterator[Document]:
         shown(source.path),
         headings=tuple(layout.headings),
         date=front_date(fields),
-        unseen=unseen,
+        hidden_text=hidden_text,
         author=author,
         tags=tags,
         status=front_status(fields),
@@ -88,15 +88,15 @@ def laid_out(markdown: str) -> tuple[TextLayout, str, str]:
     """The text, its first heading of the first level, and what HTML in it does not show."""
     from markdown_it import MarkdownIt
 
-    layout, title, unseen = TextLayout(), "", list[str]()
+    layout, title, hidden_text = TextLayout(), "", list[str]()
     for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown):
-        _write(layout, token, unseen)
+        _write(layout, token, hidden_text)
         if token.type == "heading_close" and token.tag == "h1" and layout.headings:
             title = title or layout.headings[-1].text
-    return layout, title, "\n".join(filter(None, unseen))
+    return layout, title, "\n".join(filter(None, hidden_text))
 
 
-def _write(layout: TextLayout, token: "Token", unseen: list[str]) -> None:
+def _write(layout: TextLayout, token: "Token", hidden_text: list[str]) -> None:
     match token.type:
         case "heading_open":
             layout.open_heading()
@@ -107,12 +107,12 @@ def _write(layout: TextLayout, token: "Token", unseen: list[str]) -> None:
         case "list_item_close":
             layout.close_item()
         case "inline":
-            _write_inline(layout, token.children or (), unseen)
+            _write_inline(layout, token.children or (), hidden_text)
         case "fence" | "code_block":
             layout.code(token.content)
         case "html_block":
             if (root := html.parse(token.content)) is not None:
-                unseen.append(html.without_unseen(root))
+                hidden_text.append(html.without_hidden(root))
                 html.write(layout, root)
         case "td_open" | "th_open":
             layout.cell()
@@ -124,17 +124,17 @@ def _write(layout: TextLayout, token: "Token", unseen: list[str]) -> None:
             layout.paragraph()
 
 
-def _write_inline(layout: TextLayout, tokens: "Sequence[Token]", unseen: list[str]) -> None:
+def _write_inline(layout: TextLayout, tokens: "Sequence[Token]", hidden_text: list[str]) -> None:
     depth, hidden = 0, ""  # of the elements of that name, while one is open that is not seen
     for token in tokens:
         tag = TAG.match(token.content) if token.type == "html_inline" else None
         if tag and (not depth or tag[2].lower() == hidden):
-            if not tag[1] and not depth and html.is_unseen(token.content):
+            if not tag[1] and not depth and html.is_hidden(token.content):
                 hidden = tag[2].lower()
             depth += (-1 if tag[1] else 1) if hidden and not token.content.endswith("/>") else 0
             hidden = hidden if depth else ""
         elif depth:
-            unseen.append(token.content if token.type != "html_inline" else "")
+            hidden_text.append(token.content if token.type != "html_inline" else "")
             continue
         match token.type:
             case "text" | "code_inline":

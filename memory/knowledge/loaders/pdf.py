@@ -1,7 +1,7 @@
 """PDF, by pypdf: the pages' text with wrapped lines joined, and where each page begins.
 
-What a page says and does not show is kept apart (`pdf_unseen`). A page that shows no other text on a picture is a scan,
-whose invisible text is what was read of it: that stays.
+What a page says and does not show is kept apart (`pdf_hidden_text`). A page that shows no other text on a picture is a
+scan, whose invisible text is what was read of it: that stays.
 """
 
 import io
@@ -14,13 +14,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable, install_command
-from clew.memory.knowledge.loaders.pdf_spaces import give_spaces
-from clew.memory.knowledge.loaders.pdf_title import largest
-from clew.memory.knowledge.loaders.pdf_unseen import Watched
+from clew.memory.knowledge.loaders.pdf_hidden_text import Watched
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, in_a_line, shown
 from clew.memory.text import blocks, clean
@@ -58,15 +56,15 @@ def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
         if page is None:
             yield LoadFailure(f"{shown(source.path)}, page {label}", "this page is broken, the others are read")
     text, marks = _joined(labels, _apart([page[0] if page else "" for page in pages], title or large))
-    unseen = "\n".join(page[1] for page in pages if page and page[1])
+    hidden = "\n".join(page[1] for page in pages if page and page[1])
     if not text:
         raise Unreadable(
-            "broken PDF" if None in pages else "no text that is seen" if unseen else "no text: a scan? run OCR first"
+            "broken PDF" if None in pages else "no text that is seen" if hidden else "no text: a scan? run OCR first"
         )
     large = large if text.startswith(f"{large}\n") else ""
     title = title or large or _first_line(text) or title_of_file(source.path)
     author, tags = map(in_a_line, told)
-    yield Document(source.name, title, text, shown(source.path), marks, author=author, tags=tags, unseen=unseen)
+    yield Document(source.name, title, text, shown(source.path), marks, author=author, tags=tags, hidden_text=hidden)
 
 
 def _extracted(data: bytes) -> tuple[list[str], str, list[str], list[tuple[str, str] | None]]:
@@ -99,8 +97,8 @@ def _page(reader: "PdfReader", number: int, known: set[int]) -> tuple[str, str] 
     """`known` are the fonts of the pages before."""
     page = reader.pages[number]
     _unbroken(partial(give_spaces, page, known), None)
-    seen, unseen = _seen_and_unseen(page)
-    return clean(seen.translate(LIGATURES)), clean(unseen.translate(LIGATURES))
+    seen, hidden = _seen_and_hidden(page)
+    return clean(seen.translate(LIGATURES)), clean(hidden.translate(LIGATURES))
 
 
 def _unbroken(read: Callable[[], _Part], otherwise: _Part) -> _Part:
@@ -208,7 +206,7 @@ def _first_line(text: str) -> str:
     return first if like_a_title(first) else ""
 
 
-def _seen_and_unseen(page: "PageObject") -> tuple[str, str]:
+def _seen_and_hidden(page: "PageObject") -> tuple[str, str]:
     """The text that is seen, and the rest."""
     watched = Watched(page)
     seen = watched.text()
@@ -234,6 +232,112 @@ def _quiet() -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
+
+
+# The title that a file does not say -----------------------------------------------------------------------------------
+
+LARGER, AS_LARGE = 1.12, 0.95
+"""How much larger its letters are than most of the page, and which others are as large."""
+
+LOOKED_AT, FEWEST, MARK = 40, 2, 2
+"""Pieces of text that it begins in, its words at least, and letters of a piece that may be a mark of a note."""
+
+
+def largest(page: "PageObject") -> str:
+    """The first run of the largest letters, in a line; empty where all are about as large, or it is like no title.
+    Raises what pypdf raises where the page is broken."""
+    pieces: list[tuple[float, str]] = []
+
+    def see(text: str, cm: Any, tm: Any, _font: Any, size: Any) -> None:
+        if text.strip():
+            scale = max(abs(float(tm[0])), abs(float(tm[1]))) * max(abs(float(cm[0])), abs(float(cm[1])))
+            pieces.append((abs(float(size)) * scale, text))
+
+    page.extract_text(visitor_text=see)
+    letters = Counter[float]()
+    for size, text in pieces:
+        letters[round(size, 1)] += len(text)
+    first = [place for place, (_, text) in enumerate(pieces[:LOOKED_AT]) if len(text.strip()) > MARK]
+    if not first:
+        return ""
+    size = max(pieces[place][0] for place in first)
+    if size < LARGER * letters.most_common(1)[0][0]:
+        return ""
+    start = next(place for place in first if pieces[place][0] >= AS_LARGE * size)
+    end = start
+    while end < len(pieces) and (pieces[end][0] >= AS_LARGE * size or len(pieces[end][1].strip()) < MARK):
+        end += 1
+    title = " ".join("".join(text for _, text in pieces[start:end]).split())
+    return title if len(title.split()) >= FEWEST and like_a_title(title.rstrip("?! ")) else ""
+
+
+# Fonts of a PDF that have no space: what is written in them shows where words end by gaps alone, and pypdf takes a gap
+# for a space where it is half as wide as the font's. Such fonts, of TeX for the most part, are measured by a glyph that
+# merely has the space's number, and lose the spaces of every narrow line ("thewordsofaline").
+
+SPACE, WIDEST, USUAL = 32, 450, 250
+"""The number of the space, and thousandths of the font's size: no letters of different widths have a space of `WIDEST`,
+most have one of `USUAL`."""
+
+DEEPEST = 5
+"""Forms within forms that are looked into."""
+
+_NO_GLYPH = b"1 beginbfchar\n<FFFF> <0020>\nendbfchar\n"
+
+
+def give_spaces(page: "PageObject", done: set[int]) -> None:
+    """Changes the fonts of a page, as read, that have no space to fonts that have a usual one. `done` has the `id`s of
+    those that were looked at before. Raises what pypdf raises where the page is broken."""
+    for font in _fonts(_of(page, "/Resources") or {}, 0):
+        if id(font) not in done:
+            done.add(id(font))
+            if _of(font, "/Subtype") == "/Type0":
+                _give_number(font)
+            else:
+                _give_width(font)
+
+
+def _fonts(resources: Any, depth: int) -> Iterator[Any]:
+    yield from _values(resources, "/Font")
+    for form in _values(resources, "/XObject") if depth < DEEPEST else ():
+        if "/Resources" in form:
+            yield from _fonts(form["/Resources"], depth + 1)
+
+
+def _values(resources: Any, name: str) -> Iterator[Any]:
+    held = _of(resources, name) or {}
+    return (value for one in held.values() if isinstance(value := one.get_object(), Mapping))
+
+
+def _of(one: Any, key: str) -> Any:
+    """Also where it stands elsewhere in the file, which `get` does not read."""
+    return one[key] if key in one else None  # noqa: SIM401
+
+
+def _give_width(font: Any) -> None:
+    """Of a font with a width for each number."""
+    from pypdf.generic import NumberObject
+
+    widths: Any = _of(font, "/Widths") or []
+    place = SPACE - int(_of(font, "/FirstChar") or 0)
+    if not 0 <= place < len(widths) or float(widths[place]) < WIDEST:
+        return
+    if len({float(width) for width in widths if width}) > 1:
+        widths[place] = NumberObject(USUAL)
+
+
+def _give_number(font: Any) -> None:
+    """Of a font of many glyphs, whose numbers are no letters: where none is a space, one that nothing shows is."""
+    from pypdf.generic import DecodedStreamObject, NameObject, StreamObject
+
+    written = _of(font, "/ToUnicode")
+    data = written.get_data() if isinstance(written, StreamObject) else b""
+    if b"<0020>" in data or b"endcmap" not in data:
+        return
+    before, end, behind = data.rpartition(b"endcmap")
+    made = DecodedStreamObject()
+    made.set_data(before + _NO_GLYPH + end + behind)
+    font[NameObject("/ToUnicode")] = made
 
 
 PDF = Loader("pdf", read_pdf, (".pdf",))

@@ -1,4 +1,4 @@
-"""The reader: what it looks at, and which core it takes for the answer."""
+"""The reader: what it looks at, and which candidate it takes for the answer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,13 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from clew.agent.answer.evidence import evidence_of
-from clew.agent.answer.features import FEATURES, features
-from clew.agent.answer.plain_lines import told_plainly
-from clew.agent.answer.reader import shipped_reader
-from clew.agent.answer.selection import pick
-from clew.agent.answer.wanted import Wanted, sought_of
-from clew.agent.answer.weighing import AnswerParameters
+from clew.agent.answer.evidence import Request, evidence_of, sought_of
+from clew.agent.answer.reader import FEATURES, features, shipped_reader
+from clew.agent.answer.selection import AnswerParameters, pick
 from clew.memory.datatypes import Document, Passage
 from clew.memory.encoding import CachedEncoder
 
@@ -35,17 +31,17 @@ A jar costs 8.50 euros, and 50 cents for the glass."""
 def first(question: str, encoder: CachedEncoder, *said: str, notes: str = NOTES) -> str:
     passage = Passage("d#0", "d", "Notes", notes, 0.5, "hybrid", start=0, end=len(notes))
     evidence = evidence_of([passage], encoder, [Document("d", "Notes", notes)])
-    [found] = pick(Wanted(question, question, said=said), evidence, AnswerParameters(relevant=0.0), 1)
-    return " ".join(" ".join(found.unit.texts).split())
+    [found] = pick(Request(question, question, said=said), evidence, AnswerParameters(), 1)
+    return " ".join(" ".join(found.excerpt.texts).split())
 
 
 def test_there_is_a_column_for_each_feature_and_a_row_for_each_core(encoder: CachedEncoder) -> None:
     assert shipped_reader().layers[0][0].shape[1] == len(FEATURES)
     passage = Passage("d#0", "d", "Notes", NOTES, 0.5, "hybrid", start=0, end=len(NOTES))
     evidence = evidence_of([passage], encoder)
-    found = features(sought_of(Wanted("When is the fair?", "When is the fair?"), evidence), evidence)
-    assert found.shape == (len(evidence.cores), len(FEATURES)) and np.isfinite(found).all()
-    assert features(sought_of(Wanted("x", "x"), evidence_of([], encoder)), evidence_of([], encoder)).shape[0] == 0
+    found = features(sought_of(Request("When is the fair?", "When is the fair?"), evidence), evidence)
+    assert found.shape == (len(evidence.candidates), len(FEATURES)) and np.isfinite(found).all()
+    assert features(sought_of(Request("x", "x"), evidence_of([], encoder)), evidence_of([], encoder)).shape[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -59,21 +55,6 @@ def test_there_is_a_column_for_each_feature_and_a_row_for_each_core(encoder: Cac
 )
 def test_the_unit_that_answers_is_first(question: str, answer: str, encoder: CachedEncoder) -> None:
     assert answer in first(question, encoder)
-
-
-def test_what_opens_the_section_of_its_name_defines_it(encoder: CachedEncoder) -> None:
-    notes = "Tides\n\nRed tides\n\nThis colours the sea for days. Fish die of it.\n\nBays\n\nA red tide came in May."
-    evidence = evidence_of([Passage("d#0", "d", "Sea", notes, 0.5, "hybrid", start=0, end=len(notes))], encoder)
-    told = zip(evidence.cores, told_plainly("What is a red tide?", evidence), strict=True)
-    assert [core.text for core, one in told if one] == ["This colours the sea for days."]
-    assert not any(told_plainly("Where is the red tide?", evidence))
-
-
-def test_of_two_that_answer_what_was_just_said_is_not_said_again(encoder: CachedEncoder) -> None:
-    notes = "The choir sings on Mondays. The choir sings on Thursdays, too. It has forty members."
-    assert first("When does the choir sing?", encoder, notes=notes) == "The choir sings on Mondays."
-    again = first("When does the choir sing?", encoder, "The choir sings on Mondays.", notes=notes)
-    assert again == "The choir sings on Thursdays, too."
 
 
 @pytest.mark.parametrize(
@@ -95,7 +76,7 @@ def test_what_is_defined_is_the_subject(defined: str, sentence: str, defines: fl
     passage = Passage("d#0", "d", "Notes", sentence, 0.5, "hybrid", start=0, end=len(sentence))
     evidence = evidence_of([passage], encoder)
     question = f"What is {defined}?"
-    [row] = features(sought_of(Wanted(question, question), evidence), evidence)
+    [row] = features(sought_of(Request(question, question), evidence), evidence)
     assert row[FEATURES.index("defines")] == defines
 
 
@@ -128,11 +109,3 @@ def test_the_word_for_what_is_asked_for_is_not_lacked_where_it_is_told(encoder: 
 
     assert lacked("We painted it dark blue.") == ["plane"]
     assert lacked("We painted it in May.") == ["colour", "plane"]
-
-
-def test_whom_of_ones_own_it_is_asked_for_is_not_lacked(encoder: CachedEncoder) -> None:
-    text = "Several people can open the file at once."
-    passage = Passage("d#0", "d", "Help", text, 0.5, "hybrid", start=0, end=len(text))
-    evidence = replace(evidence_of([passage], encoder), vocabulary=Misspelt())
-    assert evidence.lacked("can my wife open the file") == []
-    assert evidence.lacked("can the wife open the file") == ["wife"]

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.evidence import evidence_of
-from clew.agent.answer.quotation import quote
+from clew.agent.answer.citations import verified
+from clew.agent.answer.evidence import Request, evidence_of
+from clew.agent.answer.quoted import quote
+from clew.agent.answer.selection import AnswerParameters
 from clew.agent.answer.times import TimedSentence, in_force, of_different_things, time_scores, timed_sentence
-from clew.agent.answer.verification import verified
-from clew.agent.answer.wanted import Wanted
-from clew.agent.answer.weighing import AnswerParameters
 from clew.agent.state import Answer
 from clew.memory.datatypes import Document, Passage
 from clew.memory.encoding import CachedEncoder
@@ -42,7 +41,7 @@ def say(question: str, encoder: CachedEncoder, *documents: Document, today: str 
         for one in documents
     ]
     evidence = evidence_of(passages, encoder, documents, today)
-    return verified(quote(Wanted(question, question), passages, evidence, AnswerParameters()))
+    return verified(quote(Request(question, question), passages, evidence, AnswerParameters()))
 
 
 QUESTION = "How many days of paid leave do staff have?"
@@ -110,7 +109,7 @@ PULSES = Document(
 def test_a_month_of_no_year_is_the_last_that_there_is(rewritten: str, encoder: CachedEncoder) -> None:
     passage = Passage("pulses", "pulses", "Pulse", PULSES.text, 0.6, "hybrid", end=len(PULSES.text))
     evidence = evidence_of([passage], encoder, [PULSES], TODAY)
-    wanted = Wanted("What was the pulse in June?", rewritten)
+    wanted = Request("What was the pulse in June?", rewritten)
     said = quote(wanted, [passage], evidence, AnswerParameters()).claims[0].text
     assert "71" in said and "66" not in said
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.cores import cores_of
-from clew.agent.answer.quotation import unit_claims
-from clew.agent.answer.units import unit_of
+from clew.agent.answer.candidates import candidates_of
+from clew.agent.answer.excerpts import excerpt_of
+from clew.agent.answer.quoted import excerpt_claims
 from clew.agent.assistant import Assistant
 from clew.agent.settings import Settings, read_settings
 from clew.agent.state import Claim, Turn
@@ -115,10 +115,10 @@ def false(claim: Claim, texts: Mapping[str, str]) -> list[str]:
 def false_units(document: Document, chunks: Sequence[Chunk]) -> Iterator[str]:
     """Of all that could be quoted of these chunks."""
     passages = [Passage(one.id, document.id, "", one.text, 1.0, "t", start=one.start, end=one.end) for one in chunks]
-    for core in cores_of(passages, {document.id: document}):
+    for candidate in candidates_of(passages, {document.id: document}):
         for asked in ({}, {"whole_list": True, "opens": True}, {"steps": True}):
-            unit = unit_of(core, **asked)
-            for claim in unit_claims(unit, document.id, 1, set()):
+            unit = excerpt_of(candidate, **asked)
+            for claim in excerpt_claims(unit, document.id, 1, set()):
                 yield from false(claim, {document.id: document.text})
 
 

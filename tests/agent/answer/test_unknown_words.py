@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from clew.agent.answer.unknown_words import unknown_to
+from clew.agent.answer.refusal import unknown_in_esperanto
 from clew.memory.knowledge.tokens import words_of
 
 TEXTS = "La reĝo amis belajn vestojn. Du trompantoj teksis ŝtofon, kaj la ministro vidis nenion. La urbo estis granda."
@@ -35,7 +35,7 @@ class Words:
     ],
 )
 def test_it_is_said_where_as_many_words_are_lacked_as_are_known(question: str, unknown: tuple[str, ...]) -> None:
-    assert unknown_to(Words(), question) == unknown
+    assert unknown_in_esperanto(Words(), question) == unknown
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_it_is_said_where_as_many_words_are_lacked_as_are_known(question: str, u
     ],
 )
 def test_nothing_is_said_of_others(question: str) -> None:
-    assert unknown_to(Words(), question) == ()
+    assert unknown_in_esperanto(Words(), question) == ()

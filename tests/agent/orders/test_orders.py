@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from clew.agent.answer import exit_check, verification
-from clew.agent.answer.exit_check import ANNOUNCED, LEFT_OUT, Exit, announced, checked
-from clew.agent.answer.prompt_passages import fit
-from clew.agent.answer.verification import verdict
+from clew.agent.answer import citations, output_filter
+from clew.agent.answer.citations import verdict
+from clew.agent.answer.output_filter import ANNOUNCED, LEFT_OUT, Exit, announced, checked
+from clew.agent.answer.written import fit
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search.model_search import SearchPrompt, past_searches, wanted_searches
 from clew.agent.search.tool_calls import check
@@ -162,7 +162,7 @@ def test_what_is_not_told_still_gives_no_address_and_chooses_nothing(
     encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No order is told here: what is left is the fence, the question, and the exit."""
-    for module in (instructions, exit_check, verification):
+    for module in (instructions, output_filter, citations):
         monkeypatch.setattr(module, "speaks_to_a_model", lambda _: False)
     topic, said, chosen = Topic("What is the Moon like?", encoder), 0, 0
     for order in (one["order"] for one in ORDERS):

@@ -276,7 +276,7 @@ def test_the_judge_has_no_say_in_what_is_found(assistant: Assistant, monkeypatch
     def asked() -> None:
         raise AssertionError("a judge was asked")
 
-    monkeypatch.setattr("clew.agent.answer.answers.shipped_judge", asked)
+    monkeypatch.setattr("clew.agent.answer.quoted.shipped_judge", asked)
     assert searched(assistant.services, QUESTION, []).passages
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clew.agent.answer.overview import clusters, typical
+from clew.agent.answer.corpus_answers import clusters, typical
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.vectors import unit
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.doctor.checks import files
+from clew.agent.doctor import files
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.files import Lease, file_digest, readers, unread

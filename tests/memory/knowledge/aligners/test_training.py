@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from clew.agent.aligners.aligner_evaluation import gold_ranks, measure
+from clew.agent.aligner_evaluation import gold_ranks, measure
 from clew.memory.datatypes import Float32s, Ints, Progress
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
 from clew.memory.knowledge.aligners.models import MODELS, TEMPERATURE, TEMPERATURES

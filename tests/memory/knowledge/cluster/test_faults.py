@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from clew.agent.assistant import Assistant
-from clew.agent.doctor.cluster import UNSEEN
-from clew.agent.doctor.cluster import cluster as looked_at
+from clew.agent.doctor import UNSEEN
+from clew.agent.doctor import cluster as looked_at
 from clew.agent.settings import Settings
 from clew.agent.state import Step, Turn
 from clew.memory.datatypes import Progress

@@ -14,7 +14,6 @@ from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import open_library
 from clew.memory.layers import Layers
 from clew.memory.vectors import highest
-from tests.benchmarks.pagerank import chunk_links
 from tests.memory.knowledge.index.test_run import manifest, run
 
 FILMS = {
@@ -162,17 +161,14 @@ def test_an_unknown_extractor_or_one_that_is_not_installed_is_told_of_first(
         run([corpus], tmp_path / "library", encoder, parameters=Parameters(extractor="spacy:no_such_pipeline"))
 
 
-def test_links_of_chunks_are_next_title_link_and_shared_entity(tmp_path: Path, encoder: CachedEncoder) -> None:
-    long = " ".join(f"The baker number {n} sold bread in a town far from the sea." for n in range(60))
-    run([write(tmp_path / "x.jsonl", {**FILMS, "Long": long})], tmp_path / "library", encoder)
+def test_chunks_share_entities_the_more_the_rarer_these_are(tmp_path: Path, encoder: CachedEncoder) -> None:
+    run([write(tmp_path / "x.jsonl", FILMS)], tmp_path / "library", encoder)
     layers = layers_of(tmp_path / "library", encoder)
-    links = {name: matrix.toarray() for name, matrix in chunk_links(layers, 50).items()}
+    shared = layers.shared_entities(50).toarray()
     number = {id_.removesuffix("#0"): row for id_, row in layers.chunk_numbers.items()}
     film, lang, vienna = (number[name] for name in ("Metropolis (1927 film)", "Fritz Lang", "Vienna"))
-    assert links["next"][number["Long"], number["Long#1"]] == 1 and links["next"][film].sum() == 0
-    assert (links["title link"][film, lang], links["title link"][lang, film]) == (1, 0)
     named = layers.chunk_entities.toarray() > 0
     for one, other in ((film, lang), (lang, vienna), (film, vienna)):
         both = [named[:, e].sum() for e in np.flatnonzero(named[one] & named[other])]
-        assert links["shared"][one, other] == pytest.approx(sum(1 / df for df in both))
-    assert links["shared"][film, lang] > 0 and not links["shared"].diagonal().any()
+        assert shared[one, other] == pytest.approx(sum(1 / df for df in both))
+    assert shared[film, lang] > 0 and not shared.diagonal().any()

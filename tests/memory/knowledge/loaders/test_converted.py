@@ -56,7 +56,7 @@ def test_headings_lists_and_tables_are_kept(tmp_path: Path, name: str) -> None:
     assert isinstance(found, Document)
     assert (found.title, [mark.text for mark in found.headings][-1]) == ("Garden", "Beds")
     assert found.text.endswith("Beds\n\nWe grow:\n\n- beans\n- kale\n\nbed | seeds\n1 | 40")
-    assert found.id == name and not found.unseen
+    assert found.id == name and not found.hidden_text
 
 
 @pytest.mark.parametrize("name", ["notes.docx", "notes.odt", "notes.org"])
@@ -115,7 +115,7 @@ def test_what_is_not_shown_is_left_out(tmp_path: Path, name: str, properties: st
             kept.writestr(entry, content.encode("utf-8", "surrogateescape"))
     found = only(altered)
     assert isinstance(found, Document)
-    assert "- beans\n" in found.text and "ignore" not in found.text and found.unseen == "ignore this"
+    assert "- beans\n" in found.text and "ignore" not in found.text and found.hidden_text == "ignore this"
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_white_words_on_a_dark_ground_are_shown(tmp_path: Path, cell: str, parag
             kept.writestr(entry, content)
     found = only(altered)
     assert isinstance(found, Document)
-    assert found.text.startswith("Total") and not found.unseen
+    assert found.text.startswith("Total") and not found.hidden_text
 
 
 def test_what_it_cannot_read_it_says(tmp_path: Path) -> None:

@@ -1,0 +1,178 @@
+"""What a question asks for: the form of its answer, and how the text looks that holds it. By rules, of English.
+
+The patterns are in `answer_type.txt`: of each kind of thing its sign in a question (`asks`) and in a text (`holds`).
+"""
+
+import re
+from collections.abc import Set
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from clew.agent.state import AnswerForm
+from clew.memory.language.telling import language_of
+from clew.memory.text import content_words, split, written_words
+
+_NAMED_KINDS = {
+    **dict.fromkeys(("colour", "color", "colours", "colors"), "colour"),
+    **dict.fromkeys(("day", "week", "weekday"), "time"),
+    **dict.fromkeys(("price", "cost", "costs", "fee", "fees"), "money"),
+    **dict.fromkeys(("date", "year"), "time"),
+}
+LONGEST_DEFINED = 6
+"""Words of what is defined."""
+
+_FOR_COUNTING = frozenset(
+    "people times one ones things of are is do does did can have has had were was per should".split()
+)
+"""Words behind "how many" that do not stand beside the number where it is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerType:
+    """`expected` are names of kinds: duration, money, number, time, person, name, colour, place, reason. `measure`
+    matches an amount of what is `counted` or measured ("how many eggs", "how old"), or who made something, where that
+    is said; `defined` is what is to be defined, or empty. `words` are the question's, in lower case; `dated`: it asks
+    when something was; `naming`: what its name is, and `surname` whose first name that is."""
+
+    form: AnswerForm
+    expected: tuple[str, ...] = ()
+    defined: str = ""
+    measure: str = ""
+    words: frozenset[str] = frozenset()
+    dated: bool = False
+    counted: str = ""
+    naming: bool = False
+    surname: str = ""
+
+    def among(self, words: Set[str]) -> "AnswerType":
+        """What is counted may be called something else by documents that lack its word: "412 watercolours" of pictures.
+        `words` are their stems."""
+        return replace(self, measure="") if self.counted and words.isdisjoint(content_words(self.counted)) else self
+
+    def holds(self, text: str) -> bool:
+        """Whether a text holds something of the kind that is expected; nothing expected, nothing held."""
+        return any(self._holds(name, text) for name in self.expected)
+
+    def _holds(self, name: str, text: str) -> bool:
+        found = _PATTERNS[f"holds {name}"].finditer(text)
+        if name in ("person", "name"):  # another name than those of the question
+            return any(match[0].casefold().removesuffix("'s") not in self.words for match in found)
+        return next(found, None) is not None
+
+    def is_kind(self, word: str) -> bool:
+        """Whether a word says what kind of thing is asked for, which what answers need not say: 'dark blue'."""
+        return _NAMED_KINDS.get(word.casefold()) in self.expected
+
+    def answers(self, text: str) -> bool:
+        """Whether it has what hardly an answer is without: an amount of what is measured; a number, a sum or a date
+        where one is asked for (docs/figures.md). Who made something may be told by another line than what it is."""
+        return (self.made or self.measures(text)) and (self.holds(text) or not self._certain)
+
+    @property
+    def needs(self) -> bool:
+        """Whether there is something that no answer is without."""
+        return self._certain or (bool(self.measure) and not self.made)
+
+    @property
+    def _certain(self) -> bool:
+        return self.dated or (bool({"number", "money"} & set(self.expected)) and self.form != "yes-no")
+
+    @property
+    def made(self) -> bool:
+        """Whether it asks who made something."""
+        return self.measure == _MADE and "person" in self.expected
+
+    def names(self, text: str) -> bool:
+        """Whether it has what looks like a name, a first one before the surname where that is asked for; true where
+        nobody asks what a name is."""
+        if self.surname:
+            before = re.findall(rf"\b([A-ZÀ-Þ][\w'’-]+) (?:[A-Z]\.? )?{re.escape(self.surname)}\b", text)
+            return any(content_words(word) and not _TITLE.fullmatch(word) for word in before)
+        return not self.naming or bool(_NAME_LIKE.search(text))
+
+    def measures(self, text: str) -> bool:
+        """Whether it holds an amount of what is measured; true where nothing is."""
+        return not self.measure or bool(re.search(self.measure, text, re.IGNORECASE))
+
+
+def answer_type(question: str) -> AnswerType:
+    """Of the last sentence of a question, or the last that has a question mark."""
+    sentences = [question[slice(*span)].strip() for span in split(question)]
+    last = next((text for text in reversed(sentences) if text.endswith("?")), sentences[-1] if sentences else "")
+    expected = tuple(name for name in _KINDS if _PATTERNS[f"asks {name}"].search(last))
+    if "money" in expected:
+        expected = tuple(name for name in expected if name != "number")
+    definition = _PATTERNS["form definition"].match(last)
+    what = _AT_PRESENT.sub("", definition["what"].strip()) if definition else ""
+    owned = re.search(r"['’]s? [a-z][\w-]*$", what) is not None
+    role = definition is not None and last[: definition.start("what")].casefold().endswith("the ")
+    if expected == ("person",) and what and not (owned or role) and (what[0].isupper() or " " not in what):
+        expected = ()  # "Who was Laika?" asks what she was, "Who was the director?" or "Lang's wife?" for a name
+    what = "" if expected else what
+    defined = what if 0 < len(what.split()) <= LONGEST_DEFINED else ""
+    own = frozenset(written_words(question.casefold()))
+    dated = "time" in expected and bool(_PATTERNS["form dated"].match(last))
+    found = _PATTERNS["form counted"].search(last)
+    counted = found["what"].casefold().split()[-1] if found else ""  # 'google queries' are queries
+    counted = "" if counted in _FOR_COUNTING else counted
+    naming = "name" in expected and bool(_PATTERNS["form naming"].match(last))
+    owner = _PATTERNS["form first name"].search(last) if naming else None
+    surname = (owner["owner"] or owner["of"]) if owner else ""
+    return AnswerType(
+        _form(last, expected), expected, defined, _measure(last, counted), own, dated, counted, naming, surname
+    )
+
+
+def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
+    if _PATTERNS["form comparison"].search(question):
+        return "comparison"
+    if _PATTERNS["form yes no"].match(question) and language_of(question) in ("en", ""):  # 'Was kostete das?'
+        return "yes-no"
+    if _PATTERNS["form list"].search(question) and not set(expected) & {"duration", "money", "time"}:
+        return "list"
+    if _PATTERNS["form steps"].search(question):
+        return "steps"
+    return "fact"
+
+
+def _measure(question: str, counted: str) -> str:
+    if counted:
+        stem = re.escape(counted.rstrip("s")[:7])
+        return rf"(?:{_NUMBER})\w*{_FEW_WORDS}\b{stem}|\b{stem}\w*{_FEW_WORDS}(?:{_NUMBER})"
+    return next((_TEXTS[f"holds {name}"] for name in _MEASURES if _PATTERNS[f"asks {name}"].search(question)), "")
+
+
+def _read(path: Path) -> dict[str, str]:
+    """The patterns by name, with the words above them put in."""
+    made: dict[str, str] = {}
+    for line in path.read_text("utf-8").splitlines():
+        name, equals, pattern = line.partition(" = ")
+        if equals and not line.startswith("#"):
+            for word in ("month", "number", "unit", "currency", "day", "start"):
+                pattern = pattern.replace(f"{{{word}}}", made.get(word, ""))
+            made[name] = pattern
+    return made
+
+
+_TEXTS = _read(Path(__file__).with_suffix(".txt"))
+_NUMBER = _TEXTS["number"]
+_FEW_WORDS = r"(?:[^\w;.!?]+\w+(?:['’-]\w+)*){0,5}?[^\w;!?]*"
+"""Between a number and what it counts."""
+
+_AT_PRESENT = re.compile(r" (?:now|today|nowadays|currently|at present|at the moment|these days|again)$", re.IGNORECASE)
+
+_NAME_LIKE = re.compile(
+    r"(?<![.?!] )(?<!^)\b[A-ZÀ-Þ]\w|[\"“„«‘`]\w|\b(?:called|named?|names)\b|\w[._/=-]\w|^\W{0,4}[\w ]{1,30}:\s",
+    re.MULTILINE,
+)
+"""A word with a capital, one in quotation marks, an identifier, or what stands behind a label."""
+
+_TITLE = re.compile(r"M(?:r|rs|s|iss|ister|adam|me|lle)|Dr|Doctor|Prof|Professor|Sir|Lady|Herr|Frau|Dear|Aunt|Uncle")
+
+_PATTERNS = {
+    name: re.compile(text, 0 if name in ("holds person", "holds name") else re.IGNORECASE)  # a name has a capital
+    for name, text in _TEXTS.items()
+}
+_MEASURES = [name.removeprefix("asks ") for name in _TEXTS if name.startswith("asks measure")]
+_MADE = _TEXTS["holds measure 5"]
+_KINDS = [name.removeprefix("asks ") for name in _TEXTS if name.startswith("asks ") and "measure" not in name]

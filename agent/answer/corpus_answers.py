@@ -1,0 +1,563 @@
+"""Answers about documents, and not about what stands in one place of them: an overview of the library, the summary of a
+document, which documents mention something, how many there are. Quoted, and in a few words of Clew's own that name
+documents and count them. How they are asked for stands in a table for each language (`corpus_answers.LANGUAGE.txt`).
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from clew.agent.answer.summary import SummaryLine, first_sentence, summary_of
+from clew.agent.state import Answer, Claim, Quote, Says
+from clew.agent.talk.lines import line
+from clew.memory.datatypes import Document, Floats, Ints, Passage, Vectors
+from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
+from clew.memory.knowledge.catalogue import KINDS, Catalogue, Listed
+from clew.memory.knowledge.library import LibraryStore
+from clew.memory.language.esperanto_words import nominative
+from clew.memory.language.telling import language_of
+from clew.memory.ports import Encoder, Graph
+from clew.memory.text import ITEM, LANGUAGES, Span, content_words, split, written_words
+from clew.memory.vectors import unit
+from clew.tools.base import passages_of
+
+LISTED, QUOTED, LONGEST_QUOTE = 10, 3, 35
+"""Documents that are named of those that mention something, those of them that are quoted, and words of a quotation."""
+
+WHOLE_TITLE = 0.99
+"""The share of a title's words and of those that name it, from which nothing but that document is named."""
+
+TOLD_OF, OF_ONE_THING = 0.4, 12
+"""Of a document that is summarised where its title is not given: how near a chunk of it is, and how many there are."""
+
+PASSAGES = 10
+"""Of a summarised document, beside those that are quoted."""
+
+LONGEST_TITLE = 12
+"""Words of a title that is shown."""
+
+MOST_WORDS = 115
+"""Words of an overview."""
+
+ONE_BY_ONE, MOST_GROUPS, MOST_FOLDERS = 8, 6, 10
+"""Documents, all in one folder, that an overview tells one by one; groups of more of them; folders that are counted one
+by one."""
+
+LONGEST_FIRST = 20
+"""Words of a first sentence that is quoted beside a title."""
+
+DETAILS = 300
+"""Titles that the step of an answer lists."""
+
+_WORD = re.compile(r"\b[^\W\dA-Z_]{3,}\b")
+_OF_CHOICE = re.compile(r"^.*, regarding (?P<choice>.+)$")
+_SPOKEN_OF = re.compile(r"(?:his|her|its|their) \w.*|(?:the|that|this) [a-z]+", re.IGNORECASE)
+"""'her life', 'the film', for which the question that stands alone may have a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusAnswer:
+    """`passages` are the evidence; `why` and `details` are for the steps."""
+
+    answer: Answer
+    passages: tuple[Passage, ...] = ()
+    why: str = ""
+    details: tuple[str, ...] = ()
+
+
+# What is asked ----------------------------------------------------------------------------------------------------
+
+CorpusKind = Literal["overview", "summary", "mentions", "count"]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusQuestion:
+    """`of` names the document of a summary, or says what is mentioned. `among`: a word for documents of a kind (empty:
+    of any). `plainly`: a summary is asked for in this word or one like it. `points`: `of` is a pronoun, or a document
+    that was spoken of."""
+
+    kind: CorpusKind
+    of: str = ""
+    among: str = ""
+    plainly: bool = True
+    points: bool = False
+    language: str = "en"
+
+
+def corpus_question(text: str) -> CorpusQuestion | None:
+    """None for a question about what stands in documents, as most are."""
+    spoken = language_of(text)
+    for language in sorted(LANGUAGES, key=lambda one: one != spoken):
+        if found := _Heard.of(text, language).question():
+            return replace(found, language=language)
+    return None
+
+
+@cache
+def _patterns(language: str, name: str) -> tuple[re.Pattern[str], ...]:
+    """Those of one list of the table."""
+    words: dict[str, str] = {}
+    lists: dict[str, list[re.Pattern[str]]] = {}
+    for row in Path(__file__).with_suffix(f".{language}.txt").read_text("utf-8").splitlines():
+        if row.startswith("[") and row.endswith("]") and row[1:-1].isalpha():
+            found = lists.setdefault(row[1:-1], [])
+        elif row.strip() and not row.startswith("# "):
+            filled = re.sub(r"\{([a-z]+)\}", lambda match: words[match[1]], row)
+            if lists:
+                found.append(re.compile(filled))
+            else:
+                key, _, value = filled.partition(" = ")
+                words[key] = value
+    return tuple(lists[name])
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """A question in one language, as it is `written`, and `plain`: in lower case and without accents, as long."""
+
+    written: str
+    plain: str
+    language: str
+
+    @staticmethod
+    def of(text: str, language: str) -> "_Heard":
+        written = " ".join(text.replace("\u2019", "'").split()).strip("\u00bf\u00a1 ").rstrip("?!. ")
+        plain = _plain(written)
+        tail = _patterns(language, "tail")[0].search(plain)
+        courtesy = _patterns(language, "courtesy")[0].match(plain)
+        start, end = courtesy.end() if courtesy else 0, tail.start() if tail else len(plain)
+        return _Heard(written[start:end], plain[start:end], language)
+
+    def question(self) -> CorpusQuestion | None:
+        if any(pattern.fullmatch(self.plain) for pattern in _patterns(self.language, "overview")):
+            return CorpusQuestion("overview")
+        for match in self._matched("count"):
+            return CorpusQuestion("count", among=self._among(match))
+        for name in ("counted", "mentions"):
+            for match in self._matched(name):
+                return self._mentions(match, "count" if name == "counted" else "mentions")
+        for name in ("summarised", "about"):
+            for match in self._matched(name):
+                of = self._written(match)
+                points = self._is_pronoun(of)
+                of = of if points or self.language == LANGUAGES[0] else self._named(of)  # English articles are no names
+                return CorpusQuestion("summary", of, plainly=name == "summarised", points=points)
+        return None
+
+    def _matched(self, name: str) -> Iterator[re.Match[str]]:
+        return (match for pattern in _patterns(self.language, name) if (match := pattern.fullmatch(self.plain)))
+
+    def _written(self, match: re.Match[str]) -> str:
+        return self.written[slice(*match.span("of"))].strip()
+
+    def _is_pronoun(self, text: str) -> bool:
+        return bool(_patterns(self.language, "pronoun")[0].fullmatch(_plain(text)))
+
+    def _named(self, text: str) -> str:
+        """Without articles before it, nor endings of the accusative."""
+        text = text.strip(" ,\"'\u201c\u201d")
+        match = _patterns(self.language, "article")[0].match(_plain(text))
+        text = text[match.end() :] if match else text
+        return _WORD.sub(lambda word: nominative(word[0]), text) if self.language == "eo" else text
+
+    def _mentions(self, match: re.Match[str], kind: CorpusKind) -> CorpusQuestion | None:
+        of = self._written(match)
+        while inside := _patterns(self.language, "within")[0].search(_plain(of)):
+            of = of[: inside.start()]
+        wanted = self._named(of)
+        if not wanted or _patterns(self.language, "asks")[0].match(_plain(wanted)):
+            return None
+        return CorpusQuestion(kind, wanted, self._among(match), points=self._is_pronoun(wanted))
+
+    def _among(self, match: re.Match[str]) -> str:
+        among = match.groupdict().get("among") or ""
+        return "" if _patterns(self.language, "any")[0].fullmatch(among) else among
+
+
+def _plain(text: str) -> str:
+    """Letter by letter in lower case and without accents."""
+    return "".join(unicodedata.normalize("NFD", letter)[0].lower()[0] for letter in text.replace("\u00df", "s"))
+
+
+# What answers are made of -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """The documents of a library. `scope`: those that may be told of (None: all); `before` is the last answer of the
+    thread, None where there is none; `subject` what all documents are about, empty where none is told; `language` that
+    of what is said of them."""
+
+    store: LibraryStore
+    encoder: Encoder
+    scope: frozenset[str] | None = None
+    before: Callable[[], Answer | None] = field(default=lambda: None)
+    subject: str = ""
+    language: str = ""
+
+    @property
+    def catalogue(self) -> Catalogue:
+        return self.store.catalogue
+
+    @property
+    def documents(self) -> list[Listed]:
+        return [one for one in self.catalogue.documents if self.scope is None or one.id in self.scope]
+
+    def line(self, key: str, count: int = 0, **values: str) -> str:
+        """A line that counts documents."""
+        of = line("document" if count == 1 else "documents", self.language, count=f"{count:,}")
+        return line(key, self.language, count=f"{count:,}", documents=of, **values)
+
+    def title(self, one: Listed | str) -> str:
+        words = self.catalogue.shown[one if isinstance(one, str) else one.id].split()
+        return " ".join(words[:LONGEST_TITLE]).rstrip(" ,;:") + ("\u2026" if len(words) > LONGEST_TITLE else "")
+
+    def sentences(self, document: Document) -> tuple[list[Span], Vectors, list[int]]:
+        """Of a document in their order: spans, vectors, and the chunk of each by number; made anew where the library
+        keeps none."""
+        graph = self.store.part()
+        layers = graph.layers
+        chunks = layers.chunk_documents == layers.document_ids.index(document.id)
+        rows = np.flatnonzero(chunks[layers.sentence_chunks]) if len(layers.sentence_chunks) else np.zeros(0, np.int64)
+        if len(rows):
+            units = graph.sentences(rows.tolist())
+            vectors = np.asarray(graph.sentence_vectors[rows], np.float32)
+            return [(u.start, u.end) for u in units], vectors, layers.sentence_chunks[rows].tolist()
+        numbers = np.flatnonzero(chunks).tolist()
+        found = self.store.chunks([layers.chunk_ids[number] for number in numbers])
+        spans = {(c.start + s, c.start + e): n for n, c in zip(numbers, found, strict=True) for s, e in split(c.text)}
+        texts = [document.text[start:end] for start, end in sorted(spans)]
+        return sorted(spans), self.encoder.encode(texts, "passage"), [spans[span] for span in sorted(spans)]
+
+    def passages(self, chunks: Iterable[int], tool: str) -> list[Passage]:
+        ids = self.store.part().layers.chunk_ids
+        return passages_of(self.store.chunks([ids[number] for number in dict.fromkeys(chunks)]), tool)
+
+    def first_chunks(self, ids: Sequence[str]) -> dict[str, int]:
+        """Document -> the number of its first chunk."""
+        layers = self.store.part().layers
+        numbers = {id_: number for number, id_ in enumerate(layers.document_ids)}
+        documents, first = np.unique(layers.chunk_documents, return_index=True)
+        chunk = dict(zip(documents.tolist(), first.tolist(), strict=True))
+        return {id_: chunk[numbers[id_]] for id_ in ids if numbers.get(id_) in chunk}
+
+
+def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer | None:
+    """None where what is asked is not about documents as a whole, or names none that there is."""
+    asked = corpus_question(question)
+    if asked and (_SPOKEN_OF.fullmatch(asked.of) or (asked.points and asked.kind != "summary")):
+        asked = corpus_question(rewritten) or asked
+    if asked is None or not corpus.documents or (asked.points and asked.kind in ("mentions", "count")):
+        return None
+    corpus = replace(corpus, language=asked.language)
+    if asked.kind == "overview":
+        alone = corpus.documents[0] if len(corpus.documents) == 1 else None
+        return (alone and _summarised(alone, corpus)) or _overview(corpus)
+    if asked.kind == "summary":
+        return _summary(asked, corpus)
+    return _mentions(asked, corpus) if asked.of else _counted(asked, corpus)
+
+
+# Summary ----------------------------------------------------------------------------------------------------------
+
+
+def _summary(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer | None:
+    choice = _OF_CHOICE.match(asked.of)
+    of = choice["choice"] if choice else asked.of
+    folders = {folder.casefold(): inside for folder, inside in corpus.catalogue.folders(corpus.scope).items() if folder}
+    named = re.sub(r"^(?:the )?(?:folder|directory) | (?:folder|directory)$", "", of.casefold())
+    if named != of.casefold() and (inside := folders.get(named.removeprefix("the "))):
+        return _overview(replace(corpus, scope=frozenset(one.id for one in inside)))
+    meant = _meant(of, asked, corpus)
+    if asked.points and not meant and corpus.before() is None:
+        return _overview(corpus)  # "What is this about?", as the first question
+    if len(meant) == 1:
+        return _summarised(meant[0], corpus)
+    if len(meant) > 1 and (asked.plainly or len(meant) <= MOST_CHOICES):
+        choices = [corpus.title(one).replace(";", ",") for one in meant[:MOST_CHOICES]]
+        kinds = [word for word in written_words(of) if set(content_words(word)) & KINDS]
+        back = Claim(clarifying_question(kinds[0] if kinds and not asked.points else "document", choices))
+        return CorpusAnswer(Answer("unclear", (back,), nearest=tuple(choices), form="summary"), (), "which document?")
+    return _of_nearest(of, corpus) if asked.plainly and not (asked.points or meant) else None
+
+
+def _meant(of: str, asked: CorpusQuestion, corpus: Corpus) -> list[Listed]:
+    """The documents that may be meant: one that was spoken of, or those that the words name; copies once."""
+    if asked.points:
+        spoken = _spoken_of(corpus)
+        one = spoken[:1] if asked.plainly or len(spoken) == 1 else []
+        return one or (corpus.documents if len(corpus.documents) == 1 else [])
+    named = corpus.catalogue.named(of)
+    documents = [one for one in named.documents if corpus.scope is None or one.id in corpus.scope]
+    sure = named.by_file or (named.kind and named.coverage >= 0.8 and (named.dated or named.of_title > 0))
+    sure = sure or min(named.coverage, named.of_title) >= WHOLE_TITLE
+    if not (asked.plainly or sure) or not 1 < len(documents) <= MOST_CHOICES:
+        return documents if asked.plainly or sure else []
+    texts = [one.text for one in corpus.store.documents([one.id for one in documents])]
+    return [one for place, one in enumerate(documents) if texts.index(texts[place]) == place]
+
+
+def _spoken_of(corpus: Corpus) -> list[Listed]:
+    """The documents that the last answer cites, in its order."""
+    before = corpus.before()
+    if before is None:
+        return []
+    cited = [before.sources[number - 1].document for claim in before.claims for number in claim.cites]
+    known = {one.id: one for one in corpus.documents}
+    return [known[id_] for id_ in dict.fromkeys(cited) if id_ in known]
+
+
+def _of_nearest(told: str, corpus: Corpus) -> CorpusAnswer | None:
+    """The summary of a document that no title names, the one with the chunk that is nearest in meaning; None where that
+    is not near, or the document is long, and tells of other things too."""
+    layers, cosines = corpus.store.part().layers, _cosines(told, corpus)
+    known = {one.id: one for one in corpus.documents}
+    inside = np.array([id_ in known for id_ in layers.document_ids], bool)[layers.chunk_documents]
+    nearest = int(np.where(inside, cosines, -1.0).argmax())
+    document = int(layers.chunk_documents[nearest])
+    if not inside[nearest] or cosines[nearest] < TOLD_OF or (layers.chunk_documents == document).sum() > OF_ONE_THING:
+        return None
+    return _summarised(known[layers.document_ids[document]], corpus)
+
+
+def _summarised(one: Listed, corpus: Corpus) -> CorpusAnswer | None:
+    (document,) = corpus.store.documents([one.id])
+    spans, vectors, chunks = corpus.sentences(document)
+    lines = summary_of(document, spans, vectors)
+    if not lines:
+        return None
+    of_end = {end: chunk for (_, end), chunk in zip(spans, chunks, strict=True)}
+    quoted = list(dict.fromkeys(of_end[line.end] for line in lines))
+    passages = corpus.passages([*quoted, *(n for n in chunks if n not in quoted)][:PASSAGES], "summary")
+    claims = _lines(document, lines, [quoted.index(of_end[line.end]) + 1 for line in lines])
+    title = corpus.title(one)
+    head = Claim(corpus.line("in short", title=title))
+    answer = Answer("summary", (head, *claims), tuple(passages[: len(quoted)]), form="summary")
+    return CorpusAnswer(answer, tuple(passages), f"a summary of {title}")
+
+
+def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int]) -> list[Claim]:
+    made, label = [], ""
+    for one, cite in zip(lines, cites, strict=True):
+        fresh = one.label != label
+        label = one.label
+        if fresh and label:
+            made.append(Claim(label if label[-1] in "?!:" else f"{label}:", new_line=True))
+        said = _quote(document, (one.start, one.end))
+        text = " ".join(said.text.split())
+        item = bool(ITEM.match(text)) or (fresh and not label)
+        made.append(Claim(text, (cite,), start=said.start, new_line=item, quotes=(said,)))
+    return [replace(claim, new_line=True) if not place else claim for place, claim in enumerate(made)]
+
+
+def _quote(document: Document, span: Span) -> Quote:
+    return Quote(document.id, *span, document.text[slice(*span)])
+
+
+# Mentions ---------------------------------------------------------------------------------------------------------
+
+
+def _counted(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer | None:
+    """How many documents there are, or how many of a kind, where some are called so."""
+    if asked.among:
+        listed = [one for one in corpus.catalogue.called(asked.among) if corpus.scope is None or one.id in corpus.scope]
+        return _listed(listed, corpus.first_chunks([one.id for one in listed]), asked, corpus) if listed else None
+    folders = corpus.catalogue.folders(corpus.scope)
+    by_size = sorted(folders.items(), key=lambda item: -len(item[1]))[:MOST_FOLDERS]
+    parts = ", ".join(f"{name or corpus.line('not in a folder')} {len(inside):,}" for name, inside in by_size)
+    how = f"{corpus.line('in folders', len(folders))}: {parts}" if folders else ""
+    how += f" {corpus.line('and more', len(folders) - MOST_FOLDERS)}" if len(folders) > MOST_FOLDERS else ""
+    are = "is" if len(corpus.documents) == 1 else "are"
+    text = corpus.line("all documents", len(corpus.documents), here="here", how=how, are=are)
+    return CorpusAnswer(Answer("answered", (Claim(f"{text}."),), form="fact"), (), "all documents counted")
+
+
+def _mentions(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer:
+    """All documents with all words of what is asked for in one passage, or in their title, the nearest first."""
+    layers = corpus.store.part().layers
+    held = corpus.store.vocabulary.holding(written_words(asked.of), corpus.scope)
+    chunks = np.array(sorted(layers.chunk_numbers[id_] for id_ in held), np.int64)
+    order = chunks[np.argsort(-_cosines(asked.of, corpus)[chunks], kind="stable")]
+    found: dict[str, int] = {}
+    for chunk in order.tolist():
+        found.setdefault(layers.document_ids[layers.chunk_documents[chunk]], chunk)
+    named = [one.id for one in corpus.catalogue.called(asked.of) if one.id not in found]
+    found |= corpus.first_chunks([id_ for id_ in named if corpus.scope is None or id_ in corpus.scope])
+    by_id = {one.id: one for one in corpus.documents}
+    return _listed([by_id[id_] for id_ in found if id_ in by_id], found, asked, corpus)
+
+
+def _listed(listed: Sequence[Listed], found: dict[str, int], asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer:
+    """Told of documents that were `found`, each in a chunk."""
+    all_, what = len(corpus.documents), f"\u201c{asked.of or asked.among}\u201d"
+    why = f"{len(listed):,} of {all_:,} documents with {asked.of or asked.among}"
+    if not listed:
+        text = f"None of the {all_:,} {'document' if all_ == 1 else 'documents'} mentions {what}."
+        none = Answer("nothing-found", (Claim(text),), missing=(asked.of,), form="list", says="no")
+        return CorpusAnswer(none, (), why)
+    shown = listed[:LISTED]
+    passages = corpus.passages([found[one.id] for one in shown], "library")
+    number = {passage.document: n for n, passage in enumerate(passages, 1)}
+    verbs = {"mention": "mentions", "are": "is"} if len(listed) == 1 else {"mention": "mention", "are": "are"}
+    key = "mention" if asked.of else "are called"
+    claims = [Claim(corpus.line(key, all_, found=f"{len(listed):,}", what=what, **verbs))]
+    for place, one in enumerate(shown):
+        claims.append(Claim(f"\u201c{corpus.title(one)}\u201d", (number[one.id],), new_line=True))
+        if place < QUOTED and (said := _saying(one, passages[number[one.id] - 1], asked.of)):
+            text = " ".join(said.text.split())
+            claims.append(Claim(text, (number[one.id],), start=said.start, quotes=(said,)))
+    if len(listed) > len(shown):
+        claims.append(Claim(corpus.line("and more", len(listed) - len(shown)) + ".", new_line=True))
+    says: Says | None = "yes" if asked.of else None
+    answer = Answer("answered", tuple(claims), tuple(passages), form="list", says=says)
+    return CorpusAnswer(answer, tuple(passages), why, tuple(corpus.title(one) for one in listed[:DETAILS]))
+
+
+def _cosines(wanted: str, corpus: Corpus) -> Floats:
+    vector = corpus.encoder.encode([wanted], "query")[0]
+    return np.asarray(corpus.store.part().vectors @ vector, np.float64)
+
+
+def _saying(one: Listed, passage: Passage, wanted: str) -> Quote | None:
+    """The sentence of a passage that holds most of the words."""
+    stems = set(content_words(wanted))
+    spans = [(s, e) for s, e in split(passage.text) if len(passage.text[s:e].split()) <= LONGEST_QUOTE]
+    held = [len(stems & set(content_words(passage.text[start:end]))) for start, end in spans]
+    if not held or not max(held):
+        return None
+    start, end = spans[held.index(max(held))]
+    text = passage.text[start:end]
+    if " ".join(text.split()).casefold().strip("# ") == one.title.casefold():
+        return None
+    return Quote(one.id, passage.start + start, passage.start + end, text)
+
+
+# Overview ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """`shown` are those of its documents that say what is in it."""
+
+    name: str
+    documents: tuple[Listed, ...]
+    shown: tuple[Listed, ...]
+
+
+def _overview(corpus: Corpus) -> CorpusAnswer:
+    """A line a group: by folders where the documents lie in several, else one by one where they are few, else by what
+    they are about. The step has all titles."""
+    documents = corpus.documents
+    groups, how = _groups(corpus)
+    here = f"here on {corpus.subject}" if corpus.subject and len(documents) > 1 else "here"
+    are = "is" if len(documents) == 1 else "are"
+    text = corpus.line("all documents", len(documents), here=here, how=how, are=are) + ":"
+    claims, sources = _fitted(groups, corpus, len(text.split()))
+    listed = [f"{group.name or 'documents'}: {corpus.title(one)}" for group in groups for one in group.documents]
+    details = (*listed[:DETAILS], *([f"and {len(listed) - DETAILS} more"] if len(listed) > DETAILS else ()))
+    answer = Answer("answered", (Claim(text), *claims), tuple(sources), form="overview")
+    return CorpusAnswer(answer, tuple(sources), f"an overview of {len(documents):,} documents", details)
+
+
+def document_vectors(graph: Graph) -> Vectors:
+    """The mean of the vectors of each document's chunks, of unit length; shape (documents, d), in the order of
+    `layers.document_ids`."""
+    layers, vectors = graph.layers, np.asarray(graph.vectors, np.float32)
+    found = np.zeros((len(layers.document_ids), vectors.shape[1]), np.float32)
+    np.add.at(found, layers.chunk_documents, vectors)
+    return unit(found)
+
+
+def clusters(vectors: Vectors, count: int) -> list[Ints]:
+    """At most so many groups of rows by k-means, the largest first; the same rows give the same groups."""
+    from sklearn.cluster import KMeans
+
+    count = min(count, len(np.unique(vectors, axis=0)))
+    if count <= 1:
+        return [np.arange(len(vectors))] if len(vectors) else []
+    labels = KMeans(count, n_init=1, random_state=0).fit_predict(vectors)
+    groups = [np.flatnonzero(labels == one) for one in range(count)]
+    return sorted((group for group in groups if len(group)), key=lambda group: (-len(group), int(group[0])))
+
+
+def typical(vectors: Vectors, rows: Sequence[int] | Ints, most: int) -> list[int]:
+    """Of a group at most so many rows that show what is in it: of each of its own groups the most central."""
+    places = np.asarray(rows, np.int64)
+    found = []
+    for group in clusters(vectors[places], most):
+        inside = vectors[places[group]]
+        found.append(int(places[group[int(np.argmax(inside @ inside.sum(axis=0)))]]))
+    return found
+
+
+def _groups(corpus: Corpus) -> tuple[list[_Group], str]:
+    documents = corpus.documents
+    numbers = {id_: number for number, id_ in enumerate(corpus.store.part().layers.document_ids)}
+    known = [one for one in documents if one.id in numbers]
+    vectors = document_vectors(corpus.store.part())[np.array([numbers[one.id] for one in known], np.int64)]
+    places = {one.id: place for place, one in enumerate(known)}
+
+    def group(name: str, inside: Sequence[Listed]) -> _Group:
+        shown = typical(vectors, [places[one.id] for one in inside if one.id in places], 3)
+        return _Group(name, tuple(inside), tuple(known[place] for place in shown) or tuple(inside[:3]))
+
+    folders = corpus.catalogue.folders(corpus.scope)
+    if len(folders) > 1 and len(folders) <= max(2, len(documents) / 2):
+        found = [group(name or corpus.line("not in a folder"), inside) for name, inside in folders.items()]
+        return found, corpus.line("in folders", len(found))
+    if len(documents) <= ONE_BY_ONE:
+        return [_Group("", (one,), (one,)) for one in documents], ""
+    count = min(MOST_GROUPS, max(2, round(len(documents) ** 0.5)))
+    parts = [[known[place] for place in part.tolist()] for part in clusters(vectors, count)]
+    return [group("", part) for part in parts], corpus.line("grouped")
+
+
+def _fitted(groups: Sequence[_Group], corpus: Corpus, words: int) -> tuple[list[Claim], list[Passage]]:
+    """As many titles of each group as there is room for, then as many first sentences."""
+    kept = sorted(range(len(groups)), key=lambda place: -len(groups[place].documents))
+    for most, lines in ((3, 99), (2, 99), (1, 99), (1, 12), (1, 8)):
+        places = sorted(kept[:lines])
+        claims = [_titles(groups[place], most, corpus) for place in places]
+        length = words + sum(len(claim.text.split()) for own in claims for claim in own)
+        if length <= MOST_WORDS - 10 * (len(places) < len(groups)):
+            break
+    shown = [one for place in places for one in groups[place].shown[:most]]
+    sources = corpus.passages(corpus.first_chunks([one.id for one in shown]).values(), "overview")
+    numbers = {source.document: n for n, source in enumerate(sources, 1)}
+    made: list[Claim] = []
+    for place, own in zip(places, claims, strict=True):
+        inside = iter(groups[place].shown[:most])
+        cited = [replace(claim, cites=(numbers[next(inside).id],)) if claim.cites else claim for claim in own]
+        first = _first(groups[place].shown[0], corpus) if len(groups) <= MOST_FOLDERS else None
+        if first and len(first.text.split()) + length <= MOST_WORDS:
+            length += len(first.text.split())
+            said = Claim(" ".join(first.text.split()), (numbers[first.document],), start=first.start, quotes=(first,))
+            cited.insert(next((at for at, claim in enumerate(cited, 1) if claim.cites), len(cited)), said)
+        made += cited
+    if left := [groups[place] for place in range(len(groups)) if place not in places]:
+        rest = sum(len(group.documents) for group in left)
+        made.append(Claim(corpus.line("more elsewhere", rest, folders=str(len(left))), new_line=True))
+    return made, sources
+
+
+def _titles(group: _Group, most: int, corpus: Corpus) -> list[Claim]:
+    """`club, 4 documents:`, then titles, each to be cited, then how many there are more."""
+    shown, count = group.shown[:most], len(group.documents)
+    alone = count == 1 and not group.name
+    number = corpus.line("documents" if count > 1 else "document", count)
+    head = f"{group.name}, {number}:" if group.name else f"{number}:"
+    claims = [] if alone else [Claim(head, new_line=True)]
+    claims += [Claim(f"\u201c{corpus.title(one)}\u201d", (0,), new_line=alone) for one in shown]
+    return [*claims, Claim(corpus.line("and more", count - len(shown)))] if count > len(shown) else claims
+
+
+def _first(one: Listed, corpus: Corpus) -> Quote | None:
+    (document,) = corpus.store.documents([one.id])
+    span = first_sentence(document, corpus.sentences(document)[0], LONGEST_FIRST)
+    return _quote(document, span) if span else None

@@ -1,0 +1,131 @@
+"""What an answer may not say, whoever wrote it: checked where it leaves, after all that kept orders out of prompts.
+
+What a document orders is no evidence: a sentence that only an order holds goes, and so does one that has nothing to do
+with the question, and an address that no passage gives for it. Words that stream are held until their sentence is whole
+and was checked. A quoted sentence that speaks to a language model is announced as what it is.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from clew.agent.answer.citations import verdict
+from clew.agent.state import Claim
+from clew.memory.datatypes import Passage
+from clew.memory.errors import ClewError
+from clew.memory.instructions import ADDRESS, Topic, neutralised, orders, speaks_to_a_model
+from clew.memory.text import content_words, split
+
+ANNOUNCED = "The next sentence speaks to a language model; it is quoted, and not followed:"
+LEFT_OUT = "[address left out]"
+
+_PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|<[a-zA-Z/!][^<>]*>")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_WAYS = re.compile(
+    r"\b(?:how|where|who|address|e-?mail|web ?site|link|url|contact|phone|wie|wo|wer|adresse|kontakt|comment|où|qui"
+    r"|cómo|dónde|quién|dirección|correo|come|dove|chi|indirizzo|como|onde|quem|endereço|как|где|кто|адрес|почт\w*|сайт\w*)\b"
+    r"|怎么|如何|哪|谁|网址|地址|邮箱|どう|どこ|誰|アドレス|メール|كيف|أين|من |عنوان|رابط",
+    re.IGNORECASE,
+)
+"""Of a question that an address may answer."""
+
+_CLOSED = re.compile(r"(?:[^<\[]|<[^<>]*>|\[[^\[\]]*\](?:\([^()]*\)|(?=[^(])))*")
+_READY = re.compile(rf"(?:{_CLOSED.pattern}\s)?")
+"""Up to a picture, a link or an element that is not whole yet."""
+
+HELD = 5
+"""Words of a sentence that wait until they say that it may leave."""
+
+SHARE = 0.5
+"""Of a sentence's words that an order has, from which it says what was ordered."""
+
+
+class Exit:
+    """What may leave of an answer that a model wrote from these passages; `topic` (None: not judged) is what the
+    question is about."""
+
+    def __init__(self, passages: Sequence[Passage], topic: Topic | None = None) -> None:
+        self._passages, self._topic = passages, topic
+        self._texts = [neutralised(f"{passage.title}\n\n{passage.text}").text for passage in passages]
+        self._sentences = [text[start:end] for text in self._texts for start, end in split(text)]
+        self._raw = [p.text[start:end] for p in passages for start, end in split(p.text)]
+        self._ordered = [set(content_words(one)) for passage in passages for one in orders(passage.text)]
+        self._titles = {word for p in passages for word in content_words(f"{p.title} {p.heading}")}
+
+    def claims(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+        kept = (replace(claim, text=self.plain(claim.text)) for claim in claims)
+        return tuple(one for one in kept if re.search(r"\w", one.text) and not self._stays(one))
+
+    def streamed(self, pieces: Iterable[str]) -> Iterator[str]:
+        """Each sentence from where its first words say that it may leave, or not at all; no link or address before it
+        is whole. Of one that breaks off its whole words."""
+        text, sent, leaves = "", 0, False
+        try:
+            for piece in pieces:
+                text += piece
+                closed = len(_CLOSED.match(text)[0])  # type: ignore[index]
+                starts = [0, *(start for start, _ in split(text)[1:] if start <= closed)]
+                for start, end in pairwise(starts):
+                    yield from self._rest(text[start:end], max(sent - start, 0), leaves)
+                    leaves = False
+                text, sent = text[starts[-1] :], max(sent - starts[-1], 0)
+                whole = text.rpartition(" ")[0]
+                if not leaves and " " in piece and len(whole.split()) >= HELD:
+                    leaves = not self._stays(_said(whole))
+                end = len(_READY.match(text)[0].rstrip())  # type: ignore[index]
+                if leaves and end > sent:
+                    yield self.plain(text[sent:end])
+                    sent = end
+        except ClewError:
+            yield from self._rest(text.rpartition(" ")[0], sent, leaves)
+            raise
+        yield from self._rest(text, sent, leaves)
+
+    def _rest(self, sentence: str, sent: int, leaves: bool) -> Iterator[str]:
+        if (shown := self.plain(sentence[sent:])) and (leaves or not self._stays(_said(sentence))):
+            yield shown
+
+    def plain(self, text: str) -> str:
+        """Without pictures, links, and addresses that no passage has, or none for what was asked."""
+        text = _LINK.sub(r"\1", _PICTURE.sub("", text))
+        return ADDRESS.sub(lambda found: found[0] if self._gives(found[0]) else LEFT_OUT, text)
+
+    def _gives(self, address: str) -> bool:
+        wanted = address.casefold().rstrip(".,;)")
+        if self._topic is None or _WAYS.search(self._topic.question):
+            return any(wanted in text.casefold() for text in self._texts)
+        return any(wanted in one.casefold() and self._topic.shares(one) for one in self._sentences)
+
+    def _stays(self, claim: Claim) -> bool:
+        """Whether it says what a document orders, or what has nothing to do with the question, nor has what of the
+        passages it is drawn from."""
+        if speaks_to_a_model(claim.text):
+            return True
+        said, topic = set(content_words(claim.text)), self._topic
+        if any(said and len(said & words) >= SHARE * len(said) for words in self._ordered):
+            cites = claim.cites or tuple(range(1, len(self._passages) + 1))
+            return verdict(replace(claim, cites=cites), self._passages) != "supported"
+        if topic is None or not said or said & self._titles or topic.has(claim.text):
+            return False
+        return topic.foreign([max(self._raw, key=lambda one: len(said & set(content_words(one))), default="")])
+
+
+def _said(text: str) -> Claim:
+    """Without its citations."""
+    return Claim(" ".join(re.sub(r"\[\d+\]", "", text).split()))
+
+
+def checked(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
+    """Of what a model wrote from these passages: without pictures, links, foreign addresses, and what was ordered."""
+    return Exit(passages).claims(claims)
+
+
+def announced(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """With a sentence of Clew's own before each that is quoted and speaks to a language model."""
+    parts = ((Claim(ANNOUNCED, new_line=one.new_line), one) if _is_order(one) else (one,) for one in claims)
+    return tuple(claim for part in parts for claim in part)
+
+
+def _is_order(claim: Claim) -> bool:
+    return bool(claim.cites) and bool(orders(claim.text))

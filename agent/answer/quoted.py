@@ -1,0 +1,272 @@
+"""The maker of answers without a language model: what of the passages answers, quoted, each with its citation."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from types import MappingProxyType
+
+from clew.agent.answer.answer_type import answer_type
+from clew.agent.answer.bold_spans import bolded
+from clew.agent.answer.conflicts import contradicting, labelled, name_of
+from clew.agent.answer.evidence import NAMED, READ, Evidence, Request, evidence_of, request_of
+from clew.agent.answer.excerpts import Excerpt, is_item
+from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
+from clew.agent.answer.refusal import ask_back, joined, refused, unknown_in_esperanto
+from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
+from clew.agent.answer.structure import LABEL_OF_ANSWER, Region, dedented, ranges
+from clew.agent.answer.times import asked_years, names_time
+from clew.agent.search.lookups import held_language
+from clew.agent.services import Services, TurnContext
+from clew.agent.state import Answer, Claim, Quote, Turn
+from clew.memory.datatypes import Document, Passage
+from clew.memory.text import Span, content_words, split
+
+_STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
+"""The end of a sentence, in what a quotation leaves out."""
+
+_MARKS = ".,;:!?"
+"""Before which no part of a quotation is set off by a space."""
+
+AS_SURE = 1.2
+"""How much lower log odds may be for one excerpt to be as sure as another."""
+
+LONGEST_LINE = 40
+"""Words of a sentence that is quoted behind the answer of a tool that it holds."""
+
+PATH_BEHIND = 3.0
+"""How much less likely than the first another triple of a path may be: none of them alone is the answer."""
+
+
+def quoted(turn: Turn, run: TurnContext) -> Answer:
+    """The judge says whether the turn's evidence is quoted, refused, or asked back about. What a tool itself answers,
+    where a passage says it, is not judged."""
+    services, store = run.services, run.services.library.store
+    evidence, tool_answer = evidence_for(turn, services), turn.search.tool_answer
+    verdict: JudgeVerdict = judge(signals(turn, evidence), shipped_judge())
+    read, parameters = turn.passages, services.answer
+    if verdict == "ask back" and not (tool_answer or turn.search.within):
+        return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], read)
+    if store.of_triples and tool_answer:
+        parameters = replace(parameters, behind=PATH_BEHIND, beside=math.inf, unlikely=math.inf)
+    elif store.of_triples and any(call.tool == "clues" for call in turn.calls):
+        verdict = "refuse"
+    if held_language(services) == "eo" and unknown_in_esperanto(store.vocabulary, turn.rewritten):
+        verdict = "refuse"
+    request = request_of(turn)
+    made = quote(request, read, evidence, parameters)
+    if verdict == "refuse" and not made.refused:
+        made = refused(read, ())
+    return led_by(made, tool_answer, turn.passages)
+
+
+def evidence_for(turn: Turn, services: Services) -> Evidence:
+    """Of what a turn has found."""
+    read = turn.passages[:READ]
+    store = services.library.store
+    documents = store.documents(list(dict.fromkeys(passage.document for passage in read)))
+    return evidence_of(read, services.encoder, documents, turn.today, store.vocabulary)
+
+
+def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, parameters: AnswerParameters) -> Answer:
+    """A few excerpts, those of the best passage first and in the order of the document. Names what no document holds,
+    and refuses with the nearest titles where nothing has to do with the question; `passages` are all that were found,
+    of which the evidence has the best."""
+    asked = request if request.with_history else Request(request.rewritten, request.rewritten)
+    if asked_years(request.rewritten) > asked_years(request.question):  # it was put in, and not typed
+        asked = replace(asked, question=request.question)
+    if content_words(request.question) == content_words(request.rewritten):
+        asked = replace(asked, expanded=request.expanded)
+    else:
+        asked = replace(asked, expanded="")
+    names = _names(asked, request.question, evidence)
+    unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
+    if evidence.vocabulary and not evidence.lacked(" ".join(name.group() for name in unknown)):
+        unknown = []
+    lacks = evidence.lacked(asked.question)
+    if names and len(unknown) == len(names):
+        return refused(passages, joined(unknown, asked.rewritten))
+    lacking = len(lacks) >= parameters.lacking * len(set(content_words(asked.question)))
+    if lacks and lacking and not is_relevant(asked, evidence, parameters):
+        return refused(passages, joined(unknown, asked.rewritten) or lacks)
+    picked = pick(asked, evidence, parameters, parameters.units)
+    defined = {*content_words(answer_type(asked.rewritten).defined)}
+    if not picked or (defined and defined <= {*content_words(" ".join(lacks))}):
+        return refused(passages, joined(unknown, asked.rewritten) or lacks)
+    if not _answering(asked, picked, evidence, parameters):
+        return refused(passages, joined(unknown, asked.rewritten) or lacks)
+    return _answered(asked, picked, joined(unknown, asked.rewritten), evidence)
+
+
+def _names(request: Request, typed: str, evidence: Evidence) -> list[re.Match[str]]:
+    """The names and numbers of a question that were typed, without times of entries."""
+    return [
+        name
+        for name in NAMED.finditer(request.rewritten)
+        if content_words(name.group())
+        and name.group() in typed
+        and not names_time(request.rewritten, name.start(), evidence.timed)
+    ]
+
+
+def _answering(request: Request, found: Sequence[Picked], evidence: Evidence, parameters: AnswerParameters) -> bool:
+    """Whether what no answer is without ("how tall", "how many", "when was") stands in an excerpt or above it, or is
+    the date of its entry, or an excerpt is `certain` to answer all the same."""
+    if any(one.odds >= parameters.certain for one in found):
+        return True
+    sure = [one.excerpt for one in found if one is found[0] or one.odds >= found[0].odds - AS_SURE]
+    wants = answer_type(request.rewritten).among(evidence.words)
+    texts = [" ".join((unit.candidate.above, *unit.texts)) for unit in sure]
+    entries = (evidence.timed[evidence.candidates.index(unit.candidate)].entry for unit in sure)
+    if not any(wants.names(" ".join(unit.texts)) for unit in sure):
+        return False
+    return any(map(wants.answers, texts)) or (wants.dated and any(entries))
+
+
+def _answered(request: Request, chosen: list[Picked], missing: Sequence[str], evidence: Evidence) -> Answer:
+    """With what other documents say otherwise, and the names of documents where they matter."""
+    form = answer_type(request.rewritten).form
+    labels = labelled(chosen, request.rewritten, form, evidence)
+    others = contradicting(chosen[0], request.rewritten, evidence) if form != "comparison" and not missing else []
+    if others:
+        chosen = [chosen[0], *others]
+        labels = {id(one): name_of(one, evidence) for one in chosen}
+        form = "several-documents" if form == "fact" else form
+    return replace(composed_of(chosen, evidence, tuple(missing), request.rewritten, labels), form=form)
+
+
+def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
+    """With what a tool itself answers (a name, a number) before it, where a passage says that word for word."""
+    words = f" {' '.join(content_words(tool_answer))} "
+    holder = next((p for p in passages if words.strip() and words in f" {' '.join(content_words(p.text))} "), None)
+    if holder is None:
+        return quoted
+    kept = Answer("answered", ()) if quoted.refused else quoted
+    sources = kept.sources if holder in kept.sources else (*kept.sources, holder)
+    number = sources.index(holder) + 1
+    first = Claim(tool_answer if tool_answer[-1] in ".!?" else f"{tool_answer}.", (number,))
+    quoted_there = any(number in claim.cites for claim in kept.claims)
+    said = () if quoted_there or not kept.claims else _line_with(words, holder, number)
+    return replace(kept, claims=(first, *said, *kept.claims), sources=sources)
+
+
+def _line_with(words: str, passage: Passage, number: int) -> tuple[Claim, ...]:
+    """The first sentence of a passage that has these words, quoted; none where it is long."""
+    for start, end in split(passage.text):
+        text = passage.text[start:end]
+        if words in f" {' '.join(content_words(text))} " and len(text.split()) <= LONGEST_LINE:
+            own = Quote(passage.document, passage.start + start, passage.start + end, text)
+            return (Claim(" ".join(text.split()), (number,), start=own.start, quotes=(own,)),)
+    return ()
+
+
+# Composed ---------------------------------------------------------------------------------------------------------
+
+
+def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
+    """Each source with the page and the heading of the first sentence that is quoted from it; `documents` by id."""
+    starts = {n: claim.start for claim in reversed(answer.claims) for n in claim.cites if claim.start is not None}
+    sources = [
+        replace(
+            source,
+            page=documents[source.document].page_at(starts.get(n, source.start)),
+            heading=documents[source.document].heading_at(starts.get(n, source.start)),
+        )
+        for n, source in enumerate(answer.sources, 1)
+    ]
+    return replace(answer, sources=tuple(sources))
+
+
+def composed_of(
+    chosen: Sequence[Picked],
+    evidence: Evidence,
+    missing: tuple[str, ...] = (),
+    question: str = "",
+    labels: Mapping[int, str] = MappingProxyType({}),
+) -> Answer:
+    """Passages in the order of their best excerpt, excerpts in the order of the document; sources numbered so. What
+    most answers the `question` is bold; `labels` has what stands before an excerpt, by its `id`."""
+    passages = evidence.passages
+    order = list(dict.fromkeys(one.excerpt.candidate.passage for one in chosen))
+    order += [older for older in dict.fromkeys(one.older for one in chosen) if older is not None and older not in order]
+    claims: list[Claim] = []
+    answering: list[int] = []
+    last = ""
+    for n, number in enumerate(order, 1):
+        own = [one for one in chosen if one.excerpt.candidate.passage == number]
+        for one in sorted(own, key=lambda one: one.excerpt.candidate.position):
+            known = {quote for claim in claims for quote in claim.quotes}
+            quotes = list(excerpt_claims(one.excerpt, passages[number].document, n, known))
+            if (label := labels.get(id(one), "")) and label != last and quotes:
+                claims.append(Claim(f"{label}:", new_line=bool(claims)))
+                last = label
+            if claims and quotes and is_item(quotes[0].text):
+                quotes[0] = replace(quotes[0], new_line=True)
+            answering += range(len(claims), len(claims) + len(quotes))
+            claims += quotes
+            if one.aside:
+                older = () if one.older is None else (order.index(one.older) + 1,)
+                claims.append(Claim(one.aside, tuple(dict.fromkeys((n, *older)))))
+    around = " ".join(f"{passages[one.excerpt.candidate.passage].title} {one.excerpt.candidate.head}" for one in chosen)
+    shown = bolded([claims[place] for place in answering], question, answer_type(question), around)
+    for place, claim in zip(answering, shown, strict=True):
+        claims[place] = claim
+    claims = [_cited_where_held(claim, order, passages) for claim in claims]
+    if missing:
+        named = missing[0] if len(missing) == 1 else f"{', '.join(missing[:-1])} or {missing[-1]}"
+        claims.append(Claim(f"The documents that I found say nothing about {named}."))
+    outcome = "partial" if missing else "answered"
+    return Answer(outcome, tuple(claims), tuple(passages[number] for number in order), missing)
+
+
+def _cited_where_held(claim: Claim, order: list[int], passages: Sequence[Passage]) -> Claim:
+    """Citing another passage, which the `order` then has, where what is quoted stands behind the end of its own."""
+
+    def holds(passage: Passage) -> bool:
+        return all(
+            quote.document == passage.document and passage.start <= quote.start and quote.end <= passage.end
+            for quote in claim.quotes
+        )
+
+    if not claim.quotes or holds(passages[order[claim.cites[0] - 1]]):
+        return claim
+    other = next((number for number, passage in enumerate(passages) if holds(passage)), -1)
+    if other < 0:
+        return claim
+    if other not in order:
+        order.append(other)
+    return replace(claim, cites=(order.index(other) + 1,))
+
+
+def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:
+    """A claim for each part of an excerpt that is not quoted yet; several, where a sentence ends with what is left
+    out."""
+    region = unit.candidate.region
+    for place, (start, end) in enumerate(unit.parts):
+        code = unit.is_code((start, end))
+        start = start if code else _behind_label(region, start, end)
+        quotes = [
+            Quote(document, region.offset + first, region.offset + last, region.text[first:last])
+            for first, last in ranges(region, start, end, code)
+        ]
+        if not known.isdisjoint(quotes):
+            continue
+        line = bool(place) and (code or unit.kind in ("list", "code", "row") or is_item(quotes[0].text))
+        ends = [n for n in range(1, len(quotes)) if _STOP.search(region.text[slice(*_between(quotes, n, region))])]
+        for first, last in pairwise((0, *ends, len(quotes))):
+            own = tuple(quotes[first:last])
+            text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in own).strip()
+            shown = dedented(region.text, start, end) if code else " ".join(text.split())
+            yield Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
+
+
+def _behind_label(region: Region, start: int, end: int) -> int:
+    """Behind the `A:` of a list of questions and answers; line A of a timetable keeps its letter."""
+    label = LABEL_OF_ANSWER.match(region.text, start, end)
+    asked = region.text[:start].rstrip().endswith("?")
+    return label.end() if label and asked else start
+
+
+def _between(quotes: Sequence[Quote], place: int, region: Region) -> Span:
+    return quotes[place - 1].end - region.offset, quotes[place].start - region.offset

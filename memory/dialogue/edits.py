@@ -1,0 +1,310 @@
+"""An edit of a question by spans of the conversation: what is read, what may be changed in it, and the likeliest change
+by the probabilities of `tagger.py`."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clew.memory.datatypes import Vector, Vectors
+from clew.memory.minilm import BEGIN, END
+
+ASKED, LAST, ANSWER, BEFORE, ITS_ANSWER, EARLIER = range(6)
+"""What a segment of the input is: the question, the last one and its answer, the one before and its answer, and the
+others."""
+
+PIECES = 160
+"""InputWord pieces of an input."""
+
+MOST_PIECES = {ASKED: 48, LAST: 40, ANSWER: 56, BEFORE: 32, ITS_ANSWER: 28, EARLIER: 24}
+"""Of a segment of each kind."""
+
+LEAVE, THIS, PREVIOUS = range(3)
+"""What is edited: nothing, the question or the one before it."""
+
+LONGEST_SPAN = 20
+"""Words that are inserted at once."""
+
+SLOTS = 2
+"""Spans that come in at one gap."""
+
+WORD = re.compile(r"['\u2019]s\b|[^\W_]+|[^\w\s]|_+")
+_ENDS = " \t\n?!.,;\u2026"
+
+Span = tuple[int, int]
+
+
+class InputWord(NamedTuple):
+    """`span` in its segment's text; the first and the last of its word pieces in the input."""
+
+    segment: int
+    span: Span
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaggerInput:
+    """An input. `kinds` of its segments; `ids` and `roles` of its word pieces, a role being the kind of the segment."""
+
+    texts: tuple[str, ...]
+    kinds: tuple[int, ...]
+    words: tuple[InputWord, ...]
+    ids: tuple[int, ...]
+    roles: tuple[int, ...]
+
+    def of(self, segment: int) -> list[int]:
+        """The numbers of its words."""
+        return [number for number, word in enumerate(self.words) if word.segment == segment]
+
+    @property
+    def bases(self) -> dict[int, list[int]]:
+        """The words that are edited, by mode."""
+        places = {THIS: 0, **({PREVIOUS: self.kinds.index(LAST)} if LAST in self.kinds else {})}
+        made = {mode: self.of(segment) for mode, segment in places.items()}
+        return {mode: of for mode, of in made.items() if of and self._is_whole(of[-1])}
+
+    def _is_whole(self, last: int) -> bool:
+        """Whether the segment that this word is the last of was not cut."""
+        word = self.words[last]
+        return word.span[1] >= len(self.texts[word.segment].rstrip(")]\"'\u201d\u2019*` "))
+
+    def text(self, first: int, last: int) -> str:
+        """From one word to another of the same segment."""
+        of, to = self.words[first], self.words[last]
+        return self.texts[of.segment][of.span[0] : to.span[1]]
+
+
+def read(question: str, before: Sequence[tuple[str, str]], tokenizer: Any) -> TaggerInput:
+    """`before`: earlier questions, each as it stands alone, and their answers, oldest first."""
+    segments = [(ASKED, bare(question))]
+    for back, (asked, answer) in enumerate(reversed(before)):
+        kinds = [(LAST, ANSWER), (BEFORE, ITS_ANSWER)][back] if back < 2 else (EARLIER, -1)
+        segments += [(kind, text) for kind, text in zip(kinds, (bare(asked), answer.strip()), strict=True) if text]
+    segments = [(kind, text) for kind, text in segments if kind >= 0]
+    encodings = tokenizer.encode_batch([text for _, text in segments], add_special_tokens=False)
+    ids, roles, words, kept = [BEGIN], [ASKED], [], []
+    for (kind, text), encoding in zip(segments, encodings, strict=True):
+        room = min(MOST_PIECES[kind], PIECES - len(ids) - 1)
+        if room < 3:
+            continue
+        pieces, offsets = encoding.ids[:room], encoding.offsets[:room]
+        words += _words(text, offsets, len(kept), len(ids))
+        ids += [*pieces, END]
+        roles += [kind] * (len(pieces) + 1)
+        kept.append((kind, text))
+    return TaggerInput(
+        tuple(text for _, text in kept), tuple(kind for kind, _ in kept), tuple(words), tuple(ids), tuple(roles)
+    )
+
+
+def bare(text: str) -> str:
+    """Without the marks at its end."""
+    return " ".join(text.split()).rstrip(_ENDS)
+
+
+def _words(text: str, offsets: Sequence[Span], segment: int, first: int) -> Iterator[InputWord]:
+    """Those all of whose word pieces are there; `offsets` of these, the first of which has the number `first`."""
+    place = 0
+    for match in WORD.finditer(text):
+        start, end = match.span()
+        while place < len(offsets) and offsets[place][1] <= start:
+            place += 1
+        last = place
+        while last + 1 < len(offsets) and offsets[last + 1][0] < end:
+            last += 1
+        if place < len(offsets) and offsets[place][0] < end and offsets[last][1] >= end:
+            yield InputWord(segment, (start, end), first + place, first + last)
+
+
+class Insert(NamedTuple):
+    """Before the word at `gap` of what is edited, or behind all: a span of words of the input between two texts."""
+
+    gap: int
+    prefix: str
+    first: int
+    last: int
+    suffix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """`deleted`: places of words in what is edited. `inserts` are in order."""
+
+    mode: int
+    deleted: frozenset[int] = frozenset()
+    inserts: tuple[Insert, ...] = ()
+
+
+def applied(reading: TaggerInput, edits: Edits) -> str:
+    """The text that the edits make; what is kept stands as it was written."""
+    if edits.mode == LEAVE:
+        return reading.texts[0]
+    base = reading.bases[edits.mode]
+    text = reading.texts[reading.words[base[0]].segment]
+    made, end = "", 0
+    for place, number in enumerate([*base, None]):
+        start = reading.words[number].span[0] if number is not None else len(text)
+        made += text[end:start]
+        end = start
+        for one in edits.inserts:
+            if one.gap == place:
+                made = _joined(made, one.prefix)
+                made = _joined(made, reading.text(one.first, one.last) if one.last >= one.first else "")
+                made = _joined(made, one.suffix)
+        if number is not None:
+            end = reading.words[number].span[1]
+            if place not in edits.deleted:
+                kept = text[start:end]
+                made = _joined(made, kept) if any(one.gap == place for one in edits.inserts) else made + kept
+    made += text[end:]
+    return re.sub(r"\s+([,;:?!.]|['\u2019]s\b)", r"\1", " ".join(made.split())).strip(" ,;")
+
+
+def _joined(text: str, more: str) -> str:
+    """One behind the other; of a word that would stand there twice one is left."""
+    if text.split() and more.split() and text.split()[-1].casefold() == more.split()[0].casefold():
+        more = more.split(maxsplit=1)[1] if len(more.split()) > 1 else ""
+    if not more:
+        return text
+    apart = text and not text[-1].isspace() and not re.match(r"['\u2019]s?\b|[,;:.]", more)
+    return f"{text}{' ' if apart else ''}{more}"
+
+
+COUNTED = 3
+"""How many spans came in at gaps before one are told apart: none, one, or more."""
+
+
+class Scores(NamedTuple):
+    """Of one mode. `mode`: the logarithm of its probability. `delete`: log odds that a word goes, shape (4, words):
+    where nothing comes in before it, where the word before it goes, where something comes in, where both are so.
+    `prefix`: log probabilities, shape (COUNTED, SLOTS, gaps, 1 + prefixes), the first of nothing; `suffix`: (SLOTS,
+    gaps, suffixes); `start`: (SLOTS, gaps, pieces). `end`: what speaks for an end, (SLOTS, gaps, pieces), beside `tie`:
+    for an end (the second) by its start, (pieces, pieces)."""
+
+    mode: float
+    delete: Vectors
+    prefix: Vectors
+    suffix: Vectors
+    start: Vectors
+    end: Vectors
+    tie: Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Texts that come before and behind what is inserted, and what a whole edit must reach. `leave`: the probability
+    that nothing is to be edited from which nothing is; `nothing`: what is taken from the logarithm of the probability
+    that nothing comes in at a gap."""
+
+    prefixes: tuple[str, ...]
+    suffixes: tuple[str, ...]
+    leave: float = 0.5
+    nothing: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    edits: Edits
+    text: str
+    probability: float
+
+
+def decoded(reading: TaggerInput, leave: float, modes: Mapping[int, Scores], inventory: Inventory) -> Decoded:
+    """The likeliest edits. `leave`: the probability that nothing is edited."""
+    if leave >= inventory.leave or not modes:
+        return Decoded(Edits(LEAVE), reading.texts[0], leave)
+    mode = max(modes, key=lambda one: modes[one].mode)
+    scores = modes[mode]
+    total = scores.mode
+    inserts: list[Insert] = []
+    of_base = reading.words[reading.bases[mode][0]].segment
+    for gap, slot, prefix, likely in insertions(scores.prefix, inventory.nothing):
+        first, last, sure = span_of(reading, of_base, scores.start[slot, gap], scores.end[slot, gap], scores.tie)
+        suffix = int(scores.suffix[slot, gap].argmax())
+        total += likely + sure + float(scores.suffix[slot, gap, suffix])
+        inserts.append(Insert(gap, inventory.prefixes[prefix - 1], first, last, inventory.suffixes[suffix]))
+    deleted = deletions(scores.delete, {one.gap for one in inserts})
+    edits = Edits(mode, frozenset(deleted), once(inserts, deleted))
+    if mode == THIS and not deleted and not inserts:
+        return Decoded(Edits(LEAVE), reading.texts[0], leave)
+    return Decoded(edits, applied(reading, edits), float(np.exp(total)))
+
+
+def insertions(prefix: Vectors, nothing: float) -> list[tuple[int, int, int, float]]:
+    """Gap, slot, class and log probability of what comes in, by the likeliest way through the gaps (Viterbi 1967) with
+    what came in before. `prefix` as in `Scores`; `nothing` is taken from nothing's."""
+    best: list[tuple[float, tuple[tuple[int, int, int, float], ...]] | None] = [(0.0, ()), None, None]
+    for gap in range(prefix.shape[2]):
+        after: list[tuple[float, tuple[tuple[int, int, int, float], ...]] | None] = [None] * COUNTED
+        for count, way in enumerate(best):
+            if way is None:
+                continue
+            one, other = prefix[count, 0, gap], prefix[count, 1, gap]
+            made = [(count, way[0] + float(one[0]) - nothing, way[1])]
+            which, second = 1 + int(one[1:].argmax()), int(other.argmax())
+            worth = way[0] + float(one[which]) + float(other[second])
+            found = (gap, 0, which, float(one[which]))
+            more = ((gap, 1, second, float(other[second])),) if second else ()
+            made.append((min(COUNTED - 1, count + 1), worth, (*way[1], found, *more)))
+            for to, value, steps in made:
+                known = after[to]
+                if known is None or value > known[0]:
+                    after[to] = value, steps
+        best = after
+    return list(max((way for way in best if way), key=lambda way: way[0])[1])
+
+
+def deletions(odds: Vectors, gaps: Set[int]) -> list[int]:
+    """The words that go, by the likeliest way through them. `odds` as in `Scores`; `gaps`: where something comes in."""
+    keep, gone = (0.0, ()), None
+    for place in range(odds.shape[1]):
+        ways: dict[bool, tuple[float, tuple[int, ...]]] = {}
+        for before, way in ((False, keep), (True, gone)):
+            if way is None:
+                continue
+            log_odds = float(odds[2 * (place in gaps) + before, place])
+            for goes in (False, True):
+                value = way[0] - float(np.logaddexp(0, -log_odds if goes else log_odds))
+                if goes not in ways or value > ways[goes][0]:
+                    ways[goes] = value, (*way[1], place) if goes else way[1]
+        keep, gone = ways[False], ways[True]
+    return list(max(filter(None, (keep, gone)), key=lambda way: way[0])[1])
+
+
+def once(inserts: Sequence[Insert], deleted: Sequence[int]) -> tuple[Insert, ...]:
+    """Of a span that comes in at several gaps, those where it takes a word's place; the first where it takes none."""
+    kept: list[Insert] = []
+    for one in inserts:
+        same = [other for other in inserts if other.last >= other.first and other[2:4] == one[2:4]]
+        replacing = [other for other in same if other.gap in deleted]
+        if len(same) < 2 or one in (replacing or same[:1]):
+            kept.append(one)
+    return tuple(kept)
+
+
+def span_of(reading: TaggerInput, of_base: int, start: Vector, end: Vector, tie: Vectors) -> tuple[int, int, float]:
+    """The likeliest span of words, outside what is edited, and how likely it is; none (0, -1) is at `[CLS]`. `tie` as
+    in `Scores`."""
+    best = (0, -1, float(start[0] + log_softmax(end + tie[0])[0]))
+    likely = np.argsort([-start[word.first] for word in reading.words], kind="stable")[:8].tolist()
+    for first in likely:
+        segment = reading.words[first].segment
+        if segment == of_base:
+            continue
+        ends = log_softmax(end + tie[reading.words[first].first])
+        for last in range(first, min(first + LONGEST_SPAN, len(reading.words))):
+            word = reading.words[last]
+            if word.segment != segment:
+                break
+            if (found := float(start[reading.words[first].first] + ends[word.last])) > best[2]:
+                best = first, last, found
+    return best
+
+
+def log_softmax(logits: Vectors) -> Vectors:
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    made: Vectors = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return made

@@ -1,0 +1,163 @@
+"""What a question asks for, by its words."""
+
+import time
+
+import pytest
+
+from clew.agent.answer.answer_type import answer_type
+
+
+@pytest.mark.parametrize(
+    ("question", "form", "expected"),
+    [
+        ("How long does the warranty last?", "fact", ("duration",)),
+        ("What does a ticket cost?", "fact", ("money",)),
+        ("how many hens do we have", "fact", ("number",)),
+        ("When is the fair?", "fact", ("time",)),
+        ("and who mows the lawn?", "fact", ("person",)),
+        ("Where do I send the form?", "fact", ("place",)),
+        ("what colour is the door", "fact", ("colour",)),
+        ("What colour palettes are there?", "fact", ()),
+        ("why was it moved?", "fact", ("reason",)),
+        ("Which kinds of wood are there?", "list", ()),
+        ("In what order are the folders searched?", "list", ()),
+        ("How do I reset the meter?", "steps", ()),
+        ("May I keep a dog?", "yes-no", ()),
+        ("What is the difference between oak and ash?", "comparison", ()),
+        ("Can you tell me the code?", "fact", ()),
+    ],
+)
+def test_the_form_and_what_is_expected(question: str, form: str, expected: tuple[str, ...]) -> None:
+    found = answer_type(question)
+    assert (found.form, found.expected) == (form, expected)
+
+
+@pytest.mark.parametrize(
+    ("question", "held", "not_held"),
+    [
+        ("How long does it take?", "It takes seventeen months.", "It takes patience."),
+        ("Who wrote Emma?", "It was written by Jane Austen.", "Emma was written in 1815."),
+        ("When did it open?", "It opened on 15 May.", "It opened late."),
+        ("When did it open?", "It opened in may.", "It may have opened."),
+        ("Why did he stay?", "He stayed, for he was tired.", "He stayed for a week."),
+        ("What did the flat cost?", "Final bill 4,950: the flat and the stairs.", "We saw 4,950 flats."),
+        ("What colour is it?", "We painted it dark blue.", "We painted it in May."),
+        ("Why is it shut?", "It is shut because of the rain.", "It is shut on all sides"),
+        ("What did he offer on top of his fee?", "He offered twenty guineas.", "He offered his hand."),
+    ],
+)
+def test_what_holds_it(question: str, held: str, not_held: str) -> None:
+    assert answer_type(question).holds(held) and not answer_type(question).holds(not_held)
+
+
+@pytest.mark.parametrize(
+    ("question", "amount", "other"),
+    [
+        ("How many eggs are in the box?", "There are six eggs.", "Six boxes of ham."),
+        ("How old is he?", "He is nine years old.", "He has nine brothers."),
+        ("How tall is the tower?", "The tower has 40 m.", "The tower has 40 windows."),
+        ("Who is Ada Kern's husband?", "In 1914 Ada Kern married the actor Ole Rud.", "Ada Kern was a writer."),
+        ("Who is Ole Rud's mother?", "His mother was a weaver.", "Ole Rud was born in 1890."),
+        ("What is the capital of Ada Kern?", "Its capital is Quito.", "Ada Kern was a writer."),
+        ("Why is the hill called Cold Ash?", "It is named after an ash.", "The hill is 90 m high."),
+        ("When was the film released?", "The film opened on 10 January 1927.", "A copy was found in 2008."),
+    ],
+)
+def test_an_amount_of_what_is_measured(question: str, amount: str, other: str) -> None:
+    assert answer_type(question).measures(amount) and not answer_type(question).measures(other)
+
+
+def test_what_looks_like_a_name() -> None:
+    assert answer_type("What was the baker's name?").naming and answer_type("What is the name of the port?").naming
+    assert not answer_type("What was the baker's name for?").naming and not answer_type("Who was the baker?").naming
+    assert answer_type("What was the baker's name?").names("The baker, Olga, was up early.")
+    assert not answer_type("What was the baker's name?").names("The baker was up early.")
+    assert answer_type("What is the name of the variable that holds the path?").names("set home_dir to it")
+    of_miss_ade = answer_type("What is Miss Ade's first name?")
+    assert of_miss_ade.names("Her name is Ruth Ade.") and of_miss_ade.names("Ruth M. Ade, class 4")
+    assert not of_miss_ade.names("Teacher: Mr Whit, from Sept Miss Ade") and not of_miss_ade.names("To Ade.")
+    assert answer_type("What was the baker's first name?").names("The baker, Olga, was up early.")
+
+
+def test_what_is_to_be_defined() -> None:
+    assert answer_type("What is SQLite?").defined == "SQLite"
+    assert answer_type("Who was Laika?").defined == "Laika" and answer_type("Who was Laika?").expected == ()
+    assert answer_type("Who was Ada Kern's sister?").defined == "" and answer_type(
+        "Who was Ada Kern's sister?"
+    ).expected == ("person",)
+    assert answer_type("Who is Ada Kern's teacher now?").expected == ("person",)
+    assert answer_type("Who is the secretary?").expected == ("person",) and answer_type("Who is Mozart?").expected == ()
+    assert answer_type("What is the sticky bit used for?").defined == "sticky bit"
+    assert answer_type("Who is the author of Emma?").expected == ("person",)
+
+
+def test_what_is_on_the_programme_is_a_list() -> None:
+    assert answer_type("What is the programme of the party?").form == "list"
+    assert answer_type("What is the program name?").form == "fact"
+
+
+def test_a_german_was_asks_what() -> None:
+    assert answer_type("Was kostet Brot?").form == "fact" and answer_type("Was the bread cheap?").form == "yes-no"
+
+
+def test_a_cause_is_a_reason() -> None:
+    assert answer_type("What is the cause of the fault?").expected == ("reason",)
+    assert answer_type("What is the cause she works for?").expected == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answers"),
+    [
+        ("When was the bakery founded?", "It was founded in the 1920s.", True),
+        ("When was the bakery founded?", "Version 2.0 is sold by the bakery.", False),
+        ("In which year did Ada join?", "Ada joined after the flood.", False),
+        ("When do I water the beans?", "Before they wilt.", True),
+        ("How much does a loaf cost?", "Loaves are baked at night.", False),
+        ("How much does a loaf cost?", "A loaf is 3 euros.", True),
+        ("How much does a loaf cost?", "A loaf is sold for 3.50.", True),
+        ("How much does a loaf cost?", "loaf | 3.50", True),
+        ("How much does a loaf cost?", "A loaf: 189 in three payments", True),
+        ("How much does a loaf cost?", "There are 68980 loaves in the shop.", False),
+        ("Why was it founded?", "Bread was scarce.", True),
+    ],
+)
+def test_what_an_answer_is_not_without(question: str, text: str, answers: bool) -> None:
+    assert answer_type(question).answers(text) is answers
+
+
+@pytest.mark.parametrize(
+    ("question", "measured", "not_measured"),
+    [
+        ("How long is the warranty?", "Pumps: two years.", "Pumps: see the leaflet."),
+        ("How long is the bridge?", "It has 340 m.", "It has seven arches."),
+        ("How old was she?", "She was nineteen, and fair.", "She was one of them."),
+        ("How much did it weigh?", "It came to rest at ninety kilograms.", "It came to rest at noon."),
+        ("Who built the mill?", "Ada Kern, a smith, built it in 1901.", "The mill was built of oak."),
+        ("Who wrote the ballad?", "The ballad: words by Olga Winter.", "It runs on Linux and Solaris."),
+        ("Who started the choir?", "Mattis started it.", "The choir was started in May."),
+        ("When was Corwin Hale born?", "Corwin Hale (1871-1949) blew glass.", "He copied the stem in 1904."),
+        ("Where was Dr. Bose born?", "Bose was born in Dacca.", "Bose ran the clinic in Dacca."),
+        ("When did she die?", "She was buried in May 1901.", "In 1866 she moved to Trieste."),
+        ("What did Tobias Venn study?", "Venn has a degree in law.", "Venn signed it on 2 March."),
+        ("How many Vimeo videos may I see a day?", "The limit is 100 videos a day.", "Vimeo: 3 keys are needed."),
+        ("Which day of the week was the race?", "They ran on a Sunday.", "They ran on 3 May."),
+        ("How many pages does it have?", "It has 312 pages.", "Her name on the title page in like letters; 40 marks"),
+    ],
+)
+def test_what_measures_it(question: str, measured: str, not_measured: str) -> None:
+    assert answer_type(question).measures(measured) and not answer_type(question).measures(not_measured)
+
+
+def test_what_is_counted_may_have_another_name_in_documents_that_lack_its_word() -> None:
+    found = answer_type("How many pictures did she make?")
+    assert not found.among({"pictur"}).measures("She made 412 watercolours.")
+    assert found.among({"watercolour"}).measures("She made 412 watercolours.")
+
+
+@pytest.mark.parametrize("question", ["How many eggs did she lay?", "how many people came", "how old was he?"])
+@pytest.mark.parametrize("line", ["-" * 400, "patterns " + "- " * 200, "don't-" * 100, "3" + " '" * 200, "a-'" * 200])
+def test_a_line_of_marks_is_read_at_once(question: str, line: str) -> None:
+    """A heading underlined with forty dashes held a turn up for minutes."""
+    begun = time.perf_counter()
+    answer_type(question).measures(f"Beware of + and * {line} !")
+    assert time.perf_counter() - begun < 1

@@ -1,0 +1,168 @@
+"""Which questions are about documents, and which about what stands in one place of them."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from clew.agent.answer.corpus_answers import corpus_question
+
+
+def asks_for_the_whole(question: str) -> bool:
+    found = corpus_question(question)
+    return found is not None and found.kind == "overview"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is this collection about?",
+        "what are the main themes?",
+        "Summarise everything.",
+        "Summarize all the documents, please",
+        "Give me an overview",
+        "can you give me an overview of what I've got in here?",
+        "What topics are covered here?",
+        "What do these documents talk about?",
+        "Tell me about everything",
+        "What's in the library?",
+        "What are the key topics in this corpus?",
+        "What's in here?",
+        "So what do you have in here?",
+        "Which subjects do the papers deal with?",
+        "what do you have?",
+        "What do I keep in this folder?",
+        "what documents are there",
+        "What are these papers about?",
+        "what can I read about here",
+        "Which files do I have?",
+        "Could you list all my notes, please?",
+        "what kinds of documents are in here",
+        "What have I got written down here?",
+        "Which stories have you got?",
+        "What sort of things does this FAQ deal with?",
+        "Which topics does the manual cover?",
+    ],
+)
+def test_of_the_whole(question: str) -> None:
+    assert asks_for_the_whole(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What are the main themes of Metropolis?",
+        "Who directed Metropolis?",
+        "Summarise the life of Laika",
+        "What is this about?",
+        "Give me an overview of the Apollo programme",
+        "Which document mentions Vienna?",
+        "What subjects does the speech cover?",
+        "",
+        "and why?",
+        "Who is in here?",
+        "What is here?",
+        "What is he doing in here?",
+        "What was in here?",
+        "What is the subject of the second film?",
+        "Where is the library of Alexandria?",
+        "Tell me all about Ham",
+        "and how many at most in all?",
+        "how much is it all together?",
+        "What books did he write?",
+        "what do you need?",
+        "what papers do I have to sign?",
+        "Who else?",
+        "what is the whole thing made of",
+        "How many pages are there in the report?",
+    ],
+)
+def test_of_a_part(question: str) -> None:
+    assert not asks_for_the_whole(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "of"),
+    [
+        ("summarise the meeting of 3 September", "summary", "the meeting of 3 September"),
+        ("Could you please sum up the Lease for me in three sentences?", "summary", "the Lease"),
+        ("give me a short summary of the zoo FAQ", "summary", "the zoo FAQ"),
+        ("what is this paper about", "summary", "this paper"),
+        ("is there anything about allergies?", "mentions", "allergies"),
+        ("does any document mention beeswax", "mentions", "beeswax"),
+        ("how many of my notes mention honey?", "count", "honey"),
+        ("how many papers are there about time series in the library?", "count", "time series"),
+        ("How many documents do you have in total?", "count", ""),
+        ("Where is the smoker mentioned?", "mentions", "smoker"),
+    ],
+)
+def test_what_is_asked_of_documents(question: str, kind: str, of: str) -> None:
+    found = corpus_question(question)
+    assert found is not None and (found.kind, found.of) == (kind, of)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "of", "language"),
+    [],
+)
+def test_documents_are_asked_for_in_six_languages(question: str, kind: str, of: str, language: str) -> None:
+    found = corpus_question(question)
+    assert found is not None
+    assert (found.kind, found.of, found.language) == (kind, of, language)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Was gibt es zum Frühstück?",
+        "Wie viele Seiten hat das Buch?",
+        "Wer hat etwas über Katzen geschrieben?",
+        "Combien de pages le livre a-t-il ?",
+        "Combien coûte une nuit ?",
+        "¿Cuántas páginas tiene el libro?",
+        "Quante pagine ha il libro?",
+        "Kiom da paĝoj havas la libro?",
+        "how many papers did he publish?",
+        "How many books are in the trilogy?",
+        "which papers do I need for the passport?",
+        "Who mentions it first?",
+        "what do I need to know about the lease?",
+        "how many hives are there in the orchard?",
+        "In which year was the fair?",
+        "does the lease mention pets?",
+        "Do you have any information about how the old towns dealt with floods?",
+        "Is there anything about why they moved the fair?",
+    ],
+)
+def test_what_stands_in_a_document_is_searched(question: str) -> None:
+    assert corpus_question(question) is None
+
+
+def test_a_summary_of_what_is_no_document_is_not_plainly_asked_for() -> None:
+    for question in ("what happened in 1977?", "What was the marriage about?", "Tell me about its founding."):
+        found = corpus_question(question)
+        assert found is not None and not found.plainly
+
+
+def test_few_questions_of_other_people_are_taken_for_the_whole(data: Path) -> None:
+    """Over the questions of reading comprehension, which are about what stands in a text."""
+    questions = set()
+    with gzip.open(data / "qa" / "spans.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            questions.add(json.loads(line)["question"])
+    asked = sorted(questions)[:5000]
+    found = [question for question in asked if asks_for_the_whole(question)]
+    counted = [q for q in asked if (one := corpus_question(q)) and one.kind in ("mentions", "count")]
+    assert len(asked) == 5000 and len(found) <= 2 and len(counted) <= 5
+
+
+def test_no_question_of_reading_comprehension_in_other_languages_is_taken(data: Path) -> None:
+    questions: dict[str, None] = {}
+    with gzip.open(data / "qa" / "spans_multilingual.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for record in map(json.loads, lines):
+            if record["lang"] in ("de", "es", "it"):
+                questions[record["question"]] = None
+    asked = list(questions)[::3]
+    taken = [q for q in asked if (one := corpus_question(q)) and one.kind != "summary"]
+    assert len(asked) > 2500 and taken == []

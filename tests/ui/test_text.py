@@ -1,0 +1,300 @@
+"""What is put on a terminal: nothing in it steers the screen, and words, progress, walks and marks read alike."""
+
+import io
+import json
+import os
+import pty
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count, pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from rich.console import Console
+
+from clew.agent.answer.citations import claims_of
+from clew.agent.models import Writers
+from clew.agent.state import Answer, BoldSpan, Claim, Fallback, Prompted, Quote
+from clew.memory.datatypes import Edge, Progress
+from clew.memory.dialogue.threads import Thread
+from clew.ui.console import _with_lines, counted, shown
+from clew.ui.live_turn import WordPrinter, became
+from clew.ui.plain import as_text_of_markdown, cut, escaped, one_line, plain, short_path, typed
+from clew.ui.rendering import BOLD, OWN, answer_text, badge, ledger_lines, milliseconds, model_of, pieces_of, walk_lines
+from clew.ui.transcript import as_markdown, turn_object
+from tests.agent.walks import WALK as DEEP
+from tests.processes import finished
+from tests.ui.fakes import WALK, make_turn
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("a\x1b[31;1mred\x1b[0m b", "ared b"),
+        ("\x1b]0;title\x07text", "text"),
+        ("\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x1b[2J\x1b[Hgone", "gone"),
+        ("\x9b31mred", "red"),
+        ("\x1bP1;2|dcs\x1b\\text", "text"),
+        ("cut off \x1b[", "cut off "),
+        ("a\u202eb\u2066c", "abc"),
+        ("one\r\ntwo\tthree\rfour\x00", "one\ntwo\tthreefour"),
+        ("half \ud83d of a pair", "half  of a pair"),
+        ("naïve — 月", "naïve — 月"),
+        ("a\u200bb\u200fc\u2060d\ufeffe\u061cf\u180e", "abcdef"),
+        ("seen" + "".join(chr(0xE0000 + ord(letter)) for letter in "unseen"), "seen"),
+        ("seen" + "".join(chr(0xFE00 + byte % 16) + chr(0xE0100 + byte) for byte in b"unseen"), "seen"),
+        (
+            "\u2764\ufe0f 1\ufe0f\u20e3 \u2764\ufe0f\ufe0f\ufe0e a\ufe0f 1\ufe0f",
+            "\u2764\ufe0f 1\ufe0f\u20e3 \u2764\ufe0f a 1",
+        ),
+        ("a\u200c\u200db \u0645\u200c\u200c\u200d\u0645", "ab \u0645\u200c\u0645"),
+        ("so\u00adft \u034f\u115f\u3164\uffa0\u17b4 \u1820\u180b\u180c", "soft  \u1820\u180b"),
+        ("می\u200cخواهم \U0001f469\u200d\U0001f680", "می\u200cخواهم \U0001f469\u200d\U0001f680"),
+    ],
+)
+def test_plain(text: str, left: str) -> None:
+    assert plain(text) == left
+
+
+@given(
+    st.text(st.sampled_from("\x1b[]0;31mP\\\x07\x9b\x9d\x90ab\n\u202e"), max_size=30)
+    | st.text(
+        st.sampled_from("a#\u2764\u20e3\ufe0f\ufe0e\ufe01\u200c\u200d\u061c\u0645\u1820\u180b\U000e0101\u00ad"),
+        max_size=12,
+    )
+)
+def test_no_control_is_ever_left(text: str) -> None:
+    left = plain(text)
+    assert all(character in "\n\t\u200c\u200d" or character.isprintable() for character in left)
+    assert plain(left) == left
+
+
+def test_json_is_whole_and_steers_nothing() -> None:
+    steering = "\x1b[2J \x9b2J \x9d0;t\x9c \u202e \u200b \u200f \U000e0041 \x7f"
+    text = escaped(json.dumps({"text": steering}, ensure_ascii=False))
+    assert json.loads(text) == {"text": steering}
+    assert plain(text) == text and text.isprintable()
+
+
+def test_text_of_markdown_makes_no_link_image_or_element() -> None:
+    hostile = (
+        "<script>x()</script> ![i](http://e/?q) [a](javascript:x) <javascript:x> \n[r]: javascript:x\n"
+        "\\[b](javascript:x) ![r][r] <img src=x onerror=y> &lt;b&gt; ``` <!-- "
+    )
+    made = MarkdownIt("commonmark").render(as_text_of_markdown(hostile))
+    assert not re.search(r"<(?!/?p>|code>|/code>)|href|src=[\"']", made)
+
+
+def test_lines_that_fit() -> None:
+    assert one_line(" a\n  b\t\x1b[0mc ") == "a b c"
+    assert typed(" why \udce9 ") == "why ?", "half a surrogate pair"
+    assert [cut("a word", width) for width in (6, 5, 3, 1)] == ["a word", "a wo…", "a…", "…"]
+
+
+@pytest.mark.parametrize(
+    ("source", "width", "short"),
+    [
+        ("documents/space/moon.md", 40, "documents/space/moon.md"),
+        ("/home/me/documents/space/moon.md", 20, "…/space/moon.md"),
+        ("/home/me/documents/space/moon.md", 10, "…/moon.md"),
+        ("/home/me/a-very-long-name-of-a-file.md", 12, "…of-a-file.md"[:1] + "-of-a-file.md"[-11:]),
+        ("https://example.org/a", 40, "https://example.org/a"),
+        ("{here}/notes/a.md", 40, "notes/a.md"),
+    ],
+)
+def test_short_path(source: str, width: int, short: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert short_path(source.format(here=tmp_path), width) == short and len(short) <= width
+
+
+# Progress
+
+
+def test_a_line_every_few_seconds_with_the_time_left(capsys: pytest.CaptureFixture[str]) -> None:
+    events = [Progress("reading", 1, 0), *(Progress("embedding", done, 40) for done in range(0, 41, 10)), "the report"]
+    seconds = count(0.0, 3.0)  # every look at the clock is three seconds later
+    assert list(_with_lines(events, lambda: next(seconds))) == ["the report"]
+    assert capsys.readouterr().err.splitlines() == [
+        "embedding: 0 of 40",
+        "embedding: 20 of 40, about 6 s left",
+        "embedding: 40 of 40",
+    ]
+
+
+def test_a_short_run_says_nothing_but_for_whom_it_waits(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(shown([Progress("reading", 0, 1), "a", Progress("reading", 1, 1), "b"], quiet=False)) == ["a", "b"]
+    assert list(counted("turns", ["a", "b", "the summary"], 2, quiet=True)) == ["a", "b", "the summary"]
+    assert capsys.readouterr() == ("", "")
+    waiting = [Progress("waiting for clew chat to end; seconds", seconds, 0, waits=True) for seconds in range(3)]
+    assert list(shown([Progress("reading", 0, 1), *waiting, "the report"], quiet=True)) == ["the report"]
+    assert capsys.readouterr() == ("", "waiting for clew chat to end\n")
+
+
+def test_stopping_closes_the_work() -> None:
+    closed = []
+
+    def work() -> Iterator[str]:
+        try:
+            yield "a"
+            yield "b"
+        finally:
+            closed.append(True)
+
+    results = shown(work(), quiet=True)
+    assert next(results) == "a"
+    results.close()
+    assert closed
+
+
+def test_results_go_into_the_pipe_though_bars_are_drawn_on_the_terminal(home: object) -> None:
+    code = (
+        "from clew.memory.datatypes import Progress\nfrom clew.ui.console import print_json, shown\n"
+        "for event in shown([Progress('turns', 0, 2), 1, Progress('turns', 1, 2), 2], False): print_json({'n': event})"
+    )
+    terminal, other = pty.openpty()
+    run = finished(["-c", code], stderr=other)
+    os.close(other)
+    assert run.stdout == '{"n": 1}\n{"n": 2}\n'
+    assert b"turns" in os.read(terminal, 65536)
+    os.close(terminal)
+
+
+# An answer
+
+SAID = "The  toll\nis \x1b[1m40 crowns\x1b[0m a <day>."
+QUOTED = Claim(
+    SAID, (), quotes=(Quote("d", 0, len(SAID), SAID),), span=BoldSpan(SAID.index("40"), SAID.index("\x1b[0m"))
+)
+ASIDE = Claim("(3 September 2024)")
+ANSWER = Answer("answered", (QUOTED, ASIDE))
+
+
+def test_the_span_is_bold_and_what_is_ours_looks_so() -> None:
+    def styled(answer: Answer, style: object) -> list[str]:
+        text = answer_text(answer)
+        return [text.plain[span.start : span.end] for span in text.spans if span.style == style]
+
+    assert answer_text(ANSWER).plain == "The toll is 40 crowns a <day>. (3 September 2024)"
+    assert styled(ANSWER, BOLD) == ["40 crowns"] and styled(ANSWER, OWN) == [ASIDE.text]
+    assert styled(Answer("answered", (ASIDE,)), OWN) == [], "nothing is quoted that it could be taken for"
+    turn = replace(make_turn("t", 1, "What is the toll?"), answer=ANSWER)
+    assert "The toll is **40 crowns** a \\<day>. (3 September 2024)" in as_markdown(Thread("t", "T", 1, ""), [turn])
+    for start, end in ((0, 3), (5, 9), (9, 25), (0, 25)):
+        claim = Claim("The  toll is   40 crowns.", span=BoldSpan(start, end))
+        assert "".join(piece for piece, _ in pieces_of(claim)) == one_line(claim.text)
+
+
+def test_badge_ledger_times_and_the_model_in_words() -> None:
+    assert badge(make_turn("t", 1, "Why?")) == ""
+    told = Fallback("think", "it called no tool")
+    for degraded, said in (
+        ((told, told), "without the model: choosing tools (it called no tool)"),
+        ((Fallback("answer", ""),), "without the model: answering"),
+    ):
+        assert badge(cast(Any, SimpleNamespace(degraded=degraded))) == said
+    assert ledger_lines([Prompted("rewrite", "m:1b", 4096, 321)]) == ["rewrite, m:1b: about 321 of 4,096 tokens read"]
+    assert [*map(milliseconds, (0.2, 3.4, 999.0, 1234.0))] == ["<1 ms", "3 ms", "999 ms", "1.2 s"]
+    small, large = (cast(Any, SimpleNamespace(name=name)) for name in ("small", "large"))
+    assert model_of(Writers(think=small, answer=large)) == "large"
+    assert model_of(Writers(rewrite=small)) == "small" and model_of(Writers()) == ""
+
+
+def put(pieces: list[str], width: int = 20) -> str:
+    """On a screen, as they come."""
+    out = io.StringIO()
+    writing = WordPrinter(Console(file=out, width=width, highlight=False))
+    for piece in pieces:
+        writing.add(piece)
+    writing.end()
+    assert writing.text == "".join(pieces)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "pieces, screen",
+    [
+        (["The Moon", " is far", " away [1].\n"], "The Moon is far away\n[1].\n"),
+        (["One", ".\n\n\n\nTwo", ".\n", "Three."], "One.\n\nTwo.\nThree.\n"),
+        (["  ", "begins apart"], "begins apart\n"),
+        (["unbroken" * 4], "unbroken" * 4 + "\n"),
+        (["月は地球から約三十八万キロメートル離れている。"], "月は地球から約三十八\n万キロメートル離れて\nいる。\n"),
+        (["a \x1b[3", "1mred\x1b[0m one\x07"], "a red one\n"),
+        ([""], ""),
+    ],
+)
+def test_words_are_wrapped_and_steer_nothing(pieces: list[str], screen: str) -> None:
+    assert put(pieces) == screen
+
+
+@given(st.text(alphabet="abc 月\n.[1]", max_size=80), st.lists(st.integers(0, 80), max_size=6))
+def test_nothing_depends_on_where_the_pieces_were_cut(text: str, cuts: list[int]) -> None:
+    places = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
+    assert put([text[a:b] for a, b in pairwise(places)]) == put([text])
+    assert put([text]).split() == text.split() or "月" in text or max(map(len, text.split())) > 20
+
+
+FAR, ROUND = Claim("The Moon is far.", (1,)), Claim("It is round.", (2, 3), new_line=True)
+
+
+@pytest.mark.parametrize(
+    "written, same",
+    [
+        ("The Moon is far [1].\n- It is round [2][3].", True),
+        ("The Moon is far. [1] It is round [2, 3].", True),
+        ("The Moon is far [1]. It is round [2].", True),
+        ("1. The Moon is far [1].\n2. It is round [2].", True),
+        ("**The Moon** is far.\n[1]\n\n  2) It __is__ round [2].", True),
+        ("The Moon is far [1].\n2 It is round [2].", False),
+        ("The Moon is far [1]. It is round [2, 4].", False),
+        ("The Moon is far [1]. It is round [2], [2].", False),
+        ("The Moon is far [1].", False),
+        ("The Moon is far [1]. It is round [2][3]. Nero paid.", False),
+    ],
+)
+def test_an_answer_is_what_was_written_wherever_its_citations_stand(written: str, same: bool) -> None:
+    assert became(written, Answer("answered", (FAR, ROUND))) == same
+
+
+def test_what_its_claims_are_made_of_or_was_stopped_is_what_was_written() -> None:
+    for text in ("1. One thing [1].\n2. Two [2].", "## Things\n- **One**\n  [1]\n* `Two`", "One.\n[1]."):
+        assert became(text, Answer("answered", tuple(claims_of(text))))
+    stopped = Answer("stopped", (FAR,))
+    assert became("The Moon is far [1]. It is rou", stopped) and not became("The Sun is", stopped)
+
+
+# A walk
+
+
+def test_a_walk_is_a_tree_with_citations_relations_partitions_and_going_back() -> None:
+    turn = make_turn("t", 1, "What does the walk say?")
+
+    def lines(**changed: Any) -> list[str]:
+        return [line.plain for line in walk_lines(replace(turn, **changed))]
+
+    assert lines() == [
+        "  1 The distance of the Moon [1] 0.60, moon, far",
+        "    ├─ -[title link]-> 3 Tides 0.28",
+        "    └─ <-[orbit]- 4 Monkeys in space [2] 0.10, into ape, space",
+        "  2 Laika 0.02, dog, space",
+    ]
+    assert lines(walk=replace(DEEP, back=("harbou",))) == [
+        "  1 Metropolis 0.50, films",
+        "    ├─ -[title link]-> 3 Fritz Lang 0.25, into people",
+        "    │  └─ -[next]-> 4 Fritz Lang 0.09",
+        "    └─ <-[Ufa]- 5 Thea von Harbou 0.15, into people, after going back",
+        "  2 Laika 0.01, animals",
+    ]
+    assert lines(walk=None) == []
+    edges = (Edge("moon-1", "tides-1", "a\nb"),) * 2
+    text = "\n".join(lines(walk=replace(WALK, titles=("\x1b[31mred\x07", *WALK.titles[1:]), edges=edges)))
+    assert "\x1b" not in text and "\x07" not in text and "1 red [1]" in text and "-[a b]->" in text
+    said = turn_object(turn)
+    assert said["walk"]["edges"][1] == {"source": "apes-1", "target": "moon-1", "relation": "orbit"}
+    assert said["paths"] == list(turn.paths)

@@ -1,1 +1,0 @@
-"""`clew chat`: a conversation in the terminal, or line by line through a pipe."""
