@@ -17,7 +17,7 @@ from clew.agent.talk.lines import refused_in
 from clew.memory.datatypes import Passage, Sentence
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.language.telling import language_of
-from clew.memory.text import word_lists
+from clew.memory.text import word_lists, written_words
 
 MOST = 4
 """Questions of a turn that are asked one by one; a turn with more is one question with much around it."""
@@ -44,11 +44,19 @@ def questions_of(text: str) -> tuple[str, ...]:
     parts that `and` joins where a question word follows. The text alone where that is one, more than `MOST`, or another
     sentence stands among them."""
     sentences = [part for part in _BEHIND_MARK.split(text.strip()) if part]
-    marked = all(part.endswith(("?", "\uff1f")) for part in sentences)
-    if _QUOTED.search(text) or (len(sentences) > 1 and not marked):
+    language = language_of(text) or "en"
+    if _QUOTED.search(text) or (len(sentences) > 1 and not all(_asks(part, language) for part in sentences)):
         return (text,)
     found = tuple(part for sentence in sentences for part in _joined_by_and(sentence))
     return found if 1 < len(found) <= MOST else (text,)
+
+
+def _asks(sentence: str, language: str) -> bool:
+    """'Who? Why?' asks twice; 'for $? and $$?' has marks that are none of a question."""
+    said = written_words(sentence.casefold())
+    return sentence.endswith(("?", "\uff1f")) and (
+        len(said) >= FEWEST or not {*_words(language, "asking")}.isdisjoint(said)
+    )
 
 
 def _joined_by_and(sentence: str) -> list[str]:
@@ -69,9 +77,13 @@ def _is_name(behind: str) -> bool:
 
 
 @cache
+def _words(language: str, name: str) -> list[str]:
+    return word_lists(Path(__file__).with_suffix(".txt"))[f"{language} {name}"]
+
+
+@cache
 def _link(language: str) -> re.Pattern[str]:
-    words = word_lists(Path(__file__).with_suffix(".txt"))
-    asking, link, subject = ("|".join(words[f"{language} {name}"]) for name in ("asking", "link", "subject"))
+    asking, link, subject = ("|".join(_words(language, name)) for name in ("asking", "link", "subject"))
     return re.compile(rf",?\s+(?:{link})\s+(?=(?:{asking})\b(?!\s+(?:{subject})\b))", re.IGNORECASE)
 
 

@@ -1,6 +1,7 @@
-"""Questions about the whole library, and several tools in one turn."""
+"""Questions about the whole library, limited ones, and several tools in one turn."""
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -8,23 +9,35 @@ import pytest
 from clew.agent.answer.quoted import led_by
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
-from clew.agent.state import Answer, Claim
+from clew.agent.state import Answer, Claim, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.index.run import index
-from tests.agent.test_assistant import ask
+
+THREADS = count()
+OVERVIEW = "What is this collection about?"
 
 
-@pytest.fixture
-def assistant(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Assistant]:
-    with Assistant.open(read_settings(library=examples_path, home=tmp_path / "data", cache=cache)) as opened:
+@pytest.fixture(scope="module")
+def assistant(examples_path: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
+    home = tmp_path_factory.mktemp("data")
+    with Assistant.open(read_settings(library=examples_path, home=home, cache=cache)) as opened:
         yield opened
+
+
+def ask(assistant: Assistant, *questions: str, tool: str = "", scope: tuple[str, ...] = ()) -> Turn:
+    """One after the other in a conversation of their own; the last turn."""
+    thread = f"t{next(THREADS)}"
+    for question in questions:
+        *_, turn = assistant.ask(thread, question, tool=tool, scope=scope)
+    assert isinstance(turn, Turn)
+    return turn
 
 
 def test_what_the_collection_is_about_is_told_in_few_words(assistant: Assistant) -> None:
     """A line a folder, with titles of documents; the step has the titles of all."""
-    turn = ask(assistant, "t", "What is this collection about?")
+    turn = ask(assistant, OVERVIEW)
     assert (turn.calls, turn.answer.outcome, turn.answer.form) == ((), "answered", "overview")
     assert turn.answer.claims[0].text == "There are 35 documents here, in 5 folders:"
     assert turn.answer.text.count("\n") == 5 and len(turn.answer.text.split()) <= 120
@@ -32,90 +45,84 @@ def test_what_the_collection_is_about_is_told_in_few_words(assistant: Assistant)
     assert len(cited) >= 5 and all(claim.verdict == "supported" for claim in cited)
     documents = {d.title for d in assistant.services.library.store.catalogue.documents}
     assert {claim.text.strip("\u201c\u201d") for claim in cited if not claim.quotes} <= documents
-    answered = next(step for step in turn.steps if step.node == "answer")
-    assert len(answered.details) == 35
+    steps = {step.node: step for step in turn.steps}
+    assert len(steps["answer"].details) == 35 and steps["corpus"].summary.startswith("no search")
+    assert "think" not in steps
 
 
 def test_a_scope_is_told_of_alone_and_a_later_question_goes_on(assistant: Assistant) -> None:
-    *_, turn = assistant.ask("t", "Summarise everything", scope=("films/metropolis.md",))
-    assert {source.document for source in turn.answer.sources} == {"films/metropolis.md"}  # type: ignore[union-attr]
-    later = ask(assistant, "t", "Who directed Metropolis?")
-    assert "Fritz Lang" in later.answer.text and later.calls[0].tool != "communities"
+    turn = ask(assistant, "Summarise everything", scope=("films/metropolis.md",))
+    assert {source.document for source in turn.answer.sources} == {"films/metropolis.md"}
+    later = ask(assistant, OVERVIEW, "Who directed Metropolis?")
+    assert "Fritz Lang" in later.answer.text and later.calls[0].tool == "hybrid"
 
 
-def test_a_tool_that_the_person_names_is_used_all_the_same(assistant: Assistant) -> None:
-    turn = ask(assistant, "t", "What is this collection about?", tool="hybrid")
-    assert [call.tool for call in turn.calls] == ["hybrid"]
-
-
-def test_what_happens_in_a_document_whose_title_is_named_is_its_summary(assistant: Assistant) -> None:
-    assert ask(assistant, "t", "What happens in Metropolis?").answer.outcome == "summary"
-    assert ask(assistant, "t", "What happens in Berlin at night?").answer.outcome != "summary"
-
-
-def test_a_summary_is_of_the_document_that_is_named_and_quotes_it(assistant: Assistant) -> None:
-    turn = ask(assistant, "t", "Can you summarise metropolis.md for me?")
-    (document,) = assistant.services.library.store.documents(["films/metropolis.md"])
-    assert (turn.answer.outcome, turn.answer.form, turn.calls) == ("summary", "summary", ())
-    assert {source.document for source in turn.answer.sources} == {document.id}
-    quotes = [quote for claim in turn.answer.claims for quote in claim.quotes]
-    assert quotes and all(document.text[quote.start : quote.end] == quote.text for quote in quotes)
-    assert len(turn.answer.text.split()) <= 150
+def test_a_tool_that_is_named_is_used_all_the_same(
+    assistant: Assistant, examples_path: Path, cache: Path, tmp_path: Path
+) -> None:
+    assert [call.tool for call in ask(assistant, OVERVIEW, tool="hybrid").calls] == ["hybrid"]
+    with Assistant.open(read_settings(library=examples_path, home=tmp_path, cache=cache, tool="hybrid")) as named:
+        assert ask(named, OVERVIEW).calls[0].tool == "hybrid"
 
 
 @pytest.mark.parametrize(
-    ("told", "document"),
+    ("questions", "document"),
     [
-        ("the story of the dog in space", "animals/laika.md"),
-        ("how people tell the phases apart", "space/moon-phases.md"),
+        (("Can you summarise metropolis.md for me?",), "films/metropolis.md"),
+        (("What happens in Metropolis?",), "films/metropolis.md"),
+        (("Summarise the story of the dog in space",), "animals/laika.md"),
+        (("In metropolis.md, who directed the film?", "summarise this document"), "films/metropolis.md"),
+        (("What happens in Berlin at night?",), ""),
+        (("Summarise the rules of cricket",), ""),
     ],
 )
-def test_what_no_title_names_is_summarised_by_what_it_tells_of(told: str, document: str, assistant: Assistant) -> None:
-    turn = ask(assistant, "t", f"Summarise {told}")
-    assert (turn.answer.outcome, {source.document for source in turn.answer.sources}) == ("summary", {document})
-    assert ask(assistant, "t", "Summarise the rules of cricket").answer.outcome != "summary"
-
-
-def test_what_was_spoken_of_is_summarised(assistant: Assistant) -> None:
-    ask(assistant, "t", "In metropolis.md, who directed the film?")
-    turn = ask(assistant, "t", "summarise this document")
-    assert turn.answer.outcome == "summary" and turn.answer.sources[0].document == "films/metropolis.md"
+def test_a_summary_is_of_the_document_that_is_meant_and_quotes_it(
+    assistant: Assistant, questions: tuple[str, ...], document: str
+) -> None:
+    turn = ask(assistant, *questions)
+    assert (turn.answer.outcome == "summary") == bool(document)
+    if not document:
+        return
+    assert (turn.calls, turn.answer.form, {source.document for source in turn.answer.sources}) == (
+        (),
+        "summary",
+        {document},
+    )
+    (held,) = assistant.services.library.store.documents([document])
+    quotes = [quote for claim in turn.answer.claims for quote in claim.quotes]
+    assert quotes and all(held.text[quote.start : quote.end] == quote.text for quote in quotes)
+    assert len(turn.answer.text.split()) <= 150
 
 
 def test_which_documents_mention_something_is_counted_over_all(assistant: Assistant) -> None:
-    turn = ask(assistant, "t", "Which of these documents mention Fritz Lang?")
+    turn = ask(assistant, "Which of these documents mention Fritz Lang?")
     store = assistant.services.library.store
     documents = store.documents([one.id for one in store.catalogue.documents])
     holding = {d.id for d in documents if "Fritz Lang" in f"{d.title} {d.text}"}
     assert turn.answer.claims[0].text.startswith(f"{len(holding)} of 35 documents mention")
     assert holding <= {source.document for source in turn.answer.sources} or len(holding) > 10
     assert (turn.answer.form, turn.answer.says) == ("list", "yes")
-    none = ask(assistant, "t", "Is there anything about zeppelins?")
-    assert (none.answer.outcome, none.answer.says, none.answer.missing) == ("nothing-found", "no", ("zeppelins",))
+    none = ask(assistant, "Is there anything about zeppelins?").answer
+    assert (none.outcome, none.says, none.missing) == ("nothing-found", "no", ("zeppelins",))
 
 
 def test_a_question_is_limited_to_the_document_that_it_names(assistant: Assistant) -> None:
-    turn = ask(assistant, "t", "According to metropolis.md, who directed it?")
+    turn = ask(assistant, "According to metropolis.md, who directed it?")
     assert {passage.document for passage in turn.passages} == {"films/metropolis.md"}
     assert turn.answer.claims[0].text == "In \u201cMetropolis\u201d:" and not turn.answer.claims[0].cites
-
-
-def test_a_refusal_names_the_document_that_alone_was_looked_in(assistant: Assistant) -> None:
-    refused = ask(assistant, "t", "According to metropolis.md, who was Laika?").answer
+    refused = ask(assistant, "According to metropolis.md, who was Laika?").answer
     assert refused.refused and refused.text.startswith("\u201cMetropolis\u201d says nothing about Laika.")
 
 
 def test_several_tools_search_together(assistant: Assistant) -> None:
-    """Seed 001's answer draws on local and global search together."""
-    turn = ask(assistant, "t", "Who directed Metropolis?", tool="local+communities")
+    """Seed 001's answer draws on local and global search together; who names tools has these alone."""
+    turn = ask(assistant, "Who directed Metropolis?", tool="local+communities")
     assert [call.tool for call in turn.calls][:2] == ["local", "communities"]
-    tools = [passage.tool for passage in turn.passages]
-    assert {"local", "communities"} <= set(tools)
-    assert set(tools) == {"local", "communities"}  # who names tools has these alone
+    assert {passage.tool for passage in turn.passages} == {"local", "communities"}
     assert len({passage.id for passage in turn.passages}) == len(turn.passages)
     assert "Fritz Lang directed Metropolis" in turn.answer.text
     with pytest.raises(BadInput, match="there is no tool 'oracle'"):
-        ask(assistant, "t", "Who?", tool="local+oracle")
+        ask(assistant, "Who?", tool="local+oracle")
 
 
 def test_what_a_tool_answers_leads_where_a_passage_says_it(tmp_path: Path, cache: Path) -> None:
@@ -124,7 +131,7 @@ def test_what_a_tool_answers_leads_where_a_passage_says_it(tmp_path: Path, cache
     settings = read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)
     list(index([tmp_path / "triples.json"], tmp_path / "library", load_encoder(MINILM, cache)))
     with Assistant.open(settings) as assistant:
-        turn = ask(assistant, "t", "Who directed the film Coolie?", tool="clues")
+        turn = ask(assistant, "Who directed the film Coolie?", tool="clues")
     first = turn.answer.claims[0]
     assert (first.text, first.verdict) == ("Lokesh Kanagaraj.", "supported")
     assert turn.answer.sources[first.cites[0] - 1].text == "lokesh kanagaraj directed film."
@@ -134,16 +141,8 @@ def test_what_no_passage_says_leads_nothing() -> None:
     passage = Passage("a#0", "a", "A", "Fritz Lang directed Metropolis.", 1.0, "clues")
     written = Answer("nothing-found", (Claim("I found nothing."),))
     assert led_by(written, "Vienna", [passage]) is written
-    assert led_by(written, "", [passage]) is written
     led = led_by(written, "Fritz Lang", [passage])
     assert (led.outcome, led.text, led.sources) == ("answered", "Fritz Lang. [1]", (passage,))
-
-
-def test_a_tool_that_the_settings_name_is_used_all_the_same(examples_path: Path, cache: Path, tmp_path: Path) -> None:
-    named = read_settings(library=examples_path, home=tmp_path / "data", cache=cache, tool="hybrid")
-    assert read_settings(library=examples_path).tool == "auto"
-    with Assistant.open(named) as assistant:
-        assert ask(assistant, "t", "What is this collection about?").calls[0].tool == "hybrid"
 
 
 LETTERS = {
@@ -154,14 +153,14 @@ LETTERS = {
 }
 
 
-@pytest.fixture
-def letters(cache: Path, tmp_path: Path) -> Iterator[Assistant]:
-    (tmp_path / "letters").mkdir()
+@pytest.fixture(scope="module")
+def letters(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
+    home = tmp_path_factory.mktemp("letters")
+    (home / "letters").mkdir()
     for name, text in LETTERS.items():
-        (tmp_path / "letters" / name).write_text(text, "utf-8")
-    settings = read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)
-    list(index([tmp_path / "letters"], tmp_path / "library", load_encoder(MINILM, cache)))
-    with Assistant.open(settings) as assistant:
+        (home / "letters" / name).write_text(text, "utf-8")
+    list(index([home / "letters"], home / "library", load_encoder(MINILM, cache)))
+    with Assistant.open(read_settings(library=home / "library", home=home / "data", cache=cache)) as assistant:
         yield assistant
 
 
@@ -178,13 +177,12 @@ def letters(cache: Path, tmp_path: Path) -> Iterator[Assistant]:
 def test_documents_are_listed_by_time_by_kind_and_by_what_they_lack(
     letters: Assistant, question: str, first: str, titles: list[str]
 ) -> None:
-    answer = ask(letters, "t", question).answer
+    answer = ask(letters, question).answer
     listed = [claim.text.strip("\u201c\u201d").removeprefix("Letter of ") for claim in answer.claims if claim.new_line]
     assert answer.text.startswith(first) and listed == titles
 
 
 def test_documents_are_told_of_in_the_language_of_the_question(letters: Assistant) -> None:
-    assert ask(letters, "t", "Worum geht es in diesen Dokumenten?").answer.text.startswith("Hier gibt es 4 Dokumente:")
-    told = ask(letters, "t", "Fasse das Protokoll zusammen").answer
+    assert ask(letters, "Worum geht es in diesen Dokumenten?").answer.text.startswith("Hier gibt es 4 Dokumente:")
+    told = ask(letters, "Fasse das Protokoll zusammen").answer
     assert told.outcome == "summary" and "Heizung" in told.text and "kurz:" in told.claims[0].text
-    assert ask(letters, "t", "Gibt es etwas über Elefanten?").answer.missing == ("Elefanten",)

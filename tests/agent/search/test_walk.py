@@ -93,15 +93,14 @@ def test_the_walk_is_in_the_json_of_a_turn_and_comes_back_from_it(turn: Turn) ->
     assert json.loads(json.dumps(row))["walk"] == record["walk"] and row["paths"] == record["paths"]
 
 
-def test_a_walk_of_before_it_told_where_it_went_back_is_read(turn: Turn) -> None:
+def test_turns_that_were_stored_before_are_read(turn: Turn) -> None:
+    """With keys that are no more, and without those that were not yet."""
     record = json.loads(TURN_JSON.dump_json(turn))
+    gone = {"expanded": "Metropolis", "with_history": True, "own_weight": 0.4}
+    assert not gone.keys() & record.keys() and TURN_JSON.validate_python(record | gone) == turn
     del record["walk"]["back"]
     walk = TURN_JSON.validate_python(record).walk
     assert walk is not None and turn.walk is not None and walk == replace(turn.walk, back=())
-
-
-def test_a_turn_of_before_there_were_walks_is_read(turn: Turn) -> None:
-    record = json.loads(TURN_JSON.dump_json(turn))
     del record["walk"], record["paths"]
     old = TURN_JSON.validate_python(record)
     assert (old.walk, old.paths) == (None, ())
@@ -204,15 +203,15 @@ def test_a_turn_can_be_cancelled_before_the_walk(assistant: Assistant) -> None:
 
 def test_an_empty_library_is_not_walked(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> None:
     """Its only document was removed."""
-    (tmp_path / "documents").mkdir()
-    (tmp_path / "documents" / "moon.txt").write_text("The Moon is far away.", "utf-8")
-    list(index([tmp_path / "documents"], tmp_path / "library", encoder))
-    (tmp_path / "documents" / "moon.txt").unlink()
-    list(index([tmp_path / "documents"], tmp_path / "library", encoder))
+    document = tmp_path / "documents" / "moon.txt"
+    document.parent.mkdir()
+    document.write_text("The Moon is far away.", "utf-8")
+    list(index([document.parent], tmp_path / "library", encoder))
+    document.unlink()
+    list(index([document.parent], tmp_path / "library", encoder))
     with Assistant.open(read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)) as empty:
         *_, turn = empty.ask("t", QUESTION)
-    assert isinstance(turn, Turn)
-    assert (turn.answer.outcome, turn.walk) == ("nothing-indexed", None)
+    assert isinstance(turn, Turn) and (turn.answer.outcome, turn.walk) == ("nothing-indexed", None)
 
 
 def test_all_turns_share_one_walker(assistant: Assistant) -> None:

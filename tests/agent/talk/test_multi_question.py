@@ -16,6 +16,7 @@ from clew.memory.datatypes import Passage
         ("When does it open? And how much is a ticket?", ("When does it open?", "And how much is a ticket?")),
         ("Who was Laika, and how did she die?", ("Who was Laika?", "How did she die?")),
         ("how much was it, and who's paying for it?", ("how much was it?", "Who's paying for it?")),
+        ("Who paid for it? Why?", ("Who paid for it?", "Why?")),
         ("who paid for it and when?", ("who paid for it?", "When?")),
         (
             "who comes to it and what do they eat and where is it?",
@@ -36,6 +37,7 @@ def test_questions_that_stand_on_their_own_are_split(typed: str, questions: tupl
         "What is the rent?",
         "I have a dog. Is it allowed?",
         "Who paid? It was a lot.",
+        "what stands for $? and $$?",
         "Do you know what it is and how it works?",
         "Does the letter say who came and what Ann wrote?",
         "Wisst ihr, was die Miete ist und wer die Heizung zahlt?",
