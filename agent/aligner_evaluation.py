@@ -114,12 +114,12 @@ def save_queries(opened: OpenCapsule, size: int, seed: int) -> QuerySplit:
 
 
 def query_paths(opened: OpenCapsule) -> tuple[Path, Path]:
-    """Of the training and the held-out queries."""
+    """The files of the training queries and of the held-out queries."""
     return within(opened.folder, "queries", "train.jsonl"), within(opened.folder, "queries", "held-out.jsonl")
 
 
 def encoded(texts: Sequence[str], encoder: CachedEncoder) -> Generator[Progress, None, Vectors]:
-    """Through the cache, as questions; shape (texts, d)."""
+    """Encode texts as questions, through the cache; shape (texts, d)."""
     found = []
     for start in range(0, len(texts), SLICE):
         yield Progress("encoding queries", start, len(texts))
@@ -269,7 +269,7 @@ def cosine_ranks(vectors: Vectors, questions: Vectors, golds: Sequence[Ints]) ->
 def pools(
     partitioning: Partitioning, scores: Sequence[Float32s], golds: Sequence[Ints], near: Sequence[Ints]
 ) -> list[QueryPool]:
-    """`near` is what `cosine_ranks` gave for these questions."""
+    """A pool for each of `DEPTHS`. `near` is what `cosine_ranks` returned for these questions."""
     sizes = np.diff(partitioning.members.starts)
     depth = min(max(DEPTHS), partitioning.count)
     best = [np.argsort(-own, kind="stable")[:depth] for own in scores]
@@ -341,7 +341,7 @@ def _measured(
 
 
 def _found(walker: Walker, store: Search, text: str, vector: Vector) -> FoundNodes:
-    """With the nodes that match the question and what they weigh, by themselves and after a walk."""
+    """The question with the nodes that match it and their weights, before a walk and after it."""
     query = Query(text, (Form("question", text, 1.0, vector),))
     thought = walker.think(walker.question(query), hits_of(store, query, MatchParameters()))
     walked = walker.walk(thought, walker.stitch(thought))

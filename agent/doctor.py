@@ -41,7 +41,7 @@ State = Literal["ok", "warning", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`hint` is the command that puts right what is no `ok`. A warning is what Clew works without."""
+    """What was found. `hint` is the command that mends it, empty for `ok`. Clew works in spite of a warning."""
 
     name: str
     state: State
@@ -120,7 +120,7 @@ def configured(unreadable: ClewError | None, files: Sequence[Path]) -> Check:
 
 
 def library(path: Place) -> tuple[Manifest | None, Check]:
-    """Its manifest, where it can be opened, which finds files that are cut off or gone."""
+    """Open the library, which finds files that are truncated or missing. Returns its manifest where that works."""
     try:
         with open_library(path, None) as opened:
             manifest, unread = opened.manifest, opened.store.unread
@@ -251,7 +251,7 @@ def ollama(settings: Settings) -> Iterator[Check]:
 
 
 def _recorded_encoder(place: Place) -> str:
-    """Of a library that cannot be opened; empty where it does not say."""
+    """The name of the encoder that a library was made with, also where it cannot be opened; empty if unknown."""
     try:
         return recorded_at(place).encoder.name
     except ClewError:
@@ -414,7 +414,7 @@ def rows(store: ClusterStore) -> Check:
 
 
 def _seen(store: ClusterStore, call: Callable[[Any], Any]) -> dict[str, Any] | None:
-    """None where the key may not, or the server does not tell."""
+    """The server's answer; None where the key has no right to it, or the server does not tell."""
     try:
         return dict(store.cluster.ask(call))
     except ClewError:

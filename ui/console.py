@@ -1,4 +1,4 @@
-"""The two streams as rich sees them, and the progress of a long step.
+"""Standard output and standard error as rich consoles, and the progress of a long step.
 
 Results go to standard output, progress and messages to standard error.
 """
@@ -33,13 +33,14 @@ def messages() -> Console:
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """One object, one line, handed on at once; not by click.echo, which would write through the bars of progress."""
+    """Print an object as one line of JSON and flush it. (click.echo would write through the bars of progress.)"""
     sys.stdout.write(escaped(as_line(value)))
     sys.stdout.flush()
 
 
 def print_table(rows: Iterable[Sequence[str]], *headings: str, words: int | None = None) -> None:
-    """Without `headings` there is no head; columns behind the first `words` ones are numbers, set to the right."""
+    """Print rows as a table, with a head where there are `headings`. The first `words` columns are text; those after
+    them are numbers, aligned to the right."""
     table = Table(*headings, box=box.SIMPLE, show_header=bool(headings), pad_edge=False)
     for column in table.columns[words:] if words is not None else ():
         column.justify = "right"
@@ -49,7 +50,7 @@ def print_table(rows: Iterable[Sequence[str]], *headings: str, words: int | None
 
 
 def _console(stderr: bool) -> Console:
-    """Without a terminal no line is broken, and rich itself leaves colours out (as it does for NO_COLOR)."""
+    """A console for one of the streams. Where that is no terminal, no line is broken and rich leaves colours out."""
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.soft_wrap = True
@@ -64,7 +65,7 @@ EVERY = 5.0
 
 
 def shown(events: Iterable[Progress | Event], quiet: bool) -> Generator[Event, None, None]:
-    """The events that are not progress; those that are, are drawn as they come."""
+    """Yield the events that are not progress, and draw those that are as they come."""
     console = messages()
     if quiet:
         yield from _waits_alone(events)
@@ -75,7 +76,7 @@ def shown(events: Iterable[Progress | Event], quiet: bool) -> Generator[Event, N
 
 
 def _waits_alone(events: Iterable[Progress | Event]) -> Iterator[Event]:
-    """The progress that is told is for whom it is waited, once."""
+    """For --quiet: the only progress that is printed is whom the command waits for, once."""
     told = ""
     for event in events:
         if not isinstance(event, Progress):
@@ -86,7 +87,7 @@ def _waits_alone(events: Iterable[Progress | Event]) -> Iterator[Event]:
 
 
 def show_download(events: Iterable[Progress]) -> None:
-    """A bar for the bytes that come, at a terminal."""
+    """Draw a bar for the bytes of a download, at a terminal."""
     deque(_with_bars(events, messages(), in_bytes=True), maxlen=0)
 
 
@@ -111,7 +112,7 @@ def _with_bars(events: Iterable[Progress | Event], console: Console, in_bytes: b
 
 
 def _with_lines(events: Iterable[Progress | Event], clock: Callable[[], float]) -> Iterator[Event]:
-    """At most one every few seconds: a run that is over before that prints none."""
+    """Print progress as lines, at most one every `EVERY` seconds; a run that ends before that prints none."""
     started = spoke = clock()
     stage = ""
     for event in events:
@@ -141,7 +142,7 @@ def _duration(seconds: float) -> str:
 
 
 def counted(stage: str, events: Iterable[Event], total: int, quiet: bool) -> Generator[Event, None, None]:
-    """Events that come one for each thing done, and their progress."""
+    """Yield events of which each is one of `total` things done, and draw their progress."""
     return shown(_counting(stage, events, total), quiet)
 
 

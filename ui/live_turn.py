@@ -26,7 +26,7 @@ _CITATION = r"\[\d+(?:, ?\d+)*\]"
 
 
 class WordPrinter:
-    """Pieces of text come in, whole words go out; `text` is all that came."""
+    """Prints a text that comes in pieces, whole words at a time, wrapped to the console. `text` is all that came."""
 
     def __init__(self, console: Console) -> None:
         self.text = ""
@@ -44,7 +44,7 @@ class WordPrinter:
             self._put(part)
 
     def end(self) -> None:
-        """The last word, and the end of its line."""
+        """Print the last word and end its line."""
         self._put(self._held)
         self._held = ""
         if self._column:
@@ -74,9 +74,9 @@ class WordPrinter:
 
 
 def became(draft: str, answer: Answer) -> bool:
-    """Whether the answer is what was written: the same words, and no citation less, wherever in its sentence it stands.
-    (A sentence that cites nothing gets the number of the passage that says it.) One that was stopped may lack words at
-    its end."""
+    """Whether the checked answer says what the model wrote (`draft`): the same words, and every citation of the draft,
+    wherever in its sentence it stands. (Checking adds a citation to a sentence that has none.) An answer that was
+    stopped may lack words at its end."""
     words, cited = _words_and_citations(draft)
     known, cites = _words_and_citations("".join(claim.lead + claim.text for claim in answer.claims))
     cites += [str(number) for claim in answer.claims for number in claim.cites]
@@ -86,7 +86,7 @@ def became(draft: str, answer: Answer) -> bool:
 
 
 def marks(answer: Answer) -> list[Text]:
-    """A line for each sentence that its source does not carry, for an answer that was shown without marks."""
+    """For an answer that was shown without marks: a line for each sentence that its source does not support."""
     return [
         Text.assemble(MARKS[claim.verdict], " ", one_line(claim.text))
         for claim in answer.claims
@@ -95,7 +95,7 @@ def marks(answer: Answer) -> list[Text]:
 
 
 def _words_and_citations(text: str) -> tuple[list[str], list[str]]:
-    """Without the markup and the marks of lists that claims lack: the number of an item is no word."""
+    """The words of a text and the numbers that it cites, without Markdown's markup and the marks of lists."""
     text = "\n".join(LIST_MARK.sub("", line) for line in MARKUP.sub("", text).splitlines())
     cited = [number for found in re.findall(_CITATION, text) for number in re.findall(r"\d+", found)]
     return re.findall(r"\w+", re.sub(_CITATION, " ", text)), cited
@@ -106,7 +106,7 @@ ANEW = "  in its place:"
 
 
 class AnswerLayout:
-    """The answer on standard output; where that shares a screen with the steps, an empty line sets it off."""
+    """Prints an answer and its sources; on a screen that also shows the steps, an empty line sets it off."""
 
     def __init__(self, console: Console, messages: Console, quiet: bool = False) -> None:
         self._console = console
@@ -128,12 +128,13 @@ class AnswerLayout:
             self._console.print(line)
 
     def end(self) -> None:
-        """What stands behind the sources."""
+        """Print what stands after the sources."""
         self.begin()
 
 
 class TurnPrinter:
-    """Words that a model writes go to `output` if that is a terminal; else the finished answer alone does."""
+    """Prints the events of a turn. Words that a model writes are shown as they come where `output` is a terminal; else
+    only the finished answer is printed."""
 
     def __init__(self, output: Console, messages: Console, layout: AnswerLayout, quiet: bool = False) -> None:
         self._output = output
@@ -144,7 +145,7 @@ class TurnPrinter:
         self._words: WordPrinter | None = None
 
     def show(self, events: Iterator[TurnEvent]) -> Turn | None:
-        """Draw a turn, or two where one was cut off before; the last is handed back."""
+        """Print a turn, or two where an earlier one was cut off, and return the last."""
         turn: Turn | None = None
         if self._messages.is_terminal and not self._quiet:
             self._spinner = self._messages.status("")
@@ -183,7 +184,7 @@ class TurnPrinter:
             self._spinner.stop()
 
     def _write(self, text: str, restart: bool) -> None:
-        """`restart` may come where nothing was shown yet, or be all that comes before a quoted answer."""
+        """Print words of a model; `restart` says that the answer begins anew, also where nothing was shown yet."""
         self._rest()
         if restart and self._words:
             self._words.end()
@@ -209,7 +210,7 @@ class TurnPrinter:
         self._layout.end()
 
     def _finish_words(self, words: WordPrinter, answer: Answer) -> None:
-        """What is on the screen already is not shown a second time, unless checking has changed it."""
+        """End the answer that was printed as it came. It is printed again only where checking has changed it."""
         words.end()
         self._words = None
         if became(words.text, answer):

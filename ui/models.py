@@ -1,4 +1,4 @@
-"""What a conversation needs before its first turn: the language model pulled, the encoder loaded behind the prompt."""
+"""What a conversation needs before its first turn: a language model that is pulled, and an encoder that is loaded."""
 
 import sys
 import threading
@@ -18,7 +18,7 @@ Opened = TypeVar("Opened")
 
 
 def with_models(settings: "Settings", opening: "Callable[[Settings], Opened]") -> Opened:
-    """What `opening` opens, where needed after the models were pulled that the person wants to have.
+    """Return what `opening` opens. A model that is missing is offered to the person at the terminal, and pulled.
 
     Raises `NoModel` where that is declined or nobody can be asked, and what opening and pulling raise.
     """
@@ -58,14 +58,14 @@ POLL = 0.05
 
 
 class Loading:
-    """On a daemon thread: who leaves before it is done need not wait for it."""
+    """Loads the encoder on a daemon thread, so that a person who leaves before it is done need not wait."""
 
     def __init__(self, assistant: "Assistant") -> None:
         self._assistant = assistant
         self._ended = threading.Event()
 
     def begin(self, then: Callable[[], None]) -> None:
-        """`then` is called on the other thread, when it has ended."""
+        """Begin to load; `then` is called, on the loading thread, when that has ended."""
         threading.Thread(target=self._load, args=(then,), name="loading the encoder", daemon=True).start()
 
     @property
@@ -73,13 +73,13 @@ class Loading:
         return self._ended.is_set()
 
     def wait(self, cancel: threading.Event) -> None:
-        """Raises `Cancelled` once `cancel` is set."""
+        """Wait until it has ended. Raises `Cancelled` once `cancel` is set."""
         while not self._ended.wait(POLL):
             if cancel.is_set():
                 raise Cancelled("stopped waiting for the encoder")
 
     def _load(self, then: Callable[[], None]) -> None:
-        """What fails here fails again in the turn that needs the encoder, before the person's eyes."""
+        """Load, and ignore errors: the turn that needs the encoder raises them again, where the person sees them."""
         try:
             self._assistant.warm_up()
         except (ClewError, OSError, ImportError, RuntimeError, ValueError):

@@ -58,7 +58,7 @@ llm = click.option(
 named_llm = click.option(
     "--llm", metavar="NAME", help="The language model: none, ollama:NAME, openai:NAME.  [default: none]"
 )
-"""For what is to be the same on every machine: a model that `auto` would find there is not used."""
+"""For commands whose result must be the same on every machine: `auto` uses no model here."""
 
 
 given = click.option(
@@ -121,8 +121,8 @@ def threads_path(settings: "Settings") -> Path:
 
 
 def chosen_thread(threads: "Threads", name: str | None, go_on: bool) -> "tuple[str, Thread | None]":
-    """The id to talk under, and the thread where there is one already. Raises `BadInput` for two ways at once, and for
-    a thread of a user of the page."""
+    """The id of the thread to use, and the thread itself where it exists. Raises `BadInput` where both `name` and
+    `go_on` are given, and for a thread that belongs to a user of the page."""
     if name and go_on:
         raise BadInput("--thread and --continue exclude each other", "leave one of them out")
     if go_on and (recent := threads.over_library()):

@@ -31,20 +31,20 @@ _MARKDOWN = re.compile(r"[\\<\[]")
 
 @lru_cache(maxsize=2_000)
 def plain(text: str) -> str:
-    """Without escape sequences and control characters; lines and tabs stay. Kept, as a page shows all turns again with
-    each."""
+    """Remove escape sequences and control characters; line breaks and tabs stay. Results are cached, because the page
+    renders all turns again with each new one."""
     return _CONTROLS.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
 
 
 def escaped(json: str) -> str:
-    """JSON text with such characters as `\\u009b`: as they are, and nothing steers a terminal that it is shown in."""
+    """JSON in which control characters are written as `\\u009b`: the same value, and it steers no terminal."""
     return _CONTROLS.sub(
         lambda found: "".join(f"\\u{unit:04x}" for unit in memoryview(found[0].encode("utf-16")[2:]).cast("H")), json
     )
 
 
 def as_text_of_markdown(text: str) -> str:
-    """With nothing that Markdown would make a link, an image or an element of HTML."""
+    """Escape what Markdown would make a link, an image or HTML."""
     return _MARKDOWN.sub(r"\\\g<0>", plain(text))
 
 
@@ -53,7 +53,7 @@ def one_line(text: str) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """At most `width` characters, the last an ellipsis where something is gone."""
+    """At most `width` characters; the last is an ellipsis where the text was cut."""
     return text if len(text) <= width else text[: max(width - 1, 0)].rstrip() + "…"
 
 

@@ -37,12 +37,12 @@ def answer_text(answer: Answer) -> Text:
 
 
 def is_own(claim: Claim, answer: Answer) -> bool:
-    """Whether it is in Clew's own words, in an answer that quotes."""
+    """Whether a claim is in Clew's own words, in an answer that otherwise quotes."""
     return not claim.quotes and any(one.quotes for one in answer.claims)
 
 
 def pieces_of(claim: Claim) -> list[tuple[str, bool]]:
-    """Its text as it is shown, on one line, in pieces, each with whether it is bold."""
+    """The text of a claim as it is shown, on one line, in pieces; each says whether it is bold."""
     span = claim.span
     if span is None:
         return [(one_line(claim.text), False)]
@@ -111,7 +111,7 @@ def unfolded(step: Step) -> list[Text]:
 
 
 def indented(text: Text, columns: int, console: Console) -> list[Text]:
-    """The text's lines, moved in, and wrapped where there is a terminal to fit."""
+    """The lines of a text, indented by `columns`, and wrapped to the terminal where there is one."""
     lines = text.wrap(console, console.width - columns) if console.is_terminal else text.split()
     return [Text(" " * columns).append_text(line) for line in lines]
 

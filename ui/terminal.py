@@ -78,7 +78,7 @@ class Session:
         return model_of(self.assistant.services.writers)
 
     def begin(self, thread: str) -> None:
-        """Go on with this thread, or begin it."""
+        """Use this thread from now on; it may be new."""
         self.thread = thread
         turns = self.assistant.turns(thread)
         self.turn: Turn | None = turns[-1] if turns else None
@@ -98,7 +98,8 @@ PREVIEW = 3
 
 
 def take_turn(session: Session, events: Callable[[threading.Event], Iterator[TurnEvent]]) -> None:
-    """Raises what the turn raises, and `KeyboardInterrupt` where a turn was stopped without a terminal."""
+    """Run a turn and print it. Raises what the turn raises, and `KeyboardInterrupt` where it was stopped and there is
+    no terminal."""
     output, messages, loading = session.output, session.messages, session.loading
     with stoppable() as stopped:
         if not loading.ended:
@@ -113,7 +114,8 @@ def take_turn(session: Session, events: Callable[[threading.Event], Iterator[Tur
 
 
 class ChatLayout(AnswerLayout):
-    """In a terminal set off by empty lines, wrapped at words and streamed; else a line, and a line for each source."""
+    """At a terminal the answer is set off by empty lines, wrapped and shown word by word; else it is one line, with a
+    line for each source."""
 
     def __init__(self, console: Console, stopped: threading.Event) -> None:
         super().__init__(console, console)
@@ -138,7 +140,7 @@ class ChatLayout(AnswerLayout):
 
 
 def show_earlier(turn: Turn, console: Console) -> None:
-    """The last question of a thread that is opened again, and how its answer began."""
+    """Print the last question of a thread that is opened again, and how its answer began."""
     console.print(Text(f"  > {cut(one_line(turn.question), console.width - 4)}", DIM))
     lines = indented(Text(answer_text(turn.answer).plain, DIM), 4, console)
     for line in lines[:PREVIEW]:
@@ -150,7 +152,7 @@ def show_earlier(turn: Turn, console: Console) -> None:
 
 
 def _stream(text: Text, console: Console, stopped: threading.Event) -> None:
-    """Who presses Ctrl-C has the rest at once: the answer is there already."""
+    """Print an answer word by word. After Ctrl-C the rest is printed at once, because it is there already."""
     pause = min(PAUSE, LONGEST / max(len(text.plain.split()), 1))
     for line in text.wrap(console, console.width):
         for word in line.split(" ", include_separator=True, allow_blank=True):
@@ -175,7 +177,7 @@ class Leave(Exception):
 
 
 def run_command(session: Session, line: str) -> None:
-    """Raises `BadInput` for what is no command, and `Leave`."""
+    """Run a slash command. Raises `BadInput` for an unknown one, and `Leave` for /quit."""
     name, _, argument = line.partition(" ")
     command = next((command for command in COMMANDS if command.name == name), None)
     if command is None:
@@ -364,7 +366,7 @@ def run_chat(settings: Settings, thread: str | None, go_on: bool, today: str | N
 
 
 def _converse(session: Session, editor: "PromptSession[str] | None") -> None:
-    """Until the person leaves; without `editor`, the lines of standard input."""
+    """Answer lines until the person leaves: from `editor`, or from standard input where that is None."""
     if editor:
         _welcome(session)
     _finish_what_was_cut_off(session)
@@ -384,7 +386,7 @@ def _converse(session: Session, editor: "PromptSession[str] | None") -> None:
 
 
 def _handle(session: Session, line: str) -> None:
-    """A path such as `/etc/hosts` begins a question, not a command."""
+    """Run a command or ask a question. A path such as `/etc/hosts` begins a question, not a command."""
     if _COMMAND.match(line):
         run_command(session, line)
     else:
@@ -411,7 +413,7 @@ def _welcome(session: Session) -> None:
 
 
 def _line_editor(session: Session) -> "PromptSession[str]":
-    """Line editing, a history, completion of commands, and a line below that says where one is."""
+    """An editor with a history, completion of commands and a status line below."""
     tools = ("auto", *session.assistant.services.tools)
     choices = {command.name: tools if command.name == "/tool" else () for command in COMMANDS}
 

@@ -26,7 +26,7 @@ def known_thread(threads: Threads, name: str) -> Thread:
 
 
 def turn_object(turn: Turn) -> dict[str, Any]:
-    """The whole turn, and of its answer also the text as it is shown."""
+    """The turn as JSON, with the text of its answer as it is shown."""
     value: dict[str, Any] = TURN_JSON.dump_python(turn, mode="json")
     value["answer"] |= {"text": turn.answer.text, "refused": turn.answer.refused}
     return value
@@ -51,7 +51,8 @@ def as_json(thread: Thread, turns: Sequence[Turn]) -> str:
 
 
 def as_markdown(thread: Thread, turns: Sequence[Turn]) -> str:
-    """What it quotes is text: no link, image or script in it is one in the file."""
+    """The conversation as Markdown. What it quotes is escaped, so that no link, image or script of a document is
+    active."""
     libraries = ", ".join(map(_code, _libraries(turns)))
     head = f"# {as_text(one_line(thread.title))}\n\nThread {_code(thread.id)}, library {libraries or 'unknown'}\n"
     return "\n".join([head, *(_turn_markdown(turn) for turn in turns)])
@@ -71,7 +72,7 @@ def _turn_markdown(turn: Turn) -> str:
 
 
 def _origin(turn: Turn) -> str:
-    """By which model, what was done without it, and whether it is all."""
+    """Which model wrote the answer, what was done without a model, and whether it was stopped before its end."""
     parts = [f"written by {turn.model}" if turn.model else "", badge(turn)]
     parts.append("stopped before its end" if turn.answer.outcome == "stopped" else "")
     return one_line("; ".join(filter(None, parts))).replace("*", "")
@@ -91,7 +92,7 @@ def _code(source: str) -> str:
 
 
 def _as_text(answer: Answer) -> Answer:
-    """What is bold is so where nothing in it could be taken for a mark."""
+    """The answer with its texts escaped for Markdown; the bold span is marked where it holds no character of markup."""
 
     def shown(piece: str, bold: bool) -> str:
         return f"**{piece}**" if bold and piece == as_text(piece) and not set("*_`") & set(piece) else as_text(piece)

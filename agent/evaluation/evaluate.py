@@ -46,14 +46,14 @@ THREAD = "given"
 def searched(
     services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = (), today: str = ""
 ) -> Turn:
-    """The turn up to its answer, as if the history had been said here."""
+    """Run a turn up to its evidence, after `history`. `scope` are the only documents to search; empty: all."""
     return _run(evidence_graph(), services, question, history, scope, today)
 
 
 def answered(
     services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str] = (), today: str = ""
 ) -> Turn:
-    """The whole turn, as if the history had been said here."""
+    """Run a whole turn, with its answer, after `history`. `scope` are the only documents to search; empty: all."""
     return _run(_whole_graph(), services, question, history, scope, today)
 
 
@@ -65,7 +65,7 @@ def _whole_graph() -> TurnGraph:
 def _run(
     graph: TurnGraph, services: Services, question: str, history: Sequence[Utterance], scope: Sequence[str], today: str
 ) -> Turn:
-    """The graph's next turn in a thread that has the history, each turn of it as `remember` would store it."""
+    """Run the graph once in a new thread that holds the history, stored as `remember` stores turns."""
     turns = _turns(history)
     with Threads(None) as threads:
         for number, said in enumerate(turns, 1):
@@ -188,7 +188,7 @@ class SearchedSet:
 def searched_by(
     tool: str, form: FormName, questions: Sequence[Question], services: Services, k: int = DEPTH, today: str = ""
 ) -> Generator[Progress, None, SearchedSet]:
-    """The first k documents for each question by a tool, or by the agent with what `services` have."""
+    """Rank the first k documents for each question, by a tool or by the agent."""
     turns: list[Turn] = []
     retriever = _retriever(tool, form, services, k, turns, today)
     rankings, latency_ms = yield from rank(questions, form, retriever, services.encoder, k, f"{tool}.{form}")
@@ -235,7 +235,7 @@ def tools_run(turns: Sequence[Turn]) -> dict[str, float]:
 
 
 def turn_times(turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
-    """Of whole turns up to their evidence, and from `think` to `observe` alone."""
+    """Percentiles of milliseconds: of whole turns up to their evidence, and from `think` to `observe` alone."""
     whole = [sum(step.ms for step in turn.steps) / 1000 for turn in turns]
     searching = [sum(step.ms for step in turn.steps if step.node in SEARCHING) / 1000 for turn in turns]
     return {"search": percentiles(searching, 50, 95), "turn": percentiles(whole, 50, 95)}

@@ -51,7 +51,7 @@ def query_of(
 
 
 def simple_text(question: Question, form: FormName) -> str:
-    """The form of one text that needs no choice: what was said, in its order, and the question last."""
+    """The text of a form that selects nothing: earlier utterances in their order, then the question."""
     earlier = [said.text for said in question.history if said.speaker == "user"]
     answers = [said.text for said in question.history if said.speaker == "agent"]
     before = {"last-two": earlier[-1:], "user-turns": earlier, "last-answer": answers[-1:]}.get(form, [])
@@ -95,7 +95,7 @@ def share_with_all(golds: Mapping[str, Mapping[str, int]], rankings: Mapping[str
 
 
 def falling(scores: Sequence[float]) -> list[float]:
-    """The scores in millionths, each lowered to below the one before it where it is not."""
+    """The scores rounded to millionths; each is lowered below the one before it where it is not lower already."""
     millionths: list[int] = []
     for score in scores:
         own = round(score * 1e6)
@@ -129,7 +129,8 @@ Find = Callable[[Question, Query, int], Sequence[Passage]]
 
 @dataclass(frozen=True, slots=True)
 class Retriever:
-    """`find` brings so many passages for a question, best first, by a tool or by the agent; at first `first`."""
+    """`find(question, query, k)` returns k passages, best first, by a tool or by the agent; `first` is the k that it is
+    first asked for."""
 
     find: Find
     first: int
@@ -176,7 +177,7 @@ def distinct(search: Callable[[int], Sequence[Passage]], k: int, first: int) -> 
 
 
 def encoding_seconds(queries: Sequence[Query], encoder: CachedEncoder) -> list[float]:
-    """What the bare encoder, without its cache, takes for one question's forms at a time."""
+    """Seconds that the encoder, without its cache, takes for the forms of each question."""
     bare = encoder.uncached
     bare.encode([queries[0].text], "query")  # the model is loaded with its first text
     seconds = []
@@ -193,7 +194,7 @@ def percentiles(seconds: Sequence[float], *shares: int) -> dict[str, float]:
 
 
 def encode_histories(questions: Sequence[Question], encoder: CachedEncoder) -> Iterator[Progress]:
-    """Into the encoder's cache: many sentences at once are faster than each question's own."""
+    """Encode the sentences of all histories into the cache; in large batches that is faster than by question."""
     texts = list(dict.fromkeys(said.text for question in questions for said in extract(question.history)))
     for start in range(0, len(texts), HISTORIES):
         yield Progress("histories", start, len(texts))

@@ -115,7 +115,7 @@ def _context(passage: Passage) -> dict[str, Any]:
 
 
 def _citations(answer: Answer) -> list[dict[str, Any]]:
-    """One for each source that a claim cites, in the answer's order."""
+    """A row for each source that each claim cites, in the order of the answer."""
     return [
         {
             "n": number,
@@ -146,7 +146,7 @@ class Files:
         return cls(out / "datasets" / f"{name}.jsonl", out / "intermediate" / f"{name}.jsonl")
 
     def rows(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Of the turns that both files have, from the first on."""
+        """The rows of the first turns that both files have."""
         both = zip(whole_objects(self.datasets), whole_objects(self.intermediate), strict=False)
         return list(takewhile(lambda pair: pair[0].get("_id") == pair[1].get("_id"), both))
 
@@ -219,7 +219,7 @@ def _go_on(
 
 
 def _turns(assistant: "Assistant", thread: str, conversation: Conversation) -> Iterator[Turn]:
-    """The turns that the thread has, then the others as they are asked."""
+    """Yield the turns that are stored in the thread, then ask the others."""
     stored = assistant.turns(thread)
     if not _fits(stored, conversation.turns, _library(assistant)):
         assistant.forget(thread)
@@ -264,7 +264,7 @@ def _kept(
 
 
 def _empty(folder: Path) -> None:
-    """Threads and what was left of turns that were cut off: nothing of an earlier run may be remembered."""
+    """Remove the threads of an earlier run, and what it left of turns that were cut off."""
     try:
         if folder.exists():
             shutil.rmtree(folder)
@@ -286,5 +286,5 @@ def _fits(stored: Sequence[Turn], scripted_turns: Sequence[ScriptTurn], library:
 
 
 def _same(one: str, other: str) -> bool:
-    """Whatever the spacing, which a question may lose on its way."""
+    """Whether two questions are the same but for their spacing."""
     return one.split() == other.split()

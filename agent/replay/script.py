@@ -151,7 +151,7 @@ def _asked(turn: Any, today: str, place: str) -> AskedTurn:
 
 
 def _expectations(kind: ExpectationKind, value: Any, place: str) -> list[Expectation]:
-    """One for each text of a list."""
+    """The expectations of one kind: one for each text of a list."""
     if kind in YES_OR_NO:
         if not isinstance(value, bool):
             raise BadInput(f"{place} has a '{kind}' that is neither true nor false")
@@ -185,7 +185,7 @@ class CheckedExpectation:
 
     @property
     def expected(self) -> str:
-        """In words."""
+        """What was expected, in words."""
         if self.kind == "refuses":
             return "a refusal" if self.value else "an answer"
         if self.kind == "asks_back":
@@ -212,8 +212,8 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`unclear` were asked back. `cited` is the share of the turns answered that cite something (1 where none was);
-    `verdicts` count claims."""
+    """Counts over all turns. `unclear` turns were asked back; `cited` is the share of answered turns that cite
+    something (1 where none was answered); `verdicts` count claims."""
 
     conversations: int
     turns: int
@@ -262,7 +262,7 @@ def summarize(turns: Sequence[Played]) -> Summary:
 
 
 def _check(expectation: Expectation, row: Mapping[str, Any]) -> CheckedExpectation:
-    """Letter case does not count."""
+    """Check an expectation against the turn's row; letter case does not count."""
     kind, value = expectation.kind, expectation.value
     if isinstance(value, bool):
         holds = row["refused"] if kind == "refuses" else row["outcome"] == "unclear"

@@ -37,17 +37,17 @@ SHORTEST, LONGEST = 8, 1024
 """Characters of a password."""
 
 FAILURES, MINUTE = 5, 60.0
-"""Passwords that are wrong, of one name or from one address, before the rest of so many seconds is waited for."""
+"""So many wrong passwords, of one name or from one address, are allowed in so many seconds."""
 
 SESSIONS = 10_000
-"""Cookies that are known; of more, the one that was longest not used is forgotten."""
+"""The most cookies that are kept; then the least recently used one is forgotten."""
 
 COST = (1 << 15, 8, 3)
 """n, r and p of scrypt (RFC 7914): 32 MiB and about a third of a second."""
 
 
 class TooManyFailures(BadInput):
-    """`seconds`: after so many the next password is looked at."""
+    """`seconds` is how long to wait before the next try."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__("too many wrong passwords", f"wait {seconds} s")
@@ -55,7 +55,7 @@ class TooManyFailures(BadInput):
 
 
 def add_user(home: Path, name: str, password: str) -> None:
-    """Or give the user of that name this password. Raises `BadInput` for a name or password that is none."""
+    """Add a user, or change the password of one. Raises `BadInput` for a name or a password that is not allowed."""
     if not NAME.fullmatch(name):
         raise BadInput(f"'{name}' is no name for a user", "letters, digits and . @ + - are; 64 at most")
     if not SHORTEST <= len(password) <= LONGEST:
@@ -110,7 +110,7 @@ class Access:
         return (self._home / USERS).is_file()
 
     def owner(self, cookie: str) -> str | None:
-        """None: the cookie is none of ours."""
+        """Whose cookie it is; None where it is unknown."""
         with self._lock:
             if (key := _digest(cookie)) not in self._owners:
                 return None
@@ -118,7 +118,7 @@ class Access:
             return self._owners[key]
 
     def by_token(self, token: str) -> str:
-        """A cookie of the person of this machine; empty where that is not the token, or not any more."""
+        """Exchange the token for a cookie of the person of this machine; empty where the token is wrong or was used."""
         with self._lock:
             if not hmac.compare_digest(token.encode(), self.token.encode()):
                 return ""
@@ -163,7 +163,7 @@ class Access:
 
 
 def _digest(cookie: str) -> str:
-    """What is compared takes no time that tells of the cookie."""
+    """A hash of a cookie: comparing hashes takes no time that tells anything about the cookie."""
     return hashlib.sha256(cookie.encode()).hexdigest()
 
 
@@ -185,7 +185,7 @@ OWNER = "clew.owner"
 
 TAB = re.compile(r"\w{1,64}", re.ASCII)
 TABS = 10_000
-"""Tabs of browsers whose owner is known; of more, the ones that came first are forgotten."""
+"""The most tabs whose owner is kept; then the oldest is forgotten."""
 
 POLICY = (
     "default-src 'self'; script-src 'self'{scripts}; style-src 'self'{styles}; connect-src 'self'; "
@@ -202,7 +202,7 @@ OPEN_IT = "Open the address that clew ui has printed last: each opens the page o
 
 
 class Guard:
-    """Around an ASGI application. `hosts` are what it goes by, beside the address that a request came to."""
+    """Wraps an ASGI application. `hosts` are the names that it may be called by, besides the address of the socket."""
 
     def __init__(self, app: ASGIApp, access: Access, hosts: Iterable[str]) -> None:
         self._app, self._access, self._hosts = app, access, frozenset(hosts)
@@ -223,7 +223,7 @@ class Guard:
                 await answer(scope, receive, _with_headers(send))
 
     async def _answer(self, request: Request, body: bytes | None) -> Response | None:
-        """In the page's place; None: the page answers."""
+        """The answer where the page must not answer itself; None where it may."""
         path, reads = request.url.path, request.method in ("GET", "HEAD")
         if body is None:
             return PlainTextResponse("That is too much.", 413)
@@ -256,7 +256,7 @@ class Guard:
         return name is not None and (name in self._hosts or name == (request.scope.get("server") or ("",))[0])
 
     def _opened(self, request: Request, owner: str | None) -> Response | None:
-        """The page itself, which is followed to from anywhere: the token of its address is exchanged for a cookie."""
+        """The page itself, to which a link may lead from anywhere. A token in its address is exchanged for a cookie."""
         others = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
         token = request.query_params.get("token", "")
         if request.headers.get("sec-fetch-dest", "document") not in ("document", "empty") or (
@@ -304,7 +304,7 @@ class Guard:
         return all(self._tabs.setdefault(tab, owner) == owner for tab in tabs)
 
     async def _pass_on(self, request: Request, body: bytes, send: Send) -> None:
-        """With the body that was read, and without what a proxy would say: there is none that is trusted."""
+        """Let the page answer, with the body that was read and without headers of proxies, of which none is trusted."""
         kept = (b"accept-encoding",) if request.url.path == "/" else ()
         scope = {
             **request.scope,
@@ -343,7 +343,7 @@ _NONE = re.compile(r"(?!)")
 
 
 async def _body(request: Request) -> bytes | None:
-    """None: there is too much of it."""
+    """The body of a request; None where it is too long."""
     size = request.headers.get("content-length", "0")
     if not size.isdecimal() or int(size) > BODY:
         return None
@@ -356,7 +356,7 @@ async def _body(request: Request) -> bytes | None:
 
 
 def _host_of(address: str) -> str | None:
-    """In small letters; None where there is none, or more than a name and a port."""
+    """The host name of an address, in lower case; None where there is none, or more than a name and a port."""
     try:
         parts = urlsplit(address)
         _ = parts.port
@@ -385,7 +385,7 @@ def _is_own(address: str, headers: Headers) -> bool:
 
 
 def _cookie_name(request: Request) -> str:
-    """Cookies are shared by all ports of a machine."""
+    """The name of our cookie, which has the port: browsers share cookies among all ports of a machine."""
     return f"clew-{(request.scope.get('server') or ('', 0))[1]}"
 
 
@@ -407,12 +407,12 @@ OURS = """<link rel="icon" href="/favicon.ico"><link rel="stylesheet" href="/sty
 
 
 def _as_ours(page: str) -> str:
-    """Gradio's page without what names other sites or what the policy forbids, and with our style and script."""
+    """Gradio's page with our style and script, without what names other sites and what the policy forbids."""
     return STYLE.sub(r"\1", FOREIGN.sub("", page)).replace("</body>", OURS)
 
 
 def _with_headers(send: Send, page: bytes = b"") -> Send:
-    """What every answer says to the browser; `page` is HTML whose own scripts and styles may run, and no others."""
+    """Add the headers of every answer. `page` is HTML whose inline scripts and styles may run; no others may."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -81,7 +81,7 @@ class Runs:
         self._workers = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="turn")
 
     def warm_up(self) -> None:
-        """Begin to load the encoder; the runs wait for it."""
+        """Begin to load the encoder; runs wait until it is there."""
         self._loading = Loading(self._assistant)
         self._loading.begin(lambda: None)
 
@@ -115,7 +115,7 @@ class Runs:
             return self._begin(thread, "", lambda cancel: self._assistant.resume(thread, cancel))
 
     def before(self, run: BackgroundTurn) -> int | None:
-        """How many turns wait in front of this one; None where it waits no more."""
+        """How many turns wait before this one; None where it has begun."""
         with self._lock:
             return self._waiting.index(run) if run in self._waiting else None
 
@@ -135,7 +135,7 @@ class Runs:
     def _begin(
         self, thread: str, question: str, events: Callable[[threading.Event], Iterator[TurnEvent]], anew: bool = False
     ) -> BackgroundTurn:
-        """With the lock held."""
+        """Start a run; the caller holds the lock."""
         interrupted = self._assistant.interrupted(thread)
         run = BackgroundTurn(tuple(filter(None, (interrupted, question))), bool(interrupted), anew)
         self._runs[thread] = run
@@ -161,7 +161,7 @@ class Runs:
 
 
 def _for_a_person(error: BaseException | None) -> ClewError | None:
-    """What is no `ClewError` is a bug; the page says so in a line, as the command line does."""
+    """The error to show. One that is no `ClewError` is a bug, and becomes a line, as on the command line."""
     if isinstance(error, CancelledError):
         return Cancelled("the turn was stopped before it began")
     if error is None or isinstance(error, ClewError):
@@ -270,7 +270,7 @@ class Conversations:
             self.runs.stop(thread)
 
     def _is_of(self, thread: str, owner: str) -> bool:
-        """One that nobody knows is no user's: the person of this machine may begin it."""
+        """Whether the thread belongs to this owner. A new thread may be begun by the person of this machine."""
         return (self._assistant.threads.owner(thread) or "") == owner
 
     def _from_elsewhere(self, thread: str) -> str:
@@ -341,7 +341,7 @@ def _moved_on(now: Now, event: Step | Doing | Piece | None, status: str) -> Now:
 
 
 def _without(view: View, turn: Turn) -> View:
-    """A turn that was stored before this page began to follow it is not shown twice."""
+    """The view without the turn, so that one that was stored before the page followed it is not shown twice."""
     return replace(view, turns=tuple(known for known in view.turns if known.turn < turn.turn))
 
 
