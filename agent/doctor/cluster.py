@@ -9,9 +9,9 @@ from clew.memory.errors import ClewError
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import PRESENT, Cluster, ClusterAddress
 from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS, Generations
-from clew.memory.knowledge.cluster.inference import ENDPOINT, endpoint, tokens_of
-from clew.memory.knowledge.cluster.proving import lost, sampled, unlike
+from clew.memory.knowledge.cluster.publishing import lost, sampled, unlike
 from clew.memory.knowledge.cluster.rows import IndexLayout, RowsHash, hash_of, mapping_faults
+from clew.memory.knowledge.cluster.searches import ENDPOINT, endpoint, tokens_of
 from clew.memory.text import number_of
 
 State = Literal["ok", "warning", "problem"]

@@ -29,8 +29,15 @@ from clew.memory.knowledge.aligners import models
 from clew.memory.knowledge.aligners.models import partition_graph
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
 from clew.memory.knowledge.aligners.scoring import FIELDS, PartitionWords
-from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery, read_queries
-from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingResult, TrainingSet, train
+from clew.memory.knowledge.aligners.training import (
+    LOSSES,
+    SyntheticQuery,
+    TrainingParameters,
+    TrainingResult,
+    TrainingSet,
+    read_queries,
+    train,
+)
 from clew.memory.knowledge.library import open_library
 from clew.memory.layers import Layers
 from tests.benchmarks.aligners import MEASURES, decimals, half, print_row

@@ -17,7 +17,7 @@ from time import process_time
 from clew.memory.datatypes import Vectors
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
-from clew.memory.knowledge.partitioning import methods, metis
+from clew.memory.knowledge.partitioning import methods
 from clew.memory.knowledge.partitioning.capsule import SIZE, PartitionPlan, plan_of
 from clew.memory.knowledge.partitioning.methods import merged, packed, split
 from clew.memory.knowledge.partitioning.node_graph import read_graph
@@ -30,12 +30,12 @@ def main() -> None:
     (library,) = paths(__doc__ or "", "LIBRARY")
     generation = required_generation(library)
     graph, vectors = read_graph(generation), open_vectors(generation, CHUNKS)
-    k = metis.parts_for(graph.count, SIZE)
+    k = methods.parts_for(graph.count, SIZE)
     ways: dict[str, tuple[PartitionPlan, Callable[[], PartitionLabels]]] = {
         "hybrid": (PartitionPlan(), lambda: methods.hybrid_partition(graph, vectors, SIZE)),
         "hybrid, as in the seed": (PartitionPlan(), lambda: as_in_the_seed(graph, vectors)),
-        "metis": (plan_of("metis"), lambda: metis.partition(graph, SIZE)),
-        f"metis, k {k}": (plan_of("metis", k=k), lambda: metis.partition_into(graph, k)),
+        "metis": (plan_of("metis"), lambda: methods.metis_partition(graph, SIZE)),
+        f"metis, k {k}": (plan_of("metis", k=k), lambda: methods.metis_partition_into(graph, k)),
         "leiden": (plan_of("leiden"), lambda: methods.leiden_partition(graph)),
         f"leiden, k {k}": (plan_of("leiden", k=k), lambda: methods.leiden_partition_into(graph, vectors, k)),
     }

@@ -28,8 +28,7 @@ import numpy as np
 
 from clew.memory.json_lines import as_line
 from clew.memory.knowledge.keywords import TOGETHER, KeywordIndex, write
-from clew.memory.knowledge.token_columns import idf_of
-from clew.memory.knowledge.tokens import KeywordAnalyser, KeywordParameters
+from clew.memory.knowledge.tokens import KeywordAnalyser, KeywordParameters, idf_of
 from clew.memory.language.esperanto_words import ENDINGS, roots_in
 from clew.memory.text import split
 
