@@ -23,15 +23,18 @@ from clew.memory.files import sync_all, within
 from clew.memory.knowledge.aligners.models import CONVOLUTIONAL, MODELS, partition_graph
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, capsules_of, write_aligner
 from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes, TrainingRecord, Votes
-from clew.memory.knowledge.aligners.synthetic_queries import (
+from clew.memory.knowledge.aligners.training import (
+    LOSSES,
     QuerySplit,
     SyntheticQuery,
+    TrainingParameters,
+    TrainingSet,
     make_queries,
     read_queries,
+    train,
     write_queries,
 )
-from clew.memory.knowledge.aligners.training import LOSSES, TrainingParameters, TrainingSet, train
-from clew.memory.knowledge.cluster.staging import on_this_machine
+from clew.memory.knowledge.cluster.restoring import on_this_machine
 from clew.memory.knowledge.disk import held, required_generation
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.proof import forget_trained, record_partitions

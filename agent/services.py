@@ -26,7 +26,7 @@ from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.aligners.open_capsule import VOTES, aligner_for
 from clew.memory.knowledge.aligners.scoring import Aligner
 from clew.memory.knowledge.clues.clue_index import load_aliases
-from clew.memory.knowledge.cluster.staging import on_this_machine
+from clew.memory.knowledge.cluster.restoring import on_this_machine
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.structure import Structure, open_structure
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters

@@ -12,7 +12,7 @@ import numpy as np
 from clew.memory.datatypes import Findings, Form, Passage, Query
 from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore
-from clew.memory.knowledge.cluster.inference import ENDPOINT, endpoint, tokens_of
+from clew.memory.knowledge.cluster.searches import ENDPOINT, endpoint, tokens_of
 from clew.memory.knowledge.question import MatchParameters, match
 from clew.memory.parameters import Count, Weight
 from clew.memory.ports import Search

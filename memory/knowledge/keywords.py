@@ -17,15 +17,18 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import FieldHit, Ints, WordShares
 from clew.memory.dates import DateOrder
 from clew.memory.files import new_file, read_array, within
-from clew.memory.knowledge.token_columns import ChunkRows, Shares, idf_of, opened
 from clew.memory.knowledge.tokens import (
     ROOT,
+    ChunkRows,
     KeywordAnalyser,
     KeywordParameters,
+    Shares,
     WordNumbers,
+    idf_of,
     in_esperanto,
     known_token,
     numbered,
+    opened,
     tokenizer,
     words_of,
 )

@@ -20,10 +20,17 @@ from clew.memory.datatypes import Chunk, Document, Edge, Float32s, Hit, Ints, Qu
 from clew.memory.dates import DateOrder
 from clew.memory.files import Lease, check_plain, mapped, within
 from clew.memory.knowledge.catalogue import Catalogue, Listed
-from clew.memory.knowledge.coarse import MOST_NEAREST, open_coarse
 from clew.memory.knowledge.communities.community_index import read_communities
 from clew.memory.knowledge.disk import COLUMNS, TRIPLES, document_of, naming_damage, open_database
-from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, open_vectors
+from clew.memory.knowledge.embedding import (
+    CHUNKS,
+    MOST_NEAREST,
+    NAMES,
+    SENTENCES,
+    check_rows,
+    open_coarse,
+    open_vectors,
+)
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.knowledge.numbering import read_layers

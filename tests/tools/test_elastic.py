@@ -12,9 +12,9 @@ from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.cluster.inference import ENDPOINT
 from clew.memory.knowledge.cluster.publishing import Published, publish
-from clew.memory.knowledge.cluster.staging import worked_on
+from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.cluster.searches import ENDPOINT
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library

@@ -34,7 +34,7 @@ def library(clew: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_lines(folder / "queries.jsonl", [{"_id": f"q{n}", "text": f"the {called[n]}"} for n in (3, 20, 50)])
     (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(f"q{n}\t{n}\t1\n" for n in (3, 20, 50)))
     monkeypatch.setenv("CLEW_LIBRARY", "library")
-    monkeypatch.setattr("clew.memory.knowledge.aligners.synthetic_queries.HELD_OUT", 40)
+    monkeypatch.setattr("clew.memory.knowledge.aligners.training.HELD_OUT", 40)
     monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE", 60)
     monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE_WITHOUT_GPU", 40)
     assert clew("index", folder, "-q").exit_code == 0

@@ -224,7 +224,7 @@ def test_trained_evaluated_and_spoken_with(
 ) -> None:
     """What works on a folder: aligners, evaluation, the terminal, the page; the repair of what was changed there."""
     monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
-    monkeypatch.setattr("clew.memory.knowledge.aligners.synthetic_queries.HELD_OUT", 40)
+    monkeypatch.setattr("clew.memory.knowledge.aligners.training.HELD_OUT", 40)
     monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE", 60)
     monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE_WITHOUT_GPU", 40)
     assert clew("index", graph, "-q").exit_code == 0

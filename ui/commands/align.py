@@ -48,7 +48,7 @@ def train(library: Place | None, size: int | None, as_json: bool, quiet: bool, *
     )
     from clew.agent.settings import read_settings
     from clew.memory.files import naming_full_disk
-    from clew.memory.knowledge.cluster.staging import worked_on
+    from clew.memory.knowledge.cluster.restoring import worked_on
     from clew.ui.console import print_json, shown
 
     wanted = size or default_size()

@@ -52,8 +52,7 @@ def _copied(source: Place, target: Place, sending: "Sending") -> "Iterator[Progr
     from clew.memory.knowledge.cluster.connection import Cluster
     from clew.memory.knowledge.cluster.generations import Generations
     from clew.memory.knowledge.cluster.publishing import publish
-    from clew.memory.knowledge.cluster.restoring import restore
-    from clew.memory.knowledge.cluster.staging import on_this_machine
+    from clew.memory.knowledge.cluster.restoring import on_this_machine, restore
     from clew.memory.knowledge.disk import required_generation
     from clew.memory.knowledge.library import recorded_at
 

@@ -55,7 +55,7 @@ def _repair(settings: "Settings") -> None:
     from clew.agent.models import encoder_for
     from clew.agent.settings import indexed_here
     from clew.memory.knowledge.cluster.publishing import Published, Sending
-    from clew.memory.knowledge.cluster.staging import worked_on
+    from clew.memory.knowledge.cluster.restoring import worked_on
     from clew.memory.knowledge.disk import required_generation
     from clew.memory.knowledge.index.run import repair
     from clew.memory.knowledge.library import recorded_at

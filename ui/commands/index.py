@@ -139,7 +139,7 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Unpack[I
     from clew.agent.models import encoder_for, named_alone, writers_for
     from clew.agent.settings import note_indexed, read_settings
     from clew.memory.knowledge.cluster.publishing import Sending
-    from clew.memory.knowledge.cluster.staging import worked_on
+    from clew.memory.knowledge.cluster.restoring import worked_on
     from clew.memory.knowledge.index import run
     from clew.memory.knowledge.library import recorded_at
 

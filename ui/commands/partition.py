@@ -36,7 +36,7 @@ def partition(
 
     from clew.agent.settings import read_settings
     from clew.memory.files import naming_full_disk
-    from clew.memory.knowledge.cluster.staging import worked_on
+    from clew.memory.knowledge.cluster.restoring import worked_on
     from clew.memory.knowledge.partitioning.capsule import Capsule, plan_of
     from clew.memory.knowledge.partitioning.partitioner import partition_library
     from clew.ui.console import print_json, shown

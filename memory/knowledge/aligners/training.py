@@ -5,22 +5,267 @@ are divided by the temperature already.
 """
 
 import copy
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from pathlib import Path
+from string import Template
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 from torch.optim import Optimizer
 
 from clew.memory.datatypes import Float32s, Ints, Progress, Vectors
+from clew.memory.errors import ClewError
+from clew.memory.json_lines import as_line, replace_file
 from clew.memory.knowledge.aligners.models import MODELS, PartitionGraph, TwoTowers
 from clew.memory.knowledge.aligners.open_capsule import fingerprint_of
 from clew.memory.knowledge.aligners.scoring import Loss, PartitionWords, TrainingRecord
-from clew.memory.knowledge.aligners.synthetic_queries import SyntheticQuery
+from clew.memory.nodes import Cells, NodeGraph, Partitioning
+from clew.memory.vectors import Ragged
+
+HELD_OUT_NODES = 0.15
+"""The share of the nodes that training never names."""
+
+SEED = 42
+
+
+class SampledNodes(NamedTuple):
+    """`within` are nodes, shape (n,); `across` the ends of bridge edges, shape (2, n)."""
+
+    within: Ints
+    across: Ints
+
+
+def held_out_nodes(graph: NodeGraph, partitioning: Partitioning, seed: int) -> NDArray[np.bool_]:
+    """Of each node whether it is held out; shape (nodes,). Half of these are ends of bridge edges drawn at random: of
+    edges between nodes drawn one by one hardly any would have both ends held out."""
+    rng = np.random.default_rng(seed)
+    wanted = max(2, round(HELD_OUT_NODES * graph.count))
+    bridges = rng.permutation(_bridges(graph, partitioning))
+    ends = np.stack([graph.sources[bridges], graph.targets[bridges]], axis=1).reshape(-1)
+    ordered = np.concatenate([_first(ends)[: wanted // 4 * 2], rng.permutation(graph.count)])
+    held = np.zeros(graph.count, dtype=bool)
+    held[_first(ordered)[:wanted]] = True
+    return held
+
+
+def sample(
+    graph: NodeGraph, partitioning: Partitioning, topics: Ints, allowed: NDArray[np.bool_], size: int, seed: int
+) -> SampledNodes:
+    """`size` times one or two of the allowed nodes, without hub nodes, half of each kind; a kind that there is none of
+    (no bridge edge in the split) leaves its half to the other."""
+    rng = np.random.default_rng(seed)
+    kept = allowed.copy()
+    kept[partitioning.hub_nodes] = False
+    nodes, bridges = np.flatnonzero(kept), _bridges(graph, partitioning)
+    edges = bridges[kept[graph.sources[bridges]] & kept[graph.targets[bridges]]]
+    of_edges = size // 2 if len(nodes) else size
+    of_edges = of_edges if len(edges) else 0
+    of_nodes = size - of_edges if len(nodes) else 0
+    chosen = _draw_edges(graph, partitioning, topics, edges, of_edges, rng)
+    return SampledNodes(
+        _draw_nodes(partitioning, nodes, of_nodes, rng), np.stack([graph.sources[chosen], graph.targets[chosen]])
+    )
+
+
+def topics_of(cells: Cells) -> Ints:
+    """Of each partition its topic, from 0: Leiden over the graph of partitions, joined by their bridge edges."""
+    import igraph
+    import leidenalg
+
+    ends, counts = cells.bridge_pairs()
+    graph = igraph.Graph(n=cells.count, edges=ends.T.tolist())
+    found = leidenalg.find_partition(
+        graph, leidenalg.ModularityVertexPartition, weights=counts.tolist(), seed=SEED, n_iterations=4
+    )
+    return np.array(found.membership, np.int64)
+
+
+def _bridges(graph: NodeGraph, partitioning: Partitioning) -> Ints:
+    of = partitioning.of_node
+    return np.flatnonzero(of[graph.sources] != of[graph.targets])
+
+
+def _draw_nodes(partitioning: Partitioning, nodes: Ints, size: int, rng: np.random.Generator) -> Ints:
+    """A partition first, then one of its nodes."""
+    _, groups = np.unique(partitioning.of_node[nodes], return_inverse=True)
+    by_partition = Ragged.grouped(groups.reshape(-1), int(groups.max(initial=-1)) + 1, nodes)
+    return _one_of_each(by_partition, rng.integers(0, max(1, len(by_partition.starts) - 1), size), rng)
+
+
+def _draw_edges(
+    graph: NodeGraph, partitioning: Partitioning, topics: Ints, edges: Ints, size: int, rng: np.random.Generator
+) -> Ints:
+    if not size:
+        return np.zeros(0, np.int64)
+    ends = partitioning.of_node[np.stack([graph.sources[edges], graph.targets[edges]])]
+    pairs, of_edge = np.unique(_key(ends, partitioning.count), return_inverse=True)
+    its_topics = topics[np.stack([pairs // partitioning.count, pairs % partitioning.count])]
+    kinds, of_pair = np.unique(_key(its_topics, partitioning.count), return_inverse=True)
+    by_topics = Ragged.grouped(of_pair.reshape(-1), len(kinds))
+    by_pair = Ragged.grouped(of_edge.reshape(-1), len(pairs), edges)
+    return _one_of_each(by_pair, _one_of_each(by_topics, rng.integers(0, len(kinds), size), rng), rng)
+
+
+def _key(ends: Ints, count: int) -> Ints:
+    low, high = np.sort(ends, axis=0)
+    return np.asarray(low * count + high)
+
+
+def _one_of_each(lists: Ragged, chosen: Ints, rng: np.random.Generator) -> Ints:
+    """Of each of the chosen lists one of its values."""
+    if not len(chosen):
+        return chosen
+    starts, counts = lists.starts[chosen], lists.starts[chosen + 1] - lists.starts[chosen]
+    return np.asarray(lists.values[starts + rng.integers(0, counts)])
+
+
+def _first(values: Ints) -> Ints:
+    """Each value once, in the order of its first place."""
+    _, places = np.unique(values, return_index=True)
+    return np.asarray(values[np.sort(places)])
+
+
+QueryKind = Literal["within", "across"]
+
+SPLIT = 42
+"""The seed of the split, always the same: aligners trained with different seeds are measured on the same nodes."""
+
+HELD_OUT = 1_000
+
+TERMS = 2
+TERM = re.compile(r"[^\s/,()]+(?=[/,]|$| \()")
+"""Of a partition's name, without the documents that are behind its terms."""
+
+"""Of a partition's name, that a query says."""
+
+RUN = (2, 5)
+"""How many words in a row are taken from a text, both included."""
+
+NAME = 8
+"""Words of its text that a node without a title is called by."""
+
+WORD = re.compile(r"[^\W_][\w'-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class SyntheticQuery:
+    """`nodes` are those that the text names: one for `within`, two joined by a bridge edge for `across`. `partitions`,
+    rising, are all that they are in: the positives."""
+
+    text: str
+    kind: QueryKind
+    nodes: tuple[int, ...]
+    partitions: tuple[int, ...]
+
+
+class QuerySplit(NamedTuple):
+    train: list[SyntheticQuery]
+    held_out: list[SyntheticQuery]
+
+
+def make_queries(
+    graph: NodeGraph,
+    partitioning: Partitioning,
+    cells: Cells,
+    titles: Sequence[str],
+    texts: Sequence[str],
+    size: int,
+    seed: int,
+) -> QuerySplit:
+    """`size` to train on and `HELD_OUT` others; the latter are the same whatever the size and the seed."""
+    topics, held = topics_of(cells), held_out_nodes(graph, partitioning, SPLIT)
+    learned = sample(graph, partitioning, topics, ~held, size, seed)
+    unseen = sample(graph, partitioning, topics, held, HELD_OUT, SPLIT)
+    return QuerySplit(
+        list(QueryGenerator(titles, texts, partitioning, seed).queries(learned)),
+        list(QueryGenerator(titles, texts, partitioning, SPLIT).queries(unseen)),
+    )
+
+
+def write_queries(path: Path, queries: Iterable[SyntheticQuery]) -> None:
+    replace_file(path, "".join(as_line(asdict(query)) for query in queries), private=False)
+
+
+def read_queries(path: Path) -> list[SyntheticQuery]:
+    """Raises `ClewError` for a file that is broken."""
+    try:
+        rows = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
+        return [SyntheticQuery(r["text"], r["kind"], tuple(r["nodes"]), tuple(r["partitions"])) for r in rows]
+    except (ValueError, LookupError, TypeError) as error:
+        raise ClewError(f"{path} is damaged", f"delete {path}, and train the aligners again") from error
+
+
+class QueryGenerator:
+    """Fills the templates; `titles` and `texts` are those of all nodes."""
+
+    def __init__(self, titles: Sequence[str], texts: Sequence[str], partitioning: Partitioning, seed: int) -> None:
+        self._titles, self._texts, self._partitioning = titles, texts, partitioning
+        self._rng = np.random.default_rng(seed)
+
+    def queries(self, sampled: SampledNodes) -> Iterator[SyntheticQuery]:
+        within, across = templates("within"), templates("across")
+        for node in sampled.within.tolist():
+            yield SyntheticQuery(self._filled(within, node, node), "within", (node,), self._partitions(node))
+        for ends in sampled.across.T:
+            first, second = self._rng.permutation(ends).tolist()
+            text = self._filled(across, first, second)
+            yield SyntheticQuery(text, "across", (first, second), self._partitions(first, second))
+
+    def _filled(self, choice: Sequence[Template], first: int, second: int) -> str:
+        template = choice[int(self._rng.integers(len(choice)))]
+        fill: dict[str, Callable[[], str]] = {
+            "title": lambda: self._name(first),
+            "other": lambda: self._name(second),
+            "topic": lambda: self._topic(first),
+            "theme": lambda: self._topic(second),
+            "clue": lambda: self._run(first),
+            "near": lambda: self._run(self._neighbour(first)),
+            "stray": self._stray,
+            "aside": self._stray,
+        }
+        text = template.substitute({name: fill[name]() for name in template.get_identifiers()})
+        return " ".join(text.split())
+
+    def _stray(self) -> str:
+        return self._run(int(self._rng.integers(len(self._texts))))
+
+    def _name(self, node: int) -> str:
+        title = self._titles[node].strip() or " ".join(self._texts[node].split()[:NAME])
+        names = [name.strip() for name in title.split(",") if name.strip()]
+        return names[self._rng.integers(len(names))] if names else title
+
+    def _topic(self, node: int) -> str:
+        name = self._partitioning.names[self._partitioning.of_node[node]]
+        return ", ".join(TERM.findall(name)[:TERMS])
+
+    def _neighbour(self, node: int) -> int:
+        members = self._partitioning.members.row(int(self._partitioning.of_node[node]))
+        return members[self._rng.integers(len(members))]
+
+    def _run(self, node: int) -> str:
+        words = WORD.findall(self._texts[node])
+        length = int(self._rng.integers(RUN[0], RUN[1] + 1))
+        start = int(self._rng.integers(max(1, len(words) - length + 1)))
+        return " ".join(words[start : start + length])
+
+    def _partitions(self, *nodes: int) -> tuple[int, ...]:
+        return tuple(sorted({int(self._partitioning.of_node[node]) for node in nodes}))
+
+
+def templates(name: str) -> list[Template]:
+    lines = (Path(__file__).parent / f"{name}.txt").read_text("utf-8").split("\n")
+    return [Template(line) for line in lines if line]
+
+
+# Training ------------------------------------------------------------------------------------------------------------
 
 VALIDATED = 0.1
 """The share of the training queries that decides when to stop."""

@@ -22,7 +22,6 @@ from clew.memory.knowledge.clues.clue_index import (
     triple_graph,
     triple_lines,
 )
-from clew.memory.knowledge.clues.question_clues import QuestionClues, extract_clues
 from clew.memory.knowledge.clues.triple_beam import (
     ClueAnswer,
     ClueParameters,
@@ -30,7 +29,9 @@ from clew.memory.knowledge.clues.triple_beam import (
     Mask,
     Path,
     PathEvidence,
+    QuestionClues,
     beam_search,
+    extract_clues,
     most_of,
     rerank,
     seeds_of,

@@ -1,43 +1,50 @@
 """A library of a cluster made an embedded one again: its rows back into tables and arrays, nothing encoded or extracted
 anew; what is numbered and indexed is numbered and indexed as it was, and proven by the hash over all rows."""
 
+import hashlib
 import json
 import sqlite3
 from base64 import b64decode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from safetensors import SafetensorError
 
 from clew.memory.datatypes import Progress, Vectors
-from clew.memory.errors import ClewError, LibraryMismatch
-from clew.memory.files import naming_full_disk, new_array, new_file, new_folder, remove, within
-from clew.memory.knowledge.cluster.cluster_store import ClusterStore
+from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary
+from clew.memory.files import naming_full_disk, new_array, new_file, new_folder, private_folder, remove, unread, within
+from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
+from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place
+from clew.memory.knowledge.cluster.generations import Generations
+from clew.memory.knowledge.cluster.publishing import Published, Sending, publish
 from clew.memory.knowledge.cluster.reading import document_of_row
 from clew.memory.knowledge.cluster.rows import SOURCES, STATISTICS, RowsHash, decoded, rows_of
+from clew.memory.knowledge.cluster.searches import endpoint
 from clew.memory.knowledge.cluster.slices import unpacked
-from clew.memory.knowledge.coarse import write_coarse
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.disk import (
     BROKEN,
+    HASHES,
+    LOCK,
     Manifest,
     add_document,
+    current_generation,
     damaged,
     harden,
     held,
     new_database,
     next_generation,
     order_chunks,
+    required_generation,
     switch_to,
     write_manifest,
 )
 from clew.memory.knowledge.document_dates import orders_in
-from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, open_vectors
-from clew.memory.knowledge.index.steps import parts_of
-from clew.memory.knowledge.index.words import write_words
+from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, open_vectors, write_coarse
+from clew.memory.knowledge.index.steps import parts_of, write_words
 from clew.memory.knowledge.numbering import number_layers, read_layers
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import capsules, read_capsule, write_vectors
@@ -281,3 +288,128 @@ def _write_file(folder: Path, names: Sequence[str], data: bytes) -> None:
         if not within(folder, *names[:place]).exists():
             new_folder(folder, *names[:place])
     new_file(folder, *names).write_bytes(data)
+
+
+# A copy on this machine, which is worked on and sent -----------------------------------------------------------------
+
+FOLDER, SENT = "clusters", "sent.json"
+
+Worked = TypeVar("Worked")
+
+
+def worked_on(
+    place: Place, cache: Path, work: Callable[[Path], Iterator[Worked]], sending: Sending | None = None
+) -> Iterator[Worked | Progress | Published]:
+    """What `work` yields on the folder of a library; of one on a cluster on the copy, which is then sent: `Published`
+    comes before the last event. Raises what `work` raises, and `ServiceUnreachable`, before any work `NotAllowed` for a
+    key that may not index, and `LibraryBusy`: another machine has indexed it meanwhile, and the next run reads it from
+    there."""
+    if isinstance(place, Path):
+        yield from work(place)
+        return
+    cluster = Cluster(place)
+    Generations(cluster).may_index()
+    folder = _folder(place, cache)
+    of = yield from _brought(cluster, folder, bool(sending and sending.rebuild))
+    last: list[Worked] = []
+    try:
+        for event in work(folder):
+            yield from last
+            last = [event]
+    except ClewError as error:
+        error.message, error.hint = (text.replace(str(folder), str(place)) for text in (error.message, error.hint))
+        raise
+    if (generation := current_generation(folder)) is None:  # nothing was indexed, and nothing is sent
+        yield from last
+        return
+    sending = sending or Sending()
+    mark, files = _mark(folder), _files(generation)
+    known = mark.get("files") == files and endpoint() in ("", mark.get("elser", ""))
+    generations = Generations(cluster)
+    known = known and sending.shards in (None, generations.shards())
+    if known and not (sending.rebuild or sending.again):
+        with generations.held():
+            generations.clear()
+            if sending.replicas is not None:
+                generations.replicate(sending.replicas)
+    else:
+        for sent in publish(cluster, generation, sending, of):
+            if isinstance(sent, Published):
+                _note(folder, files, sent.hash, sent.tokens_by)
+            yield sent
+    yield from last
+
+
+def on_this_machine(place: Place, cache: Path) -> Path:
+    """A folder with the library as it is now. Raises what reading it from a cluster raises."""
+    if isinstance(place, Path):
+        return place
+    cluster, folder = Cluster(place), _folder(place, cache)
+    if _there(cluster) is None:
+        raise NoLibrary(f"there is no library at {place}", f"clew index YOUR-FOLDER --library {place}")
+    for _ in _brought(cluster, folder):
+        pass
+    return folder
+
+
+def _folder(where: ClusterAddress, cache: Path) -> Path:
+    name = hashlib.blake2b(f"{sorted(where.urls)} {where.name}".encode(), digest_size=8).hexdigest()
+    return private_folder(private_folder(cache / FOLDER) / f"{where.name}-{name}")
+
+
+def _brought(cluster: Cluster, folder: Path, rebuild: bool = False) -> Generator[Progress, None, str | None]:
+    """Where the copy is not what was sent last, or has never been made, it is read from the cluster. What a run has
+    made and not sent yet is kept. Returns the proof of what is there: None where it is ours and cannot be read, which
+    is no error with `rebuild`."""
+    try:
+        store, mark = _there(cluster), _mark(folder)
+        if store is None:
+            if mark:  # it was there, and was removed
+                _clear(folder)
+        elif mark.get("hash") != store.proof[1] or current_generation(folder) is None:
+            _clear(folder)
+            yield from restore(store, folder)
+            _note(
+                folder,
+                _files(required_generation(folder)),
+                store.proof[1],
+                "" if store.without_tokens else store.tokens_by,
+            )
+        return store.proof[1] if store else ""
+    except LibraryMismatch:
+        generations = Generations(cluster)
+        if not rebuild or generations.current() not in generations.ours():
+            raise
+        return None
+
+
+def _there(cluster: Cluster) -> ClusterStore | None:
+    _ = cluster.version
+    return open_generation(cluster) if Generations(cluster).current() else None
+
+
+def _mark(folder: Path) -> dict[str, str]:
+    """What was sent last: the hashes of its files, the hash over its rows."""
+    try:
+        found = json.loads((folder / SENT).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _note(folder: Path, files: str, proof: str, tokens_by: str) -> None:
+    said = {"files": files, "hash": proof, "elser": tokens_by}
+    new_file(folder, SENT).write_text(json.dumps(said) + "\n", "utf-8")
+
+
+def _files(generation: Path) -> str:
+    return hashlib.sha256((generation / HASHES).read_bytes()).hexdigest()
+
+
+def _clear(folder: Path) -> None:
+    """All but what a run that was cut off had read, and generations that somebody reads. Raises `LibraryBusy`."""
+    with held(folder):
+        for entry in folder.iterdir():
+            with unread(entry) as free:
+                if free and entry.name != LOCK and not entry.name.startswith(SPOOL):
+                    remove(folder, entry.name)

@@ -35,8 +35,7 @@ from clew.memory.knowledge.cluster.statistics import WordStatistics, statistics_
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.disk import Manifest, open_database
 from clew.memory.knowledge.document_dates import dated_texts, orders_in
-from clew.memory.knowledge.embedding import CHUNKS, NAMES, titles_and_texts
-from clew.memory.knowledge.index.words import about_documents
+from clew.memory.knowledge.embedding import CHUNKS, NAMES, about_documents, titles_and_texts
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import VECTORS as CAPSULE_VECTORS
 from clew.memory.knowledge.proof import WORDS as PARTITION_WORDS

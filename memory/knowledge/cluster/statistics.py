@@ -15,8 +15,7 @@ import numpy as np
 from clew.memory.datatypes import FieldHit, Floats, Hit, Ints
 from clew.memory.dates import DateOrder
 from clew.memory.knowledge.keywords import FIELDS, INDEXES, RECENT, TOGETHER
-from clew.memory.knowledge.token_columns import idf_of
-from clew.memory.knowledge.tokens import ROOT, KeywordAnalyser, KeywordParameters, known_token
+from clew.memory.knowledge.tokens import ROOT, KeywordAnalyser, KeywordParameters, idf_of, known_token
 
 
 @dataclass(frozen=True, slots=True)

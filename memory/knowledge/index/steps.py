@@ -1,39 +1,230 @@
 """The steps of `clew index`, which follow one another once the documents and chunks are there."""
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import json
+import sqlite3
+import time
+from collections.abc import Generator, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
 
-from clew.memory.datatypes import Progress
+import numpy as np
+
+from clew.memory.datatypes import Document, Progress, Triple
+from clew.memory.dates import search_text
 from clew.memory.errors import ClewError
-from clew.memory.files import machine_memory
+from clew.memory.files import machine_memory, new_file, new_folder, within
 from clew.memory.knowledge import keywords
-from clew.memory.knowledge.coarse import FILE as COARSE
-from clew.memory.knowledge.coarse import write_coarse
+from clew.memory.knowledge.clues.clue_index import normalise
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import author_of_all, build
-from clew.memory.knowledge.disk import PARTS, naming_damage
+from clew.memory.knowledge.disk import BROKEN, PARTS, TriplesFrom, naming_damage, read_manifest
+from clew.memory.knowledge.document_dates import DateOrders, date_orders, dated_texts
 from clew.memory.knowledge.embedding import (
     CHUNKS,
+    COARSE,
     NAMED,
     NAMES,
     SENTENCES,
+    about_documents,
     embed,
     embed_names,
     named_vectors,
     open_vectors,
+    titles_and_texts,
+    with_title,
+    write_coarse,
 )
+from clew.memory.knowledge.extraction.extractors import Extraction, Extractor, extract_document
 from clew.memory.knowledge.index.generation import Generation, IndexStep
-from clew.memory.knowledge.index.layering import make_layers
-from clew.memory.knowledge.index.words import index_words
 from clew.memory.knowledge.numbering import ARRAYS as LAYERS
+from clew.memory.knowledge.numbering import number_layers
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import capsule_folder, keep_trained, write_capsule
 from clew.memory.knowledge.partitioning.node_graph import FILE as NODES
 from clew.memory.knowledge.partitioning.node_graph import write_graph
 from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before
+from clew.memory.knowledge.tokens import TOKENS, KeywordParameters
 from clew.memory.layers import DetectionParameters
 from clew.memory.nodes import FILE as SMOOTHED
 from clew.memory.nodes import write_smoothed
 from clew.memory.titles import FILE as TITLES
+from clew.memory.titles import read_titles, taken_over, title_index, write_titles
+
+REPORT_EVERY = 50
+"""Documents between two reports of progress, or"""
+
+SECONDS = 1.0
+"""by an extractor that is slow."""
+
+USING_GIVEN = ("auto", "given", "both")
+
+_COPIED = {"sentences": "t.document, t.n, t.start, t.end, t.digest, NULL, NULL", "names": "t.*", "relations": "t.*"}
+_OUTSIDE_GRAPHS = " AND d.source NOT IN (SELECT origin FROM main.edges)"
+
+
+def make_layers(generation: Generation) -> Iterator[Progress]:
+    database, choices = generation.database, generation.choices
+    if choices.triples in USING_GIVEN and (repeated := (yield from place_triples(database))):
+        generation.notes.append(f"{repeated} repeated triples merged")
+    if generation.old and choices.same_layers:
+        copy_layers(database, choices.triples)
+    if choices.triples != "none":
+        yield from extract_missing(database, choices.triples, choices.extractor.extract)
+    number_layers(database, generation.folder)
+
+
+def place_triples(database: sqlite3.Connection) -> Generator[Progress, None, int]:
+    """Find the chunk of every given triple; returns how many repeat another."""
+    keys: set[tuple[str, ...]] = set()
+    found = "SELECT document, n, subject, relation, object FROM main.triples ORDER BY document, n"
+    rows, done = database.execute(found).fetchall(), 0
+    for document, of_document in groupby(rows, key=itemgetter(0)):
+        chunks = list(_chunks(database, document))
+        for _, n, *parts in of_document:
+            keys.add(tuple(map(normalise, parts)))
+            placed = "UPDATE main.triples SET chunk = ? WHERE document = ? AND n = ?"
+            database.execute(placed, (chunk_of(Triple(*parts), chunks), document, n))
+            done += 1
+        yield Progress("placing triples", done, len(rows))
+    database.commit()
+    return len(rows) - len(keys)
+
+
+def chunk_of(triple: Triple, chunks: Sequence[tuple[str, str]]) -> str:
+    """Of ids with their normalised texts: the first that has both of its entities, else the first that has one, else
+    the first."""
+    ends = {normalise(triple.subject), normalise(triple.object)}
+    held = [sum(end in text for end in ends) for _, text in chunks]
+    return chunks[held.index(max(held))][0]
+
+
+def _chunks(database: sqlite3.Connection, document: str) -> Iterator[tuple[str, str]]:
+    (text,) = database.execute("SELECT text FROM main.documents WHERE id = ?", (document,)).fetchone()
+    found = "SELECT id, start, end FROM main.chunks WHERE document = ? ORDER BY row"
+    for id_, start, end in database.execute(found, (document,)):
+        yield id_, normalise(text[start:end])
+
+
+def copy_layers(database: sqlite3.Connection, triples: TriplesFrom) -> None:
+    """Of the documents that are as the old generation has them, though others of their source may have changed."""
+    for table, columns in _COPIED.items():
+        database.execute(
+            f"INSERT INTO main.{table} SELECT {columns}"
+            f" FROM main.documents d JOIN old.documents o ON o.id = d.id JOIN old.{table} t ON t.document = d.id"
+            f" WHERE o.source = d.source AND o.digest = d.digest {_OUTSIDE_GRAPHS if triples == 'auto' else ''}"
+            " ORDER BY t.document, t.n"
+        )
+
+
+def extract_missing(database: sqlite3.Connection, triples: TriplesFrom, extractor: Extractor) -> Iterator[Progress]:
+    """The layers of the documents that have none yet."""
+    missing = "SELECT id FROM main.documents d WHERE id NOT IN (SELECT document FROM main.sentences)"
+    if triples == "auto":
+        missing += _OUTSIDE_GRAPHS
+    ids = [id_ for (id_,) in database.execute(missing)]
+    reported = time.monotonic()
+    for done, id_ in enumerate(ids, 1):
+        title, text = database.execute("SELECT title, text FROM main.documents WHERE id = ?", (id_,)).fetchone()
+        found = "SELECT subject, relation, object FROM main.triples WHERE document = ? ORDER BY n"
+        given = database.execute(found, (id_,)).fetchall() if triples != "extract" else []
+        extracted = triples in ("extract", "both") or (triples == "auto" and not given)
+        document = Document(id_, title, text)
+        _add(database, document, extract_document(document, given, extractor if extracted else None))
+        if done % REPORT_EVERY == 0 or done == len(ids) or time.monotonic() > reported + SECONDS:
+            reported = time.monotonic()
+            yield Progress("extracting entities", done, len(ids))
+
+
+def _add(database: sqlite3.Connection, document: Document, found: Extraction) -> None:
+    texts = [document.text[start:end] for start, end in found.sentences]
+    rows = [
+        (document.id, n, *span, hashlib.sha256(with_title(document.title, text).encode()).digest(), None, None)
+        for n, (span, text) in enumerate(zip(found.sentences, texts, strict=True))
+    ]
+    names = [(document.id, n, one.sentence, one.text, one.kind, one.given) for n, one in enumerate(found.names)]
+    relations = [
+        (document.id, n, one.sentence, one.subject, one.verb, one.object, one.given)
+        for n, one in enumerate(found.relations)
+    ]
+    for table, values in (("sentences", rows), ("names", names), ("relations", relations)):
+        if values:
+            database.executemany(f"INSERT INTO main.{table} VALUES ({', '.join('?' * len(values[0]))})", values)
+
+
+ORDERS = "orders.json"
+"""In the folder of the indexes: by document how it shows that it writes dates in numbers."""
+
+_STILL_THERE = """SELECT o.row, n.row FROM main.chunks n
+JOIN old.chunks o ON o.id = n.id AND (o.document, o.start, o.end, o.heading) = (n.document, n.start, n.end, n.heading)
+JOIN main.documents d ON d.id = n.document
+JOIN old.documents e ON e.id = d.id AND (e.digest, e.date, e.status) = (d.digest, d.date, d.status)"""
+
+
+def index_words(generation: Generation) -> Iterator[Progress]:
+    """As `write_words`, with how the library writes dates."""
+    orders, before = _before(generation)
+    generation.facts |= {"date_order": orders.library, "tokens": TOKENS}
+    written = generation.database, generation.folder, generation.choices.keywords, orders
+    if before is None:
+        yield from write_words(*written)
+        return
+    with naming_damage(before):
+        yield from write_words(*written, _still_there(generation, before))
+
+
+def _before(generation: Generation) -> tuple[DateOrders, Path | None]:
+    """How the library writes dates, and the folder of the old generation whose indexes were written by the same."""
+    old, database, choices = generation.old, generation.database, generation.choices
+    try:
+        shown = json.loads(within(old, keywords.FOLDER, ORDERS).read_text("utf-8")) if old else None
+        manifest = read_manifest(old) if old else None
+        orders = date_orders(database, shown)
+    except BROKEN:  # or made by a version that kept no orders
+        return date_orders(database), None
+    now = choices.keywords, orders.library, TOKENS
+    same = manifest and (manifest.keywords, manifest.date_order, manifest.tokens) == now
+    return orders, old if same and choices.same_chunker else None
+
+
+def _still_there(generation: Generation, old: Path) -> keywords.WordsBefore:
+    found = np.array(generation.database.execute(_STILL_THERE).fetchall(), np.int64).reshape(-1, 2)
+    rows = np.full(len(generation.old_vectors[CHUNKS]), -1, np.int64)
+    rows[found[:, 0]] = found[:, 1]
+    return keywords.WordsBefore(within(old, keywords.FOLDER), rows)
+
+
+def write_words(
+    database: sqlite3.Connection,
+    folder: Path,
+    parameters: KeywordParameters,
+    orders: DateOrders,
+    before: keywords.WordsBefore | None = None,
+) -> Iterator[Progress]:
+    """In the indexes dates are written in one way, and a chunk has that of its heading or its document."""
+    yield Progress("indexing words", 0, len(keywords.INDEXES))
+    about = about_documents(database)
+    fresh = np.ones(len(about), bool)
+    fresh[before.rows[before.rows >= 0] if before else []] = False
+    titles, texts = [""] * len(about), [""] * len(about)
+    chosen = json.dumps(np.flatnonzero(fresh).tolist())
+    for row, title, text in titles_and_texts(database, CHUNKS, "WHERE row IN (SELECT value FROM json_each(?))", chosen):
+        titles[row], texts[row] = title, text
+    named = title_index(zip(titles, texts, strict=True))
+    if before:
+        named = taken_over(read_titles(before.folder.parent), before.rows, named)
+    write_titles(folder, named)
+    indexes = new_folder(folder, keywords.FOLDER)
+    new_file(indexes, ORDERS).write_text(json.dumps(orders.documents, sort_keys=True), "utf-8")
+    texts = list(dated_texts(database, texts, orders))
+    about = [known if is_fresh else "" for known, is_fresh in zip(about, fresh.tolist(), strict=True)]
+    titles = [search_text(title, orders.library) for title in titles]
+    for done, _ in enumerate(keywords.write(indexes, titles, texts, parameters, about, before), 1):
+        yield Progress("indexing words", done, len(keywords.INDEXES))
+
+
+# The steps -----------------------------------------------------------------------------------------------------------
 
 NAME_BYTES = 10_000
 """Of memory for each different name, where most is taken: when communities are found (docs/figures.md)."""

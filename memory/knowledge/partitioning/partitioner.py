@@ -13,7 +13,7 @@ from clew.memory.datatypes import Ints, Progress, Vectors
 from clew.memory.files import check_plain
 from clew.memory.knowledge.disk import BROKEN, held, naming_damage, open_database, required_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
-from clew.memory.knowledge.partitioning import methods, metis
+from clew.memory.knowledge.partitioning import methods
 from clew.memory.knowledge.partitioning.capsule import Capsule, PartitionPlan, capsules, read_capsule, write_capsule
 from clew.memory.knowledge.partitioning.node_graph import read_graph
 from clew.memory.knowledge.proof import record_partitions
@@ -80,9 +80,9 @@ def labels_of(graph: NodeGraph, vectors: Vectors, plan: PartitionPlan) -> Partit
         case "hybrid", _:
             return methods.hybrid_partition(graph, vectors, plan.most(graph.count))
         case "metis", 0:
-            return metis.partition(graph, plan.size)
+            return methods.metis_partition(graph, plan.size)
         case "metis", k:
-            return metis.partition_into(graph, k)
+            return methods.metis_partition_into(graph, k)
         case _, 0:
             return methods.leiden_partition(graph)
         case _, k:

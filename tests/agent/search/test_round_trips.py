@@ -17,8 +17,8 @@ from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.cluster.inference import ENDPOINT
 from clew.memory.knowledge.cluster.publishing import publish
+from clew.memory.knowledge.cluster.searches import ENDPOINT
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.library import open_library
 from tests.benchmarks.cluster import MadeLibrary, write

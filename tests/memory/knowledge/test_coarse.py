@@ -7,9 +7,9 @@ import pytest
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError
-from clew.memory.knowledge import coarse
-from clew.memory.knowledge.coarse import Coarse, write_coarse
+from clew.memory.knowledge import embedding as coarse
 from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.embedding import Coarse, write_coarse
 from clew.memory.knowledge.library import open_library
 from clew.memory.vectors import highest, unit
 from tests.conftest import EXAMPLES
@@ -60,7 +60,7 @@ def test_of_another_number_of_vectors_it_is_damage(tmp_path: Path, encoder: Cach
     run([EXAMPLES / "documents"], tmp_path, encoder)
     generation = current_generation(tmp_path)
     assert generation
-    whole = np.load(generation / coarse.FILE)
-    np.save(generation / coarse.FILE, whole[:-1])
+    whole = np.load(generation / coarse.COARSE)
+    np.save(generation / coarse.COARSE, whole[:-1])
     with pytest.raises(ClewError, match="damaged"):
         open_library(tmp_path, encoder)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from clew.memory.knowledge.aligners.synthetic_queries import HELD_OUT_NODES, held_out_nodes, sample, topics_of
+from clew.memory.knowledge.aligners.training import HELD_OUT_NODES, held_out_nodes, sample, topics_of
 from clew.memory.nodes import NodeGraph, Partitioning
 from tests.memory.knowledge.aligners.tiny import HUB_NODES, NODES, OF_NODE, cells, graph, partitioning, synthetic
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory.errors import ClewError
-from clew.memory.knowledge.aligners.synthetic_queries import read_queries, templates, write_queries
+from clew.memory.knowledge.aligners.training import read_queries, templates, write_queries
 from tests.memory.knowledge.aligners.tiny import TITLES, synthetic
 
 

@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 
 from clew.memory.datatypes import Triple
 from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex, triple_graph
-from clew.memory.knowledge.clues.question_clues import QuestionClues, extract_clues
 from clew.memory.knowledge.clues.triple_beam import (
     MOST_RELATION_CLUES,
     ClueParameters,
     EdgeScores,
+    QuestionClues,
     _best,
     beam_search,
     chain_overlap,
     diverse,
+    extract_clues,
     in_reading_order,
     jaccard,
     most_of,

@@ -28,8 +28,8 @@ from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_gener
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import WRITE_RIGHTS, Generations
 from clew.memory.knowledge.cluster.publishing import STAGE, Published, Sending, publish
+from clew.memory.knowledge.cluster.restoring import worked_on
 from clew.memory.knowledge.cluster.rows import RowsHash, rows_of
-from clew.memory.knowledge.cluster.staging import worked_on
 from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index

@@ -17,9 +17,8 @@ from clew.memory.knowledge.cluster.cluster_store import open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations, libraries
 from clew.memory.knowledge.cluster.publishing import Published, Sending, publish
-from clew.memory.knowledge.cluster.restoring import SPOOL, restore
+from clew.memory.knowledge.cluster.restoring import SPOOL, on_this_machine, restore, worked_on
 from clew.memory.knowledge.cluster.rows import IndexRow, rows_of
-from clew.memory.knowledge.cluster.staging import on_this_machine, worked_on
 from clew.memory.knowledge.disk import Manifest, current_generation, held, read_manifest, required_generation
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library

@@ -13,7 +13,7 @@ from clew.memory.knowledge.cluster.cluster_store import open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.publishing import STAGE, publish
-from clew.memory.knowledge.cluster.staging import worked_on
+from clew.memory.knowledge.cluster.restoring import worked_on
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.index.run import index
 from tests.cluster import Server

@@ -12,7 +12,7 @@ from clew.memory.errors import LibraryMismatch
 from clew.memory.knowledge.chunking import SemanticParameters
 from clew.memory.knowledge.disk import POINTER
 from clew.memory.knowledge.index.generation import Parameters
-from clew.memory.knowledge.index.layering import chunk_of
+from clew.memory.knowledge.index.steps import chunk_of
 from clew.memory.knowledge.library import open_library
 from tests.memory.knowledge.index.test_run import manifest, run
 

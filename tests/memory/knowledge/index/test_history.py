@@ -145,7 +145,7 @@ def test_the_words_of_what_is_unchanged_are_not_counted_again(
             read.append(title)
             yield row, title, text
 
-    monkeypatch.setattr("clew.memory.knowledge.index.words.titles_and_texts", watched)
+    monkeypatch.setattr("clew.memory.knowledge.index.steps.titles_and_texts", watched)
     run([write(corpus, {**TEXTS, "Fritz Lang": LANG})], library, encoder)
     assert set(read) == {"Fritz Lang"}
 
@@ -157,7 +157,7 @@ def test_one_more_document_in_esperanto(
     corpus, library, fresh = tmp_path / "corpus.jsonl", tmp_path / "library", tmp_path / "fresh"
     texts = {**TEXTS, "Insulo": "La kapitano vojaĝadis trans la maron, kaj li serĉis la insulon."}
     with monkeypatch.context() as before:
-        before.setattr("clew.memory.knowledge.index.words.TOKENS", 1)
+        before.setattr("clew.memory.knowledge.index.steps.TOKENS", 1)
         before.setattr("clew.memory.knowledge.keywords.in_esperanto", lambda *_: False)
         run([write(corpus, texts)], library, encoder)
     texts["Bakisto"] = "En la vilaĝo vivis bakisto, kiu donis panon al la infanoj."

@@ -9,8 +9,8 @@ import pytest
 
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.coarse import FILE as COARSE
 from clew.memory.knowledge.disk import current_generation, read_manifest
+from clew.memory.knowledge.embedding import COARSE
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.steps import STEPS, parts_of
 from tests.memory.knowledge.index.test_run import run, titles, write

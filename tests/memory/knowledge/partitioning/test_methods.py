@@ -8,7 +8,7 @@ import pytest
 
 from clew.memory.datatypes import Ints
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.partitioning import methods, metis
+from clew.memory.knowledge.partitioning import methods
 from clew.memory.knowledge.partitioning.capsule import PartitionPlan, plan_of
 from clew.memory.knowledge.partitioning.partitioner import labels_of
 from clew.memory.nodes import NodeGraph, numbered
@@ -23,25 +23,25 @@ RINGS = graph(40, [edge for one in CLIQUES for edge in one] + [(0, 10), (20, 30)
     "count, edges, size", [(0, 0, 5), (1, 0, 5), (50, 0, 7), (300, 900, 20), (300, 900, 1), (9, 9, 9)]
 )
 def test_metis_keeps_to_the_size(count: int, edges: int, size: int) -> None:
-    labels = metis.partition(random_graph(count, edges, 3), size)
+    labels = methods.metis_partition(random_graph(count, edges, 3), size)
     sizes = np.bincount(labels, minlength=1)
     assert len(labels) == count == sizes.sum()
     assert sizes.max() <= size and (not count or sizes.min() >= 1)
 
 
 def test_a_hub_with_many_leaves_is_cut() -> None:
-    sizes = np.bincount(metis.partition(graph(500, [(0, leaf) for leaf in range(1, 500)]), 50))
+    sizes = np.bincount(methods.metis_partition(graph(500, [(0, leaf) for leaf in range(1, 500)]), 50))
     assert 1 <= sizes.min() <= sizes.max() <= 50
 
 
 @pytest.mark.parametrize("k", [1, 2, 4, 40, 100])
 def test_metis_with_a_number_of_parts(k: int) -> None:
-    labels = metis.partition_into(RINGS, k)
+    labels = methods.metis_partition_into(RINGS, k)
     assert labels.max() + 1 == min(k, 40)
 
 
 def test_metis_cuts_few_edges() -> None:
-    assert metis.partition_into(RINGS, 4).tolist() == [0] * 10 + [1] * 10 + [2] * 10 + [3] * 10
+    assert methods.metis_partition_into(RINGS, 4).tolist() == [0] * 10 + [1] * 10 + [2] * 10 + [3] * 10
 
 
 def test_leiden_finds_the_communities() -> None:
