@@ -11,6 +11,8 @@ from clew.memory.knowledge.proof import record_partitions
 from clew.ui.commands.align import LOSSES, MODELS
 from tests.ui.conftest import Run
 
+pytestmark = pytest.mark.soak
+
 TOPICS = ("river", "engine", "violin", "glacier", "orchid")
 EACH = 12
 
