@@ -28,9 +28,9 @@ from clew.memory.instructions import orders
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import PRESENT, Cluster, ClusterAddress, Place
 from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS, Generations
-from clew.memory.knowledge.cluster.inference import ENDPOINT, endpoint, tokens_of
-from clew.memory.knowledge.cluster.proving import lost, sampled, unlike
+from clew.memory.knowledge.cluster.publishing import lost, sampled, unlike
 from clew.memory.knowledge.cluster.rows import IndexLayout, RowsHash, hash_of, mapping_faults
+from clew.memory.knowledge.cluster.searches import ENDPOINT, endpoint, tokens_of
 from clew.memory.knowledge.disk import BROKEN, Manifest
 from clew.memory.knowledge.library import open_library, recorded_at, stored_documents
 from clew.memory.knowledge.proof import Proof, proven_now
