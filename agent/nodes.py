@@ -82,7 +82,7 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
         failed = [Fallback("rewrite", made.why)] if made.how == "learned" else []
     if made.words:
         details.append("from the conversation: " + ", ".join(f"{word} {share:.2f}" for word, share in made.words))
-    turn = replace(turn, meant=made.question).understood(made.text, made.wordings)
+    turn = turn.understood(made.text, made.wordings)
     return turn.written(writer.ledger if writer else (), failed).stepped("rewrite", made.text, details)
 
 
@@ -169,7 +169,7 @@ def _limited(turn: Turn, run: TurnContext) -> Turn:
     if limit is None:
         return turn
     wordings = tuple(replace(one, text=limit.without(one.text)) for one in turn.wordings)
-    turn = replace(turn, meant=limit.without(turn.meant), rewritten=limit.without(turn.rewritten), wordings=wordings)
+    turn = replace(turn, rewritten=limit.without(turn.rewritten), wordings=wordings)
     return turn.searched(scope=(limit.document.id,), within=catalogue.shown[limit.document.id])
 
 

@@ -95,9 +95,9 @@ class TurnContext:
     cancel: Event = field(default_factory=Event)  # the person's stop
     emit: Callable[[Step | Piece | Doing], None] = _ignored  # hands out what a node says while it runs
     deadline: float | None = None  # of its searches, on `time.monotonic()`'s clock
-    scratch: dict[Hashable, Any] = field(default_factory=dict)  # vectors and hits; after a crash computed again
+    scratch: dict[Computed[Any], Any] = field(default_factory=dict)  # vectors and hits; after a crash computed again
 
-    def once(self, key: Computed[_Value] | tuple[Hashable, ...], make: Callable[[], _Value]) -> _Value:
+    def once(self, key: Computed[_Value], make: Callable[[], _Value]) -> _Value:
         """What `make` gives, computed at most once for this key."""
         if key not in self.scratch:
             self.scratch[key] = make()

@@ -232,7 +232,6 @@ class Turn:
     model: str = ""  # the language model that wrote the answer; empty: it is quoted
     degraded: tuple[Fallback, ...] = ()
     ledger: tuple[Prompted, ...] = ()
-    meant: str = ""  # the question as typed, or what a reply to a question back stands for
     today: str = ""  # the day, ISO 8601, that relative dates count from; empty: nobody said
     search: Annotated[SkipJsonSchema[TurnSearch], Field(exclude=True)] = field(default_factory=TurnSearch)
 
@@ -264,6 +263,11 @@ class Turn:
     def asked(self) -> str:
         """What is searched of what was typed."""
         return with_apostrophes(self.search.asking or self.question)
+
+    @property
+    def meant(self) -> str:
+        """The same, or what a reply to a question back stands for."""
+        return next((one.text for one in self.wordings if one.name == "question"), self.asked)
 
     @property
     def expanded(self) -> str:

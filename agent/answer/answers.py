@@ -15,7 +15,7 @@ from clew.agent.answer.written import ModelAnswer, reported, units_of, write
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import rounds
 from clew.agent.search.lookups import scope_of, subject_of
-from clew.agent.services import Services, TurnContext
+from clew.agent.services import Computed, Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
 from clew.memory.dialogue.utterances import MOST_CHOICES
 from clew.memory.dialogue.variants import offered
@@ -90,7 +90,7 @@ def corpus_answer_of(turn: Turn, run: TurnContext) -> corpus_answers.CorpusAnswe
         corpus = corpus_answers.Corpus(services.library.store, services.encoder, scope, before, subject_of(services))
         return corpus_answers.corpus_answer(turn.meant, turn.rewritten, corpus)
 
-    return run.once(("corpus", turn.asked), made)
+    return run.once(Computed[corpus_answers.CorpusAnswer | None]("corpus", (turn.asked,)), made)
 
 
 def _left_out_said(answer: Answer, turn: Turn, services: Services) -> Answer:

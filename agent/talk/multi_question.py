@@ -130,7 +130,6 @@ def join(state: QuestionsState) -> TurnState:
         answer=joined([(part.search.asking, part.answer) for part in done]),
         recalled=done[0].recalled,
         rewritten=" ".join(part.rewritten for part in done),
-        meant=" ".join(part.search.asking for part in done),
         wordings=tuple(replace(w, weight=w.weight * share) for part in done for w in part.wordings),
         calls=tuple(call for part in done for call in part.calls),
         passages=in_turn([part.passages for part in done]),
@@ -140,7 +139,7 @@ def join(state: QuestionsState) -> TurnState:
         degraded=tuple(dict.fromkeys(one for part in done for one in part.degraded)),
         ledger=tuple(line for part in done for line in part.ledger),
     )
-    return {"turn": whole.searched(asking=whole.meant)}
+    return {"turn": whole.searched(asking=" ".join(part.search.asking for part in done))}
 
 
 def _with_last(state: QuestionsState) -> tuple[Turn, ...]:

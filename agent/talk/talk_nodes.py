@@ -68,12 +68,10 @@ def _asking(turn: Turn, question: str) -> Turn:
 
 def _replied(turn: Turn, made: Reply) -> Turn:
     """One about an answer goes on with its question and its passages."""
-    turn = replace(turn, answer=replace(made.answer, form="talk"))
-    if made.about is None:
-        return replace(turn, rewritten=turn.question, meant=turn.question)
-    about = made.about
-    going_on = turn.searched(asking=about.rewritten).found(about.passages)
-    return replace(going_on, rewritten=about.rewritten, meant=about.meant)
+    turn, about = replace(turn, answer=replace(made.answer, form="talk"), rewritten=turn.question), made.about
+    if about is None:
+        return turn
+    return replace(turn.searched(asking=about.rewritten).found(about.passages), rewritten=about.rewritten)
 
 
 # What is offered ------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """How given models word a question, as in a turn of the agent, and these models fitted without some conversations."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from clew.agent.evaluation.dataset import Question
@@ -36,8 +36,7 @@ class Rewriter:
         """A turn with the wordings of its question, before anything is found."""
         recalled = remembered(question.text, extract(question.history), encoder)
         made = rewrite(question.text, recalled, encoder, self.parameters)
-        turn = Turn("", 1, question.text, made.text, recalled=recalled, wordings=made.wordings)
-        return replace(turn, meant=made.question)
+        return Turn("", 1, question.text, made.text, recalled=recalled, wordings=made.wordings)
 
 
 def query_of(turn: Turn, encoder: CachedEncoder) -> Query:

@@ -96,7 +96,7 @@ def signals_of(
 ) -> dict[str, float]:
     recalled = Recalled(extracted=before, selected=before)
     wordings = (Wording("question", question, 1.0),)
-    turn = Turn("t", 1, question, question, recalled=recalled, wordings=wordings, passages=passages, meant=question)
+    turn = Turn("t", 1, question, question, recalled=recalled, wordings=wordings, passages=passages)
     return signals(turn, evidence_of(passages, encoder))
 
 

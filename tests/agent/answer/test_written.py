@@ -28,7 +28,7 @@ PASSAGES = tuple(
     )
 )
 ASKED = "How far away is the Moon?"
-TURN = Turn("t", 1, ASKED, ASKED, passages=PASSAGES, paths=("Earth -> Moon",), meant=ASKED)
+TURN = Turn("t", 1, ASKED, ASKED, passages=PASSAGES, paths=("Earth -> Moon",))
 
 
 class Heard:

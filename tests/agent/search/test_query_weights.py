@@ -110,7 +110,7 @@ def test_which_wording_a_person_reads(wordings: list[Wording], found: Matches, m
 
 def test_what_follows_from_the_weights_follows_in_the_turn(encoder: CachedEncoder) -> None:
     before = (Sentence("Who directed Metropolis?", "user", 1), Sentence("Fritz Lang directed it.", "agent", 1))
-    turn = Turn("t", 2, QUESTION.text, meant=QUESTION.text, recalled=Recalled(before, selected=before))
+    turn = Turn("t", 2, QUESTION.text, recalled=Recalled(before, selected=before))
     assert said(turn, encoder)["leans"] == 1.0 and set(OF_TURN) <= set(said(turn, encoder))
     assert said(replace(turn, recalled=Recalled()), encoder) == {}
     turn = replace(turn, rewritten="?", wordings=tuple(USUAL))

@@ -96,7 +96,7 @@ def test_the_walk_is_in_the_json_of_a_turn_and_comes_back_from_it(turn: Turn) ->
 def test_turns_that_were_stored_before_are_read(turn: Turn) -> None:
     """With keys that are no more, and without those that were not yet."""
     record = json.loads(TURN_JSON.dump_json(turn))
-    gone = {"expanded": "Metropolis", "with_history": True, "own_weight": 0.4}
+    gone = {"meant": QUESTION, "expanded": "Metropolis", "with_history": True, "own_weight": 0.4}
     assert not gone.keys() & record.keys() and TURN_JSON.validate_python(record | gone) == turn
     del record["walk"]["back"]
     walk = TURN_JSON.validate_python(record).walk
