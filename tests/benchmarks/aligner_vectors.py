@@ -25,8 +25,7 @@ from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Progress, Vectors
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.aligners import models
-from clew.memory.knowledge.aligners.models import partition_graph
+from clew.memory.knowledge.aligners import training as models
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
 from clew.memory.knowledge.aligners.scoring import FIELDS, PartitionWords
 from clew.memory.knowledge.aligners.training import (
@@ -35,6 +34,7 @@ from clew.memory.knowledge.aligners.training import (
     TrainingParameters,
     TrainingResult,
     TrainingSet,
+    partition_graph,
     read_queries,
     train,
 )

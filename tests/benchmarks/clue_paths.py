@@ -16,8 +16,7 @@ from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Triple
 from clew.memory.knowledge.clues.clue_index import ClueIndex, clue_index, triple_graph
-from clew.memory.knowledge.clues.triple_beam import ClueParameters
-from clew.memory.knowledge.clues.triple_search import search_paths
+from clew.memory.knowledge.clues.triple_search import ClueParameters, search_paths
 from tests.benchmarks.inputs import paths
 from tests.memory.knowledge.clues.encoders import encoder_index
 

@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from unittest.mock import patch
 
-from clew.memory.knowledge.index.changes import Changes
 from clew.memory.knowledge.index.generation import Generation, Parameters, choose
+from clew.memory.knowledge.index.run import Changes
 from clew.memory.knowledge.loaders.apart import Reading
 from clew.memory.knowledge.loaders.registry import LOADERS, read, read_edges
 from tests.benchmarks.ingest import RandomEncoder
@@ -47,7 +47,7 @@ def main() -> None:
                 into = Path(temporary) / f"{name}{turn}"
                 into.mkdir()
                 with (
-                    patch("clew.memory.knowledge.index.changes.Reading", reading),
+                    patch("clew.memory.knowledge.index.run.Reading", reading),
                     closing(Generation(into, None, RandomEncoder(), choose(Parameters(), into, True))) as generation,
                 ):
                     started = perf_counter()
