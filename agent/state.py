@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Annotated, Any, Literal, TypedDict
 
 from pydantic import Field, TypeAdapter
@@ -10,6 +11,8 @@ from pydantic.json_schema import SkipJsonSchema
 from clew.memory.datatypes import Passage, Recalled, Subgraph, Wording
 from clew.memory.dialogue.utterances import with_apostrophes
 from clew.memory.text import split
+
+_typed = lru_cache(maxsize=64)(with_apostrophes)
 
 HALF = 0.5
 """The weight from which a wording is heavier than all others together."""
@@ -262,7 +265,7 @@ class Turn:
     @property
     def asked(self) -> str:
         """What is searched of what was typed."""
-        return with_apostrophes(self.search.asking or self.question)
+        return _typed(self.search.asking or self.question)
 
     @property
     def meant(self) -> str:

@@ -31,7 +31,7 @@ def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
     """A refusal in the language of its question; and said, where no passage is in that, how it was searched."""
     asked = language_of(turn.asked)
     within, small = turn.search.within, _without_small_words(answer, turn.asked, asked)
-    if small.refused and not small.missing and asked == held:
+    if small.refused and not small.missing and asked not in ("", _DEFAULT):
         small = replace(small, missing=_lacked(turn))
     made = _opened(refused_in(small, asked, within), turn, asked)
     if not asked or not held or asked == held or answer.outcome not in _SEARCHED:
@@ -53,11 +53,7 @@ def _opened(answer: Answer, turn: Turn, language: str) -> Answer:
         answer = replace(answer, form="yes-no", says="not-said")
     if not answer.says and (turn.search.within or not any(claim.quotes for claim in answer.claims)):
         return answer  # who says it is told, or it is written by a model in its own words
-    said = line(answer.says or "documents say", language)
-    first = re.match(r"\w+", answer.claims[0].text) if answer.claims else None
-    if answer.says in ("yes", "no") and first and first[0].casefold() == said.casefold().rstrip("."):
-        return answer  # 'No, sorry.'
-    return replace(answer, claims=(Claim(said), *answer.claims))
+    return replace(answer, claims=(Claim(line(answer.says or "documents say", language)), *answer.claims))
 
 
 def _without_small_words(answer: Answer, question: str, language: str) -> Answer:

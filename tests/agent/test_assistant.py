@@ -108,7 +108,9 @@ def test_the_steps_say_what_was_selected_and_what_each_form_found(assistant: Ass
 def test_a_question_that_stands_alone_is_not_answered_by_the_topic_before(assistant: Assistant) -> None:
     ask(assistant, "t", "Who was Yuri Gagarin?")
     ask(assistant, "t", "how long did his flight take?")
-    assert ask(assistant, "t", "Who was Laika?").answer.text == "Laika was the first animal to orbit Earth. [1]"
+    assert ask(assistant, "t", "Who was Laika?").answer.text.startswith(
+        "Laika was the first animal to orbit Earth. [1]"
+    )
     turn = ask(assistant, "t", "when was she launched?")
     assert turn.rewritten == "When was Laika launched?"
     assert "3 November 1957" in turn.answer.text

@@ -47,7 +47,6 @@ def test_to_a_question_of_yes_or_no_it_is_said_who_says_what_follows(opened: Ope
     assert told.says is None and told.text.startswith("The documents say: ")
     missing = asked("Is there a swimming pool in Innsbruck?")
     assert missing.refused and missing.says == "not-said" and missing.text.startswith("Not said. ")
-    assert asked("Darf ich in der Bibliothek einen Laptop ausleihen?").form == "yes-no"
 
 
 def test_a_library_of_triples_is_asked_by_its_triples(opened: Opened) -> None:
