@@ -18,7 +18,7 @@ from clew.memory.datatypes import Triple
 from clew.memory.knowledge.clues.clue_index import ClueIndex, clue_index, triple_graph
 from clew.memory.knowledge.clues.triple_search import ClueParameters, search_paths
 from tests.benchmarks.inputs import paths
-from tests.memory.knowledge.clues.encoders import encoder_index
+from tests.memory.knowledge.clues.cases import encoder_index
 
 MEASURES = ("recall@2", "recall@5", "recall@10", "ndcg@5")
 
