@@ -2,17 +2,27 @@
 
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, replace
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain.agents import create_agent
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
+from langchain_core.tools import BaseTool
+from pydantic import Field
 
-from clew.memory.datatypes import Query, Triple, Wording
+from clew.memory.datatypes import Findings, Form, Query, Triple, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, Cancelled, DeadlineExceeded
 from clew.memory.knowledge.library import Library
 from clew.tools import registry
-from clew.tools.base import Tool, as_langchain_tool, as_retriever, encode_query
+from clew.tools.base import FormScores, Tool, as_langchain_tool, as_retriever, encode_query, fuse, ranks_by_form
 
 QUESTION = "Who directed Metropolis?"
 
@@ -113,3 +123,91 @@ def test_it_is_a_langchain_retriever(tool: Tool, encoder: CachedEncoder) -> None
     assert len(documents) == 3
     assert documents[0].metadata["document"] in ("films/metropolis.md", "people/fritz-lang.md")
     assert documents[0].metadata["score"] >= documents[1].metadata["score"]
+
+
+# The fusion of a question's forms.
+
+VECTOR = np.zeros(2, np.float32)
+
+
+def form(weight: float, name: str = "") -> Form:
+    return Form(name, "", weight, VECTOR)
+
+
+def test_scores_are_added_with_the_forms_weights() -> None:
+    found = FormScores(["a", "b"], np.array([[1.0, 0.5], [0.0, 1.0]]))
+    assert fuse([form(0.7), form(0.3)], found) == pytest.approx({"a": 0.7, "b": 0.65})
+
+
+def test_where_a_form_did_not_look_it_counts_as_its_lowest() -> None:
+    found = FormScores(["a", "b", "c"], np.array([[0.9, 0.4, np.nan], [np.nan, 0.8, 0.6]]))
+    assert fuse([form(0.5), form(0.5)], found) == pytest.approx({"a": 0.75, "b": 0.6, "c": 0.5})
+    nothing = FormScores(["a"], np.array([[np.nan], [0.5]]))
+    assert fuse([form(0.5), form(0.5)], nothing) == {"a": 0.25}
+
+
+def test_ties_keep_their_order_and_nothing_is_nothing() -> None:
+    assert list(fuse([form(1)], FormScores(["z", "a", "m"], np.zeros((1, 3))))) == ["z", "a", "m"]
+    assert fuse([form(1)], FormScores([], np.zeros((1, 0)))) == {}
+
+
+def test_the_places_by_each_form_alone() -> None:
+    forms = [form(0.5, "question"), form(0.5, "expanded")]
+    found = FormScores(["a", "b", "c"], np.array([[0.9, 0.4, np.nan], [0.2, 0.8, 0.8]]))
+    assert [ranks_by_form(forms, found, id_) for id_ in found.ids] == [
+        {"question": 1, "expanded": 3},
+        {"question": 2, "expanded": 1},
+        {"expanded": 1},
+    ]
+
+
+@given(st.lists(st.integers(0, 99).map(lambda n: n / 99), min_size=1, max_size=8), st.floats(0.1, 1))
+def test_one_form_keeps_its_own_order(scores: list[float], weight: float) -> None:
+    ids = [str(n) for n in range(len(scores))]
+    ranked = fuse([form(weight)], FormScores(ids, np.array([scores])))
+    assert [scores[int(id_)] for id_ in ranked] == sorted(scores, reverse=True)
+    assert sorted(ranked) == sorted(ids)
+
+
+# The tools in a LangChain agent of today: it is given them, calls them, and reads what they find.
+
+QUESTION_AGENT = "Who directed Metropolis?"
+
+
+class Scripted(GenericFakeChatModel):
+    """Says what it is told to, and keeps which tools it was given."""
+
+    given: list[str] = Field(default_factory=list)
+
+    def bind_tools(self, tools: Sequence[Any], **_: Any) -> "Scripted":
+        self.given.extend(tool.name for tool in tools)
+        return self
+
+
+def asked(model: Scripted, tools: Sequence[BaseTool]) -> list[BaseMessage]:
+    answer: Any = create_agent(model, tools).invoke({"messages": [HumanMessage(QUESTION_AGENT)]})
+    return list(answer["messages"])
+
+
+@pytest.mark.parametrize("name", registry.NAMES)
+def test_an_agent_calls_each_tool_and_has_its_passages(name: str, examples: Library, encoder: CachedEncoder) -> None:
+    tools = [as_langchain_tool(registry.make(one, examples.store), encoder) for one in registry.NAMES]
+    call = ToolCall(name=name, args={"query": QUESTION_AGENT, "k": 3}, id="1")
+    said = iter([AIMessage("", tool_calls=[call]), AIMessage("Fritz Lang.")])
+    model = Scripted(messages=said)
+    messages = asked(model, tools)
+    assert set(model.given) == set(registry.NAMES)
+    (found,) = [message for message in messages if isinstance(message, ToolMessage)]
+    assert found.status == "success" and isinstance(found.artifact, Findings)
+    assert 1 <= len(found.artifact.passages) <= 3
+    assert found.text.startswith(f"[1] {found.artifact.passages[0].title}: ")
+    assert messages[-1].text == "Fritz Lang."
+
+
+def test_wrong_arguments_are_told_to_the_model(examples: Library, encoder: CachedEncoder) -> None:
+    tool = as_langchain_tool(registry.make("hybrid", examples.store), encoder)
+    call = ToolCall(name="hybrid", args={"k": 3}, id="1")
+    said = iter([AIMessage("", tool_calls=[call]), AIMessage("I could not search.")])
+    messages = asked(Scripted(messages=said), [tool])
+    (found,) = [message for message in messages if isinstance(message, ToolMessage)]
+    assert found.status == "error" and "query" in found.text

@@ -1,5 +1,5 @@
 """The cases of the original of seed 002 (`cases/klareco.json`, beside the data), whose keys are translated here.
-What they promise of a search (`hybrid_invariants`) is in `tests/tools/test_hybrid_invariants.py`.
+What they promise of a search (`hybrid_invariants`) is in `tests/tools/test_hybrid.py`.
 
 Three of its expectations are held to be wrong, or to be about something else than the word:
 - `hundo`, `grandajn` and so on have a `tipo`; every word of ours is one.

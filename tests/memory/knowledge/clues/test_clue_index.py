@@ -1,11 +1,25 @@
 import json
 from collections import Counter
 from pathlib import Path
+from random import Random
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from clew.memory.datatypes import Triple
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.clues.clue_index import SHIPPED, load_aliases
+from clew.memory.knowledge.clues.clue_index import (
+    SHIPPED,
+    TripleGraph,
+    arrow,
+    entity_key,
+    load_aliases,
+    normalise,
+    triple_graph,
+    triple_lines,
+)
 from clew.memory.text import stemmed_words
 from tests.memory.knowledge.clues.cases import CASES, needs_cases
 
@@ -75,3 +89,81 @@ def test_what_is_no_table_is_told(tmp_path: Path, content: str) -> None:
     (path := tmp_path / "more.json").write_text(content)
     with pytest.raises(BadInput, match=r"more\.json is not a table of relation aliases"):
         load_aliases(path)
+
+
+PARTS = st.sampled_from(["Ann", "ann ", "Bob", "Carl", "", " ", '"Dora"', "?"])
+TRIPLES = st.lists(st.builds(Triple, PARTS, PARTS, PARTS, st.sampled_from(["", "c1", "c2"])), max_size=20)
+
+
+def rows(graph: TripleGraph) -> list[tuple[str, str, str]]:
+    parts = zip(graph.subjects, graph.kinds, graph.objects, strict=True)
+    return [(graph.entities[s], graph.relations[r], graph.entities[o]) for s, r, o in parts]
+
+
+@pytest.mark.parametrize(
+    "text, normal",
+    [("  Lokesh\n Kanagaraj ", "lokesh kanagaraj"), ("Coolie?", "coolie"), ('"To save"', "to save"), ("U.S.", "u.s.")],
+)
+def test_names_are_normalised(text: str, normal: str) -> None:
+    assert normalise(text) == normal
+
+
+def test_several_relations_between_one_pair_are_kept_and_the_same_ones_merged() -> None:
+    graph = triple_graph(
+        [
+            Triple("Fritz Lang", "directed", "Metropolis", "c2"),
+            Triple("fritz lang", "Directed", "Metropolis ", "c1"),
+            Triple("Fritz Lang", "wrote", "Metropolis"),
+            Triple("Fritz Lang", "", "Metropolis"),
+        ]
+    )
+    assert rows(graph) == [("fritz lang", "directed", "metropolis"), ("fritz lang", "wrote", "metropolis")]
+    assert graph.chunks == (("c1", "c2"), ())
+    assert graph.names == ("Fritz Lang", "Metropolis")
+    assert arrow(graph.edge(0)) == "(fritz lang) -[directed]-> (metropolis)"
+
+
+def test_the_ways_to_write_a_name_are_one_entity_as_it_is_most_often_written() -> None:
+    ways = ["Dr. B. R. Ambedkar", "B.R. Ambedkar", "B.R. Ambedkar", "BR Ambedkar"]
+    graph = triple_graph([Triple(way, "wrote", f"book {number}") for number, way in enumerate(ways)])
+    assert graph.entities == ("b.r. ambedkar", "book 0", "book 1", "book 2", "book 3")
+    assert graph.names[0] == "B.R. Ambedkar"
+    assert entity_key("14 March 1986") == entity_key("March 14, 1986")
+
+
+@pytest.mark.parametrize("one, other", [("C++", "C"), ("C#", "C"), ("A-", "A+"), ("-5", "5"), ("5%", "5")])
+def test_a_sign_that_says_something_keeps_names_apart(one: str, other: str) -> None:
+    assert entity_key(one) != entity_key(other)
+
+
+def test_triples_are_written_out_once() -> None:
+    rows = [("a", "b", "c"), ("d", "e", "f"), ("A", "b", "c ")]
+    assert triple_lines(rows) == ["a b c.", "d e f."]
+
+
+@given(TRIPLES, st.randoms(use_true_random=False))
+def test_the_order_of_the_triples_does_not_matter(triples: list[Triple], random: Random) -> None:
+    graph = triple_graph(triples)
+    shuffled = list(triples)
+    random.shuffle(shuffled)
+    other = triple_graph(shuffled)
+    assert rows(graph) == rows(other) == sorted(set(rows(graph)))
+    assert (graph.names, graph.chunks) == (other.names, other.chunks)
+    keys = {(entity_key(one.subject), normalise(one.relation), entity_key(one.object)) for one in triples}
+    assert len(graph.subjects) == len([key for key in keys if all(key)])
+
+
+@given(TRIPLES, st.data())
+def test_the_edges_of_nodes_are_those_that_touch_them(triples: list[Triple], data: st.DataObject) -> None:
+    graph = triple_graph(triples)
+    among = st.integers(0, len(graph.entities) - 1) if graph.entities else st.nothing()
+    nodes = data.draw(st.lists(among, max_size=5)) if graph.entities else []
+    found = zip(*(part.tolist() for part in graph.edges_of(np.array(nodes, np.int64))), strict=True)
+    ends = list(zip(graph.subjects.tolist(), graph.objects.tolist(), strict=True))
+    touching = [
+        (row, edge, other if one == node else one)
+        for row, node in enumerate(nodes)
+        for edge, (one, other) in enumerate(ends)
+        if node in (one, other)
+    ]
+    assert sorted(found) == sorted(touching)

@@ -1,20 +1,27 @@
 """The layers of a library: what they hold by each choice of triples, and that they do not depend on its history."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from clew.memory.datatypes import Triple
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import BadInput, NotSetUp
-from clew.memory.knowledge.disk import TriplesFrom
+from clew.memory.errors import BadInput, LibraryMismatch, NotSetUp, ServiceUnreachable
+from clew.memory.knowledge.chunking import SemanticParameters
+from clew.memory.knowledge.disk import POINTER, TriplesFrom
+from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.index.generation import Parameters
+from clew.memory.knowledge.index.run import IndexReport
+from clew.memory.knowledge.index.steps import chunk_of
 from clew.memory.knowledge.library import open_library
 from clew.memory.layers import Layers
+from clew.memory.ports import Message
 from clew.memory.vectors import highest
 from tests.memory.knowledge.index.test_run import manifest, run
+from tests.memory.scripted_writer import ScriptedWriter
 
 FILMS = {
     "Metropolis (1927 film)": "Metropolis was directed by Fritz Lang. Its script was written by Thea von Harbou.",
@@ -172,3 +179,188 @@ def test_chunks_share_entities_the_more_the_rarer_these_are(tmp_path: Path, enco
         both = [named[:, e].sum() for e in np.flatnonzero(named[one] & named[other])]
         assert shared[one, other] == pytest.approx(sum(1 / df for df in both))
     assert shared[film, lang] > 0 and not shared.diagonal().any()
+
+
+# A library whose entities a language model extracts: whom it is asked about, and what is told where it fails.
+
+CAPITAL = json.dumps(
+    {
+        "entities": [{"name": "Vienna", "type": "place"}, {"name": "Austria", "type": "place"}],
+        "triples": [{"subject": "Vienna", "relation": "lies in", "object": "Austria"}],
+    }
+)
+
+
+class Librarian(ScriptedWriter):
+    """Knows Vienna; keeps the titles that it was asked about."""
+
+    def __init__(self, other: str = "?", name: str = "small") -> None:
+        self.asked: list[str] = []
+        self._other = other
+        super().__init__(self._reply, name=name, window=8000)
+
+    def _reply(self, messages: Sequence[Message], *_: object) -> str:
+        self.asked.append(messages[1].text.split('"')[1])
+        if self._other == "unplugged" and self.asked[-1] != "Vienna":
+            raise ServiceUnreachable("the model does not answer")
+        return CAPITAL if "capital of Austria" in messages[1].text else self._other
+
+
+def indexed(
+    corpus: Path, library: Path, encoder: CachedEncoder, writer: ScriptedWriter, extractor: str | None = "llm"
+) -> IndexReport:
+    """Without a file of answers: nothing but the library itself may save a question."""
+    model = Model(writer)
+    return run([corpus], library, encoder, parameters=Parameters(extractor=extractor, model=model))
+
+
+def test_what_the_model_says_is_in_the_library(tmp_path: Path, encoder: CachedEncoder) -> None:
+    corpus, library = write(tmp_path / "x.jsonl", {"Vienna": FILMS["Vienna"]}), tmp_path / "library"
+    report = indexed(corpus, library, encoder, Librarian())
+    assert report.notes == ()
+    assert relations(layers_of(library, encoder)) == {("Vienna", "lies in", "Austria")}
+    assert manifest(library, encoder).extractor == "llm:small"
+
+
+def test_where_it_fails_the_rules_extract_and_the_report_says_so(tmp_path: Path, encoder: CachedEncoder) -> None:
+    library = tmp_path / "library"
+    report = indexed(write(tmp_path / "x.jsonl", FILMS), library, encoder, Librarian())
+    (note,) = report.notes
+    assert note.startswith("entities of 2 of 3 parts are by rules: the answers of the model small could not be read")
+    assert {("Vienna", "lies in", "Austria"), ("Fritz Lang", "born in", "Vienna")} <= relations(
+        layers_of(library, encoder)
+    )
+
+
+def test_only_changed_documents_are_asked_about(tmp_path: Path, encoder: CachedEncoder) -> None:
+    corpus, library, writer = tmp_path / "x.jsonl", tmp_path / "library", Librarian()
+    indexed(write(corpus, FILMS), library, encoder, writer)
+    assert set(writer.asked) == set(FILMS)
+    writer.asked.clear()
+    assert indexed(corpus, library, encoder, writer, None).line.startswith("0 new, 0 changed")
+    assert not writer.asked
+    changed = {**FILMS, "Fritz Lang": "Fritz Lang was born in Vienna, the capital of Austria."}
+    report = indexed(write(corpus, changed), library, encoder, writer, None)
+    assert (report.changed, writer.asked, report.notes) == (1, ["Fritz Lang"], ())
+
+
+def test_a_rebuild_asks_again_only_for_what_failed(tmp_path: Path, encoder: CachedEncoder) -> None:
+    corpus, library = write(tmp_path / "x.jsonl", FILMS), tmp_path / "library"
+    kept = tmp_path / "answers.sqlite"
+    chosen = Parameters(extractor="llm", model=Model(Librarian(), kept))
+    assert len(run([corpus], library, encoder, parameters=chosen).notes) == 1
+    writer = Librarian("unplugged")
+    model = Model(writer, kept)
+    report = run([corpus], library, encoder, parameters=Parameters(model=model), rebuild=True)
+    assert writer.asked == [next(iter(FILMS))]
+    (note,) = report.notes
+    assert note.startswith("entities of 2 of 3 parts are by rules: the model small was not reached (the model does not")
+
+
+def test_without_that_model_it_is_not_set_up(tmp_path: Path, encoder: CachedEncoder) -> None:
+    corpus, library = write(tmp_path / "x.jsonl", FILMS), tmp_path / "library"
+    with pytest.raises(NotSetUp, match="wants a language model, and none is set up"):
+        run([corpus], library, encoder, parameters=Parameters(extractor="llm"))
+    indexed(corpus, library, encoder, Librarian())
+    with pytest.raises(NotSetUp, match="wants the language model small, and none is set up"):
+        run([corpus], library, encoder)
+    with pytest.raises(NotSetUp, match="is the language model small, and the one that is set up is large"):
+        indexed(corpus, library, encoder, Librarian(name="large"), None)
+    report = indexed(corpus, library, encoder, Librarian(name="large"))
+    assert "entities are told anew, with --triples auto and the extractor 'llm:large'" in report.notes
+    with pytest.raises(BadInput, match="there is no extractor 'llms'"):
+        run([corpus], library, encoder, parameters=Parameters(extractor="llms"))
+
+
+# The triples of a library: what they are after any history of runs, and where each is told of.
+
+MOON_TRIPLES = ["Moon", "orbits", "Earth"]
+SUN = ["Sun", "warms", "Earth"]
+MARS = ["Mars", "orbits", "Sun"]
+
+
+def write_triples(path: Path, **triples: Sequence[object]) -> Path:
+    rows = [{"_id": name, "text": f"About the {name}.", "triples": own} for name, own in triples.items()]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def told(library: Path, encoder: CachedEncoder) -> list[tuple[str, str]]:
+    with open_library(library, encoder) as opened:
+        return [(triple.subject, triple.chunk) for triple in opened.store.triples()]
+
+
+def test_they_come_change_and_go_with_their_documents(tmp_path: Path, encoder: CachedEncoder) -> None:
+    library, planets, stars = tmp_path / "library", tmp_path / "planets.jsonl", tmp_path / "stars.jsonl"
+    run([write_triples(planets, moon=[MOON_TRIPLES], mars=[MARS])], library, encoder)
+    run([write_triples(stars, sun=[SUN])], library, encoder)
+    assert told(library, encoder) == [("Mars", "mars#0"), ("Moon", "moon#0"), ("Sun", "sun#0")]
+    report = run([write_triples(planets, moon=[MOON_TRIPLES, ["Moon", "is", "far"]], venus=[])], library, encoder)
+    assert report.line == "1 new, 1 changed, 1 removed, 0 unchanged, 0 failed"
+    assert told(library, encoder) == [("Moon", "moon#0"), ("Moon", "moon#0"), ("Sun", "sun#0")]
+    run([planets, stars], tmp_path / "fresh", encoder)
+    assert told(tmp_path / "fresh", encoder) == told(library, encoder)
+    assert manifest(tmp_path / "fresh", encoder).fingerprint == manifest(library, encoder).fingerprint
+    # What another source has the id of has its triples too, under the name that it has here.
+    run([write_triples(tmp_path / "more.jsonl", sun=[MARS])], library, encoder)
+    assert ("Mars", f"{tmp_path.name}/sun#0") in told(library, encoder)
+
+
+def test_what_is_skipped_and_merged_is_counted(tmp_path: Path, encoder: CachedEncoder) -> None:
+    corpus = write_triples(
+        tmp_path / "x.jsonl", moon=[MOON_TRIPLES, ["Moon", "orbits"], "Moon"], earth=[["moon ", "Orbits", "EARTH"]]
+    )
+    report = run([corpus], tmp_path / "library", encoder)
+    skipped = "2 triples skipped: they do not have three parts"
+    assert (report.notes, report.failed) == ((skipped, "1 repeated triples merged"), ())
+    assert run([corpus], tmp_path / "library", encoder).notes == ()
+
+
+def test_they_can_be_left_out_and_used_again(tmp_path: Path, encoder: CachedEncoder) -> None:
+    library, one, other = tmp_path / "library", tmp_path / "one.jsonl", tmp_path / "other.jsonl"
+    run([write_triples(one, moon=[MOON_TRIPLES])], library, encoder, parameters=Parameters(triples="none"))
+    assert (told(library, encoder), manifest(library, encoder).triples) == ([], "none")
+    run([write_triples(other, sun=[SUN])], library, encoder)
+    assert run([], library, encoder, rebuild=True).notes == ()
+    assert (told(library, encoder), manifest(library, encoder).triples) == ([], "none")
+    # Also those of what is not under the paths given, and of what has not changed.
+    report = run([other], library, encoder, parameters=Parameters(triples="given"))
+    assert report.notes[0] == "entities are told anew, with --triples given and the extractor 'rules'"
+    assert told(library, encoder) == [("Moon", "moon#0"), ("Sun", "sun#0")]
+    assert run([other], library, encoder).notes == ("1 documents from other places kept as they are",)
+    run([one, other], tmp_path / "fresh", encoder, parameters=Parameters(triples="given"))
+    assert manifest(tmp_path / "fresh", encoder).fingerprint == manifest(library, encoder).fingerprint
+
+
+def test_another_chunker_places_them_anew(tmp_path: Path, encoder: CachedEncoder) -> None:
+    library, text = tmp_path / "library", "The Moon orbits the Earth. My bread needs yeast."
+    row = {"_id": "m", "text": text, "triples": [MOON_TRIPLES, ["bread", "needs", "yeast"]]}
+    (tmp_path / "x.jsonl").write_text(json.dumps(row), "utf-8")
+    run([tmp_path / "x.jsonl"], library, encoder)
+    assert told(library, encoder) == [("Moon", "m#0"), ("bread", "m#0")]
+    semantic = SemanticParameters(buffer=0, threshold=0.5)
+    run([tmp_path / "x.jsonl"], library, encoder, parameters=Parameters(semantic))
+    assert told(library, encoder) == [("Moon", "m#0"), ("bread", "m#1")]
+
+
+def test_a_library_without_triples_is_to_be_rebuilt(tmp_path: Path, encoder: CachedEncoder) -> None:
+    library = tmp_path / "library"
+    run([write_triples(tmp_path / "x.jsonl", moon=[MOON_TRIPLES])], library, encoder)
+    pointer = json.loads((library / POINTER).read_text("utf-8"))
+    (library / POINTER).write_text(json.dumps({**pointer, "format": 1}), "utf-8")
+    with pytest.raises(LibraryMismatch, match=r"has format 1, .* Try: clew index --rebuild --library"):
+        open_library(library, encoder)
+    assert run([], library, encoder, rebuild=True).new == 1
+    assert told(library, encoder) == [("Moon", "moon#0")]
+
+
+@pytest.mark.parametrize(
+    "texts, chunk",
+    [
+        (["the earth", "the moon", "moon and earth", "earth and moon"], "2"),
+        (["nothing", "the moon", "the earth"], "1"),
+        (["nothing", "nothing"], "0"),
+    ],
+)
+def test_the_chunk_with_most_of_a_triple_tells_it(texts: list[str], chunk: str) -> None:
+    assert chunk_of(Triple("Moon", "orbits", "EARTH"), [(str(n), text) for n, text in enumerate(texts)]) == chunk

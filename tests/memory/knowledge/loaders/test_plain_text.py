@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document, Mark
-from clew.memory.knowledge.loaders.registry import discover, read
-from clew.memory.knowledge.loaders.source import LoadFailure, digest
+from clew.memory.knowledge.loaders.registry import discover, loader_of, read
+from clew.memory.knowledge.loaders.source import LoadFailure, Source, digest
+from clew.memory.knowledge.loaders.table import ROWS, TABLE
 
 
 def one(path: Path, data: bytes | str) -> Document | LoadFailure:
@@ -98,3 +99,126 @@ def test_the_digest_is_of_what_was_read_not_of_where(tmp_path: Path) -> None:
         Document("a", "b", "c", "here", (Mark(0, "1"),)),
     ]
     assert len({digest(document), *map(digest, others)}) == 4
+
+
+def only(path: Path, content: str) -> Document | LoadFailure:
+    path.write_text(content, "utf-8")
+    (found,) = read(Source(path, TABLE, path))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("jars_2025.csv", 'Jar,Price\n"250 g, small",4.50\n\n"500 g\nbig",\n'),
+        ("jars_2025.csv", 'Jar;Price\n"250 g, small";4.50\n;\n500 g big;\n'),
+        ("jars_2025.tsv", "Jar\tPrice\n250 g, small\t4.50\n500 g big\t\n"),
+    ],
+)
+def test_rows_have_cells_that_are_parted_alike(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    assert only(path, content) == Document(name, "jars 2025", "Jar | Price\n250 g, small | 4.50\n500 g big", str(path))
+    assert loader_of(path) is TABLE
+
+
+def test_the_names_of_the_columns_stand_above_every_part_of_a_long_table(tmp_path: Path) -> None:
+    rows = "".join(f"row {number},{number}\n" for number in range(2 * ROWS + 1))
+    found = only(tmp_path / "long.csv", f"name,number\n{rows}")
+    assert isinstance(found, Document)
+    parts = found.text.split("\n\n")
+    assert [len(part.splitlines()) for part in parts] == [ROWS + 1, ROWS + 1, 2]
+    assert {part.splitlines()[0] for part in parts} == {"name | number"}
+    assert parts[-1].endswith(f"row {2 * ROWS} | {2 * ROWS}")
+
+
+@pytest.mark.parametrize(
+    ("content", "why"), [("", "empty"), (",,\n,\n", "empty"), ('a,"' + "b" * 140_000 + '"', "not a table: field")]
+)
+def test_what_is_no_table_is_said(tmp_path: Path, content: str, why: str) -> None:
+    found = only(tmp_path / "x.csv", content)
+    assert isinstance(found, LoadFailure) and found.reason.startswith(why)
+
+
+PAGE = """---
+title: "The front: a title"
+tags: [a, b]
+---
+# The *Moon* and `us`
+
+Some **bold** words with a [link](http://example.org/x "t"), ![a picture](a.png) and <b>HTML</b><br>wrapped
+here. See <https://example.org>. AT&amp;T
+
+Size
+----
+
+- one
+- two
+  1. inner
+  2. more
+
+| name | mass |
+|---|---|
+| Earth | **5.97** |
+
+```python
+def f():
+    return 1
+```
+
+> a quotation
+
+<div>a block <i>of HTML</i></div>
+
+<!-- a comment -->
+
+[ref]: http://example.org
+"""
+
+
+def document(path: Path, text: str) -> Document:
+    path.write_text(text, "utf-8")
+    [source] = discover([path]).sources
+    [item] = read(source)
+    assert isinstance(item, Document)
+    return item
+
+
+def test_words_stay_and_markup_goes(tmp_path: Path) -> None:
+    assert document(tmp_path / "x.md", PAGE).text == (
+        "The Moon and us\n\n"
+        "Some bold words with a link, and HTML\nwrapped\nhere. See https://example.org. AT&T\n\n"
+        "Size\n\n"
+        "- one\n- two\n1. inner\n2. more\n\n"
+        "name | mass\nEarth | 5.97\n\n"
+        "    def f():\n        return 1\n\n"
+        "a quotation\n\n"
+        "a block of HTML"
+    )
+
+
+def test_headings_are_marked_where_they_stand(tmp_path: Path) -> None:
+    read_ = document(tmp_path / "x.md", PAGE)
+    assert [mark.text for mark in read_.headings] == ["The Moon and us", "Size"]
+    assert all(read_.text.startswith(mark.text, mark.start) for mark in read_.headings)
+
+
+def test_the_title_is_that_of_the_front_matter_then_of_the_first_heading_then_of_the_file(tmp_path: Path) -> None:
+    assert document(tmp_path / "x.md", PAGE).title == "The front: a title"
+    assert document(tmp_path / "x.md", "## Small\n\n# Large\n\nText\n\n# Other").title == "Large"
+    assert document(tmp_path / "my-notes.md", "## Small\n\nText").title == "my notes"
+
+
+def test_a_rule_at_the_top_is_no_front_matter(tmp_path: Path) -> None:
+    assert document(tmp_path / "x.md", "---\n\nOne.\n\n---\n\nTwo.\n").text == "One.\n\nTwo."
+
+
+def test_authors_and_tags_are_those_of_the_front_matter(tmp_path: Path) -> None:
+    assert document(tmp_path / "x.md", PAGE).tags == "a, b"
+    for front, author, tags in (
+        ("author: Ann Lee\ntags: roof, rain", "Ann Lee", "roof, rain"),
+        ("Authors: [Ann, 'Ben']\nkeywords:\n  - roof\n  - '#rain'\n  - roof", "Ann, Ben", "roof, rain"),
+        ("authors:\n- name: Ann\n- Ben\ncategory: house", "Ann, Ben", "house"),
+        ("authority: the council\nstages: two", "", ""),
+    ):
+        read_ = document(tmp_path / "x.md", f"---\n{front}\n---\nText\n")
+        assert (read_.author, read_.tags, read_.text) == (author, tags, "Text")

@@ -1,6 +1,7 @@
 """The loaders: another one costs a file and a line, and what an extra is needed for names it."""
 
 import importlib.util
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,11 +9,15 @@ import pytest
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.disk import POINTER
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders import wikipedia
+from clew.memory.knowledge.loaders.graph_folder import GRAPH
 from clew.memory.knowledge.loaders.registry import LOADERS, discover, loader_of, read
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown, source_digest
+from tests.memory.knowledge.closing import close
 from tests.memory.knowledge.loaders.dump import dump
 
 
@@ -59,3 +64,187 @@ def test_a_dump_without_its_parser_names_the_extra(tmp_path: Path, monkeypatch: 
     [failure] = read(source)
     assert isinstance(failure, LoadFailure) and "pip install 'clew[wikipedia]'" in failure.reason
     assert list(source.loader.edges(source)) == []
+
+
+def make(root: Path, *names: str) -> None:
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('{"id": "a", "text": "Some words."}\n', "utf-8")
+
+
+def found(*paths: Path) -> list[tuple[str, str]]:
+    return [(source.name, source.loader.name) for source in discover(paths).sources]
+
+
+def test_kinds_go_by_the_end_of_the_name_and_ids_by_the_path(tmp_path: Path) -> None:
+    make(tmp_path, "b/x.md", "a.TXT", "b/y.htm", "z.pdf", "c.jsonl", "b/d.jsonl.gz", "b/e.rst")
+    assert found(tmp_path) == [
+        ("a.TXT", "text"),
+        ("b/d.jsonl.gz", "jsonl"),
+        ("b/e.rst", "markup"),
+        ("b/x.md", "markdown"),
+        ("b/y.htm", "html"),
+        ("c.jsonl", "jsonl"),
+        ("z.pdf", "pdf"),
+    ]
+
+
+def test_a_file_given_itself_goes_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, "b/x.md", "b/notes")
+    monkeypatch.chdir(tmp_path)
+    assert found(Path("b/x.md"), Path("b/notes")) == [("x.md", "markdown"), ("notes", "text")]
+    assert discover([Path("b")]).sources[0].path == tmp_path / "b" / "x.md"
+
+
+def test_hidden_files_caches_and_libraries_are_passed_over(tmp_path: Path) -> None:
+    make(tmp_path, ".git/a.txt", ".b.txt", "__pycache__/c.txt", f"library/{POINTER}", "library/d.txt", "e.txt")
+    assert found(tmp_path) == [("e.txt", "text")]
+    with pytest.raises(BadInput, match="library is a library, not documents"):
+        discover([tmp_path / "library"])
+
+
+def test_other_files_are_counted_in_one_note(tmp_path: Path) -> None:
+    make(tmp_path, "a.png", "b/c.PNG", "d.zip", "LICENSE", "e.txt")
+    (tmp_path / "talk.jsonl").write_text('{"conversation_id": "c", "turns": []}\n', "utf-8")
+    found = discover([tmp_path])
+    assert [source.name for source in found.sources] == ["e.txt"]
+    assert found.notes == [
+        "1 conversation scripts skipped: clew replay runs them",
+        "4 files of other kinds skipped: .png 2, without an ending 1, .zip 1",
+    ]
+
+
+def test_of_a_beir_folder_only_the_corpus_is_read(tmp_path: Path) -> None:
+    make(tmp_path, "set/corpus.jsonl", "set/queries.jsonl", "set/qrels/test.tsv", "set/README.md")
+    make(tmp_path, "zipped/corpus.jsonl.gz", "zipped/qrels.tsv")
+    assert found(tmp_path) == [("set/corpus.jsonl", "beir"), ("zipped/corpus.jsonl.gz", "beir")]
+
+
+def test_a_corpus_without_queries_is_a_file_among_others(tmp_path: Path) -> None:
+    make(tmp_path, "corpus.jsonl", "book.txt")
+    assert found(tmp_path) == [("book.txt", "text"), ("corpus.jsonl", "jsonl")]
+
+
+def test_of_a_graph_folder_nodes_and_edges_are_read(tmp_path: Path) -> None:
+    make(tmp_path, "nodes.jsonl", "edges.jsonl.gz", "queries.jsonl", "qrels.tsv")
+    found = discover([tmp_path])
+    [source] = found.sources
+    assert (source.loader.name, source.path.name, found.notes) == ("graph", "nodes.jsonl", [])
+    assert [path.name for path in source.loader.files(source.path)] == ["nodes.jsonl", "edges.jsonl.gz"]
+
+
+def test_a_folder_may_be_named_like_a_file(tmp_path: Path) -> None:
+    make(tmp_path, "x.txt/a.md")
+    assert found(tmp_path) == found(tmp_path, tmp_path / "x.txt") == [("x.txt/a.md", "markdown")]
+
+
+def test_links_that_lead_back_end_the_walk(tmp_path: Path) -> None:
+    make(tmp_path, "a/b.txt")
+    (tmp_path / "a" / "loop").symlink_to(tmp_path)
+    (tmp_path / "again.txt").symlink_to(tmp_path / "a" / "b.txt")
+    (tmp_path / "self.txt").symlink_to(tmp_path / "self.txt")
+    (tmp_path / "gone.txt").symlink_to(tmp_path / "nowhere.txt")
+    sources = discover([tmp_path, tmp_path / "a"], follow=True).sources
+    assert [source.name for source in sources] == ["a/b.txt", "gone.txt", "self.txt"]
+    assert list(read(sources[1])) == [LoadFailure(str(tmp_path / "gone.txt"), "it is not there")]
+    assert [item.reason for item in read(sources[2]) if isinstance(item, LoadFailure)] == [
+        "too many levels of symbolic links"
+    ]
+
+
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"cannot open .*/nowhere: it is not there") as raised:
+        discover([tmp_path, tmp_path / "nowhere"])
+    assert raised.value.exit_code == 2
+
+
+def test_json_that_is_not_in_lines_is_refused_and_in_a_folder_skipped(tmp_path: Path) -> None:
+    make(tmp_path, "other.json", "a.txt")
+    with pytest.raises(
+        BadInput,
+        match=r"other\.json is JSON, and not a list of triples. Try: write one object a line to a \.jsonl file",
+    ):
+        discover([tmp_path / "other.json"])
+    assert found(tmp_path) == [("a.txt", "text")]
+
+
+@pytest.mark.parametrize(
+    "content, kind",
+    [
+        ('[["a", "b", "c"], 3', "triples"),
+        (' [\n["a \\"]", 2, -3.5]]', "triples"),
+        ('[["a", "b"]]', None),
+        ("[[1, 2, 3]]", None),
+        ('[{"a": "b"}]', None),
+        ("", None),
+        ("\0", None),
+    ],
+)
+def test_a_list_of_triples_is_known_by_its_first(tmp_path: Path, content: str, kind: str | None) -> None:
+    (tmp_path / "some.JSON").write_text(content, "utf-8")
+    (tmp_path / "a.txt").write_text("Some text.", "utf-8")
+    assert dict(found(tmp_path)).get("some.JSON") == kind
+    if kind:
+        assert found(tmp_path / "some.JSON") == [("some.JSON", kind)]
+
+
+def test_what_is_neither_file_nor_folder_is_refused_and_in_a_folder_skipped(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    with pytest.raises(BadInput, match="neither a file nor a folder"):
+        discover([tmp_path / "pipe.txt"])
+    found = discover([tmp_path])
+    assert (found.sources, found.notes, found.unopened) == ([], ["1 files of other kinds skipped: .txt 1"], [])
+
+
+def test_a_closed_folder_is_noted_and_the_rest_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, "a.txt", "closed/b.txt")
+    close(tmp_path / "closed", monkeypatch)
+    found = discover([tmp_path])
+    assert [source.name for source in found.sources] == ["a.txt"]
+    assert found.unopened == [tmp_path / "closed"]
+    assert found.notes == [f"could not open the folder {tmp_path / 'closed'}: permission denied"]
+
+
+def test_a_name_in_another_encoding_is_shown_as_text(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt"))
+    path.write_text("Words.", "utf-8")
+    [source] = discover([tmp_path]).sources
+    [document] = read(source)
+    assert not isinstance(document, LoadFailure)
+    assert (document.id, document.title) == ("caf\\xe9.txt", "caf\\xe9")
+
+
+def test_a_source_changes_with_any_of_its_files(tmp_path: Path) -> None:
+    make(tmp_path, "nodes.jsonl", "edges.jsonl")
+    source = Source(tmp_path / "nodes.jsonl", GRAPH, tmp_path)
+    before = source_digest(source)
+    assert len(before) == 64
+    (tmp_path / "edges.jsonl").write_text("", "utf-8")
+    assert source_digest(source) not in ("", before)
+    (tmp_path / "edges.jsonl").unlink()
+    assert source_digest(source) == ""
+
+
+def test_links_below_the_paths_given_are_named_and_not_followed(tmp_path: Path) -> None:
+    notes, outside = tmp_path / "notes", tmp_path / "outside"
+    make(tmp_path, "notes/a.txt", "notes/sub/b.txt", "outside/passwd", "outside/deep/c.txt", "data/nodes.jsonl")
+    (notes / "passwd.txt").symlink_to(outside / "passwd")
+    (notes / "etc").symlink_to(outside)
+    (notes / "sub" / "twin.txt").symlink_to(notes / "a.txt")
+    (notes / "graph").mkdir()
+    (notes / "graph" / "nodes.jsonl").symlink_to(tmp_path / "data" / "nodes.jsonl")
+    (notes / "graph" / "edges.jsonl").write_text("")
+    (tmp_path / "named").symlink_to(notes)
+    (tmp_path / "named.txt").symlink_to(outside / "passwd")
+    for given in (notes, tmp_path / "named"):
+        left = discover([given])
+        assert [source.name for source in left.sources] == ["a.txt", "sub/b.txt"]
+        named = [given / name for name in ("etc", "graph/nodes.jsonl", "passwd.txt", "sub/twin.txt")]
+        assert left.notes == [f"4 links not followed (--follow-links does): {', '.join(map(str, named))}"]
+    assert [source.name for source in discover([tmp_path / "named.txt"]).sources] == ["named.txt"]
+    followed = discover([notes], follow=True)
+    assert [source.name for source in followed.sources] == [
+        *("a.txt", "etc/deep/c.txt", "graph/nodes.jsonl", "passwd.txt", "sub/b.txt"),
+    ]
+    assert not followed.notes[1:]

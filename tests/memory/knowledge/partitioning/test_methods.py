@@ -5,13 +5,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from clew.memory.datatypes import Ints
+from clew.memory.datatypes import Ints, Vectors
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.partitioning import methods
 from clew.memory.knowledge.partitioning.capsule import PartitionPlan, plan_of
+from clew.memory.knowledge.partitioning.methods import merged, packed, split
 from clew.memory.knowledge.partitioning.partitioner import labels_of
-from clew.memory.nodes import NodeGraph, numbered
+from clew.memory.nodes import NodeGraph, PartitionLabels, numbered
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
 CLIQUES = [clique(range(start, start + 10)) for start in (0, 10, 20, 30)]
@@ -314,3 +317,118 @@ def test_blocks_are_halves_along_the_line_on_which_they_differ_most() -> None:
     assert [block.tolist() for block in methods._blocks(LINE, 2)] == [[1, 3], [4], [0, 2]]
     assert [block.tolist() for block in methods._blocks(LINE, 5)] == [[0, 1, 2, 3, 4]]
     assert [block.tolist() for block in methods._blocks(LINE[:0], 5)] == [[]]
+
+
+# The hybrid method: its promises on any graph, and what each of its phases is for.
+
+
+def check(labels: PartitionLabels, count: int, size: int) -> None:
+    assert labels.shape == (count,)
+    sizes = np.bincount(labels, minlength=1)
+    assert sizes.sum() == count
+    assert count == 0 or 1 <= sizes.min() <= sizes.max() <= size
+
+
+@settings(deadline=None)
+@given(
+    count=st.integers(0, 120),
+    edges=st.integers(0, 300),
+    size=st.integers(1, 40),
+    alike=st.booleans(),
+    seed=st.integers(0, 1000),
+)
+def test_every_node_is_in_one_partition_of_1_to_size_nodes(
+    count: int, edges: int, size: int, alike: bool, seed: int
+) -> None:
+    made = random_graph(count, edges, seed)
+    vectors = np.ones((count, 8), np.float32) / np.sqrt(8).astype(np.float32) if alike else random_vectors(count, seed)
+    labels = methods.hybrid_partition(made, vectors, size)
+    check(labels, count, size)
+    assert (labels == methods.hybrid_partition(made, vectors, size)).all()
+    assert len(made.sources) == len(random_graph(count, edges, seed).sources)  # no edge is added
+
+
+STAR = graph(1000, [(0, leaf) for leaf in range(1, 1000)])
+PATH = graph(1000, [(node, node + 1) for node in range(999)])
+
+
+@pytest.mark.parametrize("made", [STAR, PATH, graph(1000, []), graph(1, []), graph(300, clique(range(300)))])
+@pytest.mark.parametrize("vectors", [random_vectors, lambda count, _: np.zeros((count, 8), np.float32)])
+def test_shapes_that_no_method_likes(made: NodeGraph, vectors: Callable[[int, int], Vectors]) -> None:
+    labels = methods.hybrid_partition(made, vectors(made.count, 1), 200)
+    check(labels, made.count, 200)
+    assert labels.max() + 1 <= 2 * -(-made.count // 200)  # and they are filled
+
+
+def test_islands_join_their_nearest_neighbour_while_there_is_room() -> None:
+    labels = np.array([0] * 6 + [1] * 6 + [2, 2, 3, 3])
+    joined = numbered(merged(labels, topics([0] * 6 + [1] * 6 + [1, 1, 0, 0]), 8, 4))
+    assert joined.tolist() == [0] * 6 + [1] * 6 + [1, 1, 0, 0]
+    strict = merged(labels, topics([0] * 6 + [1] * 6 + [1, 1, 0, 0]), 7, 4)
+    assert np.bincount(numbered(strict)).max() <= 7
+    assert len(set(strict[12:])) == 1  # the two islands have only each other
+
+
+def test_what_is_too_big_is_divided_where_its_edges_are_few() -> None:
+    parts = [list(range(start, start + 10)) for start in (0, 10, 20)]
+    made = graph(30, [edge for part in parts for edge in clique(part)] + [(0, 10), (10, 20)])
+    labels = split(made.adjacency(), np.zeros(30, np.int64), 12)
+    assert numbered(labels).tolist() == [0] * 10 + [1] * 10 + [2] * 10
+
+
+def test_leiden_refuses_a_clique_and_metis_cuts_it() -> None:
+    labels = numbered(split(graph(30, clique(range(30))).adjacency(), np.zeros(30, np.int64), 10))
+    check(labels, 30, 10)
+    assert labels.max() + 1 <= 5
+
+
+def test_orphans_are_packed_by_meaning_not_by_number() -> None:
+    of = [0, 1] * 20
+    labels = packed(np.arange(40), topics(of), 20, 10)
+    assert len(set(labels[::2])) == len(set(labels[1::2])) == 1
+    assert labels[0] != labels[1]
+
+
+def test_a_bin_is_filled_by_what_is_near_to_all_that_it_holds() -> None:
+    """The seed's original looked only at the first orphan of a bin: the last of these is nearer to that one, the third
+    to both together."""
+    vectors = np.array([[1, 0, 0], [0.8, 0.6, 0], [0.7, 0.7, 0.14], [0.75, -0.65, 0.12]], np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    labels = np.array([0, 0, 0, 1, 1, 2, 3])
+    found = packed(labels, vectors[[0, 0, 0, 1, 1, 2, 3]], 6, 4)
+    assert found[0] == found[3] == found[5] != found[6]
+
+
+@pytest.mark.parametrize("topic", [0, 1])
+def test_between_two_communities_a_node_goes_where_it_is_alike(topic: int) -> None:
+    ties = [(20, node) for node in (0, 1, 2, 10, 11, 12)]
+    made = graph(21, [*clique(range(10)), *clique(range(10, 20)), *ties])
+    labels = methods.hybrid_partition(made, topics([0] * 10 + [1] * 10 + [topic]), 12)
+    assert labels[0] != labels[10]
+    assert labels[20] == labels[10 * topic]
+
+
+def test_phase_1_joins_an_island_to_what_is_nearest_and_phase_3_would_not() -> None:
+    """What it joins is too big to be packed: only phase 1 can fill it, to the last place."""
+    made = graph(22, [*clique(range(10)), *clique(range(10, 20)), (20, 21)])
+    labels = methods.hybrid_partition(made, topics([0] * 10 + [1] * 10 + [1, 1]), 12)
+    assert labels.tolist() == [0] * 10 + [1] * 12 or labels.tolist() == [1] * 10 + [0] * 12
+    full = methods.hybrid_partition(made, topics([0] * 10 + [1] * 10 + [1, 1]), 11)
+    assert len(set(full[20:])) == 1 and full[20] not in (full[0], full[10])  # 10 and 2 are one too many
+
+
+def test_phase_3_packs_what_is_no_island_and_not_full() -> None:
+    """Halves of the size are no islands, which phase 1 joins, and orphans, which phase 3 packs."""
+    of = [0] * 6 + [1] * 6 + [0] * 6 + [1] * 6
+    made = graph(24, [pair for start in range(0, 24, 6) for pair in clique(range(start, start + 6))])
+    labels = methods.hybrid_partition(made, topics(of), 12)
+    assert labels.max() == 1
+    assert all(labels[node] == labels[0 if of[node] == 0 else 6] for node in range(24))
+    strict = methods.hybrid_partition(made, topics(of), 11)
+    assert strict.max() == 3
+
+
+@pytest.mark.parametrize(("size", "parts"), [(200, 2), (199, 3)])
+def test_a_partition_may_be_full_and_no_more(size: int, parts: int) -> None:
+    labels = np.repeat(np.arange(8), 50)
+    assert len(set(packed(labels, topics([0] * 400), size, 150).tolist())) == parts

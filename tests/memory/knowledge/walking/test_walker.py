@@ -1,33 +1,54 @@
 """The walker over the shipped documents, nodes weighed by the cosine alone: what is looked at, chosen, landed on."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints, Query, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.aligners.scoring import Aligner
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
-from clew.memory.knowledge.walking.features import AROUND, DIRECT, MassLayer, NodeScorer, PathLine, load_scorer
+from clew.memory.knowledge.walking.features import (
+    AROUND,
+    DIRECT,
+    Looked,
+    MassLayer,
+    NodeScorer,
+    PathLine,
+    Standing,
+    Weighing,
+    load_scorer,
+)
 from clew.memory.knowledge.walking.late_interaction import LateInteraction
 from clew.memory.knowledge.walking.paths import PATH
 from clew.memory.knowledge.walking.walker import (
     StepParameters,
+    Stitched,
     ThinkParameters,
     Visit,
     Walker,
     WalkerParameters,
+    choose,
     hits_of,
+    landings,
     shares,
+    stitch,
     votes,
+    wander,
 )
+from clew.memory.nodes import SHARED, TITLE_LINK, NodeGraph, cells_of
 from clew.memory.ports import Search
 from clew.tools.base import encode_query
-from tests.memory.knowledge.walking.made import ints, library_of
+from tests.memory.knowledge.partitioning.made import graph
+from tests.memory.knowledge.walking.made import graph_of, ints, library_of, partitioning_of, stitched_of
 
 HITS = ints([2, 20, 33, 50, 65])
 STAYS = StepParameters(landings=1, depth=0)
@@ -197,3 +218,456 @@ def test_of_the_names_long_ones_come_first_and_each_form_has_its_share(tmp_path:
         both = looked_at(encode_query(asked.text, forms, encoder), 2)
         assert both in ({"Fritz Lang", "Bread"}, {"Fritz Lang", "Vienna"})
         assert len(looked_at(encode_query(asked.text, forms, encoder), 4)) == 4
+
+
+# Which partitions are chosen: votes, K, tau, and the bounds of nodes.
+
+SIZES = [4, 4, 4, 4, 4, 4, 4, 4]
+EIGHT = partitioning_of([place for place, size in enumerate(SIZES) for _ in range(size)])
+FREE = ThinkParameters(top=1, above=2.0, least=0, most=1000)
+
+
+def chosen(scores: Sequence[float], parameters: ThinkParameters, found: Sequence[int] = ()) -> list[int]:
+    numbers: list[int] = choose(np.array(scores), ints(found), EIGHT, parameters).tolist()
+    return numbers
+
+
+def test_votes_are_the_shares_of_the_nodes_and_hub_nodes_has_none() -> None:
+    partitioning = partitioning_of([0, 0, 1, 1, 2], hub_nodes=[1, 2])
+    found = votes(ints([0, 1, 2, 3]), np.array([0.4, 0.3, 0.2, 0.1]), partitioning)
+    assert found == pytest.approx([0.4, 0.1, 0])
+    assert votes(ints([]), np.zeros(0), partitioning).tolist() == [0, 0, 0]
+
+
+SCORES = [0.05, 0.3, 0.16, 0.14, 0.2, 0.15, 0.0, 0.0]
+
+
+def test_the_seed_takes_the_top_and_all_above() -> None:
+    assert chosen(SCORES, ThinkParameters(top=3, above=2.0, least=0)) == [1, 4, 2]
+    assert chosen(SCORES, ThinkParameters(top=1, above=0.15, least=0)) == [1, 4, 2, 5]
+    assert chosen(SCORES, ThinkParameters(top=6, above=0.15, least=0)) == [1, 4, 2, 5, 3, 0]
+
+
+def test_then_those_of_what_was_found_best_first() -> None:
+    assert chosen(SCORES, FREE, found=[31, 4, 25, 24]) == [1, 7, 6]
+
+
+def test_more_are_taken_until_there_are_nodes_enough() -> None:
+    for least, count in ((0, 1), (4, 1), (5, 2), (8, 2), (9, 3), (1000, 8)):
+        assert chosen(SCORES, ThinkParameters(1, 2.0, least, 1000)) == [1, 4, 2, 5, 3, 0, 6, 7][:count]
+
+
+def test_none_once_there_would_be_too_many_but_the_first_always() -> None:
+    assert chosen(SCORES, ThinkParameters(5, 0.15, 1000, most=12)) == [1, 4, 2]
+    assert chosen(SCORES, ThinkParameters(5, 0.15, 1000, most=1)) == [1]
+
+
+def test_one_that_is_too_large_is_passed_over_for_a_smaller_one() -> None:
+    partitioning = partitioning_of([0] * 3 + [1] * 50 + [2] * 2)
+    found = choose(np.array([0.5, 0.3, 0.2]), ints([]), partitioning, ThinkParameters(3, 2.0, 0, most=10))
+    assert found.tolist() == [0, 2]
+
+
+def test_ties_go_by_number() -> None:
+    assert chosen([0.1] * 8, ThinkParameters(3, 2.0, 0)) == [0, 1, 2]
+
+
+def test_no_partitions() -> None:
+    assert choose(np.zeros(0), ints([]), partitioning_of([]), ThinkParameters()).tolist() == []
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from([0.0, 0.1, 0.15, 0.3]), min_size=8, max_size=8),
+    st.lists(st.integers(0, 31), max_size=5),
+    st.builds(ThinkParameters, st.integers(1, 9), st.sampled_from([0.1, 0.2]), st.integers(0, 40), st.integers(0, 40)),
+)
+def test_each_once_and_within_the_bounds(scores: list[float], found: list[int], parameters: ThinkParameters) -> None:
+    taken = chosen(scores, parameters, found)
+    assert len(set(taken)) == len(taken) >= 1 and taken[0] == int(np.argmax(scores))
+    nodes = sum(SIZES[partition] for partition in taken)
+    assert nodes <= max(parameters.most, SIZES[taken[0]])
+    assert nodes >= min(parameters.least, parameters.most - 3, sum(SIZES))
+
+
+def test_of_a_small_library_half_is_taken() -> None:
+    usual = ThinkParameters()
+    assert usual.within(500) == usual and usual.within(10**6) == usual
+    assert (usual.within(71).least, usual.within(71).most) == (36, 36)
+    assert (usual.within(1).most, ThinkParameters(most=5).within(71).most) == (1, 5)
+    assert chosen(SCORES, usual.within(32)) == [1, 4, 2, 5]
+    assert chosen(SCORES, ThinkParameters(share=0.25).within(32)) == [1, 4]
+
+
+def test_the_defaults_are_the_seeds_and_what_was_measured() -> None:
+    """K is the seed's 5, and so is the bound of 2,000 nodes."""
+    assert astuple(ThinkParameters()) == (5, 0.15, 500, 2000, 0.5)
+
+
+# The stitched graph: all edges among the chosen partitions and no other, places, ways, scope.
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[NodeGraph, list[int], list[int], list[bool]]:
+    """A graph, the partition of each node without a gap, partitions in some order, and the nodes in scope."""
+    of_node = draw(st.lists(st.integers(0, 5), min_size=1, max_size=14))
+    numbers = sorted(set(of_node))
+    of_node = [numbers.index(number) for number in of_node]
+    nodes = st.integers(0, len(of_node) - 1)
+    edges = draw(st.lists(st.tuples(nodes, nodes), max_size=40))
+    chosen = draw(st.permutations(range(len(numbers))))[: draw(st.integers(0, len(numbers)))]
+    allowed = draw(st.lists(st.booleans(), min_size=len(of_node), max_size=len(of_node)))
+    return graph(len(of_node), edges), of_node, chosen, allowed
+
+
+@settings(deadline=None)
+@given(cases())
+def test_edges_are_those_with_both_ends_inside(case: tuple[NodeGraph, list[int], list[int], list[bool]]) -> None:
+    made, of_node, chosen, allowed = case
+    partitioning = partitioning_of(of_node)
+    ends = list(zip(made.sources.tolist(), made.targets.tolist(), strict=True))
+    for scope in (None, np.array(allowed)):
+        found = stitch(ints(chosen), partitioning, cells_of(made, partitioning), made, scope)
+        inside = [node for p in chosen for node, of in enumerate(of_node) if of == p and (scope is None or scope[node])]
+        assert found.nodes.tolist() == inside
+        assert sorted(found.edges.tolist()) == [e for e, (a, b) in enumerate(ends) if a in inside and b in inside]
+        parts = np.split(found.nodes, found.starts[1:-1]) if chosen else []
+        assert [{of_node[node] for node in part.tolist()} <= {p} for part, p in zip(parts, chosen, strict=True)] == [
+            True
+        ] * len(chosen)
+
+
+@settings(deadline=None)
+@given(cases())
+def test_places_and_ways_are_what_loops_find(case: tuple[NodeGraph, list[int], list[int], list[bool]]) -> None:
+    made, of_node, chosen, _ = case
+    found = stitched_of(made, of_node, chosen)
+    inside = found.nodes.tolist()
+    every = list(range(len(of_node)))
+    assert found.place_of(ints(every)).tolist() == [inside.index(n) if n in inside else -1 for n in every]
+    asked = inside[:3]
+    ways = found.ways_from(ints(asked))
+    slow = [
+        (place, b if a == node else a, edge)
+        for place, node in enumerate(asked)
+        for edge, (a, b) in enumerate(zip(made.sources.tolist(), made.targets.tolist(), strict=True))
+        if node in (a, b) and (b if a == node else a) in inside
+    ]
+    assert sorted(zip(ways.of.tolist(), ways.others.tolist(), ways.edges.tolist(), strict=True)) == sorted(slow)
+
+
+def test_bridges_are_there_and_their_other_side_is_not_where_it_was_not_chosen() -> None:
+    bridged = graph(6, [(0, 1), (1, 2), (2, 3), (3, 4), (5, 0)])
+    found = stitched_of(bridged, [0, 0, 1, 1, 2, 2], [1, 0])
+    ends = {(int(bridged.sources[edge]), int(bridged.targets[edge])) for edge in found.edges}
+    assert ends == {(0, 1), (1, 2), (2, 3)}
+    assert found.nodes.tolist() == [2, 3, 0, 1] and found.starts.tolist() == [0, 2, 4]
+
+
+def test_hub_nodes_is_marked_where_it_stands() -> None:
+    found = stitched_of(graph(4, []), [0, 0, 1, 1], [1, 0], hub_nodes=[0, 3])
+    assert found.hub_nodes.tolist() == [False, True, True, False]
+
+
+def test_nothing_is_chosen() -> None:
+    found = stitched_of(graph(3, [(0, 1)]), [0, 0, 1], [])
+    assert len(found.nodes) == len(found.edges) == 0 and found.starts.tolist() == [0]
+    assert found.place_of(ints([0, 2])).tolist() == [-1, -1]
+
+
+def test_links_by_title_count_forwards_alone() -> None:
+    made = graph_of(3, [(0, 1, 0, 1.0), (0, 2, 1, 1.0), (2, 0, 0, 1.0)], (TITLE_LINK, "orbits"))
+    ways = stitched_of(made, [0, 0, 0], [0]).ways_from(ints([0]))
+    ends = zip(made.sources[ways.edges].tolist(), made.targets[ways.edges].tolist(), ways.links.tolist(), strict=True)
+    assert sorted(ends) == [(0, 1, True), (0, 2, False), (2, 0, False)]
+
+
+# Steps of a walk: where links by title lead, and what ends it.
+
+MASSES = np.array([2.0, 0.0, 0.5, -1.0])
+
+
+def stitched() -> Stitched:
+    """Node 0 names 1 and shares an entity with 2; 3 names 0."""
+    ends = np.array([[0, 0, 3], [1, 2, 0]])
+    kinds, weights = np.array([0, 1, 0]), np.array([1.0, 0.5, 1.0], np.float32)
+    graph = NodeGraph(4, ends[0], ends[1], kinds, weights, (TITLE_LINK, SHARED))
+    return Stitched(np.array([0]), np.arange(4), np.array([0, 4]), np.arange(3), np.zeros(4, dtype=bool), graph)
+
+
+def visited(parameters: StepParameters, answers: Callable[[int], bool] = lambda _: False) -> list[int]:
+    def weigh(rows: Ints) -> NDArray[np.float64]:
+        return MASSES[rows]
+
+    return [visit.node for visit in wander(stitched(), np.array([0]), weigh, answers, parameters)]
+
+
+def test_a_link_leads_to_what_a_node_names_before_what_it_shares_an_entity_with() -> None:
+    assert visited(StepParameters(beam=1, link=2.0, edge=0)) == [0, 1, 2]
+    assert visited(StepParameters(beam=1, link=0.0, edge=0)) == [0, 2, 1]
+
+
+def test_a_link_backwards_does_not_count_more() -> None:
+    assert visited(StepParameters(depth=1, link=2.0)) == [0, 1, 2, 3]
+
+
+def test_a_step_to_what_answers_ends_a_walk_and_a_landing_does_not() -> None:
+    parameters = StepParameters(beam=1, depth=3)
+    assert visited(parameters, lambda node: node == 0) == [0, 1, 2, 3]
+    assert visited(parameters, lambda node: node == 1) == [0, 1]
+
+
+# Landing and walking on graphs made by hand: bounds, going back, hubs, answers, islands.
+
+PLAIN = StepParameters(landings=1, beam=1, depth=3, path=0.0, edge=0.0, hub=0.0)
+Masses = Callable[[Ints], np.ndarray[tuple[int], np.dtype[np.float64]]]
+
+
+def by(masses: Sequence[float]) -> Masses:
+    return lambda rows: np.array([masses[row] for row in rows.tolist()])
+
+
+def never(node: int) -> bool:
+    return False
+
+
+def walked(
+    stitched: Stitched,
+    landed: Sequence[int],
+    masses: Sequence[float],
+    parameters: StepParameters = PLAIN,
+    answers: Callable[[int], bool] = never,
+) -> list[Visit]:
+    return wander(stitched, ints(landed), by(masses), answers, parameters)
+
+
+def nodes(visits: Sequence[Visit]) -> list[int]:
+    return [visit.node for visit in visits]
+
+
+def test_landings_are_the_best_of_each_partition() -> None:
+    stitched = stitched_of(graph(8, []), [0, 0, 0, 1, 1, 1, 2, 2], [1, 0], hub_nodes=[4])
+    rows, masses = ints([0, 1, 2, 3, 4, 5, 6]), np.array([0.1, 0.6, 0.2, 0.3, 0.9, 0.5, 1.0])
+    assert landings(stitched, rows, masses, 1).tolist() == [
+        1,
+        5,
+    ]  # 4 is a hub node, 6 in no chosen partition
+    assert landings(stitched, rows, masses, 2).tolist() == [1, 5, 3, 2]
+    assert landings(stitched, rows, masses, 9).tolist() == [1, 5, 3, 2, 0]
+    assert landings(stitched, rows, masses, 0).tolist() == []
+
+
+def test_only_what_was_weighed_is_landed_on_and_ties_go_by_their_order() -> None:
+    stitched = stitched_of(graph(4, []), [0, 0, 0, 0], [0])
+    assert landings(stitched, ints([2, 1]), np.array([0.5, 0.5]), 1).tolist() == [2]
+    assert landings(stitched, ints([]), np.zeros(0), 3).tolist() == []
+
+
+def test_a_partition_of_hub_nodes_and_one_of_islands() -> None:
+    stitched = stitched_of(graph(4, []), [0, 0, 1, 1], [0, 1], hub_nodes=[0, 1])
+    landed = landings(stitched, ints([0, 1, 2, 3]), np.array([4.0, 3, 2, 1]), 3)
+    assert landed.tolist() == [2, 3]
+    assert nodes(walked(stitched, landed.tolist(), [4.0, 3, 2, 1])) == [2, 3]
+
+
+def test_nothing_is_stitched_and_nothing_is_landed_on() -> None:
+    nothing = stitched_of(graph(3, [(0, 1)]), [0, 0, 1], [])
+    assert landings(nothing, ints([0, 2]), np.array([0.5, 0.4]), 3).tolist() == []
+    assert walked(nothing, [], [0.0, 0, 0]) == []
+
+
+CHAIN = stitched_of(graph(6, [(0, 1), (2, 1), (2, 3), (3, 4), (4, 5)]), [0] * 6, [0])
+
+
+def test_a_chain_is_walked_in_both_directions_of_its_edges_to_the_depth() -> None:
+    visits = walked(CHAIN, [0], [0.0] * 6)
+    assert nodes(visits) == [0, 1, 2, 3]
+    assert [visit.before for visit in visits] == [-1, 0, 1, 2]
+    assert [visit.depth for visit in visits] == [0, 1, 2, 3]
+    ends = [(int(CHAIN.graph.sources[v.edge]), int(CHAIN.graph.targets[v.edge])) for v in visits[1:]]
+    assert ends == [(0, 1), (2, 1), (2, 3)]
+    assert not any(visit.back for visit in visits)
+    assert nodes(walked(CHAIN, [0], [0.0] * 6, replace(PLAIN, depth=0))) == [0]
+
+
+def test_it_goes_back_where_a_branch_dries_up() -> None:
+    """0 leads to 1 (promising) and 2; beyond 1 there is only 3, which weighs little."""
+    fork = stitched_of(graph(5, [(0, 1), (0, 2), (1, 3), (2, 4)]), [0] * 5, [0])
+    visits = walked(fork, [0], [1.0, 0.9, 0.5, -5.0, 0.8])
+    assert nodes(visits) == [0, 1, 2, 4]
+    assert [visit.before for visit in visits] == [-1, 0, 0, 2]
+    assert [visit.back for visit in visits] == [False, False, True, False]
+    assert nodes(walked(fork, [0], [1.0, 0.9, 0.5, 0.6, 0.8])) == [0, 1, 3, 2]
+
+
+def test_a_dead_end_is_no_end_while_other_ways_are_open() -> None:
+    fork = stitched_of(graph(4, [(0, 1), (0, 2), (0, 3)]), [0] * 4, [0])
+    visits = walked(fork, [0], [1.0, 0.1, 0.3, 0.2])
+    assert nodes(visits) == [0, 2, 3, 1] and [visit.before for visit in visits] == [-1, 0, 0, 0]
+    assert [visit.back for visit in visits] == [False, False, True, True]
+
+
+def test_a_landing_that_answers_does_not_end_it() -> None:
+    """What has all words of a question often names the answer, and is not it."""
+    assert len(walked(CHAIN, [0], [0.0] * 6, answers=lambda node: node == 0)) > 1
+
+
+def test_it_stops_at_a_node_that_answers() -> None:
+    assert nodes(walked(CHAIN, [0], [0.0] * 6, answers=lambda node: node == 2)) == [0, 1, 2]
+
+
+def test_one_that_answers_is_enough_and_of_equal_ways_the_first_is_gone() -> None:
+    fork = stitched_of(graph(5, [(0, 1), (0, 2), (1, 3), (2, 4)]), [0] * 5, [0])
+    wide = replace(PLAIN, beam=2)
+    assert nodes(walked(fork, [0], [0.0] * 5, wide, lambda node: node == 2)) == [0, 1, 2]
+    joined = stitched_of(graph(3, [(0, 2), (1, 2)]), [0] * 3, [0])
+    assert walked(joined, [0, 1], [1.0, 1.0, 0.5], wide)[-1].before == 0
+
+
+def test_a_light_beginning_is_light_beside_the_best_of_its_round() -> None:
+    """0 leads to 1 and 2, and 1 to 3: 2 at 1 - 0 is better than 3 at .8 - 0."""
+    fork = stitched_of(graph(4, [(0, 1), (0, 2), (1, 3)]), [0] * 4, [0])
+    assert nodes(walked(fork, [0], [1.0, 2.0, 1.0, 0.8], replace(PLAIN, path=1.0, depth=2))) == [0, 1, 2]
+    # of 0 and 1: 3 at 9 - 0, 2 at 5 - 1, and 4 at 3.9 - 0 is left; then 6 from 3 at 3 - 0
+    two = stitched_of(graph(7, [(0, 2), (1, 3), (1, 4), (3, 6)]), [0] * 7, [0])
+    masses = [0.0, 1.0, 5.0, 9.0, 3.9, 0.0, 3.0]
+    assert nodes(walked(two, [0, 1], masses, replace(PLAIN, path=1.0, depth=2, beam=2))) == [0, 1, 3, 2, 4, 6]
+
+
+def test_the_beam_bounds_what_is_gone_on_from_not_what_is_landed_on() -> None:
+    two = stitched_of(graph(6, [(0, 3), (1, 4), (2, 5)]), [0] * 6, [0])
+    masses = [0.1, 0.3, 0.2, 9.0, 0.0, 0.0]
+    visits = walked(two, [0, 1, 2], masses, replace(PLAIN, beam=2, depth=1))
+    assert nodes(visits) == [0, 1, 2, 4, 5]  # 3 is the best of all, but its landing is beyond the beam
+    assert [visit.before for visit in visits[3:]] == [1, 2]
+
+
+def test_a_hub_is_discounted() -> None:
+    """0 is joined with 2 and with 7 others, 1 with 3 alone."""
+    hub = stitched_of(graph(11, [(0, 2), (1, 3), *((0, n) for n in range(4, 11))]), [0] * 11, [0])
+    masses = [1.0, 1.0, 0.3, 0.2, *[-9.0] * 7]
+    wide = replace(PLAIN, beam=2, depth=1)
+    assert nodes(walked(hub, [0, 1], masses, wide))[2:] == [2, 3]
+    assert nodes(walked(hub, [0, 1], masses, replace(wide, hub=0.25)))[2:] == [3, 2]
+
+
+def test_weak_edges_and_light_beginnings_count_less() -> None:
+    weak = stitched_of(graph_of(4, [(0, 2, 0, 0.1), (1, 3, 0, 1.0)], ("shared",)), [0] * 4, [0])
+    masses, wide = [1.0, 1.0, 0.3, 0.2], replace(PLAIN, beam=2, depth=1)
+    assert nodes(walked(weak, [0, 1], masses, wide))[2:] == [2, 3]
+    assert nodes(walked(weak, [0, 1], masses, replace(wide, edge=0.25)))[2:] == [3, 2]
+    light = [0.0, 1.0, 0.3, 0.2]
+    assert nodes(walked(weak, [0, 1], light, replace(wide, path=0.25)))[2:] == [3, 2]
+
+
+def test_hub_nodes_is_walked_through() -> None:
+    chain = stitched_of(graph(3, [(0, 1), (1, 2)]), [0] * 3, [0], hub_nodes=[1])
+    assert nodes(walked(chain, [0], [0.0] * 3)) == [0, 1, 2]
+
+
+def test_several_edges_between_two_are_one_step_by_the_strongest() -> None:
+    double = stitched_of(graph_of(2, [(0, 1, 0, 0.2), (0, 1, 1, 1.0), (1, 0, 0, 0.5)], ("a", "b")), [0, 0], [0])
+    visits = walked(double, [0], [0.0, 0.0], replace(PLAIN, edge=0.25))
+    assert [(visit.node, visit.edge) for visit in visits] == [(0, -1), (1, 1)]
+
+
+@st.composite
+def walks(draw: st.DrawFn) -> tuple[Stitched, list[int], list[float], StepParameters]:
+    count = draw(st.integers(1, 12))
+    node = st.integers(0, count - 1)
+    edges = draw(st.lists(st.tuples(node, node), max_size=30))
+    of_node = [0, *draw(st.lists(st.integers(0, 1), min_size=count - 1, max_size=count - 1))]
+    stitched = stitched_of(graph(count, edges), of_node, [0])
+    masses = draw(st.lists(st.sampled_from([-3.0, -1.0, 0.0, 0.5, 2.0]), min_size=count, max_size=count))
+    landed = draw(st.lists(st.sampled_from(stitched.nodes.tolist()), max_size=4, unique=True))
+    few = st.integers(0, 4)
+    parameters = StepParameters(beam=draw(st.integers(1, 4)), depth=draw(few))
+    return stitched, landed, masses, parameters
+
+
+@settings(deadline=None)
+@given(walks())
+def test_what_every_walk_keeps(case: tuple[Stitched, list[int], list[float], StepParameters]) -> None:
+    stitched, landed, masses, parameters = case
+    visits = walked(stitched, landed, masses, parameters)
+    assert nodes(visits)[: len(landed)] == landed
+    assert len(set(nodes(visits))) == len(visits)  # never twice through a node
+    assert set(nodes(visits)) <= set(stitched.nodes.tolist())
+    edges = set(stitched.edges.tolist())
+    for place, visit in enumerate(visits):
+        assert visit.mass == masses[visit.node]
+        if place < len(landed):
+            assert (visit.before, visit.edge, visit.depth) == (-1, -1, 0)
+            continue
+        assert 0 <= visit.before < place and visit.edge in edges
+        ends = {int(stitched.graph.sources[visit.edge]), int(stitched.graph.targets[visit.edge])}
+        assert ends == {visit.node, visits[visit.before].node}
+        assert visits[visit.before].depth < visit.depth <= parameters.depth
+    for depth in range(1, parameters.depth + 1):
+        assert sum(visit.depth == depth for visit in visits) <= parameters.beam
+    assert walked(stitched, landed, masses, parameters) == visits
+
+
+# Masses of nodes: each weighed once, with what is around it or as it is expected to be; which of them answer.
+
+
+@pytest.fixture
+def looked(examples: Library, encoder: CachedEncoder) -> Looked:
+    query = encode_query("Who walked on the far side of it?", [], encoder)  # it names no title
+    question = LibraryQuestion(examples.store.part(), query)
+    assert not any(len(named.nodes) for named in question.named)
+    return Looked(question, ints([0, 3, 5, 8, 9]))
+
+
+def weighing(looked: Looked) -> tuple[Weighing, NodeScorer]:
+    scorer = load_scorer()
+    return Weighing(looked, scorer.alone(looked.direct), scorer), scorer
+
+
+def test_a_mass_is_of_the_node_and_what_is_around_it(looked: Looked) -> None:
+    weigh, scorer = weighing(looked)
+    rows = ints([7, 3, 7, 1])
+    fresh = Looked(looked.question, ints([1, 3, 7]))
+    around = fresh.around(Standing.of(looked.nodes, scorer.alone(looked.direct)))
+    expected = scorer.within(np.hstack([fresh.direct, around]))
+    assert weigh(rows) == pytest.approx(expected[[2, 1, 2, 0]], abs=1e-5)
+    assert weigh(ints([])).shape == (0,)
+
+
+def test_each_is_weighed_once(looked: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked_for: list[int] = []
+    taken_over = Looked.taken_over
+
+    def counted(self: Looked, nodes: Ints) -> Looked:
+        asked_for.extend(nodes.tolist())
+        return taken_over(self, nodes)
+
+    monkeypatch.setattr(Looked, "taken_over", counted)
+    weigh, _ = weighing(looked)
+    first = weigh(ints([4, 2, 4]))
+    assert weigh(ints([2, 6, 4])).tolist()[::2] == first.tolist()[1::-1]
+    assert weigh.expected(ints([6, 2])).tolist() == weigh(ints([6, 2])).tolist()
+    assert asked_for == [2, 4, 6]
+
+
+def test_what_is_expected_is_the_mass_alone_and_what_the_first_weighed_more(looked: Looked) -> None:
+    weigh, scorer = weighing(looked)
+    every = Looked(looked.question, np.arange(12))
+    alone = scorer.alone(every.direct)
+    more = np.median(weigh(ints([0, 3, 5])) - alone[[0, 3, 5]])
+    assert weigh.expected(ints([10, 7])) == pytest.approx(alone[[10, 7]] + more, abs=1e-5)
+    nodes, masses = weigh.ranked()
+    assert set(nodes.tolist()) == {0, 3, 5, 7, 10}
+    assert masses.tolist() == sorted(masses.tolist(), reverse=True)
+    assert weigh(ints([7]))[0] == weigh.expected(ints([7]))[0]  # now it is known
+
+
+def test_a_node_answers_by_its_own_or_by_a_sentences_cosine(looked: Looked) -> None:
+    weigh, _ = weighing(looked)
+    weigh(np.arange(12))
+    every = Looked(looked.question, np.arange(12)).direct
+    similar = np.maximum(every[:, DIRECT.index("cosine")], every[:, DIRECT.index("sentence")])
+    least = float(np.sort(similar)[6]) - 1e-6
+    answers = weigh.answers(least)
+    assert [node for node in range(12) if answers(node)] == np.flatnonzero(similar >= least).tolist()
+    assert sum(map(answers, range(12))) == 6
