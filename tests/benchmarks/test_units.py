@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 from clew.memory.encoding import CachedEncoder
-from tests.benchmarks import yes_no
 from tests.benchmarks.units import rows
 
 
@@ -22,15 +21,3 @@ def test_a_span_is_held_or_not(tmp_path: Path, encoder: CachedEncoder) -> None:
     spans.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     assert list(rows(spans, "dev", 5, encoder)) == [{"set": "s", "questions": 2, "holds_span": 0.5, "words": 8.0}]
     assert list(rows(spans, "train", 5, encoder)) == []
-
-
-def test_what_is_said_is_counted_with_what_is_right(tmp_path: Path, encoder: CachedEncoder) -> None:
-    text = "The hut stands above the lake. The hut has no running water. Bread is sold at noon."
-    record = {"set": "s", "title": "The hut", "passage": text, "question": "does the hut have running water"}
-    other = {**record, "question": "does the hut have a stove"}
-    lines = [{**record, "answer": "no"}, {**record, "answer": "yes"}, other]
-    path = tmp_path / "yesno.jsonl"
-    path.write_text("\n".join(json.dumps({"answer": "yes", "split": "dev", **line}) for line in lines), "utf-8")
-    assert list(yes_no.rows(path, "dev", 5, encoder)) == [
-        {"set": "s", "questions": 3, "said": 2, "right": 1, "yes": 0, "no": 2}
-    ]

@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 from safetensors.torch import save
 
-from clew.agent.answer import spans as span_models
+from clew.agent.answer import bold_spans as span_models
 from clew.agent.answer.judge import SHIPPED as JUDGE
 from clew.agent.answer.judge import Judge, shipped_judge
 from clew.agent.answer.reader import PAIRS, Reader, shipped_reader
