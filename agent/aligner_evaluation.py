@@ -20,16 +20,18 @@ from clew.memory.datatypes import Float32s, Form, Ints, Progress, Query, Vector,
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, required
 from clew.memory.files import sync_all, within
-from clew.memory.knowledge.aligners.models import CONVOLUTIONAL, MODELS, partition_graph
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, capsules_of, write_aligner
 from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes, TrainingRecord, Votes
 from clew.memory.knowledge.aligners.training import (
+    CONVOLUTIONAL,
     LOSSES,
+    MODELS,
     QuerySplit,
     SyntheticQuery,
     TrainingParameters,
     TrainingSet,
     make_queries,
+    partition_graph,
     read_queries,
     train,
     write_queries,

@@ -34,19 +34,23 @@ KNOWLEDGE = "tests/memory/knowledge"
 TESTS: Mapping[str, tuple[str, ...]] = {
     "memory/dialogue/recall.py": ("tests/memory/dialogue/test_recall.py", "tests/memory/dialogue/test_mmr.py"),
     "memory/knowledge/chunking.py": (f"{KNOWLEDGE}/test_chunking.py", f"{KNOWLEDGE}/test_semantic_chunking.py"),
-    "memory/knowledge/communities/detection.py": (f"{KNOWLEDGE}/communities/test_detection.py",),
+    "memory/knowledge/communities/entity_graph.py": (
+        f"{KNOWLEDGE}/communities/test_detection.py",
+        f"{KNOWLEDGE}/communities/test_entity_graph.py",
+    ),
     "memory/knowledge/communities/reports.py": (f"{KNOWLEDGE}/communities/test_reports.py",),
     "memory/knowledge/partitioning/methods.py": (
         f"{KNOWLEDGE}/partitioning/test_methods.py",
         f"{KNOWLEDGE}/partitioning/test_hybrid.py",
     ),
     "memory/knowledge/aligners/training.py": (f"{KNOWLEDGE}/aligners/test_training.py",),
-    "memory/knowledge/clues/triple_beam.py": (f"{KNOWLEDGE}/clues/test_triple_beam.py",),
-    "memory/knowledge/walking/subgraph.py": (
-        f"{KNOWLEDGE}/walking/test_choice_of_partitions.py",
-        f"{KNOWLEDGE}/walking/test_stitching.py",
+    "memory/knowledge/clues/triple_search.py": (
+        f"{KNOWLEDGE}/clues/test_triple_beam.py",
+        f"{KNOWLEDGE}/clues/test_triple_search.py",
     ),
     "memory/knowledge/walking/walker.py": (
+        f"{KNOWLEDGE}/walking/test_choice_of_partitions.py",
+        f"{KNOWLEDGE}/walking/test_stitching.py",
         f"{KNOWLEDGE}/walking/test_walker.py",
         f"{KNOWLEDGE}/walking/test_steps.py",
         f"{KNOWLEDGE}/walking/test_wandering.py",

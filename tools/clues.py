@@ -10,8 +10,13 @@ import numpy as np
 from clew.memory.cache import once
 from clew.memory.datatypes import Findings, Form, Passage, Query, Subgraph
 from clew.memory.knowledge.clues.clue_index import AliasTable
-from clew.memory.knowledge.clues.triple_beam import ClueAnswer, ClueParameters, PathEvidence
-from clew.memory.knowledge.clues.triple_search import GivenTriples, TripleSearch
+from clew.memory.knowledge.clues.triple_search import (
+    ClueAnswer,
+    ClueParameters,
+    GivenTriples,
+    PathEvidence,
+    TripleSearch,
+)
 from clew.memory.knowledge.clues.unit_search import UnitParameters, UnitSearch
 from clew.memory.ports import Reranker, Search
 from clew.tools.base import FormScores, ToolSettings, fused_passages

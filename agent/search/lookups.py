@@ -16,8 +16,7 @@ from clew.agent.state import Call, Fallback, Turn
 from clew.memory.datatypes import Findings, Query, Wording
 from clew.memory.errors import DeadlineExceeded, ServiceUnreachable
 from clew.memory.knowledge.question import LibraryQuestion, Matches
-from clew.memory.knowledge.walking.subgraph import Stitched
-from clew.memory.knowledge.walking.walker import Thought, Walker
+from clew.memory.knowledge.walking.walker import Stitched, Thought, Walker
 from clew.memory.language.telling import language_of
 from clew.tools.base import encode_query, for_question
 from clew.tools.graph import GraphSearch

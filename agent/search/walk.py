@@ -8,8 +8,7 @@ import numpy as np
 
 from clew.memory.datatypes import Ints, Subgraph
 from clew.memory.knowledge.question import LibraryQuestion
-from clew.memory.knowledge.walking.subgraph import Stitched
-from clew.memory.knowledge.walking.walker import Thought, Walker
+from clew.memory.knowledge.walking.walker import Stitched, Thought, Walker
 from clew.memory.text import number_of
 
 _Item = TypeVar("_Item")

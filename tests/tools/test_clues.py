@@ -10,7 +10,7 @@ import pytest
 
 from clew.memory.datatypes import Edge, Subgraph, Triple, Wording
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.clues.triple_beam import ClueParameters
+from clew.memory.knowledge.clues.triple_search import ClueParameters
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools.base import encode_query

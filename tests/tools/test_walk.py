@@ -15,9 +15,8 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.store import EmbeddedGraph
-from clew.memory.knowledge.walking.subgraph import ThinkParameters
 from clew.memory.knowledge.walking.walker import StepParameters as Wandering
-from clew.memory.knowledge.walking.walker import WalkerParameters
+from clew.memory.knowledge.walking.walker import ThinkParameters, WalkerParameters
 from clew.memory.ports import Search
 from clew.tools.base import encode_query
 from clew.tools.walk import Walk, WalkParameters

@@ -28,8 +28,8 @@ HEAD = Struct("<cqqIII")
 SECONDS = 300.0
 
 STAGES = {
-    "reading": ("memory/knowledge/loaders/", "memory/knowledge/index/changes.py"),
-    "extracting": ("memory/knowledge/extraction/", "memory/knowledge/index/layering.py"),
+    "reading": ("memory/knowledge/loaders/", "memory/knowledge/index/run.py"),
+    "extracting": ("memory/knowledge/extraction/", "memory/knowledge/index/steps.py"),
     "encoding": ("memory/encoding.py", "memory/minilm.py", "memory/cache.py", "memory/knowledge/embedding.py"),
     "communities": ("memory/knowledge/communities/",),
     "partitions": ("memory/knowledge/partitioning/", "memory/nodes.py"),

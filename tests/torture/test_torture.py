@@ -58,6 +58,7 @@ def test_a_part_that_takes_too_long_has_failed(fake: ModuleType, tmp_path: Path)
     assert command.tortured("fake", Run(7, 1, tmp_path), limit=-1) == (1, ["fake: the hour was over after 1 points"])
 
 
+@pytest.mark.soak
 def test_orders_reach_a_person_where_nothing_guards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that what finds nothing can find something: the telling switched off, then the exit too."""
     encoder = load_encoder(MINILM, tmp_path / "shared")

@@ -33,8 +33,7 @@ from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.walking.features import AROUND, DIRECT, SHIPPED, Looked, MassLayer, NodeScorer, Standing
 from clew.memory.knowledge.walking.paths import PATH, HopQuestion
-from clew.memory.knowledge.walking.subgraph import votes
-from clew.memory.knowledge.walking.walker import Walker, WalkerParameters
+from clew.memory.knowledge.walking.walker import Walker, WalkerParameters, votes
 from clew.tools.base import encode_query
 from clew.tools.graph import GraphSearch, HopParameters, hop
 from tests.training.listwise import QuestionNodes, fit

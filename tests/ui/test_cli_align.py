@@ -11,6 +11,8 @@ from clew.memory.knowledge.proof import record_partitions
 from clew.ui.commands.align import LOSSES, MODELS
 from tests.ui.conftest import Run
 
+pytestmark = pytest.mark.soak
+
 TOPICS = ("river", "engine", "violin", "glacier", "orchid")
 EACH = 12
 
@@ -129,8 +131,8 @@ def test_the_walk_chooses_by_the_aligner_that_a_setting_names(
 
 
 def test_the_help_names_what_there_is() -> None:
-    from clew.memory.knowledge.aligners.models import MODELS as KNOWN_MODELS
     from clew.memory.knowledge.aligners.training import LOSSES as KNOWN
+    from clew.memory.knowledge.aligners.training import MODELS as KNOWN_MODELS
 
     assert [*KNOWN_MODELS, ALL] == MODELS
     assert [*KNOWN, ALL] == LOSSES

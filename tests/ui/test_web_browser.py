@@ -66,7 +66,7 @@ def test_a_citation_of_an_earlier_turn_shows_that_turns_sources(page: "Page") ->
 def test_words_come_as_they_are_written_and_stay_when_they_are_stopped(
     context: "BrowserContext", tmp_path: Path
 ) -> None:
-    with fake_page(tmp_path, "--pause", 0.15, model=True) as address:
+    with fake_page(tmp_path, "--pause", 0.08, model=True) as address:
         page = opened(context, address)
         assert MODEL in page.locator("#side .brand").inner_text()
         ask(page, "It writes, degraded")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Floats, Form, Ints, Subgraph, Vector, Vectors
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.clues.clue_index import UnitGraph, arrow
-from clew.memory.knowledge.clues.triple_beam import Mask, PathEvidence
+from clew.memory.knowledge.clues.triple_search import Mask, PathEvidence
 from clew.memory.layers import said_by
 from clew.memory.parameters import Count, Few, Natural, Share, Weight
 from clew.memory.ports import Reranker, Search

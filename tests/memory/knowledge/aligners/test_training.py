@@ -13,7 +13,6 @@ import torch
 from clew.agent.aligner_evaluation import gold_ranks, measure
 from clew.memory.datatypes import Float32s, Ints, Progress
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
-from clew.memory.knowledge.aligners.models import MODELS, TEMPERATURE, TEMPERATURES
 from clew.memory.knowledge.aligners.open_capsule import (
     aligner_paths,
     read_aligner,
@@ -24,6 +23,9 @@ from clew.memory.knowledge.aligners.open_capsule import (
 from clew.memory.knowledge.aligners.scoring import Loss
 from clew.memory.knowledge.aligners.training import (
     LOSSES,
+    MODELS,
+    TEMPERATURE,
+    TEMPERATURES,
     TrainingParameters,
     TrainingResult,
     TrainingSet,

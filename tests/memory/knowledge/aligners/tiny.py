@@ -8,9 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Float32s, Form, Ints, Query, Vector
-from clew.memory.knowledge.aligners.models import PartitionGraph, partition_graph
 from clew.memory.knowledge.aligners.scoring import FoundNodes, PartitionWords, words_of
-from clew.memory.knowledge.aligners.training import QuerySplit, TrainingSet, make_queries
+from clew.memory.knowledge.aligners.training import (
+    PartitionGraph,
+    QuerySplit,
+    TrainingSet,
+    make_queries,
+    partition_graph,
+)
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.nodes import Cells, NodeGraph, Partitioning, cells_of
 from clew.memory.ports import Graph

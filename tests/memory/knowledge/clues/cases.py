@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clew.memory.datatypes import Triple
 from clew.memory.knowledge.clues.clue_index import ClueIndex, TripleGraph, arrow, clue_index, triple_graph
-from clew.memory.knowledge.clues.triple_beam import Path as CluePath
+from clew.memory.knowledge.clues.triple_search import Path as CluePath
 
 _DATA = Path(os.environ.get("CLEW_DATA", Path(__file__).parents[4] / ".." / "shared" / "data"))
 _PATH = _DATA.parent / "cases" / "cluerag.json"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from clew.memory.knowledge.clues.clue_index import ClueIndex
-from clew.memory.knowledge.clues.triple_beam import ClueParameters, Path, QuestionClues
+from clew.memory.knowledge.clues.triple_search import ClueParameters, Path, QuestionClues
 from clew.memory.text import content_words
 
 Trail = tuple[tuple[int, ...], tuple[int, ...]]

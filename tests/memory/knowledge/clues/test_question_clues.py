@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from clew.memory.knowledge.clues.triple_beam import extract_clues, question_type
+from clew.memory.knowledge.clues.triple_search import extract_clues, question_type
 from tests.memory.knowledge.clues.cases import CASES, FILMS, index_of, names, needs_cases
 
 INDEX = index_of(*FILMS)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clew.memory.datatypes import Triple
 from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex, triple_graph
-from clew.memory.knowledge.clues.triple_beam import (
+from clew.memory.knowledge.clues.triple_search import (
     MOST_RELATION_CLUES,
     ClueParameters,
     EdgeScores,
@@ -27,10 +27,10 @@ from clew.memory.knowledge.clues.triple_beam import (
     jaccard,
     most_of,
     rerank,
+    search_paths,
     seeds_of,
 )
-from clew.memory.knowledge.clues.triple_beam import Path as Walk
-from clew.memory.knowledge.clues.triple_search import search_paths
+from clew.memory.knowledge.clues.triple_search import Path as Walk
 from tests.memory.dialogue.cases import hashed_vectors
 from tests.memory.knowledge.clues.cases import (
     CASES,

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from clew.memory.datatypes import Ints, Vectors
-from clew.memory.knowledge.communities import community_index as detection
-from clew.memory.knowledge.communities.community_index import cluster, detect, numbered
-from clew.memory.knowledge.communities.entity_graph import Links, weighted_graph
+from clew.memory.knowledge.communities import entity_graph as detection
+from clew.memory.knowledge.communities.entity_graph import Links, cluster, detect, numbered, weighted_graph
 from clew.memory.layers import DetectionParameters, Method
 from clew.memory.vectors import unit
 

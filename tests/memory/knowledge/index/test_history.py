@@ -106,7 +106,7 @@ def test_what_is_unchanged_is_not_cut_again(
         cut.append(document.id)
         return chunks_of(document, *rest)
 
-    monkeypatch.setattr("clew.memory.knowledge.index.changes.chunks_of", watched)
+    monkeypatch.setattr("clew.memory.knowledge.index.run.chunks_of", watched)
     run([write(corpus, {**TEXTS, "Fritz Lang": LANG})], library, encoder)
     assert cut == ["Fritz Lang"]
 

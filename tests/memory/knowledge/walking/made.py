@@ -10,7 +10,7 @@ from clew.memory.datatypes import Ints
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.knowledge.walking.subgraph import Stitched, stitch
+from clew.memory.knowledge.walking.walker import Stitched, stitch
 from clew.memory.nodes import NodeGraph, Partitioning, cells_of
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.memory.knowledge.walking.subgraph import ThinkParameters, choose, votes
+from clew.memory.knowledge.walking.walker import ThinkParameters, choose, votes
 from tests.memory.knowledge.walking.made import ints, partitioning_of
 
 SIZES = [4, 4, 4, 4, 4, 4, 4, 4]

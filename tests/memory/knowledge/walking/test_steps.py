@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints
-from clew.memory.knowledge.walking.subgraph import Stitched
-from clew.memory.knowledge.walking.walker import StepParameters, wander
+from clew.memory.knowledge.walking.walker import StepParameters, Stitched, wander
 from clew.memory.nodes import SHARED, TITLE_LINK, NodeGraph
 
 MASSES = np.array([2.0, 0.0, 0.5, -1.0])

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.memory.knowledge.walking.subgraph import stitch
+from clew.memory.knowledge.walking.walker import stitch
 from clew.memory.nodes import TITLE_LINK, NodeGraph, cells_of
 from tests.memory.knowledge.partitioning.made import graph
 from tests.memory.knowledge.walking.made import graph_of, ints, partitioning_of, stitched_of

@@ -15,8 +15,16 @@ from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import AROUND, DIRECT, MassLayer, NodeScorer, PathLine, load_scorer
 from clew.memory.knowledge.walking.late_interaction import LateInteraction
 from clew.memory.knowledge.walking.paths import PATH
-from clew.memory.knowledge.walking.subgraph import ThinkParameters, votes
-from clew.memory.knowledge.walking.walker import StepParameters, Visit, Walker, WalkerParameters, hits_of, shares
+from clew.memory.knowledge.walking.walker import (
+    StepParameters,
+    ThinkParameters,
+    Visit,
+    Walker,
+    WalkerParameters,
+    hits_of,
+    shares,
+    votes,
+)
 from clew.memory.ports import Search
 from clew.tools.base import encode_query
 from tests.memory.knowledge.walking.made import ints, library_of

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Ints
-from clew.memory.knowledge.walking.subgraph import Stitched
-from clew.memory.knowledge.walking.walker import StepParameters, Visit, landings, wander
+from clew.memory.knowledge.walking.walker import StepParameters, Stitched, Visit, landings, wander
 from tests.memory.knowledge.partitioning.made import graph
 from tests.memory.knowledge.walking.made import graph_of, ints, stitched_of
 
