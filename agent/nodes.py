@@ -29,7 +29,7 @@ from clew.agent.search.model_search import ModelSearches, SearchPrompt, past_sea
 from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
 from clew.agent.services import TurnContext
-from clew.agent.state import TURN_JSON, UNANSWERED, Call, Fallback, Step, Turn, TurnSearch, TurnState
+from clew.agent.state import TURN_JSON, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory.datatypes import Passage, Subgraph, Utterance
 from clew.memory.dialogue.recall import centroids_of, embedded
@@ -38,7 +38,7 @@ from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
-from clew.memory.dialogue.variants import with_cited, with_cognates, with_dates, with_names, with_spelling
+from clew.memory.dialogue.variants import with_cognates, with_dates, with_names, with_spelling
 from clew.memory.instructions import Topic, orders
 from clew.memory.knowledge.question import Matches
 from clew.memory.language.telling import language_of
@@ -92,20 +92,11 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     services, words = run.services, run.services.library.store.vocabulary
     asked, subject = with_names(turn.asked, words), subject_of(services)
     made = rewrite_question(asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, subject)
-    made = with_cited(made, _cited(turn, run))
     language, held = language_of(turn.asked), held_language(services)
     if language in ("", held) or not held:  # nothing is a slip of another language's word
         made = with_spelling(made, words, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
     return with_cognates(made, language, held, words)
-
-
-def _cited(turn: Turn, run: TurnContext) -> str:
-    """The title of the one document that the last answer cites; empty where it cites none, or several."""
-    record = run.services.threads.last_record(turn.thread)
-    answer = TURN_JSON.validate_json(record).answer if record else UNANSWERED
-    cited = {(source.document, source.title) for source in answer.sources}
-    return next(iter(cited))[1] if len(cited) == 1 and not answer.refused else ""
 
 
 # What is searched -------------------------------------------------------------------------------------------------

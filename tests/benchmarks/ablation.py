@@ -74,7 +74,6 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
     "spelling": {"clew.memory.dialogue.variants:with_spelling": lambda made, *_: made},
     "names_cased": {"clew.memory.dialogue.variants:with_names": lambda question, _: question},
     "dates": {"clew.memory.dialogue.variants:with_dates": lambda made, *_: made},
-    "cited": {"clew.memory.dialogue.variants:with_cited": lambda made, _: made},
     "cognates": {"clew.memory.dialogue.variants:with_cognates": lambda made, *_: made},
 }
 
