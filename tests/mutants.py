@@ -158,12 +158,18 @@ class _WithoutNot(ast.NodeTransformer):
         return node.operand if isinstance(node.op, _Same) else node
 
 
+def compiled_tree(tree: ast.Module) -> ast.Module:
+    """As it is compiled: what only takes the place of a `not` is gone."""
+    made: ast.Module = ast.fix_missing_locations(_WithoutNot().visit(tree))
+    return made
+
+
 class Changed(MetaPathFinder, Loader):
     """Imports a module of the product from a tree."""
 
     def __init__(self, mutant: Mutant) -> None:
         self.name = "clew." + mutant.path.removesuffix(".py").replace("/", ".")
-        tree = ast.fix_missing_locations(_WithoutNot().visit(mutant.tree))
+        tree = compiled_tree(mutant.tree)
         self.file = str(ROOT / mutant.path)
         self.code = compile(tree, self.file, "exec")
 

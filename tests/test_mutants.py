@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-from tests.mutants import REASONS, ROOT, TESTS, Changed, Mutant, mutants_of, reasons_of
+from tests.mutants import REASONS, ROOT, TESTS, Changed, Mutant, compiled_tree, mutants_of, reasons_of
 
 
 def test_each_change_is_one() -> None:
@@ -12,7 +12,7 @@ def test_each_change_is_one() -> None:
     made = list(mutants_of(path))
     assert len({one.name for one in made}) == len(made) > 8
     for mutant in made:
-        after = ast.unparse(ast.fix_missing_locations(mutant.tree)).splitlines()
+        after = ast.unparse(compiled_tree(mutant.tree)).splitlines()
         assert sum(one != other for one, other in zip(before, after, strict=True)) == 1, mutant.name
     assert any(one.name.startswith("training.info_nce Sub to Add") for one in made)
 
@@ -28,7 +28,7 @@ def test_a_changed_module_takes_the_place_of_the_products() -> None:
 
 
 def test_the_modules_are_few_enough_and_have_tests() -> None:
-    assert sum((ROOT / path).read_text("utf-8").count("\n") for path in TESTS) <= 2500
+    assert sum((ROOT / path).read_text("utf-8").count("\n") for path in TESTS) <= 3500
     assert all((ROOT / test).is_file() for tests in TESTS.values() for test in tests)
 
 

@@ -251,7 +251,7 @@ class Corpus:
 def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer | None:
     """None where what is asked is not about documents as a whole, or names none that there is."""
     asked = corpus_question(question)
-    if asked and (_SPOKEN_OF.fullmatch(asked.of) or (asked.points and asked.kind != "summary")):
+    if asked and (asked.kind != "summary" if asked.points else _SPOKEN_OF.fullmatch(asked.of)):
         asked = corpus_question(rewritten) or asked
     if asked is None or not corpus.documents or (asked.points and asked.kind in ("mentions", "count")):
         return None

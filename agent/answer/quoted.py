@@ -19,7 +19,7 @@ from clew.agent.answer.structure import LABEL_OF_ANSWER, Region, dedented, range
 from clew.agent.answer.times import asked_years, names_time
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import Answer, Claim, Quote, Turn
+from clew.agent.state import Answer, Claim, Outcome, Quote, Turn
 from clew.memory.datatypes import Document, Passage
 from clew.memory.text import Span, content_words, split
 
@@ -213,7 +213,7 @@ def composed_of(
     if missing:
         named = missing[0] if len(missing) == 1 else f"{', '.join(missing[:-1])} or {missing[-1]}"
         claims.append(Claim(f"The documents that I found say nothing about {named}."))
-    outcome = "partial" if missing else "answered"
+    outcome: Outcome = "partial" if missing else "answered"
     return Answer(outcome, tuple(claims), tuple(passages[number] for number in order), missing)
 
 

@@ -121,7 +121,8 @@ def _told(region: Region, spans: Sequence[Span], heads: Mapping[int, str]) -> li
     starts = np.array([block.start for block in blocks], np.int64)
     idle = {at for at, block in enumerate(blocks) if answers_nothing(region, block)}
     found: list[_Told] = []
-    for least, others in ((4, ("prose",)), (1, ("prose", "item", "row", "code", "heading"))):
+    lines: tuple[str, ...] = ("prose", "item", "row", "code")
+    for least, others in ((4, ("prose",)), (2, ("prose",)), (1, lines), (1, (*lines, "heading"))):
         seen: set[int] = set()
         for place, (start, end) in enumerate(spans):
             at = int(np.searchsorted(starts, start, "right")) - 1

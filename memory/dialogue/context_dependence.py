@@ -223,12 +223,16 @@ def _singular(word: str) -> str:
 def _phrases(question: str) -> Iterator[_Phrase]:
     """Those with a definite article or a pointing word that nothing makes definite."""
     tokens = _TOKEN.findall(question.replace("’", "'"))
+    verb_comes = False
     for at, token in enumerate(tokens):
+        verb_comes = verb_comes or token.casefold() in ("do", "does", "did")
         pointing = token.casefold() in POINTING and not (at and _content([tokens[at - 1].casefold()]))
         if not pointing and token.casefold() != "the":
             continue
         phrase = _run(tokens[at + 1 : at + 1 + LONGEST_PHRASE])
         following = tokens[at + 1 + len(phrase)].casefold() if at + 1 + len(phrase) < len(tokens) else ""
+        if verb_comes and len(phrase) > 1:  # 'did the chain establish' ends with the verb
+            phrase, verb_comes = phrase[:-1], False
         if not phrase or any(word[0].isupper() or word[0].isdigit() for word in phrase):
             continue
         owner = phrase[-1].endswith(("'s", "s'"))

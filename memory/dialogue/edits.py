@@ -10,6 +10,7 @@ import numpy as np
 
 from clew.memory.datatypes import Vector, Vectors
 from clew.memory.minilm import BEGIN, END
+from clew.memory.text import Span
 
 ASKED, LAST, ANSWER, BEFORE, ITS_ANSWER, EARLIER = range(6)
 """What a segment of the input is: the question, the last one and its answer, the one before and its answer, and the
@@ -32,8 +33,6 @@ SLOTS = 2
 
 WORD = re.compile(r"['\u2019]s\b|[^\W_]+|[^\w\s]|_+")
 _ENDS = " \t\n?!.,;\u2026"
-
-Span = tuple[int, int]
 
 
 class InputWord(NamedTuple):
@@ -85,7 +84,9 @@ def read(question: str, before: Sequence[tuple[str, str]], tokenizer: Any) -> Ta
         segments += [(kind, text) for kind, text in zip(kinds, (bare(asked), answer.strip()), strict=True) if text]
     segments = [(kind, text) for kind, text in segments if kind >= 0]
     encodings = tokenizer.encode_batch([text for _, text in segments], add_special_tokens=False)
-    ids, roles, words, kept = [BEGIN], [ASKED], [], []
+    ids, roles = [BEGIN], [ASKED]
+    words: list[InputWord] = []
+    kept: list[tuple[int, str]] = []
     for (kind, text), encoding in zip(segments, encodings, strict=True):
         room = min(MOST_PIECES[kind], PIECES - len(ids) - 1)
         if room < 3:
@@ -260,7 +261,8 @@ def insertions(prefix: Vectors, nothing: float) -> list[tuple[int, int, int, flo
 
 def deletions(odds: Vectors, gaps: Set[int]) -> list[int]:
     """The words that go, by the likeliest way through them. `odds` as in `Scores`; `gaps`: where something comes in."""
-    keep, gone = (0.0, ()), None
+    keep: tuple[float, tuple[int, ...]] | None = (0.0, ())
+    gone: tuple[float, tuple[int, ...]] | None = None
     for place in range(odds.shape[1]):
         ways: dict[bool, tuple[float, tuple[int, ...]]] = {}
         for before, way in ((False, keep), (True, gone)):

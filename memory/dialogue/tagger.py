@@ -33,6 +33,7 @@ from clew.memory.dialogue.edits import (
 )
 from clew.memory.dialogue.utterances import is_filler, last_sentence
 from clew.memory.encoding import packaged_minilm
+from clew.memory.language.telling import language_of
 from clew.memory.minilm import MiniLM, gelu
 
 
@@ -160,6 +161,8 @@ class StandingQuestion:
 def stand_alone(question: str, history: Sequence[Sentence], subject: str = "") -> StandingQuestion:
     """The question as it can be understood alone, where that is likely; `history` are the sentences before it, and
     `subject` is what is spoken of where nothing was said."""
+    if language_of(question) not in ("en", ""):  # all that it was fitted on is English
+        return StandingQuestion(question)
     before = [(subject, "")] if subject and not history else []
     for asked, answer in _turns(history):
         before.append((_edited(asked, tuple(before[-BACK:])).text, answer))

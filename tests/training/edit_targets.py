@@ -180,12 +180,13 @@ def hunks(base: Sequence[str], wanted: Sequence[str]) -> list[tuple[int, int, in
                     found, run, step = on, 1, 3
             best[i][j] = found, run
             back[i][j] = step
-    found, i, j, since = [], 0, 0, (0, 0)
+    parts: list[tuple[int, int, int, int]] = []
+    i, j, since = 0, 0, (0, 0)
     while i < n and j < m:
         step = back[i][j]
         if step == 3:
             if (i, j) != since:
-                found.append((since[0], i, since[1], j))
+                parts.append((since[0], i, since[1], j))
             i, j = i + 1, j + 1
             since = i, j
         elif step == 1:
@@ -193,8 +194,8 @@ def hunks(base: Sequence[str], wanted: Sequence[str]) -> list[tuple[int, int, in
         else:
             j += 1
     if since != (n, m):
-        found.append((since[0], n, since[1], m))
-    return found
+        parts.append((since[0], n, since[1], m))
+    return parts
 
 
 def spans_in(
@@ -306,11 +307,11 @@ def inventories(readings: Sequence[tuple[TaggerInput, str]]) -> Inventory:
             if one.last >= one.first:
                 prefixes[one.prefix] += 1
                 suffixes[one.suffix] += 1
-    kept = [
+    first, last = (
         tuple(text for text, n in found.most_common(most) if n >= FEWEST)
         for found, most in ((prefixes, 48), (suffixes, 8))
-    ]
-    return Inventory(*kept)
+    )
+    return Inventory(first, last)
 
 
 @dataclass(slots=True)

@@ -76,7 +76,8 @@ class Layer(nn.Module):
         shares = (query @ key.transpose(2, 3) * 32**-0.5 + mask).softmax(-1)  # faster than torch's own on a processor
         mixed = (shares @ value).transpose(1, 2).flatten(2)
         rows = self.attended(rows + self.out(mixed))
-        return self.ended(rows + self.narrow(nn.functional.gelu(self.wide(rows))))
+        made: torch.Tensor = self.ended(rows + self.narrow(nn.functional.gelu(self.wide(rows))))
+        return made
 
 
 NAMES = {
@@ -97,11 +98,13 @@ class Body(nn.Module):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         weights = load_file(folder / "model.safetensors")
-        self.words = nn.Embedding.from_pretrained(weights["embeddings.word_embeddings.weight"])
+        self.words = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
+            weights["embeddings.word_embeddings.weight"]
+        )
         places = (
             weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
         )
-        self.places = nn.Embedding.from_pretrained(places[:256].clone())
+        self.places = nn.Embedding.from_pretrained(places[:256].clone())  # type: ignore[no-untyped-call]
         self.norm = nn.LayerNorm(384, 1e-12)
         self.norm.load_state_dict({k: weights[f"embeddings.LayerNorm.{k}"] for k in ("weight", "bias")})
         self.layers = nn.ModuleList([Layer() for _ in range(6)])
@@ -124,7 +127,8 @@ class Body(nn.Module):
         rows = self.norm(self.words(ids) + self.places.weight[: ids.shape[1]])
         for n, layer in enumerate(self.layers):
             rows = layer(rows if n != 6 - UPPER else rows + self.roles(roles), mask)
-        return rows
+        made: torch.Tensor = rows
+        return made
 
 
 class Heads(nn.Module):
@@ -197,7 +201,8 @@ def mixed(
 def prefixes_of(heads: Heads, gap: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
     """Shape (gaps, SLOTS, 1 + prefixes)."""
     mixed_in = nn.functional.gelu(gap + heads.count_of(count))
-    return heads.prefix(mixed_in).unflatten(-1, (SLOTS, -1)).log_softmax(-1)
+    made: torch.Tensor = heads.prefix(mixed_in).unflatten(-1, (SLOTS, -1)).log_softmax(-1)
+    return made
 
 
 def deleted_by(heads: Heads, word: torch.Tensor, state: torch.Tensor) -> torch.Tensor:
@@ -265,8 +270,8 @@ def loss_of(body: Body, heads: Heads, batch: Sequence[Prepared]) -> torch.Tensor
     if spots:
         texts, gaps, slots, behind = torch.tensor([spot[:4] for spot in spots]).T
         allowed = torch.stack([allowed_for(of[n], roles[n], words[n]) for n in texts.tolist()])
-        gap, n = nn.functional.gelu(made.gap[gaps]), torch.arange(len(spots))
-        start, end = (found[n, slots] for found in pointed(heads, rows, gap, texts, allowed))
+        gap, rank = nn.functional.gelu(made.gap[gaps]), torch.arange(len(spots))
+        start, end = (found[rank, slots] for found in pointed(heads, rows, gap, texts, allowed))
         # Of a span that is said several times, any may be pointed at; the end is told of one of them.
         which = [random.randrange(len(spot[4])) for spot in spots]
         first = torch.tensor([spot[4][w] for spot, w in zip(spots, which, strict=True)])
@@ -275,7 +280,7 @@ def loss_of(body: Body, heads: Heads, batch: Sequence[Prepared]) -> torch.Tensor
         for row, spot in enumerate(spots):
             right[row, spot[4]] = 0
         tie = torch.einsum("sk,spk->sp", heads.end_of(rows[texts, first]), heads.ends(rows)[texts]) / KEYS**0.5
-        suffix = heads.suffix(gap).unflatten(-1, (SLOTS, -1)).log_softmax(-1)[n, slots, behind]
+        suffix = heads.suffix(gap).unflatten(-1, (SLOTS, -1)).log_softmax(-1)[rank, slots, behind]
         begun = torch.logsumexp(start.log_softmax(-1) + right, -1)
         ended = (end + tie).log_softmax(-1)[n, final]
         lost = lost.index_add(0, texts, -suffix - begun - ended)

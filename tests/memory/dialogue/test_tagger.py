@@ -15,12 +15,11 @@ TURNS = [("How much does the Breeze 30 cost?", "The Breeze 30 costs 240 euros.")
 
 
 def said(*turns: tuple[str, str]) -> list[Sentence]:
-    return [
-        Sentence(text, speaker, turn)
+    made = [
+        [Sentence(question, "user", turn), Sentence(answer, "agent", turn)]
         for turn, (question, answer) in enumerate(turns, 1)
-        for text, speaker in ((question, "user"), (answer, "agent"))
-        if text
     ]
+    return [one for turn in made for one in turn if one.text]
 
 
 def test_its_numbers_are_those_that_were_fitted(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -31,7 +30,7 @@ def test_its_numbers_are_those_that_were_fitted(tmp_path_factory: pytest.TempPat
     body, heads = Body(folder).eval(), Heads(4, 2).eval()
     with torch.no_grad():
         for parameter in (*body.layers[-4:].parameters(), *heads.parameters()):
-            parameter += 0.1 * parameter.std(correction=0) * torch.randn_like(parameter)
+            parameter.add_(0.1 * parameter.std(correction=0) * torch.randn_like(parameter))
     path = tmp_path_factory.mktemp("tagger") / "tagger.safetensors"
     save_file(shipped_tensors(body, heads), path)
     tagger = Tagger(folder, path, Inventory(("", "of", "in", "for"), ("", "'s")))
@@ -39,9 +38,8 @@ def test_its_numbers_are_those_that_were_fitted(tmp_path_factory: pytest.TempPat
     (leave, fitted), (found, modes) = scored(body, heads, [reading])[0], tagger.scores(reading)
     assert abs(leave - found) < 0.02 and fitted.keys() == modes.keys() == {THIS, PREVIOUS}
     for mode in fitted:
-        for wanted, made in zip(fitted[mode], modes[mode], strict=True):
-            assert np.shape(wanted) == np.shape(made)
-            assert np.abs(np.asarray(wanted) - made)[np.asarray(made) > -50].max() < 0.1
+        for wanted, made in zip(map(np.asarray, fitted[mode]), map(np.asarray, modes[mode]), strict=True):
+            assert wanted.shape == made.shape and np.abs(wanted - made)[made > -50].max() < 0.1
 
 
 def test_what_ships_is_small() -> None:
