@@ -39,22 +39,6 @@ def depends_on_context(question: str) -> bool:
     return _is_elliptical(spoken, question) or any(_points_back(words, at, question) for at in range(len(words)))
 
 
-WAITING = 12
-"""Words of a question that does not say what it is about."""
-
-
-def waits(question: str) -> bool:
-    """Whether a short question has an 'it' or a 'they' that stands for something, and does not say for what."""
-    short = len(question.split()) <= WAITING and not _names(question)
-    return short and has_pronoun(question) and depends_on_context(question)
-
-
-def is_whole(question: str) -> bool:
-    """Whether the question says what it asks: no fragment as 'and in May?'."""
-    spoken = [word for word in _WORD.findall(question.casefold().replace("\u2019", "'")) if word not in _MARKS]
-    return bool(spoken) and not _is_elliptical(spoken, question)
-
-
 _CLARIFIES = re.compile(
     r"(?:(?:no|yes|sorry|so|well|oh|ok|okay)\b)?[,.! ]*"
     r"i(?:['\u2019]m| am| was)? (?:mean|meant|asking|talking about|referring to)\b(?! to\b)",

@@ -8,15 +8,13 @@ from dataclasses import replace
 
 from clew.memory.datatypes import Wording
 from clew.memory.dates import DateOrder, dated, days_text, found_dates, relative_dates
-from clew.memory.dialogue.context_dependence import waits
 from clew.memory.dialogue.rewriting import Rewritten
-from clew.memory.dialogue.utterances import tidy
 from clew.memory.language.esperanto_words import closed_words, is_known
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.text import FUNCTION_WORDS, common_words, unaccented, written_words
 
-DATED, SPELLING, CITED = "dated", "spelling", "cited"
+DATED, SPELLING = "dated", "spelling"
 
 REAL = 0.25
 """The share of the question's weight that goes to a wording in which a word that is no slip is another; of a slip, half
@@ -86,24 +84,6 @@ def with_dates(made: Rewritten, today: str, order: DateOrder = "") -> Rewritten:
         wordings=wordings,
     )
     return beside(made, Wording(DATED, text, question.weight / 2, why=why)) if why else made
-
-
-def with_cited(made: Rewritten, title: str) -> Rewritten:
-    """A question whose 'it' nothing that was said explains is about the document that the last answer cited, of this
-    `title`: 'As for Otto L5, does it need salt?'"""
-    question = _question(made)
-    if not title or made.text != tidy(question.text) or not waits(question.text):
-        return made
-    text = as_for(title, question.text)
-    why = f"it is about {title}, which the last answer cites"
-    return beside(replace(made, text=tidy(text)), Wording(CITED, text, question.weight / 2, why=why))
-
-
-def as_for(topic: str, question: str) -> str:
-    """The question with what it is about before it."""
-    first = question.split()[0]
-    lower = first[1:].islower() or (len(first) == 1 and first != "I")
-    return f"As for {topic}, {question[0].lower() + question[1:] if lower else question}"
 
 
 def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> Rewritten:

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from clew.agent.answer import answers
 from clew.agent.answer.evidence import Evidence
+from clew.agent.answer.quoted import evidence_for
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.models import encoder_for
@@ -90,5 +90,5 @@ def _played(assistant: Assistant, cases: list[dict[str, Any]]) -> Iterator[Asked
         turn = answered(assistant.services, case["question"], history)
         history += leaned_on(turn)
         if turn.passages:
-            evidence = answers.evidence_for(turn, assistant.services)
+            evidence = evidence_for(turn, assistant.services)
             yield AskedTurn(case, replace(turn, answer=Turn("", 0, "").answer), evidence)

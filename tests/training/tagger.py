@@ -282,7 +282,7 @@ def loss_of(body: Body, heads: Heads, batch: Sequence[Prepared]) -> torch.Tensor
         tie = torch.einsum("sk,spk->sp", heads.end_of(rows[texts, first]), heads.ends(rows)[texts]) / KEYS**0.5
         suffix = heads.suffix(gap).unflatten(-1, (SLOTS, -1)).log_softmax(-1)[rank, slots, behind]
         begun = torch.logsumexp(start.log_softmax(-1) + right, -1)
-        ended = (end + tie).log_softmax(-1)[n, final]
+        ended = (end + tie).log_softmax(-1)[rank, final]
         lost = lost.index_add(0, texts, -suffix - begun - ended)
     return lost.mean()
 

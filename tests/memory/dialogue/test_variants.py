@@ -1,20 +1,16 @@
 """Further wordings: dates written out, and misspelt words."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
 from clew.memory.datatypes import Wording
 from clew.memory.dialogue.rewriting import Rewritten, rewritten
-from clew.memory.dialogue.utterances import tidy
 from clew.memory.dialogue.variants import (
-    CITED,
     COGNATES,
     cognates,
     offered,
     own_words,
-    with_cited,
     with_cognates,
     with_dates,
     with_names,
@@ -258,21 +254,3 @@ def test_they_are_searched_beside_the_question_where_the_documents_are_in_anothe
     ]
     for language, held in (("de", "de"), ("", "en"), ("de", "")):
         assert with_cognates(made, language, held, Held()) == made
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("does it need salt?", "As for Otto L5, does it need salt?"),
-        ("How much are they?", "As for Otto L5, how much are they?"),
-        ("how long does it take to walk?", "How long does it take to walk?"),
-        ("does Jonas like it?", "Does Jonas like it?"),
-        ("what does the pump cost?", "What does the pump cost?"),
-    ],
-)
-def test_what_the_last_answer_cites_is_what_it_stands_for_where_nothing_else_is(question: str, expected: str) -> None:
-    made = rewritten(tidy(question), (Wording("question", question, 1.0),))
-    found = with_cited(made, "Otto L5")
-    assert found.text == expected
-    assert (CITED in [one.name for one in found.wordings]) == expected.startswith("As for")
-    assert with_cited(replace(made, text="Does the pump need salt?"), "Otto L5").text == "Does the pump need salt?"
