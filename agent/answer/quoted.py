@@ -14,13 +14,14 @@ from clew.agent.answer.evidence import NAMED, READ, Evidence, Request, evidence_
 from clew.agent.answer.excerpts import Excerpt, is_item
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.refusal import ask_back, joined, refused, unknown_in_esperanto
-from clew.agent.answer.selection import AnswerParameters, Picked, pick
+from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
 from clew.agent.answer.structure import LABEL_OF_ANSWER, Region, dedented, ranges
 from clew.agent.answer.times import asked_years, names_time
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Answer, Claim, Outcome, Quote, Turn
 from clew.memory.datatypes import Document, Passage
+from clew.memory.language.telling import language_of
 from clew.memory.text import Span, content_words, split
 
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
@@ -87,6 +88,8 @@ def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, par
     lacks = evidence.lacked(asked.question)
     if names and len(unknown) == len(names):
         return refused(passages, joined(unknown, asked.rewritten))
+    if language_of(asked.rewritten) not in ("en", "") and not is_relevant(asked, lacks, evidence, parameters):
+        return refused(passages, joined(unknown, asked.rewritten) or lacks)  # the judge was fitted on English
     picked = pick(asked, evidence, parameters, parameters.units)
     defined = {*content_words(answer_type(asked.rewritten).defined)}
     if not picked or (defined and defined <= {*content_words(" ".join(lacks))}):

@@ -10,13 +10,13 @@ import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType
 from clew.agent.answer.candidates import Candidate
-from clew.agent.answer.evidence import Evidence, Request, sought_of
+from clew.agent.answer.evidence import Evidence, Request, shares_held, sought_of, vector_of, words_of
 from clew.agent.answer.excerpts import SHORT_LIST, Excerpt, excerpt_of
 from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats, Ints
-from clew.memory.parameters import Cosine, Count, Few, Weight
-from clew.memory.text import content_words
+from clew.memory.parameters import Cosine, Count, Few, Share, Weight
+from clew.memory.text import FUNCTION_WORDS, content_words
 
 _CONTRASTS = re.compile(
     r"\b(?:while|whereas|than|unlike|but|both|whilst|on the other hand|however|contrary|contrast|different\w*)\b",
@@ -39,6 +39,9 @@ _GIVES_REASON = re.compile(
 class AnswerParameters:
     """How excerpts are chosen, and how long a language model writes. Weights are log odds of the reader."""
 
+    held: Weight = 0.3  # of a passage's relevance, the share of the question's words that it holds, beside the cosine
+    relevant: Weight = 0.51  # from which a passage has to do with a question of which the library lacks words
+    lacking: Share = 0.3  # of the question's words, from which relevance is asked for
     units: Few = 3  # excerpts at most
     behind: Weight = 4.0  # how much less likely than the best another excerpt may be
     beside: Weight = 18.0  # what a further excerpt may cost in all: doubt, and length
@@ -84,6 +87,16 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters, mos
     return [replace(one, odds=odds[id(one.excerpt.candidate)]) for one in found]
 
 
+def is_relevant(request: Request, lacks: Sequence[str], evidence: Evidence, parameters: AnswerParameters) -> bool:
+    """Whether some passage has to do with the question, by its meaning and the words that it holds; a question has it
+    of which the library `lacks` few words."""
+    if len(lacks) < parameters.lacking * len(set(content_words(request.question))):
+        return True
+    held = shares_held(evidence.word_weights(words_of(request)), evidence.passage_words)
+    near = evidence.passage_vectors @ vector_of(request, evidence) if held else np.zeros(0)
+    return bool((near + parameters.held * np.array(held)).max(initial=0.0) >= parameters.relevant)
+
+
 def _with_what_it_needs(
     order: Ints, scores: Floats, wanted: AnswerType, evidence: Evidence, parameters: AnswerParameters
 ) -> Ints:
@@ -126,6 +139,8 @@ def _chosen(
             continue
         if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in chosen):
             continue
+        if found and _says_again(candidate, found[0].excerpt, wanted):
+            continue
         unit = _excerpt(place, evidence, wanted)
         if found and words + unit.words > parameters.words:
             continue
@@ -146,6 +161,18 @@ def _less_sure(first: float, other: float, behind: float, wanted: AnswerType) ->
     if not (math.isfinite(first) and math.isfinite(other)):
         return behind
     return max(0.0, first - other) if wanted.defined else first - other
+
+
+def _says_again(candidate: Candidate, first: Excerpt, wanted: AnswerType) -> bool:
+    """Whether a person is asked for, and all names and numbers that the first excerpt tells are told again."""
+    told = " ".join(first.texts)
+    if wanted.form != "fact" or "person" not in wanted.expected or not wanted.holds(told):
+        return False
+    values = {value for value in _VALUE.findall(told) if value.casefold() not in FUNCTION_WORDS | wanted.words}
+    return bool(values) and values <= {*_VALUE.findall(candidate.text)}
+
+
+_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")
 
 
 def _excerpt(place: int, evidence: Evidence, wanted: AnswerType) -> Excerpt:
