@@ -154,9 +154,7 @@ def test_of_two_questions_each_is_searched_and_refused_by_itself(ask: Ask) -> No
     assert "Laika" in lean.rewritten.split("?")[1]
 
 
-@pytest.mark.parametrize(
-    "question", ["who directed titanic?", "explain quantum entanglement", "what's the best laptop?"]
-)
+@pytest.mark.parametrize("question", ["explain quantum entanglement", "what's the best laptop?"])
 def test_what_the_documents_are_not_about_is_refused(ask: Ask, question: str) -> None:
     for said in ("Who was Fritz Lang?", "What films did he make?"):  # earlier turns lend no evidence
         assert ask(said).answer.outcome == "answered"
