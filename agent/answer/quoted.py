@@ -30,6 +30,8 @@ _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 _MARKS = ".,;:!?"
 """Before which no part of a quotation is set off by a space."""
 
+_CAPITAL = re.compile(r"(?<!^)\b[A-Z]\w[\w-]*")
+
 AS_SURE = 1.2
 """How much lower log odds may be for one excerpt to be as sure as another."""
 
@@ -81,6 +83,8 @@ def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, par
         asked = replace(asked, expanded=request.expanded)
     else:
         asked = replace(asked, expanded="")
+    if _asks_of_author(asked.rewritten, evidence):
+        return refused(passages, ())
     names = _names(asked, request.question, evidence)
     unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
     if evidence.vocabulary and not evidence.lacked(" ".join(name.group() for name in unknown)):
@@ -97,6 +101,15 @@ def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, par
     if not _answering(asked, picked, evidence, parameters):
         return refused(passages, joined(unknown, asked.rewritten) or lacks)
     return _answered(asked, picked, joined(unknown, asked.rewritten), evidence)
+
+
+def _asks_of_author(question: str, evidence: Evidence) -> bool:
+    """Whether somebody is named whom only the running heads of pages name, as a text's author, and the question ends
+    with nothing that the text tells of."""
+    words = content_words(question)
+    named = {word for name in _CAPITAL.findall(question) for word in content_words(name)}
+    headed = named & evidence.running_words - evidence.told_words
+    return bool(headed) and (words[-1] in named or words[-1] not in evidence.told_words)
 
 
 def _names(request: Request, typed: str, evidence: Evidence) -> list[re.Match[str]]:

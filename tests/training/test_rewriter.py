@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from clew.agent.search.query_weights import WeightModel
-from clew.memory.dialogue.signals import Linear, RewriteModel
 from clew.memory.encoding import CachedEncoder
 from tests.training import forms, rewriter, rewriter_crossval
 
@@ -49,18 +47,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder
     made(tmp_path / "data" / "mtrag", rewrite=True)
     made(tmp_path / "data" / "mtrag-un", rewrite=False)
     return tmp_path / "data"
-
-
-def test_what_is_trained_is_written_and_has_learned_where_the_name_stands(data: Path, tmp_path: Path) -> None:
-    result = CliRunner().invoke(rewriter.main, [str(data), str(tmp_path / "libraries")])
-    assert result.exit_code == 0, result.output
-    values = json.loads((tmp_path / "learned.json").read_text("utf-8"))
-    learned = RewriteModel(Linear(**values["terms"]), values["forms"])
-    signals = dict.fromkeys(rewriter.WORD_SIGNALS, 0.0)
-    assert learned.probability({**signals, "in_last_question": 1.0}) > learned.probability(signals)
-    assert sum(learned.forms.values()) == pytest.approx(1, abs=0.01)
-    weighs = WeightModel(**json.loads((tmp_path / "forms.json").read_text("utf-8")))
-    assert sum(weighs.priors.values()) == pytest.approx(1, abs=0.01) and set(weighs.signals) == set(forms.SIGNALS)
 
 
 def test_the_report_has_a_line_for_each_kind_of_question(data: Path, tmp_path: Path) -> None:

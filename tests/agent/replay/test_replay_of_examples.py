@@ -12,8 +12,6 @@ import pytest
 from clew.agent.replay.replay import replay_script
 from clew.agent.replay.script import Summary
 from clew.agent.settings import Settings, read_settings
-from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.run import IndexReport, index
 from tests.conftest import EXAMPLES
 from tests.processes import Process
 
@@ -54,20 +52,6 @@ def said(out: Path) -> list[tuple[str, str, str]]:
 
 
 SCRIPTS = sorted((EXAMPLES / "conversations").glob("*.jsonl"))
-ESPERANTO = {"esperanto": (6, 40), "krestomatio": (3, 20)}
-"""Documents of the folder of this name, and the fewest expectations of the script."""
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("name", ESPERANTO)
-def test_a_conversation_in_esperanto(name: str, encoder: CachedEncoder, cache: Path, tmp_path: Path) -> None:
-    documents, fewest = ESPERANTO[name]
-    *_, report = index([EXAMPLES / name], tmp_path / "library", encoder)
-    assert isinstance(report, IndexReport) and report.new == documents
-    settings = read_settings(library=tmp_path / "library", cache=cache, home=tmp_path / "user")
-    *_, summary = replay_script(EXAMPLES / "conversations" / f"{name}.jsonl", tmp_path / "out", settings)
-    assert isinstance(summary, Summary) and summary.passed > fewest
-    assert [(turn.conversation, check.expected, check.came) for turn, check in summary.failed] == []
 
 
 @pytest.mark.parametrize(
