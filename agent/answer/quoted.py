@@ -104,12 +104,12 @@ def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, par
 
 
 def _asks_of_author(question: str, evidence: Evidence) -> bool:
-    """Whether somebody is named whom only the running heads of pages name, as a text's author, and the question ends
-    with nothing that the text tells of."""
+    """Whether somebody is named whom only the running heads of pages name, as a text's author, and nothing is asked of
+    him that a title names."""
     words = content_words(question)
     named = {word for name in _CAPITAL.findall(question) for word in content_words(name)}
     headed = named & evidence.running_words - evidence.told_words
-    return bool(headed) and (words[-1] in named or words[-1] not in evidence.told_words)
+    return bool(headed) and not ({*words} - named) & frozenset().union(*evidence.title_words)
 
 
 def _names(request: Request, typed: str, evidence: Evidence) -> list[re.Match[str]]:
