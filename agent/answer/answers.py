@@ -88,7 +88,8 @@ def corpus_answer_of(turn: Turn, run: TurnContext) -> corpus_answers.CorpusAnswe
     def made() -> corpus_answers.CorpusAnswer | None:
         scope = scope_of(turn) if not turn.search.within else None
         corpus = corpus_answers.Corpus(services.library.store, services.encoder, scope, before, subject_of(services))
-        return corpus_answers.corpus_answer(turn.meant, turn.rewritten, corpus)
+        question = turn.meant if turn.recalled.selected else turn.asked  # "this collection" is no title's
+        return corpus_answers.corpus_answer(question, turn.rewritten, corpus)
 
     return run.once(Computed[corpus_answers.CorpusAnswer | None]("corpus", (turn.asked,)), made)
 
