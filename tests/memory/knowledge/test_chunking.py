@@ -1,6 +1,6 @@
 import re
-from collections.abc import Mapping, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from clew.memory.datatypes import Chunk, Document, Mark, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
-from clew.memory.knowledge import chunking
 from clew.memory.knowledge.chunking import (
     ChunkerParameters,
     SemanticParameters,
@@ -22,7 +21,6 @@ from clew.memory.knowledge.chunking import (
     overlap_windows,
     parts,
     segments,
-    token_starts,
     window_vectors,
 )
 from clew.memory.knowledge.embedding import embedded_text
@@ -172,133 +170,10 @@ def test_size_is_a_target_below_the_window() -> None:
         check(doc, chunks, most, encoder)
 
 
-def test_one_sentence_is_repeated_and_the_window_is_filled_where_nothing_is_said() -> None:
-    assert ChunkerParameters() == ChunkerParameters(size=None, overlap=1)
-
-
-class Dearer(WordEncoder):
-    """Has so many pieces more for a text of so many full stops."""
-
-    def __init__(self, window: int, more: Mapping[int, int]) -> None:
-        super().__init__(window)
-        self._more = more
-
-    def tokens(self, texts: Sequence[str]) -> list[list[Span]]:
-        return [[(0, 0)] * self._more.get(text.count("."), 0) + super(Dearer, self).tokens([text])[0] for text in texts]
-
-
-@pytest.mark.parametrize(
-    ("more", "chunks"),
-    [
-        ({}, ["Aa. Bb. Cc. Dd.", "Ee. Ff."]),  # eight pieces, and four
-        ({4: 1}, ["Aa. Bb. Cc.", "Dd. Ee. Ff."]),  # one too many: seven at most
-        ({4: 6}, ["Aa. Bb.", "Cc. Dd.", "Ee. Ff."]),  # six too many: half of eight
-        ({4: 9, 3: 9, 2: 9, 1: 9}, ["Aa", ".", "Bb", ".", "Cc", ".", "Dd", ".", "Ee", ".", "Ff", "."]),
-    ],
-)
-def test_chunks_of_more_pieces_than_they_were_counted_are_cut_again(more: dict[int, int], chunks: list[str]) -> None:
-    found = chunks_of(document("Aa. Bb. Cc. Dd. Ee. Ff."), Dearer(8, more), ChunkerParameters(overlap=0))
-    assert [part.text for part in found] == chunks
-
-
 def test_a_title_as_long_as_the_window_leaves_a_piece_of_room() -> None:
     for window in (4, 6, 7):
         found = chunks_of(document("One two", "Aa bb cc dd ee"), WordEncoder(window), ChunkerParameters())
         assert [part.text for part in found] == (["One two"] if window == 7 else ["One", "two"])
-
-
-class Slicing(WordEncoder):
-    """Remembers what it was given."""
-
-    def __init__(self) -> None:
-        super().__init__(100)
-        self.given: list[str] = []
-
-    def tokens(self, texts: Sequence[str]) -> list[list[Span]]:
-        self.given += texts
-        return super().tokens(texts)
-
-
-def test_a_long_text_is_tokenized_in_slices_of_whole_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = f"Aa bb cc. {'d' * 10}. {'e' * 250}. Ff."
-    starts = [0, 3, 6, 8, 10, 20, 22, 122, 222, 272, 274, 276]
-    assert token_starts(text, [0, 10, 22, 274], WordEncoder(100)) == starts
-    monkeypatch.setattr(chunking, "SLICE", 10)
-    encoder = Slicing()
-    assert token_starts(text, [0, 10, 22, 274], encoder) == starts
-    assert encoder.given == [text[:22], text[22:274], text[274:]]
-    encoder = Slicing()
-    chunks_of(document("Aa bb cc. Dd. Ee ff.", "Title"), encoder, ChunkerParameters())
-    assert encoder.given == ["Title\nAa bb cc. ", "Dd. Ee ff."]
-
-
-def test_how_much_a_sentence_belongs_to_the_next() -> None:
-    text = "Aa bb.\n\nHead\n\nLower\n\nCc dd. Ee\nff.\n\nGg hh.\nIi jj.\n\nKk."
-    doc, encoder = document(text, headings=["Head", "Lower"]), WordEncoder(100)
-    units = chunking._units(doc, split(text), token_starts(text, [], encoder), 100)
-    assert [(text[one.start : one.end], one.bond, one.first, one.after) for one in units] == [
-        ("Aa bb.", -2, 0, 3),
-        ("Head", -2, 3, 4),
-        ("Lower", 1, 4, 5),
-        ("Cc dd.", 0, 5, 8),
-        ("Ee\nff.", -1, 8, 11),
-        ("Gg hh.", 0, 11, 14),
-        ("Ii jj.", -1, 14, 17),
-        ("Kk.", 0, 17, 19),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "room", "found"),
-    [
-        ("a b c d e f.", 7, ["a b c d e f."]),
-        ("a b c d e f.", 6, ["a", "b", "c", "d", "e", "f", "."]),
-        ("a b-c d e f g h i j k l m n o.", 16, ["a", "b-", "c d", "e f", "g h", "i j", "k l", "m n", "o."]),
-        (
-            "a b c d e f g h i j k l m n o p q r s.",
-            18,
-            ["a b", "c d", "e f", "g h", "i j", "k l", "m n", "o p", "q r", "s."],
-        ),
-        (
-            "a b c d e f g h i j k l m n o p q r s t u v w x.",
-            24,
-            [*"a b c|d e f|g h i|j k l|m n o|p q r|s t u|v w|x.".split("|")],
-        ),
-    ],
-)
-def test_a_sentence_beyond_the_room_is_cut_into_eighths_between_words(text: str, room: int, found: list[str]) -> None:
-    spans = chunking._parts(text, (0, len(text)), token_starts(text, [], WordEncoder(100)), room)
-    assert [text[start:end] for start, end in spans] == found
-
-
-@pytest.mark.parametrize(
-    ("pieces", "bonds", "room", "overlap", "spans"),
-    [
-        ([1] * 9, {}, 6, 0, [(0, 6), (6, 9)]),
-        ([1] * 9, {2: -1}, 6, 0, [(0, 6), (6, 9)]),  # a paragraph at the half is too early
-        ([1] * 9, {3: -1, 4: -1}, 6, 0, [(0, 5), (5, 9)]),
-        ([6, 2, 3], {}, 8, 3, [(0, 2), (1, 3)]),  # two of eight are a quarter
-        ([6, 2, 7], {}, 8, 3, [(0, 2), (2, 3)]),  # two and seven are too many
-        ([5, 3, 3], {}, 8, 3, [(0, 2), (2, 3)]),
-        ([6, 1, 1, 3], {}, 8, 2, [(0, 3), (1, 4)]),
-        ([6, 1, 1, 3], {}, 8, 1, [(0, 3), (2, 4)]),
-        ([6, 2, 3], {1: -2}, 8, 3, [(0, 2), (2, 3)]),
-    ],
-)
-def test_where_chunks_end_and_what_the_next_repeats(
-    pieces: list[int], bonds: dict[int, int], room: int, overlap: int, spans: list[Span]
-) -> None:
-    after = list(accumulate(pieces))
-    units = [
-        chunking._Unit(place, place + 1, end - count, end, bonds.get(place, 0))
-        for place, (count, end) in enumerate(zip(pieces, after, strict=True))
-    ]
-    assert list(chunking._packed(units, room, overlap)) == spans
-
-
-def test_what_lies_wholly_in_another_is_left_out() -> None:
-    assert list(chunking._outermost([(5, 9), (0, 1), (2, 4), (0, 5), (4, 9), (8, 10)])) == [(0, 5), (4, 9), (8, 10)]
-    assert list(chunking._outermost([(0, 1)])) == [(0, 1)]
 
 
 WORDS = st.sampled_from(["moon", "Orbit.", "Dr.", '"Go!"', "Ĉu", "3.14", "🌕", "(a)", "it's", "what?", "x" * 30, "a-b"])
@@ -413,11 +288,6 @@ def test_what_has_no_more_sentences_than_a_step_is_not_cut() -> None:
     assert part.text == doc.text
 
 
-@pytest.mark.parametrize("text", ["", " \n\n "])
-def test_a_text_without_words_has_no_chunk_chunking(text: str) -> None:
-    assert chunks_of(document(text, "Title"), MeaningEncoder(10), SemanticParameters()) == []
-
-
 def test_a_window_longer_than_the_encoders_has_the_mean_of_its_runs() -> None:
     sentences = ["Cats purr.", "Stars burn hydrogen.", "Cows moo."]
     whole = window_vectors(sentences, MeaningEncoder(20), 1)
@@ -439,24 +309,6 @@ def test_sentences_at_the_ends_of_a_part_stay_whole_in_the_next() -> None:
     found = chunks_of(document(text), encoder, parameters)
     assert all(part.text.startswith("Cats") and part.text.endswith(".") for part in found)
     assert len(found) == len(segment)
-
-
-@pytest.mark.parametrize(
-    ("segment", "place", "held"),
-    [
-        ([(0, 11), (5, 19)], 0, [(0, 4), (5, 9)]),  # the third is whole in the next part
-        ([(0, 11), (5, 19)], 1, [(5, 9), (10, 14), (15, 19)]),
-        ([(0, 9), (3, 14)], 0, [(0, 4), (5, 9)]),
-        ([(0, 11), (10, 14)], 0, [(0, 4), (5, 9)]),
-        ([(0, 11), (11, 14)], 0, [(0, 4), (5, 9), (10, 11)]),  # whole in neither: a piece
-        ([(0, 11), (11, 12), (10, 19)], 0, [(0, 4), (5, 9), (10, 11)]),  # only the parts beside it count
-        ([(0, 14), (12, 13), (13, 19)], 2, [(13, 14), (15, 19)]),
-    ],
-)
-def test_what_the_ends_of_a_part_cut_is_left_to_one_beside_it(
-    segment: list[Span], place: int, held: list[Span]
-) -> None:
-    assert chunking._held([(0, 4), (5, 9), (10, 14), (15, 19)], segment, place) == held
 
 
 @pytest.mark.parametrize(

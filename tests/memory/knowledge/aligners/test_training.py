@@ -2,17 +2,15 @@
 
 import math
 import re
-from dataclasses import astuple
 from itertools import pairwise
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 import pytest
 import torch
 
 from clew.agent.aligner_evaluation import gold_ranks, measure
-from clew.memory.datatypes import Float32s, Ints, Progress
+from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
 from clew.memory.knowledge.aligners.open_capsule import (
     aligner_paths,
@@ -23,16 +21,12 @@ from clew.memory.knowledge.aligners.open_capsule import (
 )
 from clew.memory.knowledge.aligners.scoring import Loss
 from clew.memory.knowledge.aligners.training import (
-    HELD_OUT_NODES,
     LOSSES,
     MODELS,
-    TEMPERATURE,
     TEMPERATURES,
     TrainingParameters,
     TrainingResult,
-    TrainingSet,
     binary,
-    held_out_nodes,
     info_nce,
     read_queries,
     sample,
@@ -110,14 +104,6 @@ def test_each_beats_chance_and_is_scored_by_numpy_as_by_torch(model: str, loss: 
         gold_ranks(row, training_set().queries[place].partitions) for row, place in zip(untrained, held, strict=True)
     ]
     assert measure(ranks)["p@1"] > max(0.5, 1.5 * measure(before)["p@1"])
-
-
-def test_the_temperature_begins_at_its_value_and_moves(mlp: TrainingResult) -> None:
-    fresh = MODELS["mlp"](graph_of_partitions())
-    assert float(fresh.temperature.detach()) == pytest.approx(TEMPERATURE)
-    moved = float(mlp.model.temperature.detach())
-    assert moved != pytest.approx(TEMPERATURE, rel=1e-3)
-    assert TEMPERATURES[0] <= moved <= TEMPERATURES[1]
 
 
 def test_cosines_are_divided_by_the_temperature_once() -> None:
@@ -207,63 +193,10 @@ def test_info_nce_counts_the_mass_of_all_positives() -> None:
     assert float(info_nce(LOGITS, torch.tensor([[1.0, 0, 0, 0]]))) == pytest.approx(-math.log(4 / 10))
 
 
-def test_info_nce_is_a_mean_over_questions() -> None:
-    both = info_nce(LOGITS.repeat(2, 1), torch.tensor([[1.0, 0, 1, 0], [1.0, 0, 0, 0]]))
-    assert float(both) == pytest.approx(-(math.log(0.6) + math.log(0.4)) / 2)
-
-
 def test_binary_sums_over_partitions() -> None:
     shares = [4 / 5, 3 / 4, 2 / 3, 1 / 2]
     wanted = -math.log(shares[0]) - math.log(1 - shares[1]) - math.log(shares[2]) - math.log(1 - shares[3])
     assert float(binary(LOGITS, torch.tensor([[1.0, 0, 1, 0]]))) == pytest.approx(wanted)
-
-
-def test_binary_is_a_mean_over_questions() -> None:
-    one, other = torch.tensor([[1.0, 0, 1, 0]]), torch.tensor([[1.0, 0, 0, 0]])
-    both = binary(LOGITS.repeat(2, 1), torch.cat([one, other]))
-    assert float(both) == pytest.approx(float(binary(LOGITS, one) + binary(LOGITS, other)) / 2)
-
-
-def test_the_defaults() -> None:
-    assert astuple(TrainingParameters()) == ("mlp", "infonce", 20, 42, 256, 1e-3, 1e-4, 3)
-
-
-@pytest.mark.parametrize(("size", "held"), [(1, 0), (2, 1), (5, 1), (14, 1), (16, 2), (100, 10)])
-def test_a_tenth_is_held_out_and_one_where_there_are_two(size: int, held: int) -> None:
-    whole = training_set()
-    learn, validate = TrainingSet(whole.queries[:size], whole.vectors[:size], whole.words, "none").parted(42)
-    assert len(validate) == held and sorted([*learn, *validate]) == list(range(size))
-
-
-class Watched(TrainingSet):
-    """Notes which queries are asked for."""
-
-    asked: ClassVar[list[int]] = []
-
-    def positives(self, places: Ints) -> Float32s:
-        Watched.asked += places.tolist()
-        found = super().positives(places)
-        assert set(np.unique(found)) <= {0.0, 1.0} and found.any(axis=1).all()
-        return found
-
-
-def test_each_query_is_learned_from_or_validated_on_once_an_epoch() -> None:
-    whole = training_set()
-    watched = Watched(whole.queries, whole.vectors, whole.words, "none")
-    Watched.asked = []
-    events = train(watched, graph_of_partitions(), quick("mlp", epochs=1))
-    with pytest.raises(StopIteration) as end:
-        while True:
-            next(events)
-    found: TrainingResult = end.value.value
-    assert found.record.epochs == found.record.epoch == 1
-    assert sorted(Watched.asked) == list(range(300))
-    _, held = whole.parted(42)
-    with torch.no_grad():
-        arrays = whole.vectors[held], whole.word_scores(held), whole.positives(held)
-        vectors, words_, positives = map(torch.from_numpy, arrays)
-        loss = float(info_nce(found.model(vectors, words_), positives))
-    assert found.record.validation == pytest.approx(loss, abs=1e-5)
 
 
 # Which nodes synthetic queries name.
@@ -301,10 +234,6 @@ def test_the_same_seed_gives_the_same_queries_and_another_others() -> None:
     assert synthetic(50, 7) == synthetic(50, 7)
     assert synthetic(50, 7).train != synthetic(50, 8).train
     assert synthetic(50, 7).held_out == synthetic(60, 8).held_out
-
-
-def test_the_share_that_is_held_out() -> None:
-    assert held_out_nodes(graph(), partitioning(), 5).sum() == round(HELD_OUT_NODES * NODES)
 
 
 def test_without_bridges_all_are_within() -> None:

@@ -12,35 +12,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.memory.datatypes import Triple
-from clew.memory.knowledge.clues.clue_index import DIGITS, ClueIndex, triple_graph
+from clew.memory.knowledge.clues.clue_index import ClueIndex
 from clew.memory.knowledge.clues.triple_search import (
-    MOST_RELATION_CLUES,
     ClueParameters,
     EdgeScores,
-    QuestionClues,
-    _best,
     beam_search,
-    chain_overlap,
-    diverse,
     extract_clues,
-    in_reading_order,
-    jaccard,
     most_of,
     question_type,
-    rerank,
     search_paths,
     seeds_of,
     shown,
 )
-from clew.memory.knowledge.clues.triple_search import Path as Walk
-from tests.memory.dialogue.cases import hashed_vectors
 from tests.memory.knowledge.clues.cases import (
     CASES,
     FILMS,
     QUESTION,
     README,
-    encoder_index,
     index_of,
     names,
     needs_cases,
@@ -367,24 +355,6 @@ def test_only_the_edges_that_are_allowed_are_walked() -> None:
     assert search_paths(QUESTION, index, among=np.zeros(2, bool)).paths == ()
 
 
-class Encoder:
-    name, hash, dimension, window = "hashed", "", 64, 256
-
-    def encode(self, texts: list[str], role: str) -> np.ndarray:
-        return hashed_vectors(texts)
-
-
-def test_with_an_encoder_its_cosines_are_taken() -> None:
-    graph = triple_graph(Triple(*row) for row in FILMS)
-    index = encoder_index(graph, Encoder())  # type: ignore[arg-type]
-    assert index.triple_cosines("deva played by rajinikanth").max() == pytest.approx(1)
-    assert search_paths(QUESTION, index).answer == "Lokesh Kanagaraj"
-    found = search_paths(QUESTION, index)
-    assert [path.score for path in found.paths] != [
-        path.score for path in search_paths(QUESTION, index_of(*FILMS)).paths
-    ]
-
-
 @pytest.mark.parametrize("question", ["", "?", "Who is it?", "the of a"])
 @pytest.mark.parametrize(
     "index", [index_of(), index_of(("a", "of", "the")), index_of(*README)], ids=len.__name__.format
@@ -430,120 +400,3 @@ def test_no_path_has_more_than_the_most(rows: list[tuple[str, str, str]], questi
     parameters = ClueParameters(clues_once=once)
     found = search_paths(question, index_of(*rows), parameters)
     assert all(path.score <= most_of(found.clues, parameters) for path in found.paths)
-
-
-@pytest.mark.parametrize(
-    ("relations", "entities", "once", "most"),
-    [
-        (2, 1, True, 2 * 2.5 + 1.5 + 3 * (1.25 + 0.5) + 1.75 + 0.75 + 1.0 + 0.5),
-        (0, 6, True, 4 * 1.5 + 3 * (1.25 + 0.5) + 1.0 + 0.5),  # three edges have four entities
-        (2, 6, False, 3 * 2.5 + 3 * 1.5 + 3 * (1.25 + 0.5) + 1.75 + 0.75 + 1.0 + 0.5),
-        (0, 0, True, 3 * (1.25 + 0.5) + 0.5),
-        (0, 0, False, 3 * (1.25 + 0.5) + 0.5),
-    ],
-)
-def test_the_most_is_every_clue_met_and_every_term_full(relations: int, entities: int, once: bool, most: float) -> None:
-    clues = QuestionClues(tuple(range(entities)), tuple("abcdef"[:relations]), "who", ())
-    p = ClueParameters(w_rel=2.5, w_lex=1.25, alpha_rel=1.75, beta_chain=0.75, clues_once=once)
-    assert most_of(clues, p) == pytest.approx(most)
-
-
-def test_shares_of_what_is_common() -> None:
-    assert jaccard({1, 2}, {2, 3}) == pytest.approx(1 / 3)
-    assert jaccard({1}, {1}) == 1 and jaccard({1}, set()) == jaccard(set(), {1}) == jaccard(set(), set()) == 0
-    assert chain_overlap([["a"], ["b"]], ["a", "b"]) == chain_overlap([["b"], ["a"]], ["a", "b"]) == 1
-    assert chain_overlap([["a"], ["b"]], ["a", "c"]) == pytest.approx(1 / 3)  # of a, c and the two of them
-    assert chain_overlap([["a"]], []) == chain_overlap([], ["a"]) == 0
-
-
-def test_diversity_is_the_score_less_the_likeness_to_the_nearest_that_was_chosen() -> None:
-    first, same, near, far = (
-        Walk(edges, (), score) for edges, score in (((1, 2), 1.0), ((1, 2), 0.9), ((1, 5), 0.9), ((3,), 0.5))
-    )
-    assert diverse([first, same, near, far], 4, 0.5) == [first, near, far, same]  # .45 - .17, .25, .45 - .5
-    assert diverse([first, same, near, far], 2, 0.3) == [first, far]  # .15 and .27 - .23, .27 - .7
-    assert diverse([far, near, same, first], 3, 1.0) == [first, near, same]  # of equal ones the earlier
-    last = Walk((1, 4), (), 0.4)
-    assert diverse([first, far, same, last], 3, 0.5) == [first, far, last]  # .2 - .17, .45 - .5
-    assert diverse([first], 0, 0.5) == [] == diverse([], 3, 0.5)
-
-
-def test_a_path_is_read_as_most_of_its_edges_and_as_walked_where_as_many_are_read_backwards() -> None:
-    graph = index_of(("a", "r", "b"), ("b", "r", "c"), ("d", "r", "c")).graph
-    number = {name: place for place, name in enumerate(graph.entities)}
-    edge = {graph.edge(place).source: place for place in range(3)}
-
-    def read(*nodes: str) -> list[str]:
-        edges = {"ab": "a", "bc": "b", "cd": "d"}
-        walked = tuple(edge[edges["".join(sorted(pair))]] for pair in pairwise(nodes))
-        found = in_reading_order(graph, Walk(walked, tuple(number[node] for node in nodes), 1.5))
-        assert found.score == 1.5
-        assert found.edges == (walked if found.nodes[0] == number[nodes[0]] else walked[::-1])
-        return [graph.entities[node] for node in found.nodes]
-
-    assert read("a", "b", "c") == read("c", "b", "a") == ["a", "b", "c"]
-    assert read("a", "b", "c", "d") == read("d", "c", "b", "a") == ["a", "b", "c", "d"]
-    assert read("b", "c", "d") == ["b", "c", "d"] and read("d", "c", "b") == ["d", "c", "b"]
-
-
-def test_the_best_with_those_equal_to_the_last_of_them() -> None:
-    totals, rows, edges = np.array([2.0, 3, 2, 1]), np.array([1, 0, 0, 0]), np.array([5, 6, 7, 8])
-    assert _best(totals, rows, edges, 2).tolist() == [1, 2, 0]  # ties by row
-    assert _best(totals, np.zeros(4, np.int64), edges, 2).tolist() == [1, 0, 2]  # and by edge
-    assert _best(totals, rows, edges, 1).tolist() == [1] and _best(totals, rows, edges, 9).tolist() == [1, 2, 0, 3]
-    many = np.random.default_rng(0).permutation(1000).astype(np.float64)
-    assert many[_best(many, np.zeros(1000, np.int64), np.arange(1000), 3)].tolist() == [999, 998, 997]
-
-
-def test_the_score_of_an_edge_is_for_its_clues_and_words() -> None:
-    """Alone for either of its ends; on a walk for a relation, and for an end, that it has not met before."""
-    index = index_of(("a", "directed", "b"), ("b", "likes", "c"), ("c", "directed", "d"), ("d", "likes", "e"))
-    graph, p = index.graph, ClueParameters(w_rel=2.0, w_ent=1.0)
-    edge = {
-        (graph.entities[s], graph.entities[o]): e
-        for e, (s, o) in enumerate(zip(graph.subjects, graph.objects, strict=True))
-    }
-    a, b, c, d, e = (graph.entities.index(name) for name in "abcde")
-    ab, bc, cd, de = (edge[pair] for pair in pairwise("abcde"))
-    scores = EdgeScores("?", QuestionClues((b, d), ("directed",), "who", ()), index, p)
-    scores.by_words = np.full(4, 0.25)
-    assert scores.alone(graph)[[ab, bc, cd, de]].tolist() == [3.25, 1.25, 3.25, 1.25]
-
-    def of(edge: int, end: int, walked: list[int], visited: list[int]) -> float:
-        return float(scores.of(*(np.array(one) for one in ([edge], [end], [walked], [visited])))[0])
-
-    assert of(cd, d, [bc], [b, c]) == 3.25
-    assert of(cd, d, [ab, bc], [a, b, c]) == 1.25  # the relation is met
-    assert of(cd, d, [de, de], [c, d, e]) == 2.25  # the end is
-    assert of(bc, c, [ab], [a, b]) == 0.25
-    assert (scores.of_seed(b), scores.of_seed(c)) == (1.0, 0.0)
-    scores.parameters = replace(p, clues_once=False)
-    assert of(cd, d, [ab, bc], [a, b, c]) == 3.25 and of(bc, c, [ab], [a, b]) == 1.25
-    assert scores.of_seed(b) == 0.0
-
-
-def test_of_walks_along_the_same_edges_the_best_counts() -> None:
-    index = index_of(("a", "r", "b"), ("b", "r", "c"))
-    walks = [Walk((0, 1), (0, 1, 2), 1.0), Walk((1, 0), (2, 1, 0), 2.0), Walk((0, 1), (0, 1, 2), 1.5)]
-    (path,) = rerank(walks, QuestionClues((), (), "who", ()), index, ClueParameters())
-    assert path.scores["edges"] == 2.0
-
-
-def test_of_relations_as_many_count_as_can_be_told_apart() -> None:
-    many = [f"qu{chr(97 + number // 26)}{chr(97 + number % 26)}z" for number in range(MOST_RELATION_CLUES + 1)]
-    index = index_of(*(("a", name, f"b{number}") for number, name in enumerate(many)))
-    named = tuple(dict.fromkeys(name for names_ in index.relation_names for name in names_))
-    assert len(named) == 61
-    scores = EdgeScores("?", QuestionClues((), named, "who", ()), index, ClueParameters())
-    assert MOST_RELATION_CLUES == 60
-    assert sorted(np.bitwise_count(scores.relation_clues).tolist()) == [0] + [1] * 60
-    assert len(set(scores.relation_clues.tolist())) == 61
-
-
-def test_a_seed_may_be_exactly_as_near_as_it_has_to_be() -> None:
-    index, question = index_of(("saw mill of the north", "is", "there"), ("water", "is", "wet")), "Mill?"
-    clues = extract_clues(question, index, 10)
-    nearest = float(np.round(index.entity_cosines(question), DIGITS).max())
-    assert 0 < nearest < 1
-    (at,), _ = seeds_of(question, clues, index, ClueParameters(seed_min_sim=nearest))
-    assert names(index, (at,)) == ["saw mill of the north"]

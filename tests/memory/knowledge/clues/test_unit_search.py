@@ -58,11 +58,6 @@ def test_it_is_the_papers_walk(
     assert [walk.score for walk in found] == pytest.approx([walk.score for walk in expected], abs=2e-6)
 
 
-def test_the_papers_numbers_are_there() -> None:
-    assert (PAPER.anchors, PAPER.per_entity, PAPER.beam, PAPER.depth, PAPER.subtract) == (3, 3, 5, 3, 1.0)
-    assert not PAPER.renormalise
-
-
 def test_depth_is_the_most_and_every_length_is_a_finished_path() -> None:
     walks = walked(layers_of(CHAIN), VECTORS, QUESTION, NARROW)
     assert [walk.units for walk in walks] == [(0,), (0, 1), (0, 1, 2)]
@@ -70,24 +65,6 @@ def test_depth_is_the_most_and_every_length_is_a_finished_path() -> None:
     deeper = walked(layers_of(CHAIN), VECTORS, QUESTION, replace(NARROW, depth=9))
     assert deeper[-1].units == (0, 1, 2, 3)  # a dead end
     assert walked(layers_of(CHAIN), VECTORS, QUESTION, replace(NARROW, depth=0)) == []
-
-
-def test_the_beam_and_the_units_of_an_entity_are_bounds() -> None:
-    names = [["a", *pair] for pair in ("bc", "bd", "ce", "de", "ef", "fg", "gh")]
-    vectors, question = unit_rows(np.eye(7, 8) + 0.3), unit_rows(np.ones((1, 8)))[0]
-    wide = UnitWalkParameters(anchors=3, per_entity=3, beam=2, depth=2)
-    walks = walked(layers_of(names), vectors, question, wide)
-    assert [len(walk.units) for walk in walks] == [1, 1, 2, 2]
-    one = walked(layers_of(names), vectors, question, UnitWalkParameters(anchors=1, per_entity=1, beam=9, depth=1))
-    assert len(one) <= 3  # one of each of the anchor's three names
-
-
-def test_no_unit_is_walked_twice_and_no_units_are_a_path_twice() -> None:
-    random_ = np.random.default_rng(3)
-    layers = layers_of([list(random_.choice(list(NAMES), 3, replace=False)) for _ in range(40)])
-    walks = walked(layers, unit_rows(random_.normal(size=(40, 8))), unit_rows(random_.normal(size=(1, 8)))[0], PAPER)
-    assert walks and all(len(set(walk.units)) == len(walk.units) for walk in walks)
-    assert len({frozenset(walk.units) for walk in walks}) == len(walks)
 
 
 def test_the_running_query_leaves_behind_what_was_found() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-import networkx as nx
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
@@ -21,10 +20,8 @@ from clew.memory.knowledge.communities.entity_graph import (
     detect,
     links_of,
     named_in_sentences,
-    numbered,
     stated_between,
     tells_only_when,
-    weighted_graph,
 )
 from clew.memory.knowledge.library import open_library
 from clew.memory.layers import DetectionParameters, Entity, Method
@@ -136,10 +133,6 @@ def test_it_is_the_same_every_time(method: Method) -> None:
     assert all(np.array_equal(*pair) for pair in zip(one, other, strict=True))
 
 
-def test_clusters_are_numbered_by_size_then_by_their_first_node() -> None:
-    assert numbered(np.array([7, 7, 3, 5, 5, 5, 3])).tolist() == [1, 1, 2, 0, 0, 0, 2]
-
-
 def test_fragments_join_what_is_near_and_what_has_no_link_is_in_none() -> None:
     links, vectors = rings(2, 5, bridges=False)
     ends = np.concatenate([links.ends, [[10], [11]]], axis=1)
@@ -199,158 +192,9 @@ def test_the_clusters_of_a_part_have_its_numbers() -> None:
     assert cluster(part, DetectionParameters()).tolist() == [0] * 4 + [1] * 4
 
 
-def test_each_method_is_its_own() -> None:
-    """Where both come to other clusters: Louvain is NetworkX's, and Leiden is not."""
-    graph = nx.gnm_random_graph(60, 150, seed=3)
-    links = Links(60, np.array(sorted(graph.edges), np.int64).T, np.ones(150))
-    found = {method: cluster(links, DetectionParameters(method)) for method in METHODS}
-    expected = nx.community.louvain_communities(weighted_graph(links), weight="weight", seed=42)
-    of = {method: {frozenset(np.flatnonzero(one == n).tolist()) for n in set(one)} for method, one in found.items()}
-    assert of["louvain"] == {frozenset(one) for one in expected} != of["leiden"]
-
-
-CLUSTERS = np.array([0, 0, 0, 1, 1, 1, 2, 2, 3, 4])
-"""Three along each of two directions, and three fragments."""
-PLACED = np.array([[1, 0, 0]] * 3 + [[0, 1, 0]] * 3 + [[0.8, 0.6, 0]] * 2 + [[0, 0, 1], [0, 0.6, 0.8]], np.float32)
-
-
-@pytest.mark.parametrize(
-    ("smallest", "alike", "joined"),
-    [
-        (3, 0.7, [0, 0, 0, 1, 1, 1, 0, 0, 2, 2]),  # .8 to the first; to none, so for itself; .6 and, to that one, .8
-        (3, 0.8, [0, 0, 0, 1, 1, 1, 0, 0, 2, 2]),
-        (3, 0.81, [0, 0, 0, 1, 1, 1, 2, 2, 3, 4]),
-        (3, 0.6, [0, 0, 0, 1, 1, 1, 0, 0, 2, 1]),
-        (3, -1.0, [0, 0, 0, 1, 1, 1, 0, 0, 0, 1]),
-        (2, -1.0, [0, 0, 0, 1, 1, 1, 2, 2, 0, 1]),
-        (9, 0.7, [0, 0, 0, 1, 1, 1, 0, 0, 2, 2]),  # none is whole: the first ones stand
-    ],
-)
-def test_a_fragment_joins_what_is_near_enough(smallest: int, alike: float, joined: list[int]) -> None:
-    assert detection._fragments_joined(CLUSTERS, PLACED, smallest, alike).tolist() == joined
-
-
-def test_however_far_it_is_where_nothing_is_said_of_that() -> None:
-    assert detection._fragments_joined(CLUSTERS, PLACED, 3).tolist() == [0, 0, 0, 1, 1, 1, 0, 0, 0, 1]
-
-
-def test_what_is_big_enough_joins_nothing_however_alike() -> None:
-    alike = np.tile(np.array([[1, 0]], np.float32), (4, 1))
-    assert detection._fragments_joined(np.array([0, 0, 1, 1]), alike, 2).tolist() == [0, 0, 1, 1]
-
-
-def test_a_fragment_that_joined_stands_for_no_other() -> None:
-    """The first is .8 to the whole cluster; the two behind it are .6 to that fragment, .36 to each other."""
-    placed = np.array([[1, 0, 0]] * 3 + [[0.8, 0.6, 0], [0, 1, 0], [0.48, 0.36, 0.8]], np.float32)
-    found = detection._fragments_joined(np.array([0, 0, 0, 1, 2, 3]), placed, 3, 0.5)
-    assert found.tolist() == [0, 0, 0, 0, 1, 2]
-
-
-@pytest.mark.parametrize(("smallest", "whole"), [(2, "a cluster"), (3, "a fragment before it")])
-def test_cosines_are_told_to_four_digits(smallest: int, whole: str) -> None:
-    def joined(cosine: float) -> list[int]:
-        placed = np.array([[1, 0], [1, 0], [cosine, (1 - cosine**2) ** 0.5]], np.float32)
-        return list(detection._fragments_joined(np.array([0, 0, 1]), placed, smallest, 0.7))
-
-    assert joined(0.69996) == [0, 0, 0] != joined(0.69994), whole
-
-
-def test_the_nearest_are_told_to_four_digits_and_are_others() -> None:
-    means = np.array([[1, 0, 0], [0.80001, 0.6, 0], [0.80003, 0, 0.6]], np.float32)
-    assert detection._nearest(means, 1)[0].tolist() == [[1], [0], [0]]
-    assert detection._nearest(np.array([[1, 0], [-1, 0]], np.float32), 1)[0].tolist() == [[1], [0]]
-
-
-@pytest.mark.parametrize("rows", [1, 3, 1024])
-def test_the_nearest_others(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(detection, "ROWS", rows)
-    means = np.array([[1, 0], [0.8, 0.6], [0.6, 0.8], [0, 1]], np.float32)
-    near, cosines = detection._nearest(means, 2)
-    assert near.tolist() == [[1, 2], [2, 0], [1, 3], [2, 1]]
-    assert cosines == pytest.approx(np.array([[0.8, 0.6], [0.96, 0.8], [0.96, 0.8], [0.8, 0.6]]))
-
-
-FOUR = Links(4, np.array([[0, 0, 1, 2], [1, 2, 2, 3]]), np.array([5.0, 2.0, 1.0, 1.0]))
-"""Of 0 and 1 together three to 2, of which one to 3."""
-
-
-@pytest.mark.parametrize(
-    ("last", "near", "expected"),
-    [
-        ((-0.8, 0.6), 9, {(0, 1): 3 / 12**0.5 + 0.4, (1, 2): 0.5}),  # what is unlike is no tie
-        ((0.6, 0.8), 9, {(0, 1): 3 / 12**0.5 + 0.4, (1, 2): 0.5 + 0.48, (0, 2): 0.3}),
-        ((0.6, 0.8), 1, {(0, 1): 3 / 12**0.5 + 0.4, (1, 2): 0.5 + 0.48}),
-    ],
-)
-def test_ties_are_shares_of_links_and_the_cosines_of_near_ones(
-    last: tuple[float, float], near: int, expected: dict[tuple[int, int], float]
-) -> None:
-    vectors = np.array([[1, 0], [1, 0], [0.8, 0.6], last], np.float32)
-    faint = Links(4, FOUR.ends, FOUR.weights / 1000)
-    for links in (FOUR, faint):  # shares of any size
-        tied = detection._ties(np.array([0, 0, 1, 2]), links, vectors, DetectionParameters(near=near, meaning=0.5))
-        assert tied.nodes == 3
-        weights = dict(zip(map(tuple, tied.ends.T.tolist()), tied.weights.tolist(), strict=True))
-        assert weights == pytest.approx(expected)
-
-
-def test_what_is_too_big_is_taken_out_with_its_links() -> None:
-    links = Links(5, np.array([[0, 1, 2, 3], [1, 2, 3, 4]]), np.array([1.0, 2.0, 3.0, 4.0]))
-    labels = np.array([0, 0, 0, 1, 1])
-
-    def parts(largest: int) -> list[tuple[int, list[int], int, list[list[int]], list[float]]]:
-        found = detection._parts(labels, links, largest)
-        return [(label, n.tolist(), its.nodes, its.ends.tolist(), its.weights.tolist()) for label, n, its in found]
-
-    first = (0, [0, 1, 2], 3, [[0, 1], [1, 2]], [1.0, 2.0])
-    assert parts(3) == [] and parts(2) == [first]
-    assert parts(1) == [first, (1, [3, 4], 2, [[0], [1]], [4.0])]
-
-
-def test_of_each_that_divides_a_part_keeps_its_number_and_the_others_have_new_ones() -> None:
-    links, vectors = rings(4, 7)
-    labels, parameters = np.repeat([0, 1], 14), DetectionParameters(largest=10)
-    finer = detection._divided(labels, links, vectors, parameters)
-    assert [set(finer[start : start + 7].tolist()) for start in (0, 7)] in ([{0}, {2}], [{2}, {0}])
-    assert [set(finer[start : start + 7].tolist()) for start in (14, 21)] in ([{1}, {3}], [{3}, {1}])
-    assert detection._divided(labels, links, vectors, DetectionParameters(largest=14)).tolist() == labels.tolist()
-    whole, alone = rings(1, 12)
-    stays = detection._divided(np.zeros(12, np.int64), whole, alone, parameters)
-    assert stays.tolist() == [0] * 12
-
-
 @pytest.mark.parametrize(("largest", "readable", "levels"), [(7, 6, 1), (6, 6, 2), (7, 5, 2), (6, 5, 3)])
 def test_levels_are_made_where_clusters_are_too_big_or_too_many(largest: int, readable: int, levels: int) -> None:
     links, vectors = rings(6, 7)
     found = detect(links, vectors, DetectionParameters(largest=largest, readable=readable))
     assert len(found) == levels
     assert int(found[0].max()) + 1 <= readable and int(found[-1].max()) == 5
-
-
-def test_one_that_is_too_big_is_enough_for_another_level() -> None:
-    links, vectors = rings(2, 7)
-    apart = Links(
-        17, np.concatenate([links.ends, [[14, 14, 15], [15, 16, 16]]], axis=1), np.append(links.weights, [1] * 3)
-    )
-    of_all = np.concatenate([vectors, -vectors[:3]])
-    assert [len(detect(apart, of_all, DetectionParameters(largest=size))) for size in (6, 7)] == [2, 1]
-
-
-def test_of_the_resolutions_the_first_that_can_be_read_makes_the_themes() -> None:
-    assert detection.RESOLUTIONS == (4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
-    links, vectors = rings(40, 5)
-    labels = np.repeat(np.arange(40), 5)
-    for readable in (4, 12, 25):
-        parameters = DetectionParameters(readable=readable)
-        tied = detection._ties(labels, links, vectors, parameters)
-        by_resolution = [cluster(tied, parameters, one) for one in detection.RESOLUTIONS]
-        expected = next((one for one in by_resolution if len(set(one.tolist())) <= readable), by_resolution[-1])
-        assert detection._themes(labels, links, vectors, parameters).tolist() == expected[labels].tolist()
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_cluster_is_of_resolution_1_unless_another_is_named(method: Method) -> None:
-    graph = nx.gnm_random_graph(60, 150, seed=3)
-    links, parameters = Links(60, np.array(sorted(graph.edges), np.int64).T, np.ones(150)), DetectionParameters(method)
-    plain = cluster(links, parameters).tolist()
-    assert plain == cluster(links, parameters, 1.0).tolist() != cluster(links, parameters, 1.6).tolist()

@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
 import numpy as np
 import pytest
 
-from clew.memory.knowledge.communities import reports
-from clew.memory.knowledge.communities.entity_graph import EntityRelation, Links, links_of, named_in_sentences
+from clew.memory.knowledge.communities.entity_graph import Links, links_of, named_in_sentences
 from clew.memory.knowledge.communities.reports import (
     Extract,
     ReportMaterial,
@@ -134,44 +132,11 @@ def test_how_well_a_sentence_reads(sentence: str, quality: float) -> None:
     assert quality_of(sentence) == pytest.approx(quality)
 
 
-@pytest.mark.parametrize(("text", "share"), [("A", 1.0), ("Ä", 1.0), ("1969", 0.0), ("Äb", 0.5), ("Ab c", 1 / 3)])
-def test_the_share_of_capitals_is_of_letters(text: str, share: float) -> None:
-    assert reports._capitals(text) == pytest.approx(share)
-
-
-def test_what_a_name_says_is_its_rarity_and_what_it_is() -> None:
-    """Three chunks: Lang is named four times in all of them, sqrt(4) log 2 / log 4; the others once in one."""
-    names = {"Fritz Lang": 1.0, "film": 0.3, "UFA FILM": 0.3, "USA": 1.0, "Berlin": 0.3}
-    others = [name for name in names if name != "Fritz Lang"]
-    made = layers(list(names), [("Fritz Lang", "saw", name) for name in others], {"Berlin": "term"})
-    made = replace(
-        made,
-        chunk_ids=("d#0", "d#1", "d#2"),
-        chunk_documents=np.zeros(3, np.int64),
-        sentence_chunks=np.array([0, 1, 2, 2]),
-    )
-    links = links_of(made, named_in_sentences(made))
-    flat = np.ones((5, 2), np.float32)
-    weights = ReportMaterial(made, links, flat, flat[:4], ["It was so."] * 4).weights
-    assert {one.name: weight for one, weight in zip(made.entities, weights, strict=True)} == pytest.approx(names)
-
-
 def test_a_report_says_which_document_alone_says_it() -> None:
     extract = Extract("Lang", (0, 1), {"Lang": "", "Metropolis": "d"}, {}, {"Lang directed it.": "d", "He did.": ""})
     assert extract.report == "Lang directed it. (d) He did. Names: Lang, Metropolis (d)."
     related = replace(extract, relations={"Lang – made – Metropolis": "d", "Lang – met – Thea": ""})
     assert related.report == f"{extract.report} Relations: Lang – made – Metropolis (d); Lang – met – Thea."
-
-
-def test_the_links_within_are_those_of_one_community() -> None:
-    links = Links(6, np.array([[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]]), np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
-    inner = within(links, np.array([-1, -1, 0, 0, 1, 1]))
-    assert (inner.nodes, inner.ends.tolist(), inner.weights.tolist()) == (6, [[2, 4], [3, 5]], [3.0, 5.0])
-
-
-def test_one_entity_alone_is_all_there_is() -> None:
-    alone = Links(1, np.empty((2, 0), np.int64), np.empty(0))
-    assert centrality(alone) == pytest.approx([1.0], abs=1e-12)
 
 
 def test_a_community_is_named_by_parts_of_three_or_by_its_biggest() -> None:
@@ -197,72 +162,6 @@ def test_what_is_most_central_comes_first() -> None:
     assert (second.entities, second.name) == ((5, 3, 4), "Two (d), One (d), Rome (d)")
     assert list(second.relations) == ["One – wed – Two", "Two – left – Rome"]
     assert set(second.sentences) == {"One wed Two, of course.", "Two left."}
-
-
-def test_what_names_an_entity_best_is_said_where_no_relation_is() -> None:
-    made = layers(["Laika", "Sputnik"], [("Laika", "was in", "Sputnik")], {})
-    flat = np.ones((2, 1), np.float32)
-    material = ReportMaterial(
-        made, Links(2, np.array([[0], [1]]), np.ones(1)), flat, flat[:1], ["Laika was in Sputnik."]
-    )
-    (one,) = extracts(material, np.zeros(2, np.int64))
-    assert (dict(one.relations), dict(one.sentences)) == ({}, {"Laika was in Sputnik.": "d"})
-
-
-def test_the_relations_of_the_strongest_links_that_say_something() -> None:
-    """Twice as many as are shown; of a link the first."""
-    verbs = {1: ["was in", "met"], 2: ["was in"]} | {other: ["met", "saw"] for other in range(3, 10)}
-    related = {(0, other): [EntityRelation(0, verb, other, 0) for verb in its] for other, its in verbs.items()}
-    made: Any = SimpleNamespace(relations=related)
-    found = list(reports._strongest_relations(made, [[0, 11], *([0, other] for other in range(1, 10))]))
-    assert [(one.object, one.verb) for one in found] == [(other, "met") for other in (1, 3, 4, 5, 6, 7)]
-
-
-A, B, C = [1.0, 0.0, 0.0], [0.6, 0.8, 0.0], [0.6, 0.0, 0.8]
-
-
-@pytest.mark.parametrize(
-    ("sentences", "quality", "chosen"),
-    [
-        ([B, A, C], [0, 0, 0], [1, 0, 2]),  # what it is about is A
-        ([B, A, C], [0, -0.25, 0], [1, 0, 2]),
-        ([B, A, C], [0, -0.3, 0], [0, 2]),  # reads badly
-        ([B, A, C], [-0.5, -0.3, -0.3], [1, 2, 0]),  # all do
-        ([B, A, C, [-0.6, 0.8, 0]], [0, -0.45, 0, 0], [0, 2, 3]),
-        ([B, A, A, C], [0, -0.2, 0, 0], [2, 0, 3]),  # the same once
-        ([B, A, C, [0.0, 0.6, 0.8]], [0, 0, 0, 0], [1, 0, 2]),  # three at most
-        ([[0.60001, 0.8, 0], [0.60004, 0, 0.8]], [0, 0], [0, 1]),  # as near to four digits
-        ([], [], []),
-    ],
-)
-def test_the_sentences_that_are_chosen(sentences: list[list[float]], quality: list[float], chosen: list[int]) -> None:
-    rows = np.array(sentences, np.float32).reshape(-1, 3)
-    vectors = np.array([[0.8, 0.6, 0], [0.8, -0.6, 0], C], np.float32)
-    made: Any = SimpleNamespace(
-        quality=np.array(quality), vectors=vectors, sentences=rows, texts=["It was so."] * len(rows)
-    )
-    assert reports._chosen(made, np.arange(len(rows)), np.array([0, 1])) == chosen
-
-
-def test_a_long_sentence_stands_alone_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: Any = SimpleNamespace(quality=np.zeros(3), vectors=np.array([A]), sentences=np.array([A, B, C]))
-    for lengths, chosen in (((641, 640, 641), [0, 1]), ((9, 641, 640), [0, 2]), ((641, 641, 641), [0])):
-        made.texts = ["x" * length for length in lengths]
-        assert reports._chosen(made, np.arange(3), np.array([0])) == chosen
-    made.sentences = np.array([A, C, [0.5, 0.75**0.5, 0]])
-    monkeypatch.setattr(reports, "SAME", 0.5)
-    made.texts = ["x"] * 3
-    assert reports._chosen(made, np.array([0, 2]), np.array([0])) == [0]  # .5 is the same
-    assert reports._chosen(made, np.arange(3), np.array([0])) == [0]
-
-
-def test_the_first_of_sentences_that_are_equally_near_and_none_where_none_names_it() -> None:
-    made = layers(["Lang", "Thea", "Vienna"], [("Lang", "met", "Thea"), ("Lang", "wed", "Thea")], {})
-    sentences = np.array([[0.60001, 0.8], [0.60004, 0.8]], np.float32)
-    vectors = np.array([[1, 0]] * 3, np.float32)
-    links = links_of(made, named_in_sentences(made))
-    best = ReportMaterial(made, links, vectors, sentences, ["Lang met Thea.", "Lang wed Thea."]).best
-    assert best.tolist() == [0, 0, -1]
 
 
 def asked_and_answered(extract: Extract, reply: str, taken: Sequence[str] = ()) -> tuple[str, tuple[str, str]]:
@@ -302,9 +201,3 @@ def test_a_model_is_told_that_there_are_no_relations() -> None:
 )
 def test_what_a_model_wrote_is_checked(reply: str, written: str, why: str) -> None:
     assert asked_and_answered(APOLLO, reply, ["Apollo was there."])[1] == (written, why)
-
-
-def test_the_numbers_of_a_report() -> None:
-    assert (reports.NAMED, reports.LISTED, reports.RELATIONS, reports.SENTENCES, reports.WHOLE) == (3, 7, 3, 3, 3)
-    assert (reports.DAMPING, reports.CHANGE, reports.MOST_ITERATIONS) == (0.85, 1e-6, 100)
-    assert (reports.LONGEST, reports.SHORTEST, reports.SAME, reports._CAPITALS) == (320, 30, 0.88, 0.4)

@@ -247,12 +247,3 @@ def test_no_nodes_are_looked_at(folder: Library, encoder: CachedEncoder) -> None
     assert found.direct.shape == (0, len(DIRECT)) and found.around(nothing).shape == (0, len(AROUND))
     whole = mercury(folder, encoder)
     assert np.isfinite(whole.around(nothing)).all()
-
-
-def test_neighbours_are_each_once_and_the_strongest_first(folder: Library) -> None:
-    neighbours = folder.store.part().nodes.neighbours
-    assert [sorted(neighbours.lists.row(node)) for node in range(6)] == [[4], [3], [], [1, 4], [0, 3], []]
-    assert neighbours.degrees.tolist() == [1, 1, 0, 2, 2, 0]
-    assert neighbours.strengths.max() == 1  # two edges of 1 between the metal and the thermometer
-    at, of = neighbours.around(ints([THERMOMETER, ISLAND, SUN]), most=1)
-    assert neighbours.lists.values[at].tolist() == [METAL, PLANET] and of.tolist() == [0, 2]

@@ -15,7 +15,7 @@ from clew.memory.datatypes import Floats, Ints, Query, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.aligners.scoring import Aligner
 from clew.memory.knowledge.library import Library
-from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
+from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.features import (
     AROUND,
     DIRECT,
@@ -37,7 +37,6 @@ from clew.memory.knowledge.walking.walker import (
     Walker,
     WalkerParameters,
     choose,
-    hits_of,
     landings,
     shares,
     stitch,
@@ -78,24 +77,11 @@ def cosines(question: LibraryQuestion) -> Floats:
     return question.cosines(np.arange(len(question.graph.layers.chunk_ids)))
 
 
-def test_the_defaults() -> None:
-    assert astuple(StepParameters()) == (3, 3, 2, 0.25, 1.0, 2.0, 0.25)
-    assert (WalkerParameters().named, WalkerParameters().looked, WalkerParameters().answers) == (400, 64, 0.8)
-    assert astuple(Visit(7, 0.5)) == (7, 0.5, -1, -1, 0, False)
-
-
 def test_shares_are_of_the_sum_whatever_the_size_of_the_logarithms() -> None:
     assert shares(np.log([1.0, 3.0])) == pytest.approx([0.25, 0.75])
     assert shares(np.log([1.0, 3.0]) + 2000) == pytest.approx([0.25, 0.75])
     assert shares(np.log([1.0, 3.0]) - 2000) == pytest.approx([0.25, 0.75])
     assert shares(np.zeros(0)).tolist() == []
-
-
-def test_hits_are_what_a_search_by_words_and_vectors_finds(examples: Library, query: Query) -> None:
-    nearest = np.argsort(-cosines(LibraryQuestion(examples.store.part(), query)))[:3]
-    found = hits_of(examples.store, query, MatchParameters(candidates=1, nearest=3)).tolist()
-    assert set(nearest.tolist()) <= set(found) and len(found) <= 4 and found == sorted(found)
-    assert hits_of(examples.store, query, MatchParameters(candidates=1, nearest=0)).size == 1
 
 
 def test_what_was_found_is_weighed_and_votes_for_partitions(examples: Library, query: Query) -> None:
@@ -191,15 +177,6 @@ def test_late_interaction_has_the_last_word(examples: Library, query: Query, enc
         thought = made.think(made.question(query), HITS)
         walks.append(made.walk(thought, made.stitch(thought)))
     assert walks[1].nodes.tolist() == walks[0].nodes[::-1].tolist() and walks[1].visits == walks[0].visits
-
-
-def test_without_a_scorer_and_parameters_it_has_those_that_are_shipped(examples: Library, query: Query) -> None:
-    made = Walker(examples.store)
-    thought = made.think(made.question(query), HITS)
-    assert thought.masses == pytest.approx(load_scorer().alone(thought.looked.direct))
-    stitched = made.stitch(thought)
-    assert len(stitched.nodes) <= WalkerParameters().think.within(71).most
-    assert len(made.walk(thought, stitched).visits) > 0
 
 
 def test_of_the_names_long_ones_come_first_and_each_form_has_its_share(tmp_path: Path, encoder: CachedEncoder) -> None:
@@ -356,19 +333,6 @@ def test_places_and_ways_are_what_loops_find(case: tuple[NodeGraph, list[int], l
     assert sorted(zip(ways.of.tolist(), ways.others.tolist(), ways.edges.tolist(), strict=True)) == sorted(slow)
 
 
-def test_bridges_are_there_and_their_other_side_is_not_where_it_was_not_chosen() -> None:
-    bridged = graph(6, [(0, 1), (1, 2), (2, 3), (3, 4), (5, 0)])
-    found = stitched_of(bridged, [0, 0, 1, 1, 2, 2], [1, 0])
-    ends = {(int(bridged.sources[edge]), int(bridged.targets[edge])) for edge in found.edges}
-    assert ends == {(0, 1), (1, 2), (2, 3)}
-    assert found.nodes.tolist() == [2, 3, 0, 1] and found.starts.tolist() == [0, 2, 4]
-
-
-def test_hub_nodes_is_marked_where_it_stands() -> None:
-    found = stitched_of(graph(4, []), [0, 0, 1, 1], [1, 0], hub_nodes=[0, 3])
-    assert found.hub_nodes.tolist() == [False, True, True, False]
-
-
 def test_nothing_is_chosen() -> None:
     found = stitched_of(graph(3, [(0, 1)]), [0, 0, 1], [])
     assert len(found.nodes) == len(found.edges) == 0 and found.starts.tolist() == [0]
@@ -405,16 +369,6 @@ def visited(parameters: StepParameters, answers: Callable[[int], bool] = lambda 
 def test_a_link_leads_to_what_a_node_names_before_what_it_shares_an_entity_with() -> None:
     assert visited(StepParameters(beam=1, link=2.0, edge=0)) == [0, 1, 2]
     assert visited(StepParameters(beam=1, link=0.0, edge=0)) == [0, 2, 1]
-
-
-def test_a_link_backwards_does_not_count_more() -> None:
-    assert visited(StepParameters(depth=1, link=2.0)) == [0, 1, 2, 3]
-
-
-def test_a_step_to_what_answers_ends_a_walk_and_a_landing_does_not() -> None:
-    parameters = StepParameters(beam=1, depth=3)
-    assert visited(parameters, lambda node: node == 0) == [0, 1, 2, 3]
-    assert visited(parameters, lambda node: node == 1) == [0, 1]
 
 
 # Landing and walking on graphs made by hand: bounds, going back, hubs, answers, islands.
@@ -457,23 +411,11 @@ def test_landings_are_the_best_of_each_partition() -> None:
     assert landings(stitched, rows, masses, 0).tolist() == []
 
 
-def test_only_what_was_weighed_is_landed_on_and_ties_go_by_their_order() -> None:
-    stitched = stitched_of(graph(4, []), [0, 0, 0, 0], [0])
-    assert landings(stitched, ints([2, 1]), np.array([0.5, 0.5]), 1).tolist() == [2]
-    assert landings(stitched, ints([]), np.zeros(0), 3).tolist() == []
-
-
 def test_a_partition_of_hub_nodes_and_one_of_islands() -> None:
     stitched = stitched_of(graph(4, []), [0, 0, 1, 1], [0, 1], hub_nodes=[0, 1])
     landed = landings(stitched, ints([0, 1, 2, 3]), np.array([4.0, 3, 2, 1]), 3)
     assert landed.tolist() == [2, 3]
     assert nodes(walked(stitched, landed.tolist(), [4.0, 3, 2, 1])) == [2, 3]
-
-
-def test_nothing_is_stitched_and_nothing_is_landed_on() -> None:
-    nothing = stitched_of(graph(3, [(0, 1)]), [0, 0, 1], [])
-    assert landings(nothing, ints([0, 2]), np.array([0.5, 0.4]), 3).tolist() == []
-    assert walked(nothing, [], [0.0, 0, 0]) == []
 
 
 CHAIN = stitched_of(graph(6, [(0, 1), (2, 1), (2, 3), (3, 4), (4, 5)]), [0] * 6, [0])
@@ -514,24 +456,6 @@ def test_a_landing_that_answers_does_not_end_it() -> None:
 
 def test_it_stops_at_a_node_that_answers() -> None:
     assert nodes(walked(CHAIN, [0], [0.0] * 6, answers=lambda node: node == 2)) == [0, 1, 2]
-
-
-def test_one_that_answers_is_enough_and_of_equal_ways_the_first_is_gone() -> None:
-    fork = stitched_of(graph(5, [(0, 1), (0, 2), (1, 3), (2, 4)]), [0] * 5, [0])
-    wide = replace(PLAIN, beam=2)
-    assert nodes(walked(fork, [0], [0.0] * 5, wide, lambda node: node == 2)) == [0, 1, 2]
-    joined = stitched_of(graph(3, [(0, 2), (1, 2)]), [0] * 3, [0])
-    assert walked(joined, [0, 1], [1.0, 1.0, 0.5], wide)[-1].before == 0
-
-
-def test_a_light_beginning_is_light_beside_the_best_of_its_round() -> None:
-    """0 leads to 1 and 2, and 1 to 3: 2 at 1 - 0 is better than 3 at .8 - 0."""
-    fork = stitched_of(graph(4, [(0, 1), (0, 2), (1, 3)]), [0] * 4, [0])
-    assert nodes(walked(fork, [0], [1.0, 2.0, 1.0, 0.8], replace(PLAIN, path=1.0, depth=2))) == [0, 1, 2]
-    # of 0 and 1: 3 at 9 - 0, 2 at 5 - 1, and 4 at 3.9 - 0 is left; then 6 from 3 at 3 - 0
-    two = stitched_of(graph(7, [(0, 2), (1, 3), (1, 4), (3, 6)]), [0] * 7, [0])
-    masses = [0.0, 1.0, 5.0, 9.0, 3.9, 0.0, 3.0]
-    assert nodes(walked(two, [0, 1], masses, replace(PLAIN, path=1.0, depth=2, beam=2))) == [0, 1, 3, 2, 4, 6]
 
 
 def test_the_beam_bounds_what_is_gone_on_from_not_what_is_landed_on() -> None:
@@ -632,22 +556,6 @@ def test_a_mass_is_of_the_node_and_what_is_around_it(looked: Looked) -> None:
     expected = scorer.within(np.hstack([fresh.direct, around]))
     assert weigh(rows) == pytest.approx(expected[[2, 1, 2, 0]], abs=1e-5)
     assert weigh(ints([])).shape == (0,)
-
-
-def test_each_is_weighed_once(looked: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked_for: list[int] = []
-    taken_over = Looked.taken_over
-
-    def counted(self: Looked, nodes: Ints) -> Looked:
-        asked_for.extend(nodes.tolist())
-        return taken_over(self, nodes)
-
-    monkeypatch.setattr(Looked, "taken_over", counted)
-    weigh, _ = weighing(looked)
-    first = weigh(ints([4, 2, 4]))
-    assert weigh(ints([2, 6, 4])).tolist()[::2] == first.tolist()[1::-1]
-    assert weigh.expected(ints([6, 2])).tolist() == weigh(ints([6, 2])).tolist()
-    assert asked_for == [2, 4, 6]
 
 
 def test_what_is_expected_is_the_mass_alone_and_what_the_first_weighed_more(looked: Looked) -> None:
