@@ -4,38 +4,107 @@ A sentence is read once from left to right. The state (`Clause`) is the subject,
 decides what the next mention is to the subject. The rules are for plain English: a clause they cannot read gives none.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
-from clew.memory.knowledge.extraction.elements import (
-    CLOSE,
-    OPEN,
-    Element,
-    behind,
-    bracketed,
-    describes_a_noun,
-    elements,
-    of_a_people,
-)
+from clew.memory.knowledge.extraction import lexicon
 from clew.memory.knowledge.extraction.entities import entities
-from clew.memory.knowledge.extraction.lexicon import (
-    COPULAS,
-    ORGANISATIONS,
-    PLACES,
-    WORKS,
-    Mention,
-    RelationMention,
-    is_participle,
-    past,
-    wording,
-)
-from clew.memory.text import split
+from clew.memory.knowledge.extraction.lexicon import Mention, RelationMention, is_participle, past, tokens
+from clew.memory.text import Span, split
 
 FARTHEST = 12
 """Words between a verb, or the object before, and an object: farther off it is none."""
 
 MOST_SUBJECTS = 4
 
-_GENERIC = WORKS | ORGANISATIONS | PLACES
+PartOfSpeech = Literal[
+    "mention", "verb", "be", "auxiliary", "preposition", "determiner", "comma", "and", "relative", "pronoun", "stop",
+    "open", "close", "noun", "possessive"
+]  # fmt: skip
+
+_MARKS: dict[str, PartOfSpeech] = {",": "comma", "(": "open", "[": "open", ")": "close", "]": "close"} | dict.fromkeys(
+    ";:—–?!|/•.", "stop"
+)
+_PARTS: dict[str, PartOfSpeech] = {
+    **dict.fromkeys(lexicon.STOPS, "stop"),
+    **dict.fromkeys(lexicon.DETERMINERS | lexicon.NUMBERS, "determiner"),
+    **dict.fromkeys(("he", "she", "it"), "pronoun"),
+    **dict.fromkeys(("who", "which"), "relative"),
+    **dict.fromkeys(("and", "&"), "and"),
+    **dict.fromkeys(lexicon.PREPOSITIONS, "preposition"),
+    **dict.fromkeys(lexicon.AUXILIARIES, "auxiliary"),
+    **dict.fromkeys(lexicon.BE, "be"),
+    "s": "possessive",
+}
+"""Of words that are always the same part of speech."""
+
+
+class Element(NamedTuple):
+    """A mention, a word or a mark. `text` is it in lower case where it is not a mention."""
+
+    part: PartOfSpeech
+    text: str
+    mention: Mention | None = None
+
+
+_END = Element("stop", "")
+
+
+def elements(text: str, sentence: Span, mentions: Sequence[Mention]) -> list[Element]:
+    """The elements of a sentence in order; `mentions` are those in it, in order."""
+    found: list[Element] = []
+    place = sentence[0]
+    for mention in mentions:
+        found.extend(_between(text, (place, mention.start)))
+        found.append(Element("mention", mention.text, mention))
+        place = mention.end
+    found.extend(_between(text, (place, sentence[1])))
+    before: PartOfSpeech = "stop"
+    for place, (element, after) in enumerate(pairwise([*found, _END])):
+        if element.text == "that":
+            element = Element("stop" if before == "verb" else "relative", "that")
+        elif element.part == "verb" and not _is_verb(element.text, before, after):
+            element = Element("noun", element.text)
+        elif element.text in ("has", "have", "had") and after.part not in ("verb", "be", "auxiliary"):
+            element = Element("verb", element.text)
+        found[place], before = element, element.part
+    return found
+
+
+def _between(text: str, span: Span) -> Iterator[Element]:
+    """The words and marks of what is no mention."""
+    place = span[0]
+    for token in tokens(text, span):
+        yield from _marks(text[place : token.start])
+        yield Element(_part(token.low), token.low)
+        place = token.end
+    yield from _marks(text[place : span[1]])
+
+
+def _marks(gap: str) -> Iterator[Element]:
+    """The full stop before a comma is an abbreviation's."""
+    yield from (Element(_MARKS[mark], mark) for mark in gap.replace(".,", ",") if mark in _MARKS)
+
+
+def _part(word: str) -> PartOfSpeech:
+    if word in _PARTS:
+        return _PARTS[word]
+    if lexicon.looks_like_a_verb(word) or word in lexicon.AMBIGUOUS:
+        return "verb"
+    return "stop" if word in lexicon.EMPTY and word != "that" else "noun"
+
+
+def _is_verb(word: str, before: PartOfSpeech, after: Element) -> bool:
+    """Whether what looks like one stands where a verb does, and no noun or adjective."""
+    if before in ("mention", "be", "auxiliary", "relative", "pronoun", "close", "open"):
+        return True
+    if before == "comma" and word not in lexicon.AMBIGUOUS:
+        return True
+    if before in ("determiner", "preposition", "possessive"):
+        return False
+    objects = ("mention", "determiner", "preposition")
+    return after.part in objects and before == "and" if word in lexicon.AMBIGUOUS else after.part in (*objects, "comma")
 
 
 class Clause:
@@ -44,221 +113,142 @@ class Clause:
     def __init__(self, topic: Mention | None) -> None:
         self.found: dict[tuple[Mention, str, Mention], None] = {}
         self.topic = topic
-        self._opened: list[tuple[list[Mention], str, bool, Mention | None, bool]] = []
-        self._apposition = False
+        self._opened: list[tuple[list[Mention], str, bool]] = []
         self._last: Mention | None = None
-        self._front: tuple[str, Mention] | None = None
         self._restart()
 
     def _restart(self) -> None:
         self._subjects: list[Mention] = []
-        self._listed: list[Mention] = []
-        self._role, self._fronted, self._unknown = "", False, False
+        self._unknown = False
         self._set_verb("")
 
     def _set_verb(self, verb: str, *, passive: bool = False) -> None:
-        self._verb, self._passive = verb, passive
-        self._object = False
-        self._since(0)
+        self._verb, self._passive, self._object = verb, passive, False
+        self._since()
 
-    def _since(self, words: int) -> None:
+    def _since(self) -> None:
+        """Nothing came yet since the verb or the last mention."""
         self._nouns: list[str] = []
-        self._preposition, self._filled = "", False
-        self._words = words
+        self._preposition, self._words = "", 0
 
     def read(self, elements: Sequence[Element]) -> None:
-        elements = bracketed(elements)
-        for place, element in enumerate(elements):
-            before = elements[place - 1] if place else None
-            after = behind(elements, place)
-            self._by = place + 2 < len(elements) and elements[place + 2].text == "by"
+        """A mention of one word before a noun is only its adjective: the Polish physicist."""
+        for before, element, after in zip([_END, *elements], elements, [*elements[1:], _END], strict=False):
             self._words += 1
             match element.part:
-                case "mention":
-                    self._on_mention(element, before, after)
+                case "mention" if element.mention is not None and (after.part != "noun" or " " in element.text):
+                    self._on_mention(element.mention, before, after)
+                    self._last = element.mention
                 case "verb":
                     self._on_verb(element.text, before, after)
                 case "be":
                     self._on_be(element.text)
-                case "preposition":
-                    self._on_preposition(element.text)
-                case "noun":
-                    self._on_noun(element.text)
-                case "relative":
-                    self._on_relative(before)
-                case "he" | "it":
-                    self._on_pronoun(element.part, before)
+                case "preposition" if element.text != "of" or not self._preposition:
+                    self._preposition = element.text
                 case "possessive":
                     self._preposition, self._nouns = "'s", []
+                case "noun" if not self._preposition or self._preposition == "'s":
+                    self._nouns.append(element.text)
+                case "relative" if self._last is not None:
+                    self._describe_last()
+                    self._set_verb("")
+                case "pronoun" if before.part in ("comma", "and", "stop", "relative"):
+                    self._on_pronoun(element.text)
                 case "open" | "close" | "stop":
-                    self._on_mark(element)
+                    self._on_mark(element.part)
 
-    def _on_mention(self, element: Element, before: Element | None, after: Element | None) -> None:
-        mention = element.mention
-        assert mention is not None
-        begins = after is not None and after.part in ("verb", "be", "auxiliary")
+    def _on_mention(self, mention: Mention, before: Element, after: Element) -> None:
+        begins = after.part in ("verb", "be", "auxiliary")
         if not self._subjects:
-            if describes_a_noun(mention, after):
-                return
-            self._on_first(mention)
-        elif self._verb and begins and before is not None and before.part == "and" and not self._by:
+            if not (self._unknown or self._preposition or mention.kind == "date"):
+                self._begin(mention)
+            else:
+                self._since()
+        elif self._verb and begins and before.part == "and":
             self._begin(mention)
-        elif not self._verb and self._opened and mention.kind == "date" and not (self._apposition and self._nouns):
-            self._add(self._subjects[0], "dated", mention)
         elif not self._verb:
             self._beside_subject(mention, before, begins)
-        elif self._words <= FARTHEST and not self._describes(mention, after):
+        elif self._words <= FARTHEST and after.part != "possessive":
             self._emit(mention)
-        self._last = mention
-
-    def _on_first(self, mention: Mention) -> None:
-        """The subject, unless it stands in what is put in front of it (in 1927) or some he or she does it."""
-        if self._unknown and self._verb:
-            return
-        if self._fronted or mention.kind == "date":
-            self._front = (self._preposition, mention) if mention.kind == "date" else None
-            self._restart()
-        else:
-            self._begin(mention)
-
-    def _describes(self, mention: Mention, after: Element | None) -> bool:
-        """Whether it describes the kind of thing that the subject is (a 1927 Ufa film); not a people's name."""
-        copula = self._verb in COPULAS and not self._preposition and not self._object
-        attribute = after is not None and (after.part == "noun" or (after.mention is not None))
-        return copula and attribute and not of_a_people(mention) and mention.kind != "term"
 
     def _begin(self, mention: Mention) -> None:
-        self._role = " ".join(self._nouns[-2:]) if self._preposition == "of" else ""
-        self._subjects, self._listed = [mention], []
+        self._subjects = [mention]
         self._set_verb("")
         if mention.kind not in ("date", "term") and self.topic is None:
             self.topic = mention
 
-    def _beside_subject(self, mention: Mention, before: Element | None, begins: bool) -> None:
-        """A mention behind the subject and before a verb: another subject, an apposition, a place, a possession."""
-        subject = self._last or self._subjects[0]
-        nouns = " ".join(self._nouns[-2:])
-        if self._apposition and not self._preposition:
-            if mention.kind == "term" or of_a_people(mention):
-                self._add(self._subjects[0], "is", mention)
-        elif before is not None and before.part in ("and", "comma") and not self._nouns and not self._preposition:
-            self._beside_in_a_list(mention, subject, joined=before.part == "and")
-        elif self._preposition == "'s":
-            if nouns and self._words <= 4:
-                self._add(mention, f"{nouns} of", subject)
-                self._subjects = [mention]
-        elif nouns and self._preposition and self._words <= 6:
-            self._add(subject, f"{nouns} {self._preposition}", mention)
-        elif self._preposition in ("by", "in", "of", "from") and self._words <= 3 and mention.kind != "date":
-            self._add(subject, self._preposition, mention)
-        elif begins and not self._preposition:
+    def _beside_subject(self, mention: Mention, before: Element, begins: bool) -> None:
+        """A mention behind the subject and before a verb: another subject, a date, a place, a possession."""
+        subject, nouns = self._last or self._subjects[0], " ".join(self._nouns[-2:])
+        if self._opened and mention.kind == "date":
+            self._add(self._subjects[0], "dated", mention)
+        elif before.part == "and" and not self._preposition:
+            self._subjects.append(mention)
+        elif self._preposition == "'s" and nouns:
+            self._add(mention, f"{nouns} of", subject)
+            self._subjects = [mention]
+        elif self._preposition and self._preposition != "'s":
+            self._add(subject, f"{nouns} {self._preposition}".strip(), mention)
+        elif begins:
             self._begin(mention)
-        self._since(0)
+        self._since()
 
-    def _beside_in_a_list(self, mention: Mention, subject: Mention, *, joined: bool) -> None:
-        """`A, B and C`: several subjects once the `and` has come; before it B could be where A is."""
-        if mention.kind == "term" and not joined:
-            self._add(subject, "is", mention)
-        elif mention.kind != "date":
-            self._listed.append(mention)
-        if joined:
-            self._subjects += self._listed[:MOST_SUBJECTS]
-            self._listed = []
+    def _on_verb(self, verb: str, before: Element, after: Element) -> None:
+        self._leave_possession()
+        leads = after.text == "by" or (after.part == "preposition" and before.part != "auxiliary")
+        if after.text == "by" and before.part == "mention":
+            self._describe_last()
+        self._set_verb(verb, passive=is_participle(verb) and (self._verb in lexicon.COPULAS or leads))
 
-    def _on_verb(self, verb: str, before: Element | None, after: Element | None) -> None:
-        by = after is not None and after.text == "by"
-        reduced = before is not None and before.part in ("mention", "comma", "close", "noun", "open")
-        if self._verb and by and before is not None and before.part == "mention" and self._last is not None:
-            self._subjects = [self._last] if self._last.kind != "term" else self._subjects
-        self._resolve_noun()
-        is_be = self._verb in COPULAS and not self._nouns and not self._object
-        if self._front is not None and self._subjects:
-            preposition, date = self._front
-            self._add(self._subjects[0], f"{verb} {preposition}".strip(), date)
-            self._front = None
-        passive = is_participle(verb) and (
-            is_be or by or (reduced and after is not None and after.part == "preposition")
-        )
-        self._set_verb(verb, passive=passive)
+    def _describe_last(self) -> None:
+        """What follows is said of the last mention; of a kind of thing it is said of what is of that kind."""
+        if self._verb and self._last is not None and self._last.kind != "term":
+            self._subjects = [self._last]
 
     def _on_be(self, verb: str) -> None:
-        if verb in ("been", "being", "be") and self._verb in COPULAS:
-            return
-        self._resolve_noun()
-        if self._nouns and self._preposition == "'s":
-            self._role = " ".join(self._nouns[-2:])
-        self._set_verb(verb)
+        self._leave_possession()
+        if verb not in ("been", "being", "be") or self._verb not in lexicon.COPULAS:
+            self._set_verb(verb)
 
-    def _resolve_noun(self) -> None:
-        """`The film` in front of a verb is what the paragraph is about."""
-        if not self._subjects and not self._preposition and len(self._nouns) == 1 and self._nouns[0] in _GENERIC:
-            topic = self._topic_for("it")
-            self._subjects = [topic] if topic is not None else []
+    def _leave_possession(self) -> None:
+        """`Lang's film was shown`: what is said is not said of Lang."""
+        self._subjects = [] if self._preposition == "'s" else self._subjects
 
-    def _on_noun(self, word: str) -> None:
-        if self._preposition and self._preposition != "'s" and self._verb:
-            self._filled = True
-            return
-        if self._preposition and self._nouns and self._preposition != "'s":
-            self._nouns, self._preposition = [], ""
-        self._nouns.append(word)
-
-    def _on_preposition(self, word: str) -> None:
-        """`in the district of Y` leads to Y by `in`."""
-        self._fronted = self._fronted or not (self._subjects or self._nouns or self._verb)
-        if word != "of" or not self._filled:
-            self._preposition, self._filled = word, False
-
-    def _on_relative(self, before: Element | None) -> None:
-        if self._last is not None and before is not None and before.part in ("mention", "comma", "close"):
-            self._subjects = [self._last] if self._verb and self._last.kind != "term" else self._subjects
-        elif before is None or before.part != "noun":
-            return
-        self._set_verb("")
-
-    def _on_pronoun(self, pronoun: str, before: Element | None) -> None:
-        if before is not None and before.part not in ("comma", "and", "stop", "relative"):
-            return
+    def _on_pronoun(self, pronoun: str) -> None:
         self._restart()
-        topic = self._topic_for(pronoun)
-        if topic is not None:
-            self._subjects = [topic]
-        self._unknown = topic is None
-
-    def _topic_for(self, pronoun: str) -> Mention | None:
         topic = self.topic
-        if topic is None:
-            return None
-        fits = topic.kind in ("person", "name") if pronoun == "he" else topic.kind != "person"
-        return topic if fits else None
+        kinds = ("person", "name") if pronoun in ("he", "she") else ("place", "organisation", "work", "term", "name")
+        self._unknown = topic is None or topic.kind not in kinds
+        self._subjects = [topic] if topic is not None and not self._unknown else []
 
-    def _on_mark(self, mark: Element) -> None:
-        if mark.part == "stop":
+    def _on_mark(self, part: PartOfSpeech) -> None:
+        if part == "stop":
             self._restart()
-        elif mark.part == "open":
-            self._opened.append((self._subjects, self._verb, self._passive, self._last, self._apposition))
+        elif part == "open":
+            self._opened.append((self._subjects, self._verb, self._passive))
             self._subjects = [self._last] if self._last is not None else []
             self._set_verb("")
-            self._apposition = mark is OPEN
         elif self._opened:
-            self._subjects, verb, passive, head, self._apposition = self._opened.pop()
+            self._subjects, verb, passive = self._opened.pop()
             self._set_verb(verb, passive=passive)
-            self._last = head if mark is CLOSE else self._last
 
     def _emit(self, mention: Mention) -> None:
         """The mention is what the verb is done to, or where, when, by whom."""
-        if self._preposition == "of" and (not self._nouns or (self._object and self._verb not in COPULAS)):
-            return
         by_agent = self._passive and self._preposition == "by" and mention.kind != "date"
         for subject in self._subjects[:MOST_SUBJECTS]:
             if by_agent:
                 self._add(mention, past(self._verb), subject)
-            elif self._role and self._verb in ("is", "was") and not self._preposition:
-                self._add(mention, f"{self._role} of", subject)
-            else:
-                self._add(subject, wording(self._verb, self._nouns[-3:], self._preposition, self._object), mention)
+            elif self._preposition != "of" or (self._nouns and not self._object):
+                self._add(subject, self._wording(), mention)
         self._object = True
-        self._nouns, self._words, self._filled = [], 0, False
+        self._nouns, self._words = [], 0
+
+    def _wording(self) -> str:
+        """The relation by which the verb leads to an object: `capital of`, `wrote screenplay for`, `born in`."""
+        nouns, preposition = self._nouns[-3:], self._preposition if self._preposition != "'s" else ""
+        if self._verb in lexicon.COPULAS and nouns and preposition:
+            return f"{' '.join(nouns[-2:])} {preposition}"
+        return " ".join(filter(None, (self._verb, *(nouns if preposition and not self._object else ()), preposition)))
 
     def _add(self, subject: Mention, relation: str, obj: Mention) -> None:
         same = subject.text.casefold() == obj.text.casefold()

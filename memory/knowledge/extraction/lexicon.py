@@ -3,7 +3,6 @@ verb forms, in lower case, that its rules use. `lexicon.txt` has the words and s
 """
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -78,14 +77,6 @@ def past(participle: str) -> str:
 def looks_like_a_verb(word: str) -> bool:
     """A form that can be a finite verb or a participle, whatever stands around it. Lower case."""
     return word in _VERB_FORMS or (len(word) > 4 and word.endswith("ed") and word not in _NO_VERBS)
-
-
-def wording(verb: str, nouns: Sequence[str], preposition: str, has_object: bool) -> str:
-    """The relation by which the verb leads to an object: `capital of`, `wrote screenplay for`, `born in`."""
-    if verb in COPULAS and nouns and preposition:
-        return f"{' '.join(nouns[-2:])} {preposition}"
-    preposition = "" if preposition == "'s" else preposition
-    return " ".join(filter(None, (verb, *(nouns if preposition and not has_object else ()), preposition)))
 
 
 EntityKind = Literal["person", "place", "organisation", "work", "date", "term", "name"]
