@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader, PdfWriter
 from pypdf.constants import PageLabelStyle
-from pypdf.generic import ArrayObject, DecodedStreamObject, DictionaryObject, FloatObject, NameObject, PdfObject
+from pypdf.generic import (
+    ArrayObject,
+    DecodedStreamObject,
+    DictionaryObject,
+    FloatObject,
+    NameObject,
+    NumberObject,
+    PdfObject,
+)
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders.registry import discover, read
@@ -19,13 +27,15 @@ EXAMPLE = Path(__file__).parents[4] / "examples" / "documents" / "space" / "robo
 
 def as_pdf(value: object) -> PdfObject:
     """As pypdf has it."""
+    if isinstance(value, PdfObject):
+        return value
     if isinstance(value, dict):
         return DictionaryObject({NameObject(name): as_pdf(part) for name, part in value.items()})
     if isinstance(value, list):
         return ArrayObject(map(as_pdf, value))
-    if isinstance(value, PdfObject):
-        return value
-    return NameObject(value) if isinstance(value, str) else FloatObject(str(value))
+    if isinstance(value, str):
+        return NameObject(value)
+    return NumberObject(value) if isinstance(value, int) else FloatObject(str(value))
 
 
 def written(*pages: Sequence[str], title: str | None = None) -> PdfWriter:
