@@ -338,11 +338,6 @@ _FUTURE = re.compile(
     r"|\b(?:is|are|am)\s(?:\w+\s){0,2}?\w+ing\b",
     re.IGNORECASE,
 )
-_WITHIN = re.compile(rf"\b{_any(_WORDS['en prepositions of spans'])}\s+$", re.IGNORECASE)
-_PREPOSITION = re.compile(
-    rf"\b{_any(_WORDS['en prepositions'] + _WORDS['en prepositions of spans'])}\s+(?:the\s+)?$", re.IGNORECASE
-)
-_OWNER = re.compile(rf"\b{_any(_WORDS['en owners'])}\s+$", re.IGNORECASE)
 _COUNTS = NUMBER_WORDS[1:13]
 _PLACEHOLDERS = {
     "{count}": rf"(?P<count>\d{{1,3}}|an?|{'|'.join(_COUNTS)}|(?:a )?couple of|a few)",
@@ -420,25 +415,29 @@ def _in_place(question: str, match: re.Match[str], days: Days) -> RelativeDate:
     """The dates with a preposition where there was none; `from` takes the place of one that does not go with it."""
     start, end = match.span("said")
     text, said, part = days_text(*days), match["said"], match.groupdict()
-    before = question[:start]
+    before = ["", "", *question[:start].casefold().split()]
+    spans = _WORDS["en prepositions of spans"]
     if part.get("day") and not part.get("which"):
         text = f"{part['day']} {text}"  # 'on Monday' may be every Monday
     preposition = "on" if days[0] == days[1] else "from" if " to " in text else "in"
-    within = _WITHIN.search(before) if preposition == "from" else None
+    within = preposition == "from" and before[-1] in spans
     if said.endswith(("'s", "\u2019s")):
-        text = text if _OWNER.search(before) else f"the {text}"
-    elif within or not _PREPOSITION.search(before):
+        text = text if before[-1] in _WORDS["en owners"] else f"the {text}"
+    elif within or before[-2 if before[-1] == "the" else -1] not in (*_WORDS["en prepositions"], *spans):
         text = f"{preposition} {text}"
-        text = text if before.strip() else text[0].upper() + text[1:]
+        text = text if before[2:] else text[0].upper() + text[1:]
+    if within:
+        start = len(question[:start].rstrip()) - len(before[-1])
     plain = said.casefold() in ("today", "tonight") or bool(part.get("month") and not part.get("which"))
-    return RelativeDate(within.start() if within else start, end, *days, text, plain)
+    return RelativeDate(start, end, *days, text, plain)
 
 
 def _of_others(question: str, match: re.Match[str]) -> bool:
     """'His last year', 'the next day', 'the tonight show': no date that counts from today."""
     said = match["said"].casefold()
     bare = said.startswith(("last", "next", "this", "previous", "to")) and not said.endswith(("'s", "\u2019s"))
-    return bare and _OWNER.search(question[: match.start("said")]) is not None
+    before = question[: match.start("said")].casefold().split()
+    return bare and bool(before) and before[-1] in _WORDS["en owners"]
 
 
 def _days_of(match: re.Match[str], means: str, now: date, future: bool) -> Days | None:

@@ -37,12 +37,8 @@ ABBREVIATION = re.compile(
 _IN_MAY = re.compile(r"\bMay\.(?= [A-Z])")
 """The end of a sentence, where `sentencex` sees an abbreviation."""
 
-_MONTH = re.compile(
-    r"\s*(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|March|März|April|May|Mai|June?|Juni|July?|Juli|Aug(?:ust)?|Sept?(?:ember)?"
-    r"|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)\b"
-)
 _OF_DAY = re.compile(r"(?<!\d)\d{1,2}\.$")
-"""`5. May 2024` is a day."""
+"""Of `5. May 2024` and `5. Mai 2024`, before the name of the month."""
 
 DASHED = re.compile(r"(?<=[.!?])(?=(?:--|—)\s*\w)")
 """Old books part sentences by a dash without a space (Zamenhof 1903: `Patro kaj frato.--Leono estas besto.`)."""
@@ -68,9 +64,11 @@ none was wrapped."""
 
 LABEL = re.compile(r"[A-ZÀ-Þ][\w'’&/.-]*(?: [\w'’&/().-]+){0,4}: \S")
 SMALL_LABEL = re.compile(r"[\w'’&/.-]+(?: [\w'’&/().-]+){0,2}: \S")
-_OPEN = re.compile(r"(?:\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with)|,|-)$")
-_LEANS = re.compile(r"(?:and|at|by|for|from|in|of|on|or|that|to|who|which|with)\b")
-"""How a line of notes begins (`Grout colour: grey`), and how one ends that the next goes on with."""
+"""How a line of notes begins (`Grout colour: grey`)."""
+
+_OPEN = frozenset("a an and at by for from in of on or the to with".split())
+_LEANS = frozenset("and at by for from in of on or that to who which with".split())
+"""The last word of a line that the next goes on with, and the first of one that goes on."""
 
 ROOM = 0.75
 """A line that, with the next word, would fill less than this share of its neighbours' width was not wrapped there."""
@@ -116,18 +114,23 @@ def _free(text: str, lines: list[Span]) -> list[bool]:
     written = [text[slice(*line)] for line in lines]
     width = ROOM * max(map(len, written))
     free = [
-        len(line) + 1 + len(behind.split(None, 1)[0]) < width and not (_OPEN.search(line) or _LEANS.match(behind))
+        len(line) + 1 + len(behind.split(None, 1)[0]) < width and not (_is_open(line) or behind.split()[0] in _LEANS)
         for line, behind in pairwise(written)
     ]
     capitals = any(free) and not any(line[0].islower() for line in written)
     labels = sum(bool(SMALL_LABEL.match(line)) and not ITEM.match(line) for line in written) >= FREE * len(written)
     if capitals or labels:
-        return [not _OPEN.search(line) for line in written[:-1]]
+        return [not _is_open(line) for line in written[:-1]]
     return free if sum(free) > FREE * len(free) else []
 
 
 def _is_labelled(text: str, lines: list[Span], place: int) -> bool:
-    return bool(LABEL.match(text, *lines[place])) and not _OPEN.search(text[slice(*lines[place - 1])])
+    return bool(LABEL.match(text, *lines[place])) and not _is_open(text[slice(*lines[place - 1])])
+
+
+def _is_open(line: str) -> bool:
+    """Whether it breaks off within a sentence."""
+    return line.endswith((",", "-")) or line.split()[-1] in _OPEN
 
 
 def _ends_before(text: str, lines: list[Span], place: int, by_hand: bool) -> bool:
@@ -215,7 +218,16 @@ def _beside_quotes(text: str, boundary: int, end: int) -> int:
 
 
 def _within_date(text: str, span: Span) -> bool:
-    return bool(_OF_DAY.search(text, max(span[0], span[1] - 4), span[1]) and _MONTH.match(text, span[1]))
+    behind = text[span[1] : span[1] + 20].split()[:1]
+    month = behind[0].rstrip(".,;:)") if behind else ""
+    return month in _months() and bool(_OF_DAY.search(text, max(span[0], span[1] - 4), span[1]))
+
+
+@cache
+def _months() -> frozenset[str]:
+    """As English and German write them, in full and short."""
+    lists = word_lists(Path(__file__).with_name("dates.txt"))
+    return frozenset([*lists["en months"], *lists["de months"], *lists["short months"]])
 
 
 def _goes_on(sentence: str) -> bool:

@@ -44,7 +44,6 @@ _CLARIFIES = re.compile(
     r"i(?:['\u2019]m| am| was)? (?:mean|meant|asking|talking about|referring to)\b(?! to\b)",
     re.IGNORECASE,
 )
-_ASKS = re.compile(rf"(?:{'|'.join(sorted(_ASKING | _BE_AND_DO | _REQUESTS))})\b", re.IGNORECASE)
 DETAIL = 14
 """Words that an answer to a question of the assistant's has at most."""
 
@@ -52,7 +51,8 @@ DETAIL = 14
 def clarifies(question: str, asked_back: bool) -> bool:
     """'I mean the one in Boston': the earlier question, with this detail. Also a short statement where the assistant's
     last words were a question."""
-    asks = question.rstrip().endswith(("?", "\uff1f")) or _ASKS.match(question.strip())
+    first = _WORD.search(question.casefold())
+    asks = question.rstrip().endswith(("?", "\uff1f")) or (first and first[0] in _ASKING | _BE_AND_DO | _REQUESTS)
     return bool(_CLARIFIES.match(question.strip())) or (asked_back and not asks and len(question.split()) <= DETAIL)
 
 

@@ -154,7 +154,6 @@ _BY_PLACE = re.compile(
     rf"(?P<place>{'|'.join(_PLACES)})(?: one| option| choice)?(?:,? please)?[.!]*",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can)\b", re.IGNORECASE)
 
 
 def clarifying_question(what: str, choices: Sequence[str]) -> str:
@@ -186,7 +185,7 @@ def _choice(reply: str, choices: Sequence[str]) -> str:
         at = _PLACES[place["place"].casefold()]
         return choices[at] if at < len(choices) else ""
     words = set(content_words(reply)) - set(content_words("mean please option choice"))
-    if not words or len(reply.split()) > LONGEST_REPLY or _ASKS.match(reply):
+    if not words or len(reply.split()) > LONGEST_REPLY or asks(reply):
         return ""
     holding = [choice for choice in choices if words <= set(content_words(choice))]
     return holding[0] if len(holding) == 1 else ""

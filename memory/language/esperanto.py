@@ -519,8 +519,6 @@ def _predicate_phrase(draft: Draft, free: list[Constituent], verb: Constituent, 
     nearest = [*after, *reversed(before)]
     nominal = [one for one in free if one.nominative]
     adjectives = [one for one in nearest if one.kind == "A" and one.case != "A" and one.bare]
-    if participles := [one for one in adjectives if tokens[one.head].participle]:
-        return participles[0]
     if adjectives and (nominal or adjectives[0] in after or len(adjectives) > 1 or not after):
         return adjectives[0]
     if len(nominal) > 1:
@@ -544,8 +542,6 @@ def _predicate_phrase(draft: Draft, free: list[Constituent], verb: Constituent, 
 def _of_two(draft: Draft, nominal: list[Constituent], verb: Constituent) -> Constituent:
     """Which of two nouns beside `esti` is said of the other: the one after the verb, a question word before all."""
     asking = [one for one in nominal if draft.tokens[one.head].asks and draft.lemma(one.head) in ("kio", "kiu")]
-    if asking and draft.question:
-        return asking[0]
     after = [one for one in nominal if one.head > verb.head]
     before = [one for one in nominal if one.head < verb.head]
     if asking and len(before) > 1:

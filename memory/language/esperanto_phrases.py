@@ -161,17 +161,15 @@ def _phrase(draft: Draft, place: int) -> int:
             draft.attach(head, head + 1, "advmod")
             head += 1
     end = head + 1
-    if kind == "R" and draft.lemma(place) != "ne" and draft.stands(end, "T", "ĉi"):
+    if kind == "R" and draft.stands(end, "T", "ĉi"):
         end = draft.take(end, head, "advmod")
-        draft.phrases.append(Constituent("R", head, place, end, draft.tokens[place].case))
-    else:
-        draft.phrases.append(Constituent(kind, head, place, end, draft.tokens[head].case))
+    draft.phrases.append(Constituent(kind, head, place, end, draft.tokens[head].case))
     return end
 
 
 def _before_adjective(draft: Draft, place: int) -> bool:
     """Whether an adverb says how much of the adjective after it (or after another such adverb)."""
-    if draft.lemma(place) not in TABLE["degree"] or (draft.tokens[place].asks and place == 0 and draft.kind(1) != "A"):
+    if draft.lemma(place) not in TABLE["degree"]:
         return False
     after = place + 1
     while draft.kind(after) == "R" and draft.lemma(after) in TABLE["degree"]:
@@ -196,9 +194,6 @@ def _noun_phrase(draft: Draft, start: int) -> int:
         place += 1
     while head < 0 and held and tokens[held[-1]].kind == "R":
         place = held.pop()
-    if head < 0 and not held:
-        draft.phrases.append(Constituent(tokens[start].kind, start, start, start + 1, tokens[start].case))
-        return start + 1
     return _close(draft, start, place, head, held)
 
 
@@ -209,10 +204,8 @@ def _modifies(draft: Draft, place: int, held: list[int], agreed: SeenForm | None
     if token.kind == "T":
         return token.word.lemma == "ĉi"
     if token.kind == "R":
-        after = draft.token(place + 1)
-        said_of_participle = after is not None and after.kind == "A" and after.participle
         ever = token.word.lemma == "ajn" and bool(held) and draft.kind(held[-1]) in ("D", "P")
-        return ever or _before_adjective(draft, place) or (bool(held) and said_of_participle)
+        return ever or _before_adjective(draft, place)
     if token.kind == "L":
         return not held or draft.lemma(held[-1]) in ("ĉiu", "tuta", "ambaŭ")
     if token.kind in "DSA" and token.case:
@@ -262,7 +255,7 @@ def _close(draft: Draft, start: int, end: int, head: int, held: list[int]) -> in
 def _after_noun(draft: Draft, head: int, end: int) -> int:
     """Names in a row (`Ludoviko Zamenhof`, `sinjoro Petro`), then an adjective that agrees: `pasero kaptita`."""
     noun = draft.tokens[head]
-    named = draft.upos[head] == "PROPN" or noun.word.root in TABLE["titles"] or noun.word.suffixes[-1:] == ("in",)
+    named = draft.upos[head] == "PROPN" or noun.word.root in TABLE["titles"]
     while named and draft.kind(end) == "N" and draft.upos[end] in ("PROPN", "X"):
         end = draft.take(end, head, "flat")
     if draft.kind(end) == "M" and draft.tokens[end].word.form.isdigit():
@@ -271,15 +264,8 @@ def _after_noun(draft: Draft, head: int, end: int) -> int:
     said = draft.token(behind)
     if said is None or said.kind not in "AS" or not said.agrees(noun):
         return end
-    if not said.participle and any(draft.lemma(one) not in TABLE["degree"] for one in range(end, behind)):
-        return end
-    follows = draft.token(behind + 1)
-    of_next = follows is not None and follows.kind in "NA" and follows.agrees(said)
-    if of_next:
-        return end
     for place in range(end, behind):
-        near = draft.kind(place) == "T" and draft.kind(place + 1) == "R"
-        draft.attach(place, place + 1 if near else behind, "advmod")
+        draft.attach(place, behind, "advmod")
     return draft.take(behind, head, "amod" if said.kind == "A" else "det")
 
 
@@ -510,8 +496,6 @@ class _Splitter:
         self.open = made
         if phrase.kind not in "QT":
             made.phrases.append(phrase)
-        elif draft.heads[phrase.head] < 0:
-            phrase.done = True
         if not phrase.bare and draft.lemma(phrase.preposition) in UNTIL and not token.asks:
             made.opener = Constituent("Q", phrase.preposition, phrase.start, phrase.start + 1)
             draft.upos[phrase.preposition] = "SCONJ"
@@ -545,20 +529,10 @@ class _Splitter:
 
     def _conjunction(self, place: int) -> None:
         phrase = self.phrases[place]
-        if self.open.beside is not None and self.open.joined < 0 and not self.open.phrases:
-            self.open.joined = phrase.head
-            phrase.done = True
-            return
         if self.open.verb is None or not self._verb_follows(place + 1):
             self.open.phrases.append(phrase)
             return
-        target = self.open
-        while target.verb is None and target.parent is not None:
-            target = target.parent
-        if target.verb is None:
-            self.open.phrases.append(phrase)
-            return
-        made = self._beside(target, phrase.start)
+        made = self._beside(self.open, phrase.start)
         made.joined = phrase.head
         phrase.done = True
 

@@ -103,22 +103,16 @@ def _pronouns() -> dict[str, WordForm]:
 
 def _correlatives() -> dict[str, WordForm]:
     """`kompound` words of a beginning and an end: ki-u, neni-am."""
+    declined = {"u": ("", "n", "j", "jn"), "a": ("", "n", "j", "jn"), "o": ("", "n"), "e": ("", "n")}
     found = {}
     for begin, kind in BEGINNINGS.items():
         for end, upos in CORRELATIVE_ENDS.items():
             lemma = begin + end
-            if end in ("u", "a", "o"):
-                for number in ("", "j") if end != "o" else ("",):
-                    for case in ("", "n"):
-                        feats = f"Case={'Acc' if case else 'Nom'}|Number={'Plur' if number else 'Sing'}|PronType={kind}"
-                        form = lemma + number + case
-                        found[form] = WordForm(form, lemma, upos, feats, lemma, prefixes=(begin,), ending=end)
-            else:
-                for case in ("", "n") if end == "e" else ("",):
-                    feats = ("Case=Acc|" if case else "") + f"PronType={kind}"
-                    found[lemma + case] = WordForm(
-                        lemma + case, lemma, upos, feats, lemma, prefixes=(begin,), ending=end
-                    )
+            for more in declined.get(end, ("",)):
+                case = "Case=Acc|" if "n" in more else "Case=Nom|" if end in "uao" else ""
+                number = f"Number={'Plur' if 'j' in more else 'Sing'}|" if end in "uao" else ""
+                feats, form = f"{case}{number}PronType={kind}", lemma + more
+                found[form] = WordForm(form, lemma, upos, feats, lemma, prefixes=(begin,), ending=end)
     return found
 
 
@@ -186,11 +180,9 @@ class Analyser:
 
     def __init__(self, known: Iterable[str] | None = None) -> None:
         self.roots = roots() if known is None else frozenset(known)
-        before = {"en", "el", "al", "de", "sub", "sur", "super", "kun", "antaŭ", "post", "inter", "ĉirkaŭ", "kontraŭ"}
-        self._prefixes = TABLE["prefixes"] | before | {"preter", "tra", "trans", "per", "pri", "pro", "sen", "ĝis"}
-        self._prefixes |= {"apud", "ekster", "ne", "mem", "tro", "laŭ", "ĉe", "plu", "for", "anstataŭ"}
+        self._prefixes = TABLE["prefixes"] | TABLE["words as prefixes"]
         self._bare = TABLE["numerals"] | TABLE["adpositions"] | TABLE["adverbs"] | TABLE["interjections"]
-        self._bare |= {"ĉiu", "tiu", "alie"}
+        self._bare |= TABLE["words as roots"]
         self._words: dict[str, WordForm] = dict(closed_words())
         self._parts: dict[str, Segments] = {}
 
@@ -225,18 +217,8 @@ class Analyser:
         known = low in self.roots or len(self.parts(low)[1]) > 0
         prefixes, root, suffixes = self.parts(low) if known else ((), (low,), ())
         name = text[0].isupper()
-        return WordForm(
-            form,
-            text if name else low,
-            "PROPN" if name else "X",
-            "",
-            root[-1],
-            prefixes,
-            suffixes,
-            root[:-1],
-            "",
-            known,
-        )
+        lemma, upos = (text, "PROPN") if name else (low, "X")
+        return WordForm(form, lemma, upos, "", root[-1], prefixes, suffixes, root[:-1], known=known)
 
     def _inflected(self, form: str, stem: str, ending: str, text: str) -> WordForm:
         prefixes, of_stem, suffixes = self.parts(stem)
@@ -284,11 +266,8 @@ class Analyser:
     def _taken_apart(self, stem: str) -> Segments:
         if stem in self.roots or stem in self._bare or stem in TABLE["suffixes"]:
             return (), (stem,), ()
-        if (
-            "-" in stem
-            and (parts := [self.parts(part.rstrip("oae")) for part in stem.split("-")])
-            and all(one[1] for one in parts)
-        ):
+        parts = [self.parts(part.rstrip("oae")) for part in stem.split("-")] if "-" in stem else []
+        if parts and all(one[1] for one in parts):
             return (), tuple(root for part in parts for root in part[1]), parts[-1][2]
         best: dict[tuple[int, bool], tuple[float, Segments]] = {(0, False): (0.0, ((), (), ()))}
         for start in range(len(stem)):
@@ -310,29 +289,17 @@ class Analyser:
         for end in range(min(len(stem), start + LONGEST_PART), start, -1):
             part = stem[start:end]
             if rooted and part in TABLE["suffixes"]:
-                _take(
-                    best,
-                    (end, True),
-                    cost + SUFFIX_COST + RARE_COST * (part in RARE),
-                    (prefixes, of_stem, (*suffixes, part)),
-                )
+                after = cost + SUFFIX_COST + RARE_COST * (part in RARE)
+                _take(best, (end, True), after, (prefixes, of_stem, (*suffixes, part)))
             if not rooted and part in self._prefixes and end < len(stem):
-                _take(
-                    best,
-                    (end, False),
-                    cost + PREFIX_COST + 0.3 * (part not in COMMON),
-                    ((*prefixes, part), of_stem, suffixes),
-                )
+                after = cost + PREFIX_COST + 0.3 * (part not in COMMON)
+                _take(best, (end, False), after, ((*prefixes, part), of_stem, suffixes))
             number = part in TABLE["numerals"]
             if number or part in self.roots or (part in self._bare and len(part) > 2):
                 more = SHORT_COST if len(part) < 3 and not number and (rooted or end < len(stem)) else 0.0
                 again = 0.5 * rooted + SHORT_COST * max(0, len(of_stem) - 1) + (1.0 if rooted and suffixes else 0.0)
-                _take(
-                    best,
-                    (end, True),
-                    cost + ROOT_COST + more + again,
-                    (prefixes, (*of_stem, *suffixes, part) if rooted else (part,), ()),
-                )
+                roots = (*of_stem, *suffixes, part) if rooted else (part,)
+                _take(best, (end, True), cost + ROOT_COST + more + again, (prefixes, roots, ()))
             elif not rooted and part in TABLE["suffixes"] and prefixes:
                 _take(best, (end, True), cost + BARE_SUFFIX_COST, (prefixes, (*of_stem, part), suffixes))
         if rooted and stem[start] == "o" and start + 2 < len(stem):

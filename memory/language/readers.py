@@ -21,10 +21,11 @@ CLOSED = {word: name for name in reversed(TABLE) if name.isupper() for word in T
 STOP = TABLE["common"] | TABLE["AUX"]
 
 _FORM = re.compile(r"n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|\d[\d.,:]*\d|\w+?(?=n['’]t\b)|\w+(?:-\w+)*|[^\w\s]")
-_ADVERB, _VERB, _ADJECTIVE = (
-    re.compile(ending)
-    for ending in (r".{2,}ly", r".{2,}(?:ed|ing|ify|ize|ise)", r".{2,}(?:ous|ful|able|ible|ive|less|ish|ic|al)")
-)
+_ENDINGS = {
+    "ADV": ("ly",),
+    "VERB": ("ed", "ing", "ify", "ize", "ise"),
+    "ADJ": ("ous", "ful", "able", "ible", "ive", "less", "ish", "ic", "al"),
+}
 _SUBJECTS = {"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"}
 UD = {
     "dobj": "obj", "nsubjpass": "nsubj", "csubjpass": "csubj", "auxpass": "aux", "attr": "xcomp", "acomp": "xcomp",
@@ -168,8 +169,8 @@ def _part_of_speech(forms: Sequence[str], place: int) -> str:
     after = forms[place + 1] if place + 1 < len(forms) else ""
     if form[0].isupper() and (place or (after[:1].isupper() and after.casefold() not in CLOSED)):
         return "PROPN"
-    for pattern, upos in ((_ADVERB, "ADV"), (_VERB, "VERB"), (_ADJECTIVE, "ADJ")):
-        if pattern.fullmatch(low):
+    for upos, endings in _ENDINGS.items():
+        if low[2:].endswith(endings):
             return upos
     before = forms[place - 1].casefold() if place else ""
     return "VERB" if before in ("to", "who", "i", "you", "we", "they", "he", "she", "it") else "NOUN"

@@ -1,6 +1,5 @@
 """Token tensors, kept by content: encoded once, in half the bits, each encoder's apart; a damaged file is made anew."""
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -47,18 +46,6 @@ def test_another_encoder_does_not_share_them(counting: Counting, tmp_path: Path)
         kept.passage_tokens(["one"])
     assert counting.tokenised == ["one", "one"]
     assert len(list(tmp_path.glob("*-tokens.sqlite"))) == 2
-
-
-def test_a_damaged_file_is_made_anew(counting: Counting, tmp_path: Path) -> None:
-    with closing(CachedEncoder(counting, tmp_path)) as kept:
-        (before,) = kept.passage_tokens(["one"])
-        kept.close()
-        (file,) = tmp_path.glob("*.sqlite")
-        file.write_bytes(b"this is no database, it is longer than a header, " * 10)
-        assert np.array_equal(kept.passage_tokens(["one"])[0], before)
-    with closing(sqlite3.connect(file)) as database:
-        assert database.execute("SELECT count(*) FROM tokens").fetchone() == (1,)
-    assert counting.tokenised == ["one", "one"]
 
 
 def test_an_encoder_makes_the_file_only_where_it_is_asked_for(tmp_path: Path) -> None:

@@ -165,12 +165,6 @@ def test_entries_of_a_diary() -> None:
     ]
 
 
-def test_a_long_text_can_be_read() -> None:
-    day = date(2024, 1, 1)
-    text = " ".join(f"{(day + timedelta(n)).strftime('%d/%m/%Y')} x" for n in range(400))
-    assert order_of([text]) == "day" and len(found_dates(text, "day")) == 400
-
-
 @given(st.text(max_size=200))
 def test_nothing_raises(text: str) -> None:
     for one in found_dates(text):

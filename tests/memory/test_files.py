@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from clew.memory.cache import ContentCache
 from clew.memory.dialogue.threads import Threads
 from clew.memory.files import (
-    file_digest,
     lasting_folder,
     machine_memory,
     mapped,
@@ -147,11 +146,6 @@ def test_a_database_in_use_keeps_its_locks(tmp_path: Path) -> None:
         other = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
     assert "database is locked" in other.stderr
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-def test_the_digest_of_a_file_is_its_sha256(tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"abc")
-    assert file_digest(tmp_path / "x") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 
 def test_memory_is_what_a_container_may_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from clew.memory import minilm
-from clew.memory.datatypes import Vector, Vectors
 from clew.memory.encoding import MINILM, MINILM_SHA256, SentenceTransformerEncoder, local_encoder
 from clew.memory.minilm import DIMENSION, LONGEST, ROWS, MiniLM, gelu, passes
 from clew.memory.ports import Role
@@ -62,17 +61,6 @@ def test_a_text_has_its_vector_whatever_stands_beside_it(both: SentenceTransform
     alone = np.concatenate([both.encode([text], "query") for text in texts])
     assert np.abs(together - alone).max() < 1e-6
     assert np.array_equal(together, both.encode(texts, "query"))
-
-
-def test_many_texts_have_the_vectors_of_sentence_transformers() -> None:
-    encoder = local_encoder(MINILM)
-    assert encoder is not None
-    words = "the moon goes round a lighthouse whose keeper wrote 1,204 letters to Inverness".split()
-    texts = [" ".join(words[i % 13 :] + words[: i % 11]) + " ..." * (i % 60) for i in range(300)]
-    vectors = encoder.encode(texts, "passage")
-    assert "_model" not in vars(encoder)
-    assert np.abs(vectors - encoder._run(texts, "passage", normalize_embeddings=True)).max() < 1e-5
-    assert np.abs(np.linalg.norm(vectors, axis=1) - 1).max() < 1e-6
 
 
 def test_of_its_file_no_more_stays_in_memory_than_words_that_were_read(both: SentenceTransformerEncoder) -> None:
@@ -153,15 +141,3 @@ def test_gelu_is_that_of_the_error_function() -> None:
     made = np.tile(x, (2, 1))
     gelu(made, np.empty((3, 5, len(x)), np.float32))
     assert np.abs(made - exact).max() < 1e-6
-
-
-def test_only_the_words_that_are_there_are_read(both: SentenceTransformerEncoder) -> None:
-    [weights] = both._weights()
-    model = MiniLM(weights)
-    held = sum(array.nbytes for layer in model._layers for part in layer_arrays(layer) for array in part)
-    assert held < weights.stat().st_size / 2
-    assert len(model._layers) == minilm.LAYERS
-
-
-def layer_arrays(layer: minilm.EncoderLayer) -> list[tuple[Vectors, Vector]]:
-    return [layer.inner, layer.outer, layer.attended, layer.wide, layer.narrow, layer.ended]

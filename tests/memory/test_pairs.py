@@ -1,7 +1,5 @@
 """A question and a text read together: NumPy beside torch, with layers that were changed."""
 
-import random
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,20 +7,12 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from clew.agent.answer.reader import FEATURES, PAIRS, PairScorer, pair_scorer, shipped_reader
+from clew.agent.answer.reader import FEATURES, PAIRS, PairScorer, pair_scorer
 from clew.memory.encoding import packaged_minilm
 from tests.training import pairs
 from tests.training.pairs import (
-    DRAWN_NEAREST,
-    NEAREST,
-    OTHERS,
-    TAUGHT,
-    Candidates,
     FitParameters,
     Layers,
-    candidates,
-    goal,
-    told_apart,
 )
 from tests.training.reader import ReadExample
 
@@ -83,30 +73,6 @@ def test_the_shipped_one_tells_an_answer_from_what_is_near() -> None:
     }
     for question, texts in asked.items():
         assert int(np.argmax(scorer.scores(question, texts))) == 0, question
-
-
-def test_a_right_core_is_told_from_wrong_ones_many_of_them_likely() -> None:
-    right = np.arange(40) % 30 == 3
-    one = ReadExample("own", "c", QUESTION, tuple(map(str, range(40))), np.zeros((40, len(FEATURES))), right)
-    kept = candidates(one, random.Random(0), shipped_reader())
-    assert kept.texts[:3] == ("3", "33", "0") and kept.right == 2 and kept.none
-    assert len(set(kept.texts)) == len(kept.texts) == 2 + NEAREST + OTHERS
-    for seed in range(5):
-        first, *others = told_apart(kept, TAUGHT, random.Random(seed))
-        assert first < 2 <= min(others) and len(set(others)) == len(others) == TAUGHT.others
-        assert sum(place < 2 + DRAWN_NEAREST for place in others) >= TAUGHT.hard
-    nothing = candidates(replace(one, right=np.zeros(40, bool)), random.Random(0), shipped_reader())
-    assert nothing.right == 0 and len(told_apart(nothing, TAUGHT, random.Random(0))) == TAUGHT.others
-
-
-def test_half_is_what_is_right_and_half_what_a_teacher_holds() -> None:
-    """Of three candidates by odds of 2, 1 and 1 and of none, with odds of 0: e^2, e, e and 1 in 13.8."""
-    odds = np.array([2, 1, 1], np.float32)
-    one = Candidates(QUESTION, tuple("abc"), 1, none=True)
-    assert goal(one, odds, 3) == pytest.approx([0.5 + 0.267, 0.098, 0.098, 0.036], abs=1e-3)
-    assert goal(replace(one, right=0), odds, 3) == pytest.approx([0.267, 0.098, 0.098, 0.536], abs=1e-3)
-    assert goal(replace(one, none=False), odds, 3) == pytest.approx([0.5 + 0.288, 0.106, 0.106], abs=1e-3)
-    assert goal(one, None, 3).tolist() == [1, 0, 0, 0]
 
 
 def test_what_is_fitted_tells_right_cores_from_wrong_ones(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,11 +113,6 @@ def test_dashes_of_old_books_part_sentences() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\n\n\t\r\n"])
-def test_nothing_is_in_nothing(text: str) -> None:
-    assert split(text) == blocks(text) == []
-
-
 @given(TEXTS)
 @example("A.\x1cB.")
 @example('"' + "One. Two. " * 40)

@@ -99,17 +99,6 @@ def test_function_words_alone_name_nothing() -> None:
     assert named("the walk", *TITLES) == {"The Walk": "the walk", "Walking": "walk"}
 
 
-@pytest.mark.parametrize("text", ["", "?!", "   ", "\N{PILE OF POO}", "zyzzyva"])
-def test_a_text_that_names_nothing(text: str) -> None:
-    found = named_in(text, index_of(*TITLES))
-    assert all(len(getattr(found, field.name)) == 0 for field in fields(found))
-
-
-def test_no_titles_at_all() -> None:
-    for titles in ((), ("",), ("?!",)):
-        assert len(named_in("the moon", index_of(*titles)).nodes) == 0
-
-
 def test_of_a_title_that_is_too_long_only_its_short_names_are_known() -> None:
     long = " ".join(f"word{n}" for n in range(LONGEST + 1))
     assert named(long, long) == {}

@@ -47,7 +47,7 @@ NARROWEST = 10
 
 _TEXTS = re.compile(r"word/(?:document|footnotes|endnotes)\d*\.xml|content\.xml")
 _TOLD = ("docProps/core.xml", "meta.xml")
-_STYLES = re.compile(r"word/styles\.xml|content\.xml|styles\.xml")
+_STYLES = ("word/styles.xml", "content.xml", "styles.xml")
 _BROKEN = (
     BadZipFile,
     ArithmeticError,
@@ -126,9 +126,8 @@ def _without_hidden(data: bytes) -> tuple[bytes, str, str, str]:
     made, hidden, told = io.BytesIO(), list[str](), list["_Element"]()
     try:
         with ZipFile(io.BytesIO(data)) as file, ZipFile(made, "w") as kept:
-            names = [name for name in file.namelist() if _STYLES.fullmatch(name)]
             styles: dict[str, _Look] = {}
-            for name in names:
+            for name in (one for one in file.namelist() if one in _STYLES):
                 styles |= _styles(etree.fromstring(file.read(name), parser))
             for name in file.namelist():
                 content = file.read(name)

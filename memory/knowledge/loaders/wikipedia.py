@@ -73,7 +73,7 @@ LONGEST_LEAD = 4_000
 worse."""
 
 DROPPED_TAGS = frozenset(_NAMES["dropped_tags"].split())
-DIRECTIONS = re.compile("[\u200e\u200f\u202a-\u202e]")
+DIRECTIONS = dict.fromkeys(map(ord, "\u200e\u200f\u202a\u202b\u202c\u202d\u202e"))
 EMPTY_BRACKETS = re.compile(r"\s*\([\s,;:]*\)")
 BEFORE_STOP = re.compile(r"\s+([,.;:)])")
 AFTER_OPENING = re.compile(r"\(\s*(?:[,;]\s*)*")
@@ -90,7 +90,7 @@ class Wiki:
         """The title that a link's target stands for: without its section, underscores and spaces one, first letter
         capital; empty where only a section is named."""
         target = unescape(unquote(link) if "%" in link else link).partition("#")[0]
-        title = " ".join(DIRECTIONS.sub("", clean(target)).replace("_", " ").split())
+        title = " ".join(clean(target).translate(DIRECTIONS).replace("_", " ").split())
         first = title[:1].upper()
         return first + title[1:] if self.first_letter and len(first) == 1 else title
 

@@ -6,77 +6,34 @@ from hypothesis import strategies as st
 
 from clew.memory.dialogue.context_dependence import clarifies, depends_on_context, unnamed
 
-LEAN = """
-And where was he born?
-Why?
-what about Saturn?
-And the Moon?
-How about in the United States of America?
-what about the cotton gin?
-Who directed it?
-why not the other one?
-Is it the same for earthquakes?
-how is that calculated?
-Tell me more
-Which one is older?
-FICO?
-streaming services?
-How old?
-Did Lang direct it?
-Do you know when the song was released?
-Who else?
-What does that mean?
-What happened next?
-the regular one
-How do I get there?
-What is the film\u2019s title?
-Which of these is bigger?
-What was her name?
-the latter
-Are there others?
-How long did the mission last?
-That is too bad. Was anyone hurt?
-"""
-
-STAND_ALONE = """
-Who directed Metropolis?
-what makes the different shapes of the moon
-What is the distance between the moon and earth?
-what makes monkeys suitable for space travel?
-Where was the cotton gin invented and where is it used today?
-who is Patel?
-Is there H on Mars to make water with O?
-How long does it take to reach the Moon?
-Is it true that the Moon is moving away?
-where do the arizona cardinals play this week
-Explain photosynthesis
-Since planets are all subject to gravity, does it follow that they all have orbits?
-When was Fritz Lang born and when did he die?
-Who directed the film Metropolis?
-What about the far side of the Moon?
-What about the major discoveries made by the spacecraft Galileo?
-Are the Arizona Cardinals and the Chicago Cardinals the same team?
-Which missions that landed on the Moon brought back rocks?
-Is one kilometre longer than one mile?
-I'm told guinea pigs are raised for human consumption. Is that true?
-???
-Kio estas la luno?
-\u5b83\u662f\u4ec0\u4e48
-"""
+LEAN = {
+    "pronoun": "And where was she buried?\nWho repaired it?\nhow is that done?\nWhat does that mean?",
+    "ellipsis": "Why?\nHow old?\nTell me more\nferry tickets?\nWho else?\nwhat about the ferry?\nAnd the Rhine?",
+    "comparison": "Which one is older?\nAre there others?\nwhy not the other one?\nthe latter",
+    "bare noun": "How long did the mission last?\nWhat is the film\u2019s title?\nWhen was the song released?",
+    "place": "How do I get there?",
+    "behind another sentence": "That is a pity. Was anyone hurt?",
+}
+STAND_ALONE = {
+    "named": "Who built Fort Adler?\nWho painted the film poster of Adler?\nwho is Okafor?",
+    "named before the pronoun": "When was Ada Berg born and when did she die?\nWhere was salt mined and is it used?",
+    "it stands for what follows": "How long does it take to bake bread?\nIs it true that the lake is shrinking?",
+    "this of now": "where does the ferry stop this week\nHow are the roads this winter?",
+    "says which": "What about the north face of the Eiger?\nWhich boats that crossed the lake carried mail?",
+    "compared within": "Is one mile longer than one kilometre?\nAre the inn and the old mill the same house?",
+    "said before the question": "I hear goats are kept for milk. Is that true?",
+    "no question of English": "???\nKio estas la luno?\n\u5b83\u662f\u4ec0\u4e48",
+}
 
 
-@pytest.mark.parametrize("question", LEAN.strip().splitlines())
-def test_it_leans(question: str) -> None:
-    assert depends_on_context(question)
+@pytest.mark.parametrize("kind", LEAN)
+def test_it_leans(kind: str) -> None:
+    assert all(map(depends_on_context, LEAN[kind].split("\n")))
 
 
-@pytest.mark.parametrize("question", STAND_ALONE.strip().splitlines())
-def test_it_stands_alone(question: str) -> None:
-    assert not depends_on_context(question)
-
-
-def test_nothing_leans_on_nothing() -> None:
-    assert not depends_on_context("")
+@pytest.mark.parametrize("kind", STAND_ALONE)
+def test_it_stands_alone(kind: str) -> None:
+    assert not any(map(depends_on_context, STAND_ALONE[kind].split("\n")))
 
 
 @given(st.text())
@@ -93,9 +50,7 @@ def test_no_text_breaks_it(text: str) -> None:
         ("the one in Boston", True, True),
         ("the one in Boston", False, False),
         ("Tell me about black holes", True, False),
-        ("I want to know about the history of jazz.", False, False),
         ("I was talking to a lawyer about my lease, what is a sublet?", False, False),
-        ("I'm interested in learning how to bake bread", False, False),
         ("So I mean to buy a house, what taxes do I pay?", False, False),
     ],
 )
@@ -106,26 +61,15 @@ def test_what_clarifies(turn: str, asked_back: bool, wanted: bool) -> None:
 @pytest.mark.parametrize(
     ("question", "nouns"),
     [
-        ("What awards has the actor received?", ("actor",)),
-        ("In which country is this language officially spoken?", ("language",)),
-        ("How was the hurricane's impact on this town?", ("town", "hurricane")),
+        ("What prizes has the actor won?", ("actor",)),
+        ("How was the storm's impact on this town?", ("town", "storm")),
+        ("Do these rules apply?", ("rules",)),
         ("What is the capital of Mongolia?", ()),
-        ("Who directed the film that Lang wrote?", ()),
-        ("Who was the first human in space?", ()),
+        ("Who directed the film that Berg wrote?", ()),
         ("How far away is the Moon?", ()),
         ("Kiu estas la urbo?", ()),
-        ("Does that dog have fleas?", ("dog",)),
-        ("Do these rules apply?", ("rules",)),
     ],
 )
 def test_a_noun_that_nothing_makes_definite(question: str, nouns: tuple[str, ...]) -> None:
     assert unnamed(question, []) == nouns
-
-
-def test_what_was_said_before_is_known() -> None:
-    assert unnamed("What awards has the actor received?", ["Chris Hemsworth is an actor."]) == ()
-
-
-@pytest.mark.parametrize("time", ["year", "winter", "spring", "weekend", "semester"])
-def test_a_time_of_now_needs_no_context(time: str) -> None:
-    assert not depends_on_context(f"Where do the boats stand this {time}?")
+    assert unnamed(question, [f"Every {noun} is told of." for noun in nouns]) == ()

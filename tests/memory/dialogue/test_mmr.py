@@ -35,22 +35,7 @@ def test_it_is_the_formula(seed: int, n: int, k: int, lambda_: float) -> None:
     assert mmr(vectors[0], vectors[1:], k, lambda_) == by_the_formula(vectors[0], vectors[1:], k, lambda_)
 
 
-def test_the_second_is_relevant_but_unlike_the_first() -> None:
-    query = unit([[1, 0, 0]])[0]
-    vectors = unit([[0.9, 0.1, 0], [0.89, 0.11, 0], [0.7, 0, 0.7]])
-    assert mmr(query, vectors, 2, 0.7) == [0, 1]
-    assert mmr(query, vectors, 2, 0.3) == [0, 2]
-
-
 @pytest.mark.parametrize("lambda_", [0.0, 0.7, 1.0])
 def test_ties_go_to_the_earlier(lambda_: float) -> None:
     query = unit([[1, 1]])[0]
     assert mmr(query, unit([[1.0, 0.3]] * 5), 3, lambda_) == [0, 1, 2]
-
-
-def test_with_lambda_0_the_first_is_still_the_most_similar() -> None:
-    assert mmr(unit([[0, 1]])[0], unit([[1, 0], [0, 1], [1, 1]]), 1, 0.0) == [1]
-
-
-def test_no_candidates() -> None:
-    assert mmr(unit([[1, 0]])[0], np.empty((0, 2), np.float32), 5, 0.7) == []

@@ -1,13 +1,12 @@
 """Recall of a thread's sentences: clusters, representatives, and the few that MMR chooses."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import KMeans
 
 from clew.memory.datatypes import Recalled, Sentence, Utterance, Vectors
@@ -123,28 +122,6 @@ def test_mmr_orders_also_where_all_are_selected() -> None:
     assert recalled.selected[0].text == "how far the moon is"
 
 
-def test_200_turns_in_whatever_order_of_calls() -> None:
-    said = [
-        sentence
-        for turn in range(1, 201)
-        for sentence in extract(
-            [
-                Utterance("user", f"{TOPICS[turn % 15]} {TOPICS[turn % 7]} number {turn}?"),
-                Utterance(
-                    "agent", f"The {TOPICS[turn % 15]} is {turn} old. The {TOPICS[turn % 11]} was made in {turn}."
-                ),
-            ],
-            first_turn=turn,
-        )
-    ]
-    recalled = recalled_of("how old is the moon", said)
-    holds(recalled, SEED)
-    assert len(recalled.cluster_sizes) == 7
-    assert len(recalled.extracted) == 600
-    recalled_of("another conversation", said[:30])
-    assert recalled_of("how old is the moon", said) == recalled
-
-
 class Counting:
     """The hashing encoder, which remembers what it was asked."""
 
@@ -249,14 +226,6 @@ def test_a_clustering_goes_on_from_the_centroids_before() -> None:
     assert cluster(vectors[:50], 7, seed=0, n_init=1, start=start).tolist() == before.tolist()
 
 
-def test_centroids_that_are_missing_are_the_farthest_rows() -> None:
-    vectors = random_units(40)
-    start = centroids(vectors, cluster(vectors, 2, seed=42, n_init=10))
-    labels = cluster(vectors, 5, seed=42, n_init=10, start=start)
-    assert set(labels.tolist()) == set(range(5))
-    assert labels.tolist() == cluster(vectors, 5, seed=7, n_init=3, start=start).tolist()
-
-
 def test_each_that_is_missing_is_the_row_farthest_from_all_before() -> None:
     rows = np.array([[0, 0], [3, 0], [0, -4], [1, 1]], np.float32)
     assert recall_module._completed(np.array([[1, 0]], np.float32), rows, 3).tolist() == [[1, 0], [0, -4], [3, 0]]
@@ -281,12 +250,6 @@ def test_it_begins_with_what_is_given_where_that_is_some_and_not_too_many(
 def test_rows_as_near_to_nine_digits_are_in_their_order() -> None:
     rows = np.array([[1 + 3e-10, 0], [-1 - 3e-10, 0], [0, 1], [0, -1]])
     assert representatives(rows, np.zeros(4, np.intp), 4) == [0, 1, 2, 3]
-
-
-def test_more_centroids_than_clusters_are_a_new_beginning() -> None:
-    vectors = random_units(20)
-    start = centroids(vectors, cluster(vectors, 5, seed=42, n_init=10))
-    assert cluster(vectors, 3, seed=42, n_init=10, start=start).tolist() == cluster(vectors, 3, 42, 10).tolist()
 
 
 def test_the_defaults_are_those_of_seed_003() -> None:
@@ -315,46 +278,31 @@ def parts(labels: NDArray[np.generic]) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)}
 
 
-@pytest.mark.parametrize("n", [3, 8, 30, 100, 300])
-@pytest.mark.parametrize("k", [2, 3, 7])
+@pytest.mark.parametrize(("n", "k"), [(3, 2), (8, 3), (30, 2), (100, 7), (300, 7)])
 def test_it_finds_the_clusters_that_scikit_learn_finds(n: int, k: int) -> None:
-    if k > n:
-        pytest.skip("fewer rows than clusters")
     for seed in range(3):
         vectors = sayings(n, seed)
         assert parts(kmeans(vectors, k, 42, 10)) == parts(KMeans(k, n_init=10, random_state=42).fit_predict(vectors))
 
 
-def test_it_goes_on_from_given_centroids_as_scikit_learn_does() -> None:
-    for seed in range(5):
-        vectors = sayings(80, seed)
-        start = vectors[:6]
-        expected = KMeans(6, init=start, n_init=1).fit_predict(vectors)
-        assert kmeans(vectors, 6, 42, 10, start).tolist() == expected.tolist()
-
-
-def test_a_cluster_that_nothing_is_near_takes_the_farthest_row() -> None:
-    vectors = np.array([[0, 0], [0, 1], [3, 0], [9, 9]], np.float32)
-    start = np.array([[0, 0], [50, 50], [-50, -50]], np.float32)
-    labels = kmeans(vectors, 3, 42, 1, start)
-    assert set(labels.tolist()) == {0, 1, 2}
-    assert parts(labels) == parts(KMeans(3, init=start, n_init=1).fit_predict(vectors))
+@pytest.mark.parametrize(
+    ("rows", "start"),
+    [
+        (sayings(80, 0), sayings(80, 0)[:6]),
+        ([[0, 0], [0, 1], [3, 0], [9, 9]], [[0, 0], [50, 50], [-50, -50]]),  # a cluster that nothing is near
+        ([[n] for n in range(100)], [[97], [98], [99]]),  # whose centroids move far, all the same way
+        ([[n] for n in (-12, -1, 0, 1, 2, 3, 9, 10)], [[6], [1000]]),  # an empty one takes the row farthest below
+    ],
+    ids=["near", "empty", "far", "below"],
+)
+def test_it_goes_on_from_given_centroids_as_scikit_learn_does(rows: ArrayLike, start: ArrayLike) -> None:
+    vectors, first = np.asarray(rows, np.float32), np.asarray(start, np.float32)
+    expected = KMeans(len(first), init=first, n_init=1).fit_predict(vectors)
+    labels = kmeans(vectors, len(first), 42, 1, first)
+    assert parts(labels) == parts(expected) and len(set(labels.tolist())) == len(first)
 
 
 def test_one_row_and_rows_that_are_alike() -> None:
     assert kmeans(np.ones((1, 4), np.float32), 1, 42, 10).tolist() == [0]
     assert kmeans(np.ones((5, 4), np.float32), 1, 42, 10).tolist() == [0] * 5
     assert len(kmeans(np.ones((5, 4), np.float32), 2, 42, 10)) == 5
-
-
-@pytest.mark.parametrize(
-    ("rows", "start"),
-    [
-        (range(100), [97, 98, 99]),  # whose centroids move far, all the same way
-        ([-12, -1, 0, 1, 2, 3, 9, 10], [6, 1000]),  # whose second cluster is empty: it takes the row farthest below
-    ],
-)
-def test_it_goes_on_until_it_has_settled_and_fills_what_is_empty(rows: Sequence[int], start: Sequence[int]) -> None:
-    vectors, first = (np.array(numbers, np.float32)[:, None] for numbers in (rows, start))
-    expected = KMeans(len(start), init=first, n_init=1).fit_predict(vectors)
-    assert parts(kmeans(vectors, len(start), 42, 1, first)) == parts(expected)

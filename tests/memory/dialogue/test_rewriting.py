@@ -130,10 +130,6 @@ def test_a_turn_of_any_length(long: str, encoder: CachedEncoder) -> None:
     assert sum(wording.weight for wording in later.wordings) == pytest.approx(1)
 
 
-def test_a_first_turn_has_one_wording(encoder: CachedEncoder) -> None:
-    assert made("How far?", [], encoder).wordings == (Wording("question", "How far?", 1.0),)
-
-
 def test_the_wordings_and_their_shares_are_the_models(encoder: CachedEncoder) -> None:
     fixed = RewriteModel(Linear(9.0, {}), {"question": 0.4, "standing": 0.2, "before": 0.1, "expanded": 0.3})
     parameters = RewriteParameters(learned=fixed, most=3)

@@ -7,7 +7,7 @@ from safetensors.torch import save_file
 
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.edits import PREVIOUS, THIS, Inventory, read
-from clew.memory.dialogue.tagger import LAYERS, Tagger, shipped, stand_alone
+from clew.memory.dialogue.tagger import LAYERS, Tagger, stand_alone
 from clew.memory.encoding import packaged_minilm
 from tests.training.tagger import Body, Heads, scored, shipped_tensors
 
@@ -48,13 +48,3 @@ def test_what_ships_is_small() -> None:
 
 def test_a_first_question_stays() -> None:
     assert stand_alone("and when?", []).text == "and when?"
-
-
-def test_an_earlier_follow_up_is_understood_in_its_turn() -> None:
-    tagger = shipped()
-    assert tagger is not None
-    made = stand_alone("and where are they", said(*TURNS, ("how long has Arden Fans been there", "Since 1970."))).text
-    assert (
-        made
-        == stand_alone("and where are they", said(*TURNS, ("how long has Arden Fans been there", "Since 1970."))).text
-    )

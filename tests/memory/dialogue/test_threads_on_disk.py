@@ -45,13 +45,6 @@ def counts(threads: Threads, thread: str) -> dict[int, int]:
     return {turn: turns.count(turn) for turn in turns}
 
 
-def test_what_was_saved_is_there_when_opened_again(path: Path) -> None:
-    with Threads(path) as threads:
-        save(threads, "t", 1, "How far?", "It is far.")
-    with Threads(path) as threads:
-        assert len(threads.sentences("t", "a")[0]) == 2
-
-
 def test_several_processes_make_and_fill_one_file(path: Path) -> None:
     path.parent.mkdir()
     savers = [saver(path, f"t{n}", 40) for n in range(3)]

@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document
-from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.loaders import apart
 from clew.memory.knowledge.loaders.apart import Reading
 from clew.memory.knowledge.loaders.registry import discover, read, read_edges
@@ -127,17 +125,6 @@ def test_what_a_library_does_to_the_process_is_the_files_failure(
     assert [Path(item.source).name for item in found if isinstance(item, Document)] == ["b.txt", "d.txt"]
     failures = [item for item in found if isinstance(item, LoadFailure)]
     assert failures == [LoadFailure(str(documents / name), reason) for name in ("a.md", "c.md")]
-
-
-def test_a_run_names_the_file_and_goes_on(tmp_path: Path, encoder: CachedEncoder) -> None:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    (documents / "bomb.xml.gz").write_bytes(gzip.compress(HEAD + b"a" * (1 << 29), 1))
-    (documents / "good.txt").write_text("The Moon orbits the Earth.", "utf-8")
-    *_, report = index([documents], tmp_path / "library", encoder)
-    assert isinstance(report, IndexReport)
-    assert (report.new, [failure.source for failure in report.failed]) == (1, [str(documents / "bomb.xml.gz")])
-    assert "memory" in report.failed[0].reason or "broken" in report.failed[0].reason
 
 
 def test_it_works_without_a_main_module_to_import(tmp_path: Path) -> None:

@@ -6,33 +6,19 @@ from typing import cast
 
 import pytest
 from pypdf.generic import (
-    ArrayObject,
     DecodedStreamObject,
     DictionaryObject,
-    FloatObject,
     NameObject,
     NumberObject,
-    PdfObject,
 )
 
 from clew.memory.datatypes import Document
 from tests.memory.knowledge.loaders.test_hidden_text import SECRET, only
-from tests.memory.knowledge.loaders.test_pdf import as_bytes, written
+from tests.memory.knowledge.loaders.test_pdf import as_bytes, as_pdf, written
 
 INKS = {"/C0": [0, 0, 0, 0], "/C1": [0, 0, 0, 1], "/Domain": [0, 1], "/FunctionType": 2, "/N": 1}
 LINE = "BT /F1 12 Tf {} {} Td ({}) Tj ET"
 WORDS = LINE.format(72, 600, SECRET)
-
-
-def plain(value: object) -> PdfObject:
-    """As pypdf has it."""
-    if isinstance(value, dict):
-        return DictionaryObject({NameObject(name): plain(part) for name, part in value.items()})
-    if isinstance(value, list):
-        return ArrayObject(map(plain, value))
-    if isinstance(value, PdfObject):
-        return value
-    return NameObject(value) if isinstance(value, str) else FloatObject(str(value))
 
 
 def pdf(
@@ -48,7 +34,7 @@ def pdf(
     drawn = DecodedStreamObject()
     drawn.set_data(form.encode())
     box, own = [-5000, -5000, 5000, 5000], {"/Type": "/XObject", "/Subtype": "/Form", "/Matrix": list(matrix)}
-    drawn.update(cast(DictionaryObject, plain({**own, "/BBox": box, "/Resources": DictionaryObject(resources)})))
+    drawn.update(cast(DictionaryObject, as_pdf({**own, "/BBox": box, "/Resources": DictionaryObject(resources)})))
     spaces = {
         "/Ink": ["/Separation", "/Black", "/DeviceCMYK", INKS],
         "/Inks": ["/DeviceN", ["/Black", "/Cyan"], "/DeviceCMYK", INKS],
@@ -59,22 +45,22 @@ def pdf(
     for name, kind, paint in MASKS:
         group = DecodedStreamObject()
         group.set_data(paint.encode())
-        group.update(cast(DictionaryObject, plain({"/Subtype": "/Form", "/BBox": box})))
+        group.update(cast(DictionaryObject, as_pdf({"/Subtype": "/Form", "/BBox": box})))
         states[name] = {"/SMask": {"/S": kind, "/G": writer._add_object(group)}}
-    on, off = (writer._add_object(plain({"/Type": "/OCG"})) for _ in range(2))
+    on, off = (writer._add_object(as_pdf({"/Type": "/OCG"})) for _ in range(2))
     drawn[NameObject("/OC")] = on
     hidden = writer._add_object(drawn.clone(writer))
     cast(DictionaryObject, hidden.get_object())[NameObject("/OC")] = off
     layers = {
         "/On": on,
         "/Off": off,
-        "/Either": plain({"/OCGs": [on, off]}),
-        "/Both": plain({"/OCGs": [on, off], "/P": "/AllOn"}),
+        "/Either": as_pdf({"/OCGs": [on, off]}),
+        "/Both": as_pdf({"/OCGs": [on, off], "/P": "/AllOn"}),
     }
-    writer._root_object[NameObject("/OCProperties")] = plain({"/OCGs": [on, off], "/D": {"/OFF": [off]}})
+    writer._root_object[NameObject("/OCProperties")] = as_pdf({"/OCGs": [on, off], "/D": {"/OFF": [off]}})
     forms = {"/Form": writer._add_object(drawn), "/Hidden": hidden}
     more = {"/ColorSpace": spaces, "/ExtGState": states, "/XObject": forms, "/Properties": layers}
-    resources.update(cast(DictionaryObject, plain(more)))
+    resources.update(cast(DictionaryObject, as_pdf(more)))
     stream = DecodedStreamObject()
     stream.set_data(f"{LINE.format(72, 720, 'The Moon is grey.')} q {before} {after} Q".encode())
     page[NameObject("/Contents")] = writer._add_object(stream)

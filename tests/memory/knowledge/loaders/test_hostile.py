@@ -12,7 +12,7 @@ import pytest
 from clew.memory.datatypes import Document
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import IndexReport, index
-from clew.memory.knowledge.loaders import html, jsonl, markdown, pdf, wikipedia
+from clew.memory.knowledge.loaders import html, jsonl, pdf
 from clew.memory.knowledge.loaders.plain_text import TEXT
 from clew.memory.knowledge.loaders.registry import discover, read, read_edges
 from clew.memory.knowledge.loaders.source import LoadFailure, Source
@@ -124,7 +124,6 @@ HOSTILE = {
     "variables.html": b"<style>:root{--a:" + b"var(--a)" * (N // 8) + b"}</style><p style='color:var(--a)'>x",
     "media.html": b"<style>" + b"@media " * (N // 3) + b"</style>x",
     "words.txt": b"a" * N * 5,
-    "line.jsonl": b'{"text": "' + b"a" * (jsonl.LONGEST_LINE + 5) + b'"}\n{"text": "Good."}',
 }
 
 
@@ -139,13 +138,10 @@ def test_a_file_takes_linear_time(tmp_path: Path, name: str) -> None:
     assert time.process_time() - started < SECONDS + (4 if name.endswith(".html") else 0)
 
 
-def test_patterns_take_linear_time_and_find_what_they_found() -> None:
+def test_words_of_a_pdf_are_mended_in_linear_time() -> None:
     started = time.process_time()
-    assert not pdf.BROKEN_WORD.search("a" * N) and not wikipedia.AMBIGUOUS.search("{{" + " a" * N)
-    assert not markdown.FRONT_MATTER.match("---\na: b\n" + "--- x\n" * N)
-    assert time.process_time() - started < SECONDS
+    assert not pdf.BROKEN_WORD.search("a" * N) and time.process_time() - started < SECONDS
     assert pdf.BROKEN_WORD.sub(r"\1\2", "a well-\nknown Word-\nx-\ny B-\nc") == "a wellknown Wordx-\ny B-\nc"
-    assert wikipedia.AMBIGUOUS.search("{{  Place name disambiguation }}")
 
 
 def test_a_line_without_end_is_named_and_the_next_is_read(tmp_path: Path) -> None:

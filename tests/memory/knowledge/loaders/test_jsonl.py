@@ -126,12 +126,6 @@ def test_edges_come_as_they_are_and_bad_ones_are_named(tmp_path: Path) -> None:
     assert list(source.loader.edges(source)) == [LoadFailure(str(tmp_path / "edges.jsonl.gz"), "it is not there")]
 
 
-def test_other_sources_have_no_edges(tmp_path: Path) -> None:
-    (tmp_path / "x.txt").write_text("Words", "utf-8")
-    [source] = discover([tmp_path]).sources
-    assert list(source.loader.edges(source)) == []
-
-
 @pytest.mark.soak
 def test_the_data_sets_are_read_whole(data: Path) -> None:
     for name, documents in (("hotpotqa", 994), ("musique", 1890), ("mtrag-un", 3071), ("wordnet", 117_659)):

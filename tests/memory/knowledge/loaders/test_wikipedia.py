@@ -288,9 +288,3 @@ def test_pages_that_are_no_articles_are_known() -> None:
     assert not is_disambiguation(
         "Moon", "{{About|the satellite|other uses|Moon (disambiguation)}} {{disambiguation needed}}"
     )
-
-
-@pytest.mark.timeout(20)
-@pytest.mark.parametrize("piece", ["<ref name='a' ", "{{a|[[b|", "<div>", "'''''a", "{| x\n|-\n| y\n", "<!-"])
-def test_markup_that_nobody_closed_costs_no_more_than_a_moment(piece: str) -> None:
-    assert len(first_paragraph(piece * 20_000, WIKI)) <= 4_000
