@@ -72,6 +72,11 @@ class Claim:
         """What stands before it where another claim does."""
         return "\n" if self.new_line else " "
 
+    @property
+    def bold(self) -> str:
+        """What is shown in bold; empty where nothing is."""
+        return self.text[self.span.start : self.span.end] if self.span else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
