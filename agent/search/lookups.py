@@ -30,7 +30,7 @@ def query_of_turn(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> 
     """These wordings of the question with their vectors. Encodes what the cache does not have: 10 ms a wording."""
 
     def encoded() -> Query:
-        query = encode_query(turn.asked, wordings, run.services.encoder, scope_of(turn), turn.recalled.selected)
+        query = encode_query(turn.typed, wordings, run.services.encoder, scope_of(turn), turn.recalled.selected)
         return replace(query, cancel=run.cancel, deadline=run.deadline)
 
     return run.once(Computed[Query]("query", tuple(wordings)), encoded)
@@ -59,13 +59,13 @@ def thought_of(turn: Turn, run: TurnContext) -> Thought:
         ids = {*matches_of(turn, run, wordings).ids, *(passage.id for passage in turn.passages)}
         return walk_operations.think(walker_of(turn, run), question_of(turn, run, wordings), ids)
 
-    return run.once(Computed[Thought]("thought", (turn.search.round, turn.asked)), thought)
+    return run.once(Computed[Thought]("thought", (turn.search.round, turn.typed)), thought)
 
 
 def stitched_of(turn: Turn, run: TurnContext) -> Stitched:
     """The chosen partitions as one graph. Under 1 ms beside `thought_of`."""
     thought, walker = thought_of(turn, run), walker_of(turn, run)
-    return run.once(Computed[Stitched]("stitched", (turn.search.round, turn.asked)), lambda: walker.stitch(thought))
+    return run.once(Computed[Stitched]("stitched", (turn.search.round, turn.typed)), lambda: walker.stitch(thought))
 
 
 def hybrid(run: TurnContext) -> Hybrid:

@@ -36,7 +36,7 @@ def language_name(language: str, said_in: str) -> str:
 def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
     """The answer with what Clew says of it in the language of the question: a refusal; yes or no, or that the documents
     say what follows; and, where no passage is in that language, how those in the language `held` were searched."""
-    language = language_of(turn.asked)
+    language = language_of(turn.typed)
     answer = _opened(refused_in(_with_missing(answer, turn, language), language, turn.search.within), turn, language)
     if not language or held in ("", language) or answer.outcome not in _SEARCHED:
         return answer
@@ -51,7 +51,7 @@ def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
 def _opened(answer: Answer, turn: Turn, language: str) -> Answer:
     """To a question of yes or no: a quoted answer begins with yes or no where it says so, else with who says what
     follows; a refusal has it that this is not said."""
-    if answer.outcome not in _SEARCHED or answer_type(turn.rewritten or turn.asked).form != "yes-no":
+    if answer.outcome not in _SEARCHED or answer_type(turn.rewritten or turn.typed).form != "yes-no":
         return answer
     if answer.refused and not answer.says:
         answer = replace(answer, form="yes-no", says="not-said")
@@ -94,9 +94,9 @@ def _with_missing(answer: Answer, turn: Turn, language: str) -> Answer:
     commonest of its language; where nothing is left in another language than English, its nouns that no passage has."""
     if not answer.refused:
         return answer
-    asking = ASKING.match(turn.asked)
+    asking = ASKING.match(turn.typed)
     small = {*line("of documents", _ENGLISH).split(), *written_words(asking.group().casefold() if asking else "")}
-    typed = {word for word in written_words(turn.asked) if not _is_small(word, language, small)}
+    typed = {word for word in written_words(turn.typed) if not _is_small(word, language, small)}
     if language in ("", _ENGLISH):
         kept = [one for one in answer.missing if not all(word.casefold() in small for word in written_words(one))]
         return replace(answer, missing=tuple(kept))
@@ -116,7 +116,7 @@ def _lacked(turn: Turn, language: str, small: set[str]) -> list[str]:
     """Of the words of a question those behind an article, and of nothing ('le loyer', not 'le prix de'), that no
     passage holds, by their first letters."""
     held = " ".join(passage.text for passage in turn.passages[:READ]).casefold()
-    nouns = dict.fromkeys(match["noun"] for match in _behind_articles(language).finditer(turn.asked))
+    nouns = dict.fromkeys(match["noun"] for match in _behind_articles(language).finditer(turn.typed))
     return [noun for noun in nouns if not _is_small(noun, language, small) and noun[:STEM].casefold() not in held]
 
 
