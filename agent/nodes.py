@@ -59,7 +59,7 @@ def recall(turn: Turn, run: TurnContext) -> Turn:
     if not sentences:
         return turn.stepped("recall", "nothing was said before")
     vectors = embedded(sentences, stored, services.encoder)
-    question = services.encoder.encode([turn.asked], "sentence")[0]
+    question = services.encoder.encode([turn.typed], "sentence")[0]
     start = services.threads.centroids(turn.thread, services.encoder.hash)
     recalled = recall_sentences(question, sentences, vectors, services.recall, start)
     services.threads.keep_centroids(turn.thread, services.encoder.hash, centroids_of(recalled, vectors))
@@ -90,9 +90,9 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     """The question made to stand alone; beside it with words spelt and dates written as documents may have them, and
     with their words for those of another language."""
     services, words = run.services, run.services.library.store.vocabulary
-    asked, subject = with_names(turn.asked, words), subject_of(services)
-    made = rewrite_question(asked, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, subject)
-    language, held = language_of(turn.asked), held_language(services)
+    typed, subject = with_names(turn.typed, words), subject_of(services)
+    made = rewrite_question(typed, turn.recalled, services.encoder, services.rewrite, writer, run.cancel, subject)
+    language, held = language_of(turn.typed), held_language(services)
     if language in ("", held) or not held:  # nothing is a slip of another language's word
         made = with_spelling(made, words, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
@@ -359,7 +359,7 @@ def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> Mo
     if writer is None or done or not services.library.manifest.chunks:
         return ModelSearches()
     past = past_searches(turn.calls, search.first_found, turn.passages, turn.rewritten)
-    topic = Topic(f"{turn.rewritten} {turn.asked}", services.encoder)
+    topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
     keys = tool_calls.search_keys
     prompt = SearchPrompt(turn.rewritten, past, keys(turn.calls), keys(planned), topic)
     specs = tool_calls.specs(services.tools)
@@ -372,12 +372,12 @@ def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> Mo
 def leaned_on(turn: Turn) -> list[Utterance]:
     """What of a turn a later question can lean on: nothing of small talk, not a refusal, not what Clew says around what
     it quotes, nor what a document orders a model."""
-    answer, asked = turn.answer, Utterance("user", turn.asked)
+    answer, typed = turn.answer, Utterance("user", turn.typed)
     if answer.outcome == "small-talk":
         return []
     quoted = any(claim.quotes for claim in answer.claims)
     said = " ".join(c.text for c in answer.claims if (c.cites or not quoted) and not orders(c.text))
-    return [asked, Utterance("agent", said)] if said and not answer.refused else [asked]
+    return [typed, Utterance("agent", said)] if said and not answer.refused else [typed]
 
 
 def _found(passage: Passage) -> str:

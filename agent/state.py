@@ -72,6 +72,11 @@ class Claim:
         """What stands before it where another claim does."""
         return "\n" if self.new_line else " "
 
+    @property
+    def bold(self) -> str:
+        """What is shown in bold; empty where nothing is."""
+        return self.text[self.span.start : self.span.end] if self.span else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -263,14 +268,14 @@ class Turn:
         return replace(self, passages=tuple(passages))
 
     @property
-    def asked(self) -> str:
-        """What is searched of what was typed."""
+    def typed(self) -> str:
+        """What was typed, without a greeting, and of several questions the one that is answered now."""
         return _typed(self.search.asking or self.question)
 
     @property
     def meant(self) -> str:
-        """The same, or what a reply to a question back stands for."""
-        return next((one.text for one in self.wordings if one.name == "question"), self.asked)
+        """The same as it is searched: spelt out, or what a reply to a question back stands for."""
+        return next((one.text for one in self.wordings if one.name == "question"), self.typed)
 
     @property
     def expanded(self) -> str:

@@ -372,6 +372,19 @@ def read_pattern(path: Path, instead: str = "") -> str:
     return pattern
 
 
+def read_patterns(path: Path) -> dict[str, str]:
+    """The regular expressions in a file by their names: lines `name = pattern`, in which `{name}` stands for one above;
+    `#` begins a line of comment."""
+    found: dict[str, str] = {}
+    for line in path.read_text("utf-8").splitlines():
+        name, equals, pattern = line.partition(" = ")
+        if equals and not line.startswith("#"):
+            for other, text in found.items():
+                pattern = pattern.replace(f"{{{other}}}", text)
+            found[name] = pattern
+    return found
+
+
 def word_lists(path: Path) -> dict[str, list[str]]:
     """The lists of a text file by name: `[name]` stands above the words of a list, `#` begins a line of comment."""
     lists: dict[str, list[str]] = {}

@@ -88,10 +88,10 @@ def corpus_answer_of(turn: Turn, run: TurnContext) -> corpus_answers.CorpusAnswe
     def made() -> corpus_answers.CorpusAnswer | None:
         scope = scope_of(turn) if not turn.search.within else None
         corpus = corpus_answers.Corpus(services.library.store, services.encoder, scope, before, subject_of(services))
-        question = turn.meant if turn.recalled.selected else turn.asked  # "this collection" is no title's
+        question = turn.meant if turn.recalled.selected else turn.typed  # "this collection" is no title's
         return corpus_answers.corpus_answer(question, turn.rewritten, corpus)
 
-    return run.once(Computed[corpus_answers.CorpusAnswer | None]("corpus", (turn.asked,)), made)
+    return run.once(Computed[corpus_answers.CorpusAnswer | None]("corpus", (turn.typed,)), made)
 
 
 def _left_out_said(answer: Answer, turn: Turn, services: Services) -> Answer:

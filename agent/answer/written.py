@@ -209,7 +209,7 @@ def write(
     that was cut is sent again with half of the passages. Raises `ServiceUnreachable` where nothing usable came,
     `Unusable` among them, and `Cancelled` where nothing came at all.
     """
-    asked = " ".join(dict.fromkeys((turn.rewritten, turn.meant, turn.asked)))
+    asked = " ".join(dict.fromkeys((turn.rewritten, turn.meant, turn.typed)))
     leaving = Exit(turn.passages, Topic(asked, encoder) if encoder else None)
     messages, given = _prompt(turn, writer, units, 10**9)
     for _ in range(TRIES - 1):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.agent.answer.citations import same_words, verdict
-from clew.agent.state import Answer, Claim, Turn
+from clew.agent.state import Claim, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import required
 from clew.memory.json_lines import read_objects
@@ -76,7 +76,8 @@ def figures(turns: Mapping[str, Turn], labels: Mapping[str, Label]) -> dict[str,
                 for name, gold in golds.items()
             ),
         }
-        spans = {name: shown[0] for name in golds if (shown := bold_spans(turns[name].answer))}
+        bold = {name: [claim.bold for claim in turns[name].answer.claims if claim.span] for name in golds}
+        spans = {name: shown[0] for name, shown in bold.items() if shown}
         found["span"] = {
             "questions": float(len(spans)),
             "f1": sum(span_f1(span, golds[name]) for name, span in spans.items()) / max(1, len(spans)),
@@ -107,11 +108,6 @@ def span_f1(span: str, gold: str) -> float:
     found, wanted = Counter(_plain(span).split()), Counter(_plain(gold).split())
     both = (found & wanted).total()
     return 2 * both / (found.total() + wanted.total()) if both else 0.0
-
-
-def bold_spans(answer: Answer) -> list[str]:
-    """What an answer shows in bold."""
-    return [claim.text[claim.span.start : claim.span.end] for claim in answer.claims if claim.span]
 
 
 def decided(taken: set[str], known: Mapping[str, str], wanted: str) -> dict[str, float]:

@@ -2,14 +2,17 @@
 them."""
 
 import re
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import httpx
+
 from clew.agent.llm.ledger import TokenCounts
 from clew.agent.llm.streams import Patience, Wire, watched, without_thoughts
-from clew.memory.errors import BadInput, ClewError, ModelFailed, NotSetUp, PromptCut, install_command, required
+from clew.memory.errors import BadInput, ModelFailed, NotSetUp, PromptCut, install_command, required
 from clew.memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage
 
 if TYPE_CHECKING:
@@ -37,7 +40,7 @@ def load_chat_model(name: str) -> "LangChainWriter":
         return LangChainWriter(name, init_chat_model(name, **options))
     except ImportError as error:
         raise NotSetUp(f"the model {name} needs its provider's package: {error}", install_command(EXTRA)) from error
-    except Exception as error:  # every provider's package raises its own
+    except errors_of(name.partition(":")[0]) as error:
         raise BadInput(f"the model {name} cannot be used: {_line(error)}", "see docs/models.md") from error
 
 
@@ -84,9 +87,20 @@ class LangChainWriter:
             reply = {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
             model = model.bind(extra_body={"response_format": reply})  # as it is: LangChain's own way loses the counts
         sent = [_message(message) for message in messages]
-        chunks = watched(lambda: model.stream(sent, **given), Wire(), Patience(), cancel)
+        chunks = watched(lambda: self._chunks(model, sent, given), Wire(), Patience(), cancel)
         size = sum(len(message.text.encode("utf-8", "replace")) for message in messages)
         yield from self._read(chunks, size)
+
+    def _chunks(
+        self, model: Any, sent: "Sequence[BaseMessage]", options: Mapping[str, Any]
+    ) -> "Iterator[AIMessageChunk]":
+        """The one seam at which errors of the provider's package become `ClewError`s."""
+        try:
+            yield from model.stream(sent, **options)
+        except errors_of(self._name.partition(":")[0]) as error:
+            if re.search(r"context.?(?:length|size|window)|too many tokens", str(error), re.IGNORECASE):
+                raise PromptCut(f"{self._name}: {_line(error)}", "a model with a longer context") from error
+            raise ModelFailed(f"{self._name} failed: {_line(error)}", "see docs/models.md, or --llm none") from error
 
     def _read(self, chunks: "Iterator[AIMessageChunk]", size: int) -> Iterator[Output]:
         whole: list[AIMessageChunk] = []
@@ -97,14 +111,7 @@ class LangChainWriter:
                 if piece := str(chunk.text):
                     yield piece
 
-        try:
-            yield from without_thoughts(text())
-        except ClewError:
-            raise
-        except Exception as error:  # of the provider's package, its client, its server
-            if re.search(r"context.?(?:length|size|window)|too many tokens", str(error), re.IGNORECASE):
-                raise PromptCut(f"{self._name}: {_line(error)}", "a model with a longer context") from error
-            raise ModelFailed(f"{self._name} failed: {_line(error)}", "see docs/models.md, or --llm none") from error
+        yield from without_thoughts(text())
         if not whole:
             raise ModelFailed(f"{self._name} answered nothing", "ask again")
         for number, call in enumerate(whole[0].tool_calls, 1):
@@ -114,6 +121,15 @@ class LangChainWriter:
             self._counts.learn(size, counted["input_tokens"])
             ended = whole[0].response_metadata.get("finish_reason") != "length"
             yield Usage(counted["input_tokens"], counted["output_tokens"], whole=ended)
+
+
+def errors_of(provider: str) -> tuple[type[Exception], ...]:
+    """What using a provider's package may raise: the errors that it defines, and those of HTTP, of the connection and
+    of values that it did not expect."""
+    packages = (provider, f"langchain_{provider}", f"langchain_{provider}.chat_models")
+    defined = (one for name in packages if name in sys.modules for one in vars(sys.modules[name]).values())
+    own = {one for one in defined if isinstance(one, type) and issubclass(one, Exception)}
+    return (*own, httpx.HTTPError, OSError, ValueError, TypeError, LookupError, RuntimeError)
 
 
 def _is_openai(name: str) -> bool:

@@ -6,7 +6,7 @@ nothing. What has no figure is read from the turn or from what is open already, 
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from clew.agent.search import rounds
@@ -15,9 +15,12 @@ from clew.agent.services import Computed, Services, TurnContext
 from clew.agent.state import Call, Fallback, Turn
 from clew.memory.datatypes import Findings, Query, Wording
 from clew.memory.errors import DeadlineExceeded, ServiceUnreachable
+from clew.memory.knowledge.catalogue import KINDS, UNTOLD
 from clew.memory.knowledge.question import LibraryQuestion, Matches
 from clew.memory.knowledge.walking.walker import Stitched, Thought, Walker
 from clew.memory.language.telling import language_of
+from clew.memory.ports import Search
+from clew.memory.text import content_words
 from clew.tools.base import encode_query, for_question
 from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
@@ -27,7 +30,7 @@ def query_of_turn(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> 
     """These wordings of the question with their vectors. Encodes what the cache does not have: 10 ms a wording."""
 
     def encoded() -> Query:
-        query = encode_query(turn.asked, wordings, run.services.encoder, scope_of(turn), turn.recalled.selected)
+        query = encode_query(turn.typed, wordings, run.services.encoder, scope_of(turn), turn.recalled.selected)
         return replace(query, cancel=run.cancel, deadline=run.deadline)
 
     return run.once(Computed[Query]("query", tuple(wordings)), encoded)
@@ -56,13 +59,13 @@ def thought_of(turn: Turn, run: TurnContext) -> Thought:
         ids = {*matches_of(turn, run, wordings).ids, *(passage.id for passage in turn.passages)}
         return walk_operations.think(walker_of(turn, run), question_of(turn, run, wordings), ids)
 
-    return run.once(Computed[Thought]("thought", (turn.search.round, turn.asked)), thought)
+    return run.once(Computed[Thought]("thought", (turn.search.round, turn.typed)), thought)
 
 
 def stitched_of(turn: Turn, run: TurnContext) -> Stitched:
     """The chosen partitions as one graph. Under 1 ms beside `thought_of`."""
     thought, walker = thought_of(turn, run), walker_of(turn, run)
-    return run.once(Computed[Stitched]("stitched", (turn.search.round, turn.asked)), lambda: walker.stitch(thought))
+    return run.once(Computed[Stitched]("stitched", (turn.search.round, turn.typed)), lambda: walker.stitch(thought))
 
 
 def hybrid(run: TurnContext) -> Hybrid:
@@ -125,53 +128,47 @@ def held_language(services: Services) -> str:
 TITLES = 60
 """Titles that the subject of a library is told by."""
 
-_NO_SUBJECT = re.compile(
-    r"(?:read ?me|introduction|index|home|untitled|contents|documentation|overview)\b", re.IGNORECASE
-)
+SHORTEST = 3
+"""Letters of a subject."""
+
+_OF_NAMES = ("organisation", "work", "name", "title", "place")
 
 
 def subject_of(services: Services) -> str:
     """What all documents are about: the title of the only one, else a name that half of the titles and half of the
     chunks have; empty where there is none. Some ms, once a library."""
-    library, store = services.library.manifest.fingerprint, services.library.store
+    library = services.library.manifest.fingerprint
     if library not in services.subjects:
-        titles = store.titles(TITLES)
-        if len(titles) == 1:
-            title = re.split(r"[.:;|\u2013\u2014]\s", titles[0])[0].strip(" .*#")
-            services.subjects[library] = "" if _NO_SUBJECT.match(title) or len(title) < SHORTEST else title
-        else:
-            said = Counter(word for title in titles for word in dict.fromkeys(re.findall(r"[^\W\d_]{3,}", title)))
-            often = [word for word, count in said.most_common() if 2 * count >= len(titles)]
-            often = [word for word in often if not _SAYS_WHAT_IT_IS.fullmatch(word)]
-            kinds = zip(often, store.vocabulary.kinds(often), store.vocabulary.counts(often), strict=True)
-            half = services.library.manifest.chunks / 2
-            names = (word for word, kind, count in kinds if kind in _OF_NAMES and half <= count)
-            services.subjects[library] = _in_full(next(names, ""), titles)
+        services.subjects[library] = _subject(services.library.store, services.library.manifest.chunks)
     return services.subjects[library]
 
 
-def _in_full(name: str, titles: Sequence[str]) -> str:
-    """The name with the capitals that follow it in half of the titles: 'Music Player Daemon' for 'Music'."""
-    while name:
+def _subject(store: Search, chunks: int) -> str:
+    titles = store.titles(TITLES)
+    if len(titles) == 1:
+        title = re.split(r"[.:;|\u2013\u2014]\s", titles[0])[0].strip(" .*#")
+        return title if len(title) >= SHORTEST and _tells(title) else ""
+    words = _in_half([dict.fromkeys(re.findall(r"[^\W\d_]{3,}", title)) for title in titles])
+    kinds = zip(words, store.vocabulary.kinds(words), store.vocabulary.counts(words), strict=True)
+    name = next((word for word, kind, count in kinds if kind in _OF_NAMES and 2 * count >= chunks), "")
+    while name:  # 'Music Player Daemon' for 'Music'
         behind = re.compile(rf"\b{re.escape(name)} ([A-Z][^\W\d_]+)\b")
-        following = Counter(match[1] for title in titles if (match := behind.search(title)))
-        word, count = next(iter(following.most_common(1)), ("", 0))
-        if 2 * count < len(titles) or _SAYS_WHAT_IT_IS.fullmatch(word) or not word:
-            return name
-        name = f"{name} {word}"
+        following = _in_half([behind.findall(title)[:1] for title in titles])
+        if not following:
+            break
+        name = f"{name} {following[0]}"
     return name
 
 
-_SAYS_WHAT_IT_IS = re.compile(
-    r"(?:docs?|documentation|manuals?|guides?|faqs?|reference|handbook|wiki|home|pages?|blog|help|support|version|user|users"
-    r"|tutorials?|introduction|notes|minutes|report|letter|mailing|questions|project)",
-    re.IGNORECASE,
-)
+def _in_half(each: Sequence[Iterable[str]]) -> list[str]:
+    """The words of titles that half of these have, the commonest first, but what says of a document what it is."""
+    said = Counter(word for words in each for word in words)
+    return [word for word, count in said.most_common() if 2 * count >= len(each) and _tells(word)]
 
-SHORTEST = 3
-"""Letters of a subject."""
 
-_OF_NAMES = ("organisation", "work", "name", "title", "place")
+def _tells(title: str) -> bool:
+    """Whether it says more than what kind of document something is: 'README', 'Introduction' do not."""
+    return not (KINDS | UNTOLD).issuperset(content_words(title))
 
 
 def scope_of(turn: Turn) -> frozenset[str] | None:

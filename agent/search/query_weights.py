@@ -135,7 +135,7 @@ def said(turn: Turn, encoder: Encoder) -> dict[str, float]:
     recalled = turn.recalled
     if not recalled.extracted:
         return {}
-    return turn_signals(turn.meant or turn.asked, recalled.extracted, recalled.selected, encoder)
+    return turn_signals(turn.meant or turn.typed, recalled.extracted, recalled.selected, encoder)
 
 
 def shares(kinds: Sequence[Kind], signals: Sequence[Mapping[str, float]], model: WeightModel) -> list[float]:

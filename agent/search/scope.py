@@ -2,10 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from clew.memory.knowledge.catalogue import Catalogue, Listed, NamedDocuments
-from clew.memory.text import content_words
+from clew.memory.text import content_words, read_patterns
 
 LEAST = 0.8
 """The share of the words behind `in` or `according to` that the document's name has to have."""
@@ -16,30 +16,18 @@ WHOLE_TITLE = 0.8
 ENOUGH_TITLE = 0.4
 """The share of a title that a word for a document alone has to be: `the lease`, of `Lease 2024`."""
 
+NO_TITLE = 2.0
+"""More than any share: a word for a document is needed."""
+
 FEWEST = 2
 """Words that have to be left of a question."""
 
-_NAME = r"(?P<of>(?!an? )(?:the |my |our |this )?[^,?;:]{2,80}?)"
-"""What a document may be called; `a Flask licence` is any."""
-
-_SAYING = "say|mention|state|allow|require|contain|forbid|permit|define|describe|specify|recommend|tell"
-_OPENING = re.compile(
-    rf"^(?:(?:and|but|so|then|ok),? )?(?:in|according to|as per|per|from|based on|going by|under) {_NAME}, ?(?=\S)",
-    re.IGNORECASE,
-)
-_SAYS = re.compile(rf"\b(?:according to|as per) {_NAME}[?.! ]*$", re.IGNORECASE)
-_CLOSING = re.compile(rf"(?=\b(?:in|from|of|under|by) {_NAME}[?.! ]*$)", re.IGNORECASE)
-_OF_TWO = re.compile(r"\bbetween\b|\bfrom\b.*\bto\b", re.IGNORECASE)
-"""'between the start of this lease and that of the other'"""
-
-_SUBJECT = re.compile(
-    rf"\b(?:does|do|did) (?P<of>(?:the|my|our) [^,?;:]{{2,60}}?|[\"\u201c][^\"\u201d?]{{2,80}}[\"\u201d]) "
-    rf"(?:{_SAYING})s?\b(?P<about>(?:(?<=say)|(?<=state)|(?<=mention)|(?<=tell)) (?=about\b)|(?<=say) (?=on\b))?",
-    re.IGNORECASE,
-)
-
-
-_WHAT = re.compile(r"\bwhat (?:else |exactly )?$", re.IGNORECASE)
+_PATTERNS = {
+    name: re.compile(pattern, re.IGNORECASE)
+    for name, pattern in read_patterns(Path(__file__).with_suffix(".txt")).items()
+}
+_NAMING = {"opening": WHOLE_TITLE, "said by": WHOLE_TITLE, "subject": ENOUGH_TITLE, "closing": NO_TITLE}
+"""The patterns that are tried, in this order, with the share of a title from which it is plain which is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +48,26 @@ class Limit:
 def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
     """None where the words may mean something else, or more than one document; an entry of a file of many is called by
     the thing that it is about, and never limits a question."""
-    for pattern, title in ((_OPENING, WHOLE_TITLE), (_SAYS, WHOLE_TITLE), (_SUBJECT, ENOUGH_TITLE), (_CLOSING, 2.0)):
-        for match in pattern.finditer(question):
-            if pattern is _CLOSING and _OF_TWO.search(question, 0, match.start()):
+    for kind, title in _NAMING.items():
+        for match in _PATTERNS[kind].finditer(question):
+            if kind == "closing" and _PATTERNS["of two"].search(question, 0, match.start()):
                 continue
             named = catalogue.named(match["of"], LEAST)
             if len(named.documents) != 1 or not (path := named.documents[0].path):
                 continue
-            sure = _is_sure(named, title)
-            if sure or (pattern in (_OPENING, _SAYS) and _is_called(match["of"], named, path)):
-                if pattern is _SUBJECT:
-                    said = match["about"] and _WHAT.search(question[: match.start()])
-                    return Limit(named.documents[0], *((match[0], "is said ") if said else ()))
-                words = question[match.start() : match.end("of")]
-                return Limit(named.documents[0], words + "," if pattern is _OPENING else words)
+            if _is_sure(named, title) or (title == WHOLE_TITLE and _is_called(match["of"], named, path)):
+                return _limit(kind, match, named.documents[0])
     found = catalogue.by_file(question)
     return Limit(found) if found else None
+
+
+def _limit(kind: str, match: re.Match[str], document: Listed) -> Limit:
+    """To this document, with the words that can be left out of the question."""
+    before = match.string[: match.start()]
+    if kind == "subject":
+        said = match["about"] and _PATTERNS["what"].search(before)
+        return Limit(document, match[0], "is said ") if said else Limit(document)
+    return Limit(document, match.string[match.start() : match.end("of")] + ("," if kind == "opening" else ""))
 
 
 def _is_called(name: str, named: NamedDocuments, path: tuple[str, ...]) -> bool:

@@ -92,26 +92,28 @@ def heard(text: str) -> Heard:
     text = " ".join(text.split())
     pieces = [piece for piece in _PIECE.split(text) if _WORD.search(piece)]
     intents = [_intent_of(piece) for piece in pieces]
-    known = [one for one in intents if one]
-    if set(known) & {*SOCIAL}:  # beside thanks, what is no question is thanks as well
+    if not {*SOCIAL}.isdisjoint(intents):  # beside thanks, what is no question is thanks as well
         intents = [one or _said_beside(piece) for one, piece in zip(intents, pieces, strict=True)]
-        known = [one for one in intents if one]
+    known = [one for one in intents if one]
     if known and len(known) == len(intents):
         wanted = max(reversed(known), key=lambda one: SOCIAL.index(one) if one in SOCIAL else len(SOCIAL))
         return Heard(wanted, spoken(text), text)
     asks = any("?" in piece for piece, one in zip(pieces, intents, strict=True) if not one)
-    if (len(pieces) == 1 or not asks) and (whole := _intent_of(text)):
+    if not asks and (whole := _intent_of(text)):
         return Heard(whole, spoken(text), text)
+    return Heard(None, "", _between_courtesies(text, pieces, intents))
+
+
+def _between_courtesies(text: str, pieces: list[str], intents: list[Intent | None]) -> str:
+    """The text without the pieces at its beginning and its end that are social."""
     first, last = 0, len(pieces)
     while first < last and intents[first] in SOCIAL:
         first += 1
     while last > first and intents[last - 1] in CLOSING:
         last -= 1
-    if first == 0 and last == len(pieces):
-        return Heard(None, "", text)
-    start = text.index(pieces[first])
-    end = text.rindex(pieces[last - 1]) + len(pieces[last - 1])
-    return Heard(None, "", text[start:end])
+    if last - first == len(pieces):
+        return text
+    return text[text.index(pieces[first]) : text.rindex(pieces[last - 1]) + len(pieces[last - 1])]
 
 
 def _said_beside(piece: str) -> Intent | None:

@@ -13,7 +13,6 @@ from langgraph.runtime import Runtime
 
 from clew.agent.services import TurnContext
 from clew.agent.state import Answer, Claim, Outcome, Turn, TurnSearch, TurnState
-from clew.agent.talk.lines import refused_in
 from clew.memory.datatypes import Passage, Sentence
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.language.telling import language_of
@@ -98,19 +97,20 @@ def split(state: TurnState) -> QuestionsState:
 
 def next_question(state: QuestionsState) -> QuestionsState:
     """Begins with the first of those that wait; behind the first one it leans on those before it in this turn."""
-    turn, answered = state["turn"], state["answered"]
-    asked, *waiting = state["waiting"]
-    answered = _with_last(state) if turn.is_answered else answered
+    turn, answered = state["turn"], _with_last(state)
+    asking, *waiting = state["waiting"]
     scope = () if turn.search.within else turn.search.scope  # of the turn, and of no question before
-    search = TurnSearch(tool=turn.search.tool, scope=scope, asking=asked)
     said = tuple(sentence for part in answered for sentence in _as_said(part))
-    recalled = replace(turn.recalled, extracted=said, selected=said[:MOST]) if answered else turn.recalled
-    fresh = Turn(turn.thread, turn.turn, turn.question, today=turn.today, steps=turn.steps)
-    return {
-        "turn": replace(fresh, recalled=recalled, search=search),
-        "waiting": tuple(waiting),
-        "answered": answered,
-    }
+    fresh = Turn(
+        turn.thread,
+        turn.turn,
+        turn.question,
+        today=turn.today,
+        steps=turn.steps,
+        recalled=replace(turn.recalled, extracted=said, selected=said[:MOST]) if answered else turn.recalled,
+        search=TurnSearch(tool=turn.search.tool, scope=scope, asking=asking),
+    )
+    return {"turn": fresh, "waiting": tuple(waiting), "answered": answered}
 
 
 def after_next_question(state: QuestionsState) -> Literal["recall", "rewrite"]:
@@ -143,16 +143,16 @@ def join(state: QuestionsState) -> TurnState:
 
 
 def _with_last(state: QuestionsState) -> tuple[Turn, ...]:
-    """With the turn that the question before this has become."""
+    """The turns that the questions so far have become, with that of the last one, if it is answered."""
     turn = state["turn"]
-    return (*state["answered"], replace(turn, search=TurnSearch(asking=turn.search.asking), steps=()))
+    last = replace(turn, search=TurnSearch(asking=turn.search.asking), steps=())
+    return (*state["answered"], last) if turn.is_answered else state["answered"]
 
 
 def _as_said(part: Turn) -> list[Sentence]:
-    said = [Sentence(part.search.asking, "user", part.turn)]
-    if not part.answer.refused:
-        said += [Sentence(claim.text, "agent", part.turn) for claim in part.answer.claims]
-    return said
+    claims = () if part.answer.refused else part.answer.claims
+    said = (Sentence(claim.text, "agent", part.turn) for claim in claims)
+    return [Sentence(part.search.asking, "user", part.turn), *said]
 
 
 # Joining --------------------------------------------------------------------------------------------------------------
@@ -164,31 +164,27 @@ def in_turn(each: Sequence[Sequence[Passage]]) -> tuple[Passage, ...]:
     return tuple(found.values())
 
 
-def joined(answers: Sequence[tuple[str, Answer]]) -> Answer:
+def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
     """The answers to these questions as one: what refuses a question, or asks back, names it."""
-    sources = tuple({source.id: source for _, answer in answers for source in answer.sources}.values())
-    places = {source.id: number for number, source in enumerate(sources, 1)}
+    answers = [answer for _, answer in parts]
+    sources = tuple({source.id: source for answer in answers for source in answer.sources}.values())
+    numbers = {source.id: number for number, source in enumerate(sources, 1)}
     claims: dict[str, Claim] = {}
-    for question, answer in answers:
-        refuses = answer.refused or answer.outcome == "unclear"
-        for n, claim in enumerate(_named(question, answer) if refuses else answer.claims):
-            cites = tuple(places[answer.sources[number - 1].id] for number in claim.cites)
+    for question, answer in parts:
+        for n, claim in enumerate(_named(question, answer)):
+            cites = tuple(numbers[answer.sources[number - 1].id] for number in claim.cites)
             begins = claim.new_line or (n == 0 and bool(claims))
             claims.setdefault(claim.text, replace(claim, cites=cites, new_line=begins))  # said once is enough
-    forms = [answer.form for _, answer in answers if answer.form]
-    says = {answer.says for _, answer in answers}
-    outcomes = {answer.outcome for _, answer in answers}
+    outcome, says = _outcome({answer.outcome for answer in answers}), {answer.says for answer in answers}
     return Answer(
-        outcome=_outcome(outcomes),
+        outcome=outcome,
         claims=tuple(claims.values()),
         sources=sources,
-        missing=tuple(dict.fromkeys(word for _, answer in answers for word in answer.missing)),
-        nearest=tuple(dict.fromkeys(title for _, answer in answers for title in answer.nearest)),
-        form=next(iter(forms), ""),
+        missing=tuple(dict.fromkeys(word for answer in answers for word in answer.missing)),
+        nearest=tuple(dict.fromkeys(title for answer in answers for title in answer.nearest)),
+        form=next((answer.form for answer in answers if answer.form), ""),
         says=says.pop() if len(says) == 1 else None,
-        files_left_out=max(answer.files_left_out for _, answer in answers)
-        if _outcome(outcomes) == "nothing-found"
-        else 0,
+        files_left_out=max(answer.files_left_out for answer in answers) if outcome == "nothing-found" else 0,
     )
 
 
@@ -200,7 +196,9 @@ def _outcome(outcomes: set[Outcome]) -> Outcome:
     return "unclear" if "unclear" in outcomes else "nothing-found"
 
 
-def _named(question: str, answer: Answer) -> tuple[Claim, ...]:
-    """What refuses or asks back, behind the question that it is said of."""
-    first, *others = refused_in(answer, language_of(question)).claims
+def _named(question: str, answer: Answer) -> Sequence[Claim]:
+    """The claims of an answer; what refuses or asks back stands behind the question that it is said of."""
+    if not answer.refused and answer.outcome != "unclear":
+        return answer.claims
+    first, *others = answer.claims
     return (replace(first, text=f"{tidy(question)} {first.text}"), *others)

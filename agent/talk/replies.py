@@ -3,21 +3,18 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from itertools import groupby
 
 import numpy as np
 
 from clew.agent.answer.citations import same_words, verdict
 from clew.agent.state import LIBRARY, Answer, Claim, Quote, Turn
 from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard, plain
-from clew.agent.talk.lines import line, refused_in
+from clew.agent.talk.lines import READ, line, refused_in
 from clew.memory.datatypes import Floats, Passage
 from clew.memory.instructions import speaks_to_a_model
 from clew.memory.ports import Encoder
 from clew.memory.text import ITEM, split
-
-READ = 8
-"""Passages of the last answer that more is looked for in."""
 
 SHORTEST, LONGEST = 4, 60
 """Words of a sentence that is quoted."""
@@ -64,39 +61,35 @@ def reply(spoken: Spoken) -> Reply | None:
     waits = last is spoken.before[-1] and last.answer.outcome == "unclear" if last else False
     if waits and spoken.intent in ("ack", "more", "sure", "wrong", "first", "last", "all"):
         return None
+    if spoken.intent in ("first", "last", "all"):
+        return Reply(_what_was_asked(spoken))
     if spoken.intent not in ABOUT_ANSWER:
-        return Reply(_small_talk(spoken))
-    if last is None:
-        return Reply(_said(spoken.line("no answer")))
-    if spoken.intent == "wrong":
-        return Reply(_said(spoken.line("wrong")))
+        offers = spoken.intent in ("greeting", "help", "identity")
+        return Reply(_said(spoken.line(spoken.intent), spoken.line("examples"), spoken.examples() if offers else ()))
+    if last is None or spoken.intent == "wrong":
+        return Reply(_said(spoken.line("wrong" if last else "no answer")))
     cited = [claim for claim in last.answer.claims if claim.cites]
     if spoken.intent == "repeat" or (not cited and spoken.intent in ("shorter", "reword")):
         return Reply(refused_in(last.answer, spoken.language), last)
-    if not cited:
-        return Reply(_said(spoken.line("no source")), last)
-    return Reply(_ABOUT[spoken.intent](spoken, last, cited), last)
+    return Reply(_ABOUT[spoken.intent](spoken, last, cited) if cited else _said(spoken.line("no source")), last)
 
 
-def _said(*lines: str) -> Answer:
-    """Small talk; each line but the first is an item."""
-    return Answer("small-talk", tuple(Claim(text, new_line=n > 0) for n, text in enumerate(lines)))
+def _said(text: str, leading: str = "", items: Sequence[str] = ()) -> Answer:
+    """Small talk; behind it, where there are items, a line that leads to them, and each on a line of its own."""
+    listed = (leading, *(f"- {item}" for item in items)) if items else ()
+    return Answer("small-talk", (Claim(text), *(Claim(one, new_line=True) for one in listed if one)))
 
 
-def _small_talk(spoken: Spoken) -> Answer:
+def _what_was_asked(spoken: Spoken) -> Answer:
     asked = [heard(turn.question).question for turn in spoken.before if is_question(turn)]
-    if spoken.intent in ("first", "last", "all"):
-        if not asked:
-            return _said(spoken.line("nothing asked"))
-        number = ordinal(spoken.text, spoken.language) if spoken.intent == "first" else 1
-        if spoken.intent == "all" or number > len(asked):
-            return _said(spoken.line("all"), *(f"- {question}" for question in asked))
-        if number > 1:
-            return _said(spoken.line("nth", number=str(number), question=asked[number - 1]))
-        return _said(spoken.line(spoken.intent, question=asked[0 if spoken.intent == "first" else -1]))
-    examples = spoken.examples() if spoken.intent in ("greeting", "help", "identity") else ()
-    offered = (spoken.line("examples"), *(f"- {question}" for question in examples)) if examples else ()
-    return _said(spoken.line(spoken.intent), *offered)
+    number = ordinal(spoken.text, spoken.language) if spoken.intent == "first" else 1
+    if not asked:
+        return _said(spoken.line("nothing asked"))
+    if spoken.intent == "all" or number > len(asked):
+        return _said(spoken.line("all"), items=asked)
+    if number > 1:
+        return _said(spoken.line("nth", number=str(number), question=asked[number - 1]))
+    return _said(spoken.line(spoken.intent, question=asked[0 if spoken.intent == "first" else -1]))
 
 
 def ordinal(text: str, language: str) -> int:
@@ -122,13 +115,10 @@ def _shorter(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
         return _quoted(last, [Claim(spoken.line("is short")), *(replace(one, new_line=True) for one in cited)])
     nearest = _nearest(last, cited, spoken.encoder)
     first = next((claim for claim in cited if claim.span), nearest)
-    parts = [part for quote in first.quotes for part in _parts_of(quote)]
-    if len(first.text.split()) > LONG and len(parts) > 1:
-        bold = first.text[first.span.start : first.span.end] if first.span else ""
-        whole = [one for one in parts if len(one.text.split()) > LABEL] or parts
-        holding = [one for one in parts if bold and bold in one.text]
-        part = (holding or [_nearest(last, whole, spoken.encoder)])[0]
-        return _quoted(last, [replace(part, cites=first.cites)])
+    sentences = [part for quote in first.quotes for part in _sentences(quote) if len(part.text.split()) > LABEL]
+    if len(first.text.split()) > LONG and len(sentences) > 1:
+        holding = [one for one in sentences if first.bold and first.bold in one.text]
+        return _quoted(last, [replace(_nearest(last, holding or sentences, spoken.encoder), cites=first.cites)])
     if len(last.answer.claims) > 1:
         return _quoted(last, [replace(one, new_line=False) for one in cited if one in (first, nearest)])
     return _quoted(last, [Claim(spoken.line("is short")), replace(first, new_line=True)])
@@ -137,16 +127,30 @@ def _shorter(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
 def _more(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     """What the passages say beside what was said, nearest to the question first found, in their order."""
     said = [claim.text for turn in spoken.before if turn.rewritten == last.rewritten for claim in turn.answer.claims]
-    found = {one.claim.text: one for passage in last.passages[:READ] for one in _unsaid(passage, said)}
-    near = _cosines(last.rewritten, [one.behind for one in found.values()], spoken.encoder)
+    known = [words for words in map(same_words, said) if words]
+    each = ((*unsaid, passage) for passage in last.passages[:READ] for unsaid in _unsaid(passage, known))
+    found = {claim.text: (claim, behind, passage) for claim, behind, passage in each}
+    near = _cosines(last.rewritten, [behind for _, behind, _ in found.values()], spoken.encoder)
     enough = AS_NEAR * _cosines(last.rewritten, [claim.text for claim in cited], spoken.encoder).max()
     best = sorted(int(place) for place in np.argsort(-near, kind="stable")[:MORE] if near[place] >= enough)
     if not best:
         return _said(spoken.line("no more"))
     chosen = [list(found.values())[place] for place in best]
-    sources = list({one.passage.id: one.passage for one in chosen}.values())
-    claims = (replace(one.claim, cites=(sources.index(one.passage) + 1,)) for one in chosen)
-    return Answer("answered", tuple(claims), tuple(sources))
+    sources = tuple({passage.id: passage for _, _, passage in chosen}.values())
+    claims = (replace(claim, cites=(sources.index(passage) + 1,)) for claim, _, passage in chosen)
+    return Answer("answered", tuple(claims), sources)
+
+
+def _unsaid(passage: Passage, known: Sequence[str]) -> Iterator[tuple[Claim, str]]:
+    """The sentences of a passage that are worth quoting and are none of the `known` ones, each with the one before it,
+    on which it may lean; no item of a list, which is no whole."""
+    before = ""
+    for claim in _sentences(Quote(passage.document, passage.start, passage.end, passage.text)):
+        text, words = claim.text, same_words(claim.text)
+        worth = SHORTEST <= len(text.split()) <= LONGEST and _STATES.search(text) and not ITEM.match(text)
+        if worth and not any(words in one or one in words for one in known) and not speaks_to_a_model(text):
+            yield claim, f"{before} {text}".strip()
+        before = text
 
 
 def _reworded(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
@@ -175,10 +179,8 @@ def _where(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     """Each quotation with its document, heading and page."""
     answer = _quoted(last, [replace(claim, new_line=n > 0) for n, claim in enumerate(cited)])
     claims: list[Claim] = []
-    for claim, following in zip(answer.claims, (*answer.claims[1:], None), strict=True):
-        claims.append(claim)
-        if following is None or following.cites != claim.cites:
-            claims.append(_places([answer.sources[number - 1] for number in claim.cites], spoken))
+    for cites, of_one in groupby(answer.claims, lambda claim: claim.cites):
+        claims += [*of_one, _places([answer.sources[number - 1] for number in cites], spoken)]
     return replace(answer, claims=tuple(claims))
 
 
@@ -201,27 +203,7 @@ def _places(sources: Sequence[Passage], spoken: Spoken) -> Claim:
     return Claim(spoken.line("place", place="; ".join(places)), new_line=True)
 
 
-class _Unsaid(NamedTuple):
-    """A sentence that was not said yet, of a passage; `behind`: with the sentence before it, on which it may lean."""
-
-    claim: Claim
-    behind: str
-    passage: Passage
-
-
-def _unsaid(passage: Passage, said: Sequence[str]) -> Iterator[_Unsaid]:
-    """The sentences of a passage that are worth quoting and were not; no item of a list, which is no whole."""
-    known = [words for words in map(same_words, said) if words]
-    before = ""
-    for claim in _parts_of(Quote(passage.document, passage.start, passage.end, passage.text)):
-        text, words = claim.text, same_words(claim.text)
-        worth = SHORTEST <= len(text.split()) <= LONGEST and _STATES.search(text) and not ITEM.match(text)
-        if worth and not any(words in one or one in words for one in known) and not speaks_to_a_model(text):
-            yield _Unsaid(claim, f"{before} {text}".strip(), passage)
-        before = text
-
-
-def _parts_of(quote: Quote) -> Iterator[Claim]:
+def _sentences(quote: Quote) -> Iterator[Claim]:
     """The sentences of a quotation, each a quotation."""
     for start, end in split(quote.text):
         part = Quote(quote.document, quote.start + start, quote.start + end, quote.text[start:end])

@@ -20,9 +20,9 @@ AS_WELL = 0.75
 
 _LISTS = word_lists(Path(__file__).with_suffix(".txt"))
 _WORDS = {name: content_words(" ".join(listed)) for name, listed in _LISTS.items()}
-KINDS, _UNNAMED, _PARTS = (frozenset(_WORDS[name]) for name in ("kinds", "unnamed", "parts"))
+KINDS, _UNNAMED, _PARTS, UNTOLD = (frozenset(_WORDS[name]) for name in ("kinds", "unnamed", "parts", "untold"))
 """What documents are (in a phrase such a word need not be in the name, and says that a document is meant), what is part
-of no name, and what has a number in it."""
+of no name, what has a number in it, and what a title says that names no subject."""
 
 _POINTED_AT = re.compile(r"\b(?:the|this|that|my|our|your) ([a-z]+)\b(?!['\u2019-])")
 

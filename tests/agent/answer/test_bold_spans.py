@@ -12,7 +12,7 @@ from clew.agent.state import Claim
 
 def bold(question: str, *texts: str, around: str = "") -> list[str]:
     shown = bolded([Claim(text) for text in texts], question, answer_type(question), around)
-    return [claim.text[claim.span.start : claim.span.end] for claim in shown if claim.span]
+    return [claim.bold for claim in shown if claim.span]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.agent.llm.streams import Patience, Wire, watched, without_thoughts
-from clew.memory.errors import Cancelled, ModelFailed
+from clew.memory.errors import BadInput, Cancelled, ModelFailed
 from clew.memory.ports import Usage, Void, text_of
 
 HASTY = Patience(connect=0.5, first=0.3, gap=0.2)
@@ -19,10 +19,10 @@ def test_items_come_in_order_and_what_reading_raises_is_raised_here() -> None:
     def items() -> Iterator[int]:
         yield 1
         yield 2
-        raise KeyError("x")
+        raise BadInput("x")
 
     seen = []
-    with pytest.raises(KeyError):
+    with pytest.raises(BadInput):
         for item in watched(items, Wire(), Patience(), None):
             seen.append(item)  # noqa: PERF402 the items that came before the error
     assert seen == [1, 2]
