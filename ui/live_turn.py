@@ -18,15 +18,14 @@ from clew.agent.state import Answer, Doing, Piece, Step, Turn, TurnEvent
 from clew.ui.plain import one_line, plain
 from clew.ui.rendering import CITATION, DIM, MARKS, answer_text, badge, source_lines, step_line
 
-_WIDE = "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003fffd"
-"""Scripts that put no spaces between words: a line may end behind any character."""
-
-_TOKEN = re.compile(rf"\n|[^\S\n]+|[{_WIDE}]|[^\s{_WIDE}]+")
 _CITATION = r"\[\d+(?:, ?\d+)*\]"
 
 
 class WordPrinter:
-    """Prints a text that comes in pieces, whole words at a time, wrapped to the console. `text` is all that came."""
+    """Prints a text that comes in pieces, whole words at a time, wrapped to the console. `text` is all that came.
+
+    In scripts that put no spaces between words, whose letters are wide, a line may end behind any letter.
+    """
 
     def __init__(self, console: Console) -> None:
         self.text = ""
@@ -38,25 +37,28 @@ class WordPrinter:
 
     def add(self, piece: str) -> None:
         self.text += piece
-        tokens = _TOKEN.findall(self._held + piece)
-        self._held = tokens.pop() if tokens else ""  # a word may go on
-        for part in tokens:
-            self._put(part)
+        for character in piece:
+            wide = character.isalpha() and cell_len(character) > 1
+            if not (wide or character.isspace()):
+                self._held += character  # the word may go on
+                continue
+            self._put_word()
+            if wide:
+                self._held = character
+            elif character != "\n":
+                self._apart = True
+            elif self._column or self._lines == 1:  # no more than one empty line
+                self._end_line()
 
     def end(self) -> None:
         """Print the last word and end its line."""
-        self._put(self._held)
-        self._held = ""
+        self._put_word()
         if self._column:
             self._end_line()
 
-    def _put(self, part: str) -> None:
-        if part == "\n":
-            if self._column or self._lines == 1:  # no more than one empty line
-                self._end_line()
-        elif part.isspace():
-            self._apart = True
-        elif word := plain(part):
+    def _put_word(self) -> None:
+        word, self._held = plain(self._held), ""
+        if word:
             apart = self._apart and self._column > 0
             if self._column and self._column + apart + cell_len(word) > self._console.width:
                 self._end_line()
@@ -85,15 +87,6 @@ def became(draft: str, answer: Answer) -> bool:
     return words == known and Counter(cited) <= Counter(cites)
 
 
-def marks(answer: Answer) -> list[Text]:
-    """For an answer that was shown without marks: a line for each sentence that its source does not support."""
-    return [
-        Text.assemble(MARKS[claim.verdict], " ", one_line(claim.text))
-        for claim in answer.claims
-        if claim.verdict in MARKS
-    ]
-
-
 def _words_and_citations(text: str) -> tuple[list[str], list[str]]:
     """The words of a text and the numbers that it cites, without Markdown's markup and the marks of lists."""
     text = "\n".join(LIST_MARK.sub("", line) for line in MARKUP.sub("", text).splitlines())
@@ -105,41 +98,13 @@ CHANGED = "  after it was checked, the answer is:"
 ANEW = "  in its place:"
 
 
-class AnswerLayout:
-    """Prints an answer and its sources; on a screen that also shows the steps, an empty line sets it off."""
-
-    def __init__(self, console: Console, messages: Console, quiet: bool = False) -> None:
-        self._console = console
-        self._messages = messages
-        self._apart = messages.is_terminal and not quiet
-
-    def begin(self) -> None:
-        if self._apart:
-            self._messages.print()
-
-    def text(self, answer: Answer) -> None:
-        self._console.print(answer_text(answer))
-
-    def sources(self, answer: Answer) -> None:
-        lines = source_lines(answer, self._console.width if self._console.is_terminal else None)
-        if lines:
-            self._console.print()
-        for line in lines:
-            self._console.print(line)
-
-    def end(self) -> None:
-        """Print what stands after the sources."""
-        self.begin()
-
-
 class TurnPrinter:
     """Prints the events of a turn. Words that a model writes are shown as they come where `output` is a terminal; else
-    only the finished answer is printed."""
+    only the finished answer is printed. On a screen that also shows the steps an empty line sets the answer off."""
 
-    def __init__(self, output: Console, messages: Console, layout: AnswerLayout, quiet: bool = False) -> None:
-        self._output = output
+    def __init__(self, output: Console, messages: Console, quiet: bool = False) -> None:
+        self.output = output
         self._messages = messages
-        self._layout = layout
         self._quiet = quiet
         self._spinner: Status | None = None
         self._words: WordPrinter | None = None
@@ -160,6 +125,21 @@ class TurnPrinter:
                 self._words.end()
         return turn
 
+    def print_text(self, answer: Answer) -> None:
+        self.output.print(answer_text(answer))
+
+    def print_sources(self, answer: Answer) -> None:
+        lines = source_lines(answer, self.output.width if self.output.is_terminal else None)
+        if lines:
+            self.output.print()
+        for line in lines:
+            self.output.print(line)
+
+    def set_off(self) -> None:
+        """Print what stands before an answer and behind its sources."""
+        if self._messages.is_terminal and not self._quiet:
+            self._messages.print()
+
     def _draw(self, event: TurnEvent) -> None:
         match event:
             case Doing(text):
@@ -169,7 +149,7 @@ class TurnPrinter:
                 if not self._quiet:
                     self._messages.print(step_line(event, width))
                 self._wait("")
-            case Piece(text, restart) if self._output.is_terminal:
+            case Piece(text, restart) if self.output.is_terminal:
                 self._write(text, restart)
             case Turn():
                 self._finish(event)
@@ -189,36 +169,37 @@ class TurnPrinter:
         if restart and self._words:
             self._words.end()
             self._words = None
-            self._output.print(Text(ANEW, DIM))
-        if not text and self._words is None:
-            return
-        if self._words is None:
-            self._layout.begin()
-            self._words = WordPrinter(self._output)
-        self._words.add(text)
+            self.output.print(Text("  in its place:", DIM))
+        if text and self._words is None:
+            self.set_off()
+            self._words = WordPrinter(self.output)
+        if self._words:
+            self._words.add(text)
 
     def _finish(self, turn: Turn) -> None:
         self._rest()
         if self._words:
             self._finish_words(self._words, turn.answer)
         else:
-            self._layout.begin()
-            self._layout.text(turn.answer)
-        self._layout.sources(turn.answer)
+            self.set_off()
+            self.print_text(turn.answer)
+        self.print_sources(turn.answer)
         if (note := badge(turn)) and not self._quiet:
             self._messages.print(Text(f"  {note}", DIM))
-        self._layout.end()
+        self.set_off()
 
     def _finish_words(self, words: WordPrinter, answer: Answer) -> None:
-        """End the answer that was printed as it came. It is printed again only where checking has changed it."""
+        """End the answer that was printed as it came, without marks: its sentences that a source does not support are
+        printed with theirs, or all of it where checking has changed it."""
         words.end()
         self._words = None
-        if became(words.text, answer):
-            for line in marks(answer):
-                self._output.print(line)
-        else:
-            self._output.print(Text(CHANGED, DIM))
-            self._layout.text(answer)
+        if not became(words.text, answer):
+            self.output.print(Text("  after it was checked, the answer is:", DIM))
+            self.print_text(answer)
+            return
+        for claim in answer.claims:
+            if claim.verdict in MARKS:
+                self.output.print(Text.assemble(MARKS[claim.verdict], " ", one_line(claim.text)))
 
 
 @contextmanager

@@ -4,19 +4,17 @@ The loop reads a line and runs a command or a turn, until the person leaves. A s
 `COMMANDS`.
 """
 
-import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.completion import CompleteEvent, Completer, Completion
-from prompt_toolkit.document import Document
+from prompt_toolkit.completion import WordCompleter
 from prompt_toolkit.formatted_text import HTML, FormattedText
 from prompt_toolkit.history import FileHistory
 from prompt_toolkit.styles import Style
@@ -32,7 +30,7 @@ from clew.memory.files import private_file, private_folder
 from clew.memory.json_lines import replace_file
 from clew.memory.text import number_of
 from clew.ui.console import messages, output
-from clew.ui.live_turn import AnswerLayout, TurnPrinter, stoppable
+from clew.ui.live_turn import TurnPrinter, stoppable
 from clew.ui.models import Loading, with_models
 from clew.ui.options import chosen_thread, day, threads_path, way_back
 from clew.ui.plain import cut, near, one_line, plain, typed
@@ -105,38 +103,40 @@ def take_turn(session: Session, events: Callable[[threading.Event], Iterator[Tur
         if not loading.ended:
             with messages.status("loading the encoder…") if messages.is_terminal else nullcontext():
                 loading.wait(stopped)
-        printer = TurnPrinter(output, messages, ChatLayout(output, stopped))
-        session.turn = printer.show(events(stopped)) or session.turn
+        session.turn = ChatPrinter(output, messages, stopped).show(events(stopped)) or session.turn
     if session.turn and session.turn.answer.outcome == "stopped":
         if not output.is_terminal:
             raise KeyboardInterrupt("stopped")
         messages.print(Text(f"  {STOPPED}", DIM))
 
 
-class ChatLayout(AnswerLayout):
-    """At a terminal the answer is set off by empty lines, wrapped and shown word by word; else it is one line, with a
-    line for each source."""
+class ChatPrinter(TurnPrinter):
+    """At a terminal the answer is shown word by word, with its sources set in; else it is one line, with a line for
+    each source, and an empty one behind them."""
 
-    def __init__(self, console: Console, stopped: threading.Event) -> None:
-        super().__init__(console, console)
+    def __init__(self, output: Console, messages: Console, stopped: threading.Event) -> None:
+        super().__init__(output, messages)
         self._stopped = stopped
 
-    def text(self, answer: Answer) -> None:
-        if self._console.is_terminal:
-            _stream(answer_text(answer), self._console, self._stopped)
+    def print_text(self, answer: Answer) -> None:
+        if self.output.is_terminal:
+            _stream(answer_text(answer), self.output, self._stopped)
         else:
-            super().text(answer)
+            super().print_text(answer)
 
-    def sources(self, answer: Answer) -> None:
-        terminal = self._console.is_terminal
-        lines = source_lines(answer, self._console.width - 2 if terminal else None)
+    def print_sources(self, answer: Answer) -> None:
+        terminal = self.output.is_terminal
+        lines = source_lines(answer, self.output.width - 2 if terminal else None)
         if lines and terminal:
-            self._console.print()
+            self.output.print()
         for line in lines:
-            self._console.print(Text("  " if terminal else "").append_text(line))
+            self.output.print(Text("  " if terminal else "").append_text(line))
+        if not terminal:
+            self.output.print()
 
-    def end(self) -> None:
-        self._console.print()
+    def set_off(self) -> None:
+        if self.output.is_terminal:
+            self.output.print()
 
 
 def show_earlier(turn: Turn, console: Console) -> None:
@@ -172,17 +172,12 @@ class Command:
     run: Callable[[Session, str], None]
 
 
-class Leave(Exception):
-    """The person wants to go."""
-
-
 def run_command(session: Session, line: str) -> None:
-    """Run a slash command. Raises `BadInput` for an unknown one, and `Leave` for /quit."""
+    """Run a slash command. Raises `BadInput` for an unknown one, and `EOFError` for /quit."""
     name, _, argument = line.partition(" ")
-    command = next((command for command in COMMANDS if command.name == name), None)
-    if command is None:
-        close = get_close_matches(name, [command.name for command in COMMANDS], 1)
-        raise BadInput(f"there is no command {name}", f"{close[0]}" if close else "/help")
+    commands = {command.name: command for command in COMMANDS}
+    if (command := commands.get(name)) is None:
+        raise BadInput(f"there is no command {name}", next(iter(get_close_matches(name, commands, 1)), "/help"))
     if argument.strip() and not command.argument:
         raise BadInput(f"{name} stands alone", name)
     command.run(session, argument.strip())
@@ -289,7 +284,7 @@ def _export(session: Session, argument: str) -> None:
 
 
 def _quit(_: Session, __: str) -> None:
-    raise Leave
+    raise EOFError
 
 
 COMMANDS = (
@@ -316,28 +311,6 @@ def _piped_line() -> str:
         if text := typed(line.decode("utf-8", "replace")):
             return text
     raise EOFError
-
-
-class CommandCompleter(Completer):
-    """Slash commands, and what can follow them: `choices` maps a command to its arguments."""
-
-    def __init__(self, choices: Mapping[str, Sequence[str]]) -> None:
-        self._choices = choices
-
-    def get_completions(
-        self,
-        document: Document,
-        complete_event: CompleteEvent,  # noqa: ARG002 the signature is prompt_toolkit's
-    ) -> Iterable[Completion]:
-        line = document.text_before_cursor
-        if not line.startswith("/"):
-            return
-        name, space, argument = line.partition(" ")
-        words, begun = (self._choices.get(name, ()), argument) if space else (self._choices, name)
-        yield from (Completion(word, start_position=-len(begun)) for word in words if word.startswith(begun))
-
-
-_COMMAND = re.compile(r"/[a-z]*(\s|$)")
 
 
 def run_chat(settings: Settings, thread: str | None, go_on: bool, today: str | None = None) -> None:
@@ -374,7 +347,7 @@ def _converse(session: Session, editor: "PromptSession[str] | None") -> None:
         try:
             if line := typed(editor.prompt(HTML("<prompt>&gt; </prompt>"))) if editor else _piped_line():
                 _handle(session, line)
-        except (EOFError, Leave):
+        except EOFError:
             return
         except KeyboardInterrupt:
             if not editor:
@@ -387,7 +360,7 @@ def _converse(session: Session, editor: "PromptSession[str] | None") -> None:
 
 def _handle(session: Session, line: str) -> None:
     """Run a command or ask a question. A path such as `/etc/hosts` begins a question, not a command."""
-    if _COMMAND.match(line):
+    if line.startswith("/") and line.split()[0][1:].isalpha():
         run_command(session, line)
     else:
         ask, today = session.assistant.ask, day(session.today)
@@ -414,8 +387,7 @@ def _welcome(session: Session) -> None:
 
 def _line_editor(session: Session) -> "PromptSession[str]":
     """An editor with a history, completion of commands and a status line below."""
-    tools = ("auto", *session.assistant.services.tools)
-    choices = {command.name: tools if command.name == "/tool" else () for command in COMMANDS}
+    tools = [f"/tool {name}" for name in (AUTO, *session.assistant.services.tools)]
 
     def below() -> FormattedText:
         title = cut(one_line(session.turn.question), 40) if session.turn else "a new conversation"
@@ -427,7 +399,7 @@ def _line_editor(session: Session) -> "PromptSession[str]":
     private_folder(home)
     return PromptSession(
         history=FileHistory(str(private_file(home / "history"))),
-        completer=CommandCompleter(choices),
+        completer=WordCompleter([*(command.name for command in COMMANDS), *tools], sentence=True),
         style=STYLE,
         bottom_toolbar=below,
         reserve_space_for_menu=6,

@@ -4,7 +4,8 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain.agents import create_agent
 from langchain_core.language_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
-from langchain_core.tools import BaseTool
+from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 from pydantic import Field
 
 from clew.memory.datatypes import Findings, Form, Query, Triple, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, Cancelled, DeadlineExceeded
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import Library
 from clew.tools import registry
 from clew.tools.base import FormScores, Tool, as_langchain_tool, as_retriever, encode_query, fuse, ranks_by_form
+from clew.tools.clues import NO_UNITS
+from clew.tools.graph import BESIDE
+from clew.tools.local import NEAREST
+from tests.memory.knowledge.communities.made import FILMS
+from tests.tools.conftest import made
 
 QUESTION = "Who directed Metropolis?"
 
@@ -101,11 +107,6 @@ def test_several_forms_and_threads(tool: Tool, encoder: CachedEncoder) -> None:
         assert list(pool.map(lambda _: tool.search(query, 5), range(12))) == [alone] * 12
 
 
-def test_findings_are_values(tool: Tool, query: Query) -> None:
-    with pytest.raises(FrozenInstanceError):
-        tool.search(query, 1).passages[0].score = 2.0  # type: ignore[misc]
-
-
 def test_it_is_a_langchain_tool(tool: Tool, encoder: CachedEncoder) -> None:
     wrapped = as_langchain_tool(tool, encoder)
     schema = wrapped.tool_call_schema.model_json_schema()  # type: ignore[union-attr]
@@ -169,11 +170,6 @@ def test_one_form_keeps_its_own_order(scores: list[float], weight: float) -> Non
     assert sorted(ranked) == sorted(ids)
 
 
-# The tools in a LangChain agent of today: it is given them, calls them, and reads what they find.
-
-QUESTION_AGENT = "Who directed Metropolis?"
-
-
 class Scripted(GenericFakeChatModel):
     """Says what it is told to, and keeps which tools it was given."""
 
@@ -184,30 +180,56 @@ class Scripted(GenericFakeChatModel):
         return self
 
 
-def asked(model: Scripted, tools: Sequence[BaseTool]) -> list[BaseMessage]:
-    answer: Any = create_agent(model, tools).invoke({"messages": [HumanMessage(QUESTION_AGENT)]})
-    return list(answer["messages"])
-
-
-@pytest.mark.parametrize("name", registry.NAMES)
-def test_an_agent_calls_each_tool_and_has_its_passages(name: str, examples: Library, encoder: CachedEncoder) -> None:
-    tools = [as_langchain_tool(registry.make(one, examples.store), encoder) for one in registry.NAMES]
-    call = ToolCall(name=name, args={"query": QUESTION_AGENT, "k": 3}, id="1")
-    said = iter([AIMessage("", tool_calls=[call]), AIMessage("Fritz Lang.")])
-    model = Scripted(messages=said)
-    messages = asked(model, tools)
+def test_a_langchain_agent_calls_the_tools_and_is_told_of_wrong_arguments(
+    examples: Library, encoder: CachedEncoder
+) -> None:
+    tools = [as_langchain_tool(registry.make(name, examples.store), encoder) for name in registry.NAMES]
+    wrong = ToolCall(name="hybrid", args={"k": 3}, id="1")
+    right = ToolCall(name="graph", args={"query": QUESTION, "k": 3}, id="2")
+    said = [AIMessage("", tool_calls=[wrong]), AIMessage("", tool_calls=[right]), AIMessage("Fritz Lang.")]
+    model = Scripted(messages=iter(said))
+    answer: Any = create_agent(model, tools).invoke({"messages": [HumanMessage(QUESTION)]})
     assert set(model.given) == set(registry.NAMES)
-    (found,) = [message for message in messages if isinstance(message, ToolMessage)]
+    refused, found = (message for message in answer["messages"] if isinstance(message, ToolMessage))
+    assert refused.status == "error" and "query" in refused.text
     assert found.status == "success" and isinstance(found.artifact, Findings)
     assert 1 <= len(found.artifact.passages) <= 3
     assert found.text.startswith(f"[1] {found.artifact.passages[0].title}: ")
-    assert messages[-1].text == "Fritz Lang."
+    assert answer["messages"][-1].text == "Fritz Lang."
 
 
-def test_wrong_arguments_are_told_to_the_model(examples: Library, encoder: CachedEncoder) -> None:
-    tool = as_langchain_tool(registry.make("hybrid", examples.store), encoder)
-    call = ToolCall(name="hybrid", args={"k": 3}, id="1")
-    said = iter([AIMessage("", tool_calls=[call]), AIMessage("I could not search.")])
-    messages = asked(Scripted(messages=said), [tool])
-    (found,) = [message for message in messages if isinstance(message, ToolMessage)]
-    assert found.status == "error" and "query" in found.text
+# What a library lacks
+
+UNINDEXED = "no entities in this library: make them with `clew index YOUR-FOLDER --triples extract`"
+UNNAMED = "no entities: nothing was found to be named in the documents"
+
+
+@pytest.mark.parametrize(
+    ("name", "unindexed", "unnamed", "out_of_scope"),
+    [
+        ("local", f"{UNINDEXED}; {NEAREST}", f"{UNNAMED}; {NEAREST}", f"{UNNAMED} in scope; {NEAREST}"),
+        ("communities", UNINDEXED, UNNAMED, f"{UNNAMED} in scope"),
+        ("graph", f"{UNINDEXED}; {BESIDE}", f"{UNNAMED}; {BESIDE}", ""),
+        ("clues", NO_UNITS, "", ""),
+    ],
+)
+def test_a_tool_that_goes_by_names_says_where_there_are_none(
+    name: str, unindexed: str, unnamed: str, out_of_scope: str, tmp_path: Path, encoder: CachedEncoder
+) -> None:
+    """And what mends it; where it can, it finds what is nearest all the same."""
+    query, finds = encode_query(QUESTION, [], encoder), name in ("local", "graph")
+    with made(tmp_path / "unindexed", encoder, FILMS, parameters=Parameters(triples="none")) as library:
+        found = registry.make(name, library.store).search(query, 3)
+        assert found.notes == (unindexed,) and found.walk is None
+        assert [p.document for p in found.passages[:1]] == ["Metropolis"] * finds
+    if unnamed:
+        with made(tmp_path / "unnamed", encoder, {"0": "hi"}) as library:
+            found = registry.make(name, library.store).search(query, 3)
+            assert found.notes == (unnamed,) and len(found.passages) == finds
+    if out_of_scope:
+        with made(tmp_path / "scoped", encoder, {**FILMS, "0": "hi"}) as library:
+            tool = registry.make(name, library.store)
+            found = tool.search(replace(query, scope=frozenset({"0"})), 3)
+            assert found.notes == (out_of_scope,) and len(found.passages) == finds
+            nowhere = tool.search(replace(query, scope=frozenset()), 3)
+            assert (nowhere.passages, nowhere.notes) == ((), ("there are no documents in scope",))

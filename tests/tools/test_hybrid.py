@@ -23,6 +23,7 @@ from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.structure import open_structure
 from clew.tools.base import encode_query
 from clew.tools.hybrid import TWO_STAGE, Hybrid, HybridParameters, wordnet
+from tests.tools.conftest import made
 
 
 def test_the_pure_two_stage_form_takes_by_words_and_orders_by_meaning(
@@ -53,26 +54,15 @@ def test_a_passage_says_its_words_and_both_scores(examples: Library, encoder: Ca
     assert "distance" in best.why and f"{best.scores['cosine']:.2f}" in best.why
 
 
-def test_k_defaults_to_the_seeds(examples: Library, encoder: CachedEncoder) -> None:
+def test_more_than_the_candidates_can_be_asked_for(tmp_path: Path, encoder: CachedEncoder) -> None:
+    texts = {f"d{n}": f"A note on the Moon and the number {n}." for n in range(600)}
     query = encode_query("the Moon", [], encoder)
-    assert len(Hybrid(examples.store).search(query).passages) == 5
-    assert len(Hybrid(examples.store).search(query, 2).passages) == 2
-    assert Hybrid(examples.store).search(query, 0).passages == ()
-
-
-@pytest.mark.parametrize("parameters", [MatchParameters(), TWO_STAGE])
-def test_more_than_the_candidates_can_be_asked_for(
-    tmp_path: Path, encoder: CachedEncoder, parameters: MatchParameters
-) -> None:
-    rows = [{"_id": f"d{n}", "title": "", "text": f"A note on the Moon and the number {n}."} for n in range(600)]
-    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    list(index([tmp_path / "corpus.jsonl"], tmp_path / "library", encoder))
-    store = open_library(tmp_path / "library", encoder).store
-    tool, query = Hybrid(store, HybridParameters(parameters)), encode_query("the Moon", [], encoder)
-    assert len(tool.search(query, 500).passages) == 500
-    found = distinct(lambda wanted: tool.search(query, wanted).passages, 550, 150)
-    assert len({document for document, _ in found}) == 550
-    store.close()
+    with made(tmp_path / "made", encoder, texts) as library:
+        for parameters in (MatchParameters(), TWO_STAGE):
+            tool = Hybrid(library.store, HybridParameters(parameters))
+            assert len(tool.search(query, 500).passages) == 500
+        found = distinct(lambda wanted: tool.search(query, wanted).passages, 550, 150)
+        assert len({document for document, _ in found}) == 550
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +74,8 @@ def notes(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> I
     (folder / "other.md").write_text("# Review\n\nThe committee met and agreed on the plan of the budget.\n")
     (folder / "third.md").write_text("# Weather\n\nIt rained on the plan in March.\n")
     list(index([folder], folder / "library", encoder))
-    library = open_library(folder / "library", encoder)
-    yield library
-    library.store.close()
+    with open_library(folder / "library", encoder) as library:
+        yield library
 
 
 def test_the_seeds_fields_count_by_themselves(notes: Library, encoder: CachedEncoder) -> None:
@@ -140,10 +129,7 @@ def test_synonyms_of_the_library_stand_in_like_passages(tmp_path: Path, encoder:
         *(f"Bread needs flour. The baker kneads dough number {n}." for n in range(4)),
         *(f"Item {n} costs {7 * n} coins." for n in range(40)),
     ]
-    lines = [{"_id": f"d{n}", "title": "", "text": text} for n, text in enumerate(rows)]
-    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lines))
-    list(index([tmp_path / "corpus.jsonl"], tmp_path / "library", encoder))
-    with open_library(tmp_path / "library", encoder) as library:
+    with made(tmp_path / "made", encoder, {f"d{n}": text for n, text in enumerate(rows)}) as library:
         (alike, none) = library.store.alike(["feline", "unheard"], 3)
         assert none == () and set(alike) <= {"slept", "cat", "purred", "house"} and alike
         tool = Hybrid(library.store, HybridParameters(TWO_STAGE, synonyms="library", expand=3))
@@ -190,21 +176,12 @@ PURE = HybridParameters(replace(TWO_STAGE, candidates=CANDIDATES))
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> Iterator[Library]:
-    folder = tmp_path_factory.mktemp("sentences")
-    rows = [{"_id": f"s{n}", "title": "", "text": text} for n, text in enumerate(CORPUS)]
-    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    list(index([folder / "corpus.jsonl"], folder / "library", encoder))
-    opened = open_library(folder / "library", encoder)
-    yield opened
-    opened.store.close()
+    texts = {f"s{n}": text for n, text in enumerate(CORPUS)}
+    with made(tmp_path_factory.mktemp("sentences") / "made", encoder, texts) as opened:
+        yield opened
 
 
 Asks = Callable[[str], Query]
-
-
-@pytest.fixture
-def asks(encoder: CachedEncoder) -> Asks:
-    return lambda text: encode_query(text, [], encoder)
 
 
 def scores_descend(library: Library, asks: Asks) -> None:
@@ -287,8 +264,10 @@ HERE: dict[str, Callable[[Library, Asks], None]] = {
 
 
 @pytest.mark.parametrize("invariant", HERE)
-def test_what_the_original_promises_holds_of_its_form_here(library: Library, asks: Asks, invariant: str) -> None:
-    HERE[invariant](library, asks)
+def test_what_the_original_promises_holds_of_its_form_here(
+    library: Library, encoder: CachedEncoder, invariant: str
+) -> None:
+    HERE[invariant](library, lambda text: encode_query(text, [], encoder))
 
 
 def test_each_of_the_files_invariants_is_here(data: Path) -> None:

@@ -2,19 +2,15 @@
 
 import re
 from dataclasses import astuple, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from clew.memory.datatypes import Query, Sentence, Wording
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.generation import Parameters
-from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.library import Library
 from clew.tools.base import encode_query
-from clew.tools.local import NEAREST, Local, LocalParameters
-from tests.memory.knowledge.communities.made import FILMS, untitled, written
-from tests.memory.knowledge.index.test_run import run
+from clew.tools.local import Local, LocalParameters
 
 QUESTIONS = ("Who directed Metropolis?", "Which animals went to space?", "When was Yuri Gagarin born?")
 
@@ -93,55 +89,8 @@ def test_the_history_counts_for_the_entities(examples: Library, encoder: CachedE
     assert without == Local(examples.store).search(replace(query, history=None), 3)
 
 
-def test_forms_are_told_apart(examples: Library, encoder: CachedEncoder) -> None:
-    forms = [Wording("question", "and where was he born?", 0.4), Wording("standing", "Where was Fritz Lang born?", 0.6)]
-    best = Local(examples.store).search(encode_query(forms[0].text, forms, encoder), 2).passages[0]
-    assert best.document == "people/fritz-lang.md" and best.why.endswith("(as standing)")
-
-
-@pytest.mark.parametrize("texts", [["hi"], ["hi", "and well, so it goes."]])
-def test_where_nothing_is_named_it_takes_the_nearest(texts: list[str], tmp_path: Path, encoder: CachedEncoder) -> None:
-    run([untitled(tmp_path / "x.jsonl", *texts)], tmp_path / "library", encoder)
-    with open_library(tmp_path / "library", encoder) as library:
-        assert not library.store.part().layers.entities
-        found = Local(library.store).search(encode_query("hi there", [], encoder), 3)
-    assert found.passages[0].text == "hi" and len(found.passages) == len(texts)
-    assert found.notes == (f"no entities: nothing was found to be named in the documents; {NEAREST}",)
-
-
-def test_a_scope_where_nothing_is_named(tmp_path: Path, encoder: CachedEncoder) -> None:
-    run([written(tmp_path / "x.jsonl", FILMS), untitled(tmp_path / "y.jsonl", "hi")], tmp_path / "library", encoder)
-    with open_library(tmp_path / "library", encoder) as library:
-        query = replace(encode_query(QUESTIONS[0], [], encoder), scope=frozenset({"0"}))
-        found = Local(library.store).search(query, 3)
-        assert [p.document for p in found.passages] == ["0"] and "named in the documents in scope" in found.notes[0]
-        nowhere = Local(library.store).search(replace(query, scope=frozenset()), 3)
-    assert (nowhere.passages, nowhere.notes) == ((), ("there are no documents in scope",))
-
-
-def test_a_library_without_entities_names_the_command(tmp_path: Path, encoder: CachedEncoder) -> None:
-    run([written(tmp_path / "x.jsonl", FILMS)], tmp_path / "library", encoder, parameters=Parameters(triples="none"))
-    with open_library(tmp_path / "library", encoder) as library:
-        found = Local(library.store).search(encode_query(QUESTIONS[0], [], encoder), 3)
-    assert len(found.passages) == 3 and found.passages[0].title == "Metropolis"
-    assert "`clew index YOUR-FOLDER --triples extract`" in found.notes[0] and NEAREST in found.notes[0]
-
-
 def test_the_defaults() -> None:
     assert astuple(LocalParameters()) == (0.4, 0.5, 0.3, 5, 200, None)
-
-
-def test_a_threshold_has_to_be_passed_and_the_note_names_the_nearest(examples: Library, encoder: CachedEncoder) -> None:
-    query = encode_query(QUESTIONS[0], [], encoder)
-    found = Local(examples.store).search(query)
-    assert len(found.passages) == 5
-    all_ = Local(examples.store, LocalParameters(tau_e=-1.0, tau_d=-1.0)).search(query, 1000).passages
-    nearest = max(one.scores["entity"] for one in all_)
-    (note,) = Local(examples.store, LocalParameters(tau_e=nearest)).search(query).notes
-    assert note.startswith("no entity above") and note.endswith(f", {nearest:.2f})")
-    alone = LocalParameters(tau_d=-1.0, most=1)
-    tied = max(one.scores["chunk"] for one in Local(examples.store, alone).search(query, 1000).passages)
-    assert Local(examples.store, replace(alone, tau_d=tied)).search(query).notes[0].startswith("no passage above")
 
 
 def test_in_scope_only_what_is_named_there_counts(examples: Library, encoder: CachedEncoder) -> None:

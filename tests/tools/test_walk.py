@@ -1,7 +1,6 @@
 """The tool `walk`: paths, why, the graph that was walked, notes, scope, and libraries that lack nearly everything."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -10,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.datatypes import Edge, Findings, Query, Wording
+from clew.memory.datatypes import Edge, Query, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
@@ -165,13 +164,6 @@ def test_a_bridge_that_was_walked_is_told(examples: Library, encoder: CachedEnco
     assert any(f"(into {name})" in note for note in found.notes for name in partitions)
 
 
-def test_k_changes_how_much_is_told_and_not_what(examples: Library, query: Query) -> None:
-    tool = Walk(examples.store)
-    five, two, none = (tool.search(query, k) for k in (None, 2, 0))
-    assert len(five.passages) == 5 and five.passages[:2] == two.passages and none.passages == ()
-    assert five.walk == two.walk == none.walk and five.notes == none.notes
-
-
 @pytest.mark.parametrize("parameters", [WalkParameters(k=1000), FAR])
 def test_nothing_is_outside_the_scope(examples: Library, query: Query, parameters: WalkParameters) -> None:
     layers, tool = examples.store.part().layers, Walk(examples.store, parameters)
@@ -210,24 +202,6 @@ def test_a_scope_of_hub_nodes_alone(films: Library, query: Query, monkeypatch: p
         assert found.walk is not None and found.walk.nodes == ()
 
 
-def test_forms_that_ask_for_different_things(films: Library, encoder: CachedEncoder) -> None:
-    forms = [Wording("rewrite", "What does the Moon orbit?", 0.8), Wording("question", "And Vienna?", 0.2)]
-    found = Walk(films.store).search(encode_query("And Vienna?", forms, encoder), 2)
-    assert {passage.title for passage in found.passages} == {"The Moon", "Vienna"}
-    assert found.passages[0].title == "The Moon"
-
-
-def nothing_breaks(found: Findings, count: int) -> None:
-    assert len(found.passages) <= count and found.notes
-    assert all(np.isfinite(passage.score) and passage.why for passage in found.passages)
-
-
-@pytest.mark.parametrize("text", ["the of and", "", "?!", "zyzzyva", "Moon " * 300])
-def test_questions_that_say_nothing(films: Library, examples: Library, encoder: CachedEncoder, text: str) -> None:
-    for library in (films, examples):
-        nothing_breaks(Walk(library.store).search(encode_query(text, [], encoder), 5), 5)
-
-
 def test_a_library_of_one_chunk(tmp_path: Path, query: Query, encoder: CachedEncoder) -> None:
     with library_of(tmp_path, {"Metropolis": TEXTS["Metropolis"]}, encoder) as library:
         found = Walk(library.store).search(query)
@@ -248,13 +222,3 @@ def test_an_empty_library(tmp_path: Path, query: Query, encoder: CachedEncoder) 
         assert library.store.part().nodes.count == 0
         found = Walk(library.store).search(query)
     assert (found.passages, found.walk, found.notes) == ((), None, ("no passage to walk from",))
-
-
-def test_the_same_from_a_library_that_was_copied(examples_path: Path, encoder: CachedEncoder, tmp_path: Path) -> None:
-    shutil.copytree(examples_path, tmp_path / "copy")
-    asked = [encode_query(text, [], encoder) for text in (QUESTION, "Moon", "Which animals flew to space?")]
-    found = []
-    for path in (examples_path, tmp_path / "copy"):
-        with open_library(path, encoder) as library:
-            found.append([Walk(library.store, FAR).search(query) for query in asked])
-    assert found[0] == found[1]

@@ -16,7 +16,7 @@ from clew.agent.assistant import Assistant
 from clew.agent.settings import DATABASE, read_settings
 from clew.agent.state import Turn
 from clew.memory.encoding import MINILM, CachedEncoder, load_encoder
-from clew.memory.knowledge.disk import POINTER, current_generation, read_manifest
+from clew.memory.knowledge.disk import POINTER, current_generation, read_manifest, required_generation
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.partitioning.capsule import CURRENT, PartitionPlan, capsules
@@ -111,9 +111,7 @@ class Scene:
             return _told(self.asked(folder, questions))
 
     def _fingerprint(self, folder: Path) -> str:
-        generation = current_generation(folder / "library")
-        assert generation
-        return read_manifest(generation).fingerprint
+        return read_manifest(required_generation(folder / "library")).fingerprint
 
     def copied(self, folder: Path | None) -> "Copy":
         """Of `before` or what else is given, for one point."""
@@ -138,96 +136,75 @@ class Scene:
     def wrong_library(self, folder: Path, out: str, there: bool = True) -> str:
         """What is wrong behind an accident to `index`, which had said `out`; empty for nothing. `there`: a library was
         there before."""
-        library = folder / "library"
-        try:
-            generation, state = current_generation(library), "gone"
-            if generation:
-                found, state = proven(generation), self.states.get(read_manifest(generation).fingerprint, "another one")
-                if not found:
-                    return f"it is not whole: {found}"
-                with open_library(library, self._encoder) as opened:
-                    if not opened.store.keyword_search(["metropolis"], 3)[0]:
-                        return "nothing is found in it"
-            if state == "another one" or (state == "gone" and there):
-                return f"it is neither what it was nor what it was to be: {state}"
-            if '"new":' in out and state != "new":
-                return f"it was said to be done, and it is {state}"
-            self.index_anew(folder)
-            made = contents(library)
-            if different := [
-                name for name in {**made, **self.wanted} if not alike(made.get(name), self.wanted.get(name))
-            ]:
-                return f"the next run makes another one: {', '.join(different)}"
-            generation = current_generation(library)
-            assert generation
-            if more := {path.name for path in library.iterdir()} - {POINTER, "lock", generation.name}:
-                return f"the next run leaves {', '.join(sorted(more))}"
-        except Exception as error:  # noqa: BLE001 whatever is raised is what went wrong
-            return f"it cannot be used: {error!r}"
+        library, state = folder / "library", "gone"
+        if generation := current_generation(library):
+            if broken := self._broken(library):
+                return broken
+            state = self.states.get(read_manifest(generation).fingerprint, "another one")
+        if state == "another one" or (state == "gone" and there):
+            return f"it is neither what it was nor what it was to be: {state}"
+        if '"new":' in out and state != "new":
+            return f"it was said to be done, and it is {state}"
+        self.index_anew(folder)
+        made, wanted = contents(library), self.wanted
+        if different := [name for name in {**made, **wanted} if not alike(made.get(name), wanted.get(name))]:
+            return f"the next run makes another one: {', '.join(different)}"
+        if more := {path.name for path in library.iterdir()} - {POINTER, "lock", required_generation(library).name}:
+            return f"the next run leaves {', '.join(sorted(more))}"
         return ""
 
     def wrong_partitions(self, folder: Path, out: str, size: int) -> str:
         """As `wrong_library`, behind an accident to `partition`."""
         library, plan = folder / "library", PartitionPlan(size=size)
-        try:
-            generation = current_generation(library)
-            assert generation
-            if not (found := proven(generation)):
-                return f"it is not whole: {found}"
-            with open_library(library, self._encoder) as opened:
-                names, used = capsules(generation), opened.store.part().partitioning.size
-            if used not in (200, size) or (out and used != size):
-                return f"the partitions {used} are in use, and it said: {out}"
-            for _ in partition_library(library, plan):
-                pass
-            if not proven(generation) or {*capsules(generation)} != {*names, plan.name}:
-                return f"the next run leaves {capsules(generation)}"
-            there = {path.name for path in (generation / CAPSULES).iterdir()}
-            if there != {CURRENT, "hybrid-200", plan.name}:
-                return f"the next run leaves {', '.join(sorted(there))}"
-        except Exception as error:  # noqa: BLE001
-            return f"it cannot be used: {error!r}"
-        return ""
+        if broken := self._broken(library):
+            return broken
+        generation = required_generation(library)
+        with open_library(library, self._encoder) as opened:
+            names, used = capsules(generation), opened.store.part().partitioning.size
+        if used not in (200, size) or (out and used != size):
+            return f"the partitions {used} are in use, and it said: {out}"
+        for _ in partition_library(library, plan):
+            pass
+        there = {path.name for path in (generation / CAPSULES).iterdir()}
+        if {*capsules(generation)} != {*names, plan.name} or there != {CURRENT, "hybrid-200", plan.name}:
+            return f"the next run leaves {', '.join(sorted(there))}, and records {capsules(generation)}"
+        return self._broken(library)
 
     def wrong_aligner(self, folder: Path, out: str) -> str:
         """As `wrong_library`, behind an accident to `align train`."""
         library = folder / "library"
-        try:
-            for trained in (False, True):
-                if trained and (again := self.aligned(folder, Accident())).code:
-                    return f"the next run ends with {again.code}: {again.err}"
-                generation = current_generation(library)
-                assert generation
-                if not (found := proven(generation)):
-                    return f"it is not whole: {found}"
-                with open_library(library, self._encoder) as opened:
-                    if not opened.store.keyword_search(["metropolis"], 3)[0]:
-                        return "nothing is found in it"
-                aligners = generation / CAPSULES / "hybrid-200" / "aligners"
-                there = {path.name for path in aligners.iterdir()} if aligners.exists() else set()
-                if (trained or out) and TRAINED not in there:
-                    return f"it was said to be trained, and there is {', '.join(there)}"
-            if there != {TRAINED, "words.safetensors"}:
-                return f"the next run leaves {', '.join(sorted(there))}"
-        except Exception as error:  # noqa: BLE001
-            return f"it cannot be used: {error!r}"
+        for trained in (False, True):
+            if trained and (again := self.aligned(folder, Accident())).code:
+                return f"the next run ends with {again.code}: {again.err}"
+            if broken := self._broken(library):
+                return broken
+            aligners = required_generation(library) / CAPSULES / "hybrid-200" / "aligners"
+            there = {path.name for path in aligners.iterdir()} if aligners.exists() else set()
+            if (trained or out) and TRAINED not in there:
+                return f"it was said to be trained, and there is {', '.join(there)}"
+        if there != {TRAINED, "words.safetensors"}:
+            return f"the next run leaves {', '.join(sorted(there))}"
         return ""
 
     def wrong_conversation(self, folder: Path, out: str, before: Path | None = None) -> str:
         """As `wrong_library`, behind an accident to a turn."""
         before = before or self.before
         shown = any(json.loads(line)["event"] == "answer" for line in out.splitlines() if line.endswith("}"))
-        try:
-            turns = _told(self.asked(folder, QUESTIONS[2:]))
-            with closing(sqlite3.connect(folder / "home" / DATABASE)) as database:
-                (damage,) = database.execute("PRAGMA integrity_check").fetchone()
-        except Exception as error:  # noqa: BLE001
-            return f"it cannot be used: {error!r}"
+        turns = _told(self.asked(folder, QUESTIONS[2:]))
+        with closing(sqlite3.connect(folder / "home" / DATABASE)) as database:
+            (damage,) = database.execute("PRAGMA integrity_check").fetchone()
         if damage != "ok":
             return f"its database is damaged: {damage}"
         if turns != self.turns[before, True] and (shown or turns != self.turns[before, False]):
             return f"its turns are {turns}"
         return ""
+
+    def _broken(self, library: Path) -> str:
+        """What of the library in use is not as it was written, or cannot be searched."""
+        if not (found := proven(required_generation(library))):
+            return f"it is not whole: {found}"
+        with open_library(library, self._encoder) as opened:
+            return "" if opened.store.keyword_search(["metropolis"], 3)[0] else "nothing is found in it"
 
 
 def _told(turns: Iterable[Turn]) -> list[Asked]:
@@ -268,5 +245,5 @@ def at_once(tries: Iterable[tuple[str, Callable[[], str]]]) -> Iterator[tuple[st
 def _tried(one: Callable[[], str]) -> str:
     try:
         return one()
-    except Exception as error:  # noqa: BLE001
-        return f"{error!r}"
+    except Exception as error:  # noqa: BLE001 whatever is raised is what went wrong
+        return f"it cannot be used: {error!r}"

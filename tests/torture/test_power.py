@@ -119,16 +119,3 @@ def test_what_was_not_synced_is_gone(tmp_path: Path) -> None:
     do("W", "old", 1, PAGE - 1, b"yyy")  # over the end of a page
     seen = {there(random.Random(seed))["old"][PAGE - 1 : PAGE + 2] for seed in range(40)}
     assert seen == {b"xxx", b"yxx", b"xyy", b"yyy"}
-
-
-def test_a_folder_may_have_the_number_that_a_removed_file_had(tmp_path: Path) -> None:
-    folder, made = tmp_path / "folder", tmp_path / "made"
-    folder.mkdir()
-    made.mkdir()
-    disk = Disk(folder)
-    for kind, name, inode in (("C", "old", 1), ("U", "old", 0), ("M", "new", 1), ("C", "new/one", 2)):
-        disk.do(Operation(kind, inode, 0, str(folder / name), "", b""))
-    for name, inode in (("new/one", 2), ("new", 1), ("", 3)):
-        disk.do(Operation("F", inode, 0, str(folder / name), "", b""))
-    disk.write(made, None)
-    assert [path.relative_to(made).as_posix() for path in sorted(made.rglob("*"))] == ["new", "new/one"]

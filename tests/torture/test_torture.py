@@ -53,11 +53,6 @@ def test_a_part_that_cannot_run_says_why_and_is_no_failure(
     assert json.loads(capsys.readouterr().out)["skipped"] == "there is no compiler"
 
 
-def test_a_part_that_takes_too_long_has_failed(fake: ModuleType, tmp_path: Path) -> None:
-    fake.points = lambda run: iter([("one", ""), ("two", "")])  # type: ignore[attr-defined]
-    assert command.tortured("fake", Run(7, 1, tmp_path), limit=-1) == (1, ["fake: the hour was over after 1 points"])
-
-
 @pytest.mark.soak
 def test_orders_reach_a_person_where_nothing_guards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that what finds nothing can find something: the telling switched off, then the exit too."""

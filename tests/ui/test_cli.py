@@ -63,19 +63,6 @@ def test_the_first_answers_of_a_process_need_no_torch(
     assert list((tmp_path / "cache").rglob("*.sqlite")), "what was encoded is kept"
 
 
-def test_no_thread_of_blas_stays_awake_behind_its_work() -> None:
-    """As OpenBLAS's own would, for 26 ms of a processor behind each product."""
-    code = (
-        "import time\nfrom click.testing import CliRunner\nfrom clew.ui.cli import main\n"
-        "CliRunner().invoke(main, ['settings', '-h'])\n"
-        "import numpy as np\nmany = np.ones((10_000, 384), np.float32)\nspent = 0.0\n"
-        "for _ in range(10):\n    many @ many[0]\n    before = time.process_time()\n    time.sleep(0.05)\n"
-        "    spent += time.process_time() - before\nprint(spent)"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert float(run.stdout) < 0.05
-
-
 def test_help_names_every_command_in_the_order_of_use_and_each_explains_itself(clew: Run) -> None:
     listed = re.findall(r"^  ([\w-]+)  ", clew("--help").stdout.partition("Commands:")[2], re.MULTILINE)
     asking, measuring = (

@@ -1,13 +1,11 @@
 """`clew align` on a small library of its own."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 
 from clew.agent.aligner_evaluation import ALL
-from clew.memory.knowledge.proof import record_partitions
 from clew.ui.commands.align import LOSSES, MODELS
 from tests.ui.conftest import Run
 
@@ -66,28 +64,6 @@ def test_train_and_evaluate(clew: Run, library: Path) -> None:
     table = clew("align", "evaluate", "--capsule", "metis-12", "-q").stdout
     assert "mlp-bce" in table
     assert "hybrid-200" not in table
-
-
-def test_what_is_recorded_of_an_aligner_is_on_the_disk(
-    clew: Run, library: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Files, and the folders that have their names: else a power failure leaves a library that calls itself damaged."""
-    synced, sync, loose = set[int](), os.fsync, list[Path]()
-
-    def fsync(file: int) -> None:
-        synced.add(os.fstat(file).st_ino)
-        sync(file)
-
-    def recorded(generation: Path) -> None:
-        (trained,) = generation.glob("capsules/*/aligners")
-        loose.extend(path for path in (trained.parent, *trained.parent.rglob("*")) if path.stat().st_ino not in synced)
-        record_partitions(generation)
-
-    monkeypatch.setattr(os, "fsync", fsync)
-    monkeypatch.setattr("clew.agent.aligner_evaluation.record_partitions", recorded)
-    assert clew("align", "train", "--size", 40, "--epochs", 1, "-q").exit_code == 0
-    assert not loose
-    assert "library files" in clew("doctor", "--library", "library").stdout
 
 
 def test_what_cannot_be_is_said_in_lines(clew: Run, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.agent.state import Answer, BoldSpan, Claim, Fallback, Prompted, Quote, Step, Turn
-from clew.memory.datatypes import Edge, Passage, Subgraph
+from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
 from clew.ui.web.markup import IDLE, Markup, draw, parted, pieces, sources_of, when
 from clew.ui.web.views import Now, View
@@ -44,14 +44,9 @@ def test_a_marked_passage_is_whole(text: str, quotes: list[str]) -> None:
 
 def test_titles_are_found_in_a_refusal() -> None:
     said = "The nearest are: The Moon; The Moon (film)."
-    assert parted(said, ["The Moon", "The Moon (film)"]) == [
-        ("The nearest are: ", False),
-        ("The Moon", True),
-        ("; ", False),
-        ("The Moon (film)", True),
-        (".", False),
-    ]
-    assert parted(said, []) == [(said, False)]
+    pieces = parted(said, ["The Moon", "The Moon (film)"])
+    assert [piece for piece, titled in pieces if titled] == ["The Moon", "The Moon (film)"]
+    assert "".join(piece for piece, _ in pieces) == said and parted(said, []) == [(said, False)]
 
 
 @pytest.fixture
@@ -140,13 +135,6 @@ def test_bold_spans_asides_and_the_work_of_a_model() -> None:
     assert not re.search("written by|degraded|ledger", past(plain))
 
 
-def test_old_conversations_are_counted_not_listed(markup: Markup) -> None:
-    threads = [Thread(str(n), f"Thread {n}", 1, datetime.now(UTC).isoformat()) for n in range(130)]
-    html = markup.threads(threads, "3")
-    assert html.count("data-pick") == 100 and "30 older" in html
-    assert re.findall(r'data-pick="(\w+)" aria-current', html) == ["3"]
-
-
 def test_times_are_said_as_people_do() -> None:
     now = datetime(2026, 3, 10, 12, 0).astimezone()
     said = [
@@ -203,9 +191,3 @@ def test_of_many_landings_the_best_are_drawn_and_the_rest_counted() -> None:
     picture = draw(wide, TURN.answer)
     assert [box.label for box in picture.boxes] == [str(n) for n in range(30 - IDLE, 30)]
     assert picture.left_out == 30 - IDLE and "24 more landings not drawn" in drawn(wide)
-
-
-def test_titles_and_relations_are_escaped() -> None:
-    evil = f'<b>&"{ATTACK}'
-    html = drawn(Subgraph(("moon-1", "x"), (Edge("moon-1", "x", evil),), (evil, evil), (0.5, 0.5), (evil, evil), 1))
-    assert "<b>&" not in html and "<script" not in html and "&lt;b&gt;&amp;&#34;" in html

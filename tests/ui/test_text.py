@@ -5,7 +5,6 @@ import json
 import os
 import pty
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, pairwise
 from pathlib import Path
@@ -135,22 +134,6 @@ def test_a_short_run_says_nothing_but_for_whom_it_waits(capsys: pytest.CaptureFi
     waiting = [Progress("waiting for clew chat to end; seconds", seconds, 0, waits=True) for seconds in range(3)]
     assert list(shown([Progress("reading", 0, 1), *waiting, "the report"], quiet=True)) == ["the report"]
     assert capsys.readouterr() == ("", "waiting for clew chat to end\n")
-
-
-def test_stopping_closes_the_work() -> None:
-    closed = []
-
-    def work() -> Iterator[str]:
-        try:
-            yield "a"
-            yield "b"
-        finally:
-            closed.append(True)
-
-    results = shown(work(), quiet=True)
-    assert next(results) == "a"
-    results.close()
-    assert closed
 
 
 def test_results_go_into_the_pipe_though_bars_are_drawn_on_the_terminal(home: object) -> None:

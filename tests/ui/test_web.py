@@ -251,13 +251,6 @@ def test_words_are_shown_as_they_come_and_the_answer_is_not_revealed_again(page:
     assert "Something else altogether " in said and said[-1] == "".join(WORDS), "one takes the place of the other"
 
 
-def test_pieces_are_drawn_no_more_often_than_can_be_seen(page: Conversations, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "FRAME", 60.0)
-    seen = list(page.ask("t", "it writes"))
-    assert len({view.now.draft for view in seen if view.now}) <= 2
-    assert seen[-1].turns[0].model == MODEL, "the turn behind them has them all"
-
-
 def stopped_when_said(page: Conversations) -> View:
     last = View()
     for last in page.ask("t", "unfinished"):

@@ -71,7 +71,7 @@ def _question(words: tuple[str, ...]) -> str:
 def _take_turn(assistant: "Assistant", thread: str, text: str, today: str, as_json: bool, quiet: bool) -> "Turn":
     """Raises `KeyboardInterrupt` where Ctrl-C came before there was anything to keep."""
     from clew.ui.console import messages, output
-    from clew.ui.live_turn import AnswerLayout, TurnPrinter, stoppable
+    from clew.ui.live_turn import TurnPrinter, stoppable
 
     begun = threading.Event()
     out, err = output(), messages()
@@ -84,7 +84,7 @@ def _take_turn(assistant: "Assistant", thread: str, text: str, today: str, as_js
             else:
                 if cut_off:
                     _finish_first(events, cut_off, err, quiet)
-                turn = TurnPrinter(out, err, AnswerLayout(out, err, quiet), quiet).show(events)
+                turn = TurnPrinter(out, err, quiet).show(events)
         except Cancelled:
             raise KeyboardInterrupt from None
     assert turn is not None, "the assistant hands out a turn or raises"

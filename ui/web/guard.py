@@ -15,11 +15,12 @@ import secrets
 import threading
 import time
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from anyio import to_thread
+from bs4 import BeautifulSoup, Tag
 from jinja2 import Environment, PackageLoader
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -176,14 +177,21 @@ LOOKS = re.compile(r"/(assets|static)/\w[\w.-]*(/\w[\w.-]*)*|/(gradio_api/)?them
 OWN = {"/page.js": "page.js", "/style.css": "style.css", "/favicon.ico": "templates/icon.svg"}
 """What is the same for everybody, and needs no cookie: Gradio's files, and ours."""
 
-READ = re.compile(r"/config|/gradio_api/(info|queue/data|heartbeat/\w+)")
-CHANGED = re.compile(r"/gradio_api/(queue/join|cancel|reset)")
+NEEDED = {
+    "GET": ("/config", "/gradio_api/info", "/gradio_api/queue/data"),
+    "POST": ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset"),
+}
+"""What the page asks for, by method; beside it only these two."""
+
+HEARTBEAT = "/gradio_api/heartbeat/"
 LOGIN = "/login"
 
 OWNER = "clew.owner"
 """Of a request's scope: whose cookie it has."""
 
-TAB = re.compile(r"\w{1,64}", re.ASCII)
+TAB = 64
+"""Characters of a tab's name at most."""
+
 TABS = 10_000
 """The most tabs whose owner is kept; then the oldest is forgotten."""
 
@@ -220,7 +228,7 @@ class Guard:
             if answer is None:
                 await self._pass_on(request, body or b"", send)
             else:
-                await answer(scope, receive, _with_headers(send))
+                await answer(scope, receive, _with_headers(send, *NO_HASHES))
 
     async def _answer(self, request: Request, body: bytes | None) -> Response | None:
         """The answer where the page must not answer itself; None where it may."""
@@ -239,14 +247,15 @@ class Guard:
             return self._opened(request, owner)
         if path == LOGIN and request.method == "POST":
             return await self._logged_in(request, body)
-        if not (READ if request.method == "GET" else CHANGED if request.method == "POST" else _NONE).fullmatch(path):
+        beats = request.method == "GET" and path.startswith(HEARTBEAT)
+        if not beats and path not in NEEDED.get(request.method, ()):
             return PlainTextResponse("There is nothing here.", 404)
         if not _is_same_origin(request):
             return PlainTextResponse("No page of Clew has asked for this.", 403)
         if owner is None:
             return PlainTextResponse(OPEN_IT, 401)
         request.scope[OWNER] = owner
-        if "/heartbeat/" in path:  # it would hold one of the six connections that all tabs of a browser share
+        if beats:  # it would hold one of the six connections that all tabs of a browser share
             return Response(status_code=204)
         return None if self._is_own_tab(request, body, owner) else PlainTextResponse("This is another's tab.", 403)
 
@@ -297,7 +306,7 @@ class Guard:
             except (ValueError, AttributeError, RecursionError):
                 return request.method == "POST"  # the page refuses it
         tabs.discard("")
-        if not all(map(TAB.fullmatch, tabs)):
+        if not all(len(tab) <= TAB and tab.isascii() and tab.isalnum() for tab in tabs):
             return False
         while len(self._tabs) > TABS:
             self._tabs.popitem(last=False)
@@ -324,7 +333,7 @@ class Guard:
             return {"type": "http.request", "body": body, "more_body": False}
 
         if request.url.path != "/":
-            await self._app(scope, receive, _with_headers(send))
+            await self._app(scope, receive, _with_headers(send, *NO_HASHES))
             return
         page, status = bytearray(), 200
 
@@ -334,12 +343,9 @@ class Guard:
             page.extend(message.get("body", b""))
 
         await self._app(scope, receive, keep)
-        text = _as_ours(page.decode())
+        text, *hashes = _as_ours(page.decode())
         answer = HTMLResponse(text, status, {"cache-control": "no-store"})
-        await answer(scope, receive, _with_headers(send, text.encode()))
-
-
-_NONE = re.compile(r"(?!)")
+        await answer(scope, receive, _with_headers(send, *hashes))
 
 
 async def _body(request: Request) -> bytes | None:
@@ -396,42 +402,46 @@ def _let_in(request: Request, cookie: str, address: str) -> Response:
     return answer
 
 
-FOREIGN = re.compile(
-    r"<base\b[^>]*>|<meta\s+(property|name)=\"(og|twitter):[^>]*>|<link rel=\"manifest\"[^>]*>|"
-    r"<script>\s*\(\(\) => \{(?:(?!</script>).)*iframeResizer(?:(?!</script>).)*</script>",
-    re.DOTALL,
+FOREIGN = (
+    'base, link[rel=manifest], meta[property^="og:"], meta[name^="og:"], meta[property^="twitter:"], '
+    'meta[name^="twitter:"]'
 )
-STYLE = re.compile(r"(<(?:html|body|div|gradio-app)\b[^>]*?)\sstyle=\"[^\"]*\"")
+"""What of Gradio's page names other sites, as a selector of CSS; `FRAMING` is in its script for pages that frame it."""
+
+FRAMING = "iframeResizer"
 OURS = """<link rel="icon" href="/favicon.ico"><link rel="stylesheet" href="/style.css">
-<script src="/page.js" defer></script></body>"""
+<script src="/page.js" defer></script>"""
+NO_HASHES = ("", "")
 
 
-def _as_ours(page: str) -> str:
-    """Gradio's page with our style and script, without what names other sites and what the policy forbids."""
-    return STYLE.sub(r"\1", FOREIGN.sub("", page)).replace("</body>", OURS)
+def _as_ours(page: str) -> tuple[str, str, str]:
+    """Gradio's page with our style and script, without what names other sites and what the policy forbids; and the
+    hashes of its scripts and of its styles, as the policy names them."""
+    made = BeautifulSoup(page, "html.parser")
+    for tag in [*made.select(FOREIGN), *(one for one in made("script") if FRAMING in one.text)]:
+        tag.decompose()
+    for tag in made(style=True):
+        del tag["style"]
+    if made.body:
+        made.body.append(BeautifulSoup(OURS, "html.parser"))
+    return str(made), _hashes(made("script")), _hashes(made("style"))
 
 
-def _with_headers(send: Send, page: bytes = b"") -> Send:
-    """Add the headers of every answer. `page` is HTML whose inline scripts and styles may run; no others may."""
+def _hashes(tags: Iterable[Tag]) -> str:
+    digests = (hashlib.sha256(one.text.replace("\r\n", "\n").encode()) for one in tags if one.text.strip())
+    return "".join(dict.fromkeys(f" 'sha256-{base64.b64encode(one.digest()).decode()}'" for one in digests))
+
+
+def _with_headers(send: Send, scripts: str, styles: str) -> Send:
+    """Add the headers of every answer. Inline scripts and styles of these hashes may run, and no others."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = [
                 (name, value) for name, value in message.get("headers", ()) if not name.startswith(b"access-control-")
             ]
-            policy = POLICY.format(scripts=_hashes(b"script", page), styles=_hashes(b"style", page))
-            ours = {**HEADERS, "content-security-policy": policy}
+            ours = {**HEADERS, "content-security-policy": POLICY.format(scripts=scripts, styles=styles)}
             message = {**message, "headers": headers + [(name.encode(), ours[name].encode()) for name in ours]}
         await send(message)
 
     return sending
-
-
-def _hashes(tag: bytes, page: bytes) -> str:
-    return "".join(f" 'sha256-{one}'" for one in dict.fromkeys(_digests(tag, page)))
-
-
-def _digests(tag: bytes, page: bytes) -> Iterator[str]:
-    for text in re.findall(rb"<%s\b[^>]*>(.*?)</%s>" % (tag, tag), page, re.DOTALL | re.IGNORECASE):
-        if text.strip():
-            yield base64.b64encode(hashlib.sha256(text.replace(b"\r\n", b"\n")).digest()).decode()
