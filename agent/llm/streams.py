@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from clew.memory.errors import Cancelled, ClewError, ModelFailed
+from clew.memory.errors import Cancelled, ModelFailed
 from clew.memory.ports import Void
 
 _Item = TypeVar("_Item")
@@ -67,11 +67,11 @@ class Wire:
 def watched(
     items: Callable[[], Iterator[_Item]], wire: Wire, patience: Patience, cancel: threading.Event | None
 ) -> Iterator[_Item]:
-    """The items as they come, read on a thread of their own. A `ClewError` that reading raises is raised here.
+    """The items as they come, read on a thread of their own. What reading raises is raised here.
 
     Raises `Cancelled`, or `ModelFailed` where the next item takes too long; either way the connection is ended.
     """
-    arrived: queue.Queue[tuple[_Item | None, ClewError | None]] = queue.Queue()
+    arrived: queue.Queue[tuple[_Item | None, Exception | None]] = queue.Queue()
     threading.Thread(target=_read, args=(items, arrived), name="reading a model's answer", daemon=True).start()
     limit = patience.first
     try:
@@ -87,21 +87,18 @@ def watched(
         wire.hang_up()
 
 
-def _read(items: Callable[[], Iterator[_Item]], arrived: "queue.Queue[tuple[_Item | None, ClewError | None]]") -> None:
-    """Until they end, or what reads them says what is wrong. The end is told whatever else may happen."""
-    wrong: ClewError | None = None
+def _read(items: Callable[[], Iterator[_Item]], arrived: "queue.Queue[tuple[_Item | None, Exception | None]]") -> None:
     try:
         for item in items():
             arrived.put((item, None))
-    except ClewError as error:
-        wrong = error
-    finally:
-        arrived.put((None, wrong))
+        arrived.put((None, None))
+    except Exception as error:  # noqa: BLE001 whatever it is, it is raised on the thread that asked
+        arrived.put((None, error))
 
 
 def _next(
-    arrived: "queue.Queue[tuple[_Item | None, ClewError | None]]", limit: float, cancel: threading.Event | None
-) -> tuple[_Item | None, ClewError | None]:
+    arrived: "queue.Queue[tuple[_Item | None, Exception | None]]", limit: float, cancel: threading.Event | None
+) -> tuple[_Item | None, Exception | None]:
     ends = time.monotonic() + limit
     while True:
         if cancel is not None and cancel.is_set():
