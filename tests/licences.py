@@ -2,7 +2,7 @@
 
 python -m tests.licences
 
-leidenalg, igraph and, of extras, html2text and Pandoc are under the GPL: not shipped, the person's own to install.
+igraph and, of extras, html2text and Pandoc are under the GPL: not shipped, the person's own to install.
 """
 
 import re
@@ -13,7 +13,7 @@ KNOWN = re.compile(
     r"MIT|BSD|Apache|Python Software|PSF|ISC|Mozilla|MPL|Zlib|CC0|Unlicense|HPND|Historical|CNRI|BSL-1|public domain",
     re.IGNORECASE,
 )
-NAMED = {"html2text", "igraph", "leidenalg", "clew"}
+NAMED = {"html2text", "igraph", "clew"}
 
 
 def licence(package: metadata.Distribution) -> str:

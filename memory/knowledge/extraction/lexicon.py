@@ -22,9 +22,9 @@ ORGANISATIONS, PLACES, WORKS, ROLES = _words("organisations"), _words("places"),
 HONORIFICS, TITLES, DROPPED_TITLES = _words("honorifics"), _words("titles"), _words("dropped titles")
 ABBREVIATED, SUFFIXES = _words("abbreviated"), _words("suffixes")
 FIRMS, PARTICLES = _words("firms"), _words("particles")
-IN_NAMES, NO_GIVEN_NAMES = _words("in names"), _words("no given names")
+IN_NAMES = _words("in names")
 AMBIGUOUS = _words("ambiguous verbs")
-COUNTED, BEHIND_A_TERM = "|".join(_LISTS["counted"]), "|".join(_LISTS["behind a term"])
+COUNTED = "|".join(_LISTS["counted"])
 """As the alternatives of a regular expression."""
 
 MONTH_NUMBERS = {form: n for n, month in enumerate(_LISTS["months"], 1) for form in (month, month[:3])} | {"sept": 9}

@@ -14,7 +14,6 @@ LONGEST = 7
 
 ARTICLES = lexicon.EMPTY - lexicon.NUMBERS
 
-_AFTER_A_NUMBER = frozenset("of was is and in had to as at who by on from with for the or became".split())
 _HEADS = lexicon.ORGANISATIONS | lexicon.PLACES | {"day", "cup", "fair", "award", "prize", "championship"}
 OPENING = tuple(':“„«"‘—–')
 
@@ -166,8 +165,6 @@ class Names:
             run = run[1:]
         if first and len(run) > 1 and run[1].capital and self._is_common(run[0]):
             run = run[1:]
-        if len(run) > 1 and run[-1].text == "I" and following and self._is_pronoun_before(run, following[0]):
-            run = run[:-1]
         while len(run) > 1 and run[-1].low in lexicon.EMPTY and len(run[-1].text) > 1:
             run = run[:-1]
         return run if self._is_name(run, first, following) else []
@@ -180,10 +177,6 @@ class Names:
     def _goes_on(self, run: list[Token], following: Sequence[Token]) -> bool:
         """Whether a noun follows that the capitals describe: a 1999 American film."""
         return bool(following) and following[0].low not in lexicon.EMPTY and self._touch(run[-1], following[0])
-
-    def _is_pronoun_before(self, run: list[Token], word: Token) -> bool:
-        """Whether the I at the end of the run is no number: what Ethnology I hope."""
-        return not word.capital and word.low not in _AFTER_A_NUMBER and self._touch(run[-1], word)
 
     def _is_name(self, run: list[Token], first: bool, following: Sequence[Token]) -> bool:
         if not run or all(token.low in lexicon.UNNAMED or token.text[0].isdigit() for token in run):
@@ -265,35 +258,11 @@ def _has_role(text: str, end: int) -> bool:
     return False
 
 
-_APPOSITION = re.compile(
-    r", (?:(?P<article>an?)|the|his|her|its|their) [^,.;:()!?\n]{2,80}"
-    r"(?: \([^()\n]{1,80}\))?, (?P<next>[^\W\d_]+)\b"
-)
-_WHO = re.compile(r", (?:who|which) [^\W\d_]+\b[^;:()!?\n]{2,120}, [^\W\d_]+\b")
-
-
 def is_defined(text: str, word: Token, following: Sequence[Token]) -> bool:
-    """Whether the sentence goes on `is a`, `was born`, `directed Metropolis` or `, an Indian actor, played`."""
-    if len(following) < 2:
+    """Whether the sentence goes on `is a`, `was born` or `directed Metropolis`."""
+    if len(following) < 2 or text[word.end : following[0].start] != " ":
         return False
     verb, after = following[:2]
-    if text[word.end : verb.start].startswith(","):
-        return _has_apposition(text, word)
     if verb.low in ("is", "was", "are", "were"):
         return after.low in ("a", "an", "the", "one") or lexicon.is_participle(after.low)
     return not verb.capital and after.capital and lexicon.looks_like_a_verb(verb.low)
-
-
-def _has_apposition(text: str, word: Token) -> bool:
-    """Whether an apposition between commas describes it and a verb follows. Adverbs have no apposition."""
-    if word.low.endswith("ing"):
-        return False
-    if _WHO.match(text, word.end):
-        return True
-    found = _APPOSITION.match(text, word.end)
-    if found is None or (word.low.endswith("ly") and found["article"] is None):
-        return False
-    follows = found["next"]
-    return follows.islower() and (
-        follows not in lexicon.EMPTY or follows in lexicon.AUXILIARIES or follows in ("who", "which")
-    )
