@@ -19,7 +19,7 @@ PRONOUNS, NUMBERS, DETERMINERS = _words("pronouns"), _words("numbers"), _words("
 PREPOSITIONS, STOPS = _words("prepositions"), _words("stops")
 MONTHS, DAYS = _words("months"), _words("days")
 ORGANISATIONS, PLACES, WORKS, ROLES = _words("organisations"), _words("places"), _words("works"), _words("roles")
-HONORIFICS, TITLES, DROPPED_TITLES = _words("honorifics"), _words("titles"), _words("dropped titles")
+HONORIFICS, DROPPED_TITLES = _words("honorifics"), _words("dropped titles")
 ABBREVIATED, SUFFIXES = _words("abbreviated"), _words("suffixes")
 FIRMS, PARTICLES = _words("firms"), _words("particles")
 IN_NAMES = _words("in names")
@@ -36,7 +36,6 @@ UNNAMED = EMPTY | MONTHS | DAYS
 """Words of which alone no entity is made."""
 
 OPENERS = EMPTY | _words("openers")
-LEADING = HONORIFICS | _words("leading")
 OF_HEADS = ((ORGANISATIONS | PLACES | HONORIFICS) - _words("no heads")) | _words("more heads")
 PLURAL_JOINERS = ORGANISATIONS | _words("plural joiners")
 
