@@ -46,7 +46,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
 """Each with its own unit tests; `mutants.md` says what is left out."""
 
 PRELOADED = (
-    *("numpy", "scipy.sparse", "scipy.sparse.csgraph", "torch", "sklearn.cluster", "networkx", "igraph", "hypothesis"),
+    *("numpy", "scipy.sparse", "scipy.sparse.csgraph", "torch", "sklearn.cluster", "igraph", "hypothesis"),
     *("pytest", "pydantic", "bm25s", "Stemmer", "safetensors.torch", "tokenizers"),
 )
 

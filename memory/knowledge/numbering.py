@@ -92,14 +92,12 @@ def _entity_ids(names: Sequence[_Name], keys: Mapping[str, str]) -> list[str]:
     """The entity id of each name: of a given name its own key, of others the key of their aliases. `keys` has what
     each text is when it is normalised."""
     mentions: dict[str, list[Mention]] = defaultdict(list)
-    titles: dict[str, str] = {}
     for name in names:
-        if name.sentence == TITLE:
-            titles[name.document] = name.text
-        elif not name.given:
+        if name.sentence != TITLE and not name.given:
             mentions[name.document].append(Mention(name.text, 0, 0, name.kind))  # type: ignore[arg-type]
-    aliases = canonical(mentions, titles, keys.__getitem__)
-    return [keys[name.text] if name.given else aliases.of_key(name.document, keys[name.text]) for name in names]
+    aliases, of_texts = canonical(mentions, keys.__getitem__), [keys[name.text] for name in names]
+    pairs = zip(names, of_texts, strict=True)
+    return [key if name.given else aliases.get((name.document, key), key) for name, key in pairs]
 
 
 def _described(names: Sequence[_Name], ids: Sequence[str], keys: Mapping[str, str]) -> Mapping[str, tuple[str, str]]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from clew.memory.knowledge.extraction.aliases import canonical, normalised
 from clew.memory.knowledge.extraction.clauses import triples
-from clew.memory.knowledge.extraction.entities import entities, title_name
+from clew.memory.knowledge.extraction.entities import entities
 from clew.memory.knowledge.extraction.lexicon import Mention, RelationMention
 from clew.memory.text import split
 from tests.benchmarks.inputs import paths
@@ -41,12 +41,8 @@ def main() -> None:
     whole = [extract(document["text"], document["title"]) for document in documents]
     ids = [str(place) for place in range(len(documents))]
     started = process_time()
-    aliases = canonical(
-        {id_: mentions for id_, (mentions, _) in zip(ids, whole, strict=True)},
-        {id_: title_name(document["title"]) for id_, document in zip(ids, documents, strict=True)},
-    )
+    joined = len(canonical({id_: mentions for id_, (mentions, _) in zip(ids, whole, strict=True)}))
     taken = process_time() - started
-    joined = len(aliases.shared) + len(aliases.within)
     names = {normalised(one.text) for mentions, _ in whole for one in mentions}
     print(f"    aliases: {joined} joined of {len(names)} names, {taken:.1f} s")
     if "triples" in documents[0]:

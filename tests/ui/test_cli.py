@@ -19,7 +19,7 @@ from tests.processes import finished
 from tests.ui.conftest import ROOT, Run, process
 from tests.ui.fakes import fill_threads
 
-HEAVY = "torch sentence_transformers transformers sklearn gradio langgraph igraph networkx scipy bm25s".split()
+HEAVY = "torch sentence_transformers transformers sklearn gradio langgraph igraph scipy bm25s".split()
 PROBE = """
 import sys
 from clew.ui.cli import main

@@ -27,6 +27,7 @@ from clew.memory.errors import ClewError, required
 from clew.memory.json_lines import as_line, replace_file
 from clew.memory.knowledge.aligners.open_capsule import fingerprint_of
 from clew.memory.knowledge.aligners.scoring import Loss, PartitionWords, TrainingRecord
+from clew.memory.knowledge.partitioning.methods import optimised
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.vectors import Ragged
 
@@ -251,15 +252,8 @@ def sample(
 
 def topics_of(cells: Cells) -> Ints:
     """Of each partition its topic, from 0: Leiden over the graph of partitions, joined by their bridge edges."""
-    import igraph
-    import leidenalg
-
     ends, counts = cells.bridge_pairs()
-    graph = igraph.Graph(n=cells.count, edges=ends.T.tolist())
-    found = leidenalg.find_partition(
-        graph, leidenalg.ModularityVertexPartition, weights=counts.tolist(), seed=SEED, n_iterations=4
-    )
-    return np.array(found.membership, np.int64)
+    return optimised(cells.count, ends, counts)
 
 
 def _bridges(graph: NodeGraph, partitioning: Partitioning) -> Ints:

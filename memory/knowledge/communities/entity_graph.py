@@ -25,7 +25,6 @@ from clew.memory.text import word_lists
 from clew.memory.vectors import Ragged, highest, unit
 
 if TYPE_CHECKING:
-    import networkx as nx
     from scipy.sparse import csr_array
 
 DIGITS = 9
@@ -130,16 +129,6 @@ def standing_for(layers: Layers, links: Links) -> list[int]:
     return sorted(found)
 
 
-def weighted_graph(links: Links) -> "nx.Graph[int]":
-    """As a NetworkX graph: edges have `weight`."""
-    import networkx as nx
-
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(range(links.nodes))
-    graph.add_weighted_edges_from(zip(*links.ends.tolist(), links.weights.tolist(), strict=True))
-    return graph
-
-
 def stated_between(layers: Layers) -> dict[tuple[int, int], list[EntityRelation]]:
     """By the pair of entities, the lower first."""
     between: dict[tuple[int, int], list[EntityRelation]] = defaultdict(list)
@@ -182,10 +171,7 @@ def detect(links: Links, vectors: Vectors, parameters: DetectionParameters, stan
 
 def cluster(links: Links, parameters: DetectionParameters, resolution: float = 1.0) -> Ints:
     """Clusters numbered by size, then by their first node."""
-    if parameters.method == "louvain":
-        return numbered(_louvain(links, parameters, resolution))
-    iterations, seed = parameters.iterations, parameters.seed
-    return numbered(optimised(links.nodes, links.ends, links.weights, resolution, iterations, seed))
+    return numbered(optimised(links.nodes, links.ends, links.weights, parameters, resolution))
 
 
 def numbered(labels: Ints) -> Ints:
@@ -195,17 +181,6 @@ def numbered(labels: Ints) -> Ints:
     numbers = np.empty(len(order), np.int64)
     numbers[order] = np.arange(len(order))
     return numbers[inverse.reshape(-1)]
-
-
-def _louvain(links: Links, parameters: DetectionParameters, resolution: float) -> Ints:
-    import networkx as nx
-
-    graph = weighted_graph(links)
-    labels = np.empty(links.nodes, np.int64)
-    found = nx.community.louvain_communities(graph, weight="weight", resolution=resolution, seed=parameters.seed)
-    for number, nodes in enumerate(found):
-        labels[list(nodes)] = number
-    return labels
 
 
 def _fragments_joined(labels: Ints, vectors: Vectors, smallest: int, alike: float = -1.0) -> Ints:

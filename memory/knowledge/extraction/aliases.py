@@ -1,14 +1,13 @@
 """One id for one thing, however it is written: `Dr. B. R. Ambedkar`, `B.R. Ambedkar`, where it is clear `Ambedkar`.
 
 `normalised` gives one key to the spellings of a name or date. `canonical` joins a surname, initials or an acronym to a
-fuller name where one document has only one that fits, or has none and the library has only one. Two full names are
-never joined.
+fuller name where a document has only one that fits. Two full names are never joined.
 """
 
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -89,12 +88,17 @@ _SHORTEST_SURNAME, _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 3, 3, 7
 
 @dataclass(frozen=True)
 class AliasCandidate:
-    """A key with its kinds in the library, its commonest spelling and its words (`_words_of`)."""
+    """A key with its kinds in the library, and its commonest spelling."""
 
     key: str
     kinds: frozenset[EntityKind]
     surface: str
-    words: Sequence[str]
+
+    @cached_property
+    def words(self) -> Sequence[str]:
+        """Without `Jr`: the last is the surname."""
+        words = self.key.split()
+        return words[:-1] if len(words) > 2 and words[-1] in lexicon.SUFFIXES else words
 
     @property
     def last(self) -> str:
@@ -105,9 +109,8 @@ class AliasCandidate:
         """The words before the surname and its particles; of initials each letter."""
         given: list[str] = []
         for place, word in enumerate(self.words[:-1]):
-            if word in lexicon.PARTICLES and place:
-                continue
-            given.extend(word if self._are_initials(word, place) else [word])
+            if not place or word not in lexicon.PARTICLES:
+                given.extend(word if self._are_initials(word, place) else [word])
         return given
 
     def _are_initials(self, word: str, place: int) -> bool:
@@ -119,28 +122,23 @@ class AliasCandidate:
 
     @cached_property
     def could_be_person(self) -> bool:
-        """Two to five words, none of them a place's, a firm's or a number."""
-        words = self.words
-        if not 2 <= len(words) <= 5 or not _NO_PEOPLE.isdisjoint(self.kinds):
-            return False
-        if words[0] in lexicon.NO_GIVEN_NAMES or words[-1] in lexicon.ORGANISATIONS | lexicon.PLACES | lexicon.WORKS:
-            return False
-        return all(
-            word.isalpha() and (word not in lexicon.EMPTY or word in lexicon.PARTICLES or len(word) == 1)
-            for word in words
+        """Two to five words of letters, none of them a place's or a firm's."""
+        return (
+            2 <= len(self.words) <= 5
+            and _NO_PEOPLE.isdisjoint(self.kinds)
+            and self.last not in lexicon.ORGANISATIONS | lexicon.PLACES | lexicon.WORKS
+            and all(
+                word.isalpha() and (word not in lexicon.EMPTY or word in lexicon.PARTICLES or len(word) == 1)
+                for word in self.words
+            )
         )
-
-    @property
-    def is_person(self) -> bool:
-        return "person" in self.kinds and self.could_be_person
 
     @property
     def can_be_short(self) -> bool:
         """A lone surname, or a surname with initials only."""
-        if not _NO_PEOPLE.isdisjoint(self.kinds) or not self.words:
-            return False
         if len(self.words) == 1:
-            return len(self.key) >= _SHORTEST_SURNAME and self.key.isalpha()
+            long = len(self.key) >= _SHORTEST_SURNAME and self.key.isalpha()
+            return long and _NO_PEOPLE.isdisjoint(self.kinds)
         return self.could_be_person and all(len(part) == 1 for part in self.given)
 
     @property
@@ -150,15 +148,9 @@ class AliasCandidate:
 
     @cached_property
     def acronym(self) -> str:
-        """The first letters of its words, small ones left out; empty for one word."""
+        """The first letters of its words, small ones left out; empty for one word or two."""
         words = [word for word in self.words if word not in lexicon.EMPTY]
         return "".join(word[0] for word in words) if len(words) > 2 else ""
-
-
-def _words_of(key: str) -> list[str]:
-    """Without `Jr`: the last is the surname."""
-    words = key.split()
-    return words[:-1] if len(words) > 2 and words[-1] in lexicon.SUFFIXES else words
 
 
 def stands_for(short: AliasCandidate, full: AliasCandidate) -> bool:
@@ -168,75 +160,55 @@ def stands_for(short: AliasCandidate, full: AliasCandidate) -> bool:
     """
     if short.key == full.key or short.last != full.last or len(full.words) < 2:
         return False
-    if len(short.words) == 1:
-        return True
     initials, given = short.given, full.given
-    if any(len(one) > 1 for one in initials):
+    if any(len(one) > 1 for one in initials) or len(initials) > len(given):
         return False
     fuller = len(given) > len(initials) or any(len(one) > 1 for one in given)
-    return (
-        fuller and len(initials) <= len(given) and all(b.startswith(a) for a, b in zip(initials, given, strict=False))
-    )
-
-
-def fuller(title: str, name: AliasCandidate) -> bool:
-    """Whether a name has the words of a document's title and more between its first and its last."""
-    words = title.split()
-    if len(words) < 2 or len(name.words) <= len(words):
-        return False
-    return words[0] == name.words[0] and words[-1] == name.last and set(words) <= set(name.words)
-
-
-@dataclass(frozen=True, slots=True)
-class Aliases:
-    """`shared`: key -> id in any document; `within`: (document, key) -> id where a document says otherwise.
-
-    A key that is its own id in all documents stands in neither.
-    """
-
-    shared: Mapping[str, str]
-    within: Mapping[tuple[str, str], str]
-
-    def of(self, document: str, surface: str) -> str:
-        """The id of what a document calls `surface`."""
-        return self.of_key(document, normalised(surface))
-
-    def of_key(self, document: str, key: str) -> str:
-        """The id of what is normalised already."""
-        return self.within.get((document, key)) or self.shared.get(key, key)
+    return fuller and all(name.startswith(one) for one, name in zip(initials, given, strict=False))
 
 
 def canonical(
-    mentions: Mapping[str, Iterable[Mention]],
-    titles: Mapping[str, str] | None = None,
-    key_of: Callable[[str], str] = normalised,
-) -> Aliases:
-    """Ids for the mentions of a library, by document; `titles` are what the documents' titles name (`title_name`), and
-    `key_of` is `normalised`, or a table of it.
-
-    The result does not depend on the order of the documents or of their mentions.
-    """
+    mentions: Mapping[str, Iterable[Mention]], key_of: Callable[[str], str] = normalised
+) -> dict[tuple[str, str], str]:
+    """Of the mentions of a library, by document: (document, key) -> id, where that is another than the key. `key_of` is
+    `normalised`, or a table of it. The order of the documents and of their mentions does not matter."""
     key_of = cache(key_of)
     surfaces: dict[str, dict[str, int]] = defaultdict(dict)
     kinds: dict[str, set[EntityKind]] = defaultdict(set)
-    found: dict[str, set[str]] = {}
+    documents: dict[str, set[str]] = {}
     times: Counter[tuple[str, EntityKind]] = Counter()
     for document, its in mentions.items():
         told = [(mention.text, mention.kind) for mention in its]
         times.update(told)
-        found[document] = {key_of(text) for text, _ in told}
+        documents[document] = {key_of(text) for text, _ in told}
     for (text, kind), often in times.items():
         key = key_of(text)
         surfaces[key][text] = surfaces[key].get(text, 0) + often
         kinds[key].add(kind)
-    named = _Names(surfaces, kinds)
-    shared, leaning = named.in_library()
-    within: dict[tuple[str, str], str] = {}
-    for document, keys in sorted(found.items()):
-        title = key_of(titles[document]) if titles and document in titles else ""
-        in_document = named.in_document(keys, title, shared, leaning)
-        within |= {(document, key): id_ for key, id_ in in_document.items()}
-    return Aliases(shared, within)
+    capitals = {key for key, of in surfaces.items() if any(map(str.isupper, of))}
+
+    @cache
+    def candidate(key: str) -> AliasCandidate:
+        return AliasCandidate(key, frozenset(kinds[key]), commonest(surfaces[key]))
+
+    found = {}
+    for document, keys in documents.items():
+        people: dict[str, list[AliasCandidate]] = defaultdict(list)
+        for key in keys:
+            if "person" in kinds[key] and candidate(key).could_be_person:
+                people[candidate(key).last].append(candidate(key))
+        short = (key for key in keys if key.rpartition(" ")[2] in people and candidate(key).can_be_short)
+        fuller = {
+            key: [one for one in people[key.rpartition(" ")[2]] if stands_for(candidate(key), one)] for key in short
+        }
+        if acronyms := [key for key in keys & capitals if candidate(key).is_acronym]:
+            long = [candidate(key) for key in keys if key.count(" ") > 1]
+            fuller |= {key: [one for one in long if one.acronym == key] for key in acronyms}
+        for key, names in fuller.items():
+            fullest = [one.key for one in names if not any(stands_for(one, other) for other in names)]
+            if len(fullest) == 1:
+                found[document, key] = fullest[0]
+    return found
 
 
 def commonest(counts: Mapping[str, int]) -> str:
@@ -244,76 +216,3 @@ def commonest(counts: Mapping[str, int]) -> str:
     if len(counts) == 1:
         return next(iter(counts))
     return min(counts, key=lambda text: (-counts[text], -len(text), text))
-
-
-class _Names:
-    """The keys of a library with their spellings and kinds. Candidates are made of few: of those that share a surname
-    with a person, of acronyms and of what has their letters."""
-
-    def __init__(self, surfaces: Mapping[str, Mapping[str, int]], kinds: Mapping[str, Set[EntityKind]]) -> None:
-        self._words = {key: _words_of(key) for key in sorted(kinds)}
-        self._last = {key: words[-1] if words else "" for key, words in self._words.items()}
-        self._surfaces, self._kinds = surfaces, kinds
-        self._made: dict[str, AliasCandidate] = {}
-
-    def _of(self, keys: Iterable[str]) -> list[AliasCandidate]:
-        for key in (keys := list(keys)):
-            if key not in self._made:
-                surface = commonest(self._surfaces[key])
-                self._made[key] = AliasCandidate(key, frozenset(self._kinds[key]), surface, self._words[key])
-        return [self._made[key] for key in keys]
-
-    def _people(self, keys: Iterable[str]) -> dict[str, list[AliasCandidate]]:
-        """By surname."""
-        by_last: dict[str, list[AliasCandidate]] = defaultdict(list)
-        for name in self._of(key for key in keys if "person" in self._kinds[key]):
-            if name.is_person:
-                by_last[name.last].append(name)
-        return by_last
-
-    def in_library(self) -> tuple[dict[str, str], Set[str]]:
-        """Key -> the one fuller name of a person that the library has for it; and what can stand for a fuller name."""
-        by_last = self._people(self._words)
-        elsewhere = {word for words in self._words.values() for word in words[:-1]}
-        short = [
-            name for name in self._of(key for key, last in self._last.items() if last in by_last) if name.can_be_short
-        ]
-        joined: dict[str, str] = {}
-        for name in short:
-            if len(name.words) > 1 or (name.key not in elsewhere and "person" in name.kinds):
-                ids = _fullest([other for other in by_last[name.last] if stands_for(name, other)])
-                if len(ids) == 1:
-                    joined[name.key] = ids[0]
-        acronyms = {
-            name.key for name in self._of(key for key, of in self._surfaces.items() if any(map(str.isupper, of)))
-            if name.is_acronym
-        }  # fmt: skip
-        return joined, acronyms | {name.key for name in short}
-
-    def in_document(self, keys: Set[str], title: str, shared: Mapping[str, str], leaning: Set[str]) -> dict[str, str]:
-        """Key -> id, where it is another than in the rest of the library. `leaning` can stand for a fuller name."""
-        last = title.rpartition(" ")[2]
-        alike = self._of(sorted(key for key in keys if self._last[key] == last))
-        longer = [name.key for name in alike if fuller(title, name) and name.could_be_person]
-        joined = {longer[0]: title} if len(longer) == 1 else {}
-        short = self._of(sorted(keys & leaning))
-        people = self._people(sorted(keys)) if short else {}
-        for name in short:
-            if name.is_acronym:
-                long = self._of(sorted(key for key in keys if len(self._words[key]) > 2))
-                candidates = [other for other in long if other.acronym == name.key]
-            else:
-                candidates = [other for other in people.get(name.last, ()) if stands_for(name, other)]
-            ids = sorted({joined.get(id_, shared.get(id_, id_)) for id_ in _fullest(candidates)})
-            if ids:
-                joined[name.key] = ids[0] if len(ids) == 1 else name.key
-        return {key: id_ for key, id_ in joined.items() if shared.get(key, key) != id_}
-
-
-def _fullest(candidates: Sequence[AliasCandidate]) -> list[str]:
-    """The ids of those that stand for no other among them."""
-    return [
-        name.key
-        for name in candidates
-        if not any(name is not other and stands_for(name, other) for other in candidates)
-    ]

@@ -40,7 +40,6 @@ def entities(text: str, title: str = "") -> list[Mention]:
         *names,
         *titles,
         *years(text),
-        *_defined(text),
         *_recurring(text, words),
     ]
     return _with_one_kind(list(apart(filter(is_entity, candidates), len(text))))
@@ -126,7 +125,7 @@ def works(text: str) -> Iterator[Mention]:
         start, end = match.span(match.lastindex or 0)
         part = text[start:end].rstrip(",;")
         words = _WORD.findall(part)
-        if _is_work_name(part, words) and not _is_nickname(text, *match.span()):
+        if _is_work_name(part, words):
             work = len(words) > 1 or _last_word(text, match.start()).casefold() in lexicon.WORKS
             yield Mention(part, start, start + len(part), "work" if work else "name")
 
@@ -138,13 +137,6 @@ def _is_work_name(part: str, words: list[str]) -> bool:
         return False
     named = sum(word[0].isupper() for word in content)
     return named > 0 and 2 * named >= len(content) and not (part.endswith(".") and len(words) > 4)
-
-
-def _is_nickname(text: str, start: int, end: int) -> bool:
-    """Whether it stands inside a name: Edward "Ned" Kelly."""
-    inside = text[max(0, start - 2) : start].strip().isalpha() and text[end : end + 1] == " "
-    between_capitals = _last_word(text, start)[:1].isupper() and text[end + 1 : end + 2].isupper()
-    return inside and between_capitals and text[start + 1 : end - 1].isalpha()
 
 
 def _last_word(text: str, start: int) -> str:
@@ -175,25 +167,6 @@ LEAST_USES = 2
 
 LONGEST_TERM = 3
 """Words of a term that is used again and again."""
-
-_DEFINES = re.compile(
-    r"\b(?:is|was|are|were|became|remains)\s(?:(?:also|now|currently|originally|generally)\s)?(?:a|an|the|one of the)\s"
-    r"((?:(?:\d{4}|[^\W\d_]+(?:[-’'][^\W\d_]+)*)\s){0,5}?[a-z]+(?:-[a-z]+)*)"
-    rf"(?=[.,;:)]|\s(?:{lexicon.BEHIND_A_TERM})\b|\s?\(|\Z)"
-)
-
-
-def _defined(text: str) -> Iterator[Mention]:
-    """`X is a peer-reviewed journal`: a peer-reviewed journal. One word alone is no term."""
-    for match in _DEFINES.finditer(text):
-        start, end = match.span(1)
-        words = text[start:end].split()
-        while words and (words[0].lower() in lexicon.EMPTY or not words[0][0].islower()):
-            start += len(words[0]) + 1
-            words = words[1:]
-        part = text[start:end]
-        if 2 <= len(words) <= 4 and words == part.split(" ") and not any(map(_is_adverb, words)):
-            yield Mention(part, start, end, "term")
 
 
 def _recurring(text: str, sentences: Sequence[Sequence[Token]]) -> Iterator[Mention]:

@@ -19,12 +19,12 @@ PRONOUNS, NUMBERS, DETERMINERS = _words("pronouns"), _words("numbers"), _words("
 PREPOSITIONS, STOPS = _words("prepositions"), _words("stops")
 MONTHS, DAYS = _words("months"), _words("days")
 ORGANISATIONS, PLACES, WORKS, ROLES = _words("organisations"), _words("places"), _words("works"), _words("roles")
-HONORIFICS, TITLES, DROPPED_TITLES = _words("honorifics"), _words("titles"), _words("dropped titles")
+HONORIFICS, DROPPED_TITLES = _words("honorifics"), _words("dropped titles")
 ABBREVIATED, SUFFIXES = _words("abbreviated"), _words("suffixes")
 FIRMS, PARTICLES = _words("firms"), _words("particles")
-IN_NAMES, NO_GIVEN_NAMES = _words("in names"), _words("no given names")
+IN_NAMES = _words("in names")
 AMBIGUOUS = _words("ambiguous verbs")
-COUNTED, BEHIND_A_TERM = "|".join(_LISTS["counted"]), "|".join(_LISTS["behind a term"])
+COUNTED = "|".join(_LISTS["counted"])
 """As the alternatives of a regular expression."""
 
 MONTH_NUMBERS = {form: n for n, month in enumerate(_LISTS["months"], 1) for form in (month, month[:3])} | {"sept": 9}
@@ -36,7 +36,6 @@ UNNAMED = EMPTY | MONTHS | DAYS
 """Words of which alone no entity is made."""
 
 OPENERS = EMPTY | _words("openers")
-LEADING = HONORIFICS | _words("leading")
 OF_HEADS = ((ORGANISATIONS | PLACES | HONORIFICS) - _words("no heads")) | _words("more heads")
 PLURAL_JOINERS = ORGANISATIONS | _words("plural joiners")
 

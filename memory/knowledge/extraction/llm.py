@@ -92,8 +92,9 @@ class ModelExtractor:
         """Raises nothing where the model fails."""
         mentions: list[Mention] = []
         relations: list[RelationMention] = []
+        by_rules_alone = by_rules(text, title)
         for sentences in parts(text, self._limit):
-            found = self._of_part(text, title, sentences)
+            found = self._of_part(text, title, sentences, _within(sentences, *by_rules_alone))
             mentions += found.mentions
             relations += found.relations
         return mentions, relations
@@ -124,10 +125,9 @@ class ModelExtractor:
             )
         return tuple(notes)
 
-    def _of_part(self, text: str, title: str, sentences: Sequence[Span]) -> Located:
+    def _of_part(self, text: str, title: str, sentences: Sequence[Span], by_rules: Located) -> Located:
         """By the model, or by the rules where it fails: the reason is counted."""
         self._counts["parts"] += 1
-        by_rules = _by_rules(text, title, sentences)
         try:
             found, wrong = self._by_model(text, title, sentences, bool(by_rules.mentions))
         except ServiceUnreachable as error:
@@ -180,17 +180,11 @@ def _read(reply: str, text: str, part: Span, sentences: Sequence[Span], expected
     return found, "none of its names is in the text as it is written there" if found.dropped else "it names nothing"
 
 
-def _by_rules(text: str, title: str, sentences: Sequence[Span]) -> Located:
-    """What the rules find in a part, with the offsets of the whole text."""
+def _within(sentences: Sequence[Span], mentions: Sequence[Mention], relations: Sequence[RelationMention]) -> Located:
+    """Those that the sentences of a part hold."""
     start, end = sentences[0][0], sentences[-1][1]
-    mentions, relations = by_rules(text[start:end], title)
-    moved = (one._replace(subject=_moved(one.subject, start), object=_moved(one.object, start)) for one in relations)
-    relations = [one._replace(start=one.start + start, end=one.end + start) for one in moved]
-    return Located(tuple(_moved(one, start) for one in mentions), tuple(relations), 0)
-
-
-def _moved(mention: Mention, by: int) -> Mention:
-    return mention._replace(start=mention.start + by, end=mention.end + by)
+    named = (one for one in mentions if start <= one.start and one.end <= end)
+    return Located(tuple(named), tuple(one for one in relations if start <= one.start and one.end <= end), 0)
 
 
 def _room(writer: Writer) -> int:

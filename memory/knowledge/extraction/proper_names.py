@@ -14,7 +14,6 @@ LONGEST = 7
 
 ARTICLES = lexicon.EMPTY - lexicon.NUMBERS
 
-_AFTER_A_NUMBER = frozenset("of was is and in had to as at who by on from with for the or became".split())
 _HEADS = lexicon.ORGANISATIONS | lexicon.PLACES | {"day", "cup", "fair", "award", "prize", "championship"}
 OPENING = tuple(':“„«"‘—–')
 
@@ -67,11 +66,7 @@ class Names:
         if token.start in self._taken:
             return False
         if token.text[0].isdigit():
-            follows = self._leads(words, place)
-            year = len(token.text) == 4 and token.text.isdigit()
-            ordinal = token.low[-2:] in ("st", "nd", "rd", "th")
-            named_by = place > 0 and (words[place - 1].low in ("the", "a", "an", "its", "his", "her"))
-            return follows and (ordinal or (year and named_by))
+            return token.low[-2:] in ("st", "nd", "rd", "th") and self._leads(words, place)
         return token.capital
 
     def _step(self, words: Sequence[Token], first: int, place: int) -> int:
@@ -80,10 +75,8 @@ class Names:
         if token.start in self._taken or not self._touch(before, token):
             return 0
         if before.possessive:
-            return int(token.capital and self._ends_in_head(words, place))
+            return int(token.capital and token.low in _HEADS)  # King's College
         if token.capital:
-            if token.low in lexicon.TITLES and before.low not in lexicon.LEADING and self._leads(words, place):
-                return 0
             return int(token.low not in lexicon.EMPTY or token.text.isupper() or token.low in ("the", "of"))
         if token.text[0].isdigit():
             return int(len(token.text) < 4 and token.text.isdigit())
@@ -121,7 +114,7 @@ class Names:
         return len(small) <= 2 and small[-1] in (*JOINERS, "the") and bool(heads & lexicon.PLURAL_JOINERS)
 
     def _leads(self, words: Sequence[Token], place: int) -> bool:
-        """Whether a capital follows the number or title at `place` at once."""
+        """Whether a capital follows the number at `place` at once."""
         return place + 1 < len(words) and words[place + 1].capital and self._touch(words[place], words[place + 1])
 
     def _is_small(self, words: Sequence[Token], place: int) -> bool:
@@ -141,14 +134,6 @@ class Names:
             return one.low in lexicon.ABBREVIATED or (len(one.low) == 1 and one.capital)
         return gap in (" & ", "+", "/") or (gap == ", " and other.low in lexicon.SUFFIXES and other.capital)
 
-    def _ends_in_head(self, words: Sequence[Token], place: int) -> bool:
-        """Whether the capitals from `place` on end in a word like College: then what is possessed is one name."""
-        last = place
-        longest = min(len(words), place + LONGEST)
-        while last + 1 < longest and words[last + 1].capital and self._touch(words[last], words[last + 1]):
-            last += 1
-        return words[last].low in _HEADS
-
     def _in_capitals(self, run: list[Token]) -> bool:
         """Whether a run in a line of capitals is a name: it has capitals elsewhere too, or a title before it."""
         return run[0].low in lexicon.HONORIFICS or all(token.low in self._known for token in run)
@@ -162,12 +147,8 @@ class Names:
             first = first and opener.low in lexicon.OPENERS
             while run and not run[0].capital:
                 run = run[1:]
-        if len(run) > 1 and run[0].text[0].isdigit() and len(run[0].text) == 4 and self._goes_on(run, following):
-            run = run[1:]
         if first and len(run) > 1 and run[1].capital and self._is_common(run[0]):
             run = run[1:]
-        if len(run) > 1 and run[-1].text == "I" and following and self._is_pronoun_before(run, following[0]):
-            run = run[:-1]
         while len(run) > 1 and run[-1].low in lexicon.EMPTY and len(run[-1].text) > 1:
             run = run[:-1]
         return run if self._is_name(run, first, following) else []
@@ -176,14 +157,6 @@ class Names:
         """Whether the text has the word in small letters too, and it does not belong to a name."""
         named = word.initial or word.low in lexicon.IN_NAMES or word.low in lexicon.HONORIFICS
         return word.low in self._lower and not named
-
-    def _goes_on(self, run: list[Token], following: Sequence[Token]) -> bool:
-        """Whether a noun follows that the capitals describe: a 1999 American film."""
-        return bool(following) and following[0].low not in lexicon.EMPTY and self._touch(run[-1], following[0])
-
-    def _is_pronoun_before(self, run: list[Token], word: Token) -> bool:
-        """Whether the I at the end of the run is no number: what Ethnology I hope."""
-        return not word.capital and word.low not in _AFTER_A_NUMBER and self._touch(run[-1], word)
 
     def _is_name(self, run: list[Token], first: bool, following: Sequence[Token]) -> bool:
         if not run or all(token.low in lexicon.UNNAMED or token.text[0].isdigit() for token in run):
@@ -265,35 +238,11 @@ def _has_role(text: str, end: int) -> bool:
     return False
 
 
-_APPOSITION = re.compile(
-    r", (?:(?P<article>an?)|the|his|her|its|their) [^,.;:()!?\n]{2,80}"
-    r"(?: \([^()\n]{1,80}\))?, (?P<next>[^\W\d_]+)\b"
-)
-_WHO = re.compile(r", (?:who|which) [^\W\d_]+\b[^;:()!?\n]{2,120}, [^\W\d_]+\b")
-
-
 def is_defined(text: str, word: Token, following: Sequence[Token]) -> bool:
-    """Whether the sentence goes on `is a`, `was born`, `directed Metropolis` or `, an Indian actor, played`."""
-    if len(following) < 2:
+    """Whether the sentence goes on `is a`, `was born` or `directed Metropolis`."""
+    if len(following) < 2 or text[word.end : following[0].start] != " ":
         return False
     verb, after = following[:2]
-    if text[word.end : verb.start].startswith(","):
-        return _has_apposition(text, word)
     if verb.low in ("is", "was", "are", "were"):
         return after.low in ("a", "an", "the", "one") or lexicon.is_participle(after.low)
     return not verb.capital and after.capital and lexicon.looks_like_a_verb(verb.low)
-
-
-def _has_apposition(text: str, word: Token) -> bool:
-    """Whether an apposition between commas describes it and a verb follows. Adverbs have no apposition."""
-    if word.low.endswith("ing"):
-        return False
-    if _WHO.match(text, word.end):
-        return True
-    found = _APPOSITION.match(text, word.end)
-    if found is None or (word.low.endswith("ly") and found["article"] is None):
-        return False
-    follows = found["next"]
-    return follows.islower() and (
-        follows not in lexicon.EMPTY or follows in lexicon.AUXILIARIES or follows in ("who", "which")
-    )

@@ -272,15 +272,6 @@ def test_figures_that_lead_nowhere_are_damage(made: Path, precious: Path, encode
     assert errors and all("is damaged" in str(error) for error in errors)
 
 
-def test_a_library_chooses_no_way_to_search_and_no_size(made: Path, precious: Path, encoder: CachedEncoder) -> None:
-    for name in ("together", "text"):
-        change(
-            generation_of(made) / "keywords" / name / "params.index.json",
-            lambda its: its.update(backend="numba", method="bm25l", num_docs=10**15),
-        )
-    assert not use_all(made, precious / "notes", encoder)
-
-
 @pytest.mark.parametrize("told", [{"count": 10**12}, {"count": 2}, {"stems": ["moon"] * 9}])
 def test_the_words_of_partitions_are_of_these(made: Path, encoder: CachedEncoder, told: dict[str, Any]) -> None:
     with open_library(made, encoder) as opened:

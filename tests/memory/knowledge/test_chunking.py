@@ -170,12 +170,6 @@ def test_size_is_a_target_below_the_window() -> None:
         check(doc, chunks, most, encoder)
 
 
-def test_a_title_as_long_as_the_window_leaves_a_piece_of_room() -> None:
-    for window in (4, 6, 7):
-        found = chunks_of(document("One two", "Aa bb cc dd ee"), WordEncoder(window), ChunkerParameters())
-        assert [part.text for part in found] == (["One two"] if window == 7 else ["One", "two"])
-
-
 WORDS = st.sampled_from(["moon", "Orbit.", "Dr.", '"Go!"', "Ĉu", "3.14", "🌕", "(a)", "it's", "what?", "x" * 30, "a-b"])
 SPACES = st.sampled_from([" ", " ", " ", "\n", "\n\n", "\n- "])
 TEXTS = st.lists(st.tuples(WORDS, SPACES), max_size=150).map(lambda parts: "".join(map("".join, parts)))
@@ -249,13 +243,6 @@ def test_a_distance_is_that_of_windows_a_step_apart() -> None:
     assert distances(vectors, 4).shape == (0,)
 
 
-def test_a_segment_begins_wherever_the_distance_comes_to_the_threshold() -> None:
-    found = np.array([0.1, 0.5, 0.6, 0.4], np.float32)
-    assert borders(found, 0.5, step=1) == [2, 3]
-    assert borders(found, 0.0, step=1) == [1, 2, 3, 4]
-    assert borders(found, 0.7, step=1) == []
-
-
 def test_of_windows_further_apart_the_greatest_distance_cuts_in_the_middle() -> None:
     found = np.array([0.1, 0.6, 0.9, 0.6, 0.1, 0.1, 0.7, 0.7], np.float32)
     assert borders(found, 0.5, step=3) == [4, 8]
@@ -319,25 +306,8 @@ def test_what_cannot_be_is_refused(wrong: dict[str, int]) -> None:
         SemanticParameters(**wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "least", [{"size": 1, "overlap": 0}, {"size": 2, "overlap": 1}, {"buffer": 0}, {"threshold": 0}, {"step": 1}]
-)
-def test_what_can_just_be_is_taken(least: dict[str, int]) -> None:
-    SemanticParameters(**least)  # type: ignore[arg-type]
-
-
 def test_it_is_the_seeds_where_nothing_is_said() -> None:
     assert SemanticParameters() == SemanticParameters(buffer=5, threshold=0.5, step=None, size=1024, overlap=128)
-
-
-def test_windows_are_compared_that_share_nothing_where_no_step_is_named() -> None:
-    sentences = [f"{CATS} {STARS}"[start:end] for start, end in split(f"{CATS} {STARS}")]
-    found = segments(sentences, MeaningEncoder(100), SemanticParameters(buffer=1, threshold=0.3))
-    assert found == segments(sentences, MeaningEncoder(100), SemanticParameters(buffer=1, threshold=0.3, step=3))
-    one = SemanticParameters(buffer=1, threshold=0.0)
-    assert [len(segments(sentences[:count], MeaningEncoder(100), one)) for count in (3, 4)] == [1, 2]
-    assert len(segments(sentences, MeaningEncoder(100), SemanticParameters(threshold=0.0, step=8))) == 1
-    assert len(segments(sentences, MeaningEncoder(100), SemanticParameters(threshold=0.0, step=7))) == 2
 
 
 @given(st.integers(1, 6000), st.integers(1, 1200), st.data())
@@ -408,17 +378,3 @@ def test_the_seeds_unit_tests(encoder: CachedEncoder) -> None:
 def test_the_windows_that_are_wanted() -> None:
     for count, windows in CASES["overlap_windows_wanted"].items():
         assert overlap_windows(int(count), 1024, 128) == [tuple(window) for window in windows]
-
-
-@pytest.mark.soak
-def test_real_text_in_parts_of_the_seeds_size(encoder: CachedEncoder, data: Path) -> None:
-    text = (data / "ambedkar" / "castes_in_india_1917.txt").read_text("utf-8")
-    parameters = SemanticParameters(buffer=1, threshold=2.0)  # never cut by meaning: the windows alone
-    [segment] = parts(text, split(text), encoder, parameters)
-    assert len(segment) > 10
-    pieces = [place for place, _ in encoder.tokens([text])[0]]
-    for before, after in pairwise(segment):
-        assert sum(after[0] <= place < before[1] for place in pieces) == 128
-        assert sum(before[0] <= place < before[1] for place in pieces) == 1024
-    doc = Document("castes", "Castes in India", text)
-    check(doc, chunks_of(doc, encoder, parameters), encoder.window, encoder)

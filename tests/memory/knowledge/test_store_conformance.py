@@ -185,16 +185,6 @@ def test_titles_name_the_nodes(store: LibraryStore) -> None:
     assert long > 1 and found.rivals.tolist() == [long if chunk.document == "long" else 1 for chunk in named]
 
 
-def test_names_of_chunks_are_the_rarest_first_and_dates_last(store: LibraryStore) -> None:
-    layers = store.part().layers
-    for row in range(len(layers.chunk_ids)):
-        found = layers.named_by(row)
-        numbers = [layers.entities.index(entity) for entity in found]
-        assert sorted(numbers) == np.flatnonzero(layers.chunk_entities[[row]].toarray()[0]).tolist()
-        order = [(entity.kind == "date", layers.chunks_of_entity[e]) for e, entity in zip(numbers, found, strict=True)]
-        assert order == sorted(order)
-
-
 def test_a_field_alone_and_fields_by_weights(store: LibraryStore, embedded_path: Path) -> None:
     """What is known of a document beside its words (here name, author, tags) is searched as a field of its own."""
     with open_library(embedded_path, None) as library:

@@ -155,16 +155,3 @@ def test_an_exported_graph_is_read_back_as_it_was(tmp_path: Path, encoder: Cache
     (tmp_path / "other" / "mine.txt").write_text("x")
     with open_library(first, None) as opened, pytest.raises(BadInput, match="holds other files"):
         export_graph(opened.store, tmp_path / "other")
-
-
-def test_links_between_pages_are_the_edges_of_their_graph(tmp_path: Path, examples_path: Path) -> None:
-    with open_library(examples_path, None) as opened:
-        nodes, edges = export_graph(opened.store, tmp_path / "out")
-        assert nodes == opened.manifest.documents
-        expected = {
-            (one.source, one.target, one.relation)
-            for around in opened.store.neighbours([one.id for one in opened.store.catalogue.documents])
-            for one in around
-        }
-    rows = [json.loads(line) for line in (tmp_path / "out" / "edges.jsonl").read_text("utf-8").splitlines()]
-    assert {(row["source"], row["target"], row["relation"]) for row in rows} == expected and len(rows) == edges

@@ -18,7 +18,6 @@ from clew.memory.knowledge.clues.triple_search import (
     EdgeScores,
     beam_search,
     extract_clues,
-    most_of,
     question_type,
     search_paths,
     seeds_of,
@@ -274,22 +273,6 @@ def test_with_more_triples_the_example_stays() -> None:
     assert as_written.answer == search_paths(QUESTION, index).answer == "Lokesh Kanagaraj"
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3, 10])
-def test_a_dead_end_is_a_finished_path(depth: int) -> None:
-    found = search_paths(QUESTION, index_of(*README), ClueParameters(max_depth=depth))
-    assert {len(path.edges) for path in found.paths} == ({1} if depth == 1 else {1, 2})
-    assert found.answer == "Lokesh Kanagaraj"
-
-
-def test_one_hop_is_not_padded() -> None:
-    index = index_of(
-        ("deva", "played by", "rajinikanth"), ("rajinikanth", "likes", "tea"), ("tea", "grows in", "assam")
-    )
-    found = search_paths("Who played Deva?", index)
-    assert written(found.paths[0], index.graph) == "(deva) -[played by]-> (rajinikanth)"
-    assert found.answer == "Rajinikanth"
-
-
 @given(triples, questions, PARAMETERS)
 @settings(deadline=None)
 def test_paths_are_walked_edge_by_edge(rows: list[tuple[str, str, str]], question: str, p: ClueParameters) -> None:
@@ -392,11 +375,3 @@ def test_the_order_does_not_depend_on_the_hash_seed() -> None:
     printed = {run.communicate()[0] for run in runs}
     assert len(printed) == 1
     assert printed.pop().count(" | ") >= len(asked)
-
-
-@settings(deadline=None)
-@given(triples, questions, st.booleans())
-def test_no_path_has_more_than_the_most(rows: list[tuple[str, str, str]], question: str, once: bool) -> None:
-    parameters = ClueParameters(clues_once=once)
-    found = search_paths(question, index_of(*rows), parameters)
-    assert all(path.score <= most_of(found.clues, parameters) for path in found.paths)

@@ -12,7 +12,6 @@ from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -125,24 +124,6 @@ def test_a_slow_cluster_ends_by_time_outs(
         assert assistant.turns("thread") == []
         proxy.wait = 0
         assert told(assistant, QUESTION)[1].passages
-
-
-def test_a_slow_cluster_ends_by_the_turns_deadline(
-    behind: Cluster, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What answers within its time-out, and too late for the turn: it is told from what was found before. Here each
-    second that the proxy waits counts as hours."""
-    clock = time.monotonic
-    with asking(behind, tmp_path, "hybrid+graph+clues") as assistant:
-        for event in assistant.ask("thread", QUESTION):
-            if isinstance(event, Step) and event.node == "think":
-                proxy.wait, since = 1, clock()
-                passing = SimpleNamespace(monotonic=lambda: since + 10_000 * (clock() - since))  # noqa: B023 once
-                monkeypatch.setattr("clew.memory.datatypes.time", passing)
-            turn = event
-        assert isinstance(turn, Turn) and turn.passages
-        assert turn.degraded and all("took longer than" in one.why for one in turn.degraded)
-        assert len(assistant.turns("thread")) == 1
 
 
 def test_a_generation_that_is_gone_is_left_between_two_turns(

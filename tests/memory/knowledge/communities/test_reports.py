@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import pytest
 
@@ -12,7 +11,6 @@ from clew.memory.knowledge.communities.entity_graph import Links, links_of, name
 from clew.memory.knowledge.communities.reports import (
     Extract,
     ReportMaterial,
-    centrality,
     cores,
     extracts,
     quality_of,
@@ -49,18 +47,6 @@ def test_the_edges_within_communities_keep_what_they_are() -> None:
     assert inner.adjacency()[[lang], [film]] == weights[lang, film] > 0
     assert inner.adjacency()[[thea], [film]] == 0 < weights[thea, film]
     assert cores(inner, labels).all()  # two parts of two, neither of three
-
-
-def test_centrality_is_networkx_pagerank() -> None:
-    random = np.random.default_rng(0)
-    graph = nx.gnm_random_graph(60, 90, seed=1)  # some of its nodes have no edge
-    for _, _, edge in graph.edges(data=True):
-        edge["weight"] = random.random()
-    ends = np.array(sorted((min(pair), max(pair)) for pair in graph.edges), np.int64).T
-    links = Links(60, ends, np.array([graph.edges[one, other]["weight"] for one, other in ends.T.tolist()]))
-    expected = nx.pagerank(graph, weight="weight")
-    assert min(dict(graph.degree).values()) == 0
-    assert centrality(links) == pytest.approx([expected[node] for node in range(60)], abs=1e-12)
 
 
 def test_no_name_speaks_to_the_model() -> None:
@@ -137,14 +123,6 @@ def test_a_report_says_which_document_alone_says_it() -> None:
     assert extract.report == "Lang directed it. (d) He did. Names: Lang, Metropolis (d)."
     related = replace(extract, relations={"Lang – made – Metropolis": "d", "Lang – met – Thea": ""})
     assert related.report == f"{extract.report} Relations: Lang – made – Metropolis (d); Lang – met – Thea."
-
-
-def test_a_community_is_named_by_parts_of_three_or_by_its_biggest() -> None:
-    """Of community 0 parts of four, three and two; of 1 of two and one; two entities are in none."""
-    ends = np.array([[0, 1, 2, 4, 5, 7, 9, 12], [1, 2, 3, 5, 6, 8, 10, 13]])
-    labels = np.array([0] * 9 + [1] * 3 + [-1] * 2)
-    found = cores(Links(14, ends, np.ones(8)), labels)
-    assert np.flatnonzero(found).tolist() == [0, 1, 2, 3, 4, 5, 6, 9, 10]
 
 
 def test_what_is_most_central_comes_first() -> None:

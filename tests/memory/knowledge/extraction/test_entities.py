@@ -121,34 +121,6 @@ def test_what_is_said_or_long_is_no_work_in_any_marks(text: str) -> None:
     assert "work" not in kinds(text).values()
 
 
-@pytest.mark.parametrize(
-    "text, name",
-    [
-        ("Rajinikanth, an Indian actor, played Deva.", "Rajinikanth"),
-        ("Colombo, the capital of Sri Lanka, lies there.", "Colombo"),
-        ("Italy, a country in Europe, is old.", "Italy"),
-        ("Paris, which is the capital of France, lies there.", "Paris"),
-        ("Rajinikanth, his first son (born 1950), acts.", "Rajinikanth"),
-    ],
-)
-def test_a_first_word_of_which_an_apposition_tells_is_a_name(text: str, name: str) -> None:
-    assert texts(text)[0] == name
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Sadly, the film, directed by none, failed.",
-        "Bread, the wine, and cheese were there.",
-        "Nowadays, a river runs there.",
-        "Talking, the man, a cook, left.",
-        "However, a film, a short one, was shown.",
-    ],
-)
-def test_a_first_word_before_a_comma_is_no_name_without_one(text: str) -> None:
-    assert texts(text) == []
-
-
 def test_what_is_only_said_is_no_work() -> None:
     assert texts('It remains in the domain of the "unexplained", she said: "We do not know."') == []
 
@@ -172,9 +144,9 @@ def test_a_person_is_one_everywhere_under_the_surname_too() -> None:
     assert kinds("Dr. Marie Curie came. All saw Curie.")["Curie"] == "person"
 
 
-def test_terms_are_what_recurs_and_what_something_is() -> None:
+def test_terms_are_what_recurs() -> None:
     found = kinds("The caste system is old. No caste system lasts. It is a social institution of India.")
-    assert {term for term, kind in found.items() if kind == "term"} == {"caste system", "social institution"}
+    assert {term for term, kind in found.items() if kind == "term"} == {"caste system"}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from clew.memory.datatypes import Chunk, Document
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.chunking import chunks_of
 from clew.memory.knowledge.disk import HASHES, current_generation
-from clew.memory.knowledge.embedding import titles_and_texts
 from tests.memory.knowledge.communities.made import ALL
 from tests.memory.knowledge.index.test_layering import write
 from tests.memory.knowledge.index.test_run import run
@@ -85,16 +83,6 @@ def test_one_document_more_other_or_less(tmp_path: Path, encoder: CachedEncoder,
     assert [name for name in ours if ours[name] != theirs[name]] == []
 
 
-def test_one_more_file_beside_a_corpus(tmp_path: Path, encoder: CachedEncoder) -> None:
-    corpus, note, library, fresh = (tmp_path / name for name in ("c.jsonl", "note.txt", "library", "fresh"))
-    run([write(corpus, TEXTS)], library, encoder)
-    note.write_text(LANG, "utf-8")
-    assert run([note], library, encoder).new == 1
-    run([corpus, note], fresh, encoder)
-    ours, theirs = contents(library), contents(fresh)
-    assert [name for name in ours if ours[name] != theirs[name]] == []
-
-
 def test_what_is_unchanged_is_not_cut_again(
     tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,23 +121,6 @@ def test_the_order_of_dates_is_that_of_all_documents(
     assert [name for name in ours if ours[name] != theirs[name]] == []
 
 
-def test_the_words_of_what_is_unchanged_are_not_counted_again(
-    tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
-    run([write(corpus, TEXTS)], library, encoder)
-    read: list[str] = []
-
-    def watched(*given: Any) -> Iterator[tuple[int, str, str]]:
-        for row, title, text in titles_and_texts(*given):
-            read.append(title)
-            yield row, title, text
-
-    monkeypatch.setattr("clew.memory.knowledge.index.steps.titles_and_texts", watched)
-    run([write(corpus, {**TEXTS, "Fritz Lang": LANG})], library, encoder)
-    assert set(read) == {"Fritz Lang"}
-
-
 def test_one_more_document_in_esperanto(
     tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,11 +136,3 @@ def test_one_more_document_in_esperanto(
     run([corpus], fresh, encoder)
     ours, theirs = contents(library), contents(fresh)
     assert [name for name in ours if ours[name] != theirs[name]] == []
-
-
-def test_alike_is_the_same_but_for_rounding() -> None:
-    near, far = np.array([1, 2], np.float32), np.array([1, 2.00001], np.float32)
-    assert alike({"a": _listed(near)}, {"a": _listed(near + np.float32(2e-7))})
-    for other in (far, near.astype(np.int32), near[:1], near.astype(np.float16)):
-        assert not alike({"a": _listed(near)}, {"a": _listed(other)})
-    assert not alike({"a": 1}, {"a": 2}) and not alike([(1, b"x", [0.5])], [(1, b"x", [0.5000001])])

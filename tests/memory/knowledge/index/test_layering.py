@@ -9,9 +9,9 @@ import pytest
 
 from clew.memory.datatypes import Triple
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import BadInput, LibraryMismatch, NotSetUp, ServiceUnreachable
+from clew.memory.errors import BadInput, NotSetUp, ServiceUnreachable
 from clew.memory.knowledge.chunking import SemanticParameters
-from clew.memory.knowledge.disk import POINTER, TriplesFrom
+from clew.memory.knowledge.disk import TriplesFrom
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport
@@ -106,14 +106,6 @@ def test_triples_are_those_asked_for(
     assert layers.given.any() == given
 
 
-def test_by_default_a_document_with_triples_is_not_extracted_from(tmp_path: Path, encoder: CachedEncoder) -> None:
-    run([write(tmp_path / "x.jsonl", {}, GIVEN)], tmp_path / "library", encoder)
-    assert relations(layers_of(tmp_path / "library", encoder)) == {
-        ("Moon", "orbits", "the Earth"),
-        ("Moon", "has", "craters"),
-    }
-
-
 def test_a_graph_folder_is_not_extracted_from_unless_asked(tmp_path: Path, encoder: CachedEncoder) -> None:
     (tmp_path / "g").mkdir()
     rows = [{"id": title, "title": title, "text": text} for title, text in FILMS.items()]
@@ -146,18 +138,6 @@ def test_layers_do_not_depend_on_the_history_of_runs(tmp_path: Path, encoder: Ca
         )
 
 
-def test_sentences_find_their_chunk_where_chunks_overlap(tmp_path: Path, encoder: CachedEncoder) -> None:
-    text = " ".join(f"The baker of village number {n} sold bread to the miller of town {n}." for n in range(60))
-    run([write(tmp_path / "x.jsonl", {"Bread": text})], tmp_path / "library", encoder)
-    with open_library(tmp_path / "library", encoder) as opened:
-        layers, store = opened.store.part().layers, opened.store
-        chunks = {chunk.id: chunk for chunk in store.chunks(layers.chunk_ids)}
-        assert len(chunks) > 3
-        units = store.part().sentences(range(len(layers.sentence_chunks)))
-        assert len(units) == 60
-        assert all(chunks[unit.chunk].start <= unit.start < unit.end <= chunks[unit.chunk].end for unit in units)
-
-
 def test_an_unknown_extractor_or_one_that_is_not_installed_is_told_of_first(
     tmp_path: Path, encoder: CachedEncoder
 ) -> None:
@@ -166,19 +146,6 @@ def test_an_unknown_extractor_or_one_that_is_not_installed_is_told_of_first(
         run([corpus], tmp_path / "library", encoder, parameters=Parameters(extractor="magic"))
     with pytest.raises(NotSetUp):
         run([corpus], tmp_path / "library", encoder, parameters=Parameters(extractor="spacy:no_such_pipeline"))
-
-
-def test_chunks_share_entities_the_more_the_rarer_these_are(tmp_path: Path, encoder: CachedEncoder) -> None:
-    run([write(tmp_path / "x.jsonl", FILMS)], tmp_path / "library", encoder)
-    layers = layers_of(tmp_path / "library", encoder)
-    shared = layers.shared_entities(50).toarray()
-    number = {id_.removesuffix("#0"): row for id_, row in layers.chunk_numbers.items()}
-    film, lang, vienna = (number[name] for name in ("Metropolis (1927 film)", "Fritz Lang", "Vienna"))
-    named = layers.chunk_entities.toarray() > 0
-    for one, other in ((film, lang), (lang, vienna), (film, vienna)):
-        both = [named[:, e].sum() for e in np.flatnonzero(named[one] & named[other])]
-        assert shared[one, other] == pytest.approx(sum(1 / df for df in both))
-    assert shared[film, lang] > 0 and not shared.diagonal().any()
 
 
 # A library whose entities a language model extracts: whom it is asked about, and what is told where it fails.
@@ -220,16 +187,6 @@ def test_what_the_model_says_is_in_the_library(tmp_path: Path, encoder: CachedEn
     assert report.notes == ()
     assert relations(layers_of(library, encoder)) == {("Vienna", "lies in", "Austria")}
     assert manifest(library, encoder).extractor == "llm:small"
-
-
-def test_where_it_fails_the_rules_extract_and_the_report_says_so(tmp_path: Path, encoder: CachedEncoder) -> None:
-    library = tmp_path / "library"
-    report = indexed(write(tmp_path / "x.jsonl", FILMS), library, encoder, Librarian())
-    (note,) = report.notes
-    assert note.startswith("entities of 2 of 3 parts are by rules: the answers of the model small could not be read")
-    assert {("Vienna", "lies in", "Austria"), ("Fritz Lang", "born in", "Vienna")} <= relations(
-        layers_of(library, encoder)
-    )
 
 
 def test_only_changed_documents_are_asked_about(tmp_path: Path, encoder: CachedEncoder) -> None:
@@ -341,17 +298,6 @@ def test_another_chunker_places_them_anew(tmp_path: Path, encoder: CachedEncoder
     semantic = SemanticParameters(buffer=0, threshold=0.5)
     run([tmp_path / "x.jsonl"], library, encoder, parameters=Parameters(semantic))
     assert told(library, encoder) == [("Moon", "m#0"), ("bread", "m#1")]
-
-
-def test_a_library_without_triples_is_to_be_rebuilt(tmp_path: Path, encoder: CachedEncoder) -> None:
-    library = tmp_path / "library"
-    run([write_triples(tmp_path / "x.jsonl", moon=[MOON_TRIPLES])], library, encoder)
-    pointer = json.loads((library / POINTER).read_text("utf-8"))
-    (library / POINTER).write_text(json.dumps({**pointer, "format": 1}), "utf-8")
-    with pytest.raises(LibraryMismatch, match=r"has format 1, .* Try: clew index --rebuild --library"):
-        open_library(library, encoder)
-    assert run([], library, encoder, rebuild=True).new == 1
-    assert told(library, encoder) == [("Moon", "moon#0")]
 
 
 @pytest.mark.parametrize(

@@ -103,21 +103,6 @@ def test_only_documents_under_the_paths_given_are_removed(tmp_path: Path, encode
     assert manifest(library, encoder).roots == (str(tmp_path / "one"), str(tmp_path / "two"))
 
 
-def test_a_library_does_not_depend_on_its_history(tmp_path: Path, encoder: CachedEncoder) -> None:
-    folder = tmp_path / "notes"
-    write(folder, b="The Sun is hot.", c="Mars is red.")
-    run([folder], tmp_path / "grown", encoder)
-    write(folder, a="The Moon is far away.", c="Mars is red and cold.")
-    run([folder], tmp_path / "grown", encoder)
-    run([folder], tmp_path / "fresh", encoder)
-    with open_library(tmp_path / "grown", encoder) as grown, open_library(tmp_path / "fresh", encoder) as fresh:
-        assert grown.manifest.fingerprint == fresh.manifest.fingerprint
-        ids = ["a.txt#0", "b.txt#0", "c.txt#0"]
-        assert grown.store.chunks(ids) == fresh.store.chunks(ids)
-        assert np.array_equal(grown.store.vectors(ids), fresh.store.vectors(ids))
-        assert grown.store.keyword_search(["the red Sun"], 9) == fresh.store.keyword_search(["the red Sun"], 9)
-
-
 def test_lines_of_a_corpus_are_compared_one_by_one(tmp_path: Path, encoder: CachedEncoder) -> None:
     corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
     rows = [{"_id": f"id {n}", "title": f"T{n}", "text": f"Text number {n}."} for n in range(5)]
@@ -224,28 +209,6 @@ def test_another_chunker_chunks_all_anew_and_is_kept(tmp_path: Path, encoder: Ca
     grown = manifest(library, encoder).fingerprint
     run([tmp_path / "one", tmp_path / "two"], tmp_path / "fresh", encoder, parameters=Parameters(semantic))
     assert manifest(tmp_path / "fresh", encoder).fingerprint == grown
-
-
-def test_another_chunker_is_recorded_where_a_source_is_read_again_too(tmp_path: Path, encoder: CachedEncoder) -> None:
-    corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
-    corpus.write_text('{"_id": "moon", "text": "The Moon is far away."}\n{oops\n')
-    run([corpus], library, encoder)
-    for notes in (("the chunker is 'semantic' now: all documents are chunked anew",), ()):
-        report = run([corpus], library, encoder, parameters=Parameters(SemanticParameters()))
-        assert (report.line, report.notes) == ("0 new, 0 changed, 0 removed, 1 unchanged, 1 failed", notes)
-
-
-def test_a_manifest_that_names_no_chunker_means_sentences(tmp_path: Path, encoder: CachedEncoder) -> None:
-    library = tmp_path / "library"
-    write(tmp_path / "notes", moon="The Moon is far away.")
-    run([tmp_path / "notes"], library, encoder)
-    generation = current_generation(library)
-    assert generation
-    recorded = json.loads((generation / "manifest.json").read_text())
-    del recorded["chunker"]["name"]
-    (generation / "manifest.json").write_text(json.dumps(recorded))
-    assert manifest(library, encoder).chunker == ChunkerParameters()
-    assert run([tmp_path / "notes"], library, encoder).notes == ()
 
 
 def test_a_reader_keeps_what_it_opened(tmp_path: Path, encoder: CachedEncoder) -> None:

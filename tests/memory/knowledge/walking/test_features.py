@@ -239,11 +239,3 @@ def test_what_the_partition_says(examples: Library, graph: Graph, encoder: Cache
         assert around["centroid"][node] == pytest.approx(
             partitioning.centroids[partition] @ found.question.vector, abs=1e-6
         )
-
-
-def test_no_nodes_are_looked_at(folder: Library, encoder: CachedEncoder) -> None:
-    found = mercury(folder, encoder, [])
-    nothing = Standing.of(ints([]), np.zeros(0))
-    assert found.direct.shape == (0, len(DIRECT)) and found.around(nothing).shape == (0, len(AROUND))
-    whole = mercury(folder, encoder)
-    assert np.isfinite(whole.around(nothing)).all()

@@ -21,14 +21,6 @@ from tests.training.walk import unfitted
 QUESTION = "Who directed Metropolis?"
 
 
-def test_max_sim_of_two_tokens_by_hand() -> None:
-    question = np.array([[1, 0], [0, 1]], np.float32)
-    one = np.array([[0.6, 0.8], [0.8, 0.6]], np.float32)  # .8 for either token
-    other = np.array([[1, 0]], np.float32)  # 1 for the first, 0 for the second
-    against = np.array([[-1, 0], [0, -1]], np.float32)
-    assert max_sim(question, [one, other, against]) == pytest.approx([0.8, 0.5, 0.0])
-
-
 def test_max_sim_is_what_loops_find() -> None:
     random = np.random.default_rng(0)
     question = random.normal(size=(7, 16)).astype(np.float32)
@@ -40,13 +32,6 @@ def test_max_sim_is_what_loops_find() -> None:
         for passage in passages
     ]
     assert max_sim(question, passages) == pytest.approx(slow, abs=1e-5)
-
-
-def test_nothing_to_compare_scores_nothing() -> None:
-    question, none = np.ones((1, 4), np.float32), np.zeros((0, 4), np.float32)
-    assert max_sim(question, []).shape == (0,)
-    assert max_sim(question, [none, none]).tolist() == [0, 0]
-    assert max_sim(none, [question]).tolist() == [0]
 
 
 def test_scores_are_standardised() -> None:

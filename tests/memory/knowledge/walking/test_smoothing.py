@@ -34,12 +34,6 @@ def smoothed(folder: Path, graph: NodeGraph, vectors: Vectors) -> Vectors:
     return np.asarray(np.load(folder / FILE), np.float32)
 
 
-def test_kinds_count_alike_however_many_edges_they_have() -> None:
-    crowd = graph_of(12, [*((0, n, 0, 1.0) for n in range(1, 11)), (0, 11, 1, 1.0)], ("of many", "of one"))
-    row = crowd.neighbour_mean().toarray()[0]
-    assert row[11] == pytest.approx(0.5) and row[1:11] == pytest.approx(np.full(10, 0.05))
-
-
 def test_the_mean_is_what_loops_find() -> None:
     assert TYPED.neighbour_mean().toarray() == pytest.approx(dense_mean(TYPED), abs=1e-6)
 
@@ -60,7 +54,3 @@ def test_a_node_without_edges_keeps_its_own(tmp_path: Path) -> None:
     assert not TYPED.neighbour_mean().toarray()[6].any()
     bare = graph_of(3, [], ())
     assert smoothed(tmp_path, bare, vectors[:3]) == pytest.approx(vectors[:3], abs=1e-3)
-
-
-def test_no_nodes(tmp_path: Path) -> None:
-    assert smoothed(tmp_path, graph_of(0, [], ()), np.zeros((0, 8), np.float32)).shape == (0, 8)

@@ -225,10 +225,6 @@ def test_the_seed_takes_the_top_and_all_above() -> None:
     assert chosen(SCORES, ThinkParameters(top=6, above=0.15, least=0)) == [1, 4, 2, 5, 3, 0]
 
 
-def test_then_those_of_what_was_found_best_first() -> None:
-    assert chosen(SCORES, FREE, found=[31, 4, 25, 24]) == [1, 7, 6]
-
-
 def test_more_are_taken_until_there_are_nodes_enough() -> None:
     for least, count in ((0, 1), (4, 1), (5, 2), (8, 2), (9, 3), (1000, 8)):
         assert chosen(SCORES, ThinkParameters(1, 2.0, least, 1000)) == [1, 4, 2, 5, 3, 0, 6, 7][:count]
@@ -237,20 +233,6 @@ def test_more_are_taken_until_there_are_nodes_enough() -> None:
 def test_none_once_there_would_be_too_many_but_the_first_always() -> None:
     assert chosen(SCORES, ThinkParameters(5, 0.15, 1000, most=12)) == [1, 4, 2]
     assert chosen(SCORES, ThinkParameters(5, 0.15, 1000, most=1)) == [1]
-
-
-def test_one_that_is_too_large_is_passed_over_for_a_smaller_one() -> None:
-    partitioning = partitioning_of([0] * 3 + [1] * 50 + [2] * 2)
-    found = choose(np.array([0.5, 0.3, 0.2]), ints([]), partitioning, ThinkParameters(3, 2.0, 0, most=10))
-    assert found.tolist() == [0, 2]
-
-
-def test_ties_go_by_number() -> None:
-    assert chosen([0.1] * 8, ThinkParameters(3, 2.0, 0)) == [0, 1, 2]
-
-
-def test_no_partitions() -> None:
-    assert choose(np.zeros(0), ints([]), partitioning_of([]), ThinkParameters()).tolist() == []
 
 
 @settings(deadline=None)
@@ -333,12 +315,6 @@ def test_places_and_ways_are_what_loops_find(case: tuple[NodeGraph, list[int], l
     assert sorted(zip(ways.of.tolist(), ways.others.tolist(), ways.edges.tolist(), strict=True)) == sorted(slow)
 
 
-def test_nothing_is_chosen() -> None:
-    found = stitched_of(graph(3, [(0, 1)]), [0, 0, 1], [])
-    assert len(found.nodes) == len(found.edges) == 0 and found.starts.tolist() == [0]
-    assert found.place_of(ints([0, 2])).tolist() == [-1, -1]
-
-
 def test_links_by_title_count_forwards_alone() -> None:
     made = graph_of(3, [(0, 1, 0, 1.0), (0, 2, 1, 1.0), (2, 0, 0, 1.0)], (TITLE_LINK, "orbits"))
     ways = stitched_of(made, [0, 0, 0], [0]).ways_from(ints([0]))
@@ -411,13 +387,6 @@ def test_landings_are_the_best_of_each_partition() -> None:
     assert landings(stitched, rows, masses, 0).tolist() == []
 
 
-def test_a_partition_of_hub_nodes_and_one_of_islands() -> None:
-    stitched = stitched_of(graph(4, []), [0, 0, 1, 1], [0, 1], hub_nodes=[0, 1])
-    landed = landings(stitched, ints([0, 1, 2, 3]), np.array([4.0, 3, 2, 1]), 3)
-    assert landed.tolist() == [2, 3]
-    assert nodes(walked(stitched, landed.tolist(), [4.0, 3, 2, 1])) == [2, 3]
-
-
 CHAIN = stitched_of(graph(6, [(0, 1), (2, 1), (2, 3), (3, 4), (4, 5)]), [0] * 6, [0])
 
 
@@ -442,13 +411,6 @@ def test_it_goes_back_where_a_branch_dries_up() -> None:
     assert nodes(walked(fork, [0], [1.0, 0.9, 0.5, 0.6, 0.8])) == [0, 1, 3, 2]
 
 
-def test_a_dead_end_is_no_end_while_other_ways_are_open() -> None:
-    fork = stitched_of(graph(4, [(0, 1), (0, 2), (0, 3)]), [0] * 4, [0])
-    visits = walked(fork, [0], [1.0, 0.1, 0.3, 0.2])
-    assert nodes(visits) == [0, 2, 3, 1] and [visit.before for visit in visits] == [-1, 0, 0, 0]
-    assert [visit.back for visit in visits] == [False, False, True, True]
-
-
 def test_a_landing_that_answers_does_not_end_it() -> None:
     """What has all words of a question often names the answer, and is not it."""
     assert len(walked(CHAIN, [0], [0.0] * 6, answers=lambda node: node == 0)) > 1
@@ -456,14 +418,6 @@ def test_a_landing_that_answers_does_not_end_it() -> None:
 
 def test_it_stops_at_a_node_that_answers() -> None:
     assert nodes(walked(CHAIN, [0], [0.0] * 6, answers=lambda node: node == 2)) == [0, 1, 2]
-
-
-def test_the_beam_bounds_what_is_gone_on_from_not_what_is_landed_on() -> None:
-    two = stitched_of(graph(6, [(0, 3), (1, 4), (2, 5)]), [0] * 6, [0])
-    masses = [0.1, 0.3, 0.2, 9.0, 0.0, 0.0]
-    visits = walked(two, [0, 1, 2], masses, replace(PLAIN, beam=2, depth=1))
-    assert nodes(visits) == [0, 1, 2, 4, 5]  # 3 is the best of all, but its landing is beyond the beam
-    assert [visit.before for visit in visits[3:]] == [1, 2]
 
 
 def test_a_hub_is_discounted() -> None:
