@@ -13,7 +13,8 @@ from pypdf.generic import (
 )
 
 from clew.memory.datatypes import Document
-from tests.memory.knowledge.loaders.test_hidden_text import SECRET, only
+from tests.memory.knowledge.loaders.reading import document
+from tests.memory.knowledge.loaders.test_hidden_text import SECRET
 from tests.memory.knowledge.loaders.test_pdf import as_bytes, as_pdf, written
 
 INKS = {"/C0": [0, 0, 0, 0], "/C1": [0, 0, 0, 1], "/Domain": [0, 1], "/FunctionType": 2, "/N": 1}
@@ -64,8 +65,7 @@ def pdf(
     stream = DecodedStreamObject()
     stream.set_data(f"{LINE.format(72, 720, 'The Moon is grey.')} q {before} {after} Q".encode())
     page[NameObject("/Contents")] = writer._add_object(stream)
-    path.write_bytes(as_bytes(writer))
-    return only(path)
+    return document(path, as_bytes(writer))
 
 
 MASKS = [
@@ -148,15 +148,15 @@ SEEN = [
 
 @pytest.mark.parametrize("before, after", UNSEEN)
 def test_a_pdf_loses_what_it_does_not_show(tmp_path: Path, before: str, after: str) -> None:
-    document = pdf(tmp_path / "x.pdf", before, after, form=WORDS)
-    assert document.text == "The Moon is grey."
-    assert document.hidden_text == SECRET
+    found = pdf(tmp_path / "x.pdf", before, after, form=WORDS)
+    assert found.text == "The Moon is grey."
+    assert found.hidden_text == SECRET
 
 
 @pytest.mark.parametrize("before, after", SEEN)
 def test_a_pdf_keeps_what_it_shows(tmp_path: Path, before: str, after: str) -> None:
-    document = pdf(tmp_path / "x.pdf", before, after, form=WORDS)
-    assert SECRET in document.text.replace("\n", " ") and document.hidden_text == ""
+    found = pdf(tmp_path / "x.pdf", before, after, form=WORDS)
+    assert SECRET in found.text.replace("\n", " ") and found.hidden_text == ""
 
 
 @pytest.mark.parametrize(
@@ -171,5 +171,5 @@ def test_a_pdf_keeps_what_it_shows(tmp_path: Path, before: str, after: str) -> N
 def test_a_form_of_a_pdf_stands_where_it_is_drawn(
     tmp_path: Path, moved: str, at: tuple[int, int], matrix: tuple[float, ...]
 ) -> None:
-    document = pdf(tmp_path / "x.pdf", "", FORM.format(moved), LINE.format(*at, SECRET), matrix)
-    assert SECRET in document.text.replace("\n", " ") and document.hidden_text == ""
+    found = pdf(tmp_path / "x.pdf", "", FORM.format(moved), LINE.format(*at, SECRET), matrix)
+    assert SECRET in found.text.replace("\n", " ") and found.hidden_text == ""
