@@ -16,6 +16,7 @@ from clew.memory.datatypes import Sentence, Vector, Vectors
 from clew.memory.dialogue.utterances import same_words
 from clew.memory.errors import ClewError
 from clew.memory.files import private_file, private_folder
+from clew.memory.text import storable
 
 TITLE_CHARACTERS = 60
 KEPT = 8
@@ -107,17 +108,17 @@ class Threads:
         those of the question and of its answer, `vectors` of shape (len(sentences), d) their embeddings by the
         encoder of that hash."""
         rows = [
-            (thread, turn, position, sentence.speaker, _storable(sentence.text), len(vector), vector.tobytes())
+            (thread, turn, position, sentence.speaker, storable(sentence.text), len(vector), vector.tobytes())
             for position, (sentence, vector) in enumerate(zip(sentences, np.asarray(vectors, "<f4"), strict=True))
         ]
         if any(key[0] == thread and turn <= read.last for key, read in self._read.items()):
             self._forget_read(thread)
         with self._database.transaction() as database:
-            _write_thread(database, thread, turn, _storable(question), self.library)
+            _write_thread(database, thread, turn, storable(question), self.library)
             database.execute("DELETE FROM turns WHERE thread = ? AND turn = ?", (thread, turn))
             database.execute(
                 "INSERT INTO turns VALUES (?, ?, ?, ?, ?)",
-                (thread, turn, _storable(question), _storable(record), encoder),
+                (thread, turn, storable(question), storable(record), encoder),
             )
             database.executemany("INSERT INTO sentences VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
@@ -234,11 +235,6 @@ def _write_thread(database: sqlite3.Connection, thread: str, turn: int, question
             "library": library,
         },
     )
-
-
-def _storable(text: str) -> str:
-    """Half a surrogate pair, as a terminal may hand over, cannot be written as UTF-8."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 SCHEMA_VERSION = 4

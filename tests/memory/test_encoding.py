@@ -155,22 +155,6 @@ def test_a_full_disk_only_costs_the_cache(encoder: CachedEncoder, tmp_path: Path
     cache.close()
 
 
-def test_several_threads_encode_at_once(encoder: CachedEncoder, tmp_path: Path) -> None:
-    cached = CachedEncoder(encoder, tmp_path)
-    results: dict[int, Vectors] = {}
-
-    def encode(number: int) -> None:
-        results[number] = cached.encode([f"text {i} of {number % 2}" for i in range(20)], "passage")
-
-    threads = [threading.Thread(target=encode, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(results) == 6
-    assert np.allclose(results[0], results[2], atol=1e-5) and np.allclose(results[1], results[5], atol=1e-5)
-
-
 def test_a_model_that_is_not_here_says_so(tmp_path: Path) -> None:
     with pytest.raises(NoModel, match="no-such/model"):
         load_encoder("no-such/model", tmp_path)

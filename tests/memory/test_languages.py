@@ -6,7 +6,7 @@ from clew.memory.language.telling import language_of
 
 
 @pytest.mark.parametrize(
-    "text, language",
+    ("text", "language"),
     [
         ("How much is the rent of the flat?", "en"),
         ("Wie hoch ist die Miete der Wohnung?", "de"),
@@ -14,19 +14,9 @@ from clew.memory.language.telling import language_of
         ("¿Cuánto es el alquiler del piso?", "es"),
         ("Quanto costa l'affitto dell'appartamento?", "it"),
         ("Kiom kostas la lupago de la loĝejo?", "eo"),
-        ("La birdoj flugas.", "eo"),
-        ("La patro estas bona.", "eo"),
-        ("Mizero instruas homojn", "eo"),
-        ("La hundo de Smith kuras rapide", "eo"),
-        ("Dio donis buŝon, Dio donos manĝon", "eo"),
-        ("What was Maria de la Quellerie's father's name?", "en"),
-        ("Was the Saturn V bigger?", "en"),
-        ("state procurement in CA", ""),
-        ("permisos de usuario", ""),
-        ("¿En qué parte del sur estas personas se vieron afectadas?", "es"),
-        ("tre giorni", "it"),
-        ("Cu cine a încheiat Maria un parteneriat?", ""),
-        ("DECnet là gì", ""),
+        ("La hundo de Smith kuras rapide", "eo"),  # short, and with a name
+        ("Mizero instruas homojn", "eo"),  # without a common word
+        ("Who was Maria de la Fuente?", "en"),  # words of another in a name
         ("QUEL EST LE LOYER ?", "fr"),
         ("Kodak", ""),
         ("月までの距離は?", ""),

@@ -84,11 +84,6 @@ def test_headings_items_and_rows_are_sentences_of_their_own() -> None:
     ]
 
 
-def test_a_title_line_before_a_long_line_stands_alone() -> None:
-    text = "2017 Arizona Cardinals season\nOn December 13 , 2016 , the NFL said that the Cardinals will play abroad ."
-    assert len(sentences(text)) == 2
-
-
 def test_a_long_passage_in_quotes_is_split_within() -> None:
     inner = "A Roth IRA is simply a tax-sheltered account. You could open one with a broker. It's not hard. " * 4
     found = sentences(f'"{inner}The employers\' ""sale"" came. "Then I left," he said. "Good." End of it."')

@@ -42,17 +42,6 @@ def test_the_names_of_a_title(title: str, names: list[str]) -> None:
     assert names_of(title) == names
 
 
-def test_a_text_names_what_it_writes() -> None:
-    text = "Did Fritz Lang see Paris or Moon"
-    assert named(text, *TITLES) == {
-        "Paris, Texas": "Paris",
-        "Paris": "Paris",
-        "Moon": "Moon",
-        "Fritz Lang (director)": "Fritz Lang",
-        "Lang": "Lang",
-    }
-
-
 def test_a_title_with_a_comma_is_named_as_a_whole_too() -> None:
     text = "Who directed Paris Texas and not Berlin"
     assert named(text, "Paris, Texas", "Texas", "Paris")["Paris, Texas"] == "Paris Texas"

@@ -49,16 +49,8 @@ _TEXTS = re.compile(r"word/(?:document|footnotes|endnotes)\d*\.xml|content\.xml"
 _TOLD = ("docProps/core.xml", "meta.xml")
 _STYLES = ("word/styles.xml", "content.xml", "styles.xml")
 _BROKEN = (
-    BadZipFile,
-    ArithmeticError,
-    EOFError,
-    LookupError,
-    OSError,
-    RuntimeError,
-    ValueError,
-    struct.error,
-    zlib.error,
-)
+    BadZipFile, ArithmeticError, EOFError, LookupError, OSError, RuntimeError, ValueError, struct.error, zlib.error,
+)  # fmt: skip
 """What a broken archive ends in."""
 
 _THEME_WHITE = {"background1", "light1"}
@@ -159,32 +151,33 @@ def _styles(root: "_Element") -> dict[str, _Look]:
 def _look(properties: "_Element") -> _Look:
     """Of `w:rPr`, `w:pPr` or `w:tcPr`, or of the `style:text-properties` and others of a style."""
     own = {_name(one): one for one in properties}
-    halves = _attribute(own["sz"], "val") if "sz" in own else ""
+    halves, width = _told(own, "sz"), _told(own, "w")
     size = float(halves) / 2 if halves.isdigit() else 2 * SMALLEST
     points = _POINTS.fullmatch(_attribute(properties, "font-size"))
     size = float(points[1]) if points else size
-    width = _attribute(own["w"], "val") if "w" in own else ""
     hidden = (
-        ("vanish" in own and _attribute(own["vanish"], "val").casefold() not in _OFF)
+        ("vanish" in own and _told(own, "vanish").casefold() not in _OFF)
         or _attribute(properties, "display") == "none"
         or size < SMALLEST
         or (width.isdigit() and int(width) < NARROWEST)
     )
-    letters = own.get("color")
-    said = _attribute(letters, "val") if letters is not None else _attribute(properties, "color")
-    if letters is not None and said == "auto" and _attribute(letters, "themeColor") in _THEME_WHITE:
+    said = _told(own, "color") if "color" in own else _attribute(properties, "color")
+    if said == "auto" and _told(own, "color", "themeColor") in _THEME_WHITE:
         said = "white"
     return _Look(hidden, "" if said == "auto" else said, _ground(own) or _attribute(properties, "background-color"))
 
 
 def _ground(own: "Mapping[str, _Element]") -> str:
     """What a highlight or a shading paints below; empty for nothing."""
-    marked = _attribute(own["highlight"], "val") if "highlight" in own else ""
-    if marked not in ("", "none"):
+    if (marked := _told(own, "highlight")) not in ("", "none"):
         return marked
-    fill = _attribute(own["shd"], "fill") if "shd" in own else ""
-    themed = "shd" in own and _attribute(own["shd"], "themeFill")
-    return fill if fill not in ("", "auto") else UNKNOWN if themed else ""
+    fill = _told(own, "shd", "fill")
+    return fill if fill not in ("", "auto") else UNKNOWN if _told(own, "shd", "themeFill") else ""
+
+
+def _told(own: "Mapping[str, _Element]", name: str, attribute: str = "val") -> str:
+    """What the properties say under a name; empty for nothing."""
+    return _attribute(own[name], attribute) if name in own else ""
 
 
 def _emptied(root: "_Element", styles: Mapping[str, _Look]) -> Iterator[str]:

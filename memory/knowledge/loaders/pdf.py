@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable, install_command
-from clew.memory.knowledge.loaders.pdf_hidden_text import Watched
+from clew.memory.knowledge.loaders.pdf_hidden_text import Watched, entry
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, in_a_line, shown
 from clew.memory.text import blocks, clean
@@ -288,10 +288,10 @@ _NO_GLYPH = b"1 beginbfchar\n<FFFF> <0020>\nendbfchar\n"
 def give_spaces(page: "PageObject", done: set[int]) -> None:
     """Changes the fonts of a page, as read, that have no space to fonts that have a usual one. `done` has the `id`s of
     those that were looked at before. Raises what pypdf raises where the page is broken."""
-    for font in _fonts(_of(page, "/Resources") or {}, 0):
+    for font in _fonts(entry(page, "/Resources") or {}, 0):
         if id(font) not in done:
             done.add(id(font))
-            if _of(font, "/Subtype") == "/Type0":
+            if entry(font, "/Subtype") == "/Type0":
                 _give_number(font)
             else:
                 _give_width(font)
@@ -305,21 +305,16 @@ def _fonts(resources: Any, depth: int) -> Iterator[Any]:
 
 
 def _values(resources: Any, name: str) -> Iterator[Any]:
-    held = _of(resources, name) or {}
+    held = entry(resources, name) or {}
     return (value for one in held.values() if isinstance(value := one.get_object(), Mapping))
-
-
-def _of(one: Any, key: str) -> Any:
-    """Also where it stands elsewhere in the file, which `get` does not read."""
-    return one[key] if key in one else None  # noqa: SIM401
 
 
 def _give_width(font: Any) -> None:
     """Of a font with a width for each number."""
     from pypdf.generic import NumberObject
 
-    widths: Any = _of(font, "/Widths") or []
-    place = SPACE - int(_of(font, "/FirstChar") or 0)
+    widths: Any = entry(font, "/Widths") or []
+    place = SPACE - int(entry(font, "/FirstChar") or 0)
     if not 0 <= place < len(widths) or float(widths[place]) < WIDEST:
         return
     if len({float(width) for width in widths if width}) > 1:
@@ -330,7 +325,7 @@ def _give_number(font: Any) -> None:
     """Of a font of many glyphs, whose numbers are no letters: where none is a space, one that nothing shows is."""
     from pypdf.generic import DecodedStreamObject, NameObject, StreamObject
 
-    written = _of(font, "/ToUnicode")
+    written = entry(font, "/ToUnicode")
     data = written.get_data() if isinstance(written, StreamObject) else b""
     if b"<0020>" in data or b"endcmap" not in data:
         return

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
+from clew.memory import vectors
 from clew.memory.datatypes import Utterance, Vectors
 
 _DATA = Path(os.environ.get("CLEW_DATA", Path(__file__).parents[3] / ".." / "shared" / "data"))
@@ -30,14 +31,12 @@ def history(trace: dict[str, Any]) -> list[Utterance]:
 
 def hashed_vectors(texts: Sequence[str], dimension: int = 64) -> Vectors:
     """A bag of hashed words, unit rows: alike texts have alike vectors. Shape (n, dimension)."""
-    vectors = np.zeros((len(texts), dimension), dtype=np.float32)
+    made = np.zeros((len(texts), dimension), dtype=np.float32)
     for row, text in enumerate(texts):
         for word in text.casefold().split() or [text]:
-            vectors[row, int.from_bytes(hashlib.sha256(word.encode(errors="replace")).digest()[:4]) % dimension] += 1
-    return unit(vectors)
+            made[row, int.from_bytes(hashlib.sha256(word.encode(errors="replace")).digest()[:4]) % dimension] += 1
+    return unit(made)
 
 
 def unit(rows: ArrayLike) -> Vectors:
-    """The rows (n, d) at unit length."""
-    vectors = np.asarray(rows, dtype=np.float32)
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+    return vectors.unit(np.asarray(rows, np.float32))

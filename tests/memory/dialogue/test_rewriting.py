@@ -75,39 +75,25 @@ def made(
     return rewrite(question, Recalled(extracted=tuple(said), selected=selected), encoder, parameters)
 
 
-def text(question: str, said: list[Sentence], encoder: CachedEncoder) -> str:
-    return made(question, said, encoder).text
+@pytest.mark.parametrize(
+    ("question", "said", "alone"),
+    [
+        ("how old is the moon", ["Who made Metropolis?"], "How old is the moon?"),
+        ("And how old is it?", ["Where is the moon?"], "How old is the moon?"),
+        ("And in winter?", ["How cold is the moon in summer?"], "How cold is the moon in winter?"),
+        ("When did he die?", ["Who is Fritz Lang?", "where was he born", "Thanks!"], "When did Fritz Lang die?"),
+        ("and where was he born", [], "And where was he born?"),
+        ("and where was he born", ["Thanks!"], "And where was he born?"),
+        ("When did he die?", ["word " * 500 + ". Who is Fritz Lang?"], "When did Fritz Lang die?"),
+    ],
+    ids=["alone", "pronoun", "ellipsis", "past small talk", "nothing said", "thanks", "a pasted text"],
+)
+def test_a_question_is_made_to_stand_alone(question: str, said: list[str], alone: str, encoder: CachedEncoder) -> None:
+    assert made(question, users(*said), encoder).text == alone
 
 
-def test_a_question_that_stands_alone_is_left_alone(encoder: CachedEncoder) -> None:
-    assert text("how old is the moon", users("Who made Metropolis?"), encoder) == "How old is the moon?"
-
-
-def test_a_question_that_leans_is_one_question(encoder: CachedEncoder) -> None:
-    assert text("And how old is it?", users("Where is the moon?"), encoder) == "How old is the moon?"
-    assert (
-        text("And in winter?", users("How cold is the moon in summer?"), encoder) == "How cold is the moon in winter?"
-    )
-
-
-def test_back_past_small_talk(encoder: CachedEncoder) -> None:
-    history = ["Who is Fritz Lang?", "where was he born", "Thanks!", "Good to know."]
-    assert text("When did he die?", users(*history), encoder) == "When did Fritz Lang die?"
-
-
-def test_a_question_that_leans_on_nothing(encoder: CachedEncoder) -> None:
-    assert text("and where was he born", users(), encoder) == "And where was he born?"
-    assert text("and where was he born", users("Thanks!"), encoder) == "And where was he born?"
-
-
-def test_only_the_end_of_a_pasted_text_is_read(encoder: CachedEncoder) -> None:
-    pasted = " ".join(["word"] * 500) + ". Who is Fritz Lang?"
-    assert text("When did he die?", users(pasted), encoder) == "When did Fritz Lang die?"
-
-
-def test_a_pronoun_gets_its_name_from_the_conversation(encoder: CachedEncoder) -> None:
-    assert text("and where was he born?", SAID, encoder) == "Where was Fritz Lang born?"
-    assert text("who directed it?", SAID[:2], encoder) == "Who directed Metropolis?"
+def test_a_pronoun_gets_its_name_from_an_answer(encoder: CachedEncoder) -> None:
+    assert made("and where was he born?", SAID, encoder).text == "Where was Fritz Lang born?"
 
 
 @pytest.mark.parametrize("detail", ["the one in Boston", "I meant the one in Boston.", "Boston, please"])

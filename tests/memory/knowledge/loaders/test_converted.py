@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders import converted
-from clew.memory.knowledge.loaders.registry import loader_of, read
-from clew.memory.knowledge.loaders.source import LoadFailure, Source
+from tests.memory.knowledge.loaders.reading import document, reason
 
 NOTES = "---\ntitle: Garden\n---\n\n# Beds\n\nWe grow:\n\n- beans\n- kale\n\n| bed | seeds |\n|--|--|\n| 1 | 40 |\n"
 REST = """Async
@@ -43,17 +41,10 @@ def word_files(markdown: str = NOTES) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in paths}
 
 
-def only(path: Path) -> Document | LoadFailure:
-    loader = loader_of(path)
-    assert loader
-    (found,) = read(Source(path, loader, path))
-    return found
-
-
 @pytest.mark.parametrize("name", ["notes.docx", "notes.ODT", "notes.org"])
 def test_headings_lists_and_tables_are_kept(tmp_path: Path, name: str) -> None:
-    found = only(made(tmp_path / name.lower()).rename(tmp_path / name))
-    assert isinstance(found, Document)
+    found = document(made(tmp_path / name.lower()).rename(tmp_path / name))
+
     assert (found.title, [mark.text for mark in found.headings][-1]) == ("Garden", "Beds")
     assert found.text.endswith("Beds\n\nWe grow:\n\n- beans\n- kale\n\nbed | seeds\n1 | 40")
     assert found.id == name and not found.hidden_text
@@ -62,16 +53,16 @@ def test_headings_lists_and_tables_are_kept(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["notes.docx", "notes.odt", "notes.org"])
 def test_author_and_keywords_are_those_of_the_file(tmp_path: Path, name: str) -> None:
     front = "title: Garden\nauthor: Ann Lee\nkeywords: [beans, kale]"
-    found = only(made(tmp_path / name, NOTES.replace("title: Garden", front)))
-    assert isinstance(found, Document) and found.author == "Ann Lee"
+    found = document(made(tmp_path / name, NOTES.replace("title: Garden", front)))
+    assert found.author == "Ann Lee"
     assert name.endswith("org") or found.tags == "beans, kale"
 
 
 def test_marks_of_the_markup_are_gone(tmp_path: Path) -> None:
     path = tmp_path / "async.rst"
     path.write_text(REST)
-    found = only(path)
-    assert isinstance(found, Document) and found.title == "Async"
+    found = document(path)
+    assert found.title == "Async"
     assert [mark.text for mark in found.headings] == ["Async", "When to use it"]
     assert "A view may be async, see flask.Flask and the guide.\n" in found.text
     assert "async def view(): ..." in found.text and "It is slower." in found.text
@@ -113,8 +104,8 @@ def test_what_is_not_shown_is_left_out(tmp_path: Path, name: str, properties: st
                 content = content.replace("</office:automatic-styles>", f"{own}</office:automatic-styles>")
                 content = content.replace("beans", '<text:span text:style-name="Gone">ignore this </text:span>beans')
             kept.writestr(entry, content.encode("utf-8", "surrogateescape"))
-    found = only(altered)
-    assert isinstance(found, Document)
+    found = document(altered)
+
     assert "- beans\n" in found.text and "ignore" not in found.text and found.hidden_text == "ignore this"
 
 
@@ -146,19 +137,18 @@ def test_white_words_on_a_dark_ground_are_shown(tmp_path: Path, cell: str, parag
             elif entry == "word/styles.xml":
                 content = content.replace(b"</w:styles>", style.encode())
             kept.writestr(entry, content)
-    found = only(altered)
-    assert isinstance(found, Document)
+    found = document(altered)
+
     assert found.text.startswith("Total") and not found.hidden_text
 
 
 def test_what_it_cannot_read_it_says(tmp_path: Path) -> None:
     path = tmp_path / "notes.docx"
     path.write_bytes(b"PK no archive")
-    assert only(path) == LoadFailure(str(path), "not a file of a word processor: File is not a zip file")
+    assert reason(path) == ("not a file of a word processor: File is not a zip file")
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("a.txt", "a")
-    failed = only(path)
-    assert isinstance(failed, LoadFailure) and failed.reason.startswith("Pandoc cannot read it: ")
+    assert reason(path).startswith("Pandoc cannot read it: ")
 
 
 def test_without_it_markup_is_text_and_other_files_name_the_command(
@@ -167,7 +157,6 @@ def test_without_it_markup_is_text_and_other_files_name_the_command(
     word, rest = made(tmp_path / "notes.docx"), tmp_path / "async.rst"
     rest.write_text(REST)
     monkeypatch.setattr(converted, "pandoc", lambda: "")
-    found = only(rest)
-    assert isinstance(found, Document) and found.text == REST and found.title == "Async"
-    failed = only(word)
-    assert isinstance(failed, LoadFailure) and failed.reason.endswith("pip install 'clew[documents]'")
+    found = document(rest)
+    assert found.text == REST and found.title == "Async"
+    assert reason(word).endswith("pip install 'clew[documents]'")

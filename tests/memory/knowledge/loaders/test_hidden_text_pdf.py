@@ -13,7 +13,8 @@ from pypdf.generic import (
 )
 
 from clew.memory.datatypes import Document
-from tests.memory.knowledge.loaders.test_hidden_text import SECRET, only
+from tests.memory.knowledge.loaders.reading import document
+from tests.memory.knowledge.loaders.test_hidden_text import SECRET
 from tests.memory.knowledge.loaders.test_pdf import as_bytes, as_pdf, written
 
 INKS = {"/C0": [0, 0, 0, 0], "/C1": [0, 0, 0, 1], "/Domain": [0, 1], "/FunctionType": 2, "/N": 1}
@@ -64,8 +65,7 @@ def pdf(
     stream = DecodedStreamObject()
     stream.set_data(f"{LINE.format(72, 720, 'The Moon is grey.')} q {before} {after} Q".encode())
     page[NameObject("/Contents")] = writer._add_object(stream)
-    path.write_bytes(as_bytes(writer))
-    return only(path)
+    return document(path, as_bytes(writer))
 
 
 MASKS = [
@@ -76,87 +76,25 @@ MASKS = [
     ("/Solid", "/Alpha", "0 0 700 700 re f"),
 ]
 FORM = "q {} cm /Form Do Q"
-UNSEEN = [
-    ("3 Tr", WORDS),
-    ("1 1 1 rg", WORDS),
-    ("1 g", WORDS),
-    ("0 0 0 0 k", WORDS),
-    ("1 0 0 1 -900 0 cm", WORDS),
-    ("1 0 0 1 0 5000 cm", WORDS),
-    (".01 0 0 .01 0 0 cm", WORDS),
-    ("/Ink cs 0 scn", WORDS),
-    ("/Four cs 0 0 0 0 scn", WORDS),
-    ("/Lab cs 100 0 0 scn", WORDS),
-    ("/DeviceCMYK cs 0 0 0 0 sc", WORDS),
-    ("/Clear gs", WORDS),
-    ("0 0 1 rg 0 0 700 700 re f 0 0 1 rg", WORDS),
-    ("0 g 0 0 700 700 re f 1 g 0 0 700 700 re f", WORDS),
-    ("0 0 1 1 re W n", WORDS),
-    ("0 Tz", WORDS),
-    ("0 g", f"{WORDS} 1 g 60 590 400 40 re f"),
-    ("0 g", f"{WORDS} 0 0 1 rg 60 590 400 40 re f"),
-    ("", FORM.format("1 0 0 1 5000 400")),
-    ("", FORM.format(".001 0 0 .001 100 100")),
-    ("1 g", "/Form Do"),
-    ("/Dark gs", WORDS),
-    ("/Nothing gs", "/Form Do"),
-    ("/Hollow gs 0 g", WORDS),
-    ("/OC /Off BDC", f"{WORDS} EMC"),
-    ("/OC /Off BDC /OC /On BDC EMC", f"/Span <</MCID 0>> BDC {WORDS} EMC EMC"),
-    ("/OC /Both BDC", f"{WORDS} EMC"),
-    ("", "/Hidden Do"),
-    ("1 Tr 1 G", WORDS),
-    ("2 Tr 1 G 1 g", WORDS),
-    ("1 Tr 0 0 0 0 K", WORDS),
-]
-SEEN = [
-    ("0 g", WORDS),
-    ("0 0 1 rg 0 0 700 700 re f 1 g", WORDS),
-    ("1 0 0 rg", WORDS),
-    ("2 Tr", WORDS),
-    ("/Ink cs 1 scn", WORDS),
-    ("/Ink cs 1 scn 0 0 700 700 re f 1 g", WORDS),
-    ("/Inks cs 1 1 scn", WORDS),
-    ("/Four cs 1 1 1 1 scn", WORDS),
-    ("/Lab cs 10 0 0 scn", WORDS),
-    ("1 1 1 1 k", WORDS),
-    ("1 g /DeviceRGB cs", WORDS),
-    ("/Half gs", WORDS),
-    ("q /Clear gs Q", WORDS),
-    ("3 Tr 0 Tr", WORDS),
-    ("0 g 50 550 m 650 550 l 350 700 l f 0 g", WORDS),
-    ("0 g 0 0 700 700 re 10 10 680 680 re f* 0 g", WORDS),
-    ("/Pattern cs /P scn", WORDS),
-    ("/P sh 1 g", WORDS),
-    ("0 g", f"{WORDS} 1 g 60 590 20 40 re f"),
-    ("0 g", f"{WORDS} /Half gs 1 g 60 590 400 40 re f"),
-    ("0 g", f"{WORDS} /Times gs 1 g 60 590 400 40 re f"),
-    ("", "/Form Do"),
-    ("/Light gs", WORDS),
-    ("/Solid gs", WORDS),
-    ("/Dark gs /None gs", WORDS),
-    ("q /Dark gs 0 0 700 700 re f Q", WORDS),
-    ("/Dark gs 0 0 700 700 re f /None gs 1 g 0 0 700 700 re f 0 g", WORDS),
-    ("/OC /On BDC", f"{WORDS} EMC"),
-    ("/OC /Off BDC EMC", WORDS),
-    ("/OC /Either BDC", f"{WORDS} EMC"),
-    ("", f"{WORDS} /OC /Off BDC 1 g 60 590 400 40 re f EMC"),
-    ("1 Tr 1 g", WORDS),
-    ("2 Tr 1 g", WORDS),
-]
 
 
-@pytest.mark.parametrize("before, after", UNSEEN)
+def listed(name: str) -> list[list[str]]:
+    """The rows below `[name]` in `hidden_text_pdf.txt`: what comes before, and what then."""
+    rows = Path(__file__).with_name("hidden_text_pdf.txt").read_text("utf-8").partition(f"[{name}]\n")[2]
+    return [row.replace("{words}", WORDS).split(" | ") for row in rows.partition("\n\n")[0].splitlines()]
+
+
+@pytest.mark.parametrize("before, after", listed("unseen"))
 def test_a_pdf_loses_what_it_does_not_show(tmp_path: Path, before: str, after: str) -> None:
-    document = pdf(tmp_path / "x.pdf", before, after, form=WORDS)
-    assert document.text == "The Moon is grey."
-    assert document.hidden_text == SECRET
+    found = pdf(tmp_path / "x.pdf", before, after, form=WORDS)
+    assert found.text == "The Moon is grey."
+    assert found.hidden_text == SECRET
 
 
-@pytest.mark.parametrize("before, after", SEEN)
+@pytest.mark.parametrize("before, after", listed("seen"))
 def test_a_pdf_keeps_what_it_shows(tmp_path: Path, before: str, after: str) -> None:
-    document = pdf(tmp_path / "x.pdf", before, after, form=WORDS)
-    assert SECRET in document.text.replace("\n", " ") and document.hidden_text == ""
+    found = pdf(tmp_path / "x.pdf", before, after, form=WORDS)
+    assert SECRET in found.text.replace("\n", " ") and found.hidden_text == ""
 
 
 @pytest.mark.parametrize(
@@ -171,5 +109,5 @@ def test_a_pdf_keeps_what_it_shows(tmp_path: Path, before: str, after: str) -> N
 def test_a_form_of_a_pdf_stands_where_it_is_drawn(
     tmp_path: Path, moved: str, at: tuple[int, int], matrix: tuple[float, ...]
 ) -> None:
-    document = pdf(tmp_path / "x.pdf", "", FORM.format(moved), LINE.format(*at, SECRET), matrix)
-    assert SECRET in document.text.replace("\n", " ") and document.hidden_text == ""
+    found = pdf(tmp_path / "x.pdf", "", FORM.format(moved), LINE.format(*at, SECRET), matrix)
+    assert SECRET in found.text.replace("\n", " ") and found.hidden_text == ""

@@ -2,9 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.memory.datatypes import Document
-from clew.memory.knowledge.loaders.registry import discover, read
-from clew.memory.knowledge.loaders.source import LoadFailure
+from tests.memory.knowledge.loaders.reading import document, reason
 
 PAGE = """<?xml version="1.0" encoding="utf-8"?>
 <html><head><title>The Moon | A Site</title><style>p {}</style></head><body>
@@ -20,18 +18,6 @@ PAGE = """<?xml version="1.0" encoding="utf-8"?>
 <article><header>Kept: by whom</header></article>
 <div role="navigation">More menu</div><div hidden>Not seen</div><aside>Beside</aside><footer>Foot</footer> the end
 </body></html>"""
-
-
-def items(path: Path, data: bytes | str) -> list[Document | LoadFailure]:
-    path.write_bytes(data if isinstance(data, bytes) else data.encode())
-    [source] = discover([path]).sources
-    return list(read(source))
-
-
-def document(path: Path, data: bytes | str) -> Document:
-    [item] = items(path, data)
-    assert isinstance(item, Document)
-    return item
 
 
 def test_words_stay_in_blocks_and_the_chrome_goes(tmp_path: Path) -> None:
@@ -70,10 +56,8 @@ def test_what_a_server_says_before_a_page_is_no_part_of_it(tmp_path: Path) -> No
 
 def test_a_power_is_raised(tmp_path: Path) -> None:
     page = "<p>At most 2<sup>31</sup>-1 rows of 10<sup>-3</sup> m<sup>2</sup> on the 1<sup>st</sup> day.</p>"
-    assert (
-        document(tmp_path / "x.html", page).text
-        == "At most 2\u00b3\u00b9-1 rows of 10\u207b\u00b3 m\u00b2 on the 1st day."
-    )
+    raised = "At most 2\u00b3\u00b9-1 rows of 10\u207b\u00b3 m\u00b2 on the 1st day."
+    assert document(tmp_path / "x.html", page).text == raised
 
 
 def test_what_generators_of_manuals_put_around_a_page_goes(tmp_path: Path) -> None:
@@ -111,7 +95,7 @@ def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("data", "reason"),
+    ("data", "why"),
     [
         (b"", "empty"),
         (b"<!-- nothing -->", "empty"),
@@ -122,8 +106,8 @@ def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path) -> None
         (b"<div>" * 5000 + b"deep", "HTML whose tags lie more than 2,000 deep in one another"),
     ],
 )
-def test_what_cannot_be_read_is_named_with_its_reason(tmp_path: Path, data: bytes, reason: str) -> None:
-    assert items(tmp_path / "x.html", data) == [LoadFailure(str(tmp_path / "x.html"), reason)]
+def test_what_cannot_be_read_is_named_with_its_reason(tmp_path: Path, data: bytes, why: str) -> None:
+    assert reason(tmp_path / "x.html", data) == why
 
 
 def test_a_control_character_behind_a_break_is_a_space(tmp_path: Path) -> None:

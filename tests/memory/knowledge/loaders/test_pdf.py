@@ -19,8 +19,8 @@ from pypdf.generic import (
 )
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure
+from tests.memory.knowledge.loaders.reading import document, items, reason
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "documents" / "space" / "robots-on-the-moon.pdf"
 
@@ -62,30 +62,15 @@ def as_bytes(writer: PdfWriter) -> bytes:
     return buffer.getvalue()
 
 
-def items(path: Path, data: bytes) -> list[Document | LoadFailure]:
-    path.write_bytes(data)
-    [source] = discover([path]).sources
-    return list(read(source))
-
-
-def document(path: Path, *pages: Sequence[str], title: str | None = None) -> Document:
-    [item] = items(path, as_bytes(written(*pages, title=title)))
-    assert isinstance(item, Document)
-    return item
-
-
-def reason(path: Path, data: bytes) -> str:
-    [item] = items(path, data)
-    assert isinstance(item, LoadFailure)
-    assert item.source == str(path)
-    return item.reason
+def paged(path: Path, *pages: Sequence[str], title: str | None = None) -> Document:
+    return document(path, as_bytes(written(*pages, title=title)))
 
 
 LONG = "Luna 1 was the first spacecraft to fly past the Moon, and the Soviet Union meant it"
 
 
 def test_wrapped_lines_are_joined_and_paragraphs_kept_apart(tmp_path: Path) -> None:
-    found = document(
+    found = paged(
         tmp_path / "x.pdf",
         ["A heading", LONG, "to hit the Moon, but the probe missed and went on into an or-", "bit.", "Next", LONG],
     )
@@ -96,11 +81,11 @@ def test_wrapped_lines_are_joined_and_paragraphs_kept_apart(tmp_path: Path) -> N
 
 def test_a_hyphen_stays_where_the_document_has_it_elsewhere(tmp_path: Path) -> None:
     lines = [f"{LONG} well-known", f"{LONG} and a well-", "known or un-", "known one."]
-    assert "a well-known or unknown one." in document(tmp_path / "x.pdf", lines).text
+    assert "a well-known or unknown one." in paged(tmp_path / "x.pdf", lines).text
 
 
 def test_pages_are_marked_where_they_begin(tmp_path: Path) -> None:
-    found = document(tmp_path / "x.pdf", [LONG, "to hit"], ["the Moon. Then it missed."], [], ["The end."])
+    found = paged(tmp_path / "x.pdf", [LONG, "to hit"], ["the Moon. Then it missed."], [], ["The end."])
     assert found.text == f"{LONG} to hit the Moon. Then it missed.\n\nThe end."
     assert [(mark.text, found.text[mark.start :][:8]) for mark in found.pages] == [
         ("1", "Luna 1 w"),
@@ -114,8 +99,7 @@ def test_pages_have_the_numbers_that_are_printed_on_them(tmp_path: Path) -> None
     writer = written(["Preface."], ["Contents."], ["Chapter."])
     writer.set_page_label(0, 1, PageLabelStyle.LOWERCASE_ROMAN)
     writer.set_page_label(2, 2, PageLabelStyle.DECIMAL, start=7)
-    [found] = items(tmp_path / "x.pdf", as_bytes(writer))
-    assert isinstance(found, Document)
+    found = document(tmp_path / "x.pdf", as_bytes(writer))
     assert [mark.text for mark in found.pages] == ["i", "ii", "7"]
 
 
@@ -123,7 +107,7 @@ def test_running_heads_and_page_numbers_go(tmp_path: Path) -> None:
     pages = [
         ["A Book of the Moon", f"Part {n} of the story is told here.", f"Page {n} of 5", str(n)] for n in range(1, 6)
     ]
-    text = document(tmp_path / "x.pdf", *pages).text
+    text = paged(tmp_path / "x.pdf", *pages).text
     assert "Book" not in text
     assert "Page" not in text
     assert text.count("of the story is told here.") == 5
@@ -141,7 +125,7 @@ def test_running_heads_and_page_numbers_go(tmp_path: Path) -> None:
     ],
 )
 def test_the_title_is_the_files_own_where_it_is_one(tmp_path: Path, given: str | None, title: str) -> None:
-    assert document(tmp_path / "x.pdf", ["First line", LONG], title=given).title == title
+    assert paged(tmp_path / "x.pdf", ["First line", LONG], title=given).title == title
 
 
 PAPER = [
@@ -164,8 +148,7 @@ def in_sizes(lines: Sequence[tuple[int, str]]) -> bytes:
 
 
 def test_the_title_is_what_begins_in_large_letters(tmp_path: Path) -> None:
-    [found] = items(tmp_path / "x.pdf", in_sizes(PAPER))
-    assert isinstance(found, Document)
+    found = document(tmp_path / "x.pdf", in_sizes(PAPER))
     assert found.title == "How Good Are Gauges Made of Bottles?"
     assert found.text.split("\n\n")[:3] == [found.title, PAPER[2][1], "ABSTRACT"]
     [other] = items(tmp_path / "notes.pdf", in_sizes([(10, text) for _, text in PAPER]))
@@ -204,8 +187,7 @@ def test_a_file_encrypted_by_aes_says_what_it_needs(tmp_path: Path) -> None:
 def test_a_file_that_only_forbids_to_print_is_read(tmp_path: Path) -> None:
     writer = written(["Not secret."])
     writer.encrypt("", "owner", algorithm="RC4-128")
-    [found] = items(tmp_path / "x.pdf", as_bytes(writer))
-    assert isinstance(found, Document)
+    found = document(tmp_path / "x.pdf", as_bytes(writer))
     assert found.text == "Not secret."
 
 
@@ -233,8 +215,7 @@ def test_a_broken_page_is_named_and_the_others_are_read(tmp_path: Path) -> None:
 
 
 def test_the_example_is_read(tmp_path: Path) -> None:
-    [found] = items(tmp_path / "x.pdf", EXAMPLE.read_bytes())
-    assert isinstance(found, Document)
+    found = document(tmp_path / "x.pdf", EXAMPLE.read_bytes())
     assert len(found.pages) == len(PdfReader(EXAMPLE).pages)
     assert found.text.startswith(f"{found.title}\n\n")
     assert "\nRangers\n" in found.text
@@ -243,8 +224,7 @@ def test_the_example_is_read(tmp_path: Path) -> None:
 def test_author_and_keywords_are_those_of_the_file(tmp_path: Path) -> None:
     writer = written(["Words."])
     writer.add_metadata({"/Author": "Ann\tLee", "/Keywords": "roof, rain", "/Title": "Untitled"})
-    [found] = items(tmp_path / "x.pdf", as_bytes(writer))
-    assert isinstance(found, Document)
+    found = document(tmp_path / "x.pdf", as_bytes(writer))
     assert (found.title, found.author, found.tags) == ("x", "Ann Lee", "roof, rain")
 
 
@@ -265,8 +245,10 @@ def test_narrow_gaps_are_spaces_where_the_font_has_another_glyph_for_that(tmp_pa
     font = {"/Subtype": "/Type1", "/BaseFont": "/ABCDEF+TeXGyreTermes-Regular"}
     widths = {"/FirstChar": 32, "/LastChar": 126, "/Widths": [500, *(400 + 3 * n for n in range(94))]}
     words = "(The)-196(proce)30(dures)-196(discussed)-196(within)"
-    [item] = items(tmp_path / "a.pdf", written_by_tex({**font, **widths}, words))
-    assert isinstance(item, Document) and item.text == "The procedures discussed within"
+    assert (
+        document(tmp_path / "a.pdf", written_by_tex({**font, **widths}, words)).text
+        == "The procedures discussed within"
+    )
 
 
 def test_narrow_gaps_are_spaces_where_another_glyph_has_the_number_of_a_space(tmp_path: Path) -> None:
@@ -281,5 +263,6 @@ def test_narrow_gaps_are_spaces_where_another_glyph_has_the_number_of_a_space(tm
     glyphs = {"/Type": "/Font", "/Subtype": "/CIDFontType2", "/BaseFont": name, "/DW": 500, "/W": [32, [564]]}
     font = {"/Subtype": "/Type0", "/BaseFont": name, "/Encoding": "/Identity-H", "/DescendantFonts": [glyphs]}
     shown = "-196".join(f"<{''.join(f'{ord(one):04x}' for one in word)}>" for word in ("the", "archive", "already"))
-    [item] = items(tmp_path / "a.pdf", written_by_tex({**font, "/ToUnicode": cmap}, shown))
-    assert isinstance(item, Document) and item.text == "the archive already"
+    assert (
+        document(tmp_path / "a.pdf", written_by_tex({**font, "/ToUnicode": cmap}, shown)).text == "the archive already"
+    )

@@ -5,41 +5,22 @@ import pytest
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.knowledge.loaders.registry import discover, loader_of, read
-from clew.memory.knowledge.loaders.source import LoadFailure, Source, digest
+from clew.memory.knowledge.loaders.source import LoadFailure, digest
 from clew.memory.knowledge.loaders.table import ROWS, TABLE
-
-
-def one(path: Path, data: bytes | str) -> Document | LoadFailure:
-    path.write_bytes(data if isinstance(data, bytes) else data.encode())
-    [source] = discover([path]).sources
-    [item] = read(source)
-    return item
-
-
-def text_of(path: Path, data: bytes | str) -> str:
-    item = one(path, data)
-    assert isinstance(item, Document)
-    return item.text
-
-
-def reason_of(path: Path, data: bytes | str) -> str:
-    item = one(path, data)
-    assert isinstance(item, LoadFailure)
-    assert item.source == str(path)
-    return item.reason
+from tests.memory.knowledge.loaders.reading import document, reason
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_a_byte_order_mark_says_the_encoding(tmp_path: Path, encoding: str) -> None:
-    assert text_of(tmp_path / "x.txt", "Ĉu ŝi? 🎉".encode(encoding)) == "Ĉu ŝi? 🎉"
+    assert document(tmp_path / "x.txt", "Ĉu ŝi? 🎉".encode(encoding)).text == "Ĉu ŝi? 🎉"
 
 
 def test_lines_end_in_a_newline_and_letters_are_composed(tmp_path: Path) -> None:
-    assert text_of(tmp_path / "x.txt", "A\r\nb\rc cafe\u0301 soft\u00adly") == "A\nb\nc café softly"
+    assert document(tmp_path / "x.txt", "A\r\nb\rc cafe\u0301 soft\u00adly").text == "A\nb\nc café softly"
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "reason"),
+    ("name", "data", "why"),
     [
         ("empty.txt", b"", "empty"),
         ("blank.txt", b" \n\t\r\n", "empty"),
@@ -52,8 +33,8 @@ def test_lines_end_in_a_newline_and_letters_are_composed(tmp_path: Path) -> None
         ("binary.md", b"\0", "not a text: it holds NUL bytes"),
     ],
 )
-def test_what_is_no_text_is_named_with_its_reason(tmp_path: Path, name: str, data: bytes, reason: str) -> None:
-    assert reason_of(tmp_path / name, data) == reason
+def test_what_is_no_text_is_named_with_its_reason(tmp_path: Path, name: str, data: bytes, why: str) -> None:
+    assert reason(tmp_path / name, data) == why
 
 
 def test_a_file_that_vanishes_is_named(tmp_path: Path) -> None:
@@ -84,27 +65,20 @@ def test_a_closed_file_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_the_title_is_a_first_line_that_stands_alone_or_the_name(tmp_path: Path, text: str, title: str) -> None:
-    document = one(tmp_path / "my-file_1.txt", text)
-    assert isinstance(document, Document)
-    assert (document.id, document.title, document.text) == ("my-file_1.txt", title, text)
-    assert document.source == str(tmp_path / "my-file_1.txt")
+    read_ = document(tmp_path / "my-file_1.txt", text)
+    assert (read_.id, read_.title, read_.text) == ("my-file_1.txt", title, text)
+    assert read_.source == str(tmp_path / "my-file_1.txt")
 
 
 def test_the_digest_is_of_what_was_read_not_of_where(tmp_path: Path) -> None:
-    document = Document("a", "b", "c", "here", (Mark(0, "1"),), (Mark(0, "h"),))
-    assert digest(document) == digest(Document("a", "b", "c", "there", (Mark(0, "1"),), (Mark(0, "h"),)))
+    here = Document("a", "b", "c", "here", (Mark(0, "1"),), (Mark(0, "h"),))
+    assert digest(here) == digest(Document("a", "b", "c", "there", (Mark(0, "1"),), (Mark(0, "h"),)))
     others = [
         Document("a", "bc", "", "here", (Mark(0, "1"),), (Mark(0, "h"),)),
         Document("a", "b", "c", "here", (Mark(0, "2"),), (Mark(0, "h"),)),
         Document("a", "b", "c", "here", (Mark(0, "1"),)),
     ]
-    assert len({digest(document), *map(digest, others)}) == 4
-
-
-def only(path: Path, content: str) -> Document | LoadFailure:
-    path.write_text(content, "utf-8")
-    (found,) = read(Source(path, TABLE, path))
-    return found
+    assert len({digest(here), *map(digest, others)}) == 4
 
 
 @pytest.mark.parametrize(
@@ -117,15 +91,15 @@ def only(path: Path, content: str) -> Document | LoadFailure:
 )
 def test_rows_have_cells_that_are_parted_alike(tmp_path: Path, name: str, content: str) -> None:
     path = tmp_path / name
-    assert only(path, content) == Document(name, "jars 2025", "Jar | Price\n250 g, small | 4.50\n500 g big", str(path))
+    assert document(path, content) == Document(
+        name, "jars 2025", "Jar | Price\n250 g, small | 4.50\n500 g big", str(path)
+    )
     assert loader_of(path) is TABLE
 
 
 def test_the_names_of_the_columns_stand_above_every_part_of_a_long_table(tmp_path: Path) -> None:
     rows = "".join(f"row {number},{number}\n" for number in range(2 * ROWS + 1))
-    found = only(tmp_path / "long.csv", f"name,number\n{rows}")
-    assert isinstance(found, Document)
-    parts = found.text.split("\n\n")
+    parts = document(tmp_path / "long.csv", f"name,number\n{rows}").text.split("\n\n")
     assert [len(part.splitlines()) for part in parts] == [ROWS + 1, ROWS + 1, 2]
     assert {part.splitlines()[0] for part in parts} == {"name | number"}
     assert parts[-1].endswith(f"row {2 * ROWS} | {2 * ROWS}")
@@ -135,8 +109,7 @@ def test_the_names_of_the_columns_stand_above_every_part_of_a_long_table(tmp_pat
     ("content", "why"), [("", "empty"), (",,\n,\n", "empty"), ('a,"' + "b" * 140_000 + '"', "not a table: field")]
 )
 def test_what_is_no_table_is_said(tmp_path: Path, content: str, why: str) -> None:
-    found = only(tmp_path / "x.csv", content)
-    assert isinstance(found, LoadFailure) and found.reason.startswith(why)
+    assert reason(tmp_path / "x.csv", content).startswith(why)
 
 
 PAGE = """---
@@ -173,14 +146,6 @@ def f():
 
 [ref]: http://example.org
 """
-
-
-def document(path: Path, text: str) -> Document:
-    path.write_text(text, "utf-8")
-    [source] = discover([path]).sources
-    [item] = read(source)
-    assert isinstance(item, Document)
-    return item
 
 
 def test_words_stay_and_markup_goes(tmp_path: Path) -> None:
