@@ -272,7 +272,7 @@ def observe(turn: Turn, run: TurnContext) -> Turn:
     turn = _ordered(turn, run)
     times = "once" if search.went_back == 1 else f"{search.went_back} times"
     back = f"; the walk went back {times}" if search.went_back else ""
-    details = ordering.lines(turn.passages)
+    details = ordering.lines(turn.passages) if len(search.tools) > 1 else ()
     if best := rounds.answers(turn.passages, services.observe):
         return turn.searched(missing=()).stepped("observe", f"{best.name} answers{back}", details)
     if rounds.enough(turn.rewritten, turn.passages, services.observe):

@@ -1,9 +1,11 @@
 """The parameters of tools and steps, by the names that settings have for them: which there are, and what was chosen."""
 
+import json
 import shlex
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 from clew.agent.answer.selection import AnswerParameters
@@ -44,29 +46,8 @@ GROUPS: Mapping[str, tuple[type[Any], ...]] = {
 ELSEWHERE = {f"tools.{Walk.name}": values_of(WalkerParameters()), f"{INDEX}communities": {"method": ""}}
 """Names of a group's dataclasses that have another place: the walker's, and `clew index --communities`."""
 
-SEEDS: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "tools.clues": (
-        "000",
-        {"w_rel": 2.0, "w_ent": 1.5, "w_lex": 1.0, "w_emb": 0.5, "max_depth": 3, "beam_width": 8, "lambda_len": 0.3}
-        | {"alpha_rel": 1.5, "alpha_ent": 1.0, "beta_chain": 0.8, "gamma_type": 0.5, "mmr_lambda": 0.7, "topn": 3}
-        | {"seed_top_k": 10, "seed_min_sim": 0.05, "method": "triples", "clues_once": False},
-    ),
-    "index.semantic": ("001", {"buffer": 5, "threshold": 0.5, "step": 1, "size": 1024, "overlap": 128}),
-    "tools.local": ("001", {"tau_e": 0.6, "tau_d": 0.5}),
-    "tools.communities": ("001", {"top_k_communities": 3, "top_k_points": 10, "community": 0.3, "point": 0.7}),
-    "tools.hybrid": (
-        "002",
-        {"candidates": 100, "nearest": 0, "cosine": 1.0, "keyword": 0.0, "title": 0.0, "fields": "seed"},
-    ),
-    "rewrite": (
-        "003",
-        {"lambda": 0.7, "sentences": 5, "representatives": 3, "fewest_clusters": 2, "most_clusters": 7},
-    ),
-    "walk": ("004", {"top": 5, "above": 0.5, "most": 2000, "landings": 3, "beam": 3, "depth": 2, "answers": 0.9}),
-    "observe": ("004", {"answers": 0.9}),
-    "answer": ("001", {"tokens": 1000}),
-}
-"""What a seed says, and which: docs/figures.md has what it finds where the default is another."""
+SEEDS = Path(__file__).with_name("seeds.json")
+"""By group the number of a seed and what it says: docs/figures.md has what it finds where the default is another."""
 
 Given = Mapping[str, object]
 """What somebody wrote, by whole names: `Settings.given`."""
@@ -86,11 +67,15 @@ def parameters() -> dict[str, Parameter]:
     }
 
 
-def seed_of(name: str) -> tuple[str, object] | None:
-    """The number of the seed that has a value for it, and that value."""
-    group, _, own = name.rpartition(".")
-    seed, values = SEEDS.get(group, ("", {}))
-    return (seed, values[own]) if own in values else None
+@cache
+def seeds() -> dict[str, tuple[str, Any]]:
+    """By the whole name of a parameter the number of the seed that has a value for it, and that value."""
+    groups = json.loads(SEEDS.read_text("utf-8"))
+    return {
+        f"{group}.{name}": (its["seed"], value)
+        for group, its in groups.items()
+        for name, value in its["values"].items()
+    }
 
 
 def chosen(given: Given) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from clew.agent.parameters import parameters, seed_of
+from clew.agent.parameters import parameters, seeds
 from clew.agent.settings import GROUPS, Settings
 from clew.ui.cli import main as clew
 
@@ -80,7 +80,7 @@ def page() -> str:
 
 def parameter_rows() -> Iterator[str]:
     for name, one in parameters().items():
-        seed = seed_of(name)
+        seed = seeds().get(name)
         has = f"`{written(seed[1])}` ({seed[0]})" if seed else ""
         yield f"| `{name}` | `{written(one.default)}` | {has} | {one.allowed} |\n"
 

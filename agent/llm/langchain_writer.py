@@ -127,7 +127,7 @@ def errors_of(provider: str) -> tuple[type[Exception], ...]:
     """What using a provider's package may raise: the errors that it defines, and those of HTTP, of the connection and
     of values that it did not expect."""
     packages = (provider, f"langchain_{provider}", f"langchain_{provider}.chat_models")
-    defined = (one for name in packages if name in sys.modules for one in vars(sys.modules[name]).values())
+    defined = [one for name in packages if name in sys.modules for one in list(vars(sys.modules[name]).values())]
     own = {one for one in defined if isinstance(one, type) and issubclass(one, Exception)}
     return (*own, httpx.HTTPError, OSError, ValueError, TypeError, LookupError, RuntimeError)
 

@@ -127,31 +127,30 @@ def without_thoughts(pieces: Iterator[str | _Other]) -> Iterator[str | _Other | 
     templates have written the beginning themselves. Blank space before the first word goes too.
     """
     held, thinking, started = "", False, False
+
+    def shown(text: str) -> list[str]:
+        nonlocal started
+        text = "" if thinking else text if started else text.lstrip()
+        started = started or bool(text)
+        return [text] if text else []
+
     for piece in pieces:
         if not isinstance(piece, str):
             yield piece
             continue
         held += piece
         while mark := (_CLOSING if thinking else _EITHER).search(held):
-            shown, held = held[: mark.start()], held[mark.end() :]
+            before, held = held[: mark.start()], held[mark.end() :]
             if not thinking and _CLOSING.fullmatch(mark.group()):
                 started = False
                 yield Void()
                 continue
-            shown = "" if thinking else shown if started else shown.lstrip()
+            yield from shown(before)
             thinking = not thinking
-            if shown:
-                started = True
-                yield shown
         cut = _begun_mark(held)
-        shown, held = "" if thinking else held[:cut], held[cut:]
-        shown = shown if started else shown.lstrip()
-        if shown:
-            started = True
-            yield shown
-    rest = "" if thinking else held
-    if rest if started else rest.strip():
-        yield rest if started else rest.lstrip()
+        before, held = held[:cut], held[cut:]
+        yield from shown(before)
+    yield from shown(held)
 
 
 def _begun_mark(text: str) -> int:

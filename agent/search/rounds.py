@@ -167,7 +167,8 @@ def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
 
 def said_by(passage: Passage) -> str:
     """All that a passage says, its title, heading and date among it, with dates written in one way."""
-    return written_out(f"{passage.title} {passage.heading} {date_of(passage.date).text} {passage.text}")
+    date = date_of(passage.date).text if passage.date else ""
+    return written_out(f"{passage.title} {passage.heading} {date} {passage.text}")
 
 
 def unheld(question: str, words: Collection[str]) -> tuple[str, ...]:

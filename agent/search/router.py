@@ -16,7 +16,7 @@ from pathlib import Path
 from clew.memory.datatypes import Hit, Passage
 from clew.memory.dialogue.signals import Linear
 from clew.memory.knowledge.extraction.entities import entities
-from clew.memory.text import content_words
+from clew.memory.text import content_words, read_patterns
 
 SHIPPED = Path(__file__).with_name("router.json")
 
@@ -40,13 +40,12 @@ its words; how often it says `of`, a relative pronoun or an `'s`; whether it com
 document, of a graph folder. Of the wordings of a follow-up: the weight that those have which the conversation made, and
 the share of the first hits that two of them have both."""
 
-_OF = re.compile(r"\bof\b", re.IGNORECASE)
-_ASKING = re.compile(r"\b(?:who|what|which|where|when|whose|whom|how|why|that)\b", re.IGNORECASE)
-_POSSESSIVE = re.compile(r"['’]s\b|s['’](?=\s)")
-_COMPARES = re.compile(
-    r"\b(?:both|either|or|same|than|between|difference|differ|compare[ds]?|in common|first)\b",
-    re.IGNORECASE,
-)
+_TABLE = read_patterns(Path(__file__).with_suffix(".txt"))
+_COUNTED = {
+    name.removeprefix("count "): re.compile(pattern, re.IGNORECASE)
+    for name, pattern in _TABLE.items()
+    if name.startswith("count ")
+}
 
 
 def signals(
@@ -132,32 +131,6 @@ TOLD, WORTH = 3, 0.2
 """Signals that are named as reasons, and how much a further one has moved at least, beside the first that is no signal
 of the wordings."""
 
-_SAID = {
-    "match": ("a passage matches well", "no passage matches well"),
-    "margin": ("one passage stands out", "several passages match alike"),
-    "tail": ("few passages match", "many passages match alike"),
-    "cosine": ("a passage means what it asks", "no passage means just what it asks"),
-    "keyword": ("a passage has its rarer words", "no passage has its rarer words together"),
-    "covered": ("one passage covers it", "no passage covers it"),
-    "gain": ("its words stand in several passages", "further passages hold no more of its words"),
-    "unheld": ("some of its words were not found", "its words were found"),
-    "names": ("what it names may lead on", "it names little"),
-    "names_first": ("the first passage has what it names", "the first passage has not what it names"),
-    "names_together": ("one passage has all that it names", "no passage has all that it names"),
-    "names_unheld": ("some of what it names was not found", "what it names was found"),
-    "titled": ("it names a document", "it names no document"),
-    "title_first": ("the first document is one that it names", "the first document is none that it names"),
-    "words": ("it says much", "it is short"),
-    "of": ("it asks for a relation", "it asks for no relation"),
-    "relative": ("it says which by another question", "it is one question"),
-    "possessive": ("it asks for what is of another thing", "it asks for nothing of another thing"),
-    "comparison": ("it compares", "it does not compare"),
-    "edges": ("the documents are linked", "the documents are not linked"),
-    "rewritten": ("it leans on what was said", "it stands alone"),
-    "agree": ("its forms find the same", "its forms find different passages"),
-}
-"""Of each signal what is said of more than is usual, and of less."""
-
 
 def reasons(found: Mapping[str, float], tools: Sequence[str], by: Router) -> str:
     """In words, what moved the duels between these tools (`hybrid` among them) and `hybrid` alone the most, or where
@@ -175,7 +148,7 @@ def reasons(found: Mapping[str, float], tools: Sequence[str], by: Router) -> str
     shown = [name for name in most if name not in OF_WORDINGS and (name != "edges" or found[name] or len(most) == 1)]
     shown = [name for name in shown if moved[name] >= WORTH * moved[shown[0]]]
     named = sorted([*[name for name in most if name in OF_WORDINGS][:1], *shown][:TOLD], key=most.index)
-    *first, last = [_SAID[name][found[name] < by.usual.get(name, 0.0)] for name in named] or [""]
+    *first, last = [_TABLE[name].split(" | ")[found[name] < by.usual.get(name, 0.0)] for name in named] or [""]
     so = " and ".join(filter(None, (", ".join(first), last)))
     return so or ("more may be found" if own else "nothing asks for more")
 
@@ -185,12 +158,13 @@ OF_WORDINGS = ("rewritten", "agree")
 
 
 def _of_question(question: str) -> dict[str, float]:
+    counts = {name: len(pattern.findall(question)) for name, pattern in _COUNTED.items()}
     return {
         "words": math.log1p(len(question.split())),
-        "of": float(min(3, len(_OF.findall(question)))),
-        "relative": float(min(3, max(0, len(_ASKING.findall(question)) - 1))),
-        "possessive": float(min(2, len(_POSSESSIVE.findall(question)))),
-        "comparison": float(bool(_COMPARES.search(question))),
+        "of": float(min(3, counts["of"])),
+        "relative": float(min(3, max(0, counts["relative"] - 1))),
+        "possessive": float(min(2, counts["possessive"])),
+        "comparison": float(counts["comparison"] > 0),
     }
 
 

@@ -7,15 +7,12 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from clew.agent import graph
 from clew.agent.assistant import LONGEST, Assistant
-from clew.agent.evaluation.evaluate import answered
-from clew.agent.search.router import Router
 from clew.agent.settings import DATABASE, Settings, read_settings
 from clew.agent.state import Step, Turn
 from clew.memory.encoding import CachedEncoder
@@ -89,35 +86,6 @@ def test_what_was_said_helps_the_next_question(assistant: Assistant) -> None:
     assert (other.turn, other.recalled.selected) == (1, ())
 
 
-def test_the_steps_say_what_was_selected_and_what_each_form_found(assistant: Assistant) -> None:
-    first = ask(assistant, "t", "Who directed the film Metropolis?")
-    assert not [line for line in step_of(first, "act").details if line.startswith("by ")]
-    turn = ask(assistant, "t", "and where was he born?")
-    assert "turn 1, user, cluster 0: Who directed the film Metropolis?" in step_of(turn, "recall").details
-    ranked = sorted((one for one in turn.passages if one.tool == "hybrid"), key=lambda one: -one.scores["hybrid"])
-    for wording in turn.wordings:
-        places = ", ".join(str(passage.ranks[wording.name]) for passage in ranked)
-        line = f"by {wording.name} alone (weight {wording.weight:.2f}) these would be at {places}"
-        assert line in step_of(turn, "act").details
-        towards = ", towards the context" if wording.context else ""
-        why = f" ({wording.why})" if wording.why else ""
-        rewritten = f"{wording.name} x {wording.weight:.2f}{towards}: {wording.text}{why}"
-        assert rewritten in step_of(turn, "think").details
-
-
-def test_a_question_that_stands_alone_is_not_answered_by_the_topic_before(assistant: Assistant) -> None:
-    ask(assistant, "t", "Who was Yuri Gagarin?")
-    ask(assistant, "t", "how long did his flight take?")
-    assert ask(assistant, "t", "Who was Laika?").answer.text.startswith(
-        "Laika was the first animal to orbit Earth. [1]"
-    )
-
-
-def step_of(turn: Turn, node: str) -> Step:
-    (step,) = (step for step in turn.steps if step.node == node)
-    return step
-
-
 def test_threads_outlive_the_process(assistant: Assistant, home: Settings) -> None:
     first = ask(assistant, "t", "Who directed the film Metropolis?")
     assistant.close()
@@ -157,7 +125,7 @@ def test_a_kill_in_the_second_of_two_questions_loses_nothing(home: Settings, exa
     """What the first was answered is in the checkpoint of the subgraph."""
     question = "Who was Laika? And how far away is the Moon?"
     die = DIE.replace("def die(state, runtime):", "def die(state, runtime, real=graph.EVIDENCE['observe']):").replace(
-        "    os.kill", "    if 'Moon' not in state.asked:\n        return real(state, runtime)\n    os.kill"
+        "    os.kill", "    if 'Moon' not in state.typed:\n        return real(state, runtime)\n    os.kill"
     )
     died = finished(["-c", die, *map(str, (examples_path, home.home, cache)), "observe", "t", question])
     assert died.returncode == -signal.SIGKILL, died.stderr
@@ -258,16 +226,6 @@ def test_forgetting_a_thread_leaves_nothing(assistant: Assistant, home: Settings
         assert b"Kudryavka" not in file.read_bytes() or file.suffix != ".sqlite"
     with Assistant.open(home) as again:
         assert again.threads.recent() == []
-
-
-def test_a_further_round_finds_what_the_first_had_no_room_for(assistant: Assistant) -> None:
-    """Two passages a round: the first are about Kepler, the second round is for the words that they do not hold."""
-    narrow = replace(assistant.services, evidence=2, router=Router())
-    turn = answered(narrow, "Who was Laika, and what did Kepler think of the tides? Please.", [])
-    assert [call.wordings[0].name for call in turn.calls][:2] == ["question", "missing"]
-    assert "Laika" in turn.calls[1].wordings[0].text
-    assert turn.calls[0].found == 2
-    assert "animals/laika.md" in {passage.document for passage in turn.answer.sources}
 
 
 def test_a_forgotten_thread_does_not_come_back_with_its_id(home: Settings, examples_path: Path, cache: Path) -> None:

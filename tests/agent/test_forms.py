@@ -74,28 +74,6 @@ def test_a_text_that_came_with_triples_is_no_library_of_triples(tmp_path: Path, 
         assert library.store.triples() and not library.store.of_triples
 
 
-PAPER = """ON BELLS AND THEIR TOWERS
-
-I hold that a bell is the voice of a town, and that no town should be without one. The tower of a bell
-must stand apart from the church, as fire goes from the one to the
-
-2 DR. HEDWIG ARNTZ : COLLECTED PAPERS
-other. Professor Maier was wrong when he called the bell a toy.
-
-In my view the bell of a school is rung too often.
-
-4 DR. HEDWIG ARNTZ : COLLECTED PAPERS
-A bell that is rung too often is not heard. Maier was born in Ulm in 1861.
-"""
-
-
-def test_a_sentence_goes_on_behind_a_running_head(opened: Opened) -> None:
-    said = opened({"bells.txt": PAPER})("Why must the tower of a bell stand apart from the church?")
-    claim = next(claim for claim in said.claims if "stand apart" in claim.text)
-    assert claim.text.endswith("as fire goes from the one to the other.") and len(claim.quotes) == 2
-    assert "ARNTZ" not in claim.text
-
-
 @pytest.mark.parametrize("question", ["How many days of holiday do staff have?", "Do staff have 25 days of holiday?"])
 def test_what_documents_say_otherwise_is_told_of_each(opened: Opened, question: str) -> None:
     said = opened(

@@ -11,13 +11,11 @@ import pytest
 
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
-from clew.agent.graph import evidence_graph
 from clew.agent.models import Writers, writers_for
-from clew.agent.search.rounds import ObserveParameters
 from clew.agent.search.router import Router
-from clew.agent.services import Services, TurnContext
+from clew.agent.services import Services
 from clew.agent.settings import Settings
-from clew.agent.state import Doing, Fallback, Step, Turn
+from clew.agent.state import Fallback, Step, Turn
 from clew.memory.errors import Cancelled
 from clew.memory.ports import Abilities
 from tests.agent.walks import WALKS, evidence
@@ -118,13 +116,6 @@ def test_whatever_the_model_does_the_policys_search_is_made_and_leads(
     assert all(request["options"]["num_ctx"] for request in ollama.requests)
 
 
-def test_a_model_whose_server_is_gone_is_done_without(assistant_with: Open, ollama: OllamaDouble) -> None:
-    assistant = assistant_with("good:1b")
-    ollama.unplug()
-    turn = ask(assistant)
-    assert turn.answer.outcome == "answered" and [one.part for one in turn.degraded] == ["think"]
-
-
 def test_a_model_that_is_never_content_ends_after_so_many_rounds(
     plain: Services, ollama: OllamaDouble, indexed: Settings
 ) -> None:
@@ -136,26 +127,6 @@ def test_a_model_that_is_never_content_ends_after_so_many_rounds(
     assert ids(turn)[:2] == ids(alone)[:2]
     found = evidence(services, QUESTION, [], 2)
     assert [passage.id for passage in found[:2]] == [passage.id for passage in evidence(plain, QUESTION, [], 2)[:2]]
-
-
-def test_what_the_model_finds_is_read_behind_the_best_of_the_policys(
-    plain: Services, ollama: OllamaDouble, indexed: Settings
-) -> None:
-    services = think(plain, ollama, indexed, wanders)
-    state = evidence_graph().invoke({"turn": Turn("t", 1, QUESTION)}, context=TurnContext(services))
-    turn: Turn = state["turn"]
-    best, beside = services.observe.best, turn.search.beside
-    whole = [passage.id for passage in turn.passages if passage.id not in beside]
-    assert beside and len(whole) >= 2
-    assert ids(turn) == [*whole[:best], *beside, *whole[best:]]
-
-
-def test_once_a_passage_answers_the_model_is_not_asked_again(
-    plain: Services, ollama: OllamaDouble, indexed: Settings
-) -> None:
-    easy = replace(plain, observe=ObserveParameters(answers=0.3))
-    turn = answered(think(easy, ollama, indexed, wanders), QUESTION, [])
-    assert len(ollama.requests) == len(steps(turn, "act")) == 1
 
 
 def test_calls_at_once_are_made_in_their_order_behind_the_policys(
@@ -272,42 +243,12 @@ def test_a_models_own_words_do_not_answer_for_the_question(
     assert not any("Félicette answers" in step.summary for step in turn.steps)
 
 
-def test_a_walk_of_the_model_does_not_take_the_place_of_the_turns_own(
-    plain: Services, ollama: OllamaDouble, indexed: Settings
-) -> None:
-    def walks(asked: Asked) -> Said:
-        return iter([("walk", {"query": "cat in space"})]) if not asks(asked) else words("ENOUGH")
-
-    turn = answered(think(plain, ollama, indexed, walks), QUESTION, [])
-    assert [call.tool for call in turn.calls[:2]] == ["hybrid", "walk"]
-    assert steps(turn, "stitch") and steps(turn, "walk")
-    assert turn.walk is not None and turn.walk.titles[0] != "Félicette"
-
-
-def test_results_that_do_not_fit_the_window_are_shortened(
-    plain: Services, ollama: OllamaDouble, indexed: Settings
-) -> None:
-    def greedy(asked: Asked) -> Said:
-        query = f"film number {asks(asked)} shown in a cinema of Vienna"
-        return iter([(name, {"query": query}) for name in ("hybrid", "graph", "clues", "local")])
-
-    turn = answered(think(replace(plain, evidence=10), ollama, indexed, greedy, window=2300), QUESTION, [])
-    kept = [part.kept for part in turn.ledger[-1].parts]
-    assert kept[0] != "whole" and not turn.degraded
-    assert all(line.estimated < line.window == 2300 for line in turn.ledger)
-
-
 def test_a_window_that_is_too_short_for_the_tools_leaves_the_policy_alone(
     plain: Services, ollama: OllamaDouble, indexed: Settings
 ) -> None:
     turn = answered(think(plain, ollama, indexed, wanders, window=1000), QUESTION, [])
     assert not ollama.requests and "the window of" in turn.degraded[0].why
     assert turn.passages == answered(plain, QUESTION, []).passages
-
-
-def test_what_the_model_waits_for_is_handed_out(assistant_with: Open) -> None:
-    events = list(assistant_with("good:1b").ask("loading", QUESTION))
-    assert Doing("loading good:1b") in events
 
 
 def test_a_turn_can_be_stopped_while_the_model_thinks(

@@ -6,20 +6,15 @@ from typing import Any
 
 import pytest
 
-from clew.agent.answer.selection import AnswerParameters
-from clew.agent.parameters import GROUPS, SEEDS, chosen, made, of_index, of_tools, parameters, seed_of
-from clew.agent.search.rounds import ObserveParameters
+from clew.agent.parameters import GROUPS, chosen, made, of_index, of_tools, parameters, seeds
 from clew.agent.services import services_for
 from clew.agent.settings import read_settings
-from clew.memory.dialogue.recall import RecallParameters
-from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, LibraryMismatch
 from clew.memory.knowledge.chunking import SemanticParameters
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.walking.walker import WalkerParameters
-from clew.tools import registry
 from clew.tools.walk import WalkParameters
 
 
@@ -41,11 +36,8 @@ def test_no_name_of_a_group_stands_for_two_fields(group: str) -> None:
 def test_every_default_may_be_and_every_seed_has_a_name() -> None:
     for name, one in parameters().items():
         assert one.value_of(one.default) == one.default, name
-    for group, (_, values) in SEEDS.items():
-        for name in values:
-            whole = f"{group}.{name}"
-            assert seed_of(whole) and parameters()[whole].value_of(seed_of(whole)[1]) is not None  # type: ignore[index]
-    assert seed_of("answer.held") is None
+    for name, (_, value) in seeds().items():
+        assert parameters()[name].value_of(value) is not None
 
 
 def another(value: object, name: str) -> object:
@@ -98,14 +90,6 @@ def test_the_walker_of_turns_is_that_of_the_tool() -> None:
     assert (walk.walker.walk.beam, walk.walker.think.top, walk.match.candidates) == (5, 7, 50)
 
 
-def test_a_step_of_two_dataclasses_has_one_group() -> None:
-    given = {"rewrite.lambda": 0.5, "rewrite.sentences": 3, "rewrite.back": 4}
-    assert made(RecallParameters, given) == RecallParameters(lambda_=0.5, sentences=3)
-    assert made(RewriteParameters, given).back == 4
-    assert made(ObserveParameters, given) == ObserveParameters()
-    assert made(AnswerParameters, {}) == AnswerParameters()
-
-
 @pytest.mark.parametrize(
     ("name", "value", "allowed"),
     [
@@ -153,10 +137,6 @@ def test_those_of_indexing_are_the_librarys(examples: Library, encoder: CachedEn
         services_for(settings, library, encoder, threads)  # as it is
 
 
-def test_every_tool_has_its_dataclass() -> None:
-    assert set(registry.PARAMETERS) == {*registry.NAMES, *registry.ON_A_CLUSTER}
-
-
 OTHERS = {
     "tools.clues.method",
     "tools.clues.clues_once",
@@ -177,8 +157,8 @@ OTHERS = {
 
 def test_defaults_are_the_seeds_but_for_those_that_are_named() -> None:
     """lambda .7, 5 sentences, 3 of a cluster, 2 to 7 clusters, theta .5, buffer 5, 1024 and 128 tokens, K 5, ..."""
-    seeds = {name: found[1] for name in parameters() if (found := seed_of(name))}
-    assert {name for name, value in seeds.items() if parameters()[name].default != value} == OTHERS
-    assert (seeds["rewrite.lambda"], seeds["rewrite.sentences"], seeds["index.semantic.threshold"]) == (0.7, 5, 0.5)
-    assert (seeds["walk.top"], seeds["tools.communities.top_k_communities"], seeds["tools.clues.w_rel"]) == (5, 3, 2.0)
-    assert len(seeds) == 48
+    said = {name: value for name, (_, value) in seeds().items()}
+    assert {name for name, value in said.items() if parameters()[name].default != value} == OTHERS
+    assert (said["rewrite.lambda"], said["rewrite.sentences"], said["index.semantic.threshold"]) == (0.7, 5, 0.5)
+    assert (said["walk.top"], said["tools.communities.top_k_communities"], said["tools.clues.w_rel"]) == (5, 3, 2.0)
+    assert len(said) == 48

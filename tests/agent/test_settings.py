@@ -133,11 +133,3 @@ def test_a_wrong_file_is_one_line(folder: Path, text: str, said: str) -> None:
     with pytest.raises(BadInput, match=said) as raised:
         read_settings()
     assert "\n" not in str(raised.value) and raised.value.hint
-
-
-@pytest.mark.parametrize("value", ["eighty", "0", "70000"])
-def test_a_wrong_variable_is_one_line_that_names_it(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    monkeypatch.setenv("CLEW_PORT", value)
-    with pytest.raises(BadInput, match="the setting 'port' is wrong") as raised:
-        read_settings()
-    assert "\n" not in str(raised.value)

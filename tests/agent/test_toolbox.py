@@ -20,10 +20,6 @@ from clew.tools.base import Make, ToolSettings, encode_query, passages_of
 from clew.tools.clues import CluesParameters
 
 
-def test_there_is_no_reranker_by_default(encoder: CachedEncoder) -> None:
-    assert tool_settings(read_settings(), encoder).reranker is None
-
-
 def test_a_reranker_is_named_by_a_setting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder
 ) -> None:
@@ -33,12 +29,6 @@ def test_a_reranker_is_named_by_a_setting(
     monkeypatch.setenv("CLEW_RERANKER", "no/such-model")
     with pytest.raises(NoModel, match="no/such-model"):
         tool_settings(read_settings(), encoder)
-
-
-def test_late_interaction_is_by_the_tokens_of_the_encoder_and_off_by_default(encoder: CachedEncoder) -> None:
-    assert tool_settings(read_settings(), encoder).late is None
-    late = tool_settings(read_settings(late_interaction=True), encoder).late
-    assert late is not None and late.encoder is encoder
 
 
 def test_settings_name_what_clues_walks_over_and_its_aliases(

@@ -67,24 +67,6 @@ def test_what_a_model_wrote_is_remembered_and_stored(opened: Open) -> None:
     assert turn.answer.claims[0].text in remembered
 
 
-def test_without_a_model_nothing_changes(opened: Open, ollama: OllamaDouble) -> None:
-    turn = ask(opened("none"))
-    assert not ollama.requests
-    assert (turn.model, turn.degraded, turn.ledger) == ("", (), ())
-
-
-def test_auto_takes_the_best_that_is_there(opened: Open, ollama: OllamaDouble) -> None:
-    for name in list(ollama.models):
-        if name != "good:1b":
-            del ollama.models[name]
-    assert ask(opened("auto")).model == "good:1b"
-
-
-def test_auto_without_a_server_is_none(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
-    assert ask(opened("auto")).model == ""
-
-
 def test_a_model_that_is_named_has_to_be_there(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NoModel, match="llama9 is not pulled"):
         opened("ollama:llama9")
@@ -200,15 +182,6 @@ def test_a_stop_while_the_model_loads_leaves_nothing(opened: Open, ollama: Ollam
                 cancel.set()
     assert time.monotonic() - started < 3
     assert assistant.turns("t") == [] and assistant.stopped("t") is None
-
-
-def test_a_stopped_conversation_can_simply_go_on(opened: Open) -> None:
-    assistant, cancel = opened("none,answer=ollama:slow:1b"), threading.Event()
-    for event in assistant.ask("t", QUESTION, cancel=cancel):
-        if isinstance(event, Piece):
-            cancel.set()
-    assert ask(assistant, "Who was Laika?").turn == 2
-    assert assistant.stopped("t") is None
 
 
 def test_documents_that_speak_to_the_model_are_reported(

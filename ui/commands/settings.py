@@ -45,7 +45,7 @@ def settings(names: tuple[str, ...], given: tuple[str, ...], as_json: bool) -> N
 
 
 def _rows(given: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    from clew.agent.parameters import chosen, parameters, seed_of
+    from clew.agent.parameters import chosen, parameters, seeds
     from clew.agent.settings import GROUPS, Settings, read_settings, sources
 
     made = read_settings(given=given)
@@ -59,7 +59,7 @@ def _rows(given: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     set_ = chosen(made.given)
     for name, one in parameters().items():
         source = _source(name, places) if name != "tools.clues.method" else _source(name, places, "clues")
-        yield _row(name, set_.get(name, one.default), source, one.default, seed_of(name), one.allowed)
+        yield _row(name, set_.get(name, one.default), source, one.default, seeds().get(name), one.allowed)
 
 
 def _row(

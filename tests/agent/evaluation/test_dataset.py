@@ -121,13 +121,3 @@ def test_missing_parts_are_named(tmp_path: Path) -> None:
     (make(tmp_path) / "qrels.tsv").unlink()
     with pytest.raises(BadInput, match=r"neither qrels\.tsv nor qrels/test\.tsv"):
         read_dataset(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("name", "questions"), [("hotpotqa", 50), ("musique", 50), ("mtrag", 409), ("mtrag-un", 188), ("wordnet", 2000)]
-)
-@pytest.mark.soak
-def test_the_real_sets_read(data: Path, name: str, questions: int) -> None:
-    dataset = read_dataset(data / name)
-    assert len(dataset.questions) == len(dataset.golds) == questions
-    assert all(question.history == () or question.history[-1].speaker == "agent" for question in dataset.questions)

@@ -12,7 +12,6 @@ from clew.agent.evaluation.ranking import FORMS, query_of
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings
 from clew.agent.state import Turn
-from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput, NoLibrary
 from clew.tools import registry
 from tests.agent.conftest import QUERIES, write_lines
@@ -60,16 +59,6 @@ def test_the_run_holds_what_was_measured(indexed: Settings, beir: Path, tmp_path
     assert row.metrics["recall@2"] == pytest.approx((found + rest) / 3)
 
 
-def test_a_document_of_many_chunks_takes_one_rank(indexed: Settings, beir: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "films"
-    shutil.copytree(beir, folder)
-    text = "Which film was shown in a cinema of the city of Vienna?"
-    write_lines(folder / "queries.jsonl", [{"_id": "q3", "text": text}])
-    rows(EvaluationPlan(folder, "hybrid", run=tmp_path / "run"), indexed)
-    documents = parsed(tmp_path / "run")["q3"]
-    assert documents[0] == "Long film list" and len(documents) > 3
-
-
 def test_k_bounds_the_run_and_not_the_figures(indexed: Settings, beir: Path, tmp_path: Path) -> None:
     [short] = rows(EvaluationPlan(beir, "hybrid", k=1, run=tmp_path / "short"), indexed)
     [long] = rows(EvaluationPlan(beir, "hybrid", k=50, run=tmp_path / "long"), indexed)
@@ -89,11 +78,6 @@ def test_all_tools_in_all_forms_have_a_row_and_a_run_each(indexed: Settings, bei
     assert all(line.endswith(" hybrid.mmr") for line in one)
     by_default = {row.tool: row.query for row in rows(EvaluationPlan(beir, "all"), indexed)}
     assert by_default == dict.fromkeys(registry.TOOLS, "last-turn") | {"agent": "rewrite"}
-
-
-def test_the_history_helps_where_the_question_needs_it(indexed: Settings, beir: Path) -> None:
-    [alone, rewritten] = [rows(EvaluationPlan(beir, "hybrid", form), indexed)[0] for form in ("last-turn", "rewrite")]
-    assert rewritten.metrics["mrr@10"] >= alone.metrics["mrr@10"]
 
 
 @pytest.mark.parametrize("tool", ["hybrid", "agent"])
@@ -156,12 +140,6 @@ def test_the_history_given_is_what_the_agent_remembers(indexed: Settings, beir: 
     assert {one.text for one in query_of(question, "rewrite", encoder_for(indexed)).forms} == {
         wording.text for wording in turn.wordings
     }
-
-
-def test_progress_comes_before_each_row(indexed: Settings, beir: Path) -> None:
-    results = list(evaluate(EvaluationPlan(beir, "hybrid"), indexed))
-    assert results[0] == Progress("hybrid.last-turn", 0, 3) and results[-2] == Progress("hybrid.last-turn", 3, 3)
-    assert isinstance(results[-1], Row)
 
 
 def test_gold_that_the_library_does_not_hold_is_noted_and_refused_where_it_is_all(

@@ -12,15 +12,11 @@ from clew.agent.evaluation.ranking import (
     FormName,
     Retriever,
     distinct,
-    encode_histories,
-    encoding_seconds,
     falling,
     measure,
-    percentiles,
     query_of,
     rank,
     share_with_all,
-    simple_text,
     trec_run,
 )
 from clew.memory.datatypes import Passage, Progress, Query, Utterance
@@ -65,28 +61,11 @@ def test_mmr_is_one_text_of_the_question_and_what_was_selected(encoder: CachedEn
     assert {sentence.text for sentence in query.context} >= {"Fritz Lang directed the film Metropolis in 1927."}
 
 
-def test_rewrite_has_several_forms_whose_weights_sum_to_one(encoder: CachedEncoder) -> None:
-    query = query_of(THIRD, "rewrite", encoder)
-    forms = {form.name: form for form in query.forms}
-    assert list(forms) == ["question", "standing", "before", "expanded"]
-    assert sum(form.weight for form in query.forms) == pytest.approx(1)
-    assert forms["standing"].text == "where was Fritz Lang born?"
-    assert float(forms["expanded"].vector @ forms["expanded"].vector) == pytest.approx(1)
-    alone = encoder.encode([forms["expanded"].text], "query")[0]
-    context = encoder.encode([sentence.text for sentence in query.context], "sentence").mean(axis=0)
-    assert context @ forms["expanded"].vector > context @ alone
-
-
 def test_a_first_question_is_itself_in_every_form_and_the_scope_is_the_context(encoder: CachedEncoder) -> None:
     for form in FORMS:
         query = query_of(FIRST, form, encoder)
         assert [(one.text, one.weight) for one in query.forms] == [(FIRST.text, 1.0)] and query.scope is None
         assert query_of(THIRD, form, encoder).scope == frozenset({"Fritz Lang"})
-
-
-def test_last_answer_needs_an_answer() -> None:
-    asked = Question("2", "and now?", (Utterance("user", "Who?"),))
-    assert simple_text(asked, "last-answer") == "and now?"
 
 
 # Rankings
@@ -111,17 +90,6 @@ def test_more_is_asked_for_until_there_are_enough_documents() -> None:
 
     assert [document for document, _ in distinct(search, 2, 6)] == ["a", "b"]
     assert asked == [6, 24, 96]
-
-
-def test_a_tool_that_has_no_more_is_not_asked_again() -> None:
-    asked: list[int] = []
-
-    def search(k: int) -> list[Passage]:
-        asked.append(k)
-        return passages("a", "b")
-
-    assert len(distinct(search, 10, 30)) == 2
-    assert asked == [30]
 
 
 def test_what_a_wider_search_finds_comes_behind() -> None:
@@ -150,23 +118,6 @@ def test_each_question_is_ranked_with_falling_scores(encoder: CachedEncoder) -> 
     assert seen == [("q 1", "one"), ("q 2", "two")]
     assert rankings == {key: [("b", 0.5), ("a", 0.499999)] for key in ("q 1", "q 2")}
     assert set(latency_ms["search"]) == {"p50", "p95"} and latency_ms["encode"]["p50"] > 0
-
-
-def test_percentiles_are_in_milliseconds() -> None:
-    assert percentiles([0.001, 0.002, 0.003], 50) == {"p50": 2.0}
-
-
-def test_encoding_is_timed_without_the_cache(encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    query = Query("who?", ())
-    monkeypatch.setattr(encoder, "encode", None)  # the cache is not to be asked
-    assert len(encoding_seconds([query] * 120, encoder)) == 100
-
-
-def test_histories_are_encoded_once(encoder: CachedEncoder) -> None:
-    history = (Utterance("user", "Who is Fritz Lang?"), Utterance("agent", "He was a director of films."))
-    questions = [Question("1", "and?", history), Question("2", "and then?", history)]
-    assert list(encode_histories(questions, encoder)) == [Progress("histories", 0, 2), Progress("histories", 2, 2)]
-    np.testing.assert_allclose(np.linalg.norm(encoder.encode(["Who is Fritz Lang?"], "sentence")), 1, rtol=1e-5)
 
 
 # Measures
@@ -210,11 +161,6 @@ def test_a_question_that_found_nothing_counts_as_nothing() -> None:
     assert measure(golds, {"q": ranked("b"), "r": []})["recall@10"] == 0.5
     assert measure(golds, {"q": [], "r": []})["mrr@10"] == 0
     assert share_with_all(golds, {"q": ranked("b")}, 4) == 0.5
-
-
-def test_nothing_below_rank_10_counts() -> None:
-    ranking = ranked(*"abcdefghij", "gold")
-    assert measure({"q": {"gold": 1}}, {"q": ranking}) == dict.fromkeys(measure({"q": {"gold": 1}}, {}), 0)
 
 
 def test_scores_fall_strictly_and_keep_what_they_can() -> None:

@@ -20,27 +20,21 @@ def server(ollama: OllamaDouble, tmp_path: Path) -> OllamaServer:
     return OllamaServer(Cards(tmp_path / "models.json"))
 
 
-def test_the_largest_that_calls_tools_and_fits() -> None:
-    there = [
-        (pulled("small", 2), Card(tools=True)),
-        (pulled("large", 5), Card(tools=True)),
-        (pulled("larger without tools", 6), Card()),
-        (pulled("too large", 40), Card(tools=True)),
-        (pulled("encoder", 1), Card(chats=False, tools=True)),
-    ]
-    chosen = best_suited(there, 16 * GB)
-    assert chosen and chosen[0].name == "large"
-
-
-def test_where_none_fits_the_smallest() -> None:
-    there = [(pulled("small", 30), Card()), (pulled("large", 40), Card(tools=True))]
-    chosen = best_suited(there, 16 * GB)
-    assert chosen and chosen[0].name == "small"
-
-
-def test_without_a_chat_model_there_is_none() -> None:
-    assert best_suited([], 16 * GB) is None
-    assert best_suited([(pulled("encoder", 1), Card(chats=False))], 16 * GB) is None
+@pytest.mark.parametrize(
+    ("there", "chosen"),
+    [
+        ({"small": (2, Card(tools=True)), "large": (5, Card(tools=True)), "larger": (6, Card())}, "large"),
+        ({"fits": (5, Card()), "too large": (40, Card(tools=True))}, "fits"),
+        ({"small": (30, Card()), "large": (40, Card(tools=True))}, "small"),  # where none fits
+        ({"encoder": (1, Card(chats=False, tools=True))}, None),
+        ({}, None),
+    ],
+)
+def test_the_largest_that_fits_is_chosen_of_those_that_call_tools_before_others(
+    there: dict[str, tuple[float, Card]], chosen: str | None
+) -> None:
+    found = best_suited([(pulled(name, size), card) for name, (size, card) in there.items()], 16 * GB)
+    assert (found[0].name if found else None) == chosen
 
 
 def test_a_model_that_is_named(server: OllamaServer) -> None:
@@ -72,13 +66,6 @@ def test_auto_is_none_where_nothing_listens_or_nothing_is_pulled(tmp_path: Path)
     with pytest.raises(ServiceUnreachable, match="does not answer") as caught:
         named_model(server, "good:1b")
     assert (caught.value.hint, caught.value.exit_code) == ("ollama serve", 4)
-
-
-def test_auto_never_chooses_an_encoder(tmp_path: Path) -> None:
-    models = {"encoder:1b": Model(good, capabilities=("embedding",)), "good:1b": Model(good)}
-    with serving(models) as double:
-        writer = best(OllamaServer(Cards(tmp_path / "c"), double.host))
-    assert writer and writer.name == "good:1b"
 
 
 def test_auto_never_sends_documents_elsewhere(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,8 @@ import pytest
 from clew.agent.llm.ollama_server import Cards, OllamaServer
 from clew.agent.llm.ollama_writer import OllamaWriter, named_model
 from clew.agent.llm.streams import Patience
-from clew.memory.errors import Cancelled, ModelFailed, NoModel, PromptCut, ServiceUnreachable
-from clew.memory.ports import Message, ToolCall, ToolSpec, Usage, Waiting
+from clew.memory.errors import Cancelled, ModelFailed, NoModel, PromptCut
+from clew.memory.ports import Message, ToolSpec, Usage, Waiting
 from tests.ollama.playing import MODELS, good, slow
 from tests.ollama.server import Asked, Failure, Model, OllamaDouble, Said, serving
 
@@ -77,28 +76,9 @@ def test_a_prompt_that_the_server_cut_is_an_error(ollama: OllamaDouble, tmp_path
     assert text(list(writer.write([HOW_FAR], tokens=100))) == "The Moon is 384,400 km away [1]."
 
 
-def test_tools_are_sent_and_calls_come_back(ollama: OllamaDouble, tmp_path: Path) -> None:
-    writer = writer_of(ollama, "good:1b", tmp_path)
-    (call,) = [piece for piece in writer.write([HOW_FAR], tools=[SEARCH]) if isinstance(piece, ToolCall)]
-    assert (call.name, call.arguments) == ("hybrid", {"query": "How far away is the Moon?"})
-    answered = [HOW_FAR, Message("assistant", "", (call,)), Message("tool", "384,400 km", call_id=call.id)]
-    assert text(list(writer.write(answered, tools=[SEARCH]))) == "That is enough."
-    sent = ollama.requests[1]["messages"]
-    assert sent[1]["tool_calls"] == [
-        {"function": {"name": "hybrid", "arguments": {"query": "How far away is the Moon?"}}}
-    ]
-    assert sent[2] == {"role": "tool", "content": "384,400 km", "tool_name": "hybrid"}
-
-
 def test_a_model_without_tools_is_not_sent_any(ollama: OllamaDouble, tmp_path: Path) -> None:
     list(writer_of(ollama, "plain:1b", tmp_path).write([HOW_FAR], tools=[SEARCH]))
     assert not ollama.requests[0].get("tools")
-
-
-def test_a_schema_is_the_format(ollama: OllamaDouble, tmp_path: Path) -> None:
-    schema: Mapping[str, Any] = {"type": "object", "properties": {"city": {"type": "string"}}}
-    assert text(list(writer_of(ollama, "good:1b", tmp_path).write([HOW_FAR], schema=schema))) == '{"city": "Paris"}'
-    assert ollama.requests[0]["format"] == schema
 
 
 def test_an_old_server_is_sent_no_schema(tmp_path: Path) -> None:
@@ -148,48 +128,6 @@ def test_a_busy_server(tmp_path: Path) -> None:
         list(writer_of(double, "busy:1b", tmp_path).write([HOW_FAR]))
 
 
-def test_a_model_that_was_removed_meanwhile(ollama: OllamaDouble, tmp_path: Path) -> None:
-    writer = writer_of(ollama, "good:1b", tmp_path)
-    del ollama.models["good:1b"]
-    with pytest.raises(ModelFailed, match="not pulled") as caught:
-        list(writer.write([HOW_FAR]))
-    assert caught.value.hint == "ollama pull good:1b"
-
-
-def test_a_server_that_was_unplugged(tmp_path: Path) -> None:
-    with serving(MODELS) as double:
-        writer = writer_of(double, "good:1b", tmp_path)
-    with pytest.raises(ServiceUnreachable, match="does not answer") as caught:
-        list(writer.write([HOW_FAR]))
-    assert not isinstance(caught.value, ModelFailed) and caught.value.hint == "ollama serve"
-
-
-def test_what_is_no_ollama(tmp_path: Path) -> None:
-    with serving({}) as double:
-        server = OllamaServer(Cards(tmp_path / "c"), f"{double.host}/elsewhere")
-        with pytest.raises(ModelFailed, match="does not answer as Ollama does"):
-            server.pulled()
-
-
-def test_a_model_that_loads_for_too_long(tmp_path: Path) -> None:
-    with serving({"big:1b": Model(good, loads=3.0)}) as double:
-        writer = writer_of(double, "big:1b", tmp_path, Patience(first=0.4))
-        with pytest.raises(ModelFailed, match="said nothing for"):
-            list(writer.write([HOW_FAR]))
-
-
-def test_a_model_that_falls_silent(tmp_path: Path) -> None:
-    def falls_silent(asked: Asked) -> Said:
-        yield "The Moon"
-        yield 3.0
-        yield " is far."
-
-    with serving({"silent:1b": Model(falls_silent)}) as double:
-        writer = writer_of(double, "silent:1b", tmp_path, Patience(gap=0.4))
-        with pytest.raises(ModelFailed, match="said nothing for"):
-            list(writer.write([HOW_FAR]))
-
-
 @pytest.mark.parametrize("model", ["endless:1b", "big:1b"])
 def test_a_stop_ends_the_call_at_once_and_the_server_is_told(tmp_path: Path, model: str) -> None:
     """While words come, and while the model is still being loaded."""
@@ -209,23 +147,6 @@ def test_a_stop_ends_the_call_at_once_and_the_server_is_told(tmp_path: Path, mod
             list(writer.write([HOW_FAR], cancel=cancel))
         assert time.monotonic() - stopped[0] < 2
         assert double.hung_up.wait(10), "the server goes on writing for nobody"
-
-
-def test_a_stop_before_the_call_makes_none_of_it(ollama: OllamaDouble, tmp_path: Path) -> None:
-    cancel = threading.Event()
-    cancel.set()
-    with pytest.raises(Cancelled):
-        list(writer_of(ollama, "endless:1b", tmp_path).write([HOW_FAR], cancel=cancel))
-    assert not ollama.requests or ollama.hung_up.wait(10)
-
-
-def test_several_at_once(ollama: OllamaDouble, tmp_path: Path) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
-    writer = writer_of(ollama, "good:1b", tmp_path)
-    with ThreadPoolExecutor(6) as workers:
-        said = list(workers.map(lambda _: text(list(writer.write([HOW_FAR]))), range(12)))
-    assert set(said) == {"The Moon is 384,400 km away [1]."}
 
 
 def test_a_model_is_pulled_with_progress(ollama: OllamaDouble, tmp_path: Path) -> None:

@@ -1,9 +1,6 @@
 """Replays with the real assistant over the library of examples/."""
 
 import json
-import os
-import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +10,8 @@ from clew.agent.replay.replay import replay_script
 from clew.agent.replay.script import Summary
 from clew.agent.settings import Settings, read_settings
 from tests.conftest import EXAMPLES
-from tests.processes import Process
 
 SCRIPT = EXAMPLES / "conversations" / "moon-to-monkeys.jsonl"
-
-PROGRAM = """
-import sys
-from pathlib import Path
-from clew.agent.replay.replay import replay_script
-from clew.agent.settings import read_settings
-script, out, library, cache = map(Path, sys.argv[1:])
-for _ in replay_script(script, out, read_settings(library=library, cache=cache)):
-    pass
-"""
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +31,6 @@ def rows(out: Path, folder: str) -> list[dict[str, Any]]:
     content = (out / folder / SCRIPT.name).read_bytes()
     assert content.endswith(b"\n")
     return [json.loads(line) for line in content.decode().split("\n")[:-1]]
-
-
-def said(out: Path) -> list[tuple[str, str, str]]:
-    return [(row["_id"], row["text"], row["agent_response"]) for row in rows(out, "datasets")]
 
 
 SCRIPTS = sorted((EXAMPLES / "conversations").glob("*.jsonl"))
@@ -91,21 +73,3 @@ def test_later_turns_rest_on_the_answers_given_before(whole: tuple[Path, Summary
 def test_a_replay_leaves_the_users_conversations_alone(whole: tuple[Path, Summary], settings: Settings) -> None:
     assert list(settings.home.iterdir()) == []
     assert (whole[0] / "threads" / SCRIPT.stem / "threads.sqlite").is_file()
-
-
-@pytest.mark.soak
-def test_kill_in_the_middle_and_resume_come_to_the_same(
-    whole: tuple[Path, Summary], settings: Settings, tmp_path: Path
-) -> None:
-    path = tmp_path / "datasets" / SCRIPT.name
-    arguments = [str(SCRIPT), str(tmp_path), str(settings.library), str(settings.cache)]
-    process = Process(["-c", PROGRAM, *arguments])
-    while process.poll() is None and not (path.exists() and path.read_bytes().count(b"\n") >= 2):
-        time.sleep(0.005)
-    os.kill(process.pid, signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    assert 2 <= len(rows(tmp_path, "datasets")) < 6
-    *_, summary = replay_script(SCRIPT, tmp_path, settings, resume=True)
-    assert said(tmp_path) == said(whole[0])
-    assert [row["_id"] for row in rows(tmp_path, "intermediate")] == [name for name, *_ in said(tmp_path)]
-    assert isinstance(summary, Summary) and summary.turns == 6

@@ -8,8 +8,6 @@ import pytest
 from clew.agent.replay.script import Expectation, read_script
 from clew.memory.errors import BadInput
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "conversations"
-
 
 def write(path: Path, *rows: Mapping[str, Any]) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -113,16 +111,3 @@ def test_threads_are_those_of_the_script_whatever_part_is_asked(tmp_path: Path) 
     assert part.thread(part.conversations[1]) == whole.thread(whole.conversations[1])
     changed = read_script(write(tmp_path / "s.jsonl", *rows[:2]))
     assert changed.thread(changed.conversations[1]) != whole.thread(whole.conversations[1])
-
-
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.jsonl")), ids=lambda path: path.stem)
-def test_the_examples_read(path: Path) -> None:
-    assert any(prompt.expect for one in read_script(path).conversations for prompt in one.turns)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(("name", "conversations"), [("mtrag", 57), ("mtrag-un", 299)])
-def test_real_conversations_read(data: Path, name: str, conversations: int) -> None:
-    script = read_script(data / name)
-    assert len(script.conversations) == conversations
-    assert max(len(one.turns) for one in script.conversations) > 5

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.agent.search import tool_calls
-from clew.agent.search.model_search import BEGINNING, PastSearch, fitted, messages, past_searches, strategy
+from clew.agent.search.model_search import BEGINNING, PastSearch, fitted, past_searches, strategy
 from clew.agent.search.tool_calls import MOST, Checked, as_call, calls_in, check, search_keys, specs, tidied
 from clew.agent.state import Call
 from clew.memory.datatypes import Passage, Wording
@@ -41,35 +41,6 @@ def test_a_model_is_told_of_all_tools_each_with_when_to_use_it_in_a_few_words() 
         assert "Use it" in spec.description, spec.name
         assert 15 <= len(spec.description.split()) <= 60, spec.name
     assert len({spec.description for spec in SPECS}) == len(SPECS)
-
-
-def test_every_tool_takes_one_text_and_nothing_that_could_be_got_wrong() -> None:
-    for spec in SPECS:
-        told = json.loads(json.dumps(spec.parameters))
-        about = told["properties"]["query"].pop("description")
-        assert told == {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
-        assert about.startswith("What to look for") and len(about.split()) <= 25
-
-
-def test_the_schema_takes_calls_of_tools_that_there_are() -> None:
-    assert json.loads(json.dumps(tool_calls.schema(["hybrid", "graph"]))) == {
-        "type": "object",
-        "properties": {
-            "calls": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "tool": {"type": "string", "enum": ["hybrid", "graph"]},
-                        "query": {"type": "string"},
-                    },
-                    "required": ["tool", "query"],
-                },
-                "maxItems": MOST,
-            }
-        },
-        "required": ["calls"],
-    }
 
 
 @pytest.mark.parametrize(
@@ -210,26 +181,6 @@ def test_what_was_searched_is_told_from_the_state_of_the_turn() -> None:
     lang, moon = told[0].text.splitlines()
     assert lang.startswith("- Lang: a b a b") and lang.endswith(" ...") and len(lang) <= BEGINNING + 12
     assert moon.startswith("- Moon: ") and told[1].text == "Nothing new was found."
-
-
-def test_tool_results_answer_the_calls_by_their_ids() -> None:
-    told = (PastSearch("hybrid", "a", (("T", "x"),)), PastSearch("graph", "b"))
-    system, user, assistant, first, second, more = messages("Who?\n Where?", told, SPECS, "tools")
-    assert (system.role, user.text.splitlines()[0]) == ("system", "Question: Who? Where?")
-    assert [one.name for one in assistant.calls] == ["hybrid", "graph"]
-    assert [first.call_id, second.call_id] == [one.id for one in assistant.calls]
-    assert (first.text, second.text) == ("- T: x", "Nothing new was found.")
-    assert more.role == "user", "templates that show the tools where a person spoke last"
-    assert len(messages("Who?", (), SPECS, "tools")) == 2
-
-
-def test_without_tool_calls_the_same_is_told_as_text() -> None:
-    told = (PastSearch("hybrid", 'the "Moon"', (("T", "x"),)),)
-    system, user, assistant, found = messages("Who?", told, SPECS, "schema")
-    assert all(spec.name in user.text and spec.description in user.text for spec in SPECS)
-    assert json.loads(assistant.text) == {"calls": [{"tool": "hybrid", "query": 'the "Moon"'}]}
-    assert "- T: x" in found.text and "found so far" in found.text and system.role == "system"
-    assert not any(message.calls for message in (system, user, assistant, found))
 
 
 @given(st.lists(st.integers(0, 3), max_size=5), st.integers(0, 400))

@@ -43,17 +43,6 @@ def test_the_weights_depend_on_the_signals() -> None:
     assert ordered(found, matched, NOTHING | {"names": 1.0}, by)[0].id == "b"
 
 
-def test_a_tool_without_a_weight_changes_nothing() -> None:
-    found = [passage("a", hybrid=0.4, clues=0.1), passage("b", hybrid=0.5, clues=0.9)]
-    its = ordered(found, {"a": 0.4, "b": 0.5}, NOTHING, {"hybrid": Linear(1.0, {})})
-    assert [one.id for one in its] == ["b", "a"]
-
-
-def test_lines_say_what_each_tool_said() -> None:
-    assert ordering.lines([passage("a", hybrid=0.4)]) == ()
-    assert ordering.lines([passage("a", hybrid=0.4, graph=0.125, mass=0.5)]) == ("0.50 a: hybrid 0.40, graph 0.12",)
-
-
 def test_what_is_shipped_is_read_as_it_was_written() -> None:
     by = ordering.shipped()
     assert {"hybrid", "graph", "walk"} <= set(by) and all(set(model.weights) == set(SIGNALS) for model in by.values())

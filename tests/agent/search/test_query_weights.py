@@ -79,11 +79,6 @@ def test_a_wording_gains_by_what_it_found_and_the_question_by_what_the_turn_show
     assert tuple(found.values()) == pytest.approx((0.3, 0.3, 0.4))
 
 
-def test_agreement_is_of_the_first_hits() -> None:
-    found = form_signals(USUAL, matches(APART[0], APART[1], APART[1]), LEANING)
-    assert [own["agrees"] for own in found] == [0.0, 0.5, 0.5]
-
-
 LIGHT = {"question": 0.2, "rewrite": 0.4, "words": 0.4}
 
 

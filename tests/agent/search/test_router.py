@@ -82,16 +82,6 @@ def test_the_reasons_are_the_signals_that_moved_the_duel_the_most() -> None:
     assert router.reasons(values, ["hybrid", "graph"], Router()) == "more may be found"
 
 
-def test_of_the_wordings_one_reason_is_named_beside_what_the_hits_show() -> None:
-    model = Linear(0.0, {"rewritten": -2.0, "agree": 1.0, "cosine": -0.5, "match": -0.4, "names": 0.01, "edges": 0.1})
-    by = Router((Duel(("graph",), (), model),), {"rewritten": 0.2, "agree": 0.9, "cosine": 0.6, "match": 0.5})
-    alone = NOTHING | {"agree": 1.0, "cosine": 0.4, "match": 0.4, "names": 0.7}
-    told = router.reasons(alone, ["hybrid", "graph"], by)
-    assert told == "it stands alone, no passage means just what it asks and no passage matches well"
-    leans = alone | {"rewritten": 0.8, "agree": 0.3, "cosine": 0.8}
-    assert router.reasons(leans, ["hybrid"], by) == "it leans on what was said and a passage means what it asks"
-
-
 @pytest.mark.parametrize("name", SIGNALS)
 def test_every_signal_has_words(name: str) -> None:
     by = Router((Duel(("graph",), (), Linear(0.0, {name: 1.0})),), {name: 0.5})

@@ -1,8 +1,6 @@
 """Think, stitch, walk and observe of a turn, on the real library of examples/."""
 
 import json
-import re
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,23 +9,19 @@ import pytest
 
 from clew.agent import nodes
 from clew.agent.assistant import Assistant
-from clew.agent.evaluation.evaluate import answered, searched
+from clew.agent.evaluation.evaluate import answered
 from clew.agent.graph import evidence_graph
 from clew.agent.replay.replay import intermediate_row
-from clew.agent.search import rounds, router
+from clew.agent.search import rounds
 from clew.agent.search.rounds import ObserveParameters
-from clew.agent.search.router import Duel, Router
+from clew.agent.search.router import Router
 from clew.agent.search.walk import lines, parents
 from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
-from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnSearch
-from clew.memory.datatypes import Findings, Ints, Passage, Wording
-from clew.memory.dialogue.signals import Linear
+from clew.agent.state import TURN_JSON, Call, Step, Turn
+from clew.memory.datatypes import Findings, Passage
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import Cancelled
 from clew.memory.knowledge.index.run import index
-from clew.memory.knowledge.question import LibraryQuestion
-from clew.memory.knowledge.walking.walker import Thought, Walker
 from clew.tools.walk import Walk
 from tests.agent.walks import WALKS, evidence
 
@@ -53,23 +47,6 @@ def steps_of(turn: Turn, node: str) -> list[Step]:
 
 def passage(name: str, **scores: float) -> Passage:
     return Passage(name, name, name, name, 0.5, "hybrid", scores=scores)
-
-
-def test_the_steps_say_what_was_chosen_stitched_and_walked(assistant: Assistant, turn: Turn) -> None:
-    store = assistant.services.library.store
-    partitioning, graph = store.part().partitioning, store.part().nodes
-    (think,), (stitch,), (walk,) = (steps_of(turn, node) for node in ("think", "stitch", "walk"))
-    assert think.summary.startswith("search with hybrid and walk: ") and think.tools == ("hybrid", "walk")
-    assert set(think.signals) == set(router.SIGNALS) and any(name in stitch.details[0] for name in partitioning.names)
-    stitched = re.fullmatch(r"(\d+) partitions: (\d+) nodes, (\d+) edges, (\d+) of them bridges", stitch.summary)
-    assert stitched, stitch.summary
-    taken, held, edges, bridges = map(int, stitched.groups())
-    assert 1 < taken == len(stitch.details) < partitioning.count and held <= -(-graph.count // 2)
-    assert 0 < bridges < edges < len(graph.sources)
-    assert turn.walk is not None
-    landings = turn.walk.landings
-    assert walk.summary.startswith(f"{landings} landings, {len(turn.walk.nodes) - landings} steps")
-    assert set(turn.paths) <= set(walk.details)
 
 
 def test_a_turn_has_its_walk_and_the_paths_of_it(assistant: Assistant, turn: Turn) -> None:
@@ -154,30 +131,12 @@ def test_a_further_round_walks_for_what_is_missing_and_keeps_what_was_found(assi
     assert turn.paths == lines(turn.walk) and len(parents(turn.walk)) == len(turn.walk.nodes)
 
 
-def test_what_is_there_is_not_found_again(assistant: Assistant) -> None:
-    looked_for = Call("hybrid", (Wording("missing", "dog went space", 1.0),))
-    turn = Turn("t", 1, QUESTION, passages=(passage("known"),)).searched(planned=(looked_for,), found=(1,))
-    run = TurnContext(assistant.services)
-    found = nodes.act(turn, run)
-    again = nodes.act(replace(turn, passages=(passage("known"), found.passages[2])), run)
-    assert {p.id for p in again.passages} == {p.id for p in found.passages}
-    assert again.search.found == (1, found.search.found[-1] - 1)
-    assert set(again.search.beside) == {p.id for p in again.passages} - {"known", found.passages[2].id}
-
-
 def test_the_tool_walk_leads_and_no_second_walk_is_made(assistant: Assistant) -> None:
     *_, turn = assistant.ask("by walk", QUESTION, tool="walk")
     assert isinstance(turn, Turn)
     assert not steps_of(turn, "stitch") and not steps_of(turn, "walk")
     assert {p.tool for p in turn.passages} == {"walk"}
     assert turn.walk is not None and turn.paths == lines(turn.walk) != ()
-
-
-def test_a_question_about_the_whole_library_is_not_walked_for(assistant: Assistant) -> None:
-    *_, turn = assistant.ask("whole", "What is this collection about?")
-    assert isinstance(turn, Turn)
-    assert [step.node for step in turn.steps if step.node in ("stitch", "walk")] == []
-    assert (turn.walk, turn.paths) == (None, ())
 
 
 def test_the_walk_stays_within_a_scope(assistant: Assistant) -> None:
@@ -187,18 +146,6 @@ def test_the_walk_stays_within_a_scope(assistant: Assistant) -> None:
     chunks = assistant.services.library.store.chunks(turn.walk.nodes)
     assert {chunk.document for chunk in chunks} <= set(scope)
     assert {p.document for p in turn.passages} <= set(scope)
-
-
-def test_a_turn_can_be_cancelled_before_the_walk(assistant: Assistant) -> None:
-    cancel = threading.Event()
-    events = assistant.ask("cancelled", QUESTION, cancel=cancel)
-    for event in events:
-        if isinstance(event, Step) and event.node == "stitch":
-            break
-    cancel.set()
-    with pytest.raises(Cancelled):
-        list(events)
-    assert assistant.turns("cancelled") == []
 
 
 def test_an_empty_library_is_not_walked(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> None:
@@ -214,27 +161,6 @@ def test_an_empty_library_is_not_walked(tmp_path: Path, cache: Path, encoder: Ca
     assert isinstance(turn, Turn) and (turn.answer.outcome, turn.walk) == ("nothing-indexed", None)
 
 
-def test_all_turns_share_one_walker(assistant: Assistant) -> None:
-    assert assistant.services.walker is replace(assistant.services, evidence=1).walker
-
-
-def test_what_stitch_weighed_is_not_weighed_again_by_walk(
-    assistant: Assistant, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One a turn, with all that the tools found."""
-    weighed: list[int] = []
-    think = Walker.think
-
-    def counted(walker: Walker, question: LibraryQuestion, hits: Ints) -> Thought:
-        weighed.append(len(hits))
-        return think(walker, question, hits)
-
-    monkeypatch.setattr(Walker, "think", counted)
-    turn = answered(assistant.services, "Which dog went to space in a rocket?", [])
-    assert len(steps_of(turn, "walk")) == 1
-    assert len(weighed) == 1 and weighed[0] >= len(turn.passages) - 1
-
-
 def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assistant) -> None:
     """A crash takes the scratch of a run: what `stitch` had thought is thought again."""
     services = assistant.services
@@ -245,12 +171,6 @@ def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assist
     stitched = nodes.stitch(found, run)
     assert run.scratch and not other.scratch
     assert nodes.walk(stitched, other) == nodes.walk(stitched, run)
-
-
-def test_what_was_looked_for_beside_is_read_behind_the_best() -> None:
-    whole, beside = [passage(str(n)) for n in range(7)], [passage("7"), passage("8")]
-    read = rounds.assembled("", whole, beside, {"7", "8"}, ObserveParameters())
-    assert [p.id for p in read] == ["0", "1", "2", "3", "4", "7", "8", "5", "6"]
 
 
 def test_of_what_missing_words_found_the_first_that_holds_each_is_read() -> None:
@@ -270,29 +190,11 @@ def test_passages_of_one_document_count_once_among_the_best_where_others_are_rea
     assert [p.id for p in read].index("x") == place
 
 
-def test_the_judge_has_no_say_in_what_is_found(assistant: Assistant, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that `make crossval` has no judge to refit."""
-
-    def asked() -> None:
-        raise AssertionError("a judge was asked")
-
-    monkeypatch.setattr("clew.agent.answer.quoted.shipped_judge", asked)
-    assert searched(assistant.services, QUESTION, []).passages
-
-
 def test_the_policy_may_stay_with_hybrid(assistant: Assistant) -> None:
     turn = answered(replace(assistant.services, router=Router()), QUESTION, [])
     (think,) = steps_of(turn, "think")
     assert think.tools == ("hybrid",) and think.summary.startswith("search with hybrid: ")
     assert [call.tool for call in turn.calls] == ["hybrid"] and (turn.walk, turn.paths) == (None, ())
-
-
-def test_a_further_round_says_which_tools_it_searches_with(assistant: Assistant) -> None:
-    chosen = Router((Duel(("graph",), (), Linear(1.0, {})),))
-    narrow = replace(assistant.services, router=chosen, evidence=2)
-    turn = answered(narrow, "Who directed Metropolis, and which dog went to space? Please.", [])
-    assert [step.tools for step in steps_of(turn, "think")] == [("hybrid", "graph"), ("hybrid",)]
-    assert [call.tool for call in turn.calls] == ["hybrid", "graph", "hybrid"]
 
 
 def test_a_passage_that_two_tools_found_has_the_scores_of_both() -> None:
@@ -313,11 +215,3 @@ def test_a_node_that_answers_is_named() -> None:
     assert answers is not None and answers.id == "there"
     assert rounds.answers(passages[:1], parameters) is None
     assert rounds.answers([*passages[:1] * parameters.passages, passages[1]], parameters) is None
-
-
-def test_observe_says_that_the_walk_went_back(assistant: Assistant, turn: Turn) -> None:
-    (observed,) = steps_of(turn, "observe")
-    search = replace(TurnSearch(), found=(10,), went_back=1, round=2)
-    again = nodes.observe(replace(turn, search=search), TurnContext(assistant.services))
-    summary = again.steps[-1].summary
-    assert summary.endswith("; the walk went back once") and summary.split(";")[0] == observed.summary.split(";")[0]

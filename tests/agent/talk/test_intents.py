@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.talk.intents import INTENTS, QUESTION, SHIPPED, Intent, heard
+from clew.agent.talk.intents import INTENTS, QUESTION, SHIPPED, heard
 from clew.memory.text import LANGUAGES
 from tests.training import talk
 
@@ -53,6 +53,9 @@ def test_the_plain_phrases_of_each_intent_and_language_are_recognised() -> None:
         ("Are you sure that the flat is 60 m²?", "Are you sure that the flat is 60 m²?"),
         ("I meant the second one", "I meant the second one"),
         ("why?", "why?"),
+        ("up to how much?", "up to how much?"),
+        ("what is his name?", "what is his name?"),
+        ("where was that?", "where was that?"),
         ("give me an example", "give me an example"),
         ("Wann war das?", "Wann war das?"),
         ("Wer war das?", "Wer war das?"),
@@ -67,33 +70,6 @@ def test_a_question_is_searched_whatever_it_begins_with(typed: str, searched: st
     assert (heard(typed).intent, heard(typed).question) == (None, searched)
 
 
-@pytest.mark.parametrize(
-    "typed, intent, language",
-    [
-        ("thanks, I enjoyed those stories", "thanks", "en"),
-        ("sorry, what did I just ask you?", "last", "en"),
-        ("hi there", "greeting", "en"),
-        ("thanks, that helped", "thanks", "en"),
-        ("thank you, bye", "bye", "en"),
-        ("hello, how can you help me?", "help", "en"),
-        ("what did I ask you first?", "first", "en"),
-        ("what have I asked you so far?", "all", "en"),
-        ("kürzer bitte", "shorter", "de"),
-        ("Wo steht das?", "where", "de"),
-        ("Es-tu sûr ?", "sure", "fr"),
-        ("¿Puedes repetirlo?", "repeat", "es"),
-        ("Chi sei?", "identity", "it"),
-        ("Kion mi unue demandis?", "first", "eo"),
-        ("Cheers mate", "thanks", "en"),
-        ("Thanks a bunch, that was helpful", "thanks", "en"),
-        ("Merci infiniment", "thanks", "fr"),
-        ("Grazie infinite", "thanks", "it"),
-    ],
-)
-def test_talk_is_heard_in_its_language(typed: str, intent: Intent, language: str) -> None:
-    assert (heard(typed).intent, heard(typed).language) == (intent, language)
-
-
 def test_a_thing_in_two_words_is_a_question() -> None:
     """As people type it: the bus, today's menu. None of these ways is its trainer's."""
     things = "bus password hours birthday menu salary terms error address minutes invoice doctor recipe boiler lease"
@@ -102,23 +78,6 @@ def test_a_thing_in_two_words_is_a_question() -> None:
     assert sum(heard(one).intent is not None for one in asked) <= len(asked) / 50
     named = ("my grades", "the grades", "Next bus?", "Today's menu?", "my hours", "What are your hours?")
     assert [one for one in named if heard(one).intent] == []
-
-
-@pytest.mark.parametrize(
-    "typed",
-    ["up to how much?", "up to how many?", "until when?", "what is his name?", "What's her name?", "where was that?"],
-)
-def test_a_short_question_of_what_was_spoken_of_is_no_talk(typed: str) -> None:
-    assert heard(typed).intent is None
-
-
-def test_talk_is_still_heard_beside_such_questions() -> None:
-    heard_as = {
-        "what is your name?": "identity",
-        "where does it say that?": "where",
-        "where was that written?": "where",
-    }
-    assert {typed: heard(typed).intent for typed in heard_as} == heard_as
 
 
 def test_no_question_of_the_data_sets_is_taken_for_talk(data: Path) -> None:
