@@ -228,7 +228,7 @@ class Guard:
             if answer is None:
                 await self._pass_on(request, body or b"", send)
             else:
-                await answer(scope, receive, _with_headers(send, *NO_HASHES))
+                await answer(scope, receive, _with_headers(send))
 
     async def _answer(self, request: Request, body: bytes | None) -> Response | None:
         """The answer where the page must not answer itself; None where it may."""
@@ -333,7 +333,7 @@ class Guard:
             return {"type": "http.request", "body": body, "more_body": False}
 
         if request.url.path != "/":
-            await self._app(scope, receive, _with_headers(send, *NO_HASHES))
+            await self._app(scope, receive, _with_headers(send))
             return
         page, status = bytearray(), 200
 
@@ -411,7 +411,6 @@ FOREIGN = (
 FRAMING = "iframeResizer"
 OURS = """<link rel="icon" href="/favicon.ico"><link rel="stylesheet" href="/style.css">
 <script src="/page.js" defer></script>"""
-NO_HASHES = ("", "")
 
 
 def _as_ours(page: str) -> tuple[str, str, str]:
@@ -432,7 +431,7 @@ def _hashes(tags: Iterable[Tag]) -> str:
     return "".join(dict.fromkeys(f" 'sha256-{base64.b64encode(one.digest()).decode()}'" for one in digests))
 
 
-def _with_headers(send: Send, scripts: str, styles: str) -> Send:
+def _with_headers(send: Send, scripts: str = "", styles: str = "") -> Send:
     """Add the headers of every answer. Inline scripts and styles of these hashes may run, and no others."""
 
     async def sending(message: Message) -> None:
