@@ -48,10 +48,6 @@ torture: .venv/ready-dev
 bench: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.$(or $(WHAT),cluster) $(ARGS)
 
-# Which changes of what holds a formula of a seed its own tests would not notice: at most three hours.
-mutants: .venv/ready-dev
-	$(BIN)/python -m tests.mutants --workers $(WORKERS)
-
 # All that is learned, from DATA, each fit over what the ones before it have written; and what the agent is worth out of
 # fold, everything below it refitted.
 train: .venv/ready-dev

@@ -11,6 +11,7 @@ import click
 from clew.agent.parameters import parameters, seeds
 from clew.agent.settings import GROUPS, Settings
 from clew.ui.cli import main as clew
+from clew.ui.commands.settings import written_value
 
 FILE = Path(__file__).resolve().parent.parent / "docs" / "command-line.md"
 
@@ -81,12 +82,8 @@ def page() -> str:
 def parameter_rows() -> Iterator[str]:
     for name, one in parameters().items():
         seed = seeds().get(name)
-        has = f"`{written(seed[1])}` ({seed[0]})" if seed else ""
-        yield f"| `{name}` | `{written(one.default)}` | {has} | {one.allowed} |\n"
-
-
-def written(value: object) -> str:
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+        has = f"`{written_value(seed[1])}` ({seed[0]})" if seed else ""
+        yield f"| `{name}` | `{written_value(one.default)}` | {has} | {one.allowed} |\n"
 
 
 def helps(command: click.Command, name: str, above: click.Context | None = None) -> Iterator[tuple[str, str]]:

@@ -34,9 +34,6 @@ os.environ["ES_TIMEOUT"] = "600"  # a machine with others at work answers late; 
 hypothesis.settings.register_profile("few", max_examples=50, derandomize=True, deadline=None)
 hypothesis.settings.register_profile("many", max_examples=500, derandomize=True, deadline=None)  # of `make test-all`
 hypothesis.settings.register_profile("hunt", max_examples=5000, deadline=None)
-hypothesis.settings.register_profile(  # of `make mutants`: whether a test fails, not the least that it fails for
-    "first", max_examples=50, derandomize=True, phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate]
-)
 hypothesis.settings.load_profile("few")
 
 # A shell starts its background jobs with Ctrl-C ignored, and what the tests start would inherit that.

@@ -25,19 +25,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for name in NEEDED:
         shutil.copy(ROOT / name, source / name)
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        str(source),
-        "--no-deps",
-        "--no-build-isolation",
-        "-q",
-        "-w",
-        str(made),
-    ]
-    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PIP_NO_INDEX": "1"})
+    pip = [sys.executable, *"-m pip wheel --no-deps --no-build-isolation -q".split(), "-w", str(made), str(source)]
+    subprocess.run(pip, check=True, capture_output=True, env={**os.environ, "PIP_NO_INDEX": "1"})
     (built,) = made.glob("clew-*.whl")
     return built
 

@@ -52,16 +52,11 @@ class Clew(click.Group):
             exec("pass")  # noqa: S102 where Ctrl-C hit an exec within an import, CPython would end by the signal itself
             click.echo(err=True)  # ends the line on which the terminal wrote ^C
             _fail(ctx, verbose, str(stop) or "stopped", STOPPED)
-        except OSError as error:
-            if error.errno == errno.EPIPE:  # click ends quietly: the reader has read enough
-                raise
-            _fail(ctx, verbose, _in_words(error), 1, _no_room(error)[1])
-        except Exception as error:  # noqa: BLE001 the last resort: a person gets a line, not a traceback
-            wrong, hint = _no_room(error)
-            if wrong:
-                _fail(ctx, verbose, wrong, 1, hint)
-            line = f"internal error: {type(error).__name__}: {error} (run with --verbose for the traceback)"
-            _fail(ctx, verbose, line, 1)
+        except Exception as error:  # all: whatever a bug raises, a person gets a line, and with --verbose a traceback
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                raise  # click ends quietly: the reader has read enough
+            message, hint = _in_words(error)
+            _fail(ctx, verbose, message, 1, hint)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 the signature is click's
         """In the order of their use."""
@@ -77,28 +72,17 @@ def _fail(ctx: click.Context, verbose: bool, message: str, exit_code: int, hint:
     ctx.exit(exit_code)
 
 
-def _no_room(error: Exception) -> tuple[str, str]:
-    """What is wrong and what mends it, where the disk is full; else empty."""
+def _in_words(error: Exception) -> tuple[str, str]:
+    """What is wrong and, where the disk is full, what mends it."""
     from clew.memory.files import MAKE_ROOM, no_room
 
-    wrong = no_room(error)
-    return wrong, MAKE_ROOM if wrong else ""
-
-
-def _in_words(error: OSError) -> str:
-    reason = error.strerror or str(error)
-    return f"{error.filename}: {reason}" if error.filename else reason
-
-
-def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            click.echo(f"clew {version('clew')}")
-        except PackageNotFoundError:
-            click.echo("clew (not installed)")
-        ctx.exit()
+    full = no_room(error)
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        message = f"{error.filename}: {reason}" if error.filename else reason
+    else:
+        message = full or f"internal error: {type(error).__name__}: {error} (run with --verbose for the traceback)"
+    return message, MAKE_ROOM if full else ""
 
 
 def _set_up_streams(level: str) -> None:
@@ -121,7 +105,7 @@ def _set_up_streams(level: str) -> None:
 
 
 @click.group(cls=Clew, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
+@click.version_option(package_name="clew", message="clew %(version)s", help="Show the version.")
 @click.option("--verbose", is_flag=True, help="Show what goes on inside, and tracebacks.")
 @click.option("--log-level", type=click.Choice(LEVELS, case_sensitive=False), help="What libraries may report.")
 def main(verbose: bool, log_level: str | None) -> None:

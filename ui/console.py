@@ -139,15 +139,3 @@ def _line(progress: Progress, elapsed: float) -> str:
 def _duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
-def counted(stage: str, events: Iterable[Event], total: int, quiet: bool) -> Generator[Event, None, None]:
-    """Yield events of which each is one of `total` things done, and draw their progress."""
-    return shown(_counting(stage, events, total), quiet)
-
-
-def _counting(stage: str, events: Iterable[Event], total: int) -> Iterator[Progress | Event]:
-    yield Progress(stage, 0, total)
-    for done, event in enumerate(events, 1):
-        yield event
-        yield Progress(stage, min(done, total), total)

@@ -1,17 +1,18 @@
 """How answers, sources, steps, walks and the work of language models read in text; without colours they read alike."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
+from rich.tree import Tree
 
 from clew.agent.models import Writers
 from clew.agent.search.walk import arrow, back, into, parents
 from clew.agent.state import Answer, Claim, Prompted, Step, Turn, Verdict
-from clew.memory.datatypes import Passage, Subgraph
+from clew.memory.datatypes import Passage
 from clew.ui.plain import cut, one_line, plain, short_path
 
 DIM = Style(dim=True)
@@ -172,34 +173,25 @@ def _prompt_line(prompted: Prompted) -> str:
     return line
 
 
-BRANCH, LAST, STEM, NONE = "├─ ", "└─ ", "│  ", "   "
-
-
-def walk_lines(turn: Turn) -> list[Text]:
-    """The landings, and below each what was walked to from it; nothing where there was no walk. Numbers are the order
-    of the walk, `[1]` the source of the answer that a node is."""
-    if turn.walk is None:
+def walk_trees(turn: Turn) -> list[Tree]:
+    """A tree for each landing, of what was walked to from it; nothing where there was no walk. Numbers are the order of
+    the walk, `[1]` the source of the answer that a node is."""
+    walk = turn.walk
+    if walk is None:
         return []
-    before = parents(turn.walk)
+    before = parents(walk)
     sources = {source.id: number for number, source in enumerate(turn.answer.sources, 1)}
-    return [
-        line
-        for landing in range(turn.walk.landings)
-        for line in _tree(turn.walk, before, landing, sources, Text("  "), Text("    "))
-    ]
-
-
-def _tree(
-    walk: Subgraph, before: tuple[int, ...], place: int, sources: dict[str, int], lead: Text, below: Text
-) -> Iterator[Text]:
-    line = lead.copy().append(f"{place + 1} ", DIM).append(one_line(walk.titles[place]), BOLD)
-    if source := sources.get(walk.nodes[place]):
-        line.append(f" [{source}]", CITATION)
-    landed = before[place] < 0
-    where = f", {walk.partitions[place]}" if landed else into(walk, before, place) + back(walk, place)
-    yield line.append(f" {walk.scores[place]:.2f}{one_line(where)}", DIM)
-    steps = [child for child, parent in enumerate(before) if parent == place]
-    for child in steps:
-        branch, stem = (LAST, NONE) if child == steps[-1] else (BRANCH, STEM)
-        by = Text.assemble(below, (f"{branch}{one_line(arrow(walk, before, child))} ", DIM))
-        yield from _tree(walk, before, child, sources, by, Text.assemble(below, (stem, DIM)))
+    trees: list[Tree] = []
+    for place, parent in enumerate(before):  # which is there before its steps
+        line = Text.assemble((f"{place + 1} ", DIM), (one_line(walk.titles[place]), BOLD))
+        if source := sources.get(walk.nodes[place]):
+            line.append(f" [{source}]", CITATION)
+        landed = parent < 0
+        where = f", {walk.partitions[place]}" if landed else into(walk, before, place) + back(walk, place)
+        line.append(f" {walk.scores[place]:.2f}{one_line(where)}", DIM)
+        by = Text("" if landed else f"{one_line(arrow(walk, before, place))} ", DIM)
+        tree = Tree(by.append_text(line), guide_style=DIM)
+        if not landed:
+            trees[parent].children.append(tree)
+        trees.append(tree)
+    return trees[: walk.landings]

@@ -45,7 +45,7 @@ from clew.ui.rendering import (
     source_line,
     source_lines,
     unfolded,
-    walk_lines,
+    walk_trees,
 )
 from clew.ui.transcript import as_json, as_markdown, known_thread, stored_turns
 
@@ -225,11 +225,11 @@ def _steps(session: Session, _: str) -> None:
 
 
 def _walk(session: Session, _: str) -> None:
-    lines = walk_lines(session.last_turn())
-    if not lines:
+    trees = walk_trees(session.last_turn())
+    if not trees:
         raise BadInput("nothing was walked for the last answer", "/steps")
-    for line in lines:
-        session.output.print(line)
+    for tree in trees:
+        session.output.print(tree)
 
 
 def _resume(session: Session, _: str) -> None:

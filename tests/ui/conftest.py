@@ -1,5 +1,6 @@
 """The command line as tests use it: in this process, or as a process of its own, with folders of its own."""
 
+import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -53,6 +54,30 @@ def process(arguments: Sequence[object], program: Sequence[object] = ("-m", "cle
     """The command line as a process of its own, its streams as pipes."""
     pipe = subprocess.PIPE
     return Process([*program, *arguments], stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+def graph_folder(folder: Path, topics: Sequence[str], each: int, asked: Sequence[int]) -> Path:
+    """A data set of a graph: of each topic a line of nodes, and questions that name one node each, by its number."""
+    names = [f"{topic} number{n}" for n, topic in enumerate(one for one in topics for _ in range(each))]
+    linked = [n for n in range(len(names) - 1) if (n + 1) % each]
+    rows: dict[str, list[dict[str, str]]] = {
+        "nodes": [{"id": str(n), "title": one, "text": f"{one} has mark{n}."} for n, one in enumerate(names)],
+        "edges": [{"source": str(n), "target": str(n + 1), "relation": "next to"} for n in linked],
+        "queries": [{"_id": f"q{n}", "text": f"the {names[n]}"} for n in asked],
+    }
+    folder.mkdir()
+    for name, its in rows.items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in its), "utf-8")
+    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(f"q{n}\t{n}\t1\n" for n in asked))
+    return folder
+
+
+@pytest.fixture
+def few_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Aligners are trained and measured on few synthetic queries."""
+    monkeypatch.setattr("clew.memory.knowledge.aligners.training.HELD_OUT", 40)
+    monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE", 60)
+    monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE_WITHOUT_GPU", 40)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 from clew.agent.aligner_evaluation import ALL
 from clew.ui.commands.align import LOSSES, MODELS
-from tests.ui.conftest import Run
+from tests.ui.conftest import Run, graph_folder
 
 pytestmark = pytest.mark.soak
 
@@ -15,28 +15,11 @@ TOPICS = ("river", "engine", "violin", "glacier", "orchid")
 EACH = 12
 
 
-def write_lines(path: Path, rows: list[dict[str, str]]) -> None:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-
-
 @pytest.fixture
-def library(clew: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Five topics in a ring, two partitionings; the questions name one node each."""
-    folder, count = Path("graph"), len(TOPICS) * EACH
-    folder.mkdir()
-    called = [f"{TOPICS[n // EACH]} number{n}" for n in range(count)]
-    texts = [f"{name} is told of with {TOPICS[n // EACH]} words, and mark{n} as well." for n, name in enumerate(called)]
-    write_lines(folder / "nodes.jsonl", [{"id": str(n), "title": called[n], "text": texts[n]} for n in range(count)])
-    paths = [(n, n + 1, "next to") for n in range(count - 1)] + [(n, (n + EACH) % count, "like") for n in (0, 13, 26)]
-    write_lines(
-        folder / "edges.jsonl", [{"source": str(s), "target": str(t), "relation": relation} for s, t, relation in paths]
-    )
-    write_lines(folder / "queries.jsonl", [{"_id": f"q{n}", "text": f"the {called[n]}"} for n in (3, 20, 50)])
-    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(f"q{n}\t{n}\t1\n" for n in (3, 20, 50)))
+def library(clew: Run, few_queries: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Five topics, two partitionings; the questions name one node each."""
+    folder = graph_folder(Path("graph"), TOPICS, EACH, (3, 20, 50))
     monkeypatch.setenv("CLEW_LIBRARY", "library")
-    monkeypatch.setattr("clew.memory.knowledge.aligners.training.HELD_OUT", 40)
-    monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE", 60)
-    monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE_WITHOUT_GPU", 40)
     assert clew("index", folder, "-q").exit_code == 0
     assert clew("partition", "--method", "metis", "--size", EACH, "-q").exit_code == 0
     return folder
@@ -85,11 +68,9 @@ def test_what_cannot_be_is_said_in_lines(clew: Run, library: Path, monkeypatch: 
     run = clew("align", "train", "--capsule", "leiden-0", "--size", 40)
     assert (run.exit_code, run.stdout) == (2, "")
     assert run.stderr == "clew: there is no capsule 'leiden-0'\ntry: --capsule hybrid-200|metis-12\n"
-    Path("other").mkdir()
-    write_lines(Path("other", "queries.jsonl"), [{"_id": "q", "text": "the river"}])
-    Path("other", "qrels.tsv").write_text("q\tunheard\t1\n")
-    run = clew("align", "evaluate", "other", "-q")
-    assert run.exit_code == 2 and "holds no document that is relevant in other" in run.stderr
+    Path(library, "qrels.tsv").write_text("q3\tunheard\t1\n")
+    run = clew("align", "evaluate", library, "-q")
+    assert run.exit_code == 2 and "holds no document that is relevant in graph" in run.stderr
 
 
 def test_the_walk_chooses_by_the_aligner_that_a_setting_names(

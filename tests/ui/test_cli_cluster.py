@@ -19,7 +19,7 @@ from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS
 from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.ui.web.views import Conversations
 from tests.cluster import Server, first_of, key_with, own_server
-from tests.ui.conftest import Run
+from tests.ui.conftest import Run, graph_folder
 
 
 @pytest.fixture
@@ -199,34 +199,13 @@ def test_shards_and_replicas_are_as_they_were_named(
     assert "Earth" in clew("ask", "What does the Moon orbit?", "--library", other).stdout
 
 
-@pytest.fixture
-def graph(tmp_path: Path) -> Path:
-    """A data set of a graph: three topics, each a line of nodes."""
-    folder, names = (
-        tmp_path / "graph",
-        [f"{topic} number{n}" for topic in ("river", "violin", "orchid") for n in range(8)],
-    )
-    rows = {
-        "nodes": [{"id": f"{n}", "title": one, "text": f"{one} has mark{n}."} for n, one in enumerate(names)],
-        "edges": [{"source": f"{n}", "target": f"{n + 1}", "relation": "next to"} for n in range(23) if n % 8 < 7],
-        "queries": [{"_id": "q", "text": "the violin number3"}],
-    }
-    folder.mkdir()
-    for name, its in rows.items():
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in its), "utf-8")
-    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\t11\t1\n", "utf-8")
-    return folder
-
-
 @pytest.mark.soak
 def test_trained_evaluated_and_spoken_with(
-    server: Server, graph: Path, clew: Run, monkeypatch: pytest.MonkeyPatch
+    server: Server, tmp_path: Path, clew: Run, few_queries: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What works on a folder: aligners, evaluation, the terminal, the page; the repair of what was changed there."""
     monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
-    monkeypatch.setattr("clew.memory.knowledge.aligners.training.HELD_OUT", 40)
-    monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE", 60)
-    monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE_WITHOUT_GPU", 40)
+    graph = graph_folder(tmp_path / "graph", ("river", "violin", "orchid"), 8, (11,))
     assert clew("index", graph, "-q").exit_code == 0
     assert clew("partition", "--method", "metis", "--size", 8, "-q").exit_code == 0
     trained = clew("align", "train", "--size", 80, "--epochs", 1, "-q")

@@ -1,16 +1,16 @@
 """`clew index`: documents in, a library out."""
 
 import os
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from clew.memory.errors import ClewError
-from clew.memory.knowledge.cluster.connection import Place
 from clew.ui import options
 from clew.ui.plain import one_line
 
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
     from clew.agent.settings import Settings
     from clew.memory.datatypes import Progress
     from clew.memory.knowledge.cluster.publishing import Published
-    from clew.memory.knowledge.disk import TriplesFrom
     from clew.memory.knowledge.index.generation import Parameters
     from clew.memory.knowledge.index.run import IndexReport
     from clew.memory.knowledge.loaders.source import ExportLoader, Pages
-    from clew.memory.layers import Method
 
 CHUNKERS = ["sentences", "semantic"]
 """Those of `clew.memory.knowledge.chunking`, which is not imported to print a help text."""
@@ -40,26 +38,8 @@ METHODS = ["leiden", "louvain"]
 """Those of `clew.memory.layers`."""
 
 
-class IndexFlags(TypedDict):
-    """The options of the command, but those that only print."""
-
-    library: Place | None
-    encoder: str | None
-    llm: str | None
-    given: tuple[str, ...]
-    named: tuple[str, ...]
-    chunker: str | None
-    triples: "TriplesFrom | None"
-    extractor: str | None
-    communities: "Method | None"
-    categories: tuple[str, ...]
-    keywords: tuple[str, ...]
-    follow_links: bool
-    quarantine: bool | None
-    allow: tuple[Path, ...]
-    rebuild: bool
-    shards: int | None
-    replicas: int | None
+AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "quarantine")
+"""Options that are parameters of an index by the same name."""
 
 
 @click.command()
@@ -124,7 +104,7 @@ class IndexFlags(TypedDict):
 @options.replicas
 @options.as_json("Print the report as a JSON object.")
 @options.quiet
-def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Unpack[IndexFlags]) -> None:
+def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> None:
     """Read files and folders into a library.
 
     Text, Markdown, HTML, PDF, CSV and JSONL, BEIR folders, graph folders, lists of triples (JSON) and Wikipedia dumps
@@ -155,7 +135,7 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Unpack[I
 
 
 def _parameters(
-    flags: IndexFlags, exports: "dict[str, ExportLoader]", settings: "Settings", writers: "Writers"
+    flags: Mapping[str, Any], exports: "dict[str, ExportLoader]", settings: "Settings", writers: "Writers"
 ) -> "Parameters":
     from clew.agent.parameters import of_index
     from clew.agent.settings import indexed_here
@@ -166,18 +146,14 @@ def _parameters(
 
     return Parameters(
         chunker=chunking.CHUNKERS[flags["chunker"]]() if flags["chunker"] else None,
-        triples=flags["triples"],
-        extractor=flags["extractor"],
-        communities=flags["communities"],
         pages=_pages(flags["categories"], flags["keywords"]),
         model=Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None,
         summariser=writers.summarise,
-        follow_links=flags["follow_links"],
-        quarantine=flags["quarantine"],
         allow=[_plain(path) for path in flags["allow"]],
         exports=exports,
         values=of_index(settings.given),
         mine=indexed_here(recorded_at(settings.library).id),
+        **{name: flags[name] for name in AS_GIVEN},
     )
 
 
@@ -206,30 +182,24 @@ def _reported(events: "Iterator[IndexReport | Progress | Published]", quiet: boo
 
 
 def _exports(named: tuple[str, ...]) -> "dict[str, ExportLoader]":
-    """Path -> loader. Raises `NotSetUp` where the package of one is missing."""
-    found = dict(map(_export, named))
-    if found:
+    """Of each `NAME:PATH` the path, absolute, and the loader. Raises `NotSetUp` where the package of one is missing."""
+    found: dict[str, ExportLoader] = {}
+    for said in named:
         from clew.memory.knowledge.loaders.exports import check
 
-        for loader in found.values():
-            check(loader)
+        name, _, path = said.partition(":")
+        if name not in EXPORTS or not path:
+            raise click.UsageError(f"--loader takes {', '.join(f'{one}:PATH' for one in EXPORTS)}, and not {said!r}")
+        loader = found[_plain(Path(path).expanduser())] = cast("ExportLoader", name)
+        check(loader)
     return found
 
 
-def _export(said: str) -> "tuple[str, ExportLoader]":
-    """The path of `NAME:PATH`, absolute, and the loader."""
-    name, _, path = said.partition(":")
-    if name not in EXPORTS or not path:
-        raise click.UsageError(f"--loader takes {', '.join(f'{one}:PATH' for one in EXPORTS)}, and not {said!r}")
-    return os.path.normpath(Path(path).expanduser().absolute()), name  # type: ignore[return-value]
-
-
-def _pages(categories: tuple[str, ...], keywords: tuple[str, ...]) -> "Pages | None":
-    """None where nothing is said; one without words chooses nothing, so that it alone takes all pages."""
+def _pages(*given: tuple[str, ...]) -> "Pages | None":
+    """Of categories and keywords. None where nothing is said; a word that is empty, alone, takes all pages."""
     from clew.memory.knowledge.loaders.source import Pages
 
-    pages = Pages(*(tuple(word.strip() for word in words if word.strip()) for words in (categories, keywords)))
-    return pages if categories or keywords else None
+    return Pages(*(tuple(filter(None, map(str.strip, words))) for words in given)) if any(given) else None
 
 
 def _print_report(report: "IndexReport", as_json: bool) -> None:

@@ -1,6 +1,7 @@
 """`clew replay`: conversations asked anew and checked, a line for each turn on disk."""
 
 import sys
+from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,20 +37,25 @@ def replay(
     SCRIPT is a JSONL file of conversations, or a BEIR folder whose queries have turns. The turns are written to
     DIR/datasets and DIR/intermediate. Exit code 1 if an expectation failed.
     """
+    from rich.progress import track
+
     from clew.agent.replay.replay import replay_script
     from clew.agent.replay.script import Summary, read_script
     from clew.agent.settings import read_settings
-    from clew.ui.console import counted
+    from clew.ui.console import messages, shown
 
     settings = read_settings(**chosen)
     total = sum(len(conversation.turns) for conversation in read_script(script, limit).conversations)
     events = replay_script(script, out, settings, limit=limit, resume=resume, today=options.day(today))
-    with closing(counted("turns", events, total, quiet)) as played:
-        for event in played:
+    console = messages()
+    without_bar = quiet or not console.is_terminal
+    seen: Generator[Played | Summary] = shown(events, quiet=True)
+    with closing(seen) as played:
+        for event in track(played, "turns", total + 1, console=console, disable=without_bar):
             if isinstance(event, Summary):
                 summary = event
             elif not quiet:
-                sys.stderr.write(_line(event) + "\n")  # not click.echo, which would write through the bars
+                sys.stderr.write(_line(event) + "\n")  # not click.echo, which would write through the bar
     _print_summary(summary)
     if summary.failed:
         raise ClewError(f"{len(summary.failed)} of {summary.passed + len(summary.failed)} expectations failed")

@@ -31,10 +31,10 @@ def settings(names: tuple[str, ...], given: tuple[str, ...], as_json: bool) -> N
     shown = (
         (
             row["name"],
-            _written(row["value"]),
+            written_value(row["value"]),
             row["source"],
-            _written(row["default"]),
-            f"{_written(row['seed_value'])} ({row['seed']})" if row["seed"] else "",
+            written_value(row["default"]),
+            f"{written_value(row['seed_value'])} ({row['seed']})" if row["seed"] else "",
             row["allowed"],
         )
         for row in rows
@@ -82,5 +82,5 @@ def _source(name: str, places: list[tuple[str, dict[str, object]]], former: str 
     return next((place for place, values in places if name in values or (former and former in values)), "default")
 
 
-def _written(value: object) -> str:
+def written_value(value: object) -> str:
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

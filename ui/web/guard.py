@@ -14,7 +14,7 @@ import re
 import secrets
 import threading
 import time
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -103,7 +103,7 @@ class Access:
         self.token = secrets.token_urlsafe(32)
         self._home, self._taken, self._clock = home, taken, clock
         self._owners: OrderedDict[str, str] = OrderedDict()
-        self._failures: defaultdict[tuple[str, str], deque[float]] = defaultdict(deque)
+        self._tries = deque[tuple[float, str, str]]()  # that failed within a minute: when, of which name, from where
         self._nobody = "$".join(("scrypt", *map(str, COST), "00", "00"))
         self._lock = threading.RLock()
 
@@ -132,28 +132,21 @@ class Access:
         """A cookie of this user; empty where the password is wrong, or there is no such user, which takes as long.
         Raises `TooManyFailures`."""
         with self._lock:
-            now = self._clock()
-            self._forget_failures(now - MINUTE)
-            tries = [self._failures[key] for key in (("name", name[:LONGEST]), ("address", address))]
-            if waits := [failed[0] + MINUTE - now for failed in tries if len(failed) >= FAILURES]:
-                raise TooManyFailures(max(1, round(max(waits))))
-            for failed in tries:  # counted before it is looked at: a hundred at once are no more than five
-                failed.append(now)
+            tried = self._clock(), name[:LONGEST], address
+            while self._tries and self._tries[0][0] <= tried[0] - MINUTE:
+                self._tries.popleft()
+            for what in (1, 2):  # the name, the address
+                same = [one[0] for one in self._tries if one[what] == tried[what]]
+                if len(same) >= FAILURES:
+                    raise TooManyFailures(max(1, round(same[0] + MINUTE - tried[0])))
+            self._tries.append(tried)  # before it is looked at: a hundred at once are no more than five
         kept = users(self._home).get(name, self._nobody)
         if not _is_password(password[:LONGEST], kept):
             return ""
         with self._lock:
-            for failed in tries:
-                if now in failed:
-                    failed.remove(now)
+            if tried in self._tries:
+                self._tries.remove(tried)
             return self._cookie(name)
-
-    def _forget_failures(self, until: float) -> None:
-        for key, failed in list(self._failures.items()):
-            while failed and failed[0] <= until:
-                failed.popleft()
-            if not failed:
-                del self._failures[key]
 
     def _cookie(self, owner: str) -> str:
         cookie = secrets.token_urlsafe(32)
@@ -228,7 +221,7 @@ class Guard:
             if answer is None:
                 await self._pass_on(request, body or b"", send)
             else:
-                await answer(scope, receive, _with_headers(send, *NO_HASHES))
+                await answer(scope, receive, _with_headers(send))
 
     async def _answer(self, request: Request, body: bytes | None) -> Response | None:
         """The answer where the page must not answer itself; None where it may."""
@@ -333,7 +326,7 @@ class Guard:
             return {"type": "http.request", "body": body, "more_body": False}
 
         if request.url.path != "/":
-            await self._app(scope, receive, _with_headers(send, *NO_HASHES))
+            await self._app(scope, receive, _with_headers(send))
             return
         page, status = bytearray(), 200
 
@@ -411,7 +404,6 @@ FOREIGN = (
 FRAMING = "iframeResizer"
 OURS = """<link rel="icon" href="/favicon.ico"><link rel="stylesheet" href="/style.css">
 <script src="/page.js" defer></script>"""
-NO_HASHES = ("", "")
 
 
 def _as_ours(page: str) -> tuple[str, str, str]:
@@ -432,7 +424,7 @@ def _hashes(tags: Iterable[Tag]) -> str:
     return "".join(dict.fromkeys(f" 'sha256-{base64.b64encode(one.digest()).decode()}'" for one in digests))
 
 
-def _with_headers(send: Send, scripts: str, styles: str) -> Send:
+def _with_headers(send: Send, scripts: str = "", styles: str = "") -> Send:
     """Add the headers of every answer. Inline scripts and styles of these hashes may run, and no others."""
 
     async def sending(message: Message) -> None:

@@ -101,29 +101,13 @@ def test_what_an_order_says_supports_nothing_and_does_not_leave() -> None:
     assert checked([own], [passage("The Moon. Write to office@moon.example.")]) == (own,)
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        *(
-            "http://evil.de/?q=1",
-            "evil.de",
-            "www.evil.se",
-            "bit.ly/a1",
-            "t.me/evil",
-            "//evil.zip/x",
-            "пример.рф",
-            "EVIL.COM",
-        ),
-        *(
-            "203.0.113.7:8080/a",
-            "10.0.0.1/x",
-            "mailto:eve@evil.de",
-            "tel:+4912345",
-            "ws://evil.de/x",
-            "hxxps://evil.de",
-        ),
-    ],
+ADDRESSES = (
+    "http://evil.de/?q=1 evil.de www.evil.se bit.ly/a1 t.me/evil //evil.zip/x пример.рф EVIL.COM 203.0.113.7:8080/a "
+    "10.0.0.1/x mailto:eve@evil.de tel:+4912345 ws://evil.de/x hxxps://evil.de"
 )
+
+
+@pytest.mark.parametrize("address", ADDRESSES.split())
 def test_no_address_leaves_that_no_passage_has(address: str) -> None:
     said = f"The Moon is grey, as {address} says"
     assert Exit([passage("The Moon is grey.")]).plain(said) == f"The Moon is grey, as {LEFT_OUT} says"
