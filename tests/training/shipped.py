@@ -43,7 +43,7 @@ from tests.training import judge, pairs, reader, roots, search, spans, talk, wal
 from tests.training.forms import FormExample, ndcg
 from tests.training.reader import ReadExample
 from tests.training.rewriter import Conversations, Rewriter
-from tests.training.trainer import FOLDER, Maker, TrainingCommand
+from tests.training.trainer import NEW_FOLDER, Maker, TrainingCommand
 
 WANTED = 0.95
 """The share of a file's choices that have to be alike."""
@@ -226,7 +226,7 @@ def behaves(shipped: Behaviour, made: Behaviour) -> tuple[bool, str]:
 
 @click.command(cls=TrainingCommand, help=__doc__)
 @click.option("--only", type=click.Choice(list(TRAINERS)), multiple=True, help="Only what this one makes.")
-@click.option("--keep", type=FOLDER, help="Write there what was made.")
+@click.option("--keep", type=NEW_FOLDER, help="Write there what was made.")
 def main(data: Path, libraries: Path, only: tuple[str, ...], keep: Path | None) -> None:
     others = 0
     for name in only or TRAINERS:

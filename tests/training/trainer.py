@@ -20,7 +20,7 @@ from clew.memory.knowledge.library import Library, open_library
 if TYPE_CHECKING:
     import torch
 
-FOLDER = click.Path(file_okay=False, path_type=Path)
+NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 RESAMPLED = 2_000
 
 Maker = Callable[[Path, Path], Mapping[Path, str | bytes]]
@@ -37,7 +37,7 @@ class TrainingCommand(click.Command):
         super().__init__(*given, **named)
         self.params = [
             click.Argument(["data"], type=click.Path(exists=True, file_okay=False, path_type=Path)),
-            click.Argument(["libraries"], type=FOLDER, default=Path(".clew-training")),
+            click.Argument(["libraries"], type=NEW_FOLDER, default=Path(".clew-training")),
             *self.params,
         ]
 
