@@ -10,35 +10,23 @@ the answerable), `invented` (AU of the others), `words` (the mean).
 """
 
 import json
-import re
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from statistics import mean
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import click
 
-from clew.agent.assistant import Assistant
-from clew.agent.evaluation.evaluate import answered
-from clew.agent.models import encoder_for
-from clew.agent.nodes import leaned_on
-from clew.agent.settings import read_settings
 from clew.agent.state import Turn
-from clew.memory.datatypes import Utterance
-from clew.memory.knowledge.index.run import index
-from tests.training.asked_turns import FOLDER
+from tests.training.asked_turns import FOLDER, answers, cases_of, plain, played
 
 LONGEST = 4
 """How many times as long as it may be an answer is that is no answer any more."""
 
-Case = Mapping[str, Any]
-
 
 class Judged(NamedTuple):
-    case: Case
+    case: Mapping[str, Any]
     turn: Turn
     verdict: str
     words: int
@@ -51,51 +39,28 @@ class Judged(NamedTuple):
 @click.option("--show", default="", help="Turns with these verdicts: W,WR,AU.")
 @click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
 def main(questions: Path | None, documents: Path | None, collection: str, show: str, as_json: bool) -> None:
-    lines = (questions or FOLDER / "unseen.jsonl").read_text("utf-8").splitlines()
-    cases = [case for case in map(json.loads, lines) if collection in ("", case["collection"])]
-    every: list[Judged] = []
-    for name, its in groupby(cases, key=lambda case: str(case["collection"])):
-        found = list(judged((documents or FOLDER / "documents") / name, list(its)))
+    every = cases_of(questions or FOLDER / "unseen.jsonl")
+    cases = [case for case in every if collection in ("", case["collection"])]
+    judged: list[Judged] = []
+    turns = played(cases, documents or FOLDER / "documents")
+    for name, its in groupby(turns, key=lambda one: str(one.case["collection"])):
+        found = [Judged(case, turn, verdict(case, turn), len(turn.answer.plain.split())) for case, turn, _ in its]
         click.echo(line(name, found, as_json))
-        every += found
-    click.echo(line("all", every, as_json))
-    for one in every:
+        judged += found
+    click.echo(line("all", judged, as_json))
+    for one in judged:
         if one.verdict in show.split(","):
             click.echo(f"\n{one.verdict} {one.case['question']}\n   {one.turn.rewritten}\n   {one.turn.answer.text}")
 
 
-def judged(documents: Path, cases: Sequence[Case]) -> Iterator[Judged]:
-    """Each turn after its conversation so far, over a library made of a folder."""
-    with TemporaryDirectory() as folder:
-        library = Path(folder) / "library"
-        for _ in index([documents], library, encoder_for(read_settings())):
-            pass
-        with Assistant.open(read_settings(library=library)) as assistant:
-            for _, conversation in groupby(cases, key=lambda case: str(case["conversation"])):
-                history: list[Utterance] = []
-                for case in conversation:
-                    turn = answered(assistant.services, case["question"], history)
-                    history += leaned_on(turn)
-                    yield Judged(case, turn, verdict(case, turn), len(turn.answer.plain.split()))
-
-
-def verdict(case: Case, turn: Turn) -> str:
+def verdict(case: Mapping[str, Any], turn: Turn) -> str:
     refused, text = turn.answer.refused, plain(turn.answer.plain)
     if case["outcome"] == "refused":
         return "R" if refused else "AU"
     if refused or turn.answer.outcome == "unclear":
         return "WR"
-    right = all(held(group, text) for group in case["must"]) and not held(case["must_not"], text)
     longer = len(text.split()) / case["most_words"]
-    return "W" if not right or longer > LONGEST else "P" if longer > 1 else "R"
-
-
-def held(patterns: Sequence[str], text: str) -> bool:
-    return any(re.search(pattern, text, re.IGNORECASE | re.DOTALL) for pattern in patterns)
-
-
-def plain(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).replace("\u2019", "'").replace("`", "").split())
+    return "W" if not answers(case, text) or longer > LONGEST else "P" if longer > 1 else "R"
 
 
 def line(name: str, found: Sequence[Judged], as_json: bool) -> str:
@@ -105,11 +70,8 @@ def line(name: str, found: Sequence[Judged], as_json: bool) -> str:
     no = [one for one in found if one.case["outcome"] == "refused"]
     yes = [one for one in found if one.case["outcome"] != "refused"]
     row = {"set": name, "turns": len(found), "useful": share("R P", found), "to_the_point": share("R", found)}
-    row |= {
-        "refused": share("WR", yes),
-        "invented": share("AU", no),
-        "words": round(mean(one.words for one in found), 1),
-    }
+    row |= {"refused": share("WR", yes), "invented": share("AU", no)}
+    row["words"] = round(mean(one.words for one in found), 1)
     return json.dumps(row) if as_json else "   ".join(f"{key} {value}" for key, value in row.items())
 
 

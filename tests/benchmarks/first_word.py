@@ -10,36 +10,30 @@ a person uses them: a process before those that are measured writes it.
 
 import os
 import random
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
-from clew.memory.knowledge.disk import DATABASE, current_generation
-from tests.benchmarks.inputs import paths
+from clew.memory.knowledge.library import open_library
+from tests.benchmarks.inputs import paths, show
 
 REPEATS = 3
 FOLLOW_UP = "and what else is known about it?"
 
 
-class Cost(NamedTuple):
-    cpu: float
-    seconds: float
-    megabytes: float
-
-
 def main() -> None:
     (library,) = paths(__doc__ or "", "library")
-    rows: dict[str, list[Cost]] = {}
-    cost(["ask", question(library), "--library", str(library)], "")
+    with open_library(library, None) as opened:
+        store = opened.store
+        titles = [one.title for one in store.documents(store.part().layers.document_ids) if one.title]
+    costs: dict[str, list[tuple[float, float, float]]] = {}
+    cost(["ask", question(titles), "--library", str(library)], "")
     for _ in range(REPEATS):
-        first, second, third, fourth = (question(library) for _ in range(4))
+        first, second, third, fourth = (question(titles) for _ in range(4))
         for name, command, said in (
             ("search, a new question", ["search", first], ""),
             ("search, the same again", ["search", first], ""),
@@ -48,45 +42,35 @@ def main() -> None:
             ("chat, one turn", ["chat"], third),
             ("chat, two turns", ["chat"], f"{fourth}\n{FOLLOW_UP}"),
         ):
-            rows.setdefault(name, []).append(cost([*command, "--library", str(library)], said))
-    print(f"{'':26}{'CPU s':>8}{'s':>8}{'MB':>8}")
-    for name, costs in rows.items():
-        cpu, seconds, megabytes = (median(values) for values in zip(*costs, strict=True))
-        print(f"{name:26}{cpu:8.2f}{seconds:8.2f}{megabytes:8.0f}")
+            costs.setdefault(name, []).append(cost([*command, "--library", str(library)], said))
+    rows = ([name, *(f"{median(values):.2f}" for values in zip(*its, strict=True))] for name, its in costs.items())
+    show(str(library), ("", "CPU s", "s", "MB"), rows)
 
 
-def question(library: Path) -> str:
-    generation = current_generation(library)
-    assert generation, "it is a library"
-    with closing(sqlite3.connect(f"{(generation / DATABASE).resolve().as_uri()}?mode=ro", uri=True)) as database:
-        titles = [title for (title,) in database.execute("SELECT title FROM documents") if title]
+def question(titles: Sequence[str]) -> str:
     one, other = random.sample(titles, 2)
     return f"What does {one} have to do with {other}?"
 
 
-def cost(arguments: Sequence[str], said: str) -> Cost:
-    """Of one process, which keeps its threads in a folder that goes with it."""
+def cost(arguments: Sequence[str], said: str) -> tuple[float, float, float]:
+    """CPU seconds, seconds and megabytes of one process, which keeps its threads in a folder that goes with it."""
     with TemporaryDirectory() as home:
         environment = {**os.environ, "CLEW_LLM": "none", "XDG_DATA_HOME": home}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        (typed := Path(home) / "typed.txt").write_text(said, "utf-8")
         began = time.monotonic()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "clew.ui.cli", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-        )
-        assert process.stdin is not None
-        process.stdin.write(said.encode())
-        process.stdin.close()
+        with typed.open() as given:
+            command = [sys.executable, "-m", "clew.ui.cli", *arguments]
+            process = subprocess.Popen(
+                command, stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+            )
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         taken = time.monotonic() - began
     if process.returncode:
         raise SystemExit(f"clew {arguments[0]} ended with {process.returncode}")
     kilobytes = used.ru_maxrss / (1024 if sys.platform == "darwin" else 1)
-    return Cost(used.ru_utime + used.ru_stime, taken, kilobytes / 1024)
+    return used.ru_utime + used.ru_stime, taken, kilobytes / 1024
 
 
 if __name__ == "__main__":

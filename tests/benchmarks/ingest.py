@@ -1,5 +1,4 @@
-"""What it takes to index a graph folder, the encoder aside: seconds and the most memory at once, and then the time to
-read a text by its id.
+"""What it takes to index a graph folder, the encoder aside: seconds and the most memory at once.
 
 python -m tests.benchmarks.ingest GRAPH_FOLDER
 
@@ -7,7 +6,6 @@ Vectors are random and word pieces are words: no model is loaded. The memory is 
 process that does nothing else, pages of mapped files among it.
 """
 
-import random
 import re
 import resource
 from collections.abc import Sequence
@@ -25,9 +23,6 @@ from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Role
 from clew.memory.text import Span
 from tests.benchmarks.inputs import paths
-
-READS = 2_000
-"""Texts that are read by their ids, at random."""
 
 
 class RandomEncoder:
@@ -57,11 +52,9 @@ def main() -> None:
             report, seconds, peak = process.submit(measured, folder, library).result()
         with open_library(library, None) as opened:
             edges = opened.manifest.edges
-        micro = read_at_random(library)
     print(f"{folder.name}: {report.documents} documents, {edges} edges in {seconds:.1f} s, peak {peak / 2**20:.0f} MiB")
     for stage, taken in report.seconds.items():
         print(f"    {stage:20} {taken:8.2f} s")
-    print(f"a text by its id: median {np.median(micro):.0f} us, 95% in {np.quantile(micro, 0.95):.0f} us")
 
 
 def measured(folder: Path, library: Path) -> tuple[IndexReport, float, int]:
@@ -70,18 +63,6 @@ def measured(folder: Path, library: Path) -> tuple[IndexReport, float, int]:
     *_, report = index([folder], library, RandomEncoder())
     assert isinstance(report, IndexReport)
     return report, perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def read_at_random(library: Path) -> list[float]:
-    """Microseconds of each."""
-    with open_library(library, None) as opened:
-        ids = random.Random(0).sample(sorted(opened.store.part().layers.document_ids), READS)
-        taken = []
-        for id_ in ids:
-            started = perf_counter()
-            opened.store.documents([id_])
-            taken.append((perf_counter() - started) * 1e6)
-    return taken
 
 
 if __name__ == "__main__":

@@ -1,25 +1,25 @@
-"""Which stage finds the sentence that answers a question in Esperanto: keywords, BM25, vectors, trees, and two stages.
+"""Which stage finds the sentence that answers a question in Esperanto: keywords, vectors, trees, and two together.
 
 python -m tests.benchmarks.structure DATA [--epochs 4] [--json]
 
 The passages are all sentences of the Fundamenta Krestomatio (Zamenhof 1903). Its sections are documents; every fifth is
 held out: the Tree-LSTM learns from the others, and the questions are about sentences of those. In part `kept` a phrase
-of the sentence is replaced by its ki-word and all other words are kept, so that BM25 wins by construction. In part
+of the sentence is replaced by its ki-word and all other words are kept, so that keywords win by construction. In part
 `other` the content roots of such questions stand under other endings and affixes, or are synonyms. Part `hand` has the
-questions of `esperanto_questions.txt` about four more sections that nothing is learned from. `index` is the keyword
-index that a library has. MiniLM, the encoder, was not taught Esperanto, and no encoder here was.
+questions of `esperanto_questions.txt` about four more sections that nothing is learned from. `keywords` are the content
+roots that both share, `index` is the keyword index that a library has. MiniLM, the encoder, was not taught Esperanto,
+and no encoder here was.
 """
 
-import argparse
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import bm25s
+import click
 import numpy as np
 from numpy.typing import NDArray
 
@@ -154,10 +154,10 @@ def roots_of(tree: Tree) -> list[str]:
 Scores = NDArray[np.floating[Any]]
 
 
-def measured(ranking: Callable[[int], NDArray[np.int64]], asked: Sequence[Asked]) -> dict[str, float]:
+def measured(scores: Scores, asked: Sequence[Asked]) -> dict[str, float]:
     found, ranks = 0, 0.0
-    for number, one in enumerate(asked):
-        place = np.flatnonzero(ranking(number)[:CANDIDATES] == one.sentence)
+    for own, one in zip(scores, asked, strict=True):
+        place = np.flatnonzero(np.argsort(-own, kind="stable")[:CANDIDATES] == one.sentence)
         if len(place):
             ranks += 1 / (place[0] + 1)
             found += place[0] < 5
@@ -169,74 +169,40 @@ def table(
 ) -> dict[str, dict[str, float]]:
     """Each method's row; `trees` and `vectors` (of the encoder) are those of the passages."""
     read = [READER.read(one.text) for one in asked]
-    encoder = encoder_for(read_settings())
-    near = encoder.encode([one.text for one in asked], "query") @ vectors.T
+    near = encoder_for(read_settings()).encode([one.text for one in asked], "query") @ vectors.T
     like = network.encode([numbered(tree) for tree in read]) @ network.encode([numbered(tree) for tree in trees]).T
-    words = [roots_of(tree) for tree in trees]
-    engine = bm25s.BM25()
-    engine.index(words, show_progress=False)
-    bm25 = np.stack([engine.get_scores(roots_of(tree)) if roots_of(tree) else np.zeros(len(trees)) for tree in read])
-    bags = [set(one) for one in words]
+    bags = [set(roots_of(tree)) for tree in trees]
     keywords = np.array([[len(set(READER.keywords(tree)) & bag) for bag in bags] for tree in read], float)
-
-    def best(scores: Scores) -> Callable[[int], NDArray[np.int64]]:
-        return lambda number: np.argsort(-scores[number], kind="stable")
-
-    def staged(first: Scores, second: Scores) -> Callable[[int], NDArray[np.int64]]:
-        def ranked(number: int) -> NDArray[np.int64]:
-            held = np.argsort(-first[number], kind="stable")[:CANDIDATES]
-            return held[np.argsort(-second[number][held], kind="stable")]
-
-        return ranked
-
-    share = bm25 / np.maximum(bm25.max(axis=1, keepdims=True), 1e-9)
-    rows = {"keywords": best(keywords), "BM25": best(bm25), "encoder": best(near), "Tree-LSTM": best(like)}
-    rows |= {"keywords, encoder": staged(keywords, near), "keywords, Tree-LSTM": staged(keywords, like)}
-    rows |= {"BM25, encoder": staged(bm25, near), "BM25, Tree-LSTM": staged(bm25, like)}
     own = index_shares(asked, texts)
-    rows |= {"index": best(own), "index, encoder": staged(own, near), "index, Tree-LSTM": staged(own, like)}
-    rows |= {"index + encoder": best(0.45 * own + 0.55 * near), "index + Tree-LSTM": best(0.45 * own + 0.55 * like)}
-    rows |= {"BM25 + encoder": best(0.45 * share + 0.55 * near), "BM25 + Tree-LSTM": best(0.45 * share + 0.55 * like)}
-    return {name: measured(ranking, asked) for name, ranking in rows.items()}
+    rows = {"keywords": keywords, "index": own, "encoder": near, "Tree-LSTM": like}
+    rows |= {"index + encoder": 0.45 * own + 0.55 * near, "index + Tree-LSTM": 0.45 * own + 0.55 * like}
+    return {name: measured(scores, asked) for name, scores in rows.items()}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--epochs", type=int, default=StructurePlan().epochs)
-    parser.add_argument("--questions", type=int, default=300, help="of each part, at most")
-    parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    parts = sections(given.data)
-    texts = [one for part in parts for one in part]
-    trees = [READER.read(one) for one in texts]
-    held: list[tuple[int, Tree]] = []
-    learned, number = [], 0
-    for at, part in enumerate(parts):
-        for _ in part:
-            if at % HELD_OUT == 0:
-                held.append((number, trees[number]))
-            elif at not in BY_HAND:
-                learned.append(trees[number])
-            number += 1
+@click.command(help=__doc__)
+@click.argument("data", type=click.Path(exists=True, path_type=Path))
+@click.option("--epochs", default=StructurePlan().epochs)
+@click.option("--questions", "most", default=300, help="Of each part, at most.")
+@click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
+def main(data: Path, epochs: int, most: int, as_json: bool) -> None:
+    places = [(at, text) for at, part in enumerate(sections(data)) for text in part]
+    texts = [text for _, text in places]
+    trees = [READER.read(text) for text in texts]
+    held = [(number, trees[number]) for number, (at, _) in enumerate(places) if at % HELD_OUT == 0]
+    learned = [tree for (at, _), tree in zip(places, trees, strict=True) if at % HELD_OUT and at not in BY_HAND]
     made = list(questions(held))
     random.Random(7).shuffle(made)
-    sets = {"kept": [Asked(" ".join(forms) + "?", of) for of, forms in made][: given.questions]}
-    sets["other"] = [Asked(text, of) for of, forms in made if (text := other_words(forms))][: given.questions]
+    sets = {"kept": [Asked(" ".join(forms) + "?", of) for of, forms in made][:most]}
+    sets["other"] = [Asked(text, of) for of, forms in made if (text := other_words(forms))][:most]
     sets["hand"] = by_hand(texts)
-    network = next(
-        one for one in train_structure(learned, READER, StructurePlan(epochs=given.epochs)) if isinstance(one, TreeLSTM)
-    )
+    events = train_structure(learned, READER, StructurePlan(epochs=epochs))
+    network = next(one for one in events if isinstance(one, TreeLSTM))
     vectors = encoder_for(read_settings()).encode(texts, "passage")
     for name, asked in sets.items():
         for method, metrics in table(asked, trees, vectors, texts, network).items():
             row = {"part": name, "questions": len(asked), "passages": len(texts), "method": method, **metrics}
-            print(
-                as_line(row).strip()
-                if given.json
-                else f"{name:6} {method:22} {metrics['recall@5']:.3f} {metrics['mrr']:.3f}",
-                flush=True,
-            )
+            said = f"{name:6} {method:22} {metrics['recall@5']:.3f} {metrics['mrr']:.3f}"
+            click.echo(as_line(row).strip() if as_json else said)
 
 
 if __name__ == "__main__":

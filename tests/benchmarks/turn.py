@@ -30,7 +30,6 @@ class Moves:
     def __init__(self) -> None:
         self.files: Counter[str] = Counter()
         self.pairs: Counter[tuple[str, str]] = Counter()
-        self.calls: Counter[tuple[str, str]] = Counter()
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
         there = product_file(frame)
@@ -40,7 +39,6 @@ class Moves:
         here = product_file(frame.f_back) if frame.f_back else ""
         if here and here != there:
             self.pairs[here, there] += 1
-            self.calls[here, f"{there}:{frame.f_code.co_qualname}"] += 1
 
 
 def product_file(frame: FrameType) -> str:

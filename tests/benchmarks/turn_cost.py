@@ -18,8 +18,9 @@ from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.utterances import answer_sentences
-from clew.memory.json_lines import read_objects
-from tests.benchmarks.inputs import paths
+from tests.benchmarks.inputs import paths, show
+from tests.benchmarks.timing import milliseconds
+from tests.training.records import lines_of
 
 TURNS = (5, 20, 50, 200)
 SENTENCES = 4
@@ -38,15 +39,13 @@ def main() -> None:
                 keep(assistant, turns[: wanted - 1])
             costs = cost(assistant)
             call = encoder_call(assistant)
-    print(f"{'turn':>6}{'recall':>12}{'rewrite':>12}{'all':>12}{'in calls':>12}")
-    for turn, (recall, rewrite, whole) in costs.items():
-        print(f"{turn:>6}{recall:9.1f} ms{rewrite:9.1f} ms{whole:9.1f} ms{whole / call:12.2f}")
-    print(f"turn 200 is {costs[200][2] / costs[20][2]:.2f} times turn 20; an encoder call is {call:.1f} ms")
+    rows = ([turn, *(f"{ms:.1f}" for ms in its), f"{its[-1] / call:.2f}"] for turn, its in costs.items())
+    show(f"An encoder call is {call:.1f} ms", ("turn", "recall, ms", "rewrite, ms", "all, ms", "in calls"), rows)
 
 
 def conversation(dataset: Path) -> Iterator[list[Sentence]]:
     """Turns of one question and an answer of some sentences."""
-    for number, (_, row) in enumerate(read_objects(dataset / "corpus.jsonl"), 1):
+    for number, row in enumerate(lines_of(dataset / "corpus.jsonl"), 1):
         said = list(islice(answer_sentences(row["text"]), SENTENCES))
         asked = f"What about {row.get('title') or 'this'}, number {number}?"
         yield [Sentence(asked, "user", number), *(Sentence(text, "agent", number) for text in said)]
@@ -62,7 +61,7 @@ def keep(assistant: Assistant, said: list[list[Sentence]]) -> None:
         )
 
 
-def cost(assistant: Assistant) -> dict[int, tuple[float, float, float]]:
+def cost(assistant: Assistant) -> dict[int, list[float]]:
     """Milliseconds of recalling, of rewriting, and of the whole turn without its search, of each thread. They take
     turns, so that what else the machine does falls on all of them."""
     measured: dict[int, list[tuple[float, float, float]]] = {wanted: [] for wanted in TURNS}
@@ -73,8 +72,7 @@ def cost(assistant: Assistant) -> dict[int, tuple[float, float, float]]:
             whole = (time.perf_counter() - started) * 1000
             ms = {step.node: step.ms for step in turn.steps}
             of_thread.append((ms["recall"], ms["rewrite"], whole - ms[SEARCH]))
-    medians = {wanted: [median(column) for column in zip(*rows, strict=True)] for wanted, rows in measured.items()}
-    return {wanted: (recall, rewrite, whole) for wanted, (recall, rewrite, whole) in medians.items()}
+    return {wanted: [median(column) for column in zip(*rows, strict=True)] for wanted, rows in measured.items()}
 
 
 def thread_of(turn: int) -> str:
@@ -82,12 +80,8 @@ def thread_of(turn: int) -> str:
 
 
 def encoder_call(assistant: Assistant) -> float:
-    seconds = []
-    for _ in range(REPEATS):
-        started = time.perf_counter()
-        assistant.services.encoder.uncached.encode([QUESTION], "query")
-        seconds.append(time.perf_counter() - started)
-    return median(seconds) * 1000
+    encoder = assistant.services.encoder.uncached
+    return median(milliseconds(lambda text: encoder.encode([text], "query"), QUESTION) for _ in range(REPEATS))
 
 
 if __name__ == "__main__":

@@ -1,26 +1,26 @@
 """The first unit: how often what is quoted first, in at most `WORDS` words, holds the answer.
 
-    python -m tests.benchmarks.units SPANS.jsonl [--split dev] [--reader READER.json] --json
+    python -m tests.benchmarks.units SPANS.jsonl [--split dev] [--json]
 
 SPANS has lines as `qa/spans.jsonl.gz` of the data (packed or not): question, passage, title, answers with their starts.
 Each question is asked of its own passage. Prints a line a set: `set`, `questions`, `holds_span`, `words` (the mean).
 """
 
-import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import click
-import numpy as np
 
-from clew.agent.answer.evidence import Evidence, Request, evidence_of
+from clew.agent.answer.evidence import Request
 from clew.agent.answer.selection import AnswerParameters, pick
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
-from clew.memory.datatypes import Document, Passage
 from clew.memory.ports import Encoder
+from tests.training.reader import evidence_of_passage
+from tests.training.records import Record, by_set
 
 WORDS = 40
 
@@ -32,52 +32,25 @@ WORDS = 40
 @click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
 def main(spans: Path, split: str, most: int, as_json: bool) -> None:
     for row in rows(spans, split, most, encoder_for(read_settings())):
-        click.echo(
-            json.dumps(row)
-            if as_json
-            else f"{row['set']:20} {row['questions']:5} {row['holds_span']:.3f} {row['words']:5.1f}"
-        )
-
-
-def by_set(path: Path, split: str) -> dict[str, list[dict[str, Any]]]:
-    """The records of a file of `data/qa`, packed or not, of one split (empty: of all), by the name of their set."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
-        for record in map(json.loads, lines):
-            if split in ("", record.get("split", "")):
-                found.setdefault(record["set"], []).append(record)
-    return found
+        said = f"{row['set']:20} {row['questions']:5} {row['holds_span']:.3f} {row['words']:5.1f}"
+        click.echo(json.dumps(row) if as_json else said)
 
 
 def rows(spans: Path, split: str, most: int, encoder: Encoder) -> Iterator[dict[str, Any]]:
     for name, records in by_set(spans, split).items():
-        records = [record for record in records if record.get("answerable", True)]
-        if not records:
-            continue
-        found = [first_unit(record, encoder) for record in records[:most]]
-        yield {
-            "set": name,
-            "questions": len(found),
-            "holds_span": round(float(np.mean([held for held, _ in found])), 4),
-            "words": round(float(np.mean([words for _, words in found])), 1),
-        }
+        found = [first_unit(one, encoder) for one in [one for one in records if one.get("answerable", True)][:most]]
+        if found:
+            held, words = (mean(column) for column in zip(*found, strict=True))
+            yield {"set": name, "questions": len(found), "holds_span": round(held, 4), "words": round(words, 1)}
 
 
-def first_unit(record: dict[str, Any], encoder: Encoder) -> tuple[bool, int]:
+def first_unit(record: Record, encoder: Encoder) -> tuple[float, float]:
     """Whether its first `WORDS` words hold an answer, and how many they are."""
-    title, text = str(record.get("title") or ""), str(record["passage"])
-    passage = Passage("d#0", "d", title, text, 0.6, "hybrid", start=0, end=len(text))
-    evidence: Evidence = evidence_of([passage], encoder, [Document("d", title, text)])
-    wanted = Request(record["question"], record["question"])
-    found = pick(wanted, evidence, AnswerParameters(), 1)
-    if not found:
-        return False, 0
-    quoted = _first_words(found[0].excerpt.texts)
-    return any(" ".join(answer["text"].split()) in quoted for answer in record["answers"]), len(quoted.split())
-
-
-def _first_words(texts: Sequence[str]) -> str:
-    return " ".join(" ".join(texts).split()[:WORDS])
+    evidence = evidence_of_passage(str(record["title"] or ""), record["passage"], encoder)
+    found = pick(Request(record["question"], record["question"]), evidence, AnswerParameters(), 1)
+    words = " ".join(found[0].excerpt.texts).split()[:WORDS] if found else []
+    held = any(" ".join(answer["text"].split()) in " ".join(words) for answer in record["answers"])
+    return float(bool(found) and held), float(len(words))
 
 
 if __name__ == "__main__":

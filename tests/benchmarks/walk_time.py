@@ -8,9 +8,7 @@ more than 12,000 nodes, the same is timed on so many of them, the nearest to the
 it. Set OMP_NUM_THREADS=1 to time with one thread.
 """
 
-import gzip
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -18,14 +16,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Ints, Query
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.disk import current_generation
+from clew.memory.json_lines import as_line
+from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
@@ -35,56 +33,50 @@ from clew.memory.ports import Search
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk
-from tests.benchmarks.inputs import paths
-from tests.benchmarks.latency import EXACT, K, nearest
-from tests.benchmarks.timing import fastest
+from tests.benchmarks.inputs import paths, show
+from tests.benchmarks.timing import K, exact, medians
+from tests.training.records import Record, lines_of
 
 QUESTIONS = 100
 CUT = 12_000
-WALKED = "think + stitch + walk"
-NODES, EDGES = "nodes.jsonl", "edges.jsonl"
+EXACT, WALKED, HYBRID = "exact cosine search, NumPy", "think + stitch + walk", "`hybrid`"
 
 
 def main() -> None:
     folder, library = paths(__doc__ or "", "dataset", "library")
     encoder = encoder_for(read_settings(library=library))
     queries = [encode_query(q.text, [], encoder) for q in read_dataset(folder).questions[:QUESTIONS]]
-    with closing(encoder):
+    with closing(encoder), TemporaryDirectory() as made:
         whole = report(library, encoder, queries)
-        lines = list(read_objects_of(folder, NODES)) if file_of(folder, NODES).exists() else []
-        if len(lines) > CUT:
-            with TemporaryDirectory() as made:
-                graph, small = Path(made) / "graph", Path(made) / "library"
-                cut(folder, graph, lines)
-                list(index([graph], small, encoder))
-                print()
-                less = report(small, encoder, queries)
-            print(f"\n{WALKED}: {whole / less:.2f} times as long over {len(lines) / CUT:.1f} times as many nodes")
+        nodes = list(graph_rows(folder, "nodes"))
+        if len(nodes) > CUT:
+            graph, small = Path(made) / "graph", Path(made) / "library"
+            cut(folder, graph, nodes)
+            list(index([graph], small, encoder))
+            less = report(small, encoder, queries)
+            print(f"\n{WALKED}: {whole / less:.2f} times as long over {len(nodes) / CUT:.1f} times as many nodes")
 
 
 def report(library: Path, encoder: CachedEncoder, queries: Sequence[Query]) -> float:
-    """The median seconds of think, stitch and walk."""
-    generation = current_generation(library)
-    assert generation, "it is there"
-    vectors = np.array(open_vectors(generation, CHUNKS))
+    """The median of think, stitch and walk."""
+    vectors = np.array(open_vectors(required_generation(library), CHUNKS))
     with open_library(library, encoder) as opened:
-        times = {name: float(np.median(taken)) for name, taken in timed(opened.store, vectors, queries).items()}
-    print(f"{f'{len(vectors)} nodes, {len(queries)} questions':38} {'ms':>9} {'of exact':>9} {'of hybrid':>9}")
-    for name, taken in times.items():
-        print(f"{name:38} {taken * 1000:9.2f} {taken / times[EXACT]:9.2f} {taken / times['`hybrid`']:9.2f}")
+        times = timed(opened.store, partial(exact, vectors), queries)
+    rows = [(name, f"{ms:.2f}", f"{ms / times[EXACT]:.2f}", f"{ms / times[HYBRID]:.2f}") for name, ms in times.items()]
+    show(f"{len(vectors)} nodes, {len(queries)} questions", ("", "ms", "of exact", "of hybrid"), rows)
     return times[WALKED]
 
 
-def timed(store: Search, vectors: NDArray[np.float32], queries: Sequence[Query]) -> dict[str, list[float]]:
-    """Of each way the seconds of each question. What comes before a part is there before it is timed."""
+def timed(store: Search, by_cosine: Callable[[Query], object], queries: Sequence[Query]) -> dict[str, float]:
+    """Of each way. What comes before a part is there before it is timed."""
     walker, hybrid, walk = Walker(store), Hybrid(store), Walk(store)
     walk.search(queries[0], K)
     hits = {query: hits_of(store, query, MatchParameters()) for query in queries}
     whole: dict[str, Callable[[Query], object]] = {
-        EXACT: partial(nearest, vectors),
+        EXACT: by_cosine,
         WALKED: lambda query: walked(walker, query, hits[query]),
         "tool `walk`": lambda query: walk.search(query, K),
-        "`hybrid`": lambda query: hybrid.search(query, K),
+        HYBRID: lambda query: hybrid.search(query, K),
     }
     thought = {query: walker.think(walker.question(query), hits[query]) for query in queries}
     stitched = {query: walker.stitch(thought[query]) for query in queries}
@@ -93,7 +85,7 @@ def timed(store: Search, vectors: NDArray[np.float32], queries: Sequence[Query])
         "  stitch": lambda query: walker.stitch(thought[query]),
         "  walk": lambda query: walker.walk(thought[query], stitched[query]),
     }
-    return fastest(whole, queries) | fastest(parts, queries)
+    return medians(whole, queries) | medians(parts, queries)
 
 
 def walked(walker: Walker, query: Query, hits: Ints) -> object:
@@ -101,16 +93,17 @@ def walked(walker: Walker, query: Query, hits: Ints) -> object:
     return walker.walk(thought, walker.stitch(thought))
 
 
-def cut(folder: Path, into: Path, nodes: Sequence[dict[str, Any]]) -> None:
+def cut(folder: Path, into: Path, nodes: Sequence[Record]) -> None:
     """A graph folder of the CUT nodes nearest to the first by edges, and the edges among them."""
-    edges = list(read_objects_of(folder, EDGES))
+    edges = list(graph_rows(folder, "edges"))
     kept = ball([node["id"] for node in nodes], edges)
     into.mkdir()
-    write(into / NODES, (node for node in nodes if node["id"] in kept))
-    write(into / EDGES, (edge for edge in edges if edge["source"] in kept and edge["target"] in kept))
+    among = (edge for edge in edges if edge["source"] in kept and edge["target"] in kept)
+    (into / "nodes.jsonl").write_text("".join(as_line(node) for node in nodes if node["id"] in kept), "utf-8")
+    (into / "edges.jsonl").write_text("".join(map(as_line, among)), "utf-8")
 
 
-def ball(ids: Sequence[str], edges: Sequence[dict[str, Any]]) -> set[str]:
+def ball(ids: Sequence[str], edges: Sequence[Record]) -> set[str]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import breadth_first_order
 
@@ -121,18 +114,9 @@ def ball(ids: Sequence[str], edges: Sequence[dict[str, Any]]) -> set[str]:
     return {ids[number] for number in order[:CUT].tolist()}
 
 
-def file_of(folder: Path, name: str) -> Path:
-    return next((path for path in (folder / name, folder / f"{name}.gz") if path.exists()), folder / name)
-
-
-def read_objects_of(folder: Path, name: str) -> Iterator[dict[str, Any]]:
-    path = file_of(folder, name)
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
-
-
-def write(path: Path, rows: Iterator[dict[str, Any]]) -> None:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+def graph_rows(folder: Path, name: str) -> Iterable[dict[str, Any]]:
+    """None where it is no graph folder."""
+    return (row for path in folder.glob(f"{name}.jsonl*") for row in lines_of(path))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import click
-import numpy as np
 
 from clew.agent.evaluation.evaluate import Row, SearchedSet, searched_by, tools_run, turn_times
 from clew.agent.evaluation.ranking import FormName, Ranking, measure
@@ -26,13 +25,15 @@ from clew.agent.search.rounds import AUTO
 from clew.agent.services import Services, services_for
 from clew.agent.settings import read_settings
 from clew.memory.dialogue.threads import Threads
-from clew.memory.errors import BadInput, ClewError
+from clew.memory.errors import BadInput
 from clew.memory.knowledge.walking.features import NodeScorer
 from clew.tools.base import Tool
 from clew.tools.graph import GraphSearch
 from clew.tools.walk import Walk
-from tests.training.rewriting import Conversations, Rewriter
-from tests.training.search import SETS, SPANS, Asked, Bench, Policy, fewer, part_of, policy
+from tests.training.records import part_of
+from tests.training.rewriter import Conversations, Rewriter
+from tests.training.search import SETS, SPANS, Asked, Bench, Policy, fewer, policy
+from tests.training.trainer import TrainingCommand, interval
 
 FOLDS = 3
 CONVERSATIONS = ("mtrag", "mtrag-un")
@@ -42,7 +43,6 @@ MOST_LEFT_OUT, MOST_KNOWN = 400, 600
 ALONE = ("hybrid", "graph", "walk")
 """Tools that the agent is held against on a set left out."""
 
-RESAMPLED = 2_000
 WITH_INTERVALS = ("recall@5", "recall@10", "ndcg@5", "all@8")
 
 
@@ -74,31 +74,26 @@ class Run(NamedTuple):
         return asked.set in CONVERSATIONS if self.part == "domains" else True
 
 
-@click.command(help=__doc__)
-@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.argument("libraries", type=click.Path(file_okay=False, path_type=Path))
+@click.command(cls=TrainingCommand, help=__doc__)
 @click.option("--part", type=click.Choice(["folds", "domains", "sets"]), help="Only these rows.")
 @click.option("--only", default="", help="Only this fold, domain or set.")
 def main(data: Path, libraries: Path, part: str | None, only: str) -> None:
-    try:
-        encoder = encoder_for(read_settings())
-        bench = Bench.open(data, libraries, encoder)
-        conversations = Conversations.open(data, libraries, encoder)
-        whole: dict[tuple[str, str], list[Measured]] = {}
-        chosen = [run for run in runs(bench) if part in (None, run.part) and only in ("", run.name)]
-        if not chosen:
-            names = ", ".join(dict.fromkeys(run.name for run in runs(bench) if part in (None, run.part)))
-            raise BadInput(f"there is no {only}", f"name one of {names}")
-        for run in chosen:
-            for found in measured(bench, conversations, run):
-                click.echo(json.dumps(found.row(run)))
-                whole.setdefault((run.part, found.set), []).append(found)
-            click.echo(f"{run.part} {run.name}: done", err=True)
-        for (of_part, _), its in whole.items():
-            if of_part != "sets" and len(its) > 1:
-                click.echo(json.dumps(merged(its).row(Run(of_part, "all"))))
-    except ClewError as error:
-        raise click.ClickException(str(error)) from error
+    encoder = encoder_for(read_settings())
+    bench, conversations = Bench.open(data, libraries, encoder), Conversations.open(data, libraries, encoder)
+    of_part = [run for run in runs(bench) if part in (None, run.part)]
+    chosen = [run for run in of_part if only in ("", run.name)]
+    if not chosen:
+        names = ", ".join(dict.fromkeys(run.name for run in of_part))
+        raise BadInput(f"there is no {only}", f"name one of {names}")
+    whole: dict[tuple[str, str], list[Measured]] = {}
+    for run in chosen:
+        for found in measured(bench, conversations, run):
+            click.echo(json.dumps(found.row(run)))
+            whole.setdefault((run.part, found.set), []).append(found)
+        click.echo(f"{run.part} {run.name}: done", err=True)
+    for (name, _), its in whole.items():
+        if name != "sets" and len(its) > 1:
+            click.echo(json.dumps(merged(its).row(Run(name, "all"))))
 
 
 def runs(bench: Bench) -> list[Run]:
@@ -195,12 +190,6 @@ def _searched(tool: str, asked: Sequence[Asked], services: Services) -> Measured
 
 def _form(name: str) -> FormName:
     return "rewrite" if name in CONVERSATIONS else "last-turn"
-
-
-def interval(values: Sequence[float]) -> list[float]:
-    """95% of their mean, by bootstrap."""
-    drawn = np.random.default_rng(0).choice(np.array(values), (RESAMPLED, len(values))).mean(axis=1)
-    return [round(float(end), 3) for end in np.percentile(drawn, [2.5, 97.5])]
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.agent.search.query_weights import KINDS, Kind, WeightModel, shares
-
-Floats = NDArray[np.float64]
+from clew.memory.datatypes import Floats
+from tests.training.trainer import padded
 
 SIGNALS = ("gap", "agrees", "backed", "short", "leans", "pronoun", "clarifies", "capital", "last_turn", "context")
 DOCUMENTS = 100
@@ -67,12 +67,18 @@ def fit_forms(examples: Sequence[FormExample], without: frozenset[str] = frozens
 
     kept = [one for one in examples if len(one.kinds) > 1 and one.relevant.any()]
     names = [name for name in SIGNALS if name not in without]
-    batch = _padded(kept, names)
-    spread = batch.signals[batch.there].std(axis=0) + 1e-6
-    signals = torch.tensor(batch.signals / spread, dtype=torch.float32)
-    typical = torch.tensor(_means(batch) / spread, dtype=torch.float32)
-    counts, scores, gold = (torch.tensor(of, dtype=torch.float32) for of in (batch.counts, batch.scores, batch.gold))
-    kinds, documents = torch.tensor(batch.kinds), torch.tensor(batch.documents)
+    each = [np.array([[own[name] for name in names] for own in one.signals]) for one in kept]
+    every, of_kind = np.concatenate(each), np.array([KINDS.index(kind) for one in kept for kind in one.kinds])
+    spread = every.std(axis=0) + 1e-6
+    means = [
+        every[of_kind == n].mean(axis=0) if (of_kind == n).any() else np.zeros(len(names)) for n in range(len(KINDS))
+    ]
+    typical = torch.tensor(np.array(means) / spread, dtype=torch.float32)
+    signals, scores = padded([own / spread for own in each]), padded([one.scores for one in kept])
+    gold = padded([one.relevant / one.relevant.sum() for one in kept])
+    documents = padded([np.ones(len(one.relevant)) for one in kept]) > 0
+    kinds = padded([np.array([KINDS.index(kind) for kind in one.kinds]) for one in kept]).long()
+    parts = padded([-np.log([one.kinds.count(kind) for kind in one.kinds]) for one in kept], -np.inf)
     worth = torch.tensor(_worth(kept), dtype=torch.float32)
     fixed = torch.tensor([FIXED[kind] for kind in KINDS]).log()
     weights = torch.zeros(len(names), requires_grad=True)
@@ -82,7 +88,7 @@ def fit_forms(examples: Sequence[FormExample], without: frozenset[str] = frozens
 
     def loss() -> torch.Tensor:
         optimiser.zero_grad()
-        share = torch.softmax(signals @ weights + priors[kinds] + counts, dim=1)
+        share = torch.softmax(signals @ weights + priors[kinds] + parts, dim=1)
         total = torch.bmm(share[:, None, :], scores)[:, 0] * sharpness.exp()
         likely = torch.log_softmax(total.masked_fill(~documents, -1e9), dim=1)
         away = priors + typical @ weights - fixed
@@ -126,50 +132,6 @@ def _ndcg(example: FormExample, weights: Floats) -> Floats:
     first = np.argsort(-(weights @ example.scores), axis=1, kind="stable")[:, :5]
     gains = 1 / np.log2(np.arange(2, 7))
     return np.asarray(example.relevant[first] @ gains[: first.shape[1]] / gains[: min(5, example.golds)].sum())
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Batch:
-    """Of n questions with f wordings and d documents at most: `signals` (n, f, s); `kinds`, `there` and `counts`
-    (n, f), the last with the logarithm of a wording's part of its kind, -inf where there is none; `scores` (n, f, d),
-    `documents` and `gold` (n, d), the last summing to 1."""
-
-    signals: Floats
-    kinds: NDArray[np.int64]
-    there: NDArray[np.bool_]
-    counts: Floats
-    scores: Floats
-    documents: NDArray[np.bool_]
-    gold: Floats
-
-
-def _padded(examples: Sequence[FormExample], names: Sequence[str]) -> _Batch:
-    shape = len(examples), max(len(one.kinds) for one in examples)
-    batch = _Batch(
-        signals=np.zeros((*shape, len(names))),
-        kinds=np.zeros(shape, np.int64),
-        there=np.zeros(shape, bool),
-        counts=np.full(shape, -np.inf),
-        scores=np.zeros((*shape, DOCUMENTS)),
-        documents=np.zeros((len(examples), DOCUMENTS), bool),
-        gold=np.zeros((len(examples), DOCUMENTS)),
-    )
-    for place, one in enumerate(examples):
-        forms, documents = one.scores.shape
-        batch.signals[place, :forms] = [[own[name] for name in names] for own in one.signals]
-        batch.kinds[place, :forms] = [KINDS.index(kind) for kind in one.kinds]
-        batch.there[place, :forms] = True
-        batch.counts[place, :forms] = [-np.log(one.kinds.count(kind)) for kind in one.kinds]
-        batch.scores[place, :forms, :documents] = one.scores
-        batch.documents[place, :documents] = True
-        batch.gold[place, :documents] = one.relevant / one.relevant.sum()
-    return batch
-
-
-def _means(batch: _Batch) -> Floats:
-    """The mean signals of the wordings of each kind, (kinds, signals)."""
-    of_kind = [batch.there & (batch.kinds == number) for number in range(len(KINDS))]
-    return np.stack([batch.signals[own].sum(axis=0) / max(1, int(own.sum())) for own in of_kind])
 
 
 def _worth(examples: Sequence[FormExample]) -> Floats:

@@ -1,4 +1,4 @@
-"""Reader and pairs from a share of what they are shipped from, within an hour on two candidates: `make train-reader`.
+"""Reader and pairs from a share of what they are shipped from, within an hour on two cores: `make train-reader`.
 
     python -m tests.training.hour DATA
 
@@ -8,20 +8,20 @@ takes most of a day: this is to see soon what a change of features, texts or que
 same examples, read once, and the pairs have no teachers.
 """
 
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from safetensors.torch import save_file
+from safetensors.torch import save
 
 from clew.agent.answer.reader import PAIRS, SHIPPED, Reader, shipped_reader
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
-from clew.memory.errors import ClewError
 from tests.training import pairs
 from tests.training.asked_turns import FOLDER, QUESTIONS, UNPAIRED, WIDE, cases_of, of_turns
 from tests.training.reader import ReadExample, fit, of_spans, read_turn
+from tests.training.records import hashed
+from tests.training.trainer import trainer
 
 UNSEEN = FOLDER / "unseen.jsonl"
 
@@ -34,39 +34,22 @@ MOST = 250
 BY = pairs.FitParameters(passes=2, rate=2e-4, others=4, hard=3)
 
 
-@click.command(help=__doc__)
-@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
-def main(data: Path) -> None:
-    try:
-        for line in made(data):
-            click.echo(line)
-    except ClewError as error:
-        raise click.ClickException(str(error)) from error
-
-
-def made(data: Path) -> Iterator[str]:
-    spans = list(of_spans(data / "qa" / "spans.jsonl.gz", "train", encoder_for(read_settings()), MOST))
+def made(data: Path, _: Path) -> dict[Path, str | bytes]:
+    spans = list(of_spans(data, "train", encoder_for(read_settings()), MOST))
     examples = [*spans, *of_turns(read_turn, (QUESTIONS, *WIDE), left_out())]
     unseen = [one for one in of_turns(read_turn, [UNSEEN]) if one.right.any()]
-    yield f"read: {len(examples)} questions to learn from, {len(unseen)} of {UNSEEN.name}"
-    shipped, shipped_layers = shipped_reader(), pairs.as_shipped()
+    click.echo(f"read: {len(examples)} questions to learn from, {len(unseen)} of {UNSEEN.name}")
     reader = fit(examples)
-    SHIPPED.write_text(reader.to_json(), "utf-8")
     layers = pairs.fitted_untaught(examples, BY, reader)
-    save_file(layers.shipped(), PAIRS)
-    yield f"right candidate first, as shipped: {worth(unseen, shipped, shipped_layers)}"
-    yield f"right candidate first, as made:    {worth(unseen, reader, layers)}"
+    click.echo(f"right candidate first, as shipped: {worth(unseen, shipped_reader(), pairs.as_shipped())}")
+    click.echo(f"right candidate first, as made:    {worth(unseen, reader, layers)}")
+    return {SHIPPED: reader.to_json(), PAIRS: save(layers.shipped())}
 
 
 def left_out() -> frozenset[str]:
-    """Collections that are not learned from."""
+    """Collections that are not learned from, by a hash of their names."""
     named = {case["collection"] for file in WIDE for case in cases_of(file)}
-    return frozenset(UNPAIRED) | {one for one in named if _drawn(one) >= SHARE}
-
-
-def _drawn(collection: str) -> float:
-    """A number from 0 to 1, which is always its own."""
-    return int.from_bytes(hashlib.sha256(collection.encode()).digest()[:4], "big") / 2**32
+    return frozenset(UNPAIRED) | {one for one in named if hashed(one) / 2**256 >= SHARE}
 
 
 def worth(examples: Sequence[ReadExample], reader: Reader, layers: pairs.Layers) -> str:
@@ -74,6 +57,8 @@ def worth(examples: Sequence[ReadExample], reader: Reader, layers: pairs.Layers)
     both = pairs.first_right(examples, [pairs.together(one, reader, layers) for one in examples])
     return f"{alone:.3f} by the features, {both:.3f} read together with the question"
 
+
+main = trainer(__doc__, made)
 
 if __name__ == "__main__":
     main()

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
 from clew.agent.answer.judge import SHIPPED, Decision, Judge, JudgeVerdict, judge, may_be_unclear, signals
 from clew.agent.answer.quoted import evidence_for
@@ -24,10 +23,12 @@ from clew.agent.evaluation.answer_metrics import ANSWERABLE, UNANSWERABLE, UNDER
 from clew.agent.evaluation.dataset import read_questions
 from clew.agent.evaluation.evaluate import searched
 from clew.agent.settings import read_settings
+from clew.memory.datatypes import Floats
 from clew.memory.dialogue.signals import Linear
-from clew.memory.errors import BadInput, ClewError
-from clew.memory.json_lines import read_objects
+from clew.memory.errors import BadInput
 from tests.training.asked_turns import QUESTIONS, UNPAIRED, WIDE, AskedTurn, cases_of, of_turns
+from tests.training.records import lines_of
+from tests.training.trainer import logistic, trainer
 
 CONVERSATIONS = "mtrag-un"
 SINGLE = ("hotpotqa", "musique")
@@ -51,8 +52,6 @@ COST, REFUSAL_COST, FOREIGN_COST = 0.03, 0.06, 0.03
 """The share of the answerable questions of conversations that may be asked back, that may be refused, and that may be
 taken for foreign."""
 
-Vector = NDArray[np.float64]
-
 
 @dataclass(frozen=True, slots=True)
 class JudgeExample:
@@ -65,20 +64,8 @@ class JudgeExample:
     signals: dict[str, float]
 
 
-@click.command(help=__doc__)
-@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.argument("libraries", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--crossval", is_flag=True, help="Report, and write nothing.")
-def main(data: Path, libraries: Path, crossval: bool) -> None:
-    try:
-        examples = list(read_examples(data, libraries))
-        for line in report(examples) if crossval else ():
-            click.echo(line)
-        if not crossval:
-            SHIPPED.write_text(fit(examples).to_json(), "utf-8")
-            click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
-    except ClewError as error:
-        raise click.ClickException(str(error)) from error
+def made(data: Path, libraries: Path) -> dict[Path, str]:
+    return {SHIPPED: fit(list(read_examples(data, libraries))).to_json()}
 
 
 def read_examples(data: Path, libraries: Path) -> Iterator[JudgeExample]:
@@ -108,7 +95,7 @@ def _judged_turn(one: AskedTurn) -> JudgeExample | None:
 def _asked(dataset: Path, library: Path, label: str) -> Iterator[JudgeExample]:
     """All questions of a set; `label` where it says none itself."""
     labels = read_labels(dataset)
-    domains = {str(row["_id"]): str(row.get("domain") or "") for _, row in read_objects(dataset / "queries.jsonl")}
+    domains = {str(row["_id"]): str(row.get("domain") or "") for row in lines_of(dataset / "queries.jsonl")}
     name = dataset.name if dataset.name == library.name else f"{dataset.name} {FOREIGN}"
     with Assistant.open(read_settings(library=library)) as assistant:
         services = assistant.services
@@ -147,7 +134,7 @@ def fit(examples: Sequence[JudgeExample]) -> Judge:
     )
 
 
-def unseen(examples: Sequence[JudgeExample], wanted: str, names: Sequence[str]) -> Vector:
+def unseen(examples: Sequence[JudgeExample], wanted: str, names: Sequence[str]) -> Floats:
     """The log odds of each example by a model of other conversations."""
     from sklearn.model_selection import GroupKFold
 
@@ -159,7 +146,7 @@ def unseen(examples: Sequence[JudgeExample], wanted: str, names: Sequence[str]) 
     return odds
 
 
-def threshold(examples: Sequence[JudgeExample], odds: Vector, wanted: str, best_by: str, cost: float) -> float:
+def threshold(examples: Sequence[JudgeExample], odds: Floats, wanted: str, best_by: str, cost: float) -> float:
     """Infinite where every one costs too much."""
     known = {str(place): example.label for place, example in enumerate(examples)}
     best, least = 0.0, np.inf
@@ -172,58 +159,52 @@ def threshold(examples: Sequence[JudgeExample], odds: Vector, wanted: str, best_
 
 def _fit(examples: Sequence[JudgeExample], wanted: str, names: Sequence[str], c: float = C) -> Linear:
     """Logistic regression: is the label `wanted`?"""
-    from sklearn.linear_model import LogisticRegression
-
-    values = np.array([[example.signals[name] for name in names] for example in examples])
-    mean, deviation = values.mean(axis=0), values.std(axis=0) + 1e-6
-    model = LogisticRegression(C=c, max_iter=1000)
     sizes = Counter((example.set, example.label == wanted) for example in examples)
     each = {one: len(examples) / len(sizes) / count for one, count in sizes.items()}
     worth = np.array([each[e.set, e.label == wanted] * (FEW if e.set == CONVERSATIONS else 1) for e in examples])
-    model.fit((values - mean) / deviation, [example.label == wanted for example in examples], sample_weight=worth)
-    raw = model.coef_[0] / deviation
-    intercept = float(model.intercept_[0] - raw @ mean)
-    return Linear(round(intercept, 4), {name: round(float(w), 4) for name, w in zip(names, raw, strict=True)})
+    values = np.array([[example.signals[name] for name in names] for example in examples])
+    return logistic(names, values, [example.label == wanted for example in examples], c, worth)
 
 
-def report(examples: Sequence[JudgeExample]) -> Iterator[str]:
-    """Each domain judged by what was fitted without it, and so is each set of single questions."""
-    domains = sorted({example.domain for example in examples if example.set == CONVERSATIONS})
-    yield from _folds(examples)
+def report(data: Path, libraries: Path) -> Iterator[str]:
+    return crossed(list(read_examples(data, libraries)))
+
+
+def crossed(examples: Sequence[JudgeExample]) -> Iterator[str]:
+    """Five folds of the conversations of the set, and of the project's own collections; the domains of the set, and the
+    sets of single questions, each by what was fitted without it."""
+    of_set, own = ([e for e in examples if e.set == name] for name in (CONVERSATIONS, OWN))
+    domains = sorted({example.domain for example in of_set})
     if len(domains) < 2:
         raise BadInput(f"all questions are of one domain, {', '.join(domains)}", "use data of two domains")
-    verdicts: dict[str, str] = {}
-    known: dict[str, str] = {}
-    for domain in domains:
-        of_domain = [e for e in examples if e.domain == domain]
-        made = fit([e for e in examples if e.domain != domain])
-        found: dict[str, str] = {f"{domain} {place}": taken(e, made) for place, e in enumerate(of_domain)}
-        labels = {f"{domain} {place}": e.label for place, e in enumerate(of_domain)}
-        yield from _lines(f"fitted elsewhere, reported on {domain}", found, labels)
-        verdicts |= found
-        known |= labels
-    yield from _lines("pooled", verdicts, known)
+    yield from _lines(f"{CONVERSATIONS}, five folds", examples, _folds(of_set, [e.conversation for e in of_set]))
+    yield from _lines(f"{OWN}, five folds", examples, _folds(own, [e.domain for e in own]))
+    yield from _lines("domains left out", examples, [[e for e in of_set if e.domain == domain] for domain in domains])
     for name in SINGLE:
-        made = fit([e for e in examples if not e.set.startswith(name)])
-        for where in (name, f"{name} {FOREIGN}"):
-            own = [taken(e, made) for e in examples if e.set == where]
-            shares = (f"{verdict} {own.count(verdict) / len(own):.3f}" for verdict in ("refuse", "ask back"))
-            yield f"{where:24}" + "   ".join(shares)
+        yield from _lines(f"{name} left out", examples, [[e for e in examples if e.set.startswith(name)]])
 
 
-def _folds(examples: Sequence[JudgeExample]) -> Iterator[str]:
-    """Five folds of the conversations of both domains, and of the project's own collections."""
+def _folds(examples: Sequence[JudgeExample], groups: Sequence[str]) -> list[list[JudgeExample]]:
     from sklearn.model_selection import GroupKFold
 
-    for name in (CONVERSATIONS, OWN):
-        own = [example for example in examples if example.set == name]
-        verdicts: dict[str, str] = {}
-        groups = [example.conversation if name == CONVERSATIONS else example.domain for example in own]
-        for _, held_out in GroupKFold(FOLDS).split(own, groups=groups) if own else ():
-            left_out = {id(own[place]) for place in held_out}
-            made = fit([example for example in examples if id(example) not in left_out])
-            verdicts |= {str(place): taken(own[place], made) for place in held_out}
-        yield from _lines(f"{name}, five folds", verdicts, {str(place): e.label for place, e in enumerate(own)})
+    folds = GroupKFold(FOLDS).split(examples, groups=groups) if examples else ()
+    return [[examples[place] for place in held_out] for _, held_out in folds]
+
+
+def _lines(title: str, examples: Sequence[JudgeExample], parts: Sequence[Sequence[JudgeExample]]) -> Iterator[str]:
+    """What is refused and asked back of the parts, each by what was fitted without it: what is foreign is to be
+    refused."""
+    found: list[tuple[JudgeExample, JudgeVerdict]] = []
+    for part in parts:
+        held_out = set(map(id, part))
+        left = fit([example for example in examples if id(example) not in held_out])
+        found += ((example, taken(example, left)) for example in part)
+    labels = (UNANSWERABLE if example.label == FOREIGN else example.label for example, _ in found)
+    known = {str(place): label for place, label in enumerate(labels)}
+    yield f"{title}: {len(known)} questions"
+    for verdict, wanted in (("refuse", UNANSWERABLE), ("ask back", UNDERSPECIFIED)):
+        figures = decided({str(place) for place, (_, one) in enumerate(found) if one == verdict}, known, wanted)
+        yield f"  {verdict:10}" + "   ".join(f"{name} {value:.3f}" for name, value in figures.items())
 
 
 def taken(example: JudgeExample, made: Judge) -> JudgeVerdict:
@@ -237,12 +218,7 @@ def nothing_is_there(signals: Mapping[str, float]) -> bool:
     return signals["names_unheld"] == 1 and signals["name_lacked"] > 0
 
 
-def _lines(title: str, verdicts: Mapping[str, str], known: Mapping[str, str]) -> Iterator[str]:
-    yield f"{title}: {len(known)} questions"
-    for verdict, wanted in (("refuse", UNANSWERABLE), ("ask back", UNDERSPECIFIED)):
-        found = decided({name for name, one in verdicts.items() if one == verdict}, known, wanted)
-        yield f"  {verdict:10}" + "   ".join(f"{name} {value:.3f}" for name, value in found.items())
-
+main = trainer(__doc__, made, report)
 
 if __name__ == "__main__":
     main()

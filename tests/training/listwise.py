@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats
 from clew.memory.knowledge.walking.features import MassLayer
+from tests.training.trainer import padded
 
 if TYPE_CHECKING:
     import torch
@@ -49,22 +50,23 @@ def fit(questions: Sequence[QuestionNodes], parameters: FitParameters | None = N
     return MassLayer(mean, deviation, *_fitted(scaled, parameters))
 
 
-class _Batch:
+class _Batch(NamedTuple):
     """Questions filled up to one length: features (questions, nodes, features), wanted shares, and which are nodes;
     `places` are those of the questions among all, and `counts` their nodes."""
 
-    def __init__(self, questions: Sequence[QuestionNodes], places: NDArray[np.integer]) -> None:
-        import torch
+    places: list[int]
+    counts: list[int]
+    features: "torch.Tensor"
+    wanted: "torch.Tensor"
+    there: "torch.Tensor"
 
-        self.places, self.counts = places.tolist(), [len(one.relevant) for one in questions]
-        shape = (len(questions), max(len(one.relevant) for one in questions))
-        features = np.zeros((*shape, questions[0].features.shape[1]), np.float32)
-        wanted, there = np.zeros(shape, np.float32), np.zeros(shape, dtype=bool)
-        for row, one in enumerate(questions):
-            count = len(one.relevant)
-            features[row, :count], there[row, :count] = one.features, True
-            wanted[row, :count] = one.weight * one.relevant / one.relevant.sum()
-        self.features, self.wanted, self.there = (torch.from_numpy(a) for a in (features, wanted, there))
+    @classmethod
+    def of(cls, questions: Sequence[QuestionNodes], places: NDArray[np.integer]) -> "_Batch":
+        its = [questions[place] for place in places]
+        wanted = padded([one.weight * one.relevant / one.relevant.sum() for one in its])
+        there = padded([np.ones(len(one.relevant)) for one in its]) > 0
+        counts = [len(one.relevant) for one in its]
+        return cls(places.tolist(), counts, padded([one.features for one in its]), wanted, there)
 
 
 def _batches(
@@ -75,7 +77,7 @@ def _batches(
     order = np.argsort(sizes // LIKE * LIKE + random.uniform(0, LIKE, len(sizes)))
     parts = [order[start : start + parameters.batch] for start in range(0, len(order), parameters.batch)]
     for part in random.permutation(len(parts)):
-        yield _Batch([questions[place] for place in parts[part]], parts[part])
+        yield _Batch.of(questions, parts[part])
 
 
 def _fitted(questions: Sequence[QuestionNodes], parameters: FitParameters) -> tuple[Floats, Floats, Floats, Floats]:
@@ -96,9 +98,10 @@ def _fitted(questions: Sequence[QuestionNodes], parameters: FitParameters) -> tu
         for batch in _batches(questions, parameters, random):
             units = torch.relu(hidden(batch.features))
             masses = line(batch.features) + output(units * _kept(batch, epoch, parameters))
-            loss = _loss(masses[..., 0], batch) / parameters.batch
+            total = torch.logsumexp(masses[..., 0].masked_fill(~batch.there, -1e9), dim=1, keepdim=True)
+            loss = ((total - masses[..., 0]) * batch.wanted).sum() / parameters.batch
             optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimiser.step()
             schedule.step()
     slope, weights, bias, out = (
@@ -119,10 +122,3 @@ def _kept(batch: _Batch, epoch: int, parameters: FitParameters) -> "torch.Tensor
         drawn = np.random.Generator(np.random.PCG64([parameters.seed, epoch, place])).bytes(count * parameters.units)
         kept[row, :count] = np.frombuffer(drawn, np.uint8).reshape(count, -1) >= least
     return torch.from_numpy(kept * np.float32(256 / (256 - least)))
-
-
-def _loss(masses: "torch.Tensor", batch: _Batch) -> "torch.Tensor":
-    import torch
-
-    total = torch.logsumexp(masses.masked_fill(~batch.there, -1e9), dim=1, keepdim=True)
-    return ((total - masses) * batch.wanted).sum()

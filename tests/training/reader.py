@@ -8,18 +8,12 @@ conversations (`asked_turns.py`) are searched as in a turn. A candidate is right
 answer, or its unit all that the answer must hold.
 """
 
-import gzip
-import hashlib
-import json
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-import click
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
@@ -32,10 +26,11 @@ from clew.agent.answer.reader import FEATURES, SHIPPED, Reader, features, with_h
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Document, Floats, Passage
-from clew.memory.errors import ClewError
 from clew.memory.ports import Encoder
 from clew.memory.text import Span
-from tests.training.asked_turns import QUESTIONS, UNPAIRED, WIDE, AskedTurn, of_turns
+from tests.training.asked_turns import QUESTIONS, UNPAIRED, WIDE, AskedTurn, answers, of_turns
+from tests.training.records import answerable
+from tests.training.trainer import trainer
 
 OWN = "own"
 LEARNED = (QUESTIONS, *WIDE[:3])
@@ -65,20 +60,12 @@ class ReadExample:
     right: NDArray[np.bool_]
 
 
-@click.command(help=__doc__)
-@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--crossval", is_flag=True, help="Report, and write nothing.")
-def main(data: Path, crossval: bool) -> None:
-    try:
-        encoder = encoder_for(read_settings())
-        examples = [*of_spans(data / "qa" / "spans.jsonl.gz", "train", encoder), *of_own(LEARNED)]
-        for line in report(examples) if crossval else ():
-            click.echo(line)
-        if not crossval:
-            SHIPPED.write_text(fit(examples).to_json(), "utf-8")
-            click.echo(f"fitted on {len(examples)} questions: {SHIPPED}")
-    except ClewError as error:
-        raise click.ClickException(str(error)) from error
+def made(data: Path, _: Path) -> dict[Path, str]:
+    return {SHIPPED: fit(read_examples(data)).to_json()}
+
+
+def read_examples(data: Path) -> list[ReadExample]:
+    return [*of_spans(data, "train", encoder_for(read_settings())), *of_own(LEARNED)]
 
 
 def read_example(
@@ -89,19 +76,14 @@ def read_example(
     return ReadExample(set_, collection, sought.question, texts, features(sought, evidence), right)
 
 
-def of_spans(spans: Path, split: str, encoder: Encoder, most: int = MOST) -> Iterator[ReadExample]:
+def of_spans(data: Path, split: str, encoder: Encoder, most: int = MOST) -> Iterator[ReadExample]:
     """Questions with answers in one passage, so many of each set by a hash."""
-    by_set: dict[str, list[dict]] = {}  # type: ignore[type-arg]
-    with gzip.open(spans, "rt", encoding="utf-8") as lines:
-        for record in map(json.loads, lines):
-            if record["split"] == split and record["answerable"]:
-                by_set.setdefault(record["set"], []).append(record)
-    for name, records in by_set.items():
-        for record in sorted(records, key=lambda one: hashlib.sha256(one["id"].encode()).hexdigest())[:most]:
+    for name, records in answerable(data / "qa" / "spans.jsonl.gz", split).items():
+        for record in records[:most]:
             evidence = evidence_of_passage(record["title"], record["passage"], encoder)
-            answers = [(answer["start"], answer["start"] + len(answer["text"])) for answer in record["answers"]]
+            spans = [(answer["start"], answer["start"] + len(answer["text"])) for answer in record["answers"]]
             wanted = Request(record["question"], record["question"])
-            yield read_example(name, name, wanted, evidence, holding(evidence, answers))
+            yield read_example(name, name, wanted, evidence, holding(evidence, spans))
 
 
 def holding(evidence: Evidence, answers: Sequence[Span]) -> NDArray[np.bool_]:
@@ -138,17 +120,8 @@ def _right(one: AskedTurn, wants_list: bool) -> NDArray[np.bool_]:
     found = []
     for candidate in one.evidence.candidates:
         units = [excerpt_of(candidate, whole_list=whole) for whole in {False, wants_list}]
-        found.append(any(_matches(one, " ".join(unit.texts)) for unit in units))
+        found.append(any(answers(one.case, " ".join(unit.texts)) for unit in units))
     return np.array(found, bool)
-
-
-def _matches(one: AskedTurn, text: str) -> bool:
-    plain = " ".join(unicodedata.normalize("NFKC", text).replace("\u2019", "'").replace("`", "").split())
-
-    def held(patterns: Sequence[str]) -> bool:
-        return any(re.search(pattern, plain, re.IGNORECASE | re.DOTALL) for pattern in patterns)
-
-    return all(map(held, one.case["must"])) and not held(one.case["must_not"])
 
 
 def fit(examples: Sequence[ReadExample]) -> Reader:
@@ -190,10 +163,11 @@ def fit(examples: Sequence[ReadExample]) -> Reader:
     return Reader([(first / deviation, bias - first @ (mean / deviation)), *rest], TOGETHER)
 
 
-def report(examples: Sequence[ReadExample]) -> Iterator[str]:
+def report(data: Path, _: Path) -> Iterator[str]:
     """The share of questions whose right candidate is the first, and among the first three."""
     from sklearn.model_selection import GroupKFold
 
+    examples = read_examples(data)
     for known, held_out in GroupKFold(FOLDS).split(examples, groups=[one.collection for one in examples]):
         without = fit([examples[place] for place in known])
         asked_of = [examples[place] for place in held_out if examples[place].right.any()]
@@ -206,6 +180,8 @@ def report(examples: Sequence[ReadExample]) -> Iterator[str]:
 def hit(examples: Sequence[ReadExample], reader: Reader, first: int) -> float:
     return float(np.mean([one.right[np.argsort(-reader.scores(one.found))[:first]].any() for one in examples]))
 
+
+main = trainer(__doc__, made, report)
 
 if __name__ == "__main__":
     main()

@@ -3,8 +3,6 @@
 python -m tests.training.roots DATA    writes memory/language/roots.txt; DATA/esperanto has the texts
 """
 
-import json
-import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +10,8 @@ from pathlib import Path
 from clew.memory.language import esperanto_words
 from clew.memory.language.esperanto_words import mined_roots
 from clew.memory.text import word_lists, written_words
+from tests.training.records import lines_of
+from tests.training.trainer import trainer
 
 FILE = Path(esperanto_words.__file__).with_name("roots.txt")
 
@@ -23,20 +23,20 @@ def text_words(data: Path) -> Iterator[str]:
     lines = (folder / "ekzercaro.txt").read_text("utf-8").splitlines()
     own = [line for line in lines if "|" not in line]
     texts = own + own + [(folder / "krestomatio.txt").read_text("utf-8")]
-    texts += [json.loads(line)["text"] for line in (folder / "corpus.jsonl").read_text("utf-8").splitlines()]
+    texts += [row["text"] for row in lines_of(folder / "corpus.jsonl")]
     for text in texts:
         yield from written_words(text.replace("_", " "))
 
 
-def page(data: Path) -> str:
+def made(data: Path, libraries: Path) -> dict[Path, str]:
     head, _, _ = FILE.read_text("utf-8").partition("[texts]")
-    found = mined_roots(text_words(data), word_lists(FILE)["hand"])
-    return head + "[texts]\n" + "\n".join(textwrap.wrap(" ".join(found), 118, break_on_hyphens=False)) + "\n"
+    found = textwrap.wrap(
+        " ".join(mined_roots(text_words(data), word_lists(FILE)["hand"])), 118, break_on_hyphens=False
+    )
+    return {FILE: head + "[texts]\n" + "\n".join(found) + "\n"}
 
 
-def made(data: Path, _: Path) -> dict[Path, str]:
-    return {FILE: page(data)}
-
+main = trainer(__doc__, made)
 
 if __name__ == "__main__":
-    FILE.write_text(page(Path(sys.argv[1])), "utf-8")
+    main()

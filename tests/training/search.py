@@ -8,7 +8,6 @@ for the features of the other, so that the policy learns what it is worth on que
 count alike. What the policy is worth is measured by `tests.training.crossval`.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,34 +15,34 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-import click
 import numpy as np
 
 from clew.agent.evaluation.dataset import Question, read_dataset
+from clew.agent.evaluation.ranking import measure, remembered
 from clew.agent.models import encoder_for
 from clew.agent.search import ordering, query_weights, rounds, router
 from clew.agent.search.ordering import Ordering
 from clew.agent.search.router import Duel, Router
 from clew.agent.settings import read_settings
-from clew.agent.state import Call
-from clew.memory.datatypes import Floats, Passage
+from clew.agent.state import Call, Turn
+from clew.memory.datatypes import Floats, Passage, Query
+from clew.memory.dialogue.rewriting import rewrite
 from clew.memory.dialogue.signals import Linear
+from clew.memory.dialogue.utterances import extract
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import ClewError
-from clew.memory.json_lines import read_objects
-from clew.memory.knowledge.disk import current_generation
-from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.features import NodeScorer
 from clew.memory.knowledge.walking.walker import Walker
-from clew.tools.base import told_by
+from clew.tools.base import encode_query, told_by
 from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import findings
-from tests.benchmarks import spans
 from tests.training import walk
-from tests.training.rewriting import Rewriter, query_of
+from tests.training.made_sets import write_spans
+from tests.training.records import lines_of, part_of
+from tests.training.rewriter import Rewriter
+from tests.training.trainer import library_of, trainer, unscaled
 
 SPANS = "spans"
 SETS = ("hotpotqa", "musique", "mtrag", "mtrag-un", "wordnet", SPANS)
@@ -83,18 +82,6 @@ class Asked:
         return self.question.id.split("<::>")[0]
 
 
-def part_of(name: str, parts: int, salt: str = "") -> int:
-    """By a hash: which of so many parts it is in."""
-    return int(hashlib.sha256(f"{salt}{name}".encode()).hexdigest(), 16) % parts
-
-
-class Below(NamedTuple):
-    """What the policy stands on: the scorer of its tools, and how a question is worded."""
-
-    scorer: NodeScorer
-    rewriter: Rewriter
-
-
 @dataclass(frozen=True, eq=False)
 class Bench:
     """The sets with their libraries, and the examples of the trainer below: of musique by its given triples too."""
@@ -109,14 +96,13 @@ class Bench:
         folders = {name: data / name for name in SETS}
         folders[SPANS] = libraries / "data" / SPANS
         if not folders[SPANS].is_dir():
-            spans.write(data / "qa" / "spans.jsonl.gz", folders[SPANS])
+            write_spans(data / "qa" / "spans.jsonl.gz", folders[SPANS])
         numbers: Counter[str] = Counter()
         walks: dict[Key, walk.WalkExample] = {}
         for example in walk.read_all(data, libraries, encoder):  # makes the libraries
             walks[Key(example.dataset, numbers[example.dataset])] = example
             numbers[example.dataset] += 1
-        if not current_generation(libraries / SPANS):
-            list(index([folders[SPANS]], libraries / SPANS, encoder))
+        library_of(folders[SPANS], libraries / SPANS, encoder)
         asked = [one for folder in folders.values() for one in _asked(folder)]
         opened = {name: open_library(libraries / name, encoder) for name in SETS}
         return cls(encoder, opened, asked, walks)
@@ -130,10 +116,9 @@ class Bench:
 
 def _asked(folder: Path) -> Iterator[Asked]:
     dataset = read_dataset(folder)
-    rows = {str(row["_id"]): row for _, row in read_objects(folder / "queries.jsonl")}
+    domains = {str(row["_id"]): str(row.get("domain") or folder.name) for row in lines_of(folder / "queries.jsonl")}
     for number, question in enumerate(dataset.questions):
-        domain = str(rows[question.id].get("domain") or folder.name)
-        yield Asked(Key(folder.name, number), question, dataset.golds[question.id], domain)
+        yield Asked(Key(folder.name, number), question, dataset.golds[question.id], domains[question.id])
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,39 +149,31 @@ class Gathered:
         return list(dict.fromkeys(passage.document for passage in passages))
 
 
-def gather(bench: Bench, asked: Sequence[Asked], below: Below) -> list[Gathered]:
-    """By all tools."""
+def gather(bench: Bench, asked: Sequence[Asked], scorer: NodeScorer, rewriter: Rewriter) -> list[Gathered]:
+    """By all tools, those of paths with this scorer, for what this rewriter makes of the questions."""
     made: list[Gathered] = []
-    for name in SETS:
-        its = [one for one in asked if one.set == name]
-        if its:
-            library = _Library.of(bench.libraries[name], below, bench.encoder)
-            made.extend(library.gathered(one) for one in its)
+    for name in sorted({one.set for one in asked}, key=SETS.index):
+        library = _SearchedLibrary(bench, name, scorer, rewriter)
+        made.extend(library.gathered(one) for one in asked if one.set == name)
     return made
 
 
-@dataclass(frozen=True, eq=False)
-class _Library:
-    """A library with the tools that stand on the same below. `edges`: given ones by document."""
+class _SearchedLibrary:
+    """A library with its tools."""
 
-    below: Below
-    encoder: CachedEncoder
-    hybrid: Hybrid
-    graph: GraphSearch
-    walker: Walker
-    edges: float
-
-    @classmethod
-    def of(cls, library: Library, below: Below, encoder: CachedEncoder) -> "_Library":
-        store, scorer, manifest = library.store, below.scorer, library.manifest
-        hybrid, graph, walker = Hybrid(store), GraphSearch(store, scorer=scorer), Walker(store, scorer=scorer)
-        return cls(below, encoder, hybrid, graph, walker, manifest.edges / max(1, manifest.documents))
+    def __init__(self, bench: Bench, name: str, scorer: NodeScorer, rewriter: Rewriter) -> None:
+        store, manifest = bench.libraries[name].store, bench.libraries[name].manifest
+        self.encoder, self.rewriter = bench.encoder, rewriter
+        self.hybrid, self.graph = Hybrid(store), GraphSearch(store, scorer=scorer)
+        self.walker = Walker(store, scorer=scorer)
+        self.edges = manifest.edges / max(1, manifest.documents)
 
     def gathered(self, asked: Asked) -> Gathered:
         """As in a turn that runs all tools."""
-        turn, walker, hybrid = self.below.rewriter.worded(asked.question, self.encoder), self.walker, self.hybrid
+        walker, hybrid, rewriter = self.walker, self.hybrid, self.rewriter
+        turn = worded(asked.question, rewriter, self.encoder)
         matches = hybrid.matches(query_of(turn, self.encoder), EVIDENCE)
-        turn = query_weights.settled(turn, matches, self.encoder, self.below.rewriter.forms)
+        turn = query_weights.settled(turn, matches, self.encoder, rewriter.forms)
         query = query_of(turn, self.encoder)
         first = hybrid.findings(query, matches, EVIDENCE)
         question, numbers = LibraryQuestion(walker.graph, query), walker.graph.layers.chunk_numbers
@@ -208,14 +185,26 @@ class _Library:
         ]
         pool = rounds.pooled((), ran, further=False).passages
         shown = next(place for place, wording in enumerate(turn.wordings) if wording.won)
-        worded = query_weights.apart(turn.wordings, matches)
-        found = router.signals(turn.rewritten, first.passages, matches.hits[shown], self.edges, worded)
+        apart = query_weights.apart(turn.wordings, matches)
+        found = router.signals(turn.rewritten, first.passages, matches.hits[shown], self.edges, apart)
         bare = [replace(passage, text="") for passage in pool]
         kept = {told_by(passage): passage.id for passage in pool}  # of copies one
         by_tool = {
             call.tool: list(dict.fromkeys(kept[told_by(passage)] for passage in its.passages)) for call, its in ran
         }
         return Gathered(asked, found, bare, by_tool, hybrid.scores(query, [passage.id for passage in pool]))
+
+
+def worded(question: Question, rewriter: Rewriter, encoder: CachedEncoder) -> Turn:
+    """A turn with the wordings of its question, before anything is found."""
+    recalled = remembered(question.text, extract(question.history), encoder)
+    made = rewrite(question.text, recalled, encoder, rewriter.parameters)
+    return Turn("", 1, question.text, made.text, recalled=recalled, wordings=made.wordings)
+
+
+def query_of(turn: Turn, encoder: CachedEncoder) -> Query:
+    """Its wordings with their weights and vectors."""
+    return encode_query(turn.question, turn.wordings, encoder, context=turn.recalled.selected)
 
 
 # Fitting ----------------------------------------------------------------------------------------------------------
@@ -263,8 +252,7 @@ def by_halves(bench: Bench, asked: Sequence[Asked], rewriter: Rewriter) -> list[
     chosen = {one.key for one in fewer(asked)}
     made: list[Gathered] = []
     for own, other in (halves, reversed(halves)):
-        below = Below(bench.scorer(other), rewriter)
-        made += gather(bench, [one for one in own if one.key in chosen], below)
+        made += gather(bench, [one for one in own if one.key in chosen], bench.scorer(other), rewriter)
     return made
 
 
@@ -326,9 +314,8 @@ def fit_order(made: Sequence[Gathered]) -> Ordering:
         return total, slope
 
     found = minimize(loss, np.zeros(len(penalty)), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
-    return {
-        tool: _linear(one[1:], one[0], scales) for tool, one in zip(tools, found.reshape(len(tools), -1), strict=True)
-    }
+    each = zip(tools, found.reshape(len(tools), -1), strict=True)
+    return {tool: unscaled(router.SIGNALS, weights[1:], weights[0], *scales) for tool, weights in each}
 
 
 def fit_gate(made: Sequence[Gathered], order: Ordering) -> Router:
@@ -349,7 +336,8 @@ def fit_gate(made: Sequence[Gathered], order: Ordering) -> Router:
         better = gains[told] > 0
         if better.any() and not better.all():
             model = LogisticRegression(C=C, max_iter=1000).fit(signals[told], better, weights / weights.mean())
-            duels.append(Duel(tools, others, _linear(model.coef_[0] * counts, float(model.intercept_[0]), scales)))
+            line = unscaled(router.SIGNALS, model.coef_[0] * counts, float(model.intercept_[0]), *scales)
+            duels.append(Duel(tools, others, line))
         else:  # one is never better
             duels.append(Duel(tools, others, Linear(float(better.any()) - 0.5, {})))
     usual = dict(zip(router.SIGNALS, (round(float(value), 4) for value in scales.mean), strict=True))
@@ -357,34 +345,13 @@ def fit_gate(made: Sequence[Gathered], order: Ordering) -> Router:
 
 
 def _worth(one: Gathered, tools: Sequence[str], order: Ordering) -> float:
-    documents, golds = one.ranked(("hybrid", *tools), order), one.asked.golds
-    recalls = [len(golds.keys() & set(documents[:k])) / len(golds) for k in (5, 10)]
-    return (ndcg(one, documents, 5) + sum(recalls)) / 3 - COST * len(tools)
+    figures = figures_of(one, one.ranked(("hybrid", *tools), order))
+    return (figures["ndcg@5"] + figures["recall@5"] + figures["recall@10"]) / 3 - COST * len(tools)
 
 
-def ndcg(one: Gathered, documents: Sequence[str], k: int = 10) -> float:
-    discounts = 1 / np.log2(np.arange(2, k + 2))
-    grades = np.array([one.asked.golds.get(document, 0) for document in documents[:k]], np.float64)
-    ideal = np.sort(np.array([*one.asked.golds.values()], np.float64))[::-1][:k]
-    return float(grades @ discounts[: len(grades)] / (ideal @ discounts[: len(ideal)]))
-
-
-def _linear(weights: Floats, intercept: float, scales: Scales) -> Linear:
-    raw = weights / scales.deviation
-    named = dict(zip(router.SIGNALS, (round(float(value), 4) for value in raw), strict=True))
-    return Linear(round(float(intercept - raw @ scales.mean), 4), named)
-
-
-@click.command(help=__doc__)
-@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.argument("libraries", type=click.Path(file_okay=False, path_type=Path))
-def main(data: Path, libraries: Path) -> None:
-    try:
-        for path, text in made(data, libraries).items():
-            path.write_text(text, "utf-8")
-    except ClewError as error:
-        raise click.ClickException(str(error)) from error
-    click.echo(f"fitted: {router.SHIPPED}, {ordering.SHIPPED}")
+def figures_of(one: Gathered, documents: Sequence[str]) -> dict[str, float]:
+    """The measures of `clew evaluate` of the documents that were found, best first."""
+    return measure({"q": one.asked.golds}, {"q": [(document, 0.0) for document in documents]})
 
 
 def made(data: Path, libraries: Path) -> dict[Path, str]:
@@ -392,6 +359,8 @@ def made(data: Path, libraries: Path) -> dict[Path, str]:
     fitted = policy(bench, bench.asked, Rewriter())
     return {router.SHIPPED: fitted.gate.to_json(), ordering.SHIPPED: ordering.to_json(fitted.order)}
 
+
+main = trainer(__doc__, made)
 
 if __name__ == "__main__":
     main()

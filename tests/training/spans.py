@@ -1,6 +1,6 @@
 """What of an answer is shown in bold, fitted on questions whose answers are spans of a passage.
 
-    python -m tests.training.spans DATA LIBRARIES             writes agent/answer/spans.json
+    python -m tests.training.spans DATA LIBRARIES             writes agent/answer/bold_spans.json
     python -m tests.training.spans DATA LIBRARIES --measure   fits nothing: how good the shipped one is on dev documents
 
 DATA holds `qa/spans.jsonl.gz`, of whose sets with short answers `MOST` training questions are asked of their own
@@ -9,18 +9,15 @@ conversations, are asked as in a turn. What is quoted is looked at: what lacks t
 shown.
 """
 
-import gzip
-import hashlib
 import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType, answer_type
@@ -36,11 +33,12 @@ from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.dialogue.signals import Linear
-from clew.memory.errors import ClewError
 from clew.memory.ports import Encoder
 from clew.memory.text import content_words
 from tests.training.asked_turns import QUESTIONS, AskedTurn, of_turns
 from tests.training.reader import OWN, evidence_of_passage
+from tests.training.records import Record, answerable
+from tests.training.trainer import trainer
 
 SETS = ("squad2_dev_half", "nq_oracle", "qed_dev", "covidqa")
 OTHER = "other passage"
@@ -84,20 +82,6 @@ class SpanExample:
         return max((span_f1(span, answer) for answer in self.answers), default=0.0)
 
 
-@click.command(help=__doc__)
-@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.argument("libraries", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--measure", is_flag=True, help="Report, and write nothing.")
-def main(data: Path, libraries: Path, measure: bool) -> None:
-    try:
-        if not measure:
-            SHIPPED.write_text(made(data, libraries)[SHIPPED], "utf-8")
-        for line in measured(list(examples(data, "dev", DEV, encoder_for(read_settings())))):
-            click.echo(line)
-    except ClewError as error:
-        raise click.ClickException(str(error)) from error
-
-
 def made(data: Path, libraries: Path) -> dict[Path, str]:
     of_spans = examples(data, "train", MOST, encoder_for(read_settings()))
     fitted = train([*of_spans, *of_data_set(data / HOPS, libraries / HOPS), *of_conversations()])
@@ -105,25 +89,17 @@ def made(data: Path, libraries: Path) -> dict[Path, str]:
 
 
 def examples(data: Path, split: str, most: int, encoder: Encoder) -> Iterator[SpanExample]:
-    """Those whose question asks for a known kind of thing, by a hash."""
-    records: dict[str, list[dict[str, Any]]] = {name: [] for name in SETS}
-    with gzip.open(data / "qa" / "spans.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for record in map(json.loads, lines):
-            if record["set"] in records and record["split"] == split and record["answerable"]:
-                records[record["set"]].append(record)
-    for name, own in records.items():
-        taken = 0
-        other = _OtherPassage(own)
-        for record in sorted(own, key=lambda one: hashlib.sha256(one["id"].encode()).hexdigest()):
-            question, wanted = record["question"], answer_type(record["question"])
-            kind = span_kind(question, wanted)
-            if kind is None or taken == most:
-                continue
-            taken += 1
-            answers = tuple(answer["text"] for answer in record["answers"])
-            for passage, of in ((record, name), *([(other.of(question, answers), OTHER)] if taken % 2 else [])):
+    """Those whose question asks for a known kind of thing, so many of each set by a hash."""
+    for name, records in answerable(data / "qa" / "spans.jsonl.gz", split, SETS).items():
+        other = _OtherPassage(records)
+        kinds = ((record, span_kind(record["question"], answer_type(record["question"]))) for record in records)
+        known = islice(((record, kind) for record, kind in kinds if kind is not None), most)
+        for number, (record, kind) in enumerate(known):
+            question, answers = record["question"], tuple(answer["text"] for answer in record["answers"])
+            passages = {name: record} if number % 2 else {name: record, OTHER: other.of(question, answers)}
+            for of, passage in passages.items():
                 texts, around = _said(question, passage, encoder)
-                yield SpanExample(kind, question, wanted, texts, answers, of, around)
+                yield SpanExample(kind, question, answer_type(question), texts, answers, of, around)
 
 
 def of_data_set(dataset: Path, library: Path) -> Iterator[SpanExample]:
@@ -161,12 +137,12 @@ def _of_turn(turn: Turn, evidence: Evidence, name: str) -> SpanExample | None:
 class _OtherPassage:
     """Of a set's passages those that share most words with a question, by their rarity, and lack its answer."""
 
-    def __init__(self, records: Sequence[dict[str, Any]]) -> None:
+    def __init__(self, records: Sequence[Record]) -> None:
         self._records = list({record["passage"]: record for record in records}.values())
         self._words = [frozenset(content_words(f"{r['title']} {r['passage']}")) for r in self._records]
         self._counts = Counter(chain.from_iterable(self._words))
 
-    def of(self, question: str, answers: Sequence[str]) -> dict[str, Any]:
+    def of(self, question: str, answers: Sequence[str]) -> Record:
         stems = set(content_words(question))
         shared = [sum(1 / self._counts[stem] ** 0.5 for stem in stems & words) for words in self._words]
         order = np.argsort(-np.array(shared), kind="stable")
@@ -182,7 +158,7 @@ def _said(question: str, record: Mapping[str, Any], encoder: Encoder) -> tuple[t
 
 
 def train(known: Sequence[SpanExample]) -> dict[str, Any]:
-    """The content of `spans.json`."""
+    """The content of `bold_spans.json`."""
     from sklearn.linear_model import LogisticRegression
 
     made: dict[str, Any] = {"code": {"model": asdict(Linear(0.0, {"near": 1.0})), "least": -1.0}}
@@ -208,8 +184,9 @@ def train(known: Sequence[SpanExample]) -> dict[str, Any]:
     return made
 
 
-def measured(known: Sequence[SpanExample]) -> Iterator[str]:
-    """Of each set and kind: questions, the share with a span, and the mean F1 of those."""
+def report(data: Path, _: Path) -> Iterator[str]:
+    """Of each set and kind of dev documents: questions, the share with a span, and the mean F1 of those."""
+    known = list(examples(data, "dev", DEV, encoder_for(read_settings())))
     groups: Mapping[str, list[SpanExample]] = {
         name: [one for one in known if name == one.set or (name == one.kind and one.set != OTHER)]
         for name in (*SETS, OTHER, *dict.fromkeys(one.kind for one in known))
@@ -220,6 +197,8 @@ def measured(known: Sequence[SpanExample]) -> Iterator[str]:
         f1 = float(np.mean(found)) if found else 0.0
         yield f"{name:18}{len(own):5} questions   shown {len(found) / max(1, len(own)):.3f}   f1 {f1:.3f}"
 
+
+main = trainer(__doc__, made, report)
 
 if __name__ == "__main__":
     main()

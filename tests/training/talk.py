@@ -6,7 +6,6 @@ tests/agent/talk/held_out.txt that are not in the table are recognised, and whic
 talk.
 """
 
-import gzip
 import json
 import re
 from collections import Counter, defaultdict
@@ -15,14 +14,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
 from clew.agent.talk.intents import INTENTS, QUESTION, SHIPPED, features, heard, plain
-from clew.agent.talk.multi_question import questions_of
 from clew.memory.language.telling import language_of
 from clew.memory.text import LANGUAGES, content_words, written_words
 from tests.training.asked_turns import FOLDER
+from tests.training.records import lines_of
+from tests.training.trainer import trainer
 
 TABLE = FOLDER / "talk_phrases.txt"
 HELD_OUT = Path(__file__).parent.parent / "agent" / "talk" / "held_out.txt"
@@ -71,7 +70,6 @@ SMALLEST = 0.4
 """Weights below are left out."""
 
 _CHOICE = re.compile(r"\(([^()]*)\)")
-_RARE = re.compile(r"[^\W_]+")
 
 
 def phrases(path: Path) -> Iterator[tuple[str, str, str]]:
@@ -99,17 +97,15 @@ def fitted_on() -> list[tuple[str, str, str]]:
 
 def questions(data: Path, splits: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Set and text of the questions of `data/qa`, each text once."""
-    seen: set[str] = set()
+    found: dict[str, str] = {}
     for name in ("spans", "yesno", "faq", "conversations", "spans_multilingual"):
-        with gzip.open(data / "qa" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-            for record in map(json.loads, lines):
-                if record["split"] not in splits or record.get("lang", "en") not in LANGUAGES:
-                    continue
-                turns = record.get("turns") or [record]
-                for text in (turn.get("question") or "" for turn in turns):
-                    if text.strip() and text not in seen:
-                        seen.add(text)
-                        yield f"{record['set']}-{record.get('lang') or 'en'}", text
+        for record in lines_of(data / "qa" / f"{name}.jsonl.gz"):
+            if record["split"] in splits and record.get("lang", "en") in LANGUAGES:
+                for turn in record.get("turns") or [record]:
+                    text = turn.get("question") or ""
+                    if text.strip():
+                        found.setdefault(text, f"{record['set']}-{record.get('lang') or 'en'}")
+    yield from ((name, text) for text, name in found.items())
 
 
 def chosen_questions(data: Path) -> list[str]:
@@ -178,7 +174,7 @@ def train(data: Path) -> dict[str, Any]:
     }
 
 
-def made(data: Path, _: Path | None = None) -> dict[Path, str]:
+def made(data: Path, _: Path) -> dict[Path, str]:
     return {SHIPPED: json.dumps(train(data), ensure_ascii=False, indent=0, sort_keys=True) + "\n"}
 
 
@@ -198,7 +194,7 @@ def held_out(path: Path = HELD_OUT) -> list[tuple[str, str, str]]:
     return [one for one in phrases(path) if plain(one[2]) not in known]
 
 
-def measured(data: Path) -> Iterator[str]:
+def report(data: Path, _: Path) -> Iterator[str]:
     """Lines: of each intent, then of each language, the share recognised, and how many are searched or taken for other
     talk; then the questions that are taken for talk."""
     rows = [(name, language, text, heard(text)) for name, language, text in held_out()]
@@ -211,26 +207,12 @@ def measured(data: Path) -> Iterator[str]:
             yield f"{one:10} {len(of):4} right {np.mean(right):.3f}  searched {search}  other talk {other}"
     for splits in (("train",), ("dev", "heldout")):
         asked = list(questions(data, splits))
-        several = sum(len(questions_of(text)) > 1 for _, text in asked)
-        told: dict[str, Counter[str]] = defaultdict(Counter)
-        for name, text in asked:
-            told[name.rpartition("-")[2]][language_of(text)] += 1
-        as_told = {language: dict(found) for language, found in told.items()}
-        yield f"languages as told: {as_told}; {several} taken apart"
         taken = [(name, text, heard(text).intent) for name, text in asked if heard(text).intent]
         yield f"{len(asked)} questions of {'/'.join(splits)}: {len(taken)} taken for talk"
         yield from (f"    {name}: {text!r} {intent}" for name, text, intent in taken[:80])
 
 
-@click.command(help=__doc__)
-@click.argument("data", type=click.Path(exists=True, path_type=Path))
-@click.option("--measure", is_flag=True, help="Print how good the shipped one is.")
-def main(data: Path, measure: bool) -> None:
-    if not measure:
-        SHIPPED.write_text(made(data)[SHIPPED], "utf-8")
-    for line in measured(data):
-        click.echo(line)
-
+main = trainer(__doc__, made, report)
 
 if __name__ == "__main__":
     main()

@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy.optimize import check_grad
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.walking.features import load_scorer
 from clew.memory.knowledge.walking.paths import PATH
 from clew.tools.graph import HopParameters, hop
 from tests.training import walk
-from tests.training.path_line import fit_paths, loss_of, scale_of, table_of
+from tests.training.path_line import loss_of, scale_of, table_of
 
 pytestmark = pytest.mark.soak
 
@@ -47,7 +48,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder
 def run(*arguments: object) -> str:
     result = CliRunner().invoke(walk.main, list(map(str, arguments)))
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout
 
 
 def test_what_is_fitted_is_written_and_has_learned_that_paths_pay(data: Path, tmp_path: Path) -> None:
@@ -70,11 +71,6 @@ def test_out_of_fold_figures_have_intervals(data: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "scorer.json").exists()
 
 
-def test_without_examples_paths_stay_where_fitting_begins(tmp_path: Path) -> None:
-    begun = walk.unfitted()
-    assert fit_paths([], begun) == begun.path
-
-
 def test_the_slope_is_that_of_the_loss(data: Path, tmp_path: Path, encoder: CachedEncoder) -> None:
     scorer, folder = walk.unfitted(), data / "hotpotqa"
     examples = map(walk.hop_example, walk.read_examples(folder, tmp_path / "library", encoder))
@@ -87,9 +83,4 @@ def test_the_slope_is_that_of_the_loss(data: Path, tmp_path: Path, encoder: Cach
     loss = loss_of(table, scale_of(table))
     rng = np.random.default_rng(0)
     values = rng.normal(size=2 + len(PATH))
-    _, slope = loss(values)
-    for place in range(len(values)):
-        step = np.zeros(len(values))
-        step[place] = 1e-5
-        rise = loss(values + step)[0] - loss(values - step)[0]
-        assert rise / 2e-5 == pytest.approx(slope[place], rel=1e-3, abs=1e-4)
+    assert check_grad(lambda at: loss(at)[0], lambda at: loss(at)[1], values, epsilon=1e-5) < 1e-2

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from clew.agent.search.query_weights import WeightModel
-from tests.training.behaviour import TRAINERS, Behaviour, first_document
 from tests.training.forms import FormExample, ndcg
-from tests.training.shipped import behaves
+from tests.training.shipped import TRAINERS, Behaviour, behaves, first_document
 
 
 @pytest.mark.parametrize("name", ["roots", pytest.param("talk", marks=pytest.mark.soak)])

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-import click
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,11 +25,7 @@ from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import ClewError
-from clew.memory.knowledge.disk import TriplesFrom, current_generation
-from clew.memory.knowledge.index.generation import Parameters
-from clew.memory.knowledge.index.run import index
-from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.disk import TriplesFrom
 from clew.memory.knowledge.walking.features import AROUND, DIRECT, SHIPPED, Looked, MassLayer, NodeScorer, Standing
 from clew.memory.knowledge.walking.paths import PATH, HopQuestion
 from clew.memory.knowledge.walking.walker import Walker, WalkerParameters, votes
@@ -38,6 +33,7 @@ from clew.tools.base import encode_query
 from clew.tools.graph import GraphSearch, HopParameters, hop
 from tests.training.listwise import QuestionNodes, fit
 from tests.training.path_line import BEGINNING, HopExample, fit_paths
+from tests.training.trainer import interval, library_of, trainer
 
 SETS = {"wordnet": 1.0, "hotpotqa": 3.0, "musique": 3.0, "mtrag": 1.0, "mtrag-un": 1.0}
 """The data sets, and what a question of each weighs for nodes."""
@@ -50,7 +46,6 @@ TRIPLES: dict[str, TriplesFrom] = {"musique": "extract", GIVEN: "given"}
 
 FOLDS = 3
 MEASURED = ("recall@1", "recall@2", "recall@5", "recall@10", "all@5", "all@8", "ndcg@5")
-RESAMPLED = 2_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,21 +69,6 @@ class WalkExample:
         return list(dict.fromkeys(layers.document_ids[d] for d in layers.chunk_documents[nodes].tolist()))
 
 
-@click.command(help=__doc__)
-@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.argument("libraries", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--crossval", is_flag=True, help="Measure out of fold, and write nothing.")
-def main(data: Path, libraries: Path, crossval: bool) -> None:
-    try:
-        for line in report(list(read_all(data, libraries, encoder_for(read_settings())))) if crossval else ():
-            click.echo(line)
-        if not crossval:
-            SHIPPED.write_text(made(data, libraries)[SHIPPED], "utf-8")
-            click.echo(f"fitted: {SHIPPED}")
-    except ClewError as error:
-        raise click.ClickException(str(error)) from error
-
-
 def made(data: Path, libraries: Path) -> dict[Path, str]:
     return {SHIPPED: to_json(trained(list(read_all(data, libraries, encoder_for(read_settings())))))}
 
@@ -105,9 +85,7 @@ def read_examples(
 ) -> Iterator[WalkExample]:
     """Of the data set `name`, by default the folder's."""
     name, dataset = name or folder.name, read_dataset(folder)
-    if not current_generation(library):
-        list(index([folder], library, encoder, parameters=Parameters(triples=TRIPLES.get(name))))
-    store = open_library(library, encoder).store
+    store = library_of(folder, library, encoder, TRIPLES.get(name)).store
     walker, tool, layers = Walker(store, scorer=unfitted()), GraphSearch(store, scorer=unfitted()), store.part().layers
     for question in dataset.questions:
         asked = walker.question(encode_query(question.text, [], encoder))
@@ -171,8 +149,9 @@ def ranked(example: WalkExample, scorer: NodeScorer) -> Iterator[tuple[str, Rank
     yield "paths", _ranked(example, last.looked.nodes, last.masses(scorer))
 
 
-def report(examples: Sequence[WalkExample]) -> Iterator[str]:
-    """A line for each set and way, with intervals by bootstrap over the questions."""
+def report(data: Path, libraries: Path) -> Iterator[str]:
+    """Of three folds each by the others: a line for each set and way, with intervals over the questions."""
+    examples = list(read_all(data, libraries, encoder_for(read_settings())))
     found: dict[tuple[str, str], list[list[float]]] = {}
     for fold in range(FOLDS):
         scorer = trained([example for example in examples if example.fold != fold])
@@ -180,7 +159,9 @@ def report(examples: Sequence[WalkExample]) -> Iterator[str]:
             for way, its in ranked(example, scorer):
                 found.setdefault((example.dataset, way), []).append(measured(example.golds, its))
     for (dataset, way), figures in sorted(found.items()):
-        yield f"{dataset:14}{way:7}" + "  ".join(_with_intervals(np.array(figures)))
+        columns = zip((*MEASURED, "partitions P@1", "R@10"), zip(*figures, strict=True), strict=True)
+        told = ((name, np.mean(values), *interval(values)) for name, values in columns)
+        yield f"{dataset:14}{way:7}" + "  ".join(f"{name} {mean:.3f} [{a:.2f}, {b:.2f}]" for name, mean, a, b in told)
 
 
 def measured(golds: Mapping[str, int], its: RankedQuestion) -> list[float]:
@@ -188,15 +169,6 @@ def measured(golds: Mapping[str, int], its: RankedQuestion) -> list[float]:
     run = [(document, -float(rank)) for rank, document in enumerate(its.documents)]
     figures = measure({"q": golds}, {"q": run})
     return [*(figures[name] for name in MEASURED), float(its.partition <= 1), float(its.partition <= 10)]
-
-
-def _with_intervals(figures: Floats) -> Iterator[str]:
-    drawn = np.random.default_rng(0).integers(0, len(figures), (RESAMPLED, len(figures)))
-    means = np.stack([figures[draw].mean(axis=0) for draw in drawn])
-    low, high = np.percentile(means, [2.5, 97.5], axis=0)
-    names = (*MEASURED, "partitions P@1", "R@10")
-    for name, mean, least, most in zip(names, figures.mean(axis=0), low, high, strict=True):
-        yield f"{name} {mean:.3f} [{least:.2f}, {most:.2f}]"
 
 
 def _ranked(example: WalkExample, nodes: Ints, masses: Floats) -> RankedQuestion:
@@ -220,6 +192,8 @@ def _said(layer: MassLayer) -> dict[str, list[float]]:
     parts = ("mean", "deviation", "slope", "hidden", "bias", "output")
     return {part: np.round(getattr(layer, part), 4).tolist() for part in parts}
 
+
+main = trainer(__doc__, made, report)
 
 if __name__ == "__main__":
     main()
