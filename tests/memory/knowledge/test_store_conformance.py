@@ -8,9 +8,7 @@ import pytest
 
 from clew.memory.datatypes import Edge, Triple
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import ClewError
 from clew.memory.knowledge import embedding as coarse
-from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.embedding import Coarse, write_coarse
 from clew.memory.knowledge.library import LibraryStore, open_library
 from clew.memory.knowledge.question import SEED_FIELDS
@@ -247,13 +245,3 @@ def test_a_large_library_is_searched_so(tmp_path: Path, encoder: CachedEncoder, 
         for question, hits in zip(asked, library.store.vector_search(asked, 3), strict=True):
             assert [hit.chunk for hit in hits] == [ids[place] for place in highest(vectors @ question, 3)]
             assert hits[0].score == pytest.approx(float((vectors @ question).max()), abs=1e-6)
-
-
-def test_of_another_number_of_vectors_it_is_damage(tmp_path: Path, encoder: CachedEncoder, many: None) -> None:
-    run([EXAMPLES / "documents"], tmp_path, encoder)
-    generation = current_generation(tmp_path)
-    assert generation
-    whole = np.load(generation / coarse.COARSE)
-    np.save(generation / coarse.COARSE, whole[:-1])
-    with pytest.raises(ClewError, match="damaged"):
-        open_library(tmp_path, encoder)

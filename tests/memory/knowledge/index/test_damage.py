@@ -97,17 +97,6 @@ def test_damaged_files_are_named_with_the_command(
     assert run([], made, encoder, rebuild=True).new == 2
 
 
-@pytest.mark.parametrize(
-    "file", ["keywords/text/vocab.index.json", "keywords/text/counts.npy", "titles.npz", "named.json"]
-)
-def test_damaged_words_are_named_where_they_are_taken_over(made: Path, encoder: CachedEncoder, file: str) -> None:
-    halve(generation_of(made) / file)
-    write(made.parent / "notes", mars="Mars is red.")
-    with pytest.raises(ClewError, match=r"library is damaged\. Try: clew index --rebuild"):
-        run([made.parent / "notes"], made, encoder)
-    assert run([], made, encoder, rebuild=True).new == 3
-
-
 def test_damage_that_shows_at_a_query_is_named_too(made: Path, encoder: CachedEncoder) -> None:
     overwrite_page(generation_of(made) / "library.sqlite", "edges")
     with open_library(made, encoder) as opened, pytest.raises(ClewError, match="library is damaged"):
@@ -153,27 +142,6 @@ def test_a_full_disk_is_named_and_the_library_stays(made: Path, encoder: CachedE
     with pytest.raises(ClewError, match=r"the disk is full: .* stays as it was\. Try: free some space"):
         run([made.parent / "notes"], made, encoder, steps=(*STEPS, IndexStep("failing", failing)))
     assert titles(made, encoder) == ["moon", "sun"]
-
-
-def test_a_database_that_cannot_grow_is_a_full_disk(
-    made: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put_in_order = Generation.put_in_order
-
-    def bounded(self: Generation) -> None:
-        self.database.execute("PRAGMA max_page_count = 1")  # as if the disk ended here
-        self.database.executescript("CREATE TABLE filler (x); INSERT INTO filler VALUES (zeroblob(1000000))")
-        put_in_order(self)
-
-    monkeypatch.setattr(Generation, "put_in_order", bounded)
-    with pytest.raises(ClewError, match="the disk is full"):
-        run([made.parent / "notes"], made, encoder)
-
-
-def test_damage_that_is_met_while_rows_are_copied_is_named(made: Path, encoder: CachedEncoder) -> None:
-    overwrite_page(generation_of(made) / "library.sqlite", "documents")
-    with pytest.raises(ClewError, match=r"library is damaged\. Try: clew index --rebuild"):
-        run([made.parent / "notes"], made, encoder)
 
 
 def test_a_rebuild_goes_on_without_what_is_gone(tmp_path: Path, encoder: CachedEncoder) -> None:

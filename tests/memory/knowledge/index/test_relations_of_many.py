@@ -96,22 +96,6 @@ def test_a_bad_line_is_named_once_and_ties_nothing(tmp_path: Path, line: dict[st
     assert [item for item in items if isinstance(item, Edge)] == [Edge("C", "X", "met"), Edge("D", "X", "met")]
 
 
-def test_broken_lines_are_named_once(tmp_path: Path) -> None:
-    folder = write(tmp_path / "g", [PAPER])
-    with (folder / "edges.jsonl").open("a") as file:
-        file.write('{"relation": "met", "members": ["A", \n')
-    [source] = discover([folder]).sources
-    failures = [item for item in [*read(source), *source.loader.edges(source)] if isinstance(item, LoadFailure)]
-    assert [failure.source.rsplit(":", 1)[1] for failure in failures] == ["2"]
-
-
-def test_a_thousand_members_have_a_thousand_edges(tmp_path: Path) -> None:
-    members = [str(n) for n in range(1000)]
-    nodes = [{"id": id_, "title": f"n{id_}", "text": f"Number {id_}."} for id_ in members]
-    folder = write(tmp_path / "g", [{"id": "all", "relation": "met", "members": members}], nodes)
-    assert edges(folder) == [Edge(member, "all", "met") for member in members]
-
-
 def test_a_library_follows_the_relations_of_its_folder(tmp_path: Path, encoder: CachedEncoder) -> None:
     paper: dict[str, Any] = {**PAPER, "id": "X", "title": "Paper X"}
     folder, path = write(tmp_path / "g", [paper, FRIENDS]), tmp_path / "lib"

@@ -176,11 +176,3 @@ def test_rounds_go_on_from_the_chunks_of_most_mass(examples: Library, encoder: C
     assert len(rounds) == 2
     mass = rounds[1].paths.features[:, PATH.index("mass")]
     assert mass.max() <= 0  # 0 for the best anchor
-
-
-def test_a_path_that_brings_nothing_changes_nothing(examples: Library, encoder: CachedEncoder) -> None:
-    question = LibraryQuestion(examples.store.part(), encode_query("Who walked on it?", [], encoder))
-    looked, shipped = Looked(question, ints([0, 3, 5])), load_scorer()
-    mute = replace(shipped, path=replace(shipped.path, bias=-1e3))
-    last = hop(looked, HopQuestion(hop_index(question.graph.layers), question), mute, HopParameters())[-1]
-    assert last.masses(mute) == pytest.approx(mute.before_paths(last.looked.direct))

@@ -94,19 +94,6 @@ def test_what_was_found_is_weighed_and_votes_for_partitions(examples: Library, q
     assert thought.partitions == pytest.approx(votes(HITS, wanted, made.graph.partitioning))
 
 
-def test_partitions_are_chosen_by_votes_above_then_by_what_was_found_best_first(
-    examples: Library, query: Query
-) -> None:
-    of = examples.store.part().partitioning.of_node
-    above = walker(examples.store, ThinkParameters(top=1, above=0.0, least=0))
-    assert sorted(above.stitch(above.think(above.question(query), HITS)).partitions.tolist()) == [0, 1, 2, 3, 4]
-    made = walker(examples.store, ThinkParameters(top=1, above=1.0, least=0))
-    question = made.question(query)
-    thought = replace(made.think(question, HITS), partitions=np.zeros(5))  # all alike: the first is partition 0
-    best = HITS[np.argsort(-question.cosines(HITS))]
-    assert made.stitch(thought).partitions.tolist() == list(dict.fromkeys([0, *of[best].tolist()]))
-
-
 @dataclass(frozen=True)
 class Even(Aligner):
     """Gives all partitions far more than the threshold of votes."""
