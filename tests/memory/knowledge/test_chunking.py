@@ -19,7 +19,6 @@ from clew.memory.knowledge.chunking import (
     distances,
     overlap_windows,
     parts,
-    window_vectors,
 )
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.knowledge.loaders.registry import discover, read
@@ -111,15 +110,6 @@ def test_a_chunk_does_not_end_with_a_heading() -> None:
     assert cut(text, 10, headings=["Head"]) == [
         "Cats like milk. Dogs bark loudly.",
         "Head\n\nSheep eat green grass on the hill.",
-    ]
-
-
-def test_a_chunk_ends_at_a_paragraph_once_it_is_half_full() -> None:
-    two, three = "Cats run. Dogs bark.", "Cows moo. Hens cluck. Owls hoot."
-    assert cut(f"{two}\n\n{three}", 10, overlap=0) == [two, three]
-    assert cut(f"Look.\n\n{three} Pigs grunt.", 10, overlap=0) == [
-        "Look.\n\nCows moo. Hens cluck.",
-        "Owls hoot. Pigs grunt.",
     ]
 
 
@@ -246,17 +236,6 @@ def test_a_text_is_cut_where_its_words_change() -> None:
     found = chunks_of(doc, MeaningEncoder(100), SemanticParameters(buffer=1, threshold=0.5))
     assert [part.text for part in found] == [CATS, STARS]
     assert [part.id for part in found] == ["d#0", "d#1"]
-
-
-def test_a_window_longer_than_the_encoders_has_the_mean_of_its_runs() -> None:
-    sentences = ["Cats purr.", "Stars burn hydrogen.", "Cows moo."]
-    whole = window_vectors(sentences, MeaningEncoder(20), 1)
-    assert whole == pytest.approx(hashed_vectors([" ".join(window) for window in buffer_merge(sentences, 1)]), abs=1e-6)
-    runs = hashed_vectors(["Cats purr. Stars burn hydrogen.", "Cows moo."])
-    in_runs = window_vectors(sentences, MeaningEncoder(8), 1)
-    assert in_runs[1] == pytest.approx(unit([runs.sum(axis=0)])[0], abs=1e-6)
-    assert in_runs[0] == pytest.approx(whole[0], abs=1e-6)
-    assert window_vectors(sentences, MeaningEncoder(7), 1) == pytest.approx(in_runs)  # three and four just fit
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,6 @@ from clew.memory.knowledge.embedding import Coarse, write_coarse
 from clew.memory.knowledge.library import LibraryStore, open_library
 from clew.memory.knowledge.question import SEED_FIELDS
 from clew.memory.knowledge.store import EmbeddedStore
-from clew.memory.text import words
-from clew.memory.titles import named_in
 from clew.memory.vectors import highest, unit
 from tests.conftest import EXAMPLES
 from tests.memory.knowledge.index.test_run import run
@@ -170,17 +168,6 @@ def test_smoothed_vectors_are_those_of_the_formula(store: LibraryStore) -> None:
     alone = np.flatnonzero(graph.degrees == 0)
     assert len(alone) and np.abs(found[alone] - own[alone]).max() < 1e-3  # Fritz Lang's
     assert np.array_equal(store.part().smoothed.take(rows[[2, 0, 2]], axis=0).astype(np.float32), found[[2, 0, 2]])
-
-
-def test_titles_name_the_nodes(store: LibraryStore) -> None:
-    index, chunks = store.part().titles, store.chunks(store.part().layers.chunk_ids)
-    assert index.names.tolist() == [1] * len(chunks)
-    assert index.lengths.tolist() == [len(words(chunk.text)) for chunk in chunks]
-    found = named_in("Did Fritz Lang see the moon on a long walk?", index)
-    named = [chunks[node] for node in found.nodes]
-    assert {chunk.document for chunk in named} == {"moon", "lang 1", "long"}
-    long = sum(chunk.document == "long" for chunk in chunks)
-    assert long > 1 and found.rivals.tolist() == [long if chunk.document == "long" else 1 for chunk in named]
 
 
 def test_a_field_alone_and_fields_by_weights(store: LibraryStore, embedded_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Every aligner learns; what was learned is scored by NumPy as by torch."""
 
 import math
-import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -249,23 +248,8 @@ def test_a_bridge_is_asked_for_as_the_seed_does() -> None:
     assert "How does $title relate to $other?" in [template.template for template in templates("across")]
 
 
-def test_texts_name_their_nodes_and_vary() -> None:
-    queries = synthetic(400).train
-    assert all(TITLES[node] in query.text for query in queries for node in query.nodes)
-    assert not any("$" in query.text or "  " in query.text for query in queries)
-    shapes = {re.sub(r"\b[a-z]+[a-l]\b|mark\d+", "_", query.text) for query in queries}
-    assert len(shapes) > 36
-
-
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     queries = synthetic(20).train
     path = tmp_path / "queries" / "train.jsonl"
     write_queries(path, queries)
     assert read_queries(path) == queries
-
-
-def test_a_broken_file_is_named_queries(tmp_path: Path) -> None:
-    path = tmp_path / "train.jsonl"
-    path.write_text('{"text": "a"}\n')
-    with pytest.raises(ClewError, match=r"train\.jsonl is damaged"):
-        read_queries(path)

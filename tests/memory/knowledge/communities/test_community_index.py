@@ -146,19 +146,6 @@ def test_what_a_model_writes_badly_is_not_taken(said: str, why: str, tmp_path: P
     assert note.startswith(f"{len(found)} of {len(found)} community reports are extracts") and why in note
 
 
-def test_the_same_report_is_not_taken_twice(tmp_path: Path, encoder: CachedEncoder) -> None:
-    same = "Fritz Lang, Laika and Anna Miller are in these documents."
-    run(
-        [written(tmp_path / "x.jsonl", ALL)],
-        tmp_path / "library",
-        encoder,
-        parameters=written_by(writer(lambda _: same, [])),
-    )
-    found = communities_of(tmp_path / "library", encoder).items
-    assert sum(one.report.startswith(same) for one in found) == 1
-    assert len({one.report for one in found}) == len(found)
-
-
 def test_a_model_that_is_not_there_is_asked_once(tmp_path: Path, encoder: CachedEncoder) -> None:
     asked: list[str] = []
 

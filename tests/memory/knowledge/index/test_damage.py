@@ -16,7 +16,6 @@ from clew.agent.settings import note_indexed
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
-from clew.memory.knowledge import library as library_module
 from clew.memory.knowledge.disk import (
     DATABASE,
     POINTER,
@@ -29,7 +28,6 @@ from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.steps import STEPS
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders.registry import discover
-from clew.memory.knowledge.store import EmbeddedStore
 from tests.memory.knowledge.index.test_run import run, titles, write
 
 
@@ -101,19 +99,6 @@ def test_damage_that_shows_at_a_query_is_named_too(made: Path, encoder: CachedEn
     overwrite_page(generation_of(made) / "library.sqlite", "edges")
     with open_library(made, encoder) as opened, pytest.raises(ClewError, match="library is damaged"):
         opened.store.neighbours(["moon.txt"])
-
-
-def test_a_switch_while_it_is_opened_is_not_seen(
-    made: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def switched(folder: Path, *rest: object) -> EmbeddedStore:
-        monkeypatch.undo()
-        write(made.parent / "notes", mars="Mars is red.")
-        run([made.parent / "notes"], made, encoder)
-        return EmbeddedStore(folder, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(library_module, "EmbeddedStore", switched)
-    assert titles(made, encoder) == ["mars", "moon", "sun"]
 
 
 def test_what_fails_leaves_no_folder_and_its_own_error(

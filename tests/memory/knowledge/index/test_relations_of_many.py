@@ -122,17 +122,6 @@ def test_a_library_follows_the_relations_of_its_folder(tmp_path: Path, encoder: 
         assert library.store.neighbours(["A"]) == [[Edge("A", "D", "friend of")]]
 
 
-def test_a_members_other_id_is_followed(tmp_path: Path, encoder: CachedEncoder) -> None:
-    """Two folders with the same ids in one library: each relation ties the nodes of its own."""
-    for name in ("one", "two"):
-        write(tmp_path / name, [{**PAPER, "id": "X"}])
-    *_, report = index([tmp_path / "one", tmp_path / "two"], tmp_path / "lib", encoder)
-    assert isinstance(report, IndexReport)
-    with open_library(tmp_path / "lib", None) as library:
-        assert {edge.source for edge in library.store.neighbours(["X"])[0]} == {"A", "B", "C"}
-        assert {edge.source for edge in library.store.neighbours(["two/X"])[0]} == {"two/A", "two/B", "two/C"}
-
-
 def test_a_line_is_an_edge_or_a_relation_of_many(tmp_path: Path) -> None:
     folder = write(tmp_path / "g", [{**FRIENDS, "members": ["A", "B"]}])
     assert not virtual(folder)

@@ -28,7 +28,6 @@ from clew.memory.knowledge.partitioning.capsule import (
 )
 from clew.memory.knowledge.partitioning.partitioner import (
     capsule_of,
-    coherence_of,
     high_degree_nodes,
     hub_nodes_of,
     labels_of,
@@ -225,13 +224,6 @@ def test_high_degrees_are_exceptional_and_not_all_are_hub_nodes() -> None:
     labels = np.array([0] * 100 + [1] * 100 + [0, 1])
     vectors = topics(of)
     assert hub_nodes_of(made, vectors, labels, unit(sums_of(labels, 2, vectors))).tolist() == [201]
-
-
-def test_coherence_is_the_mean_cosine_to_the_centroid() -> None:
-    vectors, labels = random_vectors(60, 4), np.arange(60) % 5
-    centroids = unit(np.stack([vectors[labels == label].mean(axis=0) for label in range(5)]))
-    cosines = (vectors * centroids[labels]).sum(axis=1)
-    assert coherence_of(labels, 5, vectors) == pytest.approx(float(cosines.mean()), abs=1e-5)
 
 
 def test_the_report_counts() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.datatypes import Query, Wording
+from clew.memory.datatypes import Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.question import LibraryQuestion
@@ -119,15 +119,6 @@ def test_names_of_a_question(library: Library, index: HopIndex, encoder: CachedE
     assert named("Bread and butter?") == {"bread"}  # first word, but a title
     assert named("Which bread is it?") == set()  # a common word
     assert named("") == set()
-
-
-def test_several_forms_count_by_weight(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
-    forms = [Wording("question", "and where was he born?", 0.25), Wording("before", "Who is Fritz Lang?", 0.75)]
-    hops = hops_of(library, index, encode_query(forms[0].text, forms, encoder))
-    assert hops.question.entities == {index.layers.entity_numbers["fritz lang"]: 0.75}
-    stems, weights = hops.stems, hops.question.weights
-    assert weights.sum() == pytest.approx(1) and len(stems) == len(weights)
-    assert hops.held(np.array([0, 1])).shape == (2, len(stems))
 
 
 def test_the_scope_bounds_paths_and_titles(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:

@@ -499,18 +499,6 @@ def test_a_mass_is_of_the_node_and_what_is_around_it(looked: Looked) -> None:
     assert weigh(ints([])).shape == (0,)
 
 
-def test_what_is_expected_is_the_mass_alone_and_what_the_first_weighed_more(looked: Looked) -> None:
-    weigh, scorer = weighing(looked)
-    every = Looked(looked.question, np.arange(12))
-    alone = scorer.alone(every.direct)
-    more = np.median(weigh(ints([0, 3, 5])) - alone[[0, 3, 5]])
-    assert weigh.expected(ints([10, 7])) == pytest.approx(alone[[10, 7]] + more, abs=1e-5)
-    nodes, masses = weigh.ranked()
-    assert set(nodes.tolist()) == {0, 3, 5, 7, 10}
-    assert masses.tolist() == sorted(masses.tolist(), reverse=True)
-    assert weigh(ints([7]))[0] == weigh.expected(ints([7]))[0]  # now it is known
-
-
 def test_a_node_answers_by_its_own_or_by_a_sentences_cosine(looked: Looked) -> None:
     weigh, _ = weighing(looked)
     weigh(np.arange(12))
