@@ -37,6 +37,7 @@ UNNAMED = EMPTY | MONTHS | DAYS
 
 OPENERS = EMPTY | _words("openers")
 OF_HEADS = ((ORGANISATIONS | PLACES | HONORIFICS) - _words("no heads")) | _words("more heads")
+PLURAL_JOINERS = ORGANISATIONS | _words("plural joiners")
 
 COPULAS = _words("copulas")
 BE = COPULAS | {"'s"}

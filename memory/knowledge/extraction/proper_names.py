@@ -8,7 +8,7 @@ from clew.memory.knowledge.extraction import lexicon
 from clew.memory.knowledge.extraction.lexicon import EntityKind, Mention, Token
 from clew.memory.text import Span
 
-_SMALL = lexicon.PARTICLES | {"of", "the"}
+JOINERS = frozenset({"for", "on", "at", "and"})
 LONGEST = 7
 """Words of a name without small ones: what is longer is a row of a table or a heading."""
 
@@ -83,21 +83,43 @@ class Names:
         return self._over_particles(words, first, place)
 
     def _over_particles(self, words: Sequence[Token], first: int, place: int) -> int:
-        """Small words inside a name (`van der`, `of the`), with the capital that follows them."""
-        after = place
-        while after < min(len(words), place + 3) and not words[after].capital and words[after].low in _SMALL:
-            after += 1
-        if after == place or after == len(words) or not words[after].capital or words[after].low in lexicon.EMPTY:
+        """Small words inside a name (`van der`, `of the`, `for`), with the capital that follows them."""
+        if words[first].low in lexicon.EMPTY and place == first + 1:
             return 0
-        opened = first + (words[first].low in lexicon.EMPTY)
-        led = place == opened + 1 or words[place - 1].low in lexicon.OF_HEADS
-        joins = place > opened and (words[place].low in lexicon.PARTICLES or (words[place].low == "of" and led))
-        touch = all(self._touch(*pair) for pair in pairwise(words[place - 1 : after + 1]))
-        return after - place + 1 if joins and touch and words[after].start not in self._taken else 0
+        after = place
+        while after < min(len(words), place + 3) and self._is_small(words, after):
+            after += 1
+        small = [token.low for token in words[place:after]]
+        if not small or after == len(words) or not words[after].capital or words[after].low in lexicon.EMPTY:
+            return 0
+        if any(not self._touch(*pair) for pair in pairwise(words[place - 1 : after + 1])):
+            return 0
+        if words[after].start in self._taken or not self._joins(small, words, first, place, after):
+            return 0
+        return after - place + 1
+
+    def _joins(self, small: Sequence[str], words: Sequence[Token], first: int, place: int, after: int) -> bool:
+        if small[0] in lexicon.PARTICLES:
+            return True
+        if small == ["of"] or small == ["of", "the"]:
+            opened = first + (words[first].low in lexicon.EMPTY)
+            return place == opened + 1 or words[place - 1].low in lexicon.OF_HEADS
+        if small == ["the"]:
+            return after + 1 == len(words) or not words[after + 1].capital
+        heads = {token.low for token in words[first:place]}
+        if small == ["at"]:
+            return "university" in heads
+        if small[0] == "and":
+            return len(small) == 1 and bool(heads & {"department", "ministry", "institute", "committee", "office"})
+        return len(small) <= 2 and small[-1] in (*JOINERS, "the") and bool(heads & lexicon.PLURAL_JOINERS)
 
     def _leads(self, words: Sequence[Token], place: int) -> bool:
         """Whether a capital follows the number at `place` at once."""
         return place + 1 < len(words) and words[place + 1].capital and self._touch(words[place], words[place + 1])
+
+    def _is_small(self, words: Sequence[Token], place: int) -> bool:
+        low = words[place].low
+        return not words[place].capital and (low in lexicon.PARTICLES or low in JOINERS or low in ("of", "the"))
 
     def _touch(self, one: Token, other: Token) -> bool:
         """Whether nothing parts the two words that would end a name."""

@@ -32,6 +32,7 @@ def kinds(text: str, title: str = "") -> dict[str, str]:
         ("He fought Oscar de la Hoya.", ["Oscar de la Hoya"]),
         ("They gave it to the Bank of England.", ["Bank of England"]),
         ("Before the Supreme Court of the United States he spoke.", ["Supreme Court of the United States"]),
+        ("He worked at the Institute for Advanced Study in Princeton.", ["Institute for Advanced Study", "Princeton"]),
         ("It was read at Columbia University, New York, U.S.A.", ["Columbia University", "New York", "U.S.A."]),
         ("A licence of the FCC is needed.", ["FCC"]),
         ("That was Sotheby's own, and Ambedkar's too.", ["Sotheby", "Ambedkar"]),
