@@ -5,8 +5,9 @@ words. Rules of English: in a script without capitals only what stands in quotes
 """
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from clew.memory.knowledge.extraction import lexicon
@@ -97,10 +98,7 @@ def _with_one_kind(mentions: list[Mention]) -> list[Mention]:
             kinds.setdefault(mention.text.casefold(), mention.kind)
             if mention.kind == "person":
                 kinds.setdefault(mention.text.split()[-1].casefold(), "person")
-    return [
-        Mention(m.text, m.start, m.end, kinds.get(m.text.casefold(), m.kind)) if m.kind == "name" else m
-        for m in mentions
-    ]
+    return [m._replace(kind=kinds.get(m.text.casefold(), "name")) if m.kind == "name" else m for m in mentions]
 
 
 _QUOTED = re.compile(read_pattern(Path(__file__).with_name("quoted.txt")))
@@ -126,8 +124,7 @@ def works(text: str) -> Iterator[Mention]:
         part = text[start:end].rstrip(",;")
         words = _WORD.findall(part)
         if _is_work_name(part, words):
-            work = len(words) > 1 or _last_word(text, match.start()).casefold() in lexicon.WORKS
-            yield Mention(part, start, start + len(part), "work" if work else "name")
+            yield Mention(part, start, start + len(part), "work" if len(words) > 1 else "name")
 
 
 def _is_work_name(part: str, words: list[str]) -> bool:
@@ -137,11 +134,6 @@ def _is_work_name(part: str, words: list[str]) -> bool:
         return False
     named = sum(word[0].isupper() for word in content)
     return named > 0 and 2 * named >= len(content) and not (part.endswith(".") and len(words) > 4)
-
-
-def _last_word(text: str, start: int) -> str:
-    words = _WORD.findall(text, max(0, start - 24), start)
-    return words[-1] if words else ""
 
 
 _DATE = re.compile(rf"(?<![\w.])(?:{read_pattern(Path(__file__).with_name('dates.txt'))})(?!\w)")
@@ -165,51 +157,21 @@ def years(text: str) -> Iterator[Mention]:
 LEAST_USES = 2
 """How often a text has to use a term."""
 
-LONGEST_TERM = 3
-"""Words of a term that is used again and again."""
-
 
 def _recurring(text: str, sentences: Sequence[Sequence[Token]]) -> Iterator[Mention]:
-    """Noun compounds used at least twice; a part of a longer one only where it stands alone as often again."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    for words in sentences:
-        for run in _runs(text, words):
-            for size in range(2, LONGEST_TERM + 1):
-                for part in zip(*(run[offset:] for offset in range(size)), strict=False):
-                    if len({token.low for token in part}) < size:
-                        continue
-                    found.setdefault(" ".join(token.low for token in part), []).append((part[0].start, part[-1].end))
-    counts = Counter({term: len(spans) for term, spans in found.items() if len(spans) >= LEAST_USES})
-    inside: Counter[str] = Counter()
-    for term, count in counts.items():
-        words_of = term.split(" ")
-        if len(words_of) == LONGEST_TERM:
-            for shorter in (" ".join(words_of[1:]), " ".join(words_of[:-1])):
-                inside[shorter] = max(inside[shorter], count)
-    for term, count in counts.items():
-        if count - inside[term] >= LEAST_USES or not inside[term]:
-            yield from (Mention(text[start:end], start, end, "term") for start, end in found[term])
+    """Terms of two nouns, or of an adjective and a noun, that are used at least so often."""
+    found: dict[tuple[str, str], list[Span]] = defaultdict(list)
+    for one, other in (pair for words in sentences for pair in pairwise(words)):
+        joined = not one.possessive and one.low != other.low and text[one.end : other.start].isspace()
+        if joined and _could_be_noun(one) and _could_be_noun(other):
+            found[one.low, other.low].append((one.start, other.end))
+    for spans in found.values():
+        if len(spans) >= LEAST_USES:
+            yield from (Mention(text[start:end], start, end, "term") for start, end in spans)
 
 
-def _runs(text: str, words: Sequence[Token]) -> Iterator[list[Token]]:
-    """Small words that follow each other and can be adjectives and nouns."""
-    run: list[Token] = []
-    for token in words:
-        if run and (run[-1].possessive or not text[run[-1].end : token.start].isspace()):
-            yield run
-            run = []
-        if not token.capital and len(token.low) > 2 and token.text[0].isalpha() and not _is_no_noun(token.low):
-            run.append(token)
-        elif run:
-            yield run
-            run = []
-    if run:
-        yield run
-
-
-def _is_adverb(word: str) -> bool:
-    return word in lexicon.OPENERS or (word.endswith("ly") and word != "family")
-
-
-def _is_no_noun(low: str) -> bool:
-    return _is_adverb(low) or lexicon.looks_like_a_verb(low)
+def _could_be_noun(token: Token) -> bool:
+    """Whether it is a small word that may be a noun or an adjective."""
+    low = token.low
+    other = low in lexicon.OPENERS or (low.endswith("ly") and low != "family") or lexicon.looks_like_a_verb(low)
+    return not (token.capital or len(low) < 3 or other) and token.text[0].isalpha()

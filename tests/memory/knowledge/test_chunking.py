@@ -14,14 +14,11 @@ from clew.memory.errors import BadInput
 from clew.memory.knowledge.chunking import (
     ChunkerParameters,
     SemanticParameters,
-    borders,
     buffer_merge,
     chunks_of,
     distances,
     overlap_windows,
     parts,
-    segments,
-    window_vectors,
 )
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.knowledge.loaders.registry import discover, read
@@ -113,15 +110,6 @@ def test_a_chunk_does_not_end_with_a_heading() -> None:
     assert cut(text, 10, headings=["Head"]) == [
         "Cats like milk. Dogs bark loudly.",
         "Head\n\nSheep eat green grass on the hill.",
-    ]
-
-
-def test_a_chunk_ends_at_a_paragraph_once_it_is_half_full() -> None:
-    two, three = "Cats run. Dogs bark.", "Cows moo. Hens cluck. Owls hoot."
-    assert cut(f"{two}\n\n{three}", 10, overlap=0) == [two, three]
-    assert cut(f"Look.\n\n{three} Pigs grunt.", 10, overlap=0) == [
-        "Look.\n\nCows moo. Hens cluck.",
-        "Owls hoot. Pigs grunt.",
     ]
 
 
@@ -243,59 +231,11 @@ def test_a_distance_is_that_of_windows_a_step_apart() -> None:
     assert distances(vectors, 4).shape == (0,)
 
 
-def test_of_windows_further_apart_the_greatest_distance_cuts_in_the_middle() -> None:
-    found = np.array([0.1, 0.6, 0.9, 0.6, 0.1, 0.1, 0.7, 0.7], np.float32)
-    assert borders(found, 0.5, step=3) == [4, 8]
-    assert borders(found, 0.8, step=3) == [4]
-    assert borders(found, 0.5, step=5) == [5, 9]
-    assert borders(found, 0.5, step=2) == [3, 7]  # as far as 1 away
-    assert borders(found, 0.0, step=1) == [1, 2, 3, 4, 5, 6, 7, 8]
-
-
 def test_a_text_is_cut_where_its_words_change() -> None:
     doc = document(f"{CATS} {STARS}")
     found = chunks_of(doc, MeaningEncoder(100), SemanticParameters(buffer=1, threshold=0.5))
     assert [part.text for part in found] == [CATS, STARS]
     assert [part.id for part in found] == ["d#0", "d#1"]
-
-
-def test_a_higher_threshold_makes_larger_parts() -> None:
-    sentences = [f"{CATS} {STARS}"[start:end] for start, end in split(f"{CATS} {STARS}")]
-    encoder = MeaningEncoder(100)
-    low, high = (
-        segments(sentences, encoder, SemanticParameters(buffer=0, threshold=value, step=1)) for value in (0.1, 0.95)
-    )
-    assert (len(low), len(high)) == (8, 2)
-    assert high == [range(0, 4), range(4, 8)]
-
-
-def test_what_has_no_more_sentences_than_a_step_is_not_cut() -> None:
-    doc = document(f"{CATS} {STARS}")
-    [part] = chunks_of(doc, MeaningEncoder(100), SemanticParameters(threshold=0.0))
-    assert part.text == doc.text
-
-
-def test_a_window_longer_than_the_encoders_has_the_mean_of_its_runs() -> None:
-    sentences = ["Cats purr.", "Stars burn hydrogen.", "Cows moo."]
-    whole = window_vectors(sentences, MeaningEncoder(20), 1)
-    assert whole == pytest.approx(hashed_vectors([" ".join(window) for window in buffer_merge(sentences, 1)]), abs=1e-6)
-    runs = hashed_vectors(["Cats purr. Stars burn hydrogen.", "Cows moo."])
-    in_runs = window_vectors(sentences, MeaningEncoder(8), 1)
-    assert in_runs[1] == pytest.approx(unit([runs.sum(axis=0)])[0], abs=1e-6)
-    assert in_runs[0] == pytest.approx(whole[0], abs=1e-6)
-    assert window_vectors(sentences, MeaningEncoder(7), 1) == pytest.approx(in_runs)  # three and four just fit
-
-
-def test_sentences_at_the_ends_of_a_part_stay_whole_in_the_next() -> None:
-    text = " ".join(f"Cats drink milk number {n}." for n in range(9))
-    parameters = SemanticParameters(threshold=2.0, size=22, overlap=8)
-    encoder = MeaningEncoder(100)
-    [segment] = parts(text, split(text), encoder, parameters)
-    assert text[slice(*segment[0])].endswith("number 2. Cats drink milk number")
-    assert text[slice(*segment[1])].startswith("milk number 2. Cats drink")
-    found = chunks_of(document(text), encoder, parameters)
-    assert all(part.text.startswith("Cats") and part.text.endswith(".") for part in found)
-    assert len(found) == len(segment)
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,11 @@ import pytest
 
 from clew.memory.datatypes import Edge, Triple
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import ClewError
 from clew.memory.knowledge import embedding as coarse
-from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.embedding import Coarse, write_coarse
 from clew.memory.knowledge.library import LibraryStore, open_library
 from clew.memory.knowledge.question import SEED_FIELDS
 from clew.memory.knowledge.store import EmbeddedStore
-from clew.memory.text import words
-from clew.memory.titles import named_in
 from clew.memory.vectors import highest, unit
 from tests.conftest import EXAMPLES
 from tests.memory.knowledge.index.test_run import run
@@ -174,17 +170,6 @@ def test_smoothed_vectors_are_those_of_the_formula(store: LibraryStore) -> None:
     assert np.array_equal(store.part().smoothed.take(rows[[2, 0, 2]], axis=0).astype(np.float32), found[[2, 0, 2]])
 
 
-def test_titles_name_the_nodes(store: LibraryStore) -> None:
-    index, chunks = store.part().titles, store.chunks(store.part().layers.chunk_ids)
-    assert index.names.tolist() == [1] * len(chunks)
-    assert index.lengths.tolist() == [len(words(chunk.text)) for chunk in chunks]
-    found = named_in("Did Fritz Lang see the moon on a long walk?", index)
-    named = [chunks[node] for node in found.nodes]
-    assert {chunk.document for chunk in named} == {"moon", "lang 1", "long"}
-    long = sum(chunk.document == "long" for chunk in chunks)
-    assert long > 1 and found.rivals.tolist() == [long if chunk.document == "long" else 1 for chunk in named]
-
-
 def test_a_field_alone_and_fields_by_weights(store: LibraryStore, embedded_path: Path) -> None:
     """What is known of a document beside its words (here name, author, tags) is searched as a field of its own."""
     with open_library(embedded_path, None) as library:
@@ -247,13 +232,3 @@ def test_a_large_library_is_searched_so(tmp_path: Path, encoder: CachedEncoder, 
         for question, hits in zip(asked, library.store.vector_search(asked, 3), strict=True):
             assert [hit.chunk for hit in hits] == [ids[place] for place in highest(vectors @ question, 3)]
             assert hits[0].score == pytest.approx(float((vectors @ question).max()), abs=1e-6)
-
-
-def test_of_another_number_of_vectors_it_is_damage(tmp_path: Path, encoder: CachedEncoder, many: None) -> None:
-    run([EXAMPLES / "documents"], tmp_path, encoder)
-    generation = current_generation(tmp_path)
-    assert generation
-    whole = np.load(generation / coarse.COARSE)
-    np.save(generation / coarse.COARSE, whole[:-1])
-    with pytest.raises(ClewError, match="damaged"):
-        open_library(tmp_path, encoder)

@@ -88,21 +88,6 @@ def test_a_word_that_the_texts_lack_is_known_by_its_root(tmp_path: Path) -> None
     assert index.token("insulon") == "insulon" and not index.count(index.token("elefanto"))
 
 
-def test_english_is_what_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mixed = index_of(tmp_path / "mixed", [*EN, *EO])
-    assert [mixed.hits(q, 1)[0].row for q in ("Where is the opera?", "Who sold bread?")] == [1, 0]
-    for question in EN:
-        assert not any(word.endswith("-") for word in KeywordAnalyser(PARAMETERS)(question, roots=True))
-
-    def never(word: str) -> tuple[str, ...]:
-        raise AssertionError(word)
-
-    monkeypatch.setattr(tokens, "marked_roots", never)
-    alone = index_of(tmp_path / "en", EN, ["Ulm", "La Scala", "Mi estas Elmo"])
-    assert "-" not in "".join(alone.tokens)
-    assert alone.hits("Kiu estas Elmo kaj la bakisto?", 1)[0].row == 2
-
-
 def test_only_esperanto_is_taken_for_it() -> None:
     assert all(map(in_esperanto, EO)) and not any(map(in_esperanto, EN))
     assert in_esperanto("La hundoj kuras al la maro.") and in_esperanto("Bonaj kalkuloj, bonaj kunuloj")

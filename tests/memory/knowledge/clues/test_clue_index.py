@@ -3,7 +3,6 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,19 +150,3 @@ def test_the_order_of_the_triples_does_not_matter(triples: list[Triple], random:
     assert (graph.names, graph.chunks) == (other.names, other.chunks)
     keys = {(entity_key(one.subject), normalise(one.relation), entity_key(one.object)) for one in triples}
     assert len(graph.subjects) == len([key for key in keys if all(key)])
-
-
-@given(TRIPLES, st.data())
-def test_the_edges_of_nodes_are_those_that_touch_them(triples: list[Triple], data: st.DataObject) -> None:
-    graph = triple_graph(triples)
-    among = st.integers(0, len(graph.entities) - 1) if graph.entities else st.nothing()
-    nodes = data.draw(st.lists(among, max_size=5)) if graph.entities else []
-    found = zip(*(part.tolist() for part in graph.edges_of(np.array(nodes, np.int64))), strict=True)
-    ends = list(zip(graph.subjects.tolist(), graph.objects.tolist(), strict=True))
-    touching = [
-        (row, edge, other if one == node else one)
-        for row, node in enumerate(nodes)
-        for edge, (one, other) in enumerate(ends)
-        if node in (one, other)
-    ]
-    assert sorted(found) == sorted(touching)

@@ -4,7 +4,6 @@ waiting mends."""
 import json
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,9 @@ from clew.memory.errors import ClewError, ServiceUnreachable
 from clew.memory.knowledge.cluster.cluster_store import open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.cluster.publishing import Bulk, Published, publish
-from clew.memory.knowledge.cluster.rows import IndexRow
+from clew.memory.knowledge.cluster.publishing import Published, publish
 from clew.memory.knowledge.disk import required_generation
-from tests.cluster import Server, own_server
+from tests.cluster import Server
 from tests.proxy import Proxy, error_of
 
 pytestmark = pytest.mark.soak
@@ -134,36 +132,3 @@ def test_it_is_waited_for_with_a_limit(
     assert len(asked) == behind.tries
     lock = f"{Generations(behind).alias}-lock"
     assert not behind.ask(lambda client: client.exists(index=lock, id="indexer"))  # it was given back
-
-
-@pytest.mark.timeout(1800)
-def test_a_server_with_a_queue_of_one_and_small_requests(server: Server, examples_path: Path) -> None:
-    """What many send to it at once is there in the end, though it refused some, and what it never takes is named."""
-    few = ("thread_pool.write.size=1", "thread_pool.write.queue_size=1", "http.max_content_length=1mb")
-    options = [part for one in few for part in ("-E", one)]
-    with own_server(*options, like=server) as (own, _), ThreadPoolExecutor(MANY) as at_once:
-        clusters = [cluster_at(own, f"busy{n}", tries=1000) for n in range(MANY)]
-        done = list(at_once.map(lambda one: sent(one, examples_path), clusters[:6]))
-        assert len({(one.rows, one.hash) for one in done}) == 1 and all(one.sent == one.rows for one in done)
-        bulks = [Bulk(one, "parts") for one in clusters]
-        before = sum(one.pauses for one in clusters)
-        for turn in range(MANY):
-            list(at_once.map(lambda n: bulks[n].send(short(f"t{turn}n{n}")), range(MANY)))  # noqa: B023 waited for
-        assert sum(one.pauses for one in clusters) > before  # each of these is an answer, or an item of one, with 429
-        clusters[0].ask(lambda client: client.indices.refresh(index="parts"))
-        held = clusters[0].ask(lambda client: client.count(index="parts"))["count"]
-        assert held == MANY * MANY * ROWS == sum(bulk.sent for bulk in bulks) and not any(bulk.failed for bulk in bulks)
-        rows = [
-            IndexRow(f"r{n}", {"kind": "chunk", "text": "word " * (300_000 if n == 3 else 60_000)}) for n in range(8)
-        ]
-        large = Bulk(clusters[0], "parts")
-        large.send(rows)
-        assert large.sent == 7 and list(large.failed) == ["r3"] and "max_content_length" in large.failed["r3"]
-
-
-MANY, ROWS = 24, 50
-"""That send at once, and as often; the rows of each request."""
-
-
-def short(name: str) -> list[IndexRow]:
-    return [IndexRow(f"{name}r{n}", {"kind": "chunk", "text": f"note {n}"}) for n in range(ROWS)]

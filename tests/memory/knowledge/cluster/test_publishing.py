@@ -19,8 +19,7 @@ from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations, libraries
 from clew.memory.knowledge.cluster.publishing import STAGE, Published, Sending, publish
 from clew.memory.knowledge.cluster.restoring import SPOOL, on_this_machine, restore, worked_on
-from clew.memory.knowledge.cluster.rows import IndexRow, rows_of
-from clew.memory.knowledge.disk import Manifest, current_generation, held, read_manifest, required_generation
+from clew.memory.knowledge.disk import current_generation, held, read_manifest, required_generation
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.proof import proven
@@ -209,39 +208,8 @@ def test_what_the_cluster_refuses_is_named_and_the_library_stays(
     assert {one.id for one in open_generation(cluster).catalogue.documents} == {"moon.txt", "tides.txt", "short"}
 
 
-def test_a_heading_may_be_as_long_as_it_likes(cluster: Cluster, tmp_path: Path, encoder: CachedEncoder) -> None:
-    """Longer than what Elasticsearch takes of a keyword."""
-    heading = " ".join(["Tides"] * 8000)
-    note = tmp_path / "note.md"
-    note.write_text(f"# Seas\n\nSeas are deep.\n\n# {heading}\n\nThe Moon pulls at the seas.\n", "utf-8")
-    sent(cluster, indexed(note, tmp_path / "library", encoder))
-    store = open_generation(cluster)
-    assert heading in {chunk.heading for chunk in store.chunks(["note.md#0", "note.md#1"])}
-
-
 def _away(*_: object) -> None:
     raise ServiceUnreachable("it cannot be reached", "")
-
-
-def test_a_run_that_fails_closes_what_it_read_at_once(
-    cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The error holds the frames of the run; SQLite's files are to be closed in the thread that opened them."""
-    closed = []
-
-    def watched(generation: Path, manifest: Manifest) -> Iterator[IndexRow]:
-        try:
-            yield from rows_of(generation, manifest)
-        finally:
-            closed.append(threading.get_ident())
-
-    monkeypatch.setattr("clew.memory.knowledge.cluster.publishing.rows_of", watched)
-    monkeypatch.setattr("clew.memory.knowledge.cluster.publishing.ROWS", 1)
-    monkeypatch.setattr("clew.memory.knowledge.cluster.publishing.Bulk.send", _away)
-    generation = indexed(notes, tmp_path / "library", encoder)
-    with pytest.raises(ServiceUnreachable) as failed:
-        sent(cluster, generation)
-    assert failed.tb and closed == [threading.get_ident()]
 
 
 @pytest.mark.soak

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.errors import ClewError
 from clew.memory.knowledge.cluster.cluster_store import open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations
@@ -66,22 +65,6 @@ def test_what_was_read_is_kept_up_to_one_bound(
     kept = [one for one in vars(store).values() if isinstance(one, RecentlyRead)]
     assert bound / 2 < sum(one.size for one in kept) <= bound
     Generations(Cluster(where)).remove_all()
-
-
-@pytest.mark.soak
-def test_a_closed_index_is_told_with_what_opens_it(server: Server, examples_path: Path) -> None:
-    where = address(server.library())
-    assert where
-    for _ in publish(cluster := Cluster(where), required_generation(examples_path)):
-        pass
-    name = open_generation(cluster).index
-    cluster.client.indices.close(index=name)
-    for read in (lambda: open_generation(cluster), lambda: cluster.found(name, ["one"])):
-        with pytest.raises(ClewError, match=r"is closed .* open it: POST /INDEX/_open"):
-            read()
-    cluster.client.indices.open(index=name)
-    assert open_generation(cluster).sample(1)
-    Generations(cluster).remove_all()
 
 
 PARTS = [f"{a}{b}" for a in "bdfgklmnprtvz" for b in "aou"][:26]

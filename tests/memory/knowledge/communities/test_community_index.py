@@ -70,14 +70,6 @@ def test_a_library_comes_to_the_same_communities_by_any_way(tmp_path: Path, enco
     assert np.array_equal(ours.vectors, theirs.vectors)
 
 
-def test_the_order_of_the_documents_is_nothing_to_it(tmp_path: Path, encoder: CachedEncoder) -> None:
-    for name in "ab":
-        (tmp_path / name).mkdir()
-    one = named(library(tmp_path / "a", ALL, encoder), encoder)
-    other = named(library(tmp_path / "b", dict(reversed(ALL.items())), encoder), encoder)
-    assert sorted(map(sorted, one)) == sorted(map(sorted, other))
-
-
 def test_a_document_that_nothing_ties_is_covered(tmp_path: Path, encoder: CachedEncoder) -> None:
     alone = {"Grönland": "it is cold there and nobody comes.", "Ünïcode": "all of it is small here."}
     with open_library(library(tmp_path, {**FILMS, **alone}, encoder), encoder) as opened:
@@ -86,14 +78,6 @@ def test_a_document_that_nothing_ties_is_covered(tmp_path: Path, encoder: Cached
     assert len(np.unique(cover.layers.chunk_documents[held])) == len(layers.document_ids) == len(FILMS) + 2
     (films,) = (one for one in cover.communities.at(0) if "Lang" in cover.communities.items[one].name)
     assert "Ünïcode" not in cover.communities.items[films].name
-
-
-def test_documents_of_a_title_alone(tmp_path: Path, encoder: CachedEncoder) -> None:
-    path = library(tmp_path, {"Metropolis": "it is what it is.", "Laika": "so it goes, as they say."}, encoder)
-    with open_library(path, encoder) as opened:
-        cover = cover_of(opened.store.part())
-        held = np.concatenate([cover.of(int(c), cover.layers.chunks_within(None)) for c in cover.communities.at(0)])
-    assert len(np.unique(cover.layers.chunk_documents[held])) == 2
 
 
 def test_the_method_is_recorded_and_another_finds_them_anew(tmp_path: Path, encoder: CachedEncoder) -> None:
@@ -160,19 +144,6 @@ def test_what_a_model_writes_badly_is_not_taken(said: str, why: str, tmp_path: P
     assert {one.by for one in found} == {BY_EXTRACTION}
     (note,) = report.notes
     assert note.startswith(f"{len(found)} of {len(found)} community reports are extracts") and why in note
-
-
-def test_the_same_report_is_not_taken_twice(tmp_path: Path, encoder: CachedEncoder) -> None:
-    same = "Fritz Lang, Laika and Anna Miller are in these documents."
-    run(
-        [written(tmp_path / "x.jsonl", ALL)],
-        tmp_path / "library",
-        encoder,
-        parameters=written_by(writer(lambda _: same, [])),
-    )
-    found = communities_of(tmp_path / "library", encoder).items
-    assert sum(one.report.startswith(same) for one in found) == 1
-    assert len({one.report for one in found}) == len(found)
 
 
 def test_a_model_that_is_not_there_is_asked_once(tmp_path: Path, encoder: CachedEncoder) -> None:

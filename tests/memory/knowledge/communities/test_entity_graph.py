@@ -12,11 +12,9 @@ from scipy.sparse.csgraph import connected_components
 
 from clew.memory.datatypes import Ints, Vectors
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.communities import entity_graph as detection
 from clew.memory.knowledge.communities.entity_graph import (
     EntityRelation,
     Links,
-    cluster,
     detect,
     links_of,
     named_in_sentences,
@@ -160,15 +158,6 @@ def test_unconnected_texts_are_joined_to_themes_by_meaning() -> None:
     assert len(set(levels[0].tolist())) <= 10 and len(set(levels[-1].tolist())) == 40
 
 
-def test_clusters_are_joined_alike_however_many_are_looked_at_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    links, vectors = rings(40, 4, bridges=False)
-    few = np.random.default_rng(0).normal(size=vectors.shape).astype(np.float32)
-    parameters, near = DetectionParameters(readable=10, smallest=5, alike=0.2), unit(vectors + 0.3 * few)
-    whole = detect(links, near, parameters)
-    monkeypatch.setattr(detection, "ROWS", 3)
-    assert [one.tolist() for one in detect(links, near, parameters)] == [one.tolist() for one in whole]
-
-
 def test_many_unconnected_texts_take_no_square_of_memory() -> None:
     links, vectors = rings(4000, 3, bridges=False)
     tracemalloc.start()
@@ -183,18 +172,3 @@ def test_nothing_is_in_no_community() -> None:
     assert detect(none, np.zeros((3, 4), np.float32), DetectionParameters()) == []
     few = Links(2, np.array([[0], [1]]), np.ones(1))
     assert [level.tolist() for level in detect(few, np.eye(2, dtype=np.float32), DetectionParameters())] == [[0, 0]]
-
-
-def test_the_clusters_of_a_part_have_its_numbers() -> None:
-    links, _ = rings(3, 4)
-    part = links.among(np.arange(4, 12))
-    assert part.nodes == 8 and part.ends.max() == 7
-    assert cluster(part, DetectionParameters()).tolist() == [0] * 4 + [1] * 4
-
-
-@pytest.mark.parametrize(("largest", "readable", "levels"), [(7, 6, 1), (6, 6, 2), (7, 5, 2), (6, 5, 3)])
-def test_levels_are_made_where_clusters_are_too_big_or_too_many(largest: int, readable: int, levels: int) -> None:
-    links, vectors = rings(6, 7)
-    found = detect(links, vectors, DetectionParameters(largest=largest, readable=readable))
-    assert len(found) == levels
-    assert int(found[0].max()) + 1 <= readable and int(found[-1].max()) == 5

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clew.memory.knowledge.communities.entity_graph import Links, links_of, named_in_sentences
+from clew.memory.knowledge.communities.entity_graph import links_of, named_in_sentences
 from clew.memory.knowledge.communities.reports import (
     Extract,
     ReportMaterial,
@@ -123,23 +123,6 @@ def test_a_report_says_which_document_alone_says_it() -> None:
     assert extract.report == "Lang directed it. (d) He did. Names: Lang, Metropolis (d)."
     related = replace(extract, relations={"Lang – made – Metropolis": "d", "Lang – met – Thea": ""})
     assert related.report == f"{extract.report} Relations: Lang – made – Metropolis (d); Lang – met – Thea."
-
-
-def test_what_is_most_central_comes_first() -> None:
-    """In the first community by links; in the second, whose links are alike, by how often it is named."""
-    relations = [("Alpha", "knows", "Hub"), ("Beta", "met", "Hub"), ("Alpha", "saw", "Beta")]
-    relations += [("One", "wed", "Two"), ("Two", "left", "Rome")]
-    made = layers(["Alpha", "Beta", "Hub", "One", "Rome", "Two"], relations, {})
-    links = Links(6, np.array([[0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5]]), np.array([0.1, 2, 1, 1, 1, 1]))
-    texts = ["Alpha knows Hub, as we said.", "Beta met Hub.", "Alpha saw Beta.", "One wed Two, of course,", "Two left"]
-    material = ReportMaterial(made, links, np.ones((6, 5), np.float32), np.eye(5, dtype=np.float32), texts)
-    first, second = extracts(material, np.array([0, 0, 0, 1, 1, 1]))
-    assert (first.entities, first.name) == ((2, 0, 1), "Hub (d), Alpha (d), Beta (d)")
-    assert list(first.relations) == ["Alpha – knows – Hub", "Beta – met – Hub", "Alpha – saw – Beta"]
-    assert set(first.sentences) == {"Alpha knows Hub, as we said.", "Beta met Hub.", "Alpha saw Beta."}
-    assert (second.entities, second.name) == ((5, 3, 4), "Two (d), One (d), Rome (d)")
-    assert list(second.relations) == ["One – wed – Two", "Two – left – Rome"]
-    assert set(second.sentences) == {"One wed Two, of course.", "Two left."}
 
 
 def asked_and_answered(extract: Extract, reply: str, taken: Sequence[str] = ()) -> tuple[str, tuple[str, str]]:

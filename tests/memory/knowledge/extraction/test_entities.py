@@ -37,9 +37,7 @@ def kinds(text: str, title: str = "") -> dict[str, str]:
         ("A licence of the FCC is needed.", ["FCC"]),
         ("That was Sotheby's own, and Ambedkar's too.", ["Sotheby", "Ambedkar"]),
         ("She went to King's College in London.", ["King's College", "London"]),
-        ("It ran in the 2011 Candidates Tournament.", ["2011 Candidates Tournament"]),
         ("They live on the 10th Street.", ["10th Street"]),
-        ("He met Kansas Governor Sam Brownback.", ["Kansas", "Governor Sam Brownback"]),
         ("It was built by Simon & Schuster.", ["Simon & Schuster"]),
         ("In the end Martin Luther King, Jr. spoke.", ["Martin Luther King, Jr"]),
         ("The school in Łódź knew Šemso and Çelik.", ["Łódź", "Šemso", "Çelik"]),
@@ -92,7 +90,6 @@ def test_numbers_are_no_dates(text: str) -> None:
         ("He wrote *Castes in India* there.", "Castes in India"),
         ("He wrote _Castes in India_ there.", "Castes in India"),
         ("He wrote ``Castes in India'' there.", "Castes in India"),
-        ('the album "Thriller" there.', "Thriller"),
     ],
 )
 def test_works_in_quotes_and_italics(text: str, work: str) -> None:

@@ -16,7 +16,6 @@ from clew.agent.settings import note_indexed
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
-from clew.memory.knowledge import library as library_module
 from clew.memory.knowledge.disk import (
     DATABASE,
     POINTER,
@@ -29,7 +28,6 @@ from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.steps import STEPS
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders.registry import discover
-from clew.memory.knowledge.store import EmbeddedStore
 from tests.memory.knowledge.index.test_run import run, titles, write
 
 
@@ -97,34 +95,10 @@ def test_damaged_files_are_named_with_the_command(
     assert run([], made, encoder, rebuild=True).new == 2
 
 
-@pytest.mark.parametrize(
-    "file", ["keywords/text/vocab.index.json", "keywords/text/counts.npy", "titles.npz", "named.json"]
-)
-def test_damaged_words_are_named_where_they_are_taken_over(made: Path, encoder: CachedEncoder, file: str) -> None:
-    halve(generation_of(made) / file)
-    write(made.parent / "notes", mars="Mars is red.")
-    with pytest.raises(ClewError, match=r"library is damaged\. Try: clew index --rebuild"):
-        run([made.parent / "notes"], made, encoder)
-    assert run([], made, encoder, rebuild=True).new == 3
-
-
 def test_damage_that_shows_at_a_query_is_named_too(made: Path, encoder: CachedEncoder) -> None:
     overwrite_page(generation_of(made) / "library.sqlite", "edges")
     with open_library(made, encoder) as opened, pytest.raises(ClewError, match="library is damaged"):
         opened.store.neighbours(["moon.txt"])
-
-
-def test_a_switch_while_it_is_opened_is_not_seen(
-    made: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def switched(folder: Path, *rest: object) -> EmbeddedStore:
-        monkeypatch.undo()
-        write(made.parent / "notes", mars="Mars is red.")
-        run([made.parent / "notes"], made, encoder)
-        return EmbeddedStore(folder, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(library_module, "EmbeddedStore", switched)
-    assert titles(made, encoder) == ["mars", "moon", "sun"]
 
 
 def test_what_fails_leaves_no_folder_and_its_own_error(
@@ -153,27 +127,6 @@ def test_a_full_disk_is_named_and_the_library_stays(made: Path, encoder: CachedE
     with pytest.raises(ClewError, match=r"the disk is full: .* stays as it was\. Try: free some space"):
         run([made.parent / "notes"], made, encoder, steps=(*STEPS, IndexStep("failing", failing)))
     assert titles(made, encoder) == ["moon", "sun"]
-
-
-def test_a_database_that_cannot_grow_is_a_full_disk(
-    made: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put_in_order = Generation.put_in_order
-
-    def bounded(self: Generation) -> None:
-        self.database.execute("PRAGMA max_page_count = 1")  # as if the disk ended here
-        self.database.executescript("CREATE TABLE filler (x); INSERT INTO filler VALUES (zeroblob(1000000))")
-        put_in_order(self)
-
-    monkeypatch.setattr(Generation, "put_in_order", bounded)
-    with pytest.raises(ClewError, match="the disk is full"):
-        run([made.parent / "notes"], made, encoder)
-
-
-def test_damage_that_is_met_while_rows_are_copied_is_named(made: Path, encoder: CachedEncoder) -> None:
-    overwrite_page(generation_of(made) / "library.sqlite", "documents")
-    with pytest.raises(ClewError, match=r"library is damaged\. Try: clew index --rebuild"):
-        run([made.parent / "notes"], made, encoder)
 
 
 def test_a_rebuild_goes_on_without_what_is_gone(tmp_path: Path, encoder: CachedEncoder) -> None:

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clew.memory.datatypes import Chunk, Document
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.chunking import chunks_of
 from clew.memory.knowledge.disk import HASHES, current_generation
 from tests.memory.knowledge.communities.made import ALL
 from tests.memory.knowledge.index.test_layering import write
@@ -81,22 +79,6 @@ def test_one_document_more_other_or_less(tmp_path: Path, encoder: CachedEncoder,
     ours, theirs = contents(library), contents(fresh)
     assert len(ours) > 20 and ours.keys() == theirs.keys()
     assert [name for name in ours if ours[name] != theirs[name]] == []
-
-
-def test_what_is_unchanged_is_not_cut_again(
-    tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
-    run([write(corpus, TEXTS)], library, encoder)
-    cut: list[str] = []
-
-    def watched(document: Document, *rest: Any) -> list[Chunk]:
-        cut.append(document.id)
-        return chunks_of(document, *rest)
-
-    monkeypatch.setattr("clew.memory.knowledge.index.run.chunks_of", watched)
-    run([write(corpus, {**TEXTS, "Fritz Lang": LANG})], library, encoder)
-    assert cut == ["Fritz Lang"]
 
 
 DAYS = {

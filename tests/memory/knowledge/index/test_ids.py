@@ -56,17 +56,6 @@ def test_every_file_of_the_same_name_is_indexed(tmp_path: Path, encoder: CachedE
     assert found == ["This is a.", "This is b.", "This is c."]
 
 
-def test_a_number_tells_apart_what_no_folder_does(tmp_path: Path, encoder: CachedEncoder) -> None:
-    corpora = [tmp_path / f"{name}.jsonl" for name in "abc"]
-    folders = [folder.name for folder in (tmp_path, *tmp_path.parents) if folder.name]
-    taken = ["/".join(reversed(folders[:n])) + "/7" for n in range(1, len(folders) + 1)]
-    lines(corpora[0], *({"_id": id_, "text": "This is the first."} for id_ in ("7", *taken)))
-    for path in corpora[1:]:
-        lines(path, {"_id": "7", "text": f"This is {path.stem}."})
-    assert run(corpora, tmp_path / "library", encoder).failed == ()
-    assert texts(tmp_path / "library", encoder, "2/7", "3/7") == ["This is b.", "This is c."]
-
-
 def test_what_can_no_longer_be_read_keeps_its_ids(tmp_path: Path, encoder: CachedEncoder) -> None:
     library = tmp_path / "library"
     lines(tmp_path / "docs" / "b.jsonl", {"_id": "7", "text": "The old one."})
@@ -111,20 +100,6 @@ def test_an_edge_waits_for_its_node(tmp_path: Path, encoder: CachedEncoder) -> N
         assert one.manifest.fingerprint == other.manifest.fingerprint
         assert one.manifest.edges == other.manifest.edges == 3
     assert neighbours(grown, encoder, "x") == [Edge("x", "z")] == neighbours(fresh, encoder, "x")
-
-
-def test_an_edge_of_two_graphs_stays_with_the_one_that_is_left(tmp_path: Path, encoder: CachedEncoder) -> None:
-    library, both = tmp_path / "library", tmp_path / "both"
-    graph(both / "p", ["x", "y"], ("x", "y"))
-    graph(both / "q", ["z"], ("x", "y"))
-    run([both], library, encoder)
-    assert neighbours(library, encoder, "x") == [Edge("x", "y")]
-    lines(both / "p" / "edges.jsonl")
-    run([both], library, encoder)
-    assert neighbours(library, encoder, "x") == [Edge("x", "y")]
-    lines(both / "q" / "edges.jsonl")
-    report = run([both], library, encoder)
-    assert (report.changed, neighbours(library, encoder, "x")) == (0, [])
 
 
 def test_every_broken_line_counts(tmp_path: Path, encoder: CachedEncoder) -> None:

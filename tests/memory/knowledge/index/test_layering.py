@@ -10,7 +10,6 @@ import pytest
 from clew.memory.datatypes import Triple
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, NotSetUp, ServiceUnreachable
-from clew.memory.knowledge.chunking import SemanticParameters
 from clew.memory.knowledge.disk import TriplesFrom
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.index.generation import Parameters
@@ -287,17 +286,6 @@ def test_they_can_be_left_out_and_used_again(tmp_path: Path, encoder: CachedEnco
     assert run([other], library, encoder).notes == ("1 documents from other places kept as they are",)
     run([one, other], tmp_path / "fresh", encoder, parameters=Parameters(triples="given"))
     assert manifest(tmp_path / "fresh", encoder).fingerprint == manifest(library, encoder).fingerprint
-
-
-def test_another_chunker_places_them_anew(tmp_path: Path, encoder: CachedEncoder) -> None:
-    library, text = tmp_path / "library", "The Moon orbits the Earth. My bread needs yeast."
-    row = {"_id": "m", "text": text, "triples": [MOON_TRIPLES, ["bread", "needs", "yeast"]]}
-    (tmp_path / "x.jsonl").write_text(json.dumps(row), "utf-8")
-    run([tmp_path / "x.jsonl"], library, encoder)
-    assert told(library, encoder) == [("Moon", "m#0"), ("bread", "m#0")]
-    semantic = SemanticParameters(buffer=0, threshold=0.5)
-    run([tmp_path / "x.jsonl"], library, encoder, parameters=Parameters(semantic))
-    assert told(library, encoder) == [("Moon", "m#0"), ("bread", "m#1")]
 
 
 @pytest.mark.parametrize(

@@ -96,22 +96,6 @@ def test_a_bad_line_is_named_once_and_ties_nothing(tmp_path: Path, line: dict[st
     assert [item for item in items if isinstance(item, Edge)] == [Edge("C", "X", "met"), Edge("D", "X", "met")]
 
 
-def test_broken_lines_are_named_once(tmp_path: Path) -> None:
-    folder = write(tmp_path / "g", [PAPER])
-    with (folder / "edges.jsonl").open("a") as file:
-        file.write('{"relation": "met", "members": ["A", \n')
-    [source] = discover([folder]).sources
-    failures = [item for item in [*read(source), *source.loader.edges(source)] if isinstance(item, LoadFailure)]
-    assert [failure.source.rsplit(":", 1)[1] for failure in failures] == ["2"]
-
-
-def test_a_thousand_members_have_a_thousand_edges(tmp_path: Path) -> None:
-    members = [str(n) for n in range(1000)]
-    nodes = [{"id": id_, "title": f"n{id_}", "text": f"Number {id_}."} for id_ in members]
-    folder = write(tmp_path / "g", [{"id": "all", "relation": "met", "members": members}], nodes)
-    assert edges(folder) == [Edge(member, "all", "met") for member in members]
-
-
 def test_a_library_follows_the_relations_of_its_folder(tmp_path: Path, encoder: CachedEncoder) -> None:
     paper: dict[str, Any] = {**PAPER, "id": "X", "title": "Paper X"}
     folder, path = write(tmp_path / "g", [paper, FRIENDS]), tmp_path / "lib"
@@ -136,17 +120,6 @@ def test_a_library_follows_the_relations_of_its_folder(tmp_path: Path, encoder: 
     assert run(folder, path, encoder).line == "0 new, 0 changed, 1 removed, 4 unchanged, 0 failed"
     with open_library(path, None) as library:
         assert library.store.neighbours(["A"]) == [[Edge("A", "D", "friend of")]]
-
-
-def test_a_members_other_id_is_followed(tmp_path: Path, encoder: CachedEncoder) -> None:
-    """Two folders with the same ids in one library: each relation ties the nodes of its own."""
-    for name in ("one", "two"):
-        write(tmp_path / name, [{**PAPER, "id": "X"}])
-    *_, report = index([tmp_path / "one", tmp_path / "two"], tmp_path / "lib", encoder)
-    assert isinstance(report, IndexReport)
-    with open_library(tmp_path / "lib", None) as library:
-        assert {edge.source for edge in library.store.neighbours(["X"])[0]} == {"A", "B", "C"}
-        assert {edge.source for edge in library.store.neighbours(["two/X"])[0]} == {"two/A", "two/B", "two/C"}
 
 
 def test_a_line_is_an_edge_or_a_relation_of_many(tmp_path: Path) -> None:

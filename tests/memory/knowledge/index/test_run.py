@@ -19,7 +19,7 @@ from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
 from clew.memory.knowledge.chunking import ChunkerParameters, SemanticParameters
-from clew.memory.knowledge.disk import POINTER, Manifest, current_generation, read_manifest
+from clew.memory.knowledge.disk import POINTER, Manifest, current_generation
 from clew.memory.knowledge.embedding import COARSE
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
@@ -233,19 +233,6 @@ def test_two_at_once_are_one_too_many(tmp_path: Path, encoder: CachedEncoder) ->
     assert isinstance(report, IndexReport) and report.new == 1
 
 
-def test_stages_report_their_progress(tmp_path: Path, encoder: CachedEncoder) -> None:
-    write(tmp_path / "notes", **{f"n{n}": f"Note number {n} is here." for n in range(30)})
-    steps = [step for step in index([tmp_path / "notes"], tmp_path / "library", encoder) if isinstance(step, Progress)]
-    for stage in ("reading", "embedding", "indexing words"):
-        of_stage = [step for step in steps if step.stage == stage]
-        assert [step.done for step in of_stage] == sorted(step.done for step in of_stage)
-        assert of_stage[-1].done == of_stage[-1].total > 0
-    assert [step.done for step in steps if step.stage == "indexing words"] == [0, 1, 2, 3, 4]
-    again = list(index([tmp_path / "notes"], tmp_path / "library", encoder))
-    hashed = [step.done for step in again if isinstance(step, Progress) and step.stage == "reading"]
-    assert len(hashed) > 30 and hashed == sorted(hashed)
-
-
 @pytest.mark.parametrize("stop", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.soak)])
 def test_a_kill_leaves_the_library_and_the_next_run_goes_on(
     tmp_path: Path, encoder: CachedEncoder, cache: Path, stop: signal.Signals
@@ -368,16 +355,6 @@ def test_another_step_is_a_file_and_a_line(notes: Path, tmp_path: Path, encoder:
     run([notes], library, encoder, steps=steps)
     assert not first.exists()  # its files are known, so that it could be removed
     assert titles(library, encoder) == ["mars", "moon", "sun"]
-
-
-def test_what_a_step_records_is_in_the_fingerprint(notes: Path, tmp_path: Path, encoder: CachedEncoder) -> None:
-    found = []
-    for name, steps in (("without", STEPS), ("with", (*STEPS, COUNTED)), ("again", STEPS)):
-        run([notes], tmp_path / name, encoder, steps=steps)
-        generation = current_generation(tmp_path / name)
-        assert generation
-        found.append(read_manifest(generation).fingerprint)
-    assert found[0] != found[1] and found[0] == found[2]
 
 
 def test_the_steps_write_the_files_that_they_declare(notes: Path, tmp_path: Path, encoder: CachedEncoder) -> None:

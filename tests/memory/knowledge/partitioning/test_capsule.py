@@ -28,7 +28,6 @@ from clew.memory.knowledge.partitioning.capsule import (
 )
 from clew.memory.knowledge.partitioning.partitioner import (
     capsule_of,
-    coherence_of,
     high_degree_nodes,
     hub_nodes_of,
     labels_of,
@@ -36,7 +35,6 @@ from clew.memory.knowledge.partitioning.partitioner import (
     partition_library,
 )
 from clew.memory.nodes import sums_of
-from clew.memory.ports import Search
 from clew.memory.vectors import unit
 from tests.memory.knowledge.index.test_damage import generation_of
 from tests.memory.knowledge.index.test_run import run, write
@@ -97,19 +95,6 @@ def test_the_last_that_was_made_is_in_use(tmp_path: Path) -> None:
         assert read_capsule(tmp_path).plan == plan
     assert capsules(tmp_path) == ["metis-20", "hybrid-20"]
     assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == [CURRENT, "hybrid-20", "metis-20"]
-
-
-def test_every_node_of_a_store_is_in_a_partition(store: Search) -> None:
-    partitioning, graph, cells = store.part().partitioning, store.part().nodes, store.part().cells
-    assert (partitioning.method, partitioning.size) == ("hybrid", 200)
-    assert partitioning.of_node.shape == (graph.count,)
-    assert partitioning.centroids.shape[0] == partitioning.count == cells.count
-    assert sorted(cells.edges.values) == list(range(len(graph.sources)))
-    rows = np.array([2, 0, 2])
-    assert (
-        store.part().vectors.take(rows, axis=0) == store.vectors([store.part().layers.chunk_ids[row] for row in rows])
-    ).all()
-    assert store.part().vectors.take(rows[:0], axis=0).shape == (0, partitioning.centroids.shape[1])
 
 
 PARTITIONS = "capsules/hybrid-200"
@@ -180,16 +165,6 @@ def test_a_store_keeps_the_partitions_that_it_opened(tmp_path: Path, encoder: Ca
             assert np.array_equal(store.part().partition_vectors(partition), store.part().vectors.take(nodes, axis=0))
 
 
-def test_the_centroid_of_a_partition_is_the_direction_of_its_nodes_mean() -> None:
-    capsule, vectors = made(PartitionPlan(size=30)), random_vectors(90, 2)
-    own = capsule.partitioning
-    for number, centroid in enumerate(own.centroids):
-        mean = vectors[own.of_node == number].mean(axis=0)
-        assert centroid == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
-    assert len(own.centroids) == own.of_node.max() + 1 > 2
-    assert PartitionPlan().size == 200
-
-
 def test_one_that_is_swapped_while_it_is_read_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vectors, plan = with_vectors(tmp_path), plan_of("hybrid", 20)
     write_capsule(tmp_path, made(plan), durable=True)
@@ -249,20 +224,6 @@ def test_high_degrees_are_exceptional_and_not_all_are_hub_nodes() -> None:
     labels = np.array([0] * 100 + [1] * 100 + [0, 1])
     vectors = topics(of)
     assert hub_nodes_of(made, vectors, labels, unit(sums_of(labels, 2, vectors))).tolist() == [201]
-
-
-@pytest.mark.parametrize("count, edges", [(0, 0), (1, 0), (30, 0), (30, 40)])
-def test_a_graph_without_high_degrees_has_no_hub_nodes(count: int, edges: int) -> None:
-    made, labels = random_graph(count, edges, 1), np.zeros(count, np.int64)
-    vectors = random_vectors(count, 1)
-    assert hub_nodes_of(made, vectors, labels, unit(sums_of(labels, 1, vectors))).tolist() == []
-
-
-def test_coherence_is_the_mean_cosine_to_the_centroid() -> None:
-    vectors, labels = random_vectors(60, 4), np.arange(60) % 5
-    centroids = unit(np.stack([vectors[labels == label].mean(axis=0) for label in range(5)]))
-    cosines = (vectors * centroids[labels]).sum(axis=1)
-    assert coherence_of(labels, 5, vectors) == pytest.approx(float(cosines.mean()), abs=1e-5)
 
 
 def test_the_report_counts() -> None:

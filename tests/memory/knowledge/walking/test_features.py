@@ -97,15 +97,6 @@ def test_forms_add_up_by_weight(examples: Library, graph: Graph, encoder: Cached
     assert direct(whole, "exact")[lang] == 0.25
 
 
-@pytest.mark.parametrize("text", ["", "?!", "the of and", "zyzzyva", "\N{PILE OF POO} \0"])
-def test_words_that_nobody_has(text: str, examples: Library, graph: Graph, encoder: CachedEncoder) -> None:
-    found = looked(examples, graph, encode_query(text, [], encoder))
-    standing = Standing.of(found.nodes, np.zeros(len(found.nodes)))
-    assert np.isfinite(found.direct).all() and np.isfinite(found.around(standing)).all()
-    for name in ("keyword", "exact", "share", "rest", "gap"):
-        assert set(direct(found, name)) == {0.0}
-
-
 def test_taken_over_is_a_fresh_look(examples: Library, graph: Graph, encoder: CachedEncoder) -> None:
     query = encode_query(QUESTION, [], encoder)
     question = LibraryQuestion(graph, query)

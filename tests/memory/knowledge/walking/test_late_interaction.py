@@ -1,7 +1,6 @@
 """MaxSim by hand and by loops, and how it is added to what the walk weighed."""
 
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ from clew.memory.datatypes import Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.library import Library
-from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
+from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added, max_sim, standardised
 from clew.memory.knowledge.walking.walker import Walked, Walker, hits_of
 from clew.tools.base import encode_query
@@ -77,18 +76,3 @@ def test_the_walk_is_reweighed_from_the_cache(
     scores = max_sim(question, encoder.token_vectors(texts, "passage"))
     assert found.nodes[0] == plain.nodes[np.argmax(scores)]
     assert {visit.node for visit in found.visits} == {visit.node for visit in plain.visits}
-
-
-def test_forms_count_by_their_weight(examples: Library, query: Query, encoder: CachedEncoder) -> None:
-    late, nodes = LateInteraction(encoder), np.arange(3)
-    (form,) = query.forms
-    other = replace(form, text="the moon")
-    graph = examples.store.part()
-    alone = [
-        late.scores(examples.store, LibraryQuestion(graph, replace(query, forms=(one,))), nodes)
-        for one in (form, other)
-    ]
-    both = replace(query, forms=(replace(form, weight=0.7), replace(other, weight=0.3)))
-    assert late.scores(examples.store, LibraryQuestion(graph, both), nodes) == pytest.approx(
-        0.7 * alone[0] + 0.3 * alone[1]
-    )

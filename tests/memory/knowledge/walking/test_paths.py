@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.datatypes import Query, Wording
+from clew.memory.datatypes import Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.question import LibraryQuestion
@@ -121,15 +121,6 @@ def test_names_of_a_question(library: Library, index: HopIndex, encoder: CachedE
     assert named("") == set()
 
 
-def test_several_forms_count_by_weight(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
-    forms = [Wording("question", "and where was he born?", 0.25), Wording("before", "Who is Fritz Lang?", 0.75)]
-    hops = hops_of(library, index, encode_query(forms[0].text, forms, encoder))
-    assert hops.question.entities == {index.layers.entity_numbers["fritz lang"]: 0.75}
-    stems, weights = hops.stems, hops.question.weights
-    assert weights.sum() == pytest.approx(1) and len(stems) == len(weights)
-    assert hops.held(np.array([0, 1])).shape == (2, len(stems))
-
-
 def test_the_scope_bounds_paths_and_titles(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
     query = replace(encode_query(QUESTION, [], encoder), scope=frozenset({"Fritz Lang", "Vienna"}))
     inside = np.array([d in ("Fritz Lang", "Vienna") for d in index.layers.document_ids])[index.layers.chunk_documents]
@@ -176,11 +167,3 @@ def test_rounds_go_on_from_the_chunks_of_most_mass(examples: Library, encoder: C
     assert len(rounds) == 2
     mass = rounds[1].paths.features[:, PATH.index("mass")]
     assert mass.max() <= 0  # 0 for the best anchor
-
-
-def test_a_path_that_brings_nothing_changes_nothing(examples: Library, encoder: CachedEncoder) -> None:
-    question = LibraryQuestion(examples.store.part(), encode_query("Who walked on it?", [], encoder))
-    looked, shipped = Looked(question, ints([0, 3, 5])), load_scorer()
-    mute = replace(shipped, path=replace(shipped.path, bias=-1e3))
-    last = hop(looked, HopQuestion(hop_index(question.graph.layers), question), mute, HopParameters())[-1]
-    assert last.masses(mute) == pytest.approx(mute.before_paths(last.looked.direct))

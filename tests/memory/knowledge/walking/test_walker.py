@@ -94,19 +94,6 @@ def test_what_was_found_is_weighed_and_votes_for_partitions(examples: Library, q
     assert thought.partitions == pytest.approx(votes(HITS, wanted, made.graph.partitioning))
 
 
-def test_partitions_are_chosen_by_votes_above_then_by_what_was_found_best_first(
-    examples: Library, query: Query
-) -> None:
-    of = examples.store.part().partitioning.of_node
-    above = walker(examples.store, ThinkParameters(top=1, above=0.0, least=0))
-    assert sorted(above.stitch(above.think(above.question(query), HITS)).partitions.tolist()) == [0, 1, 2, 3, 4]
-    made = walker(examples.store, ThinkParameters(top=1, above=1.0, least=0))
-    question = made.question(query)
-    thought = replace(made.think(question, HITS), partitions=np.zeros(5))  # all alike: the first is partition 0
-    best = HITS[np.argsort(-question.cosines(HITS))]
-    assert made.stitch(thought).partitions.tolist() == list(dict.fromkeys([0, *of[best].tolist()]))
-
-
 @dataclass(frozen=True)
 class Even(Aligner):
     """Gives all partitions far more than the threshold of votes."""
@@ -510,18 +497,6 @@ def test_a_mass_is_of_the_node_and_what_is_around_it(looked: Looked) -> None:
     expected = scorer.within(np.hstack([fresh.direct, around]))
     assert weigh(rows) == pytest.approx(expected[[2, 1, 2, 0]], abs=1e-5)
     assert weigh(ints([])).shape == (0,)
-
-
-def test_what_is_expected_is_the_mass_alone_and_what_the_first_weighed_more(looked: Looked) -> None:
-    weigh, scorer = weighing(looked)
-    every = Looked(looked.question, np.arange(12))
-    alone = scorer.alone(every.direct)
-    more = np.median(weigh(ints([0, 3, 5])) - alone[[0, 3, 5]])
-    assert weigh.expected(ints([10, 7])) == pytest.approx(alone[[10, 7]] + more, abs=1e-5)
-    nodes, masses = weigh.ranked()
-    assert set(nodes.tolist()) == {0, 3, 5, 7, 10}
-    assert masses.tolist() == sorted(masses.tolist(), reverse=True)
-    assert weigh(ints([7]))[0] == weigh.expected(ints([7]))[0]  # now it is known
 
 
 def test_a_node_answers_by_its_own_or_by_a_sentences_cosine(looked: Looked) -> None:
