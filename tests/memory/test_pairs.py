@@ -7,13 +7,10 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from clew.agent.answer.reader import FEATURES, PAIRS, PairScorer, pair_scorer
+from clew.agent.answer.reader import FEATURES, PAIRS, PairScorer, pair_scorer, shipped_reader
 from clew.memory.encoding import packaged_minilm
 from tests.training import pairs
-from tests.training.pairs import (
-    FitParameters,
-    Layers,
-)
+from tests.training.pairs import FitParameters, Layers
 from tests.training.reader import ReadExample
 
 TEXTS = ("Fritz Lang directed it.", "", "A jelly \u2014 for dogs?", "moon " * 200, "x")
