@@ -23,9 +23,10 @@ PartOfSpeech = Literal[
     "open", "close", "noun", "possessive"
 ]  # fmt: skip
 
-_MARKS: dict[str, PartOfSpeech] = {",": "comma", "(": "open", "[": "open", ")": "close", "]": "close"} | dict.fromkeys(
-    ";:—–?!|/•.", "stop"
-)
+_MARKS: dict[str, PartOfSpeech] = {
+    **dict.fromkeys(";:—–?!|/•.", "stop"),
+    **{",": "comma", "(": "open", "[": "open", ")": "close", "]": "close"},
+}
 _PARTS: dict[str, PartOfSpeech] = {
     **dict.fromkeys(lexicon.STOPS, "stop"),
     **dict.fromkeys(lexicon.DETERMINERS | lexicon.NUMBERS, "determiner"),
