@@ -28,9 +28,9 @@ DATED = re.compile(
 """The beginning of an entry of a log: `12/03/2026: 138 over 88`."""
 
 MARKER = re.compile(r"(?:[-*+•‣◦▪·●–]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)])$")
-ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:Vol|Vols|Pub|Ste|Messrs|Eds|Figs|Eqs|Secs|Chs|Nos|Pt|Apt|[Tt]el|[Ff]ax|\w*[Ss]tr|[Aa]pprox|[Ii]ncl|[Ee]xcl"
-    r"|[Mm]ax|[Mm]in)\.$"
+ABBREVIATIONS = frozenset(
+    "Vol Vols Pub Ste Messrs Eds Figs Eqs Secs Chs Nos Pt Apt Tel tel Fax fax Approx approx Incl incl Excl excl Max max"
+    " Min min".split()
 )
 """Those that `sentencex` does not know; a capital, for a pub is no Pub."""
 
@@ -231,7 +231,9 @@ def _months() -> frozenset[str]:
 
 
 def _goes_on(sentence: str) -> bool:
-    return bool(MARKER.match(sentence) or ABBREVIATION.search(sentence[-8:]))
+    last = sentence[-12:].split()[-1].rpartition("(")[2]
+    known = last.endswith(("str.", "Str.")) or (last.endswith(".") and last[:-1] in ABBREVIATIONS)
+    return known or bool(MARKER.match(sentence))
 
 
 _NAME = re.compile(r"\W*\.\w|\S*\w[/\\_@]\w|\W*\w+(?:\.\w+){2}")
