@@ -91,10 +91,6 @@ def test_a_question_is_made_to_stand_alone(question: str, said: list[str], alone
     assert made(question, users(*said), encoder).text == alone
 
 
-def test_a_pronoun_gets_its_name_from_an_answer(encoder: CachedEncoder) -> None:
-    assert made("and where was he born?", SAID, encoder).text == "Where was Fritz Lang born?"
-
-
 @pytest.mark.parametrize("detail", ["the one in Boston", "I meant the one in Boston.", "Boston, please"])
 def test_an_answer_to_the_assistants_question_stands_with_the_earlier_one(detail: str, encoder: CachedEncoder) -> None:
     said = [
