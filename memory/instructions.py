@@ -35,12 +35,7 @@ _TELLS = re.compile(read_pattern(_WORDS, r"\b(?:{act}|{search}|{placed}|{remembe
 _TELLS_APART = re.compile(read_pattern(_APART, "{acts}|[你您]|あなた"))
 _OTHER = re.compile("[\u0590-\u1fff\u3040-\ud7ff]")
 
-_END_OF_HOST = (
-    "com net org io info biz example test xyz top site online app dev zip mov shop store club live link"
-    " click page blog news win vip pro work space world life cloud tech email ai ar ch cl cn co cz de dk"
-    " ee es eu fi fr gg gr hk hr hu id ie il ir it jp ke kr kz li lt lu lv ly me mx ng nl nz pe ph pk pt"
-    " pw ro ru sa se sg si sk su th tk tr tv tw ua uk uz ve vn ws za рф укр"
-).split()
+_HOSTS = read_pattern(_WORDS, "{host_end}")
 """Of a host that stands without a path: no words, and no endings of files."""
 
 ADDRESS = re.compile(
@@ -48,7 +43,7 @@ ADDRESS = re.compile(
     r"|\b(?:https?|ftp|javascript|vbscript|data|file|blob|tel|sms|magnet):[^\s<>\"'）」]+"
     r"|\bwww\.[^\s<>\"']+|(?:\bmailto:)?(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     r"|(?<![\w@./-])(?:(?:[\w-]+\.)+[^\W\d_]{2,24}|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5}(?!\d)/?|/)[^\s<>\"'）」]*"
-    rf"|(?<![\w@./-])(?:[\w-]+\.)+(?-i:{'|'.join(_END_OF_HOST)}|{'|'.join(map(str.upper, _END_OF_HOST))})\b",
+    rf"|(?<![\w@./-])(?:[\w-]+\.)+(?-i:{_HOSTS}|{_HOSTS.upper()})\b",
     re.IGNORECASE,
 )
 """Of a page, a file, a mailbox, a telephone or a machine, as it is written in a text."""

@@ -19,6 +19,22 @@ from sentencex import get_sentence_boundaries
 Span = tuple[int, int]
 """Character offsets (start, end) in a text."""
 
+
+def word_lists(path: Path) -> dict[str, list[str]]:
+    """The lists of a text file by name: `[name]` stands above the words of a list, `#` begins a line of comment."""
+    lists: dict[str, list[str]] = {}
+    for line in path.read_text("utf-8").splitlines():
+        if line.startswith("["):
+            name = line.strip("[]")
+        elif line and not line.startswith("#"):
+            lists.setdefault(name, []).extend(line.split())
+    return lists
+
+
+_LISTS = word_lists(Path(__file__).with_suffix(".txt"))
+_OPEN, _GOES_ON = frozenset(_LISTS["ends of open lines"]), frozenset(_LISTS["beginnings of lines that go on"])
+ABBREVIATIONS = frozenset(_LISTS["abbreviations"])
+
 LINE = re.compile(r"\S[^\r\n\f\u2028\u2029]*")
 ITEM = re.compile(r"(?:[-*+•‣◦▪·●–]|\d{1,3}[.)]|\(?[a-z]\)|#{1,6}|>)(?:\s|$)")
 DATED = re.compile(
@@ -28,12 +44,6 @@ DATED = re.compile(
 """The beginning of an entry of a log: `12/03/2026: 138 over 88`."""
 
 MARKER = re.compile(r"(?:[-*+•‣◦▪·●–]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)])$")
-ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:Vol|Vols|Pub|Ste|Messrs|Eds|Figs|Eqs|Secs|Chs|Nos|Pt|Apt|[Tt]el|[Ff]ax|\w*[Ss]tr|[Aa]pprox|[Ii]ncl|[Ee]xcl"
-    r"|[Mm]ax|[Mm]in)\.$"
-)
-"""Those that `sentencex` does not know; a capital, for a pub is no Pub."""
-
 _IN_MAY = re.compile(r"\bMay\.(?= [A-Z])")
 """The end of a sentence, where `sentencex` sees an abbreviation."""
 
@@ -65,10 +75,6 @@ none was wrapped."""
 LABEL = re.compile(r"[A-ZÀ-Þ][\w'’&/.-]*(?: [\w'’&/().-]+){0,4}: \S")
 SMALL_LABEL = re.compile(r"[\w'’&/.-]+(?: [\w'’&/().-]+){0,2}: \S")
 """How a line of notes begins (`Grout colour: grey`)."""
-
-_OPEN = frozenset("a an and at by for from in of on or the to with".split())
-_LEANS = frozenset("and at by for from in of on or that to who which with".split())
-"""The last word of a line that the next goes on with, and the first of one that goes on."""
 
 ROOM = 0.75
 """A line that, with the next word, would fill less than this share of its neighbours' width was not wrapped there."""
@@ -114,7 +120,7 @@ def _free(text: str, lines: list[Span]) -> list[bool]:
     written = [text[slice(*line)] for line in lines]
     width = ROOM * max(map(len, written))
     free = [
-        len(line) + 1 + len(behind.split(None, 1)[0]) < width and not (_is_open(line) or behind.split()[0] in _LEANS)
+        len(line) + 1 + len(behind.split(None, 1)[0]) < width and not (_is_open(line) or behind.split()[0] in _GOES_ON)
         for line, behind in pairwise(written)
     ]
     capitals = any(free) and not any(line[0].islower() for line in written)
@@ -231,7 +237,9 @@ def _months() -> frozenset[str]:
 
 
 def _goes_on(sentence: str) -> bool:
-    return bool(MARKER.match(sentence) or ABBREVIATION.search(sentence[-8:]))
+    last = sentence[-12:].split()[-1].rpartition("(")[2]
+    known = last.endswith(("str.", "Str.")) or (last.endswith(".") and last[:-1] in ABBREVIATIONS)
+    return known or bool(MARKER.match(sentence))
 
 
 _NAME = re.compile(r"\W*\.\w|\S*\w[/\\_@]\w|\W*\w+(?:\.\w+){2}")
@@ -263,10 +271,7 @@ def stripped(text: str, start: int, end: int) -> Span:
     return start, start + len(part.strip())
 
 
-NUMBER_WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen twenty"
-).split()
+NUMBER_WORDS = _LISTS["numbers"]
 """Each at the place that it counts."""
 
 FUNCTION_WORDS = frozenset(Path(__file__).with_name("function_words.txt").read_text("utf-8").split())
@@ -383,17 +388,6 @@ def read_patterns(path: Path) -> dict[str, str]:
                 pattern = pattern.replace(f"{{{other}}}", text)
             found[name] = pattern
     return found
-
-
-def word_lists(path: Path) -> dict[str, list[str]]:
-    """The lists of a text file by name: `[name]` stands above the words of a list, `#` begins a line of comment."""
-    lists: dict[str, list[str]] = {}
-    for line in path.read_text("utf-8").splitlines():
-        if line.startswith("["):
-            name = line.strip("[]")
-        elif line and not line.startswith("#"):
-            lists.setdefault(name, []).extend(line.split())
-    return lists
 
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "eo")

@@ -164,12 +164,6 @@ def _names(question: str) -> list[str]:
 POINTING = frozenset("this that these those".split())
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
-_VERB = re.compile(
-    r"(?:ed|ing|ly)$|^(?:spoken|known|written|made|held|built|born|taken|given|found|won|shown|sung|led|meet|met|run|ran"
-    r"|became|become|use|lead|mean|allow|receive|provide|play|win|lose|happen|affect|start|begin|began)s?$"
-)
-"""What a noun phrase ends before."""
-
 LONGEST_PHRASE = 4
 """Words of a noun phrase without its article."""
 
@@ -231,7 +225,8 @@ def _run(tokens: Sequence[str]) -> list[str]:
     run: list[str] = []
     for token in tokens:
         word = token.casefold()
-        if not _content([re.sub(r"'s?$", "", word)]) or (run and _VERB.search(word)):
+        verb = word.endswith(("ed", "ing", "ly")) or not {word, word.removesuffix("s")}.isdisjoint(_WORDS["verbs"])
+        if not _content([re.sub(r"'s?$", "", word)]) or (run and verb):
             break
         run.append(token)
         if word.endswith(("'s", "s'")):

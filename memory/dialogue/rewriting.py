@@ -16,7 +16,7 @@ from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.parameters import Few, Share, Weight
 from clew.memory.ports import Encoder, Message, Writer, text_of
-from clew.memory.text import content_words, split
+from clew.memory.text import content_words
 from clew.prompts import render
 
 How = Literal["model", "repaired", "learned"]
@@ -40,19 +40,13 @@ class RewriteParameters:
 class Rewritten:
     """A question that stands alone.
 
-    `question` is as it was typed, or what a reply to a question back stands for. `text` is what a person reads; with
-    `with_history` it counts, by its length, as earlier turns with the question behind them. `expanded` is the question
-    with the words of the conversation that it needs, empty where the other wordings weigh more. `wordings` are
-    searched, with weights that sum to 1; `own_weight` is the question's. `words` are those of the conversation that it
-    needs, likeliest first, with their probabilities. `how` says what made the text, `why` what was wrong with a
-    language model's.
+    `text` is what a person reads. `wordings` are searched, with weights that sum to 1; the first is the question as it
+    was typed, or what a reply to a question back stands for. `words` are those of the conversation that it needs,
+    likeliest first, with their probabilities. `how` says what made the text, `why` what was wrong with a language
+    model's.
     """
 
-    question: str
     text: str
-    expanded: str
-    with_history: bool
-    own_weight: float
     wordings: tuple[Wording, ...]
     words: tuple[tuple[str, float], ...] = ()
     how: How = "learned"
@@ -91,17 +85,15 @@ def rewrite(
     What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second. Raises
     `Cancelled`.
     """
-    question, history = (
-        " ".join(question.split()),
-        recent(recalled.extracted, recalled.selected, parameters.back),
-    )
+    question = " ".join(question.split())
+    history = recent(recalled.extracted, recalled.selected, parameters.back)
     if is_filler(question) or not (history or subject):
-        return rewritten(tidy(question), (Wording("question", question, 1.0),))
+        return Rewritten(tidy(question), (Wording("question", question, 1.0),))
     if not history:
         meant = stand_alone(question, (), subject).text
-        return rewritten(tidy(meant), (Wording("question", meant, 1.0),))
+        return Rewritten(tidy(meant), (Wording("question", meant, 1.0),))
     if meant := chosen(question, history):
-        return rewritten(tidy(meant), (Wording("question", meant, 1.0),))
+        return Rewritten(tidy(meant), (Wording("question", meant, 1.0),))
     draft = drafted(question, history, recalled.selected, encoder, parameters)
     shown = tidy(draft.standing)
     model = ModelRewrite(shown, "learned")
@@ -111,23 +103,7 @@ def rewrite(
         needed = _needed(model.text, history, recalled.selected, draft.turn, parameters)
         draft = replace(draft, standing=model.text, why="", needed=needed)
     made = wordings(question, draft, parameters.learned.forms, parameters)
-    whole = rewritten(model.text, _merged(made))
-    return replace(whole, words=draft.needed, how=model.how, why=model.why)
-
-
-def rewritten(text: str, wordings: tuple[Wording, ...]) -> Rewritten:
-    """From a text and its wordings, of which the first is the question and the last the expanded one, if it is not the
-    same; also of a turn that was stored without the other fields."""
-    question, last = wordings[0], wordings[-1]
-    longer = len(text.split()) > 2 * len(question.text.split())
-    return Rewritten(
-        question=question.text,
-        text=text,
-        expanded=last.text if last.weight > 0.5 else "",
-        with_history=longer or len(split(text)) > len(split(question.text)),
-        own_weight=question.weight,
-        wordings=wordings,
-    )
+    return Rewritten(model.text, _merged(made), draft.needed, model.how, model.why)
 
 
 def drafted(

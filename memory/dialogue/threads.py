@@ -132,11 +132,6 @@ class Threads:
             row[0] for row in self._database.rows("SELECT record FROM turns WHERE thread = ? ORDER BY turn", thread)
         ]
 
-    def last_record(self, thread: str) -> str:
-        """The JSON of its last turn; empty where there is none."""
-        rows = self._database.rows("SELECT record FROM turns WHERE thread = ? ORDER BY turn DESC LIMIT 1", thread)
-        return rows[0][0] if rows else ""
-
     def sentences(self, thread: str, encoder: str) -> tuple[list[Sentence], list[Vector | None]]:
         """The sentences of the thread in the order last said, none twice in the same words, each with its vector of
         shape (d,), or None where another encoder than that of this hash made it: only those have to be embedded (see

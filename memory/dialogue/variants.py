@@ -71,18 +71,10 @@ def with_dates(made: Rewritten, today: str, order: DateOrder = "") -> Rewritten:
     """Every wording but the question as it is has its dates written out, and what counts from `today` is dates there,
     but for a month's name alone. The question so written, with the year of such a month, is a wording of its own and
     shares its weight. `order` is that of the library."""
-    question = _question(made)
+    question, *others = made.wordings
     text, why = _written(question.text, today, order)
-    wordings = tuple(
-        wording if wording.name == question.name else replace(wording, text=_read(wording.text, today, order))
-        for wording in made.wordings
-    )
-    made = replace(
-        made,
-        text=_read(made.text, today, order),
-        expanded=_read(made.expanded, today, order),
-        wordings=wordings,
-    )
+    wordings = (question, *(replace(one, text=_read(one.text, today, order)) for one in others))
+    made = replace(made, text=_read(made.text, today, order), wordings=wordings)
     return beside(made, Wording(DATED, text, question.weight / 2, why=why)) if why else made
 
 
@@ -91,7 +83,7 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
     those. Where that is a slip and no word (the encoder knows it only in pieces), it stands in the other wordings too;
     none does in Esperanto, which the encoder has only in pieces, and words of it with known roots are none.
     """
-    question = _question(made)
+    question, *others = made.wordings
     taken = _taken(question.text, vocabulary)
     if made.text != question.text:  # a slip of an earlier turn
         taken = _taken(made.text, vocabulary) | taken
@@ -112,11 +104,8 @@ def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> 
     why = ", ".join(
         f"'{word}' {'is taken' if slips else 'may be meant'} for '{other}'" for word, other in taken.items()
     )
-    wordings = tuple(
-        wording if wording.name == question.name else replace(wording, text=_respelt(wording.text, slips))
-        for wording in made.wordings
-    )
-    made = replace(made, text=_respelt(made.text, slips), expanded=_respelt(made.expanded, slips), wordings=wordings)
+    wordings = (question, *(replace(one, text=_respelt(one.text, slips)) for one in others))
+    made = replace(made, text=_respelt(made.text, slips), wordings=wordings)
     share = question.weight * (0.5 if slips else REAL)
     return beside(made, Wording(SPELLING, _respelt(question.text, taken), share, why=why))
 
@@ -188,10 +177,6 @@ def _respelt(text: str, taken: Mapping[str, str]) -> str:
     return re.sub(r"[^\W\d_]+", lambda match: taken.get(match.group(), match.group()), text)
 
 
-def _question(made: Rewritten) -> Wording:
-    return next(wording for wording in made.wordings if wording.name == "question")
-
-
 def beside(made: Rewritten, added: Wording) -> Rewritten:
     """With a wording behind the question that takes its weight from it; one of the same text says why instead."""
     if added.text in (wording.text for wording in made.wordings):
@@ -200,10 +185,9 @@ def beside(made: Rewritten, added: Wording) -> Rewritten:
             for one in made.wordings
         )
         return replace(made, wordings=same)
-    question = _question(made)
+    question, *others = made.wordings
     own = replace(question, weight=question.weight - added.weight)
-    wordings = (one for old in made.wordings for one in ((own, added) if old.name == question.name else (old,)))
-    return replace(made, wordings=tuple(wordings))
+    return replace(made, wordings=(own, added, *others))
 
 
 def _read(text: str, today: str, order: DateOrder) -> str:
@@ -255,14 +239,14 @@ def with_cognates(made: Rewritten, language: str, held: str, vocabulary: Vocabul
     no such word for is searched as it is."""
     if not language or not held or language == held:
         return made
-    own = own_words(made.question, language)
+    question = made.wordings[0]
+    own = own_words(question.text, language)
     taken = cognates(own, vocabulary)
     if not taken:
         return made
     share = EVEN if len(taken) >= max(FEWEST, THIRD * len(own)) else LESS
     text = " ".join(dict.fromkeys(taken.values()))
     alike = ", ".join(f"{word} as {other}" for word, other in taken.items() if word.casefold() != other.casefold())
-    question = _question(made)
     why = f"names, numbers and words that look alike: {alike or text}"
     return beside(made, Wording(COGNATES, text, question.weight * share, why=why))
 

@@ -88,6 +88,32 @@ def test_no_text_is_encoded_twice(encoder: CachedEncoder, tmp_path: Path) -> Non
     assert len(counting.encoded) == 4
 
 
+def test_token_vectors_are_kept_in_half_the_bits(encoder: CachedEncoder, tmp_path: Path) -> None:
+    texts, counting = ["a cat sat", "the moon is far from here", "a cat sat"], Counting(encoder)
+    wanted = encoder.token_vectors(texts, "passage")
+    for _ in range(2):
+        with closing(CachedEncoder(counting, tmp_path)) as kept:
+            found = kept.passage_tokens(texts)
+        assert [tokens.shape for tokens in found] == [(3, 384), (6, 384), (3, 384)]
+        for tokens, vectors in zip(found, wanted, strict=True):
+            assert tokens.dtype == np.float16 and np.abs(tokens - vectors).max() < 1e-3
+    assert sorted(counting.tokenised) == sorted(set(texts))
+    counting.hash = "f" * 64  # another encoder does not share them
+    with closing(CachedEncoder(counting, tmp_path)) as kept:
+        kept.passage_tokens(["a cat sat", "a cat sat down"])
+        assert kept.passage_tokens([]) == []
+    assert sorted(counting.tokenised[2:]) == ["a cat sat", "a cat sat down"]
+    assert len(list(tmp_path.glob("*-tokens.sqlite"))) == 2
+
+
+def test_an_encoder_makes_the_file_of_tokens_only_where_it_is_asked_for(tmp_path: Path) -> None:
+    with closing(load_encoder(MINILM, tmp_path)) as encoder:
+        encoder.encode(["one"], "query")
+        assert not list(tmp_path.rglob("*-tokens.sqlite"))
+        encoder.passage_tokens(["one"])
+        assert list(tmp_path.rglob("*-tokens.sqlite"))
+
+
 @pytest.mark.parametrize("kept", [0, 100])
 def test_a_damaged_cache_is_made_anew(encoder: CachedEncoder, tmp_path: Path, kept: int) -> None:
     """Also one whose header is whole: it opens, but cannot be read."""

@@ -10,7 +10,4 @@ def test_rows_have_length_one_and_zeros_stay() -> None:
     made = unit(np.array([[3, 4], [0, 0], [1e-15, 0]], np.float32))
     assert made.dtype == np.float32
     assert made.tolist() == [pytest.approx([0.6, 0.8]), [0, 0], pytest.approx([1, 0])]
-
-
-def test_there_may_be_no_rows() -> None:
     assert unit(np.zeros((0, 3), np.float32)).shape == (0, 3)

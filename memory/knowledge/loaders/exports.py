@@ -1,4 +1,5 @@
-"""What other programs export, by the loaders of langchain-community behind one adapter (the extra `clew[loaders]`).
+"""What other programs export, by the loaders of langchain-community behind one adapter (the extra `clew[loaders]`);
+pages of Notion and notes of Obsidian are files of Markdown, and read as such.
 
 The package says that it will end, so it is pinned, and imported nowhere but in the process that reads. Its loaders stop
 at the first thing that they cannot read: each is given one piece at a time (a page, a day of a channel, a note), so
@@ -36,7 +37,7 @@ from clew.memory.knowledge.loaders.markdown import (
     front_status,
     laid_out,
 )
-from clew.memory.knowledge.loaders.plain_text import title_of_file, title_of_text
+from clew.memory.knowledge.loaders.plain_text import decode, title_of_file, title_of_text
 from clew.memory.knowledge.loaders.source import ExportLoader, Loader, LoadFailure, Source, in_a_line, shown
 from clew.memory.text import clean, storable
 
@@ -112,19 +113,12 @@ def _document(id_: str, place: str, title: str, text: str, about: Mapping[str, A
 # A folder of pages ---------------------------------------------------------------------------------------------------
 
 
-def _alone(source: Source, module: str, loader: str, **more: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """One file of a folder, by a loader of folders."""
-    with TemporaryDirectory(prefix="clew-") as folder:
-        shutil.copy2(source.path, folder)
-        yield from _loaded(module, loader, folder, **more)
-
-
 def read_notion(source: Source) -> Iterator[Document | LoadFailure]:
     """A page, or the rows of a table."""
     title = _NOTION_ID.sub("", source.path.stem)
     if source.path.suffix.lower() != ".csv":
-        for text, about in _alone(source, "notion", "NotionDirectoryLoader"):
-            yield _document(source.name, shown(source.path), title, text, {**about, **_properties(text)})
+        text = decode(source.path.read_bytes())
+        yield _document(source.name, shown(source.path), title, text, _properties(text))
         return
     for text, about in _loaded("csv_loader", "CSVLoader", str(source.path), encoding="utf-8-sig"):
         row, first = int(about["row"]) + 1, text.partition("\n")[0].partition(": ")[2]
@@ -146,17 +140,17 @@ def _of_all_rows(path: Path) -> str:
 
 
 def read_obsidian(source: Source) -> Iterator[Document | LoadFailure]:
-    """Its front matter is read as Markdown's: LangChain's reader raises for a tag that is a number."""
-    for text, _ in _alone(source, "obsidian", "ObsidianLoader", collect_metadata=False):
-        front = FRONT_MATTER.match(text)
-        fields, said = (front[1], text[front.end() :]) if front else ("", text)
-        about = {
-            "date": front_date(fields),
-            "status": front_status(fields),
-            "author": front_list(fields, AUTHOR),
-            "tags": sorted({*filter(None, front_list(fields, TAGS).split(", ")), *_HASHTAG.findall(said)}),
-        }
-        yield _document(source.name, shown(source.path), front_field(fields, "title") or source.path.stem, said, about)
+    """A note, its front matter read as Markdown's."""
+    text = decode(source.path.read_bytes())
+    front = FRONT_MATTER.match(text)
+    fields, said = (front[1], text[front.end() :]) if front else ("", text)
+    about = {
+        "date": front_date(fields),
+        "status": front_status(fields),
+        "author": front_list(fields, AUTHOR),
+        "tags": sorted({*filter(None, front_list(fields, TAGS).split(", ")), *_HASHTAG.findall(said)}),
+    }
+    yield _document(source.name, shown(source.path), front_field(fields, "title") or source.path.stem, said, about)
 
 
 # One file of many ----------------------------------------------------------------------------------------------------

@@ -274,7 +274,7 @@ _PAGE_TURNING = "//*[a[@rel='next' or @rel='prev' or @rel='up']][{}]".format(
 """`Next: Bugs, Previous: Graphics, Up: Top`, which older Texinfo puts above each section."""
 
 
-_PERMALINK = re.compile(r"\s*[\u00b6#\u00a7]\s*")
+_PERMALINKS = ("\u00b6", "#", "\u00a7")
 
 
 def _drop_chrome(root: "HtmlElement") -> None:
@@ -282,7 +282,7 @@ def _drop_chrome(root: "HtmlElement") -> None:
     named = (f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')" for name in _TAGS["chrome_classes"])
     tags = " | ".join(f"//{tag}" for tag in _TAGS["chrome"])
     links = (link for heading in root.iter(*_TAGS["headings"]) for link in heading.iter("a"))
-    _drop(root, [link for link in links if _PERMALINK.fullmatch(link.text_content())])
+    _drop(root, [link for link in links if link.text_content().strip() in _PERMALINKS])
     own = f"//*[{roles} or @aria-hidden='true' or {' or '.join(named)}]"
     _drop(root, [*root.xpath(f"{tags} | {own} | {_PAGE_TURNING}"), *_site_headers(root)])
 

@@ -32,7 +32,6 @@ NO_VALUE = re.compile(r"(?:null|~|[|>][+-]?\d?)?", re.IGNORECASE)
 WITHIN = ("thead_open", "thead_close", "tbody_open", "tbody_close", "tr_open", "tr_close")
 LISTS = ("bullet_list_open", "bullet_list_close", "ordered_list_open", "ordered_list_close")
 TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)")
-BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
 def read_markdown(source: Source) -> Iterator[Document]:
@@ -141,7 +140,7 @@ def _write_inline(layout: TextLayout, tokens: "Sequence[Token]", hidden_text: li
                 layout.words(token.content)
             case "softbreak" | "hardbreak":  # notes are written in lines; what was wrapped, `blocks` joins
                 layout.line()
-            case "html_inline" if BREAK.fullmatch(token.content):
+            case "html_inline" if tag and tag[2].lower() == "br":
                 layout.line()
 
 

@@ -176,9 +176,7 @@ def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:
     ]
 
 
-_HEADS = re.compile(
-    r"\s*(?:abstract|summary|zusammenfassung|r[eé]sum[eé]n?|riassunto|resumo|keywords)\s*", re.IGNORECASE
-)
+_HEADS = "abstract summary zusammenfassung resume résumé resumen riassunto resumo keywords".split()
 
 
 def _apart(pages: Sequence[str], title: str) -> list[str]:
@@ -191,7 +189,7 @@ def _apart(pages: Sequence[str], title: str) -> list[str]:
     begins = [" ".join("\n".join(lines[:count]).split()) for count in range(1, min(len(lines), TITLE_LINES) + 1)]
     if title and title in begins:
         lines.insert(begins.index(title) + 1, "")
-    head = next((place for place, line in enumerate(lines) if _HEADS.fullmatch(line)), -1)
+    head = next((place for place, line in enumerate(lines) if line.strip().casefold() in _HEADS), -1)
     if head >= 0:
         lines[head : head + 1] = ["", lines[head], ""]
     return ["\n".join(lines), *others]

@@ -7,7 +7,6 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from clew.memory.dialogue.threads import Threads
@@ -121,26 +120,23 @@ def test_places_where_no_file_can_be(tmp_path: Path) -> None:
         Threads(tmp_path)
 
 
-def test_a_full_disk_loses_the_turn_and_nothing_else(path: Path) -> None:
+@pytest.mark.parametrize(
+    ("pragma", "again", "said"),
+    [
+        ("max_page_count = 8", "max_page_count = 1000000", "disk is full"),
+        ("query_only = ON", "query_only = OFF", "cannot be written"),
+    ],
+)
+def test_what_cannot_be_written_loses_the_turn_and_nothing_else(path: Path, pragma: str, again: str, said: str) -> None:
     with Threads(path) as threads:
         save(threads, "t", 1, "How far?", "It is far.")
-        (pages,) = threads._database.connection.execute("PRAGMA page_count").fetchone()
-        threads._database.connection.execute(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(ClewError, match="disk is full"):
+        threads._database.connection.execute(f"PRAGMA {pragma}")  # SQLite takes no fewer pages than there are
+        with pytest.raises(ClewError, match=said):
             save(threads, "t", 2, *(f"Sentence {n} of a long answer" for n in range(500)))
-        threads._database.connection.execute("PRAGMA max_page_count = 1000000")
+        threads._database.connection.execute(f"PRAGMA {again}")
         assert len(threads.records("t")) == 1
         save(threads, "t", 2, "And how old?")
         assert len(threads.records("t")) == 2
-
-
-def test_a_file_that_may_only_be_read(path: Path) -> None:
-    with Threads(path) as threads:
-        save(threads, "t", 1, "How far?")
-        threads._database.connection.execute("PRAGMA query_only = ON")
-        with pytest.raises(ClewError, match="cannot be written"):
-            save(threads, "t", 2, "And how old?")
-        assert len(threads.records("t")) == 1
 
 
 def test_a_file_that_another_process_keeps_locked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,18 +147,20 @@ def test_a_file_that_another_process_keeps_locked(path: Path, monkeypatch: pytes
         assert threads.recent() == []
 
 
-def test_threads_of_before_there_were_ids_get_theirs_with_the_next_turn(tmp_path: Path) -> None:
-    path = tmp_path / "threads.sqlite"
-    with Threads(path) as threads:
-        threads.save("old", 1, "How far is the Moon?", "{}", [], np.zeros((0, 2), np.float32), "e")
-    with closing(sqlite3.connect(path)) as database:  # as version 2 had it
-        database.execute("ALTER TABLE threads DROP COLUMN owner")
-        database.execute("ALTER TABLE threads DROP COLUMN library")
-        database.execute("PRAGMA user_version = 2")
+@pytest.mark.parametrize(("version", "lacks"), [(2, ("owner", "library")), (3, ("owner",))])
+def test_threads_of_older_versions_are_read_on(path: Path, version: int, lacks: tuple[str, ...]) -> None:
+    """They are of the person of this machine, and get the library that is missing with the next turn."""
+    with Threads(path, "one") as threads:
+        save(threads, "old", 1, "How far is the Moon?")
+    with closing(sqlite3.connect(path)) as database:
+        for column in lacks:
+            database.execute(f"ALTER TABLE threads DROP COLUMN {column}")
+        database.execute(f"PRAGMA user_version = {version}")
         database.commit()
     with Threads(path, "one") as threads:
-        assert [thread.library for thread in threads.over_library()] == [""]
-        threads.save("old", 2, "And the Sun?", "{}", [], np.zeros((0, 2), np.float32), "e")
+        known = "" if "library" in lacks else "one"
+        assert [(thread.owner, thread.library) for thread in threads.over_library()] == [("", known)]
+        save(threads, "old", 2, "And the Sun?")
         assert [thread.library for thread in threads.over_library()] == ["one"]
     with Threads(path, "two") as threads:
         assert threads.over_library() == [] and [thread.id for thread in threads.recent()] == ["old"]
@@ -185,14 +183,3 @@ def test_a_thread_is_its_owners_from_before_its_first_turn(path: Path) -> None:
         assert threads.over_library("ann") == [] and [thread.id for thread in threads.over_others("ann")] == [hers]
         threads.delete(hers)
         assert threads.owner(hers) is None
-
-
-def test_threads_of_before_there_were_owners_are_of_the_person_of_this_machine(path: Path) -> None:
-    with Threads(path, "one") as threads:
-        save(threads, "old", 1, "How far?")
-    with closing(sqlite3.connect(path)) as database:  # as version 3 had it
-        database.execute("ALTER TABLE threads DROP COLUMN owner")
-        database.execute("PRAGMA user_version = 3")
-        database.commit()
-    with Threads(path, "one") as threads:
-        assert [(thread.id, thread.owner, thread.library) for thread in threads.over_library()] == [("old", "", "one")]

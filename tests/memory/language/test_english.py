@@ -37,7 +37,7 @@ class Pipeline:
         from spacy.tokens import Doc
 
         words = [token.text for token in doc]
-        tags, heads, deps = next(parsed for text, *parsed in TAUGHT if text.split() == words)
+        _, tags, heads, deps = next(one for one in TAUGHT if one[0].split() == words)
         return Doc(self.vocab, words=words, pos=tags.split(), heads=heads, deps=deps.split())
 
 

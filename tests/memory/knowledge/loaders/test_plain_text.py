@@ -37,19 +37,17 @@ def test_what_is_no_text_is_named_with_its_reason(tmp_path: Path, name: str, dat
     assert reason(tmp_path / name, data) == why
 
 
-def test_a_file_that_vanishes_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("gone", "why"), [(True, "it is not there"), (False, "permission denied")])
+def test_a_file_that_vanishes_or_is_closed_is_named(tmp_path: Path, gone: bool, why: str) -> None:
     (tmp_path / "x.txt").write_text("Words", "utf-8")
     [source] = discover([tmp_path]).sources
-    (tmp_path / "x.txt").unlink()
-    assert list(read(source)) == [LoadFailure(str(tmp_path / "x.txt"), "it is not there")]
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_closed_file_is_named(tmp_path: Path) -> None:
-    (tmp_path / "x.txt").write_text("Words", "utf-8")
-    (tmp_path / "x.txt").chmod(0)
-    [source] = discover([tmp_path]).sources
-    assert list(read(source)) == [LoadFailure(str(tmp_path / "x.txt"), "permission denied")]
+    if gone:
+        source.path.unlink()
+    elif os.geteuid() == 0:
+        pytest.skip("root may read everything")
+    else:
+        source.path.chmod(0)
+    assert list(read(source)) == [LoadFailure(str(source.path), why)]
 
 
 @pytest.mark.parametrize(

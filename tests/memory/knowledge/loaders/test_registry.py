@@ -77,17 +77,30 @@ def found(*paths: Path) -> list[tuple[str, str]]:
     return [(source.name, source.loader.name) for source in discover(paths).sources]
 
 
-def test_kinds_go_by_the_end_of_the_name_and_ids_by_the_path(tmp_path: Path) -> None:
-    make(tmp_path, "b/x.md", "a.TXT", "b/y.htm", "z.pdf", "c.jsonl", "b/d.jsonl.gz", "b/e.rst")
-    assert found(tmp_path) == [
-        ("a.TXT", "text"),
-        ("b/d.jsonl.gz", "jsonl"),
-        ("b/e.rst", "markup"),
-        ("b/x.md", "markdown"),
-        ("b/y.htm", "html"),
-        ("c.jsonl", "jsonl"),
-        ("z.pdf", "pdf"),
-    ]
+FOUND = {
+    "kinds by the end of the name, ids by the path": (
+        "b/x.md a.TXT b/y.htm z.pdf c.jsonl b/d.jsonl.gz b/e.rst",
+        "a.TXT=text b/d.jsonl.gz=jsonl b/e.rst=markup b/x.md=markdown b/y.htm=html c.jsonl=jsonl z.pdf=pdf",
+    ),
+    "no hidden files, caches and libraries": (
+        f".git/a.txt .b.txt __pycache__/c.txt library/{POINTER} library/d.txt e.txt",
+        "e.txt=text",
+    ),
+    "of a BEIR folder the corpus": (
+        "s/corpus.jsonl s/queries.jsonl s/qrels/test.tsv s/README.md",
+        "s/corpus.jsonl=beir",
+    ),
+    "of a zipped one": ("corpus.jsonl.gz qrels.tsv", "corpus.jsonl.gz=beir"),
+    "a corpus without queries": ("corpus.jsonl book.txt", "book.txt=text corpus.jsonl=jsonl"),
+    "a folder named like a file": ("x.txt/a.md", "x.txt/a.md=markdown"),
+}
+
+
+@pytest.mark.parametrize("what", FOUND)
+def test_what_is_found_in_a_folder(tmp_path: Path, what: str) -> None:
+    names, wanted = FOUND[what]
+    make(tmp_path, *names.split())
+    assert found(tmp_path) == [tuple(one.split("=")) for one in wanted.split()]
 
 
 def test_a_file_given_itself_goes_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,9 +110,8 @@ def test_a_file_given_itself_goes_by_its_name(tmp_path: Path, monkeypatch: pytes
     assert discover([Path("b")]).sources[0].path == tmp_path / "b" / "x.md"
 
 
-def test_hidden_files_caches_and_libraries_are_passed_over(tmp_path: Path) -> None:
-    make(tmp_path, ".git/a.txt", ".b.txt", "__pycache__/c.txt", f"library/{POINTER}", "library/d.txt", "e.txt")
-    assert found(tmp_path) == [("e.txt", "text")]
+def test_a_library_is_no_folder_of_documents(tmp_path: Path) -> None:
+    make(tmp_path, f"library/{POINTER}")
     with pytest.raises(BadInput, match="library is a library, not documents"):
         discover([tmp_path / "library"])
 
@@ -115,28 +127,12 @@ def test_other_files_are_counted_in_one_note(tmp_path: Path) -> None:
     ]
 
 
-def test_of_a_beir_folder_only_the_corpus_is_read(tmp_path: Path) -> None:
-    make(tmp_path, "set/corpus.jsonl", "set/queries.jsonl", "set/qrels/test.tsv", "set/README.md")
-    make(tmp_path, "zipped/corpus.jsonl.gz", "zipped/qrels.tsv")
-    assert found(tmp_path) == [("set/corpus.jsonl", "beir"), ("zipped/corpus.jsonl.gz", "beir")]
-
-
-def test_a_corpus_without_queries_is_a_file_among_others(tmp_path: Path) -> None:
-    make(tmp_path, "corpus.jsonl", "book.txt")
-    assert found(tmp_path) == [("book.txt", "text"), ("corpus.jsonl", "jsonl")]
-
-
 def test_of_a_graph_folder_nodes_and_edges_are_read(tmp_path: Path) -> None:
     make(tmp_path, "nodes.jsonl", "edges.jsonl.gz", "queries.jsonl", "qrels.tsv")
     found = discover([tmp_path])
     [source] = found.sources
     assert (source.loader.name, source.path.name, found.notes) == ("graph", "nodes.jsonl", [])
     assert [path.name for path in source.loader.files(source.path)] == ["nodes.jsonl", "edges.jsonl.gz"]
-
-
-def test_a_folder_may_be_named_like_a_file(tmp_path: Path) -> None:
-    make(tmp_path, "x.txt/a.md")
-    assert found(tmp_path) == found(tmp_path, tmp_path / "x.txt") == [("x.txt/a.md", "markdown")]
 
 
 def test_links_that_lead_back_end_the_walk(tmp_path: Path) -> None:
@@ -161,10 +157,7 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_json_that_is_not_in_lines_is_refused_and_in_a_folder_skipped(tmp_path: Path) -> None:
     make(tmp_path, "other.json", "a.txt")
-    with pytest.raises(
-        BadInput,
-        match=r"other\.json is JSON, and not a list of triples. Try: write one object a line to a \.jsonl file",
-    ):
+    with pytest.raises(BadInput, match=r"other\.json is JSON, and not a list of triples. Try: write one object a line"):
         discover([tmp_path / "other.json"])
     assert found(tmp_path) == [("a.txt", "text")]
 

@@ -272,10 +272,7 @@ def test_categories_are_those_that_the_page_is_in() -> None:
 )
 def test_a_title_is_written_in_many_ways(written: str, title: str) -> None:
     assert WIKI.title(written) == title
-
-
-def test_a_wiktionary_tells_polish_from_its_capital() -> None:
-    assert Wiki(first_letter=False).title("polish") == "polish"
+    assert Wiki(first_letter=False).title("polish") == "polish"  # a Wiktionary tells it from its capital
 
 
 def test_pages_that_are_no_articles_are_known() -> None:
