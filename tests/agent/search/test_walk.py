@@ -17,7 +17,6 @@ from clew.agent.replay.replay import intermediate_row
 from clew.agent.search import rounds, router
 from clew.agent.search.rounds import ObserveParameters
 from clew.agent.search.router import Duel, Router
-from clew.agent.search.walk import lines, parents
 from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Call, Step, Turn, TurnSearch
@@ -28,6 +27,7 @@ from clew.memory.errors import Cancelled
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.walker import Thought, Walker
+from clew.memory.walk_paths import lines, parents
 from clew.tools.walk import Walk
 from tests.agent.walks import WALKS, evidence
 
