@@ -31,6 +31,7 @@ from clew.agent.search.scope import document_meant
 from clew.agent.services import TurnContext
 from clew.agent.state import TURN_JSON, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
+from clew.memory import walk_paths
 from clew.memory.datatypes import Passage, Subgraph, Utterance
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
@@ -218,7 +219,7 @@ def act(turn: Turn, run: TurnContext) -> Turn:
         degraded=(*turn.degraded, *failed),
         passages=pool.passages,
         walk=graph,
-        paths=walk_operations.lines(graph) if graph else (),
+        paths=walk_paths.lines(graph) if graph else (),
     ).stepped("act", "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls), details)
 
 
@@ -249,7 +250,7 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
     graph = walk_operations.joined(turn.walk, own, to_draw) if turn.walk else own
     landings = zip(own.titles[:landed], own.partitions, strict=False)
     details = (
-        *walk_operations.lines(own),
+        *walk_paths.lines(own),
         *map(_found, fresh),
         *(f"landed on {title}, in {partition}" for title, partition in landings),
     )
@@ -260,7 +261,7 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
             went_back=len(own.back),
         ),
         walk=graph,
-        paths=walk_operations.lines(graph),
+        paths=walk_paths.lines(graph),
         passages=pool.passages,
     ).stepped("walk", f"{landed} landings, {steps} steps, {_new_passages(len(fresh))}", details)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from textwrap import shorten
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,8 +139,7 @@ class CommunitySearch:
         name = cover.name(int(found.communities[point]), allowed)
         (unit,) = self._graph.sentences([int(found.sentences[point])])
         of_report, of_point = float(found.of_report[point]), float(found.of_point[point])
-        text = " ".join(unit.text.split())
-        shown = text if len(text) <= SNIPPET else f"{text[:SNIPPET].rsplit(' ', 1)[0]} …"
+        shown = shorten(unit.text, SNIPPET, placeholder=" …")
         return replace(
             passage,
             why=f"community {name} ({of_report:.2f}); point “{shown}” ({of_point:.2f}){form}",

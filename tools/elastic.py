@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clew.memory.datatypes import Findings, Form, Passage, Query
+from clew.memory.datatypes import Findings, Passage, Query
 from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore
 from clew.memory.knowledge.cluster.searches import ENDPOINT, endpoint, tokens_of
@@ -60,23 +60,18 @@ class Elastic:
         query.check()
         if not k:
             return Findings()
-        p, note = self._parameters, "" if endpoint() else WITHOUT
-        if endpoint() and not self._store.tokens_by:
-            note = UNINDEXED
-        said = note or (
-            f"{number_of(self._store.without_tokens, 'chunk')} {PARTLY}" if self._store.without_tokens else ""
-        )
-        alone, forms = p.alone and not said, query.forms
+        lacking, most = self._store.without_tokens, max(k, self._parameters.candidates)
+        note = WITHOUT if not endpoint() else "" if self._store.tokens_by else UNINDEXED
+        said = note or (f"{number_of(lacking, 'chunk')} {PARTLY}" if lacking else "")
+        alone = self._parameters.alone and not said
         if alone:
-            own = next((form for form in forms if form.name == REWRITTEN), forms[0])
+            own = next((form for form in query.forms if form.name == REWRITTEN), query.forms[0])
             query = replace(query, forms=(replace(own, weight=1.0),))
-            forms = query.forms
-        sparse = [] if note else self._by_tokens(forms, query, max(k, p.candidates))
+        sparse = [] if note else self._by_tokens(query, most)
         query.check()
         ids = [id_ for found in sparse for id_ in found]
         if not alone:
-            texts, vectors = [form.text for form in forms], np.stack([form.vector for form in forms])
-            most = max(k, p.candidates)
+            texts, vectors = [form.text for form in query.forms], np.stack([form.vector for form in query.forms])
             hits = self._store.candidates(texts, vectors, most, most, query.scope)
             ids += [hit.chunk for its in hits for hit in its]
         ids = list(dict.fromkeys(ids))
@@ -85,9 +80,9 @@ class Elastic:
         query.check()
         return Findings(self._passages(query, ids, sparse, k, alone), (said,) if said else ())
 
-    def _by_tokens(self, forms: tuple[Form, ...], query: Query, most: int) -> list[dict[str, float]]:
+    def _by_tokens(self, query: Query, most: int) -> list[dict[str, float]]:
         """Of each form chunk -> ELSER's score, as a share of the best one's."""
-        tokens = tokens_of(self._store.cluster, [form.text for form in forms])
+        tokens = tokens_of(self._store.cluster, [form.text for form in query.forms])
         found = self._store.by_tokens(tokens, most, query.scope)
         return [{hit.chunk: hit.score / its[0].score for hit in its} for its in found]
 

@@ -5,21 +5,20 @@ into a small graph; the walk lands on the best nodes of each and follows edges t
 the way are ranked by one learned mass, of the node and of what lies around it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
 from clew.memory.cache import once
-from clew.memory.datatypes import Edge, Findings, Passage, Query, Subgraph
+from clew.memory.datatypes import Edge, Findings, Query, Subgraph
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import DIRECT, Looked, NodeScorer
-from clew.memory.knowledge.walking.walker import Visit, Walked, Walker, WalkerParameters, hits_of, shares
+from clew.memory.knowledge.walking.walker import Walked, Walker, WalkerParameters, hits_of, shares
 from clew.memory.nodes import SHARED
 from clew.memory.parameters import Count
 from clew.memory.ports import Graph, Search
+from clew.memory.walk_paths import back, chain, crossed_into, into, parents, path
 from clew.tools.base import DEFAULTS, ToolSettings, passages_of
 
 DIGITS = 6
@@ -87,130 +86,77 @@ def findings(store: Search, walked: Walked, k: int, tool: str) -> Findings:
     ids, best = walked.question.graph.layers.chunk_ids, walked.nodes[:k].tolist()
     rows = sorted({*best, *(visit.node for visit in walked.visits)})
     chunks = dict(zip(rows, store.chunks([ids[row] for row in rows]), strict=True))
-    described = DescribedWalk(walked, {row: chunk.title or chunk.document for row, chunk in chunks.items()})
+    by_node = dict(zip(walked.nodes.tolist(), parts, strict=True))
+    walk = _subgraph(walked, {row: chunk.title or chunk.document for row, chunk in chunks.items()}, by_node)
     looked = Looked(walked.question, np.sort(walked.nodes[:k]))
     features = dict(zip(looked.nodes.tolist(), looked.direct.tolist(), strict=True))
     passages = passages_of([chunks[row] for row in best], tool)
-    made = [
-        _described(passage, described, row, share, features[row])
-        for passage, row, share in zip(passages, best, parts, strict=False)
-    ]
-    by_node = dict(zip(walked.nodes.tolist(), parts, strict=True))
-    return Findings(tuple(made), _notes(walked, described), walk=described.subgraph(by_node))
+    come_to = _come_to(walk)
+    made = []
+    for passage, row, share in zip(passages, best, parts, strict=False):
+        scores = dict(zip(DIRECT, features[row], strict=True))
+        why, steps = come_to.get(passage.id, (f"matches the question ({scores['cosine']:.2f})", ()))
+        shown = {name: round(scores[name], DIGITS) for name in ("cosine", "sentence", "keyword")}
+        made.append(replace(passage, score=share, why=why, scores=shown, path=steps))
+    return Findings(tuple(made), _notes(walked, walk), walk=walk)
 
 
-def _described(passage: Passage, walk: "DescribedWalk", row: int, share: float, features: Sequence[float]) -> Passage:
-    scores = dict(zip(DIRECT, features, strict=True))
-    shown = {name: round(scores[name], DIGITS) for name in ("cosine", "sentence", "keyword")}
-    return replace(passage, score=share, why=walk.why(row, scores["cosine"]), scores=shown, path=walk.path(row))
+def _subgraph(walked: Walked, titles: Mapping[int, str], shares: Mapping[int, float]) -> Subgraph:
+    """All that was visited. `titles` and `shares` (of the mass of all) are by node."""
+    graph, partitioning, visits = walked.question.graph, walked.question.graph.partitioning, walked.visits
+    ids, taken = graph.layers.chunk_ids, [visit for visit in visits if visit.edge >= 0]
+    ends = [(int(graph.nodes.sources[one.edge]), int(graph.nodes.targets[one.edge])) for one in taken]
+    return Subgraph(
+        nodes=tuple(ids[visit.node] for visit in visits),
+        edges=tuple(
+            Edge(ids[source], ids[target], _relation(graph, visit.edge))
+            for visit, (source, target) in zip(taken, ends, strict=True)
+        ),
+        titles=tuple(titles[visit.node] for visit in visits),
+        scores=tuple(shares[visit.node] for visit in visits),
+        partitions=tuple(partitioning.names[int(partitioning.of_node[visit.node])] for visit in visits),
+        landings=len(visits) - len(taken),
+        back=tuple(ids[visit.node] for visit in taken if visit.back),
+    )
 
 
-def _notes(walked: Walked, walk: "DescribedWalk") -> tuple[str, ...]:
-    stitched, names = walked.stitched, walked.question.graph.partitioning.names
-    chosen = "; ".join(names[partition] for partition in stitched.partitions[:5].tolist())
-    bridges = walked.question.graph.partitioning.bridges(stitched.graph, stitched.edges)
+def _relation(graph: Graph, edge: int) -> str:
+    """Of a shared entity, the rarest of those that both ends name, a date only for want of others."""
+    nodes, named_by = graph.nodes, graph.layers.named_by
+    relation = nodes.relations[int(nodes.kinds[edge])]
+    if relation != SHARED:
+        return relation
+    one, other = named_by(int(nodes.sources[edge])), named_by(int(nodes.targets[edge]))
+    return next((entity.name for entity in one if entity in other), relation)
+
+
+def _come_to(walk: Subgraph) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Of each node that was visited, by its id: how it was come to, and the steps to it."""
+    before, told = parents(walk), {}
+    for place, node in enumerate(walk.nodes):
+        if place < walk.landings:
+            why = f"landed on, in {walk.partitions[place]}"
+        else:
+            label, start = walk.edges[place - walk.landings].relation, walk.titles[before[place]]
+            why = f"walked to by {label} from {start}{into(walk, before, place)}{back(walk, place)}"
+        told[node] = why, path(walk, before, place)
+    return told
+
+
+def _notes(walked: Walked, walk: Subgraph) -> tuple[str, ...]:
+    """How much was walked in, and each path that no other goes on from, with the partitions that bridges led into."""
+    stitched, partitioning, before = walked.stitched, walked.question.graph.partitioning, parents(walk)
+    chosen = "; ".join(partitioning.names[partition] for partition in stitched.partitions[:5].tolist())
+    bridges = partitioning.bridges(stitched.graph, stitched.edges)
     edges = f"{len(stitched.edges)} edges" + (f" ({bridges} bridges)" if bridges else "")
     size = f"{len(stitched.nodes)} nodes and {edges} of {len(stitched.partitions)} partitions"
-    return (f"{size}: {chosen}", *walk.lines())
-
-
-@dataclass(frozen=True, eq=False)
-class DescribedWalk:
-    """A walk in words and as a graph to draw: the path to each node, and all that was visited. `titles` are of the
-    nodes that were visited and of those that are shown."""
-
-    walked: Walked
-    titles: Mapping[int, str]
-
-    def path(self, node: int) -> tuple[str, ...]:
-        """The steps to a node that was walked to, in the form of seed 000: `(fritz lang) -[directed]-> (metropolis)`;
-        of others, none."""
-        chain = self._chain(node)
-        return tuple(self._step(before, visit) for before, visit in pairwise(chain) if visit.edge >= 0)
-
-    def line(self, node: int) -> str:
-        """The same in one line, `Hub -> A -> B` (seed 004, section 5); behind a step over a bridge edge the partition
-        that it led into."""
-        chain = self._chain(node)
-        steps = (f"{self.titles[visit.node]}{self._into(before, visit, ' ({})')}" for before, visit in pairwise(chain))
-        return " -> ".join([self.titles[chain[0].node], *steps])
-
-    def why(self, node: int, cosine: float) -> str:
-        chain = self._chain(node)
-        if not chain:
-            return f"matches the question ({cosine:.2f})"
-        if len(chain) == 1:
-            return f"landed on, in {self._partition(node)}"
-        how = self._into(chain[-2], chain[-1], ", {}") + (", after going back" if chain[-1].back else "")
-        return f"walked to by {self._label(chain[-1])} from {self.titles[chain[-2].node]}{how}"
-
-    def subgraph(self, shares: Mapping[int, float]) -> Subgraph:
-        visits = self.walked.visits
-        ids, graph = self._graph.layers.chunk_ids, self._graph.nodes
-        taken = [visit for visit in visits if visit.edge >= 0]
-        return Subgraph(
-            nodes=tuple(ids[visit.node] for visit in visits),
-            edges=tuple(
-                Edge(ids[graph.sources[visit.edge]], ids[graph.targets[visit.edge]], self._label(visit))
-                for visit in taken
-            ),
-            titles=tuple(self.titles[visit.node] for visit in visits),
-            scores=tuple(shares[visit.node] for visit in visits),
-            partitions=tuple(self._partition(visit.node) for visit in visits),
-            landings=len(visits) - len(taken),
-            back=tuple(ids[visit.node] for visit in taken if visit.back),
-        )
-
-    def lines(self) -> list[str]:
-        """Of each walk its longest line: those that no other goes on from."""
-        gone_on = {visit.before for visit in self.walked.visits}
-        ends = [visit for place, visit in enumerate(self.walked.visits) if place not in gone_on and visit.before >= 0]
-        return [self.line(visit.node) for visit in ends]
-
-    @property
-    def _graph(self) -> Graph:
-        return self.walked.question.graph
-
-    def _chain(self, node: int) -> list[Visit]:
-        """The visits that led to a node, itself the last."""
-        visits = self.walked.visits
-        found = next((visit for visit in visits if visit.node == node), None)
-        chain: list[Visit] = []
-        while found is not None:
-            chain.insert(0, found)
-            found = visits[found.before] if found.before >= 0 else None
-        return chain
-
-    def _step(self, before: Visit, visit: Visit) -> str:
-        label, forwards = self._label(visit), self._graph.nodes.sources[visit.edge] == before.node
-        arrow = f"-[{label}]->" if forwards else f"<-[{label}]-"
-        return f"({self.titles[before.node]}) {arrow} ({self.titles[visit.node]})"
-
-    def _label(self, visit: Visit) -> str:
-        return self._labels[visit.edge]
-
-    @cached_property
-    def _labels(self) -> dict[int, str]:
-        """Of each edge taken its relation; of a shared entity, the rarest of those that both ends name, a date only for
-        want of others."""
-        return {visit.edge: self._relation(visit.edge) for visit in self.walked.visits if visit.edge >= 0}
-
-    def _relation(self, edge: int) -> str:
-        graph, named_by = self._graph.nodes, self._graph.layers.named_by
-        relation = graph.relations[int(graph.kinds[edge])]
-        if relation != SHARED:
-            return relation
-        one, other = named_by(int(graph.sources[edge])), named_by(int(graph.targets[edge]))
-        return next((entity.name for entity in one if entity in other), relation)
-
-    def _into(self, before: Visit, visit: Visit, form: str) -> str:
-        """Of a step over a bridge edge the partition that it led into; nothing of others."""
-        left, there = self._partition(before.node), self._partition(visit.node)
-        return form.format(f"into {there}") if there != left else ""
-
-    def _partition(self, node: int) -> str:
-        partitioning = self._graph.partitioning
-        return partitioning.names[int(partitioning.of_node[node])]
+    lines = []
+    for end in sorted({*range(walk.landings, len(walk.nodes))} - {*before}):
+        first, *steps = chain(before, end)
+        names = ((walk.titles[place], crossed_into(walk, before, place)) for place in steps)
+        told = (f"{title} (into {partition})" if partition else title for title, partition in names)
+        lines.append(" -> ".join([walk.titles[first], *told]))
+    return (f"{size}: {chosen}", *lines)
 
 
 def make(store: Search, settings: ToolSettings) -> Walk:

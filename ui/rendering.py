@@ -10,9 +10,9 @@ from rich.text import Text
 from rich.tree import Tree
 
 from clew.agent.models import Writers
-from clew.agent.search.walk import arrow, back, into, parents
 from clew.agent.state import Answer, Claim, Prompted, Step, Turn, Verdict
 from clew.memory.datatypes import Passage
+from clew.memory.walk_paths import arrow, back, into, parents
 from clew.ui.plain import cut, one_line, plain, short_path
 
 DIM = Style(dim=True)

@@ -10,7 +10,6 @@ import os
 import random
 import re
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from gradio_client.utils import apply_diff
 
 from clew.ui.web.views import AT_ONCE, NOT_THERE, WAITING
 from tests.torture import Points, Run
+from tests.ui.browsing import free_port
 
 PEOPLE, TURNS, LASTING, CHUNKS = 50, 10, 5_000, 10_000
 READING = (5.0, 20.0)
@@ -180,12 +180,8 @@ def served(folder: Path, made: list[Fact]) -> Iterator[tuple[str, int]]:
     clew = [sys.executable, "-m", "clew.ui.cli"]
     library = ["--library", str(folder / "library")]
     subprocess.run([*clew, "index", str(folder / "data" / "corpus.jsonl"), *library, "--quiet"], check=True)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
-    server = subprocess.Popen(
-        [*clew, "ui", *library, "--port", port], stderr=subprocess.PIPE, text=True, preexec_fn=_heeds_interrupts
-    )
+    command = [*clew, "ui", *library, "--port", str(free_port())]
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=_heeds_interrupts)
     try:
         assert server.stderr is not None
         line = server.stderr.readline()

@@ -41,18 +41,6 @@ def test_a_line_for_each_part_and_what_failed(fake: ModuleType, wrong: str, caps
     assert err == ("fake point 1: it is gone\n" if wrong else "")
 
 
-def test_a_part_that_cannot_run_says_why_and_is_no_failure(
-    fake: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def points(run: Run) -> Points:
-        raise Skipped("there is no compiler")
-        yield "", ""
-
-    fake.points = points  # type: ignore[attr-defined]
-    assert command.main(["--part", "fake"]) == 0
-    assert json.loads(capsys.readouterr().out)["skipped"] == "there is no compiler"
-
-
 @pytest.mark.soak
 def test_orders_reach_a_person_where_nothing_guards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that what finds nothing can find something: the telling switched off, then the exit too."""

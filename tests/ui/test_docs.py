@@ -23,7 +23,6 @@ from clew.ui.cli import main
 from tests import command_line_docs
 from tests.conftest import ROOT
 from tests.tools import test_conformance as conformance
-from tests.ui.conftest import Run
 
 DOCS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), ROOT / "examples" / "README.md"]
 PAGES = [path for path in DOCS if path.name != "CHANGELOG.md"]
@@ -107,9 +106,10 @@ def test_the_python_page_runs(home: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert out.getvalue().splitlines() == expected
 
 
-@pytest.fixture
-def meaning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type:
-    """The tool of docs/write-a-tool.md, registered."""
+def test_the_tool_of_the_page_conforms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: Library, encoder: CachedEncoder
+) -> None:
+    """That of docs/write-a-tool.md, registered."""
     (block,) = blocks(ROOT / "docs" / "write-a-tool.md")
     assert block.count("\n") <= 60
     file = tmp_path / "meaning_tool.py"
@@ -119,18 +119,7 @@ def meaning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type:
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "meaning_tool", module)
     spec.loader.exec_module(module)
-    tool: type = module.Meaning
     monkeypatch.setattr(registry, "TOOLS", {**registry.TOOLS, "meaning": module.make})
-    return tool
-
-
-def test_the_tool_of_the_page_is_searched_with(meaning: type, clew: Run, examples_path: Path) -> None:
-    run = clew("search", "--tool", "meaning", "-k", 2, "--library", examples_path, "Who directed Metropolis?")
-    assert run.exit_code == 0, run.output
-    assert run.stdout.startswith(" 1  Metropolis") and "meaning 0." in run.stdout
-
-
-def test_the_tool_of_the_page_conforms(meaning: type, examples: Library, encoder: CachedEncoder) -> None:
     tool = registry.make("meaning", examples.store)
     query: Query = encode_query(conformance.QUESTION, [], encoder)
     conformance.test_it_finds_and_says_where_and_why(tool, query, examples)

@@ -14,10 +14,10 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from clew.agent.search.walk import back, depths, parents, relation
 from clew.agent.state import Answer, Verdict
 from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
+from clew.memory.walk_paths import back, depths, parents, relation
 from clew.ui.plain import cut, one_line, plain, short_path
 from clew.ui.rendering import degraded, is_own, ledger_lines, milliseconds, pieces_of, place_of
 from clew.ui.web.views import View

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from clew.agent.search.walk import arrow, chain, depths, joined, lines, parents
+from clew.agent.search.walk import joined
 from clew.memory.datatypes import Edge, Subgraph
+from clew.memory.walk_paths import arrow, chain, depths, lines, parents
 from tests.agent.walks import WALK
 
 

@@ -15,13 +15,13 @@ from clew.agent.replay.replay import intermediate_row
 from clew.agent.search import rounds
 from clew.agent.search.rounds import ObserveParameters
 from clew.agent.search.router import Router
-from clew.agent.search.walk import lines, parents
 from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Call, Step, Turn
 from clew.memory.datatypes import Findings, Passage
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
+from clew.memory.walk_paths import lines, parents
 from clew.tools.walk import Walk
 from tests.agent.walks import WALKS, evidence
 
