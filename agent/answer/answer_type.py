@@ -4,7 +4,7 @@ The patterns are in `answer_type.txt`: of each kind of thing its sign in a quest
 """
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -53,6 +53,10 @@ class AnswerType:
         """Whether a text holds something of the kind that is expected; nothing expected, nothing held."""
         return any(self._holds(name, text) for name in self.expected)
 
+    def held_in(self, texts: Sequence[str]) -> list[bool]:
+        """Which of them hold it."""
+        return [self.holds(text) for text in texts]
+
     def _holds(self, name: str, text: str) -> bool:
         found = _PATTERNS[f"holds {name}"].finditer(text)
         if name in ("person", "name"):  # another name than those of the question
@@ -93,6 +97,10 @@ class AnswerType:
     def measures(self, text: str) -> bool:
         """Whether it holds an amount of what is measured; true where nothing is."""
         return not self.measure or bool(re.search(self.measure, text, re.IGNORECASE))
+
+    def measured_in(self, texts: Sequence[str]) -> list[bool]:
+        """Which of them hold an amount of what is measured; none where nothing is."""
+        return [bool(self.measure) and self.measures(text) for text in texts]
 
 
 def answer_type(question: str) -> AnswerType:

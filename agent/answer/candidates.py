@@ -2,8 +2,8 @@
 nothing, as a line of a table of contents, of a bibliography or of a letter."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from clew.agent.answer.structure import (
     LONGEST,
@@ -69,30 +69,22 @@ class Candidate:
     place: int
     span: Span
 
-    @property
-    def block(self) -> Block:
-        return self.region.blocks[self.place]
+    block: Block = field(init=False)
+    text: str = field(init=False)
+    position: int = field(init=False)  # the character of its document where it begins
+    head: str = field(init=False)  # the heading that it stands under; empty where there is none
+    lead: str = field(init=False)  # what announces it, if it is an item, a row or code
 
-    @property
-    def text(self) -> str:
-        return " ".join(RUNNING_HEAD.sub(" ", self.region.text[slice(*self.span)]).split())
-
-    @property
-    def position(self) -> int:
-        """The character of its document where it begins."""
-        return self.region.offset + self.span[0]
-
-    @property
-    def head(self) -> str:
-        """The heading that it stands under; empty where there is none."""
-        head = self.block.head
-        return self.region.of(self.region.blocks[head]) if head >= 0 else ""
-
-    @property
-    def lead(self) -> str:
-        """What announces it, if it is an item, a row or code."""
-        lead = self.block.lead
-        return self.region.of(self.region.blocks[lead]) if lead >= 0 else ""
+    def __post_init__(self) -> None:
+        """Each is read many times, and made once."""
+        blocks, text = self.region.blocks, self.region.text
+        block = blocks[self.place]
+        above = (blocks[place] if place >= 0 else None for place in (block.head, block.lead))
+        head, lead = (text[one.start : one.end] if one else "" for one in above)
+        own = " ".join(RUNNING_HEAD.sub(" ", text[slice(*self.span)]).split())
+        values = (block, own, self.region.offset + self.span[0], head, lead)
+        for name, value in zip(("block", "text", "position", "head", "lead"), values, strict=True):
+            object.__setattr__(self, name, value)
 
     @property
     def above(self) -> str:
@@ -146,3 +138,8 @@ def answers_nothing(region: Region, block: Block) -> bool:
 
 def asks(text: str) -> bool:
     return bool(re.search(r"\?[\"”’')\]*_]*$", text))
+
+
+def asking(texts: Iterable[str]) -> list[bool]:
+    """Which of them ask."""
+    return [asks(text) for text in texts]

@@ -59,6 +59,11 @@ class Evidence:
         return [candidate.text for candidate in self.candidates]
 
     @cached_property
+    def plain_texts(self) -> list[str]:
+        """The same by their words alone."""
+        return [plain(text) for text in self.texts]
+
+    @cached_property
     def heads(self) -> list[str]:
         """What stands above each candidate: what announces it, its heading, the title."""
         return [head_of(candidate, self.passages[candidate.passage]) for candidate in self.candidates]

@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType
-from clew.agent.answer.candidates import Candidate, asks
-from clew.agent.answer.evidence import Evidence, Sought, plain
+from clew.agent.answer.candidates import Candidate, asking
+from clew.agent.answer.evidence import Evidence, Sought
 from clew.memory.datatypes import Floats, Vector, Vectors
 from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
@@ -228,14 +228,15 @@ def features(sought: Sought, evidence: Evidence) -> Floats:
 
 
 def _of_meaning(sought: Sought, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
-    vectors, texts, whole = evidence.candidate_vectors, evidence.texts, sought.whole
+    vectors, whole = evidence.candidate_vectors, sought.whole
     around = _unit(vectors + 0.5 * _at(vectors, before) + 0.5 * _at(vectors, behind))
     middle = vectors.mean(axis=0)
     cosines, heads = vectors @ whole, evidence.head_vectors @ whole
-    asking = [
+    heads_ask, texts_ask = asking([head.rstrip() for head in evidence.heads]), asking(evidence.texts)
+    asked = [
         max(
-            float(heads[n]) if asks(evidence.heads[n].rstrip()) else 0.0,
-            float(cosines[above]) if above >= 0 and asks(texts[above]) else 0.0,
+            float(heads[n]) if heads_ask[n] else 0.0,
+            float(cosines[above]) if above >= 0 and texts_ask[above] else 0.0,
         )
         for n, above in enumerate(before)
     ]
@@ -245,9 +246,9 @@ def _of_meaning(sought: Sought, evidence: Evidence, before: Sequence[int], behin
         vectors @ sought.own,
         around @ whole,
         heads,
-        asking,
+        asked,
         below,
-        np.multiply(below, asking),
+        np.multiply(below, asked),
         (evidence.passage_vectors @ whole)[places],
         _unit(vectors - middle) @ _unit(whole - middle),
         [1 / (1 + place) for place in places],
@@ -283,15 +284,15 @@ def _of_words(sought: Sought, evidence: Evidence, before: Sequence[int], behind:
 def _of_kinds(asked: AnswerType, texts: Sequence[str], behind: Sequence[int]) -> Floats:
     expected = {_group(name) for name in asked.expected}
     wanted = np.array([kind in expected for kind in KINDS], np.float64)
-    holds = [asked.holds(text) for text in texts]
+    holds = asked.held_in(texts)
     rows = [
         (
             *(wanted * held),
             *(wanted * (not held)),
-            bool(asked.measure) and asked.measures(text),
+            measured,
             not held and next_ >= 0 and holds[next_],
         )
-        for text, held, next_ in zip(texts, holds, behind, strict=True)
+        for measured, held, next_ in zip(asked.measured_in(texts), holds, behind, strict=True)
     ]
     return np.array(rows, np.float64)
 
@@ -299,11 +300,19 @@ def _of_kinds(asked: AnswerType, texts: Sequence[str], behind: Sequence[int]) ->
 def _of_form(sought: Sought, evidence: Evidence) -> Floats:
     form, rows = sought.asked.form, []
     stems = content_words(sought.asked.defined) if sought.asked.defined else []
-    for candidate, text, words in zip(evidence.candidates, evidence.texts, evidence.candidate_words, strict=True):
+    each = zip(
+        evidence.candidates,
+        evidence.texts,
+        evidence.candidate_words,
+        evidence.plain_texts,
+        asking(evidence.texts),
+        strict=True,
+    )
+    for candidate, text, words, plain_text, asks in each:
         kind, count, announces = candidate.block.kind, len(text.split()), text.endswith((":", "...", "\u2026"))
         rows.append(
             (
-                asks(text),
+                asks,
                 kind == "item",
                 kind == "row",
                 kind == "code",
@@ -315,7 +324,7 @@ def _of_form(sought: Sought, evidence: Evidence) -> Floats:
                 math.log1p(count),
                 count < 5,
                 bool(PRONOUN.match(text)),
-                plain(text) in sought.said,
+                plain_text in sought.said,
                 1 / (1 + candidate.position / 200),
                 _defines(stems, sought.asked.defined, text) if stems else 0.0,
                 not words,

@@ -16,10 +16,10 @@ from clew.agent.state import Call, Fallback, Turn
 from clew.memory.datatypes import Findings, Query, Wording
 from clew.memory.errors import DeadlineExceeded, ServiceUnreachable
 from clew.memory.knowledge.catalogue import KINDS, UNTOLD
+from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import LibraryQuestion, Matches
 from clew.memory.knowledge.walking.walker import Stitched, Thought, Walker
 from clew.memory.language.telling import language_of
-from clew.memory.ports import Search
 from clew.memory.text import content_words
 from clew.tools.base import encode_query, for_question
 from clew.tools.graph import GraphSearch
@@ -139,18 +139,18 @@ def subject_of(services: Services) -> str:
     chunks have; empty where there is none. Some ms, once a library."""
     library = services.library.manifest.fingerprint
     if library not in services.subjects:
-        services.subjects[library] = _subject(services.library.store, services.library.manifest.chunks)
+        services.subjects[library] = _subject(services.library)
     return services.subjects[library]
 
 
-def _subject(store: Search, chunks: int) -> str:
-    titles = store.titles(TITLES)
+def _subject(library: Library) -> str:
+    titles, vocabulary = library.store.titles(TITLES), library.store.vocabulary
     if len(titles) == 1:
         title = re.split(r"[.:;|\u2013\u2014]\s", titles[0])[0].strip(" .*#")
         return title if len(title) >= SHORTEST and _tells(title) else ""
     words = _in_half([dict.fromkeys(re.findall(r"[^\W\d_]{3,}", title)) for title in titles])
-    kinds = zip(words, store.vocabulary.kinds(words), store.vocabulary.counts(words), strict=True)
-    name = next((word for word, kind, count in kinds if kind in _OF_NAMES and 2 * count >= chunks), "")
+    kinds = zip(words, vocabulary.kinds(words), vocabulary.counts(words), strict=True)
+    name = next((word for word, kind, count in kinds if kind in _OF_NAMES and 2 * count >= library.manifest.chunks), "")
     while name:  # 'Music Player Daemon' for 'Music'
         behind = re.compile(rf"\b{re.escape(name)} ([A-Z][^\W\d_]+)\b")
         following = _in_half([behind.findall(title)[:1] for title in titles])

@@ -37,7 +37,8 @@ def language_of(text: str) -> str:
     of them to tell, or a text is mostly of another script. English counts where another one has no more.
     Words in capitals are no common ones: `CA` is not `ça`."""
     said = _ONLY_LETTERS.findall(text)
-    words = [unaccented(word) for word in said if text.isupper() or len(word) < 2 or not word.isupper()]
+    kept = (word for word in said if text.isupper() or len(word) < 2 or not word.isupper())
+    words = unaccented(" ".join(kept)).split()
     if not words or len(_OTHER_SCRIPT.findall(text)) > len(text) / 4:
         return ""
     found = dict.fromkeys(LANGUAGES, 0.0)
