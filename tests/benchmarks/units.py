@@ -69,7 +69,7 @@ def first_unit(record: dict[str, Any], encoder: Encoder) -> tuple[bool, int]:
     passage = Passage("d#0", "d", title, text, 0.6, "hybrid", start=0, end=len(text))
     evidence: Evidence = evidence_of([passage], encoder, [Document("d", title, text)])
     wanted = Request(record["question"], record["question"])
-    found = pick(wanted, evidence, AnswerParameters(), 1)
+    found = pick(wanted, evidence, AnswerParameters(units=1))
     if not found:
         return False, 0
     quoted = _first_words(found[0].excerpt.texts)

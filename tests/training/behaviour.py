@@ -91,15 +91,14 @@ def of_pairs(data: Path, _: Path) -> Iterator[Made]:
 
 def of_spans(data: Path, libraries: Path) -> Iterator[Made]:
     """What is bold."""
-    [(path, text)] = spans.made(data, libraries).items()
-    asked = list(spans.examples(data, "dev", spans.DEV, encoder_for(read_settings())))
+    [(path, text)] = spans.made(data).items()
+    asked = list(spans.examples(data, "dev", spans.DEV))
 
     def does(by: Mapping[str, Any]) -> Behaviour:
-        models = {kind: (signals.Linear(**one["model"]), one["least"]) for kind, one in by.items()}
-        with patch.object(span_models, "_shipped", lambda: models):
-            found = [span_models.likeliest(one.kind, one.question, one.asked, one.texts, one.around) for one in asked]
-        bold = [one.texts[at[0]][slice(*at[1])] if at else "" for one, at in zip(asked, found, strict=True)]
-        return Behaviour(bold, [one.worth(span) if span else 0.0 for one, span in zip(asked, bold, strict=True)])
+        with patch.object(span_models, "_shipped", lambda: (np.array(by["weights"]), by["bias"])):
+            found = [span_models.likeliest(one.question, [one.title], [one.text]) for one in asked]
+        bold = [one.text[slice(*at[1])] if at else "" for one, at in zip(asked, found, strict=True)]
+        return Behaviour(bold, [one.worth(at[1]) if at else 0.0 for one, at in zip(asked, found, strict=True)])
 
     yield Made(path, text, does(json.loads(path.read_text("utf-8"))), does(json.loads(text)))
 
