@@ -60,7 +60,7 @@ train: .venv/ready-dev
 	$(BIN)/python -m tests.training.reader $(DATA)
 	$(BIN)/python -m tests.training.pairs $(DATA)
 	$(BIN)/python -m tests.training.judge $(DATA) $(LIBRARIES)
-	$(BIN)/python -m tests.training.spans $(DATA) $(LIBRARIES)
+	$(BIN)/python -m tests.training.spans $(DATA)
 
 # Within an hour on two cores, from a share of what `train` fits them on: see tests/training/hour.py.
 train-reader: .venv/ready-dev

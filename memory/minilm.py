@@ -175,6 +175,18 @@ class MiniLM:
         scores: Vector = means @ weight[0] + bias
         return scores
 
+    def pair_states(self, question: Sequence[int], text: Sequence[int]) -> Vectors:
+        """Of each word piece of a text that is read together with a question what the last two layers make of it, one
+        beside the other. Shape (pieces, 2 * DIMENSION)."""
+        whole, first = [BEGIN, *question, END, *text, END], len(question) + 2
+        with _ALONE, self._blas.limit(limits=1):
+            rows = self._embeddings([whole], [(0, len(whole))], [first])
+            room, made = Room(len(whole), len(whole)), list[Vectors]()
+            for layer in self._layers:
+                layer(rows, [(0, len(whole))], room)
+                made.append(rows[first:-1].copy())
+        return np.concatenate(made[-2:], axis=1)
+
     def states(self, text: Sequence[int], more: Vectors, before: int) -> Vectors:
         """Of each word piece of one text, special ones among them, what stands for it in its place. Shape (pieces,
         DIMENSION), as `more`, which is added before the layer of that number."""

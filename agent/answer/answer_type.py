@@ -31,18 +31,14 @@ _FOR_COUNTING = frozenset(
 class AnswerType:
     """`expected` are names of kinds: duration, money, number, time, person, name, colour, place, reason. `measure`
     matches an amount of what is `counted` or measured ("how many eggs", "how old"), or who made something, where that
-    is said; `defined` is what is to be defined, or empty. `words` are the question's, in lower case; `dated`: it asks
-    when something was; `naming`: what its name is, and `surname` whose first name that is."""
+    is said; `defined` is what is to be defined, or empty. `words` are the question's, in lower case."""
 
     form: AnswerForm
     expected: tuple[str, ...] = ()
     defined: str = ""
     measure: str = ""
     words: frozenset[str] = frozenset()
-    dated: bool = False
     counted: str = ""
-    naming: bool = False
-    surname: str = ""
 
     def among(self, words: Set[str]) -> "AnswerType":
         """What is counted may be called something else by documents that lack its word: "412 watercolours" of pictures.
@@ -66,33 +62,6 @@ class AnswerType:
     def is_kind(self, word: str) -> bool:
         """Whether a word says what kind of thing is asked for, which what answers need not say: 'dark blue'."""
         return _NAMED_KINDS.get(word.casefold()) in self.expected
-
-    def answers(self, text: str) -> bool:
-        """Whether it has what hardly an answer is without: an amount of what is measured; a number, a sum or a date
-        where one is asked for (docs/figures.md). Who made something may be told by another line than what it is."""
-        return (self.made or self.measures(text)) and (self.holds(text) or not self._certain)
-
-    @property
-    def needs(self) -> bool:
-        """Whether there is something that no answer is without."""
-        return self._certain or (bool(self.measure) and not self.made)
-
-    @property
-    def _certain(self) -> bool:
-        return self.dated or (bool({"number", "money"} & set(self.expected)) and self.form != "yes-no")
-
-    @property
-    def made(self) -> bool:
-        """Whether it asks who made something."""
-        return self.measure == _MADE and "person" in self.expected
-
-    def names(self, text: str) -> bool:
-        """Whether it has what looks like a name, a first one before the surname where that is asked for; true where
-        nobody asks what a name is."""
-        if self.surname:
-            before = re.findall(rf"\b([A-ZÀ-Þ][\w'’-]+) (?:[A-Z]\.? )?{re.escape(self.surname)}\b", text)
-            return any(content_words(word) and not _TITLE.fullmatch(word) for word in before)
-        return not self.naming or bool(_NAME_LIKE.search(text))
 
     def measures(self, text: str) -> bool:
         """Whether it holds an amount of what is measured; true where nothing is."""
@@ -119,16 +88,10 @@ def answer_type(question: str) -> AnswerType:
     what = "" if expected else what
     defined = what if 0 < len(what.split()) <= LONGEST_DEFINED else ""
     own = frozenset(written_words(question.casefold()))
-    dated = "time" in expected and bool(_PATTERNS["form dated"].match(last))
     found = _PATTERNS["form counted"].search(last)
     counted = found["what"].casefold().split()[-1] if found else ""  # 'google queries' are queries
     counted = "" if counted in _FOR_COUNTING else counted
-    naming = "name" in expected and bool(_PATTERNS["form naming"].match(last))
-    owner = _PATTERNS["form first name"].search(last) if naming else None
-    surname = (owner["owner"] or owner["of"]) if owner else ""
-    return AnswerType(
-        _form(last, expected), expected, defined, _measure(last, counted), own, dated, counted, naming, surname
-    )
+    return AnswerType(_form(last, expected), expected, defined, _measure(last, counted), own, counted)
 
 
 def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
@@ -169,18 +132,9 @@ _FEW_WORDS = r"(?:[^\w;.!?]+\w+(?:['’-]\w+)*){0,5}?[^\w;!?]*"
 
 _AT_PRESENT = re.compile(r" (?:now|today|nowadays|currently|at present|at the moment|these days|again)$", re.IGNORECASE)
 
-_NAME_LIKE = re.compile(
-    r"(?<![.?!] )(?<!^)\b[A-ZÀ-Þ]\w|[\"“„«‘`]\w|\b(?:called|named?|names)\b|\w[._/=-]\w|^\W{0,4}[\w ]{1,30}:\s",
-    re.MULTILINE,
-)
-"""A word with a capital, one in quotation marks, an identifier, or what stands behind a label."""
-
-_TITLE = re.compile(r"M(?:r|rs|s|iss|ister|adam|me|lle)|Dr|Doctor|Prof|Professor|Sir|Lady|Herr|Frau|Dear|Aunt|Uncle")
-
 _PATTERNS = {
     name: re.compile(text, 0 if name in ("holds person", "holds name") else re.IGNORECASE)  # a name has a capital
     for name, text in _TEXTS.items()
 }
 _MEASURES = [name.removeprefix("asks ") for name in _TEXTS if name.startswith("asks measure")]
-_MADE = _TEXTS["holds measure 5"]
 _KINDS = [name.removeprefix("asks ") for name in _TEXTS if name.startswith("asks ") and "measure" not in name]

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clew.agent.answer import corpus_answers, refusal
-from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.bold_spans import bolded
+from clew.agent.answer.bold_spans import with_bold
 from clew.agent.answer.evidence import READ
 from clew.agent.answer.output_filter import announced
 from clew.agent.answer.quoted import placed, quoted
@@ -125,7 +124,7 @@ def _within(answer: Answer, title: str) -> Answer:
 
 
 def _quoted(turn: Turn, run: TurnContext) -> Answer:
-    return _placed(quoted(turn, run), run.services)
+    return with_bold(_placed(quoted(turn, run), run.services), turn.rewritten)
 
 
 def _placed(answer: Answer, services: Services) -> Answer:
@@ -158,11 +157,8 @@ def _by_model(turn: Turn, run: TurnContext) -> TurnAnswer:
         return TurnAnswer(nothing, writer.name, ledger=writer.ledger, details=details)
     degraded = (Fallback("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
     made = replace(draft.answer, form=plain.form, says=plain.says)
-    if made.outcome != "unclear":
-        titles = " ".join(source.title for source in made.sources)
-        claims = bolded(made.claims, turn.rewritten, answer_type(turn.rewritten), titles)
-        made = replace(made, claims=tuple(claims))
-    return TurnAnswer(_placed(made, services), writer.name, degraded, writer.ledger, details)
+    made = with_bold(_placed(made, services), turn.rewritten)
+    return TurnAnswer(made, writer.name, degraded, writer.ledger, details)
 
 
 def _instead(

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from clew.agent.answer.summary import SummaryLine, first_sentence, summary_of
+from clew.agent.answer.summary import SummaryLine, summary_of
 from clew.agent.state import Answer, Claim, Quote, Says
 from clew.agent.talk.lines import line
 from clew.memory.datatypes import Document, Floats, Ints, Passage, Vectors
@@ -49,16 +49,14 @@ ONE_BY_ONE, MOST_GROUPS, MOST_FOLDERS = 8, 6, 10
 """Documents, all in one folder, that an overview tells one by one; groups of more of them; folders that are counted one
 by one."""
 
-LONGEST_FIRST = 20
-"""Words of a first sentence that is quoted beside a title."""
-
 DETAILS = 300
 """Titles that the step of an answer lists."""
 
 _WORD = re.compile(r"\b[^\W\dA-Z_]{3,}\b")
-_OF_CHOICE = re.compile(r"^.*, regarding (?P<choice>.+)$")
-_SPOKEN_OF = re.compile(r"(?:his|her|its|their) \w.*|(?:the|that|this) [a-z]+", re.IGNORECASE)
-"""'her life', 'the film', for which the question that stands alone may have a name."""
+
+
+CHOSEN = ", regarding "
+"""Behind which a question that was asked back has what was chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +249,7 @@ class Corpus:
 def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer | None:
     """None where what is asked is not about documents as a whole, or names none that there is."""
     asked = corpus_question(question)
-    if asked and (asked.kind != "summary" if asked.points else _SPOKEN_OF.fullmatch(asked.of)):
+    if asked and not (asked.points and asked.kind == "summary"):  # "summarise it" is asked of what was cited last
         asked = corpus_question(rewritten) or asked
     if asked is None or not corpus.documents or (asked.points and asked.kind in ("mentions", "count")):
         return None
@@ -268,8 +266,7 @@ def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer
 
 
 def _summary(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer | None:
-    choice = _OF_CHOICE.match(asked.of)
-    of = choice["choice"] if choice else asked.of
+    of = asked.of.rpartition(CHOSEN)[2]
     folders = {folder.casefold(): inside for folder, inside in corpus.catalogue.folders(corpus.scope).items() if folder}
     named = re.sub(r"^(?:the )?(?:folder|directory) | (?:folder|directory)$", "", of.casefold())
     if named != of.casefold() and (inside := folders.get(named.removeprefix("the "))):
@@ -519,28 +516,18 @@ def _groups(corpus: Corpus) -> tuple[list[_Group], str]:
 
 
 def _fitted(groups: Sequence[_Group], corpus: Corpus, words: int) -> tuple[list[Claim], list[Passage]]:
-    """As many titles of each group as there is room for, then as many first sentences."""
-    kept = sorted(range(len(groups)), key=lambda place: -len(groups[place].documents))
+    """As many titles of each group as there is room for; of the largest groups, where there is none for all."""
+    by_size = sorted(range(len(groups)), key=lambda place: -len(groups[place].documents))
     for most, lines in ((3, 99), (2, 99), (1, 99), (1, 12), (1, 8)):
-        places = sorted(kept[:lines])
-        claims = [_titles(groups[place], most, corpus) for place in places]
-        length = words + sum(len(claim.text.split()) for own in claims for claim in own)
-        if length <= MOST_WORDS - 10 * (len(places) < len(groups)):
+        told = [groups[place] for place in sorted(by_size[:lines])]
+        claims = [claim for group in told for claim in _titles(group, most, corpus)]
+        if words + sum(len(claim.text.split()) for claim in claims) <= MOST_WORDS:
             break
-    shown = [one for place in places for one in groups[place].shown[:most]]
+    shown = [one for group in told for one in group.shown[:most]]
     sources = corpus.passages(corpus.first_chunks([one.id for one in shown]).values(), "overview")
-    numbers = {source.document: n for n, source in enumerate(sources, 1)}
-    made: list[Claim] = []
-    for place, own in zip(places, claims, strict=True):
-        inside = iter(groups[place].shown[:most])
-        cited = [replace(claim, cites=(numbers[next(inside).id],)) if claim.cites else claim for claim in own]
-        first = _first(groups[place].shown[0], corpus) if len(groups) <= MOST_FOLDERS else None
-        if first and len(first.text.split()) + length <= MOST_WORDS:
-            length += len(first.text.split())
-            said = Claim(" ".join(first.text.split()), (numbers[first.document],), start=first.start, quotes=(first,))
-            cited.insert(next((at for at, claim in enumerate(cited, 1) if claim.cites), len(cited)), said)
-        made += cited
-    if left := [groups[place] for place in range(len(groups)) if place not in places]:
+    numbers, documents = {source.document: n for n, source in enumerate(sources, 1)}, iter(shown)
+    made = [replace(one, cites=(numbers[next(documents).id],)) if one.cites else one for one in claims]
+    if left := [groups[place] for place in by_size[lines:]]:
         rest = sum(len(group.documents) for group in left)
         made.append(Claim(corpus.line("more elsewhere", rest, folders=str(len(left))), new_line=True))
     return made, sources
@@ -555,9 +542,3 @@ def _titles(group: _Group, most: int, corpus: Corpus) -> list[Claim]:
     claims = [] if alone else [Claim(head, new_line=True)]
     claims += [Claim(f"\u201c{corpus.title(one)}\u201d", (0,), new_line=alone) for one in shown]
     return [*claims, Claim(corpus.line("and more", count - len(shown)))] if count > len(shown) else claims
-
-
-def _first(one: Listed, corpus: Corpus) -> Quote | None:
-    (document,) = corpus.store.documents([one.id])
-    span = first_sentence(document, corpus.sentences(document)[0], LONGEST_FIRST)
-    return _quote(document, span) if span else None

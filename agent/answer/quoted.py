@@ -5,17 +5,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from types import MappingProxyType
 
 from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.bold_spans import bolded
 from clew.agent.answer.conflicts import contradicting, labelled, name_of
 from clew.agent.answer.evidence import NAMED, READ, Evidence, Request, evidence_of, request_of
 from clew.agent.answer.excerpts import Excerpt, is_item
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.refusal import ask_back, joined, refused, unknown_in_esperanto
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
-from clew.agent.answer.structure import LABEL_OF_ANSWER, Region, dedented, ranges
+from clew.agent.answer.structure import Region, dedented, ranges
 from clew.agent.answer.times import asked_years, names_time
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
@@ -29,11 +27,6 @@ _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 
 _MARKS = ".,;:!?"
 """Before which no part of a quotation is set off by a space."""
-
-_CAPITAL = re.compile(r"(?<!^)\b[A-Z]\w[\w-]*")
-
-AS_SURE = 1.2
-"""How much lower log odds may be for one excerpt to be as sure as another."""
 
 LONGEST_LINE = 40
 """Words of a sentence that is quoted behind the answer of a tool that it holds."""
@@ -76,40 +69,25 @@ def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, par
     """A few excerpts, those of the best passage first and in the order of the document. Names what no document holds,
     and refuses with the nearest titles where nothing has to do with the question; `passages` are all that were found,
     of which the evidence has the best."""
-    asked = request if request.with_history else Request(request.rewritten, request.rewritten)
-    if asked_years(request.rewritten) > asked_years(request.question):  # it was put in, and not typed
-        asked = replace(asked, question=request.question)
-    if content_words(request.question) == content_words(request.rewritten):
-        asked = replace(asked, expanded=request.expanded)
-    else:
-        asked = replace(asked, expanded="")
-    if _asks_of_author(asked.rewritten, evidence):
-        return refused(passages, ())
+    alone = content_words(request.question) == content_words(request.rewritten)
+    expanded = request.expanded if alone else ""
+    asked = replace(request, expanded=expanded)
+    if not request.with_history:
+        put_in = asked_years(request.rewritten) > asked_years(request.question)  # a year, and it was not typed
+        asked = Request(request.question if put_in else request.rewritten, request.rewritten, expanded=expanded)
     names = _names(asked, request.question, evidence)
     unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
     if evidence.vocabulary and not evidence.lacked(" ".join(name.group() for name in unknown)):
         unknown = []
-    lacks = evidence.lacked(asked.question)
+    missing, lacks = joined(unknown, asked.rewritten), evidence.lacked(asked.question)
     if names and len(unknown) == len(names):
-        return refused(passages, joined(unknown, asked.rewritten))
-    if language_of(asked.rewritten) not in ("en", "") and not is_relevant(asked, lacks, evidence, parameters):
-        return refused(passages, joined(unknown, asked.rewritten) or lacks)  # the judge was fitted on English
-    picked = pick(asked, evidence, parameters, parameters.units)
+        return refused(passages, missing)
+    english = language_of(asked.rewritten) in ("en", "")  # as all that the judge was fitted on
+    picked = pick(asked, evidence, parameters) if english or is_relevant(asked, lacks, evidence, parameters) else []
     defined = {*content_words(answer_type(asked.rewritten).defined)}
     if not picked or (defined and defined <= {*content_words(" ".join(lacks))}):
-        return refused(passages, joined(unknown, asked.rewritten) or lacks)
-    if not _answering(asked, picked, evidence, parameters):
-        return refused(passages, joined(unknown, asked.rewritten) or lacks)
-    return _answered(asked, picked, joined(unknown, asked.rewritten), evidence)
-
-
-def _asks_of_author(question: str, evidence: Evidence) -> bool:
-    """Whether somebody is named whom only the running heads of pages name, as a text's author, and nothing is asked of
-    him that a title names."""
-    words = content_words(question)
-    named = {word for name in _CAPITAL.findall(question) for word in content_words(name)}
-    headed = named & evidence.running_words - evidence.told_words
-    return bool(headed) and not ({*words} - named) & frozenset().union(*evidence.title_words)
+        return refused(passages, missing or lacks)
+    return _answered(asked, picked, missing, evidence)
 
 
 def _names(request: Request, typed: str, evidence: Evidence) -> list[re.Match[str]]:
@@ -123,20 +101,6 @@ def _names(request: Request, typed: str, evidence: Evidence) -> list[re.Match[st
     ]
 
 
-def _answering(request: Request, found: Sequence[Picked], evidence: Evidence, parameters: AnswerParameters) -> bool:
-    """Whether what no answer is without ("how tall", "how many", "when was") stands in an excerpt or above it, or is
-    the date of its entry, or an excerpt is `certain` to answer all the same."""
-    if any(one.odds >= parameters.certain for one in found):
-        return True
-    sure = [one.excerpt for one in found if one is found[0] or one.odds >= found[0].odds - AS_SURE]
-    wants = answer_type(request.rewritten).among(evidence.words)
-    texts = [" ".join((unit.candidate.above, *unit.texts)) for unit in sure]
-    entries = (evidence.timed[evidence.candidates.index(unit.candidate)].entry for unit in sure)
-    if not any(wants.names(" ".join(unit.texts)) for unit in sure):
-        return False
-    return any(map(wants.answers, texts)) or (wants.dated and any(entries))
-
-
 def _answered(request: Request, chosen: list[Picked], missing: Sequence[str], evidence: Evidence) -> Answer:
     """With what other documents say otherwise, and the names of documents where they matter."""
     form = answer_type(request.rewritten).form
@@ -146,7 +110,7 @@ def _answered(request: Request, chosen: list[Picked], missing: Sequence[str], ev
         chosen = [chosen[0], *others]
         labels = {id(one): name_of(one, evidence) for one in chosen}
         form = "several-documents" if form == "fact" else form
-    return replace(composed_of(chosen, evidence, tuple(missing), request.rewritten, labels), form=form)
+    return replace(composed_of(chosen, evidence, tuple(missing), labels), form=form)
 
 
 def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
@@ -192,19 +156,14 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
 
 
 def composed_of(
-    chosen: Sequence[Picked],
-    evidence: Evidence,
-    missing: tuple[str, ...] = (),
-    question: str = "",
-    labels: Mapping[int, str] = MappingProxyType({}),
+    chosen: Sequence[Picked], evidence: Evidence, missing: tuple[str, ...], labels: Mapping[int, str]
 ) -> Answer:
-    """Passages in the order of their best excerpt, excerpts in the order of the document; sources numbered so. What
-    most answers the `question` is bold; `labels` has what stands before an excerpt, by its `id`."""
+    """Passages in the order of their best excerpt, excerpts in the order of the document; sources numbered
+    so. `labels` has what stands before an excerpt, by its `id`."""
     passages = evidence.passages
     order = list(dict.fromkeys(one.excerpt.candidate.passage for one in chosen))
     order += [older for older in dict.fromkeys(one.older for one in chosen) if older is not None and older not in order]
     claims: list[Claim] = []
-    answering: list[int] = []
     last = ""
     for n, number in enumerate(order, 1):
         own = [one for one in chosen if one.excerpt.candidate.passage == number]
@@ -216,15 +175,10 @@ def composed_of(
                 last = label
             if claims and quotes and is_item(quotes[0].text):
                 quotes[0] = replace(quotes[0], new_line=True)
-            answering += range(len(claims), len(claims) + len(quotes))
             claims += quotes
             if one.aside:
                 older = () if one.older is None else (order.index(one.older) + 1,)
                 claims.append(Claim(one.aside, tuple(dict.fromkeys((n, *older)))))
-    around = " ".join(f"{passages[one.excerpt.candidate.passage].title} {one.excerpt.candidate.head}" for one in chosen)
-    shown = bolded([claims[place] for place in answering], question, answer_type(question), around)
-    for place, claim in zip(answering, shown, strict=True):
-        claims[place] = claim
     claims = [_cited_where_held(claim, order, passages) for claim in claims]
     if missing:
         named = missing[0] if len(missing) == 1 else f"{', '.join(missing[:-1])} or {missing[-1]}"
@@ -258,7 +212,6 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
     region = unit.candidate.region
     for place, (start, end) in enumerate(unit.parts):
         code = unit.is_code((start, end))
-        start = start if code else _behind_label(region, start, end)
         quotes = [
             Quote(document, region.offset + first, region.offset + last, region.text[first:last])
             for first, last in ranges(region, start, end, code)
@@ -272,13 +225,6 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
             text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in own).strip()
             shown = dedented(region.text, start, end) if code else " ".join(text.split())
             yield Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
-
-
-def _behind_label(region: Region, start: int, end: int) -> int:
-    """Behind the `A:` of a list of questions and answers; line A of a timetable keeps its letter."""
-    label = LABEL_OF_ANSWER.match(region.text, start, end)
-    asked = region.text[:start].rstrip().endswith("?")
-    return label.end() if label and asked else start
 
 
 def _between(quotes: Sequence[Quote], place: int, region: Region) -> Span:

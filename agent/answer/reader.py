@@ -24,7 +24,7 @@ from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import language_of
 from clew.memory.minilm import MiniLM
-from clew.memory.text import content_word_sets, content_words, written_words
+from clew.memory.text import Span, content_word_sets, content_words, written_words
 
 LONGEST_QUESTION, LONGEST_TEXT = 32, 70
 """Word pieces; what comes after is cut."""
@@ -55,6 +55,12 @@ class PairScorer:
             pieces = [text.ids[:LONGEST_TEXT] for text in found]
             known.update(zip(unread, self._model.pair_scores(asked.ids[:LONGEST_QUESTION], pieces), strict=True))
         return np.array([known[text] for text in texts], np.float32)
+
+    def states(self, question: str, text: str) -> tuple[Vectors, list[Span]]:
+        """Of each word piece of a text what its last two layers make of it, shape (pieces, d), and where it stands."""
+        asked, found = self._tokenizer.encode_batch([question, text], add_special_tokens=False)
+        states = self._model.pair_states(asked.ids[:LONGEST_QUESTION], found.ids[:LONGEST_TEXT])
+        return states, found.offsets[:LONGEST_TEXT]
 
     @lru_cache(maxsize=READINGS)  # noqa: B019 there is one of it
     def _known(self, question: str) -> dict[str, np.float32]:  # noqa: ARG002 it is what this is kept by

@@ -1,5 +1,4 @@
-"""The summary of a document: its most central sentences, one of each section or part, quoted in its order; short lists
-are told whole."""
+"""The summary of a document: its most central sentences, one of each section or part, quoted in its order."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,9 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from clew.agent.answer.candidates import answers_nothing
-from clew.agent.answer.excerpts import SHORT_LIST, is_announced, members
-from clew.agent.answer.structure import Block, Region, sentences_of, whole_region
+from clew.agent.answer.structure import Region, whole_region
 from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import found_dates
 from clew.memory.text import Span
@@ -57,16 +54,13 @@ class SummaryLine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Told:
-    """What may be told: sentence `place` of the document, in a block under the heading `section`. Of a short list
-    `items` are what announces it and its items, and `text` all of them."""
+    """What may be told: sentence `place` of the document, under the heading `section`."""
 
     place: int
     span: Span
     section: int
-    block: int
     text: str
     is_first: bool
-    items: tuple[Span, ...] = ()
 
 
 def summary_of(
@@ -76,7 +70,7 @@ def summary_of(
     reads as a sentence. Central is what is near to the mean of all, and of its own part."""
     region = whole_region(document)
     heads = _headings(region, document)
-    told = _told(region, spans, heads)
+    told = _told(region, spans)
     if not told:
         return []
     own = unit(np.asarray([vectors[one.place] for one in told], np.float32))
@@ -84,16 +78,7 @@ def summary_of(
     scores = _scores(told, own, parts)
     apart = unit(own - own.mean(axis=0)) if len(told) > 2 else own  # each was embedded with the title
     chosen = sorted(_chosen(told, apart, scores, parts, most_words))
-    lines = [(told[place].section, span) for place in chosen for span in told[place].items or [told[place].span]]
-    return [SummaryLine(heads[section], *span) for section, span in lines]
-
-
-def first_sentence(document: Document, spans: Sequence[Span], most: int) -> Span | None:
-    """The one that it begins with, where that reads as a sentence and has at most so many words."""
-    region = whole_region(document)
-    told = _told(region, spans, _headings(region, document))
-    first = next((one for one in told[:3] if one.text[-1] == "." and not _LEANS.match(one.text)), None)
-    return first.span if first and 5 <= len(first.text.split()) <= most else None
+    return [SummaryLine(heads[told[place].section], *told[place].span) for place in chosen]
 
 
 def _headings(region: Region, document: Document) -> Mapping[int, str]:
@@ -115,56 +100,26 @@ def _plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def _told(region: Region, spans: Sequence[Span], heads: Mapping[int, str]) -> list[_Told]:
+def _told(region: Region, spans: Sequence[Span]) -> list[_Told]:
     """Sentences of prose and of longer items; where there are none, other lines too."""
     blocks = region.blocks
     starts = np.array([block.start for block in blocks], np.int64)
-    idle = {at for at, block in enumerate(blocks) if answers_nothing(region, block)}
     found: list[_Told] = []
     lines: tuple[str, ...] = ("prose", "item", "row", "code")
     for least, others in ((4, ("prose",)), (2, ("prose",)), (1, lines), (1, (*lines, "heading"))):
         seen: set[int] = set()
         for place, (start, end) in enumerate(spans):
             at = int(np.searchsorted(starts, start, "right")) - 1
-            if at < 0 or at in idle or end > blocks[at].end:
+            if at < 0 or end > blocks[at].end:
                 continue
             block, text = blocks[at], " ".join(region.text[start:end].split())
             entry = block.kind == "item" and (text[-1] in ".!" or len(text.split()) > FEWEST)
             if (entry or block.kind in others) and _reads(text, block.kind, least):
-                found.append(_Told(place, (start, end), block.head, at, text, block.head not in seen))
+                found.append(_Told(place, (start, end), block.head, text, block.head not in seen))
                 seen.add(block.head)
         if found:
             break
-    return _with_lists(found, region, spans, heads)
-
-
-def _with_lists(told: Sequence[_Told], region: Region, spans: Sequence[Span], heads: Mapping[int, str]) -> list[_Told]:
-    """With the short lists whole, in the place of their items and in sections of which nothing else is told."""
-    ends = {end: place for place, (_, end) in enumerate(spans)}
-    sections = {one.section for one in told}
-    of_items = {region.blocks[one.block].group for one in told if region.blocks[one.block].kind == "item"}
-    lists: dict[int, _Told] = {}
-    for at, block in enumerate(region.blocks):
-        fresh = bool(heads.get(block.head)) and block.head not in sections
-        if block.kind != "item" or block.group in lists or not (block.group in of_items or fresh):
-            continue
-        items = members(region, block.group)
-        inside = [*_leading(region, items[0], ends), *((one.start, one.end) for one in items)]
-        text = " ".join(" ".join(region.text[slice(*span)].split()) for span in inside)
-        if len(items) > 1 and len(text.split()) <= SHORT_LIST and all(end in ends for _, end in inside):
-            place = ends[items[0].end]
-            lists[block.group] = _Told(place, inside[0], block.head, at, text, fresh, tuple(inside))
-            sections.add(block.head)
-    kept = [one for one in told if region.blocks[one.block].group not in lists or one.items]
-    return sorted([*kept, *lists.values()], key=lambda one: one.place)
-
-
-def _leading(region: Region, item: Block, ends: Mapping[int, int]) -> list[Span]:
-    """The sentence that announces a list."""
-    if not is_announced(region, item) or (lead := region.blocks[item.lead]).kind != "prose":
-        return []
-    last = sentences_of(region, lead)[-1]
-    return [last] if last[1] in ends else []
+    return found
 
 
 def _reads(text: str, kind: str, least: int) -> bool:

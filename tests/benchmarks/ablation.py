@@ -1,12 +1,15 @@
 """What each part of the answer earns: conversations are played without it, and compared with those played with it.
 
-    python -m tests.benchmarks.ablation [--without NAME ...] [--keep FOLDER] [--processes 2]
+    python -m tests.benchmarks.ablation [--without NAME ...] [--keep FOLDER] [--processes 2] [--answers LABEL]
 
 Each NAME is one arm: a part of `PARTS`, or several joined by "+"; without any, every part alone. Played are the turns
 of `conversations/unseen.jsonl` in CLEW_DATA and of `talk/cases.jsonl` beside it. FOLDER keeps the libraries and what
 was answered: an arm that was played is not played again. A line is printed for each arm and set: useful turns, those to
 the point, wrongly refused, invented, mean words; and against all parts the turns gained and lost, with the 90% interval
 of the difference by a bootstrap over conversations.
+
+With `--answers` only the answers of an arm are made anew, from the evidence that was found with all parts: a tenth of
+the time, and so a changed `agent/answer` is tried, its code called LABEL. Answers to several questions stay.
 """
 
 import importlib
@@ -17,13 +20,15 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 from itertools import groupby
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import click
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -32,9 +37,11 @@ from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.models import encoder_for
 from clew.agent.nodes import leaned_on
+from clew.agent.services import Services, TurnContext
 from clew.agent.settings import read_settings
-from clew.agent.state import Turn
+from clew.agent.state import TURN_JSON, UNANSWERED, Turn
 from clew.memory.datatypes import Utterance
+from clew.memory.dialogue.threads import Threads
 from clew.memory.knowledge.index.run import index
 from tests.benchmarks.conversations import verdict
 from tests.training.asked_turns import DATA, FOLDER, cases_of
@@ -62,15 +69,12 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
         "clew.agent.answer.conflicts:contradicting": always([]),
         "clew.agent.answer.conflicts:labelled": always({}),
     },
-    "bold": {"clew.agent.answer.bold_spans:bolded": lambda claims, *_: list(claims)},
+    "bold": {"clew.agent.answer.bold_spans:with_bold": lambda answer, _: answer},
     "corpus": {"clew.agent.answer.corpus_answers:corpus_answer": always(None)},
-    "answering": {"clew.agent.answer.quoted:_answering": always(True)},
     "names": {"clew.agent.answer.quoted:_names": always([])},
-    "needs": {"clew.agent.answer.selection:_with_what_it_needs": lambda order, *_: order},
     "growing": {"clew.agent.answer.selection:_excerpt": lambda place, evidence, _: _alone(evidence.candidates[place])},
     "announced": {"clew.agent.answer.excerpts:_announced": always([])},
     "columns": {"clew.agent.answer.structure:names_columns": always(False)},
-    "running_heads": {"clew.agent.answer.structure:_goes_on": always(False)},
     "spelling": {"clew.memory.dialogue.variants:with_spelling": lambda made, *_: made},
     "names_cased": {"clew.memory.dialogue.variants:with_names": lambda question, _: question},
     "dates": {"clew.memory.dialogue.variants:with_dates": lambda made, *_: made},
@@ -123,10 +127,14 @@ def remembered(file: Path) -> None:
     PairScorer.scores = scores  # type: ignore[method-assign]
 
 
-def played(names: Sequence[str], libraries: Path, of: tuple[str, str]) -> list[dict[str, Any]]:
-    """Verdicts of one collection without these parts; `of` is its set and its name."""
+def played(
+    names: Sequence[str], libraries: Path, found: Mapping[tuple[str, int], str] | None, of: tuple[str, str]
+) -> list[dict[str, Any]]:
+    """Verdicts of one collection without these parts; `of` is its set and its name. `found` are the turns of all parts:
+    where there are such, only their answers are made anew."""
     switched_off(names)
     remembered(libraries.parent / "read" / "pairs.db")
+    margins = kept_margins()
     of_talk, collection = of[0] == "talk", of[1]
     cases = [one for one in _cases(of[0]) if one["collection"] == collection]
     library = libraries / of[0] / collection
@@ -140,39 +148,88 @@ def played(names: Sequence[str], libraries: Path, of: tuple[str, str]) -> list[d
         with Assistant.open(settings) as assistant:
             for _, conversation in groupby(cases, key=lambda case: str(case["conversation"])):
                 its = list(conversation)
-                made += _of_talk(assistant, its) if of_talk else _unseen(assistant, its)
+                if found is not None:
+                    turns: Iterator[Turn] = _answered_anew(assistant.services, its, found, of_talk)
+                else:
+                    turns = _asked(assistant, its) if of_talk else _unseen(assistant, its)
+                for case, turn in zip(its, turns, strict=True):
+                    made.append(_row(of[0], case, turn, _talk_verdict(case, turn) if of_talk else verdict(case, turn)))
+                    made[-1]["margin"] = margins[-1] if margins else None
+                    margins.clear()
     return made
+
+
+def kept_margins() -> list[float]:
+    """How far above refusing the judge is, of each evidence that it judges from now on."""
+    from clew.agent.answer import quoted
+    from clew.agent.answer.judge import judge as real
+
+    margins = list[float]()
+
+    def judge(signals: Mapping[str, float], by: Any) -> Any:
+        margins.append(max(by.refuse.margin(signals), by.foreign.margin(signals)))
+        return real(signals, by)
+
+    vars(quoted)["judge"] = judge
+    return margins
 
 
 def _cases(name: str) -> list[dict[str, Any]]:
     return cases_of(TALK / "cases.jsonl" if name == "talk" else FOLDER / "unseen.jsonl")
 
 
-def _unseen(assistant: Assistant, cases: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _answered_anew(
+    services: Services, cases: Sequence[Mapping[str, Any]], found: Mapping[tuple[str, int], str], threaded: bool
+) -> Iterator[Turn]:
+    """One that is about documents as a whole no more would need a search: it stays without an answer."""
+    from clew.agent import nodes
+    from clew.agent.answer import answers
+
+    earlier: list[str] = []
+    known = replace(services, threads=cast(Threads, SimpleNamespace(records=lambda _: earlier)))
+    for case in cases:
+        turn = TURN_JSON.validate_json(found[case["conversation"], case["turn"]])
+        gone_through = {step.node for step in turn.steps}
+        if "answer" in gone_through and "multi_question" not in gone_through:
+            run, turn = TurnContext(known), replace(turn, answer=UNANSWERED)
+            whole = answers.corpus_answer_of(turn, run)
+            turn = turn.found(whole.passages) if whole else turn
+            if whole or "corpus" not in gone_through:
+                turn = nodes.verify(nodes.answer(turn, run), run)
+        if threaded:
+            earlier.append(found[case["conversation"], case["turn"]])
+        yield turn
+
+
+def _unseen(assistant: Assistant, cases: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
     history: list[Utterance] = []
     for case in cases:
         turn = answered(assistant.services, case["question"], history)
         history += leaned_on(turn)
-        yield _row("unseen", case, turn, verdict(case, turn))
+        yield turn
 
 
-def _of_talk(assistant: Assistant, cases: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    judge = _scorer()
+def _asked(assistant: Assistant, cases: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
     for case in cases:
-        turn = next(one for one in assistant.ask(case["conversation"], case["question"]) if isinstance(one, Turn))
-        documents = [source.document for source in turn.answer.sources]
-        run = {
-            "answer": turn.answer.text,
-            "outcome": turn.answer.outcome,
-            "sentences": [
-                {"text": one.text, "cites": [{"document": documents[n - 1], "quote": one.text} for n in one.cites]}
-                for one in turn.answer.claims
-            ],
-            "passages": [{"document": one.document, "text": one.text} for one in turn.passages],
-        }
-        yield _row("talk", case, turn, judge(case, run)["verdict"])
+        yield next(one for one in assistant.ask(case["conversation"], case["question"]) if isinstance(one, Turn))
 
 
+def _talk_verdict(case: Mapping[str, Any], turn: Turn) -> str:
+    documents = [source.document for source in turn.answer.sources]
+    run = {
+        "answer": turn.answer.text,
+        "outcome": turn.answer.outcome,
+        "sentences": [
+            {"text": one.text, "cites": [{"document": documents[n - 1], "quote": one.text} for n in one.cites]}
+            for one in turn.answer.claims
+        ],
+        "passages": [{"document": one.document, "text": one.text} for one in turn.passages],
+    }
+    found: str = _scorer()(case, run)["verdict"]
+    return found
+
+
+@cache
 def _scorer() -> Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]:
     spec = importlib.util.spec_from_file_location("clew_talk_score", TALK / "score.py")
     assert spec and spec.loader
@@ -194,6 +251,7 @@ def _row(name: str, case: Mapping[str, Any], turn: Turn, found: str) -> dict[str
         "rewritten": turn.rewritten,
         "standalone": case.get("standalone", "") if case.get("followup") else "",
         "answer": turn.answer.text,
+        "found": TURN_JSON.dump_json(turn).decode(),
     }
 
 
@@ -226,9 +284,15 @@ def interval(rows: Sequence[Mapping[str, Any]], differences: Sequence[int]) -> t
     return found[DRAWS // 20], found[-DRAWS // 20]
 
 
-def arm(names: Sequence[str], keep: Path, processes: int) -> list[dict[str, Any]]:
-    """Played, or as it was kept."""
-    kept = keep / f"{'+'.join(names)}.jsonl"
+def arm(
+    names: Sequence[str],
+    keep: Path,
+    processes: int,
+    label: str = "",
+    found: Mapping[tuple[str, int], str] | None = None,
+) -> list[dict[str, Any]]:
+    """Played, or as it was kept; with `found` turns only answered anew, by code that is called `label`."""
+    kept = keep / f"{'+'.join(names)}{f' {label}' if label else ''}.jsonl"
     if kept.exists():
         return cases_of(kept)
     collections = [
@@ -236,7 +300,8 @@ def arm(names: Sequence[str], keep: Path, processes: int) -> list[dict[str, Any]
     ]
     pool = ProcessPoolExecutor(processes, get_context("spawn"), threadpool_limits, (1,), max_tasks_per_child=1)
     with pool:
-        made = [row for rows in pool.map(partial(played, names, keep / "libraries"), collections) for row in rows]
+        play = partial(played, names, keep / "libraries", found)
+        made = [row for rows in pool.map(play, collections) for row in rows]
     kept.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in made), "utf-8")
     return made
 
@@ -245,7 +310,8 @@ def arm(names: Sequence[str], keep: Path, processes: int) -> list[dict[str, Any]
 @click.option("--without", multiple=True, metavar="NAME[+NAME]")
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), default=Path(".clew-training/ablation"))
 @click.option("--processes", default=2, show_default=True)
-def main(without: Sequence[str], keep: Path, processes: int) -> None:
+@click.option("--answers", default="", metavar="LABEL")
+def main(without: Sequence[str], keep: Path, processes: int, answers: str) -> None:
     keep.mkdir(parents=True, exist_ok=True)
     arms = [name.split("+") for name in without] or [[name] for name in PARTS if name != "nothing"]
     if unknown := [name for names in arms for name in names if name not in PARTS]:
@@ -256,8 +322,9 @@ def main(without: Sequence[str], keep: Path, processes: int) -> None:
         f"{'without':28}{'set':8}{'useful':>7}{'point':>7}{'refused':>8}{'invented':>9}{'words':>7}"
         f"{'gained':>7}{'lost':>6}   90%"
     )
-    for names in [["nothing"], *arms]:
-        rows = arm(names, keep, processes)
+    found = {place: row["found"] for place, row in of_base.items()} if answers else None
+    for names in arms if answers else [["nothing"], *arms]:
+        rows = arm(names, keep, processes, answers, found)
         for name in ("unseen", "talk"):
             click.echo(f"{'+'.join(names):28}{name:8}" + line([one for one in rows if one["set"] == name], of_base))
 

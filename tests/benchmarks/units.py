@@ -47,7 +47,7 @@ def rows(spans: Path, split: str, most: int, encoder: Encoder) -> Iterator[dict[
 def first_unit(record: Record, encoder: Encoder) -> tuple[float, float]:
     """Whether its first `WORDS` words hold an answer, and how many they are."""
     evidence = evidence_of_passage(str(record["title"] or ""), record["passage"], encoder)
-    found = pick(Request(record["question"], record["question"]), evidence, AnswerParameters(), 1)
+    found = pick(Request(record["question"], record["question"]), evidence, AnswerParameters(units=1))
     words = " ".join(found[0].excerpt.texts).split()[:WORDS] if found else []
     held = any(" ".join(answer["text"].split()) in " ".join(words) for answer in record["answers"])
     return float(bool(found) and held), float(len(words))

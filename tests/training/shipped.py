@@ -4,7 +4,7 @@
 
 A line for each file: yes or no, the share of its choices that the one made today makes too, and what those of both are
 worth. Yes is 95% of the choices, worth the same to .01. Exit code 1 where one is no. LIBRARIES is that of the trainers:
-made where there is none, but for those of `spans` and `judge`, which `walk` makes.
+made where there is none, but for that of `judge`, which `walk` makes.
 
 Two fits of a flat loss may have other numbers and do the same, so what is compared are choices: the first candidate,
 the verdict, the wordings, the first document. Held-out questions are asked where a data set has some; a judge, a policy
@@ -108,14 +108,13 @@ def first_candidates(asked: Sequence[ReadExample], scores: Sequence[NDArray[np.f
 def of_spans(data: Path, libraries: Path) -> Iterator[Remade]:
     """What is bold."""
     [(path, text)] = spans.made(data, libraries).items()
-    asked = list(spans.examples(data, "dev", spans.DEV, encoder_for(read_settings())))
+    asked = list(spans.examples(data, "dev", spans.DEV))
 
     def does(by: Mapping[str, Any]) -> Behaviour:
-        models = {kind: (signals.Linear(**one["model"]), one["least"]) for kind, one in by.items()}
-        with patch.object(span_models, "_shipped", lambda: models):
-            found = [span_models.likeliest(one.kind, one.question, one.asked, one.texts, one.around) for one in asked]
-        bold = [one.texts[at[0]][slice(*at[1])] if at else "" for one, at in zip(asked, found, strict=True)]
-        return Behaviour(bold, [one.worth(span) if span else 0.0 for one, span in zip(asked, bold, strict=True)])
+        with patch.object(span_models, "_shipped", lambda: (np.array(by["weights"]), by["bias"])):
+            found = [span_models.likeliest(one.question, [one.title], [one.text]) for one in asked]
+        bold = [one.text[slice(*at[1])] if at else "" for one, at in zip(asked, found, strict=True)]
+        return Behaviour(bold, [one.worth(at[1]) if at else 0.0 for one, at in zip(asked, found, strict=True)])
 
     yield Remade(path, text, does(json.loads(path.read_text("utf-8"))), does(json.loads(text)))
 

@@ -1,204 +1,121 @@
 """What of an answer is shown in bold, fitted on questions whose answers are spans of a passage.
 
-    python -m tests.training.spans DATA LIBRARIES             writes agent/answer/bold_spans.json
-    python -m tests.training.spans DATA LIBRARIES --measure   fits nothing: how good the shipped one is on dev documents
+    python -m tests.training.spans DATA            writes agent/answer/bold_spans.json
+    python -m tests.training.spans DATA --measure  fits nothing: how good the shipped one is on dev documents
 
-DATA holds `qa/spans.jsonl.gz`, of whose sets with short answers `MOST` training questions are asked of their own
-passage, and `musique`, LIBRARIES a library of that by the same name: its questions, and the project's own
-conversations, are asked as in a turn. What is quoted is looked at: what lacks the answer teaches that nothing is to be
-shown.
+DATA holds `qa/spans.jsonl.gz`, of whose sets with short answers `MOST` training questions are read together with the
+sentence that holds the answer; of a question that is not answered with the sentence that has most of its words, and
+every third with another sentence too: in these nothing is to be shown.
 """
 
 import json
-import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import chain, islice
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from clew.agent.answer.answer_type import AnswerType, answer_type
-from clew.agent.answer.bold_spans import FEATURES, SHIPPED, SpanKind, candidates, features, likeliest, span_kind
-from clew.agent.answer.evidence import Evidence, Request, request_of
-from clew.agent.answer.quoted import evidence_for, excerpt_claims
-from clew.agent.answer.selection import AnswerParameters, pick
-from clew.agent.assistant import Assistant
-from clew.agent.evaluation.answer_metrics import read_labels, span_f1
-from clew.agent.evaluation.dataset import read_dataset
-from clew.agent.evaluation.evaluate import searched
-from clew.agent.models import encoder_for
-from clew.agent.settings import read_settings
-from clew.agent.state import Turn
-from clew.memory.dialogue.signals import Linear
-from clew.memory.ports import Encoder
-from clew.memory.text import content_words
-from tests.training.asked_turns import QUESTIONS, AskedTurn, of_turns
-from tests.training.reader import OWN, evidence_of_passage
-from tests.training.records import Record, answerable
+from clew.agent.answer.answer_type import answer_type
+from clew.agent.answer.bold_spans import SHIPPED, likeliest
+from clew.agent.answer.reader import headed, shipped_pairs
+from clew.agent.evaluation.answer_metrics import span_f1
+from clew.memory.text import Span, content_words, split
+from tests.training.records import Record, by_set, hashed
 from tests.training.trainer import trainer
 
 SETS = ("squad2_dev_half", "nq_oracle", "qed_dev", "covidqa")
-OTHER = "other passage"
-"""Every second question is asked of a passage that does not answer it as well."""
+MOST, DEV = 700, 150
+LONGEST = 8
+"""Words of an answer that may be bold."""
 
-HOPS = "musique"
-"""Its questions take several steps, so that most answers to them are elsewhere."""
-
-MOST, DEV = 300, 150
-RIGHT = 0.5
-"""The F1 with an answer from which a candidate is right."""
-
-C = 0.3
-SURE = 0.4
-"""How likely a candidate has to be at least."""
-
-NAMES = ("name", "person")
-"""What names are learned of: questions for the names of things are few."""
-
-FEWEST = 60
-"""Candidates of a kind that something is learned of; code, of which there are none, is taken as it comes."""
+C, STEPS = 0.01, 40
 
 
 @dataclass(frozen=True, slots=True)
 class SpanExample:
-    """`texts` are the claims of the unit that is quoted first; `answers` the right ones."""
+    """A sentence under the title of its document; `answers` are the places of the right parts, none in most."""
 
-    kind: SpanKind
-    question: str
-    asked: AnswerType
-    texts: tuple[str, ...]
-    answers: tuple[str, ...]
     set: str
-    around: str = ""
-    must: tuple[str, ...] = ()
+    question: str
+    title: str
+    text: str
+    answers: tuple[Span, ...]
 
-    def worth(self, span: str) -> float:
-        """1 for what matches a pattern of what has to be there, where there are such; else the F1 with an answer."""
-        if self.must:
-            return float(any(re.search(pattern, span, re.IGNORECASE) for pattern in self.must))
-        return max((span_f1(span, answer) for answer in self.answers), default=0.0)
-
-
-def made(data: Path, libraries: Path) -> dict[Path, str]:
-    of_spans = examples(data, "train", MOST, encoder_for(read_settings()))
-    fitted = train([*of_spans, *of_data_set(data / HOPS, libraries / HOPS), *of_conversations()])
-    return {SHIPPED: json.dumps(fitted, indent=1) + "\n"}
+    def worth(self, span: Span) -> float:
+        """The F1 with the nearest answer."""
+        found = (span_f1(self.text[slice(*span)], self.text[slice(*answer)]) for answer in self.answers)
+        return max(found, default=0.0)
 
 
-def examples(data: Path, split: str, most: int, encoder: Encoder) -> Iterator[SpanExample]:
-    """Those whose question asks for a known kind of thing, so many of each set by a hash."""
-    for name, records in answerable(data / "qa" / "spans.jsonl.gz", split, SETS).items():
-        other = _OtherPassage(records)
-        kinds = ((record, span_kind(record["question"], answer_type(record["question"]))) for record in records)
-        known = islice(((record, kind) for record, kind in kinds if kind is not None), most)
-        for number, (record, kind) in enumerate(known):
-            question, answers = record["question"], tuple(answer["text"] for answer in record["answers"])
-            passages = {name: record} if number % 2 else {name: record, OTHER: other.of(question, answers)}
-            for of, passage in passages.items():
-                texts, around = _said(question, passage, encoder)
-                yield SpanExample(kind, question, answer_type(question), texts, answers, of, around)
+def made(data: Path, _: Path) -> dict[Path, str]:
+    return {SHIPPED: json.dumps(train(list(examples(data, "train", MOST)))) + "\n"}
 
 
-def of_data_set(dataset: Path, library: Path) -> Iterator[SpanExample]:
-    """The questions of a data set with answers, as a turn finds what it quotes."""
-    labels = read_labels(dataset)
-    with Assistant.open(read_settings(library=library)) as assistant:
-        for question in read_dataset(dataset).everything:
-            turn = searched(assistant.services, question.text, question.history)
-            made = _of_turn(turn, evidence_for(turn, assistant.services), dataset.name)
-            if made:
-                yield replace(made, answers=(labels[question.id].answer,))
+def examples(data: Path, split: str, most: int) -> Iterator[SpanExample]:
+    """Of each set so many questions by a hash."""
+    for records in by_set(data / "qa" / "spans.jsonl.gz", split, SETS).values():
+        records.sort(key=lambda one: hashed(one["id"]))
+        made = [found for record in records if (found := list(_of_record(record)))][:most]
+        for number, (first, *others) in enumerate(made):
+            yield from (first, *others[: number % 3 == 0])
 
 
-def of_conversations() -> Iterator[SpanExample]:
-    """The project's own; of what they do not answer nothing is right."""
-    return of_turns(_span_turn, (QUESTIONS,))
-
-
-def _span_turn(one: AskedTurn) -> SpanExample | None:
-    made = _of_turn(one.turn, one.evidence, OWN)
-    return made and replace(made, must=tuple(chain.from_iterable(one.case["must"])))
-
-
-def _of_turn(turn: Turn, evidence: Evidence, name: str) -> SpanExample | None:
-    wanted = answer_type(turn.rewritten)
-    kind = span_kind(turn.rewritten, wanted)
-    units = [one.excerpt for one in pick(request_of(turn), evidence, AnswerParameters(), 3)] if kind else []
-    if kind is None or not units:
-        return None
-    texts = tuple(claim.text for unit in units for claim in excerpt_claims(unit, "d", 1, set()))
-    around = " ".join(f"{evidence.passages[unit.candidate.passage].title} {unit.candidate.head}" for unit in units)
-    return SpanExample(kind, turn.rewritten, wanted, texts, (), name, around)
-
-
-class _OtherPassage:
-    """Of a set's passages those that share most words with a question, by their rarity, and lack its answer."""
-
-    def __init__(self, records: Sequence[Record]) -> None:
-        self._records = list({record["passage"]: record for record in records}.values())
-        self._words = [frozenset(content_words(f"{r['title']} {r['passage']}")) for r in self._records]
-        self._counts = Counter(chain.from_iterable(self._words))
-
-    def of(self, question: str, answers: Sequence[str]) -> Record:
-        stems = set(content_words(question))
-        shared = [sum(1 / self._counts[stem] ** 0.5 for stem in stems & words) for words in self._words]
-        order = np.argsort(-np.array(shared), kind="stable")
-        return next(self._records[n] for n in order if not any(a in self._records[n]["passage"] for a in answers))
-
-
-def _said(question: str, record: Mapping[str, Any], encoder: Encoder) -> tuple[tuple[str, ...], str]:
-    """The claims that are quoted of a passage, and what stands above them."""
-    evidence = evidence_of_passage(record["title"], record["passage"], encoder)
-    found = pick(Request(question, question), evidence, AnswerParameters(), 1)[:1]
-    claims = [claim.text for one in found for claim in excerpt_claims(one.excerpt, "d", 1, set())]
-    return tuple(claims), " ".join((record["title"], *(one.excerpt.candidate.head for one in found)))
+def _of_record(record: Record) -> Iterator[SpanExample]:
+    """The sentence that is read, and another one of its passage."""
+    passage, question, spans = record["passage"], record["question"], split(record["passage"])
+    answers = [(one["start"], one["start"] + len(one["text"])) for one in record["answers"]]
+    if any(len(one["text"].split()) > LONGEST for one in record["answers"]):
+        return
+    asked = set(content_words(question))
+    held = [len(asked & set(content_words(passage[start:end]))) for start, end in spans]
+    inside = [tuple((a - start, b - start) for a, b in answers if start <= a and b <= end) for start, end in spans]
+    read = max(range(len(spans)), key=lambda place: (len(inside[place]) > 0, held[place]))
+    if answers and not inside[read]:
+        return
+    others = [place for place in range(len(spans)) if place != read and not inside[place]]
+    for place in (read, *others[len(passage) % len(others) :][:1]) if others else (read,):
+        text = passage[slice(*spans[place])]
+        yield SpanExample(record["set"], question, record["title"], text, inside[place])
 
 
 def train(known: Sequence[SpanExample]) -> dict[str, Any]:
     """The content of `bold_spans.json`."""
     from sklearn.linear_model import LogisticRegression
 
-    made: dict[str, Any] = {"code": {"model": asdict(Linear(0.0, {"near": 1.0})), "least": -1.0}}
-    for kind in sorted({one.kind for one in known} - {"code"}):
-        rows, right = [], []
-        alike = NAMES if kind == "name" else (kind,)
-        for one in known:
-            whole = " ".join((one.around, *one.texts))
-            for text in one.texts if one.kind in alike else ():
-                for start, end in candidates(kind, one.question, text):
-                    rows.append(features(kind, one.question, one.asked, text, (start, end), whole))
-                    right.append(one.worth(text[start:end]) >= RIGHT)
-        values = np.array(rows)
-        if len(rows) < FEWEST:
-            continue
-        deviation = values.std(axis=0)
-        deviation[deviation < 1e-3] = np.inf
-        model = LogisticRegression(C=C, max_iter=2000).fit(values / deviation, right)
-        weights = dict(zip(FEATURES, (round(float(w), 3) for w in model.coef_[0] / deviation), strict=True))
-        kept = {name: weight for name, weight in weights.items() if weight}
-        least = round(float(np.log(SURE / (1 - SURE))), 3)
-        made[kind] = {"model": asdict(Linear(round(float(model.intercept_[0]), 3), kept)), "least": least}
-    return made
+    pairs, values, right = shipped_pairs(), [], []
+    assert pairs, "the packaged MiniLM is not installed"
+    for one in known:
+        states, offsets = pairs.states(one.question, headed(one.title, one.text))
+        before = len(headed(one.title, one.text)) - len(one.text)
+        for state, (start, end) in zip(states, offsets, strict=True):
+            if start >= before:
+                values.append(state)
+                right.append(any(start - before < b and a < end - before for a, b in one.answers))
+    found = np.array(values, np.float32)
+    mean, deviation = found.mean(axis=0), found.std(axis=0) + 1e-6
+    model = LogisticRegression(C=C, max_iter=STEPS).fit((found - mean) / deviation, right)
+    weights = model.coef_[0] / deviation
+    bias = round(float(model.intercept_[0] - weights @ mean), 4)
+    return {"bias": bias, "weights": [round(float(weight), 4) for weight in weights]}
 
 
-def report(data: Path, _: Path) -> Iterator[str]:
-    """Of each set and kind of dev documents: questions, the share with a span, and the mean F1 of those."""
-    known = list(examples(data, "dev", DEV, encoder_for(read_settings())))
-    groups: Mapping[str, list[SpanExample]] = {
-        name: [one for one in known if name == one.set or (name == one.kind and one.set != OTHER)]
-        for name in (*SETS, OTHER, *dict.fromkeys(one.kind for one in known))
-    }
-    for name, own in groups.items():
-        shown = [(one, likeliest(one.kind, one.question, one.asked, one.texts, one.around)) for one in own]
-        found = [one.worth(one.texts[at[0]][slice(*at[1])]) for one, at in shown if at]
-        f1 = float(np.mean(found)) if found else 0.0
-        yield f"{name:18}{len(own):5} questions   shown {len(found) / max(1, len(own)):.3f}   f1 {f1:.3f}"
+def measured(data: Path, _: Path) -> Iterator[str]:
+    """Of each set, of questions that ask for a known kind of thing: the share with a part in bold and the mean F1 of
+    those; and the share of the sentences without an answer that have one."""
+    known = [one for one in examples(data, "dev", DEV) if answer_type(one.question).expected]
+    shown = [(one, likeliest(one.question, [one.title], [one.text])) for one in known]
+    for name in SETS:
+        answered = [(one, at) for one, at in shown if one.set == name and one.answers]
+        worth = [one.worth(at[1]) for one, at in answered if at]
+        wrong = [float(bool(at)) for one, at in shown if one.set == name and not one.answers]
+        yield (
+            f"{name:18}{len(answered):5} questions   shown {len(worth) / max(1, len(answered)):.3f}"
+            f"   f1 {np.mean(worth or [0]):.3f}   of no answer {np.mean(wrong or [0]):.3f}"
+        )
 
 
-main = trainer(__doc__, made, report)
+main = trainer(str(__doc__), made, measured)
 
 if __name__ == "__main__":
     main()

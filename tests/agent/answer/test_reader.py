@@ -31,7 +31,7 @@ A jar costs 8.50 euros, and 50 cents for the glass."""
 def first(question: str, encoder: CachedEncoder, *said: str, notes: str = NOTES) -> str:
     passage = Passage("d#0", "d", "Notes", notes, 0.5, "hybrid", start=0, end=len(notes))
     evidence = evidence_of([passage], encoder, [Document("d", "Notes", notes)])
-    [found] = pick(Request(question, question, said=said), evidence, AnswerParameters(), 1)
+    [found] = pick(Request(question, question, said=said), evidence, AnswerParameters(units=1))
     return " ".join(" ".join(found.excerpt.texts).split())
 
 

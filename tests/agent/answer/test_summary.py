@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from clew.agent.answer.summary import MOST_WORDS, first_sentence, summary_of
+from clew.agent.answer.summary import MOST_WORDS, summary_of
 from clew.memory.datatypes import Document, Mark, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.text import Span, split
@@ -64,14 +64,6 @@ def test_where_nothing_reads_as_a_sentence_there_is_none() -> None:
     document = Document("c", "codes", "https://a.example\n\n= == {}\n")
     spans = split(document.text)
     assert summary_of(document, spans, unit(np.ones((len(spans), 4), np.float32))) == []
-    assert first_sentence(document, spans, 16) is None
-
-
-def test_the_first_sentence_stands_alone() -> None:
-    text = "Guide\n\nIt is short.\n\nThe club keeps eleven hives in the orchard.\n"
-    document = Document("g", "Guide", text)
-    found = first_sentence(document, split(text), 16)
-    assert found is not None and text[slice(*found)] == "The club keeps eleven hives in the orchard."
 
 
 def test_short_sentences_are_told_and_no_heading_in_their_place(encoder: CachedEncoder) -> None:
