@@ -165,6 +165,6 @@ def test_a_list_of_short_items_is_whole_however_many_it_has() -> None:
 
 
 def test_of_code_that_is_too_long_a_part_is_told() -> None:
-    long = "".join(f"  # This sets the value of {n}\n  value_{n} = compute({n}, {n});\n" for n in range(30))
+    long = "".join(f"  print({n}, file=log);\n  value_{n} = compute({n}, {n});\n" for n in range(30))
     found = [candidate for candidate in candidates(f"Run it like this:\n\n{long}") if candidate.block.kind == "code"]
     assert found and all(candidate.span in excerpt_of(candidate).parts for candidate in found)
