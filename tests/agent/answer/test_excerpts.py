@@ -162,9 +162,3 @@ def test_a_list_of_short_items_is_whole_however_many_it_has() -> None:
     assert unit("The boat calls at:\n\n" + "\n".join(names), "The boat") == ["The boat calls at:", *names]
     long = [f"- Isle {number} of the western sound" for number in range(1, 20)]
     assert len(unit("The boat calls at:\n\n" + "\n".join(long), "The boat")) < len(long)
-
-
-def test_of_code_that_is_too_long_a_part_is_told() -> None:
-    long = "".join(f"  # This sets the value of {n}\n  value_{n} = compute({n}, {n});\n" for n in range(30))
-    found = [candidate for candidate in candidates(f"Run it like this:\n\n{long}") if candidate.block.kind == "code"]
-    assert found and all(candidate.span in excerpt_of(candidate).parts for candidate in found)
