@@ -185,7 +185,7 @@ EARLIER = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sought:
+class EncodedRequest:
     """`own` and `whole` are vectors of the question as asked and as it stands alone; `weights` stem -> weight, summing
     to 1; `said`: what the assistant has just said, by its words."""
 
@@ -217,12 +217,14 @@ def request_of(turn: Turn) -> Request:
     return Request(turn.meant, turn.rewritten, turn.with_history, turn.expanded, told)
 
 
-def sought_of(request: Request, evidence: Evidence) -> Sought:
+def encoded_request(request: Request, evidence: Evidence) -> EncodedRequest:
     weights, vector = evidence.word_weights(words_of(request)), vector_of(request, evidence)
     own = evidence.encoder.encode([request.question], "query")[0]
     asks_on = len(request.question.split()) == 1  # "why?" is asked of what was just said
     said = frozenset(plain(text) for text in request.said if not asks_on)
-    return Sought(answer_type(request.rewritten).among(evidence.words), request.rewritten, own, vector, weights, said)
+    return EncodedRequest(
+        answer_type(request.rewritten).among(evidence.words), request.rewritten, own, vector, weights, said
+    )
 
 
 def vector_of(request: Request, evidence: Evidence) -> Vectors:

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.evidence import NAMED, Evidence, request_of, shares_held, sought_of, title_of
+from clew.agent.answer.evidence import NAMED, Evidence, encoded_request, request_of, shares_held, title_of
 from clew.agent.answer.reader import FEATURES, ReadCandidates, read
 from clew.agent.state import Turn
 from clew.memory.datatypes import Vectors
@@ -140,8 +140,8 @@ def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
     hold, and how likely one of them answers, read together with the question."""
     if not evidence.candidates:
         return dict.fromkeys(OF_UNITS, 0.0)
-    sought = sought_of(request_of(turn), evidence)
-    reading = read(sought, evidence)
+    encoded = encoded_request(request_of(turn), evidence)
+    reading = read(encoded, evidence)
     found, scores = reading.features, reading.alone
     order = np.argsort(-scores, kind="stable")
     first = order[:FIRST].tolist()
@@ -152,8 +152,8 @@ def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
         "unit_ahead": float(scores[order[0]] - scores[order[1:8]].mean()) if len(order) > 1 else 0.0,
         "unit_held": float(max(max(found[place, held], found[place, head]) for place in first)),
         "unit_focus": float(max(found[place, focus] for place in first)),
-        "unit_lacks": float(bool(sought.asked.expected) and not any(map(sought.asked.holds, texts))),
-        "unit_unmeasured": float(bool(sought.asked.measure) and not any(map(sought.asked.measures, texts))),
+        "unit_lacks": float(bool(encoded.asked.expected) and not any(map(encoded.asked.holds, texts))),
+        "unit_unmeasured": float(bool(encoded.asked.measure) and not any(map(encoded.asked.measures, texts))),
         **_answered(reading),
     }
 

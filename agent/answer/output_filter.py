@@ -41,7 +41,7 @@ SHARE = 0.5
 """Of a sentence's words that an order has, from which it says what was ordered."""
 
 
-class Exit:
+class OutputFilter:
     """What may leave of an answer that a model wrote from these passages; `topic` (None: not judged) is what the
     question is about."""
 
@@ -118,7 +118,7 @@ def _said(text: str) -> Claim:
 
 def checked(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
     """Of what a model wrote from these passages: without pictures, links, foreign addresses, and what was ordered."""
-    return Exit(passages).claims(claims)
+    return OutputFilter(passages).claims(claims)
 
 
 def announced(claims: Sequence[Claim]) -> tuple[Claim, ...]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType
 from clew.agent.answer.candidates import Candidate, asking
-from clew.agent.answer.evidence import Evidence, Sought
+from clew.agent.answer.evidence import EncodedRequest, Evidence
 from clew.memory.datatypes import Floats, Vector, Vectors
 from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
@@ -130,17 +130,17 @@ class ReadCandidates:
     odds: Floats
 
 
-def read(sought: Sought, evidence: Evidence) -> ReadCandidates:
+def read(request: EncodedRequest, evidence: Evidence) -> ReadCandidates:
     """What is compared is told by its form alone."""
-    reader, found = shipped_reader(), features(sought, evidence)
-    fitted = language_of(sought.question) in ("en", "")  # as all that the pairs were fitted on
+    reader, found = shipped_reader(), features(request, evidence)
+    fitted = language_of(request.question) in ("en", "")  # as all that the pairs were fitted on
     alone = reader.scores(found)
     scores, odds = alone.copy(), np.full(len(alone), -np.inf)
     if len(alone) and (pairs := shipped_pairs()):
         first = np.argsort(-alone, kind="stable")[:READ_TOGETHER]
         first = first[alone[first] >= alone[first[0]] - WITHIN]
-        together = pairs.scores(sought.question, tuple(with_head(evidence, place) for place in first.tolist()))
-        if sought.asked.form != "comparison":
+        together = pairs.scores(request.question, tuple(with_head(evidence, place) for place in first.tolist()))
+        if request.asked.form != "comparison":
             scores[first] += reader.together * (1.0 if fitted else UNFITTED) * (together - together.min())
         if fitted:
             odds[first] = together
@@ -218,23 +218,23 @@ _SET_OFF = re.compile(r"\([^()]*\)|(?<=\w), (?:[^,]*, ?|[^,]*$)")
 _APPOSED = r"(?:,| \(| [\u2013\u2014-]) ?(?:an?|the|one of|his|her|its|our|their|my) \w"
 
 
-def features(sought: Sought, evidence: Evidence) -> Floats:
+def features(request: EncodedRequest, evidence: Evidence) -> Floats:
     """Shape (candidates, `FEATURES`)."""
     if not evidence.candidates:
         return np.zeros((0, len(FEATURES)))
     beside = _neighbours(evidence.candidates)
     parts = (
-        _of_meaning(sought, evidence, *beside),
-        _of_words(sought, evidence, *beside),
-        _of_kinds(sought.asked, evidence.texts, beside[1]),
-        _of_form(sought, evidence),
-        np.tile(_of_question(sought), (len(evidence.candidates), 1)),
+        _of_meaning(request, evidence, *beside),
+        _of_words(request, evidence, *beside),
+        _of_kinds(request.asked, evidence.texts, beside[1]),
+        _of_form(request, evidence),
+        np.tile(_of_question(request), (len(evidence.candidates), 1)),
     )
     return np.concatenate(parts, axis=1)
 
 
-def _of_meaning(sought: Sought, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
-    vectors, whole = evidence.candidate_vectors, sought.whole
+def _of_meaning(request: EncodedRequest, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
+    vectors, whole = evidence.candidate_vectors, request.whole
     around = _unit(vectors + 0.5 * _at(vectors, before) + 0.5 * _at(vectors, behind))
     middle = vectors.mean(axis=0)
     cosines, heads = vectors @ whole, evidence.head_vectors @ whole
@@ -249,7 +249,7 @@ def _of_meaning(sought: Sought, evidence: Evidence, before: Sequence[int], behin
     places, below = [candidate.passage for candidate in evidence.candidates], _below(evidence.candidates)
     columns = (
         cosines,
-        vectors @ sought.own,
+        vectors @ request.own,
         around @ whole,
         heads,
         asked,
@@ -263,9 +263,9 @@ def _of_meaning(sought: Sought, evidence: Evidence, before: Sequence[int], behin
     return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
 
 
-def _of_words(sought: Sought, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
-    words, weights, pairs = evidence.candidate_words, sought.weights, _pairs(sought.question)
-    numbers = _numbers(sought.question)
+def _of_words(request: EncodedRequest, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
+    words, weights, pairs = evidence.candidate_words, request.weights, _pairs(request.question)
+    numbers = _numbers(request.question)
     titles = [
         f"{candidate.head} {candidate.lead} {evidence.passages[candidate.passage].title}"
         for candidate in evidence.candidates
@@ -303,9 +303,9 @@ def _of_kinds(asked: AnswerType, texts: Sequence[str], behind: Sequence[int]) ->
     return np.array(rows, np.float64)
 
 
-def _of_form(sought: Sought, evidence: Evidence) -> Floats:
-    form, rows = sought.asked.form, []
-    stems = content_words(sought.asked.defined) if sought.asked.defined else []
+def _of_form(request: EncodedRequest, evidence: Evidence) -> Floats:
+    form, rows = request.asked.form, []
+    stems = content_words(request.asked.defined) if request.asked.defined else []
     each = zip(
         evidence.candidates,
         evidence.texts,
@@ -330,19 +330,19 @@ def _of_form(sought: Sought, evidence: Evidence) -> Floats:
                 math.log1p(count),
                 count < 5,
                 bool(PRONOUN.match(text)),
-                plain_text in sought.said,
+                plain_text in request.said,
                 1 / (1 + candidate.position / 200),
-                _defines(stems, sought.asked.defined, text) if stems else 0.0,
+                _defines(stems, request.asked.defined, text) if stems else 0.0,
                 not words,
             )
         )
     return np.array(rows, np.float64)
 
 
-def _of_question(sought: Sought) -> list[float]:
+def _of_question(request: EncodedRequest) -> list[float]:
     """The same for all candidates: what else counts depends on it."""
-    wanted, words = sought.asked, set(written_words(sought.question.casefold()))
-    known = bool(wanted.defined), bool(wanted.expected), bool(wanted.measure), math.log1p(len(sought.question.split()))
+    wanted, words = request.asked, set(written_words(request.question.casefold()))
+    known = bool(wanted.defined), bool(wanted.expected), bool(wanted.measure), math.log1p(len(request.question.split()))
     return [
         *(float(wanted.form == form) for form in ASKED_FORMS),
         *known,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType
-from clew.agent.answer.evidence import Evidence, Request, shares_held, sought_of, vector_of, words_of
+from clew.agent.answer.evidence import Evidence, Request, encoded_request, shares_held, vector_of, words_of
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
@@ -49,14 +49,14 @@ class Picked:
 
 def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> list[Picked]:
     """Best first; none without evidence."""
-    sought = sought_of(request, evidence)
-    reading = read(sought, evidence)
+    encoded = encoded_request(request, evidence)
+    reading = read(encoded, evidence)
     if not evidence.candidates:
         return []
     scores = reading.scores.copy()
     kept, beside = _in_time(request, evidence, scores, np.arange(len(scores)), parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
-    chosen = _chosen(order, scores - scores[order[0]], reading.odds, evidence, sought.asked, parameters)
+    chosen = _chosen(order, scores - scores[order[0]], reading.odds, evidence, encoded.asked, parameters)
     return [
         replace(beside.get(place, Picked(excerpt)), excerpt=excerpt, odds=float(reading.odds[place]))
         for place, excerpt in chosen.items()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, verdict, whole_sentences
-from clew.agent.answer.output_filter import Exit
+from clew.agent.answer.output_filter import OutputFilter
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.state import Answer, Claim, Kept, Piece, PromptPart, Turn
 from clew.memory.datatypes import Passage
@@ -202,23 +202,23 @@ def write(
     encoder: Encoder | None = None,
 ) -> ModelAnswer:
     """The model's answer from the turn's passages, of which `units` most likely answer, its words emitted as they may
-    leave (`Exit`; with an `encoder` nothing that has nothing to do with the question). What it wrote before a stop or a
-    failure is kept.
+    leave (`OutputFilter`; with an `encoder` nothing that has nothing to do with the question). What it wrote before a
+    stop or a failure is kept.
 
     `unsupported` sentences are marked (by `verify`), or the answer is written once more, or they are removed. A prompt
     that was cut is sent again with half of the passages. Raises `ServiceUnreachable` where nothing usable came,
     `Unusable` among them, and `Cancelled` where nothing came at all.
     """
     asked = " ".join(dict.fromkeys((turn.rewritten, turn.meant, turn.typed)))
-    leaving = Exit(turn.passages, Topic(asked, encoder) if encoder else None)
+    output = OutputFilter(turn.passages, Topic(asked, encoder) if encoder else None)
     messages, given = _prompt(turn, writer, units, 10**9)
     for _ in range(TRIES - 1):
         try:
-            return _answered(turn, messages, given, writer, unsupported, leaving, emit, cancel)
+            return _answered(turn, messages, given, writer, unsupported, output, emit, cancel)
         except PromptCut:
             emit(Piece("", restart=True))
             messages, given = _prompt(turn, writer, units, given.tokens // 2)
-    return _answered(turn, messages, given, writer, unsupported, leaving, emit, cancel)
+    return _answered(turn, messages, given, writer, unsupported, output, emit, cancel)
 
 
 def _prompt(
@@ -250,12 +250,12 @@ def _answered(
     given: PromptPassages,
     writer: RecordedWriter,
     unsupported: Unsupported,
-    leaving: Exit,
+    output: OutputFilter,
     emit: Emit,
     cancel: threading.Event,
 ) -> ModelAnswer:
-    reply = _read_reply(writer, messages, len(turn.passages), leaving, emit, cancel)
-    drafted = _model_answer(reply, turn, given, leaving)
+    reply = _read_reply(writer, messages, len(turn.passages), output, emit, cancel)
+    drafted = _model_answer(reply, turn, given, output)
     if unsupported == "mark" or drafted.answer is None or drafted.answer.outcome != "answered":
         return drafted
     if not _supported(drafted.answer.claims, drafted.answer.sources):
@@ -265,8 +265,8 @@ def _answered(
         emit(Piece("", restart=True))
         again = [Message("assistant", reply.raw), Message("user", render("answer-again", sentences="\n".join(wrong)))]
         with suppress(ServiceUnreachable, Cancelled):  # then the first one stands, without what is not supported
-            reply = _read_reply(writer, [*messages, *again], len(turn.passages), leaving, emit, cancel)
-            drafted = _model_answer(reply, turn, given, leaving)
+            reply = _read_reply(writer, [*messages, *again], len(turn.passages), output, emit, cancel)
+            drafted = _model_answer(reply, turn, given, output)
     return replace(drafted, answer=_without_wrong(drafted.answer)) if drafted.answer else drafted
 
 
@@ -274,7 +274,7 @@ def _read_reply(
     writer: RecordedWriter,
     messages: Sequence[Message],
     passages: int,
-    leaving: Exit,
+    output: OutputFilter,
     emit: Emit,
     cancel: threading.Event,
 ) -> _Reply:
@@ -286,7 +286,7 @@ def _read_reply(
     try:
         while not pieces.over:
             citations, raw, shown = Citations(passages), list[str](), list[str]()
-            for piece in leaving.streamed(_without_marks(citations.streamed(_kept(pieces, raw)))):
+            for piece in output.streamed(_without_marks(citations.streamed(_kept(pieces, raw)))):
                 shown.append(piece)
                 emit(Piece(piece))
             if pieces.void:
@@ -365,17 +365,17 @@ def _start(text: str) -> str:
     return text.lstrip(" \n*\"'")
 
 
-def _model_answer(reply: _Reply, turn: Turn, given: PromptPassages, leaving: Exit) -> ModelAnswer:
+def _model_answer(reply: _Reply, turn: Turn, given: PromptPassages, output: OutputFilter) -> ModelAnswer:
     """Raises `Unusable` where no passage supports anything that it says."""
     drafted = ModelAnswer(None, given.removed, reply.unknown, reply.broke)
     if refuses(reply.raw):
         return drafted
     if reply.start.startswith(UNCLEAR):
-        question = Exit(()).plain(" ".join(reply.start[len(UNCLEAR) :].split()))
+        question = OutputFilter(()).plain(" ".join(reply.start[len(UNCLEAR) :].split()))
         if speaks_to_a_model(question):
             raise Unusable("it asks what a document orders")
         return replace(drafted, answer=Answer("unclear", (Claim(question),))) if question else drafted
-    claims = leaving.claims(attributed(_claims(reply), turn.passages))
+    claims = output.claims(attributed(_claims(reply), turn.passages))
     if not reply.stopped and not _usable(claims, turn.passages):
         raise Unusable("no passage says what it wrote")
     renumbered, sources = numbered(claims, turn.passages)

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from clew.agent.answer.output_filter import Exit
+from clew.agent.answer.output_filter import OutputFilter
 from clew.memory import instructions
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.knowledge.communities import reports
@@ -53,8 +53,8 @@ def test_orders_reach_a_person_where_nothing_guards(tmp_path: Path, monkeypatch:
         marks.setattr(reports, "_marked", list)
         unmarked = list(orders.wrong(tmp_path / "unmarked", *order, encoder, by_model=True))
     assert unmarked == ["a report has Zorblax and does not say whose it is"]
-    monkeypatch.setattr(Exit, "plain", lambda _, text: text)
-    monkeypatch.setattr(Exit, "_stays", lambda *_: False)
+    monkeypatch.setattr(OutputFilter, "plain", lambda _, text: text)
+    monkeypatch.setattr(OutputFilter, "_stays", lambda *_: False)
     said = "; ".join(orders.wrong(tmp_path / "open", *order, encoder, by_model=True))
     for what in ("is answered with Zorblax", "is answered with a link", "the thread remembers Zorblax"):
         assert what in said

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import track
 
 from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.evidence import Evidence, Request, evidence_of, request_of, sought_of
+from clew.agent.answer.evidence import Evidence, Request, encoded_request, evidence_of, request_of
 from clew.agent.answer.excerpts import excerpt_of
 from clew.agent.answer.reader import FEATURES, SHIPPED, Reader, features, with_head
 from clew.agent.models import encoder_for
@@ -71,9 +71,9 @@ def read_examples(data: Path) -> list[ReadExample]:
 def read_example(
     set_: str, collection: str, wanted: Request, evidence: Evidence, right: NDArray[np.bool_]
 ) -> ReadExample:
-    sought = sought_of(wanted, evidence)
+    encoded = encoded_request(wanted, evidence)
     texts = tuple(with_head(evidence, place) for place in range(len(evidence.candidates)))
-    return ReadExample(set_, collection, sought.question, texts, features(sought, evidence), right)
+    return ReadExample(set_, collection, encoded.question, texts, features(encoded, evidence), right)
 
 
 def of_spans(data: Path, split: str, encoder: Encoder, most: int = MOST) -> Iterator[ReadExample]:

@@ -37,8 +37,8 @@ from clew.memory.knowledge.disk import (
 from clew.memory.knowledge.document_dates import with_date
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters, choose
 from clew.memory.knowledge.index.steps import STEPS, parts_of
-from clew.memory.knowledge.loaders.apart import AHEAD, Reading
 from clew.memory.knowledge.loaders.registry import LOADERS, discover
+from clew.memory.knowledge.loaders.sandbox import AHEAD, Reading
 from clew.memory.knowledge.loaders.source import (
     Loader,
     LoadFailure,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from clew.agent.answer.evidence import Request, evidence_of, sought_of
+from clew.agent.answer.evidence import Request, encoded_request, evidence_of
 from clew.agent.answer.reader import FEATURES, features, shipped_reader
 from clew.agent.answer.selection import AnswerParameters, pick
 from clew.memory.datatypes import Document, Passage
@@ -39,9 +39,11 @@ def test_there_is_a_column_for_each_feature_and_a_row_for_each_core(encoder: Cac
     assert shipped_reader().layers[0][0].shape[1] == len(FEATURES)
     passage = Passage("d#0", "d", "Notes", NOTES, 0.5, "hybrid", start=0, end=len(NOTES))
     evidence = evidence_of([passage], encoder)
-    found = features(sought_of(Request("When is the fair?", "When is the fair?"), evidence), evidence)
+    found = features(encoded_request(Request("When is the fair?", "When is the fair?"), evidence), evidence)
     assert found.shape == (len(evidence.candidates), len(FEATURES)) and np.isfinite(found).all()
-    assert features(sought_of(Request("x", "x"), evidence_of([], encoder)), evidence_of([], encoder)).shape[0] == 0
+    assert (
+        features(encoded_request(Request("x", "x"), evidence_of([], encoder)), evidence_of([], encoder)).shape[0] == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,7 @@ def test_what_is_defined_is_the_subject(defined: str, sentence: str, defines: fl
     passage = Passage("d#0", "d", "Notes", sentence, 0.5, "hybrid", start=0, end=len(sentence))
     evidence = evidence_of([passage], encoder)
     question = f"What is {defined}?"
-    [row] = features(sought_of(Request(question, question), evidence), evidence)
+    [row] = features(encoded_request(Request(question, question), evidence), evidence)
     assert row[FEATURES.index("defines")] == defines
 
 

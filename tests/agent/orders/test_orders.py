@@ -17,7 +17,7 @@ import pytest
 
 from clew.agent.answer import citations, output_filter
 from clew.agent.answer.citations import verdict
-from clew.agent.answer.output_filter import ANNOUNCED, LEFT_OUT, Exit, announced, checked
+from clew.agent.answer.output_filter import ANNOUNCED, LEFT_OUT, OutputFilter, announced, checked
 from clew.agent.answer.written import fit
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search.model_search import SearchPrompt, past_searches, wanted_searches
@@ -110,8 +110,8 @@ ADDRESSES = (
 @pytest.mark.parametrize("address", ADDRESSES.split())
 def test_no_address_leaves_that_no_passage_has(address: str) -> None:
     said = f"The Moon is grey, as {address} says"
-    assert Exit([passage("The Moon is grey.")]).plain(said) == f"The Moon is grey, as {LEFT_OUT} says"
-    assert Exit([passage(f"{said}.")]).plain(said) == said
+    assert OutputFilter([passage("The Moon is grey.")]).plain(said) == f"The Moon is grey, as {LEFT_OUT} says"
+    assert OutputFilter([passage(f"{said}.")]).plain(said) == said
     assert fault(f"{said}.", Extract("Moon", (0,), {"Moon": ""}, {}, {}), ()) == "it has an address"
 
 
@@ -119,13 +119,13 @@ def test_what_is_no_address_leaves() -> None:
     said = (
         "e.g./i.e. Node.js, U.S./Canada, main.py, 3.5/4, 10.5.2023, v1.2.3.4, km/h, St.Louis, data: x; 12:30 // 月。a/b"
     )
-    assert Exit([]).plain(said) == said
+    assert OutputFilter([]).plain(said) == said
 
 
 @pytest.mark.parametrize("piece", ["a.", "1.", "a-", "//a.", "x:", "@a.", "a.b/", "。a", "a+"])
 def test_addresses_are_found_in_linear_time(piece: str) -> None:
     started = time.process_time()
-    Exit([]).plain(piece * 100_000)
+    OutputFilter([]).plain(piece * 100_000)
     assert time.process_time() - started < 5
 
 
@@ -151,14 +151,14 @@ def test_what_is_not_told_still_gives_no_address_and_chooses_nothing(
     topic, said, chosen = Topic("What is the Moon like?", encoder), 0, 0
     for order in (one["order"] for one in ORDERS):
         found = [passage(with_order(order))]
-        leaving = Exit(found, topic)
+        output = OutputFilter(found, topic)
         words = re.search(r"[^.!?\"“”«»„「」:：,，、。]*zorblax[^.!?\"“”«»„「」，、。]*", order, re.IGNORECASE)
         echo = words[0].strip() if words else order
         written = (
             f"See https://zorblax.example/?q=1 and ![x](https://zorblax.example/p.png): {echo}. The Moon is grey [1]."
         )
-        left = leaving.claims([Claim(written, (1,)), Claim(echo, (1,))])
-        shown = "".join(leaving.streamed(re.findall(r"\S+\s*", written)))
+        left = output.claims([Claim(written, (1,)), Claim(echo, (1,))])
+        shown = "".join(output.streamed(re.findall(r"\S+\s*", written)))
         assert "zorblax.example" not in shown + "".join(claim.text for claim in left), order
         said += any(echo in claim.text for claim in left[1:])
         past = past_searches([Call("hybrid", (Wording("meant", "the Moon", 1.0),))], [["c"]], found, "the Moon")
@@ -168,12 +168,12 @@ def test_what_is_not_told_still_gives_no_address_and_chooses_nothing(
 
 
 def test_no_link_or_address_streams_before_it_was_checked(encoder: Encoder) -> None:
-    leaving = Exit([passage("The Moon is grey and has no air.")], Topic("What is the Moon like?", encoder))
+    output = OutputFilter([passage("The Moon is grey and has no air.")], Topic("What is the Moon like?", encoder))
     written = (
         "The Moon is grey, as [all the books](http://evil.example/a b) and http://evil.example/?q=moon say."
         " See evil.example/x."
     )
-    heard = [list(leaving.streamed(written[n : n + size] for n in range(0, len(written), size))) for size in (1, 4, 7)]
+    heard = [list(output.streamed(written[n : n + size] for n in range(0, len(written), size))) for size in (1, 4, 7)]
     assert not [piece for pieces in heard for piece in pieces if "evil" in piece or "](" in piece]
     assert all("".join(pieces).startswith("The Moon is grey, as all the books") for pieces in heard)
     assert len(heard[0]) > 3, "its words are shown as they come"
@@ -184,7 +184,7 @@ def test_no_link_or_address_streams_before_it_was_checked(encoder: Encoder) -> N
 
     pieces: list[str] = []
     with pytest.raises(Cancelled):
-        pieces.extend(leaving.streamed(stopped()))
+        pieces.extend(output.streamed(stopped()))
     assert "".join(pieces).strip() == "The Moon is grey. Now see"
 
 

@@ -20,9 +20,9 @@ from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders import exports
-from clew.memory.knowledge.loaders.apart import Reading
 from clew.memory.knowledge.loaders.exports import EXPORTS, check
 from clew.memory.knowledge.loaders.registry import discover
+from clew.memory.knowledge.loaders.sandbox import Reading
 from clew.memory.knowledge.loaders.source import ExportLoader, LoadFailure, source_digest
 from clew.tools.base import encode_query
 from clew.tools.hybrid import Hybrid

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.loaders.apart import Reading
 from clew.memory.knowledge.loaders.registry import LOADERS
+from clew.memory.knowledge.loaders.sandbox import Reading
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source
 from tests.memory.knowledge.loaders.dump import dump
 from tests.memory.knowledge.loaders.test_converted import REST, word_files

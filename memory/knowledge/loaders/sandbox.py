@@ -43,7 +43,7 @@ AHEAD = 4
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    "from clew.memory.knowledge.loaders.apart import serve; serve()"
+    "from clew.memory.knowledge.loaders.sandbox import serve; serve()"
 )
 _DOCUMENT, _EDGE, _FAILURE, _EDGES, _END = b"defs."
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.loaders import apart
-from clew.memory.knowledge.loaders.apart import Reading
+from clew.memory.knowledge.loaders import sandbox
 from clew.memory.knowledge.loaders.registry import discover, read, read_edges
+from clew.memory.knowledge.loaders.sandbox import Reading
 from clew.memory.knowledge.loaders.source import LoadFailure
 from tests.memory.knowledge.loaders.dump import dump
 
@@ -28,7 +28,7 @@ def read_apart(folder: Path) -> list[Document | LoadFailure]:
     sources = discover([folder]).sources
     with closing(Reading()) as reading:
         for place, source in enumerate(sources):
-            for ahead in sources[place : place + 1 + apart.AHEAD]:
+            for ahead in sources[place : place + 1 + sandbox.AHEAD]:
                 reading.announce(ahead)
             found += reading.documents(source)
             list(reading.edges(source))
@@ -68,8 +68,8 @@ def test_a_source_may_be_left_half_read(tmp_path: Path) -> None:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "SECONDS", 0.5)
-    monkeypatch.setattr(apart, "OUTPUT", 1 << 20)
+    monkeypatch.setattr(sandbox, "SECONDS", 0.5)
+    monkeypatch.setattr(sandbox, "OUTPUT", 1 << 20)
 
 
 BOMBS = {
@@ -114,13 +114,13 @@ def test_what_a_library_does_to_the_process_is_the_files_failure(
     fake.mkdir(parents=True)
     (fake / "__init__.py").write_text(f"def MarkdownIt(_):\n{textwrap.indent(body, '    ')}\n", "utf-8")
     monkeypatch.setattr(sys, "path", [str(fake.parent), *sys.path])
-    monkeypatch.setattr(apart, "_idle", [])
+    monkeypatch.setattr(sandbox, "_idle", [])
     documents = tmp_path / "documents"
     documents.mkdir()
     for name in ("a.md", "b.txt", "c.md", "d.txt"):
         (documents / name).write_text("Words.", "utf-8")
     found = read_apart(documents)
-    for process in apart._idle:
+    for process in sandbox._idle:
         process.kill()
     assert [Path(item.source).name for item in found if isinstance(item, Document)] == ["b.txt", "d.txt"]
     failures = [item for item in found if isinstance(item, LoadFailure)]
@@ -132,7 +132,7 @@ def test_it_works_without_a_main_module_to_import(tmp_path: Path) -> None:
     (tmp_path / "json.py").write_text("raise SystemError", "utf-8")
     code = f"""
 from pathlib import Path
-from clew.memory.knowledge.loaders.apart import Reading
+from clew.memory.knowledge.loaders.sandbox import Reading
 from clew.memory.knowledge.loaders.registry import discover
 reading = Reading()
 print([item.text for source in discover([Path({str(tmp_path)!r})]).sources for item in reading.documents(source)])
@@ -145,11 +145,11 @@ reading.keep()
 def test_the_process_is_used_again_and_ends_with_its_owner(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Words.", "utf-8")
     read_apart(tmp_path)
-    [kept] = apart._idle
+    [kept] = sandbox._idle
     read_apart(tmp_path)
-    assert apart._idle == [kept]
+    assert sandbox._idle == [kept]
     kept._popen.send_signal(signal.SIGKILL)
     while kept.alive:
         time.sleep(0.01)
     assert len(read_apart(tmp_path)) == 1
-    assert apart._idle != [kept]
+    assert sandbox._idle != [kept]
