@@ -542,6 +542,8 @@ def _predicate_phrase(draft: Draft, free: list[Constituent], verb: Constituent, 
 def _of_two(draft: Draft, nominal: list[Constituent], verb: Constituent) -> Constituent:
     """Which of two nouns beside `esti` is said of the other: the one after the verb, a question word before all."""
     asking = [one for one in nominal if draft.tokens[one.head].asks and draft.lemma(one.head) in ("kio", "kiu")]
+    if asking and draft.question:
+        return asking[0]
     after = [one for one in nominal if one.head > verb.head]
     before = [one for one in nominal if one.head < verb.head]
     if asking and len(before) > 1:
