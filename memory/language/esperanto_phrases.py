@@ -194,6 +194,9 @@ def _noun_phrase(draft: Draft, start: int) -> int:
         place += 1
     while head < 0 and held and tokens[held[-1]].kind == "R":
         place = held.pop()
+    if head < 0 and not held:
+        draft.phrases.append(Constituent(tokens[start].kind, start, start, start + 1, tokens[start].case))
+        return start + 1
     return _close(draft, start, place, head, held)
 
 
@@ -204,8 +207,10 @@ def _modifies(draft: Draft, place: int, held: list[int], agreed: SeenForm | None
     if token.kind == "T":
         return token.word.lemma == "ĉi"
     if token.kind == "R":
+        after = draft.token(place + 1)
+        said_of_participle = after is not None and after.kind == "A" and after.participle
         ever = token.word.lemma == "ajn" and bool(held) and draft.kind(held[-1]) in ("D", "P")
-        return ever or _before_adjective(draft, place)
+        return ever or _before_adjective(draft, place) or (bool(held) and said_of_participle)
     if token.kind == "L":
         return not held or draft.lemma(held[-1]) in ("ĉiu", "tuta", "ambaŭ")
     if token.kind in "DSA" and token.case:
@@ -255,7 +260,7 @@ def _close(draft: Draft, start: int, end: int, head: int, held: list[int]) -> in
 def _after_noun(draft: Draft, head: int, end: int) -> int:
     """Names in a row (`Ludoviko Zamenhof`, `sinjoro Petro`), then an adjective that agrees: `pasero kaptita`."""
     noun = draft.tokens[head]
-    named = draft.upos[head] == "PROPN" or noun.word.root in TABLE["titles"]
+    named = draft.upos[head] == "PROPN" or noun.word.root in TABLE["titles"] or noun.word.suffixes[-1:] == ("in",)
     while named and draft.kind(end) == "N" and draft.upos[end] in ("PROPN", "X"):
         end = draft.take(end, head, "flat")
     if draft.kind(end) == "M" and draft.tokens[end].word.form.isdigit():
@@ -263,6 +268,11 @@ def _after_noun(draft: Draft, head: int, end: int) -> int:
     behind = _past(draft, end, "RT")
     said = draft.token(behind)
     if said is None or said.kind not in "AS" or not said.agrees(noun):
+        return end
+    if not said.participle and any(draft.lemma(one) not in TABLE["degree"] for one in range(end, behind)):
+        return end
+    follows = draft.token(behind + 1)
+    if follows is not None and follows.kind in "NA" and follows.agrees(said):
         return end
     for place in range(end, behind):
         draft.attach(place, behind, "advmod")
@@ -529,6 +539,10 @@ class _Splitter:
 
     def _conjunction(self, place: int) -> None:
         phrase = self.phrases[place]
+        if self.open.beside is not None and self.open.joined < 0 and not self.open.phrases:
+            self.open.joined = phrase.head
+            phrase.done = True
+            return
         if self.open.verb is None or not self._verb_follows(place + 1):
             self.open.phrases.append(phrase)
             return

@@ -10,7 +10,7 @@ from clew.memory.language.trees import SentenceReader, Tree, aligned, parsed_con
 
 READERS: list[SentenceReader] = [Esperanto(), English()]
 WORDS = (
-    "la hundo hundon kaj , kiu kiun ke vidas estas bona bonaj en de granda ne ? . « tre por iri kiam the dog Who saw 5"
+    "la hundo hundon kaj , kiu kiun ke vidas estas bona bonaj en de granda tute ne ? . « tre por iri the dog Who saw 5"
 ).split()
 
 
