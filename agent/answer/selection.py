@@ -2,6 +2,7 @@
 what is nearly as good and says something else."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.parameters import Cosine, Count, Few, Share, Weight
-from clew.memory.text import content_words
+from clew.memory.text import FUNCTION_WORDS, content_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,8 @@ def _chosen(
             continue
         if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in found):
             continue
+        if found and _says_again(evidence.texts[place], next(iter(found.values())), wanted):
+            continue
         excerpt = _excerpt(place, evidence, wanted)
         if found and sum(one.words for one in found.values()) + excerpt.words > parameters.words:
             continue
@@ -101,6 +104,18 @@ def _chosen(
         taken.update((document, candidate.region.offset + start) for start, _ in excerpt.parts)
         found[place] = excerpt
     return found
+
+
+def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
+    """Whether a person is asked for, and a text has all names and numbers that the first excerpt has."""
+    told = " ".join(first.texts)
+    if wanted.form != "fact" or "person" not in wanted.expected or not wanted.holds(told):
+        return False
+    values = {one for one in _VALUE.findall(told) if one.casefold() not in FUNCTION_WORDS | wanted.words}
+    return bool(values) and values <= {*_VALUE.findall(text)}
+
+
+_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")
 
 
 def _less_sure(first: float, other: float, behind: float, wanted: AnswerType) -> float:
