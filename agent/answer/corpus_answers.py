@@ -249,7 +249,7 @@ class Corpus:
 def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer | None:
     """None where what is asked is not about documents as a whole, or names none that there is."""
     asked = corpus_question(question)
-    if asked and not (asked.points and asked.kind == "summary"):  # "summarise it" is asked of what was cited last
+    if asked and asked.of and not (asked.points and asked.kind == "summary"):  # "summarise it": of what was cited last
         asked = corpus_question(rewritten) or asked
     if asked is None or not corpus.documents or (asked.points and asked.kind in ("mentions", "count")):
         return None

@@ -449,7 +449,7 @@ SAMPLE, SEED = 9000, 0
 """How many questions of the sets the inventory is taken from, beside the own."""
 
 
-SURE = 0.02
+SURE = 0.1
 """An edit that is less likely as a whole is left undone: it is seldom what a person would say."""
 
 
