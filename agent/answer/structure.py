@@ -15,7 +15,7 @@ from typing import Literal
 from clew.memory.datatypes import Document, Passage
 from clew.memory.knowledge.loaders.html import HTML, INDENT
 from clew.memory.knowledge.loaders.markdown import MARKDOWN
-from clew.memory.text import ITEM, Span, blocks, split, stripped
+from clew.memory.text import ITEM, Span, blocks, content_words, split, stripped
 
 BlockKind = Literal["heading", "prose", "item", "row", "code"]
 
@@ -57,6 +57,7 @@ _CAPITALS = r"[A-Z][A-Z .,:;&'’-]{4,}[A-Z.]"
 RUNNING_HEAD = re.compile(rf"^[ \t]*(?:\d{{1,4}}[ \t]+{_CAPITALS}|{_CAPITALS}[ \t]+\d{{1,4}})[ \t]*$", re.MULTILINE)
 """A line in capitals with a page's number."""
 
+_NUMERAL = re.compile(r"\([ivx]{1,5}\)\s")
 _DIGIT = re.compile(r"\d")
 
 
@@ -148,8 +149,19 @@ def _pieces(text: str, heads: frozenset[int], laid_out: bool) -> Iterator[BlockS
         elif len(lines) == 1 and place + 1 < len(stanzas) and _is_heading(text[start:end]):
             yield start, end, "heading"
         else:
-            for one, other in blocks(text[start:end]):
-                yield start + one, start + other, "item" if ITEM.match(text, start + one) else "prose"
+            for first, last in _phrases(text, start, end):
+                yield first, last, "item" if ITEM.match(text, first) or _NUMERAL.match(text, first) else "prose"
+
+
+def _phrases(text: str, start: int, end: int) -> Iterator[Span]:
+    """Its blocks; with one that ends with a stop word goes what stands below, as on a title page."""
+    spans = [(start + one, start + other) for one, other in blocks(text[start:end])]
+    first = 0
+    for place, (_, last) in enumerate(spans):
+        word = text[:last].rpartition(" ")[2].rpartition("\n")[2]
+        if place + 1 == len(spans) or not word.isalpha() or not word.islower() or content_words(word):
+            yield spans[first][0], last
+            first = place + 1
 
 
 def _lines(text: str, start: int, end: int) -> list[Span]:
