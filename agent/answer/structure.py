@@ -15,7 +15,7 @@ from typing import Literal
 from clew.memory.datatypes import Document, Passage
 from clew.memory.knowledge.loaders.html import HTML, INDENT
 from clew.memory.knowledge.loaders.markdown import MARKDOWN
-from clew.memory.text import ITEM, Span, blocks, content_words, split, stripped
+from clew.memory.text import FUNCTION_WORDS, ITEM, Span, blocks, split, stripped
 
 BlockKind = Literal["heading", "prose", "item", "row", "code"]
 
@@ -149,19 +149,26 @@ def _pieces(text: str, heads: frozenset[int], laid_out: bool) -> Iterator[BlockS
         elif len(lines) == 1 and place + 1 < len(stanzas) and _is_heading(text[start:end]):
             yield start, end, "heading"
         else:
-            for first, last in _phrases(text, start, end):
-                yield first, last, "item" if ITEM.match(text, first) or _NUMERAL.match(text, first) else "prose"
+            for one, other in _phrases(text, start, end):
+                yield one, other, "item" if ITEM.match(text, one) or _NUMERAL.match(text, one) else "prose"
 
 
 def _phrases(text: str, start: int, end: int) -> Iterator[Span]:
-    """Its blocks; with one that ends with a stop word goes what stands below, as on a title page."""
-    spans = [(start + one, start + other) for one, other in blocks(text[start:end])]
-    first = 0
-    for place, (_, last) in enumerate(spans):
-        word = text[:last].rpartition(" ")[2].rpartition("\n")[2]
-        if place + 1 == len(spans) or not word.isalpha() or not word.islower() or content_words(word):
-            yield spans[first][0], last
-            first = place + 1
+    """Its blocks; those of lines that are one phrase, as on a title page, are one."""
+    first = None
+    for one, other in blocks(text[start:end]):
+        span = start + one if first is None else first, start + other
+        first = span[0] if _goes_on(text[slice(*span)]) else None
+        if first is None:
+            yield span
+    if first is not None:
+        yield span
+
+
+def _goes_on(text: str) -> bool:
+    """Whether it ends with a function word, as a line does that the next one goes on with."""
+    last = text.split()[-1:]
+    return bool(last) and last[0] in FUNCTION_WORDS
 
 
 def _lines(text: str, start: int, end: int) -> list[Span]:
@@ -232,12 +239,13 @@ def names_columns(rows: Sequence[str], laid_out: bool) -> bool:
 
 def sentences_of(region: Region, block: Block) -> list[Span]:
     """The sentences of a block, in its region; what is shorter than three words, or a label of three ("Article 9.
-    Committee."), stands with the one behind it."""
+    Committee."), and what ends with a function word, stands with the one behind it."""
     joined: list[Span] = []
     for start, end in split(region.of(block)):
         span = block.start + start, block.start + end
         before = region.text[slice(*joined[-1])] if joined else ""
-        if joined and len(before.split()) < (4 if _DIGIT.search(before) else 3):
+        short = len(before.split()) < (4 if _DIGIT.search(before) else 3)
+        if joined and (short or _goes_on(before)):
             span = joined.pop()[0], span[1]
         joined.append(span)
     return joined
