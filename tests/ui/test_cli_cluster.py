@@ -215,12 +215,12 @@ def test_trained_evaluated_and_spoken_with(
     tools = [json.loads(line) for line in clew("evaluate", graph, "--tool", "all", "--json").stdout.splitlines()]
     assert {row["tool"]: row["metrics"]["recall@10"] for row in tools}["hybrid"] == 1 and len(tools) > 6
     spoken = clew("chat", input="What has mark11?\n")
-    assert spoken.exit_code == 0 and "violin number3 has mark11. [1]" in spoken.stdout, spoken.stderr
+    assert spoken.exit_code == 0 and "violin number11 has mark11. [1]" in spoken.stdout, spoken.stderr
     with Assistant.open(read_settings()) as assistant:
         page = Conversations(assistant)
         with closing(page.runs):
             *_, last = page.ask("", "What has mark11?")
-        assert "violin number3 has mark11" in last.turns[0].answer.text
+        assert "violin number11 has mark11" in last.turns[0].answer.text
     assert clew("doctor").exit_code == 0
     altered(where, "capsule:0", None)
     damaged = clew("doctor")
