@@ -15,6 +15,7 @@ from clew.agent.state import Turn
 from clew.memory.datatypes import Passage, Recalled, Sentence, Wording
 from clew.memory.dialogue.signals import Linear
 from clew.memory.encoding import CachedEncoder
+from tests.agent.conftest import turn_of
 from tests.training.judge import JudgeExample, fit, taken, threshold
 
 MOON = Passage(
@@ -154,13 +155,7 @@ def test_a_judge_learns_what_tells(encoder: CachedEncoder) -> None:
 def ask(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Callable[[str], Turn]]:
     settings = read_settings(library=examples_path, home=tmp_path / "data", cache=cache)
     with Assistant.open(settings) as assistant:
-
-        def turn_of(question: str) -> Turn:
-            *_, turn = assistant.ask("t", question)
-            assert isinstance(turn, Turn)
-            return turn
-
-        yield turn_of
+        yield lambda question: turn_of(assistant, "t", question)
 
 
 def test_a_reply_to_a_question_back_is_understood(ask: Callable[[str], Turn]) -> None:
