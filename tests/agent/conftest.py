@@ -59,6 +59,13 @@ def write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
 
 
+def turn_of(assistant: Assistant, thread: str, question: str, **options: Any) -> Turn:
+    """What a question ends in."""
+    *_, turn = assistant.ask(thread, question, **options)
+    assert isinstance(turn, Turn)
+    return turn
+
+
 @pytest.fixture(scope="session")
 def beir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small data set: seven documents, one of many chunks, and three questions with qrels."""
@@ -92,12 +99,6 @@ def opened(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> Iterator[Open
             list(index([tmp_path / "notes"], tmp_path / "library", encoder))
             settings = read_settings(library=tmp_path / "library", home=tmp_path / "home", cache=cache)
             assistant = stack.enter_context(Assistant.open(settings))
-            return lambda question: _answer(assistant, question)
+            return lambda question: turn_of(assistant, assistant.threads.new_id(), question).answer
 
         yield made
-
-
-def _answer(assistant: Assistant, question: str) -> Answer:
-    *_, turn = assistant.ask(assistant.threads.new_id(), question)
-    assert isinstance(turn, Turn)
-    return turn.answer

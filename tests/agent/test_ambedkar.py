@@ -10,9 +10,10 @@ import pytest
 
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
-from clew.agent.state import Answer, Turn
+from clew.agent.state import Answer
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
+from tests.agent.conftest import turn_of
 
 pytestmark = pytest.mark.soak
 
@@ -37,9 +38,7 @@ def assistant(data: Path, encoder: CachedEncoder, cache: Path, tmp_path: Path) -
 
 
 def asked(assistant: Assistant, question: str) -> Answer:
-    *_, turn = assistant.ask(assistant.threads.new_id(), question)
-    assert isinstance(turn, Turn)
-    return turn.answer
+    return turn_of(assistant, assistant.threads.new_id(), question).answer
 
 
 def flat(texts: list[str]) -> str:

@@ -18,6 +18,7 @@ from clew.agent.state import Step, Turn
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, Cancelled
 from clew.memory.knowledge.disk import current_generation
+from tests.agent.conftest import turn_of as ask
 from tests.memory.knowledge.index.test_run import run as index_run
 from tests.memory.knowledge.index.test_run import write
 from tests.processes import finished
@@ -54,12 +55,6 @@ def home(examples_path: Path, cache: Path, tmp_path: Path) -> Settings:
 def assistant(home: Settings) -> Iterator[Assistant]:
     with Assistant.open(home) as opened:
         yield opened
-
-
-def ask(assistant: Assistant, thread: str, question: str, **options: str) -> Turn:
-    *_, turn = assistant.ask(thread, question, **options)  # type: ignore[arg-type]
-    assert isinstance(turn, Turn)
-    return turn
 
 
 def test_a_turn_shows_each_step_and_ends_in_a_cited_answer(assistant: Assistant) -> None:
@@ -212,8 +207,7 @@ def test_what_cannot_be_asked_says_so(assistant: Assistant) -> None:
 
 
 def test_a_scope_bounds_the_evidence(assistant: Assistant) -> None:
-    *_, turn = assistant.ask("t", "How far away is the Moon?", scope=("space/tides.md",))
-    assert isinstance(turn, Turn)
+    turn = ask(assistant, "t", "How far away is the Moon?", scope=("space/tides.md",))
     assert {passage.document for passage in turn.passages} == {"space/tides.md"}
 
 

@@ -18,6 +18,7 @@ from clew.agent.settings import Settings
 from clew.agent.state import Fallback, Step, Turn
 from clew.memory.errors import Cancelled
 from clew.memory.ports import Abilities
+from tests.agent.conftest import turn_of
 from tests.agent.walks import WALKS, evidence
 from tests.memory.scripted_writer import ScriptedWriter
 from tests.ollama.playing import words
@@ -29,6 +30,7 @@ QUESTION = "Where was the director of Metropolis born?"
 ROUNDS = 3
 PLAYED = count()
 Open = Callable[[str], Assistant]
+Thinking = Callable[..., Services]
 
 
 @pytest.fixture
@@ -54,17 +56,20 @@ def plain(assistant_with: Open) -> Services:
 
 def ask(assistant: Assistant, question: str = QUESTION) -> Turn:
     """In a conversation of its own."""
-    *_, turn = assistant.ask(f"thread {next(PLAYED)}", question)
-    assert isinstance(turn, Turn)
-    return turn
+    return turn_of(assistant, f"thread {next(PLAYED)}", question)
 
 
-def think(services: Services, ollama: OllamaDouble, settings: Settings, play: Any, **options: Any) -> Services:
+@pytest.fixture
+def thinking(plain: Services, ollama: OllamaDouble, indexed: Settings) -> Thinking:
     """The services with a model that plays so."""
-    name = f"played-{next(PLAYED)}:1b"  # what is known of a model is kept by its name
-    ollama.models[name] = Model(play, **options)
-    named = writers_for(settings.model_copy(update={"llm": f"none,think=ollama:{name}"}))
-    return replace(services, writers=Writers(think=named.think))
+
+    def made(play: Any, **options: Any) -> Services:
+        name = f"played-{next(PLAYED)}:1b"  # what is known of a model is kept by its name
+        ollama.models[name] = Model(play, **options)
+        named = writers_for(indexed.model_copy(update={"llm": f"none,think=ollama:{name}"}))
+        return replace(plain, writers=Writers(think=named.think))
+
+    return made
 
 
 def steps(turn: Turn, node: str) -> list[Step]:
@@ -117,9 +122,9 @@ def test_whatever_the_model_does_the_policys_search_is_made_and_leads(
 
 
 def test_a_model_that_is_never_content_ends_after_so_many_rounds(
-    plain: Services, ollama: OllamaDouble, indexed: Settings
+    plain: Services, ollama: OllamaDouble, thinking: Thinking
 ) -> None:
-    services = think(plain, ollama, indexed, wanders)
+    services = thinking(wanders)
     alone, turn = answered(plain, QUESTION, []), answered(services, QUESTION, [])
     assert len(ollama.requests) == len(steps(turn, "think")) == len(steps(turn, "act")) == ROUNDS
     wanted = [call for call in turn.calls if call.wordings[0].name == "model"]
@@ -129,15 +134,13 @@ def test_a_model_that_is_never_content_ends_after_so_many_rounds(
     assert [passage.id for passage in found[:2]] == [passage.id for passage in evidence(plain, QUESTION, [], 2)[:2]]
 
 
-def test_calls_at_once_are_made_in_their_order_behind_the_policys(
-    plain: Services, ollama: OllamaDouble, indexed: Settings
-) -> None:
+def test_calls_at_once_are_made_in_their_order_behind_the_policys(plain: Services, thinking: Thinking) -> None:
     def both(asked: Asked) -> Said:
         if asks(asked):
             return words("ENOUGH")
         return iter([("graph", {"query": "Yuri Gagarin's launch"}), ("local", {"query": "the cat from Paris"})])
 
-    turn = answered(think(plain, ollama, indexed, both), QUESTION, [])
+    turn = answered(thinking(both), QUESTION, [])
     assert [(call.tool, call.wordings[-1].text) for call in turn.calls[:3]] == [
         ("hybrid", QUESTION),
         ("graph", "Yuri Gagarin's launch"),
@@ -155,14 +158,14 @@ def test_calls_at_once_are_made_in_their_order_behind_the_policys(
 
 
 def test_the_model_sees_what_its_searches_brought_and_looks_on(
-    plain: Services, ollama: OllamaDouble, indexed: Settings
+    plain: Services, ollama: OllamaDouble, thinking: Thinking
 ) -> None:
     def looks_on(asked: Asked) -> Said:
         if "Baikonur" not in asked.text:
             return iter([("hybrid", {"query": "spaceport in the steppe"})])
         return words("ENOUGH") if asks(asked) > 2 else iter([("hybrid", {"query": "cat in space"})])
 
-    turn = answered(think(plain, ollama, indexed, looks_on), QUESTION, [])
+    turn = answered(thinking(looks_on), QUESTION, [])
     assert [call.wordings[0].text for call in turn.calls if call.wordings[0].name == "model"] == [
         "spaceport in the steppe",
         "cat in space",
@@ -184,7 +187,7 @@ def test_the_model_sees_what_its_searches_brought_and_looks_on(
 
 
 def test_a_refused_call_is_answered_by_its_id_and_the_second_try_counts(
-    plain: Services, ollama: OllamaDouble, indexed: Settings
+    ollama: OllamaDouble, thinking: Thinking
 ) -> None:
     def learns(asked: Asked) -> Said:
         if asks(asked) > 1:
@@ -192,7 +195,7 @@ def test_a_refused_call_is_answered_by_its_id_and_the_second_try_counts(
         told = str(asked.messages[-2].get("content")) if len(asked.messages) > 2 else ""
         return iter([("local", {"query": "cat"}) if told.startswith("Error") else ("browse", {"url": "x"})])
 
-    turn = answered(think(plain, ollama, indexed, learns), QUESTION, [])
+    turn = answered(thinking(learns), QUESTION, [])
     error = ollama.requests[1]["messages"][-2]
     assert (error["role"], error["tool_name"]) == ("tool", "browse")
     assert error["content"].startswith("Error: there is no tool 'browse', only hybrid")
@@ -200,14 +203,12 @@ def test_a_refused_call_is_answered_by_its_id_and_the_second_try_counts(
     assert steps(turn, "think")[0].details[-2].startswith("refused browse(url=x): there is no tool")
 
 
-def test_a_model_without_tools_writes_its_searches_as_json(
-    plain: Services, ollama: OllamaDouble, indexed: Settings
-) -> None:
+def test_a_model_without_tools_writes_its_searches_as_json(ollama: OllamaDouble, thinking: Thinking) -> None:
     def writes(asked: Asked) -> Said:
         calls = [] if "found so far" in asked.text else [{"tool": "graph", "query": "cat in space"}]
         return words(json.dumps({"calls": calls}))
 
-    turn = answered(think(plain, ollama, indexed, writes, capabilities=("completion",)), QUESTION, [])
+    turn = answered(thinking(writes, capabilities=("completion",)), QUESTION, [])
     assert turn.calls[1].tool == "graph" and not turn.degraded
     assert all(not request["tools"] and request["format"]["required"] == ["calls"] for request in ollama.requests)
     assert "Félicette" in ollama.requests[1]["messages"][-1]["content"]
@@ -223,30 +224,28 @@ def test_a_model_that_can_do_neither_is_not_asked(plain: Services) -> None:
     assert "scripted can call no tools" in steps(turn, "think")[0].details
 
 
-def test_a_model_is_not_asked_about_the_whole_library(plain: Services, ollama: OllamaDouble, indexed: Settings) -> None:
-    answered(think(plain, ollama, indexed, wanders), "What are these documents about?", [])
+def test_a_model_is_not_asked_about_the_whole_library(ollama: OllamaDouble, thinking: Thinking) -> None:
+    answered(thinking(wanders), "What are these documents about?", [])
     assert not ollama.requests
 
 
-def test_a_models_own_words_do_not_answer_for_the_question(
-    plain: Services, ollama: OllamaDouble, indexed: Settings
-) -> None:
+def test_a_models_own_words_do_not_answer_for_the_question(thinking: Thinking) -> None:
     """It repeats a passage as its query: nearest to that, and no answer."""
     text = "Félicette was a cat from Paris who flew into space on a French rocket in October 1963."
 
     def parrots(asked: Asked) -> Said:
         return iter([("hybrid", {"query": text})]) if not asks(asked) else words("ENOUGH")
 
-    turn = answered(think(plain, ollama, indexed, parrots), QUESTION, [])
+    turn = answered(thinking(parrots), QUESTION, [])
     (cat,) = [passage for passage in turn.passages if passage.title == "Félicette"]
     assert cat.score <= cat.scores["cosine"] < 0.3
     assert not any("Félicette answers" in step.summary for step in turn.steps)
 
 
 def test_a_window_that_is_too_short_for_the_tools_leaves_the_policy_alone(
-    plain: Services, ollama: OllamaDouble, indexed: Settings
+    plain: Services, ollama: OllamaDouble, thinking: Thinking
 ) -> None:
-    turn = answered(think(plain, ollama, indexed, wanders, window=1000), QUESTION, [])
+    turn = answered(thinking(wanders, window=1000), QUESTION, [])
     assert not ollama.requests and "the window of" in turn.degraded[0].why
     assert turn.passages == answered(plain, QUESTION, []).passages
 
@@ -267,11 +266,11 @@ def test_a_turn_can_be_stopped_while_the_model_thinks(
 
 
 def test_once_a_model_has_failed_it_is_left_alone_for_the_turn(
-    plain: Services, ollama: OllamaDouble, indexed: Settings
+    plain: Services, ollama: OllamaDouble, thinking: Thinking
 ) -> None:
     """By `hybrid` alone the policy needs two rounds for the question."""
     plain = replace(plain, router=Router())
-    services = think(plain, ollama, indexed, lambda asked: iter([("browse", {})]))
+    services = replace(thinking(lambda asked: iter([("browse", {})])), router=Router())
     question = "Tell me of Fritz Lang, and of the cat on a rocket to the steppe of Kazakhstan."
     alone, turn = answered(plain, question, []), answered(services, question, [])
     assert _searched(turn) == _searched(alone) and len(_searched(alone)) > 1

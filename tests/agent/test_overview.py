@@ -14,6 +14,7 @@ from clew.memory.datatypes import Passage
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.index.run import index
+from tests.agent.conftest import turn_of
 
 THREADS = count()
 OVERVIEW = "What is this collection about?"
@@ -30,8 +31,7 @@ def ask(assistant: Assistant, *questions: str, tool: str = "", scope: tuple[str,
     """One after the other in a conversation of their own; the last turn."""
     thread = f"t{next(THREADS)}"
     for question in questions:
-        *_, turn = assistant.ask(thread, question, tool=tool, scope=scope)
-    assert isinstance(turn, Turn)
+        turn = turn_of(assistant, thread, question, tool=tool, scope=scope)
     return turn
 
 

@@ -18,18 +18,18 @@ from clew.memory.knowledge.walking.walker import WalkerParameters
 from clew.tools.walk import WalkParameters
 
 
-def names_in(made_: Any) -> list[str]:
-    """Of the fields of a dataclass and of those within it."""
-    found = []
+def leaves(made_: Any) -> list[tuple[str, object]]:
+    """Name and value of the fields of a dataclass and of those within it."""
+    found: list[tuple[str, object]] = []
     for one in fields(made_):
         value = getattr(made_, one.name)
-        found += names_in(value) if is_dataclass(value) else [one.name.rstrip("_")]
+        found += leaves(value) if is_dataclass(value) else [(one.name.rstrip("_"), value)]
     return found
 
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_no_name_of_a_group_stands_for_two_fields(group: str) -> None:
-    names = [name for kind in GROUPS[group] for name in names_in(kind())]
+    names = [name for kind in GROUPS[group] for name, _ in leaves(kind())]
     assert len(names) == len(set(names))
 
 
@@ -71,16 +71,7 @@ def test_each_comes_to_where_it_is_used(
     found = [one for one in holders if isinstance(one, (*kinds, *((WalkParameters,) if group == "walk" else ())))]
     assert found
     for one in found:
-        if own in names_in(one):
-            assert value in leaves(one)
-
-
-def leaves(made_: Any) -> list[object]:
-    found: list[object] = []
-    for one in fields(made_):
-        value = getattr(made_, one.name)
-        found += leaves(value) if is_dataclass(value) else [value]
-    return found
+        assert own not in dict(leaves(one)) or value in dict(leaves(one)).values()
 
 
 def test_the_walker_of_turns_is_that_of_the_tool() -> None:
@@ -137,21 +128,11 @@ def test_those_of_indexing_are_the_librarys(examples: Library, encoder: CachedEn
         services_for(settings, library, encoder, threads)  # as it is
 
 
-OTHERS = {
-    "tools.clues.method",
-    "tools.clues.clues_once",
-    "index.semantic.step",
-    "tools.local.tau_e",
-    "tools.hybrid.nearest",
-    "tools.hybrid.cosine",
-    "tools.hybrid.keyword",
-    "tools.hybrid.title",
-    "tools.hybrid.fields",
-    "walk.above",
-    "walk.answers",
-    "observe.answers",
-    "answer.tokens",
-}
+OTHERS = frozenset(
+    "tools.clues.method tools.clues.clues_once index.semantic.step tools.local.tau_e tools.hybrid.nearest walk.above "
+    "tools.hybrid.cosine tools.hybrid.keyword tools.hybrid.title tools.hybrid.fields walk.answers observe.answers "
+    "answer.tokens".split()
+)
 """Those whose default is another than the seed's, as docs/figures.md says."""
 
 

@@ -11,6 +11,7 @@ from clew.agent.assistant import Assistant
 from clew.agent.settings import Settings, read_settings
 from clew.agent.state import Doing, Piece, Step, Turn
 from clew.memory.errors import BadInput, Cancelled, NoModel, ServiceUnreachable
+from tests.agent.conftest import turn_of
 from tests.ollama.playing import words
 from tests.ollama.server import Asked, Model, OllamaDouble, Said
 
@@ -35,9 +36,7 @@ def opened(examples_path: Path, cache: Path, tmp_path: Path, ollama: OllamaDoubl
 
 
 def ask(assistant: Assistant, question: str = QUESTION, thread: str = "t") -> Turn:
-    *_, turn = assistant.ask(thread, question)
-    assert isinstance(turn, Turn)
-    return turn
+    return turn_of(assistant, thread, question)
 
 
 def said(requests: list[dict[str, object]]) -> list[str]:
@@ -85,10 +84,7 @@ def test_each_role_has_its_own_model(opened: Open, ollama: OllamaDouble) -> None
     ollama.requests.clear()
     ask(assistant, "And how long does light take for that?")
     asked = [(request["model"], what) for request, what in zip(ollama.requests, said(ollama.requests), strict=True)]
-    assert asked == [
-        ("plain:1b", "Rewrite"),
-        ("good:1b", "answer"),
-    ]
+    assert asked == [("plain:1b", "Rewrite"), ("good:1b", "answer")]
 
 
 @pytest.mark.parametrize("model", ["crashes:1b", "lacks-memory:1b", "dies-at-once:1b"])
@@ -132,12 +128,6 @@ def test_what_would_be_quoted_leads_the_prompt(opened: Open, ollama: OllamaDoubl
     assert whole.count("<passage") > units.count("<passage") >= 1
     assert "the units" in [part.part for line in turn.ledger for part in line.parts]
     assert turn.answer.form == plain.answer.form == "fact"
-
-
-def test_a_model_that_asks_back(opened: Open) -> None:
-    turn = ask(opened("none,answer=ollama:asks-back:1b"))
-    assert turn.answer.outcome == "unclear"
-    assert turn.answer.text == "Which of the two do you mean?"
 
 
 def test_inventions_are_marked_or_removed_as_the_settings_say(opened: Open) -> None:

@@ -1,7 +1,7 @@
 """The tool `communities`: equation 5 of seed 001 against a plain reading of it."""
 
 import re
-from dataclasses import astuple, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -96,7 +96,3 @@ def test_equation_5_keeps_its_top_k_of_both(
     assert {passage.id for passage in tool.search(query).passages} == chunks
     every = [len(reference(examples, query.forms[0].vector, level, count)) for count in (1, 2, 3, 5)]
     assert every == sorted(set(every))
-
-
-def test_the_defaults_are_equation_5s() -> None:
-    assert astuple(CommunitiesParameters()) == (3, 10, 0.3, 0.7, -1, None)

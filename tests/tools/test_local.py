@@ -1,7 +1,7 @@
 """The tool `local`: equation 4 of seed 001 against a plain reading of it, what it falls back to, history and scope."""
 
 import re
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -87,10 +87,6 @@ def test_the_history_counts_for_the_entities(examples: Library, encoder: CachedE
     assert "Laika" in with_it[0].title + with_it[0].why
     without = Local(examples.store, LocalParameters(history=0.0)).search(query, 3)
     assert without == Local(examples.store).search(replace(query, history=None), 3)
-
-
-def test_the_defaults() -> None:
-    assert astuple(LocalParameters()) == (0.4, 0.5, 0.3, 5, 200, None)
 
 
 def test_in_scope_only_what_is_named_there_counts(examples: Library, encoder: CachedEncoder) -> None:

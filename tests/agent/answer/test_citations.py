@@ -1,5 +1,7 @@
 """Citations: of words while they stream, and of the sentences of a whole answer."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,15 +54,16 @@ def test_numbers_are_those_of_first_mention(text: str, expected: str, order: lis
         assert (made, citations.order) == (expected, order)
 
 
-def test_unknown_numbers_are_dropped() -> None:
-    made, citations = shown("It is far [99]. Grey [0] [2].")
-    assert made == "It is far. Grey [1]."
-    assert (citations.dropped, citations.order) == ([99, 0], [2])
-
-
-def test_a_range_has_no_more_than_there_is() -> None:
-    made, citations = shown("It is far [4-999].")
-    assert (made, citations.order, citations.dropped) == ("It is far [1] [2].", [4, 5], [999])
+@pytest.mark.parametrize(
+    ("text", "expected", "order", "dropped"),
+    [
+        ("It is far [99]. Grey [0] [2].", "It is far. Grey [1].", [2], [99, 0]),
+        ("It is far [4-999].", "It is far [1] [2].", [4, 5], [999]),
+    ],
+)
+def test_numbers_that_there_are_not_are_dropped(text: str, expected: str, order: list[int], dropped: list[int]) -> None:
+    made, citations = shown(text)
+    assert (made, citations.order, citations.dropped) == (expected, order, dropped)
 
 
 def test_nothing_of_a_citation_is_shown_before_it_is_whole() -> None:
@@ -71,35 +74,10 @@ def test_nothing_of_a_citation_is_shown_before_it_is_whole() -> None:
         assert list(Citations(5).streamed(["Far", *citation[:-1]])) == ["Far", "".join(shown(citation[:-1])[0])]
 
 
-@given(st.text(alphabet="ab [1]2,9\n", max_size=40), st.integers(1, 7))
-def test_where_it_is_cut_makes_no_difference(text: str, pieces: int) -> None:
-    assert shown(text, pieces=pieces)[0].split() == shown(text, pieces=100)[0].split()
+CITED = st.sampled_from([*'[]()"1-x†\n ', "passage", "s", "id=", "23", ", ", "p. 4", "and", "title="])
 
 
-CITED = [
-    "[",
-    "]",
-    "(",
-    ")",
-    "passage",
-    "s",
-    " ",
-    '"',
-    "id=",
-    "1",
-    "23",
-    "-",
-    ", ",
-    "p. 4",
-    "\n",
-    "and",
-    "x",
-    "†",
-    "title=",
-]
-
-
-@given(st.lists(st.sampled_from(CITED), max_size=30).map("".join), st.integers(1, 7))
+@given(st.lists(CITED, max_size=30).map("".join), st.integers(1, 7))
 def test_where_it_is_cut_makes_no_difference_to_any_form(text: str, pieces: int) -> None:
     made, citations = shown(text, pieces=pieces)
     whole, known = shown(text, pieces=1000)
@@ -112,40 +90,35 @@ PASSAGES = [
 ]
 
 
-def test_a_citation_belongs_to_its_sentence_before_or_behind_the_stop() -> None:
-    assert claims_of("The Moon is far [1]. Laika was a dog. [2] She flew [2] [1].") == (
-        Claim("The Moon is far.", (1,)),
-        Claim("Laika was a dog.", (2,)),
-        Claim("She flew.", (2, 1)),
-    )
+FAR, COLD = Claim("It is far.", (1,)), Claim("It is cold.", (2,))
 
 
-def test_a_line_that_is_only_a_citation_belongs_to_the_line_before() -> None:
-    made = claims_of("The Moon is far.\n[1]\nLaika was a dog.\n\n- [2] [1]\nShe flew.")
-    assert made == (Claim("The Moon is far.", (1,)), Claim("Laika was a dog.", (2, 1)), Claim("She flew."))
-
-
-def test_lists_and_markup() -> None:
-    made = claims_of("**Two things** are known:\n- The Moon is far [1].\n2. Laika was a dog [2].\n\n## Heading\n")
-    assert made == (
-        Claim("Two things are known:"),
-        Claim("The Moon is far.", (1,), new_line=True),
-        Claim("Laika was a dog.", (2,), new_line=True),
-        Claim("Heading"),
-    )
-
-
-def test_a_stop_in_a_number_or_a_name_ends_nothing() -> None:
-    assert claims_of("Dr. Smith paid 3.5 dollars [1].") == (Claim("Dr. Smith paid 3.5 dollars.", (1,)),)
-
-
-@pytest.mark.parametrize("text", ["It is far.\n[1]", "It is far\n  [1].", "It is far.\n[1].", "It is far. [1]."])
-def test_a_line_of_citations_belongs_to_the_line_before_it(text: str) -> None:
-    assert claims_of(text + "\nIt is cold [2].") == (Claim("It is far.", (1,)), Claim("It is cold.", (2,)))
-
-
-def test_nothing_but_signs_is_no_claim() -> None:
-    assert claims_of("...\n- \n [1]\n") == ()
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("It is far [1]. It is cold. [2] She flew [2] [1].", (FAR, COLD, Claim("She flew.", (2, 1)))),
+        (
+            "It is far.\n[1]\nIt is cold.\n\n- [2] [1]\nShe flew.",
+            (FAR, Claim("It is cold.", (2, 1)), Claim("She flew.")),
+        ),
+        *((f"It is far{cited}\nIt is cold [2].", (FAR, COLD)) for cited in (".\n[1]", "\n  [1].", ".\n[1].", ". [1].")),
+        (
+            "**Two things** are known:\n- It is far [1].\n2. It is cold [2].\n\n## Heading\n",
+            (
+                Claim("Two things are known:"),
+                replace(FAR, new_line=True),
+                replace(COLD, new_line=True),
+                Claim("Heading"),
+            ),
+        ),
+        ("Dr. Smith paid 3.5 dollars [1].", (Claim("Dr. Smith paid 3.5 dollars.", (1,)),)),
+        ("...\n- \n [1]\n", ()),
+    ],
+)
+def test_a_citation_belongs_to_its_sentence_before_or_behind_the_stop_or_a_line_below(
+    text: str, claims: tuple[Claim, ...]
+) -> None:
+    assert claims_of(text) == claims
 
 
 def test_a_claim_without_a_citation_gets_that_of_the_passage_that_says_it() -> None:

@@ -103,16 +103,6 @@ def test_what_is_asked_of_documents(question: str, kind: str, of: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "kind", "of", "language"),
-    [],
-)
-def test_documents_are_asked_for_in_six_languages(question: str, kind: str, of: str, language: str) -> None:
-    found = corpus_question(question)
-    assert found is not None
-    assert (found.kind, found.of, found.language) == (kind, of, language)
-
-
-@pytest.mark.parametrize(
     "question",
     [
         "Was gibt es zum Frühstück?",

@@ -141,9 +141,6 @@ def test_all_of_a_unit_stands_in_the_document(text: str) -> None:
                 assert 0 <= start < end <= len(text)
 
 
-KINDS = "There are four types of timeouts. These are connect, read, write, and pool. Each has a default."
-
-
 def test_what_answers_a_question_ends_where_the_next_begins() -> None:
     faq = "Q: Can I bring my dog? A: Yes, if nobody objects. Never in the depot. Q: Is there a canteen? A: Not yet."
     assert unit(faq, "Q: Can")[-1] == "Never in the depot."

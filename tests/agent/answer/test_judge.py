@@ -15,6 +15,7 @@ from clew.agent.state import Turn
 from clew.memory.datatypes import Passage, Recalled, Sentence, Wording
 from clew.memory.dialogue.signals import Linear
 from clew.memory.encoding import CachedEncoder
+from tests.agent.conftest import turn_of
 from tests.training.judge import JudgeExample, fit, taken, threshold
 
 MOON = Passage(
@@ -25,19 +26,10 @@ MOON = Passage(
     score=0.7,
     tool="hybrid",
 )
-CLEAR = {
-    "history": 0.0,
-    "leans": 0.0,
-    "content": 1.0,
-    "points": 0.0,
-    "own_names": 0.0,
-    "asked_back": 0.0,
-    "unnamed_ever": 0.0,
-    "pointed_unnamed": 0.0,
-    "words_lacked": 0.0,
-    "name_lacked": 0.0,
-    "said_out": 0.0,
-}
+CLEAR = dict.fromkeys(
+    "history leans points own_names asked_back unnamed_ever pointed_unnamed words_lacked name_lacked said_out".split(),
+    0.0,
+) | {"content": 1.0}
 
 
 def by(name: str) -> Decision:
@@ -52,25 +44,34 @@ def judged(**given: float) -> str:
     return judge({**CLEAR, "refuse": 0.0, "foreign": 0.0, "unclear": 0.0, **given}, JUDGE)
 
 
-def test_what_is_unclear_is_asked_back_before_it_is_refused() -> None:
-    assert judged() == "answer"
-    assert judged(refuse=1) == judged(foreign=1) == "refuse"
-    assert judged(unclear=1, history=1, unnamed_ever=1, refuse=1) == "ask back"
+LEANS = {"unclear": 1.0, "history": 1.0, "leans": 1.0, "refuse": 1.0}
+UNNAMED = {"unclear": 1.0, "history": 1.0, "unnamed_ever": 1.0, "refuse": 1.0}
+ANSWERABLE = {"unclear": 1.0, "leans": 1.0, "refuse": 0.9 - DOUBT, "foreign": 0.9 - DOUBT}
 
 
-def test_nobody_is_asked_back_about_what_the_conversation_said() -> None:
-    leaning = {"unclear": 1.0, "history": 1.0, "leans": 1.0, "refuse": 1.0}
-    assert judged(**leaning) == "ask back" and judged(**leaning, said_out=1.0) == "refuse"
-
-
-def test_nobody_is_asked_which_one_of_what_the_library_does_not_know() -> None:
-    """'Which dough do you mean: The Moon, or Robots on the Moon?'"""
-    assert judged(unclear=1, history=1, unnamed_ever=1, refuse=1, words_lacked=1 / 3) == "refuse"
-    assert judged(unclear=1, history=1, leans=1, refuse=1, name_lacked=1) == "refuse"
-
-
-def test_nobody_is_asked_back_twice_running() -> None:
-    assert judged(unclear=1, history=1, unnamed_ever=1, asked_back=1) == "answer"
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [
+        ({}, "answer"),
+        ({"refuse": 1.0}, "refuse"),
+        ({"foreign": 1.0}, "refuse"),
+        (UNNAMED, "ask back"),
+        (LEANS, "ask back"),
+        (LEANS | {"content": 3.0}, "ask back"),
+        (LEANS | {"said_out": 1.0}, "refuse"),  # the conversation said it
+        (LEANS | {"name_lacked": 1.0}, "refuse"),  # the library does not know it: nobody is asked which one
+        (UNNAMED | {"words_lacked": 1 / 3}, "refuse"),
+        (UNNAMED | {"refuse": 0.0, "asked_back": 1.0}, "answer"),  # never twice running
+        (UNNAMED | {"refuse": 0.0, "unnamed_ever": 0.0}, "answer"),  # it names all that it needs
+        (UNNAMED | {"refuse": 0.0, "content": 3.0}, "answer"),
+        (ANSWERABLE, "answer"),
+        (ANSWERABLE | {"refuse": 1.1 - DOUBT}, "ask back"),
+        (ANSWERABLE | {"pointed_unnamed": 1.0}, "ask back"),
+        (ANSWERABLE | {"pointed_unnamed": 1.0, "history": 1.0}, "answer"),
+    ],
+)
+def test_what_is_unclear_is_asked_back_before_it_is_refused(given: Mapping[str, float], verdict: str) -> None:
+    assert judged(**given) == verdict
 
 
 @pytest.mark.parametrize(
@@ -106,22 +107,12 @@ def test_the_signals_of_a_turn(encoder: CachedEncoder) -> None:
     assert found["cosine"] > 0.5 and found["held_together"] > 0.5 and found["names_unheld"] == 0
     assert (found["history"], found["points"], found["amount"]) == (0, 0, 1)
     assert all(np.isfinite(value) for value in found.values())
-
-
-def test_a_name_that_no_passage_has(encoder: CachedEncoder) -> None:
     assert signals_of(encoder, "How far away is Neptune?", MOON)["names_unheld"] == 1
-
-
-def test_without_a_passage_there_are_signals_too(encoder: CachedEncoder) -> None:
-    found = signals_of(encoder, "How far away is the Moon?")
-    assert found.keys() == signals_of(encoder, "How far?", MOON).keys()
-    assert found["cosine"] == 0
-
-
-def test_what_was_said_before_is_a_signal(encoder: CachedEncoder) -> None:
+    without = signals_of(encoder, "How far away is the Moon?")
+    assert without.keys() == found.keys() and without["cosine"] == 0
     said = (Sentence("Who was Laika?", "user", 1), Sentence("Laika was a dog.", "agent", 1))
-    found = signals_of(encoder, "What did the animal eat?", MOON, before=said)
-    assert (found["history"], found["unnamed"]) == (1, 1)
+    later = signals_of(encoder, "What did the animal eat?", MOON, before=said)
+    assert (later["history"], later["unnamed"]) == (1, 1)
 
 
 def test_a_threshold_is_the_best_at_its_cost() -> None:
@@ -142,12 +133,8 @@ def test_a_judge_learns_what_tells(encoder: CachedEncoder) -> None:
         label = ("ANSWERABLE", "UNANSWERABLE", "UNDERSPECIFIED", "PARTIAL")[number % 4]
         own = {
             **{name: value + 0.01 * generator.normal() for name, value in base.items()},
+            **dict.fromkeys(("asked_back", "names_unheld", "words_lacked", "name_lacked", "said_out"), 0.0),
             "history": 1.0,
-            "asked_back": 0.0,
-            "names_unheld": 0.0,
-            "words_lacked": 0.0,
-            "name_lacked": 0.0,
-            "said_out": 0.0,
             "cosine": 0.2 if label == "UNANSWERABLE" else 0.8,
             "unnamed": float(label == "UNDERSPECIFIED"),
         }
@@ -168,13 +155,7 @@ def test_a_judge_learns_what_tells(encoder: CachedEncoder) -> None:
 def ask(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Callable[[str], Turn]]:
     settings = read_settings(library=examples_path, home=tmp_path / "data", cache=cache)
     with Assistant.open(settings) as assistant:
-
-        def turn_of(question: str) -> Turn:
-            *_, turn = assistant.ask("t", question)
-            assert isinstance(turn, Turn)
-            return turn
-
-        yield turn_of
+        yield lambda question: turn_of(assistant, "t", question)
 
 
 def test_a_reply_to_a_question_back_is_understood(ask: Callable[[str], Turn]) -> None:
@@ -193,18 +174,3 @@ def test_a_reply_to_a_question_back_is_understood(ask: Callable[[str], Turn]) ->
 )
 def test_a_clear_question_is_not_asked_back(ask: Callable[[str], Turn], question: str) -> None:
     assert ask(question).answer.outcome != "unclear"
-
-
-def test_a_short_question_that_names_all_that_it_needs_is_not_asked_back() -> None:
-    """'Who was the first man in space?' after others, where 'How much is the fee?' may be any fee."""
-    assert judged(unclear=1, history=1) == "answer"
-    assert judged(unclear=1, history=1, unnamed_ever=1, content=3.0) == "answer"
-    assert judged(unclear=1, history=1, leans=1, content=3.0, refuse=1) == "ask back"
-
-
-def test_what_can_be_answered_is_not_asked_back() -> None:
-    answerable = {"unclear": 1.0, "leans": 1.0, "refuse": 0.9 - DOUBT, "foreign": 0.9 - DOUBT}
-    assert judged(**answerable) == "answer"
-    assert judged(**{**answerable, "refuse": 1.1 - DOUBT}) == "ask back"
-    assert judged(**answerable, pointed_unnamed=1) == "ask back"
-    assert judged(**answerable, pointed_unnamed=1, history=1) == "answer"

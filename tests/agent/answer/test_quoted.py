@@ -1,7 +1,6 @@
 """Answers without a language model: quoted, cited, in the user's words where they can be, honest where they cannot."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,8 @@ from clew.agent.answer.quoted import placed, quote
 from clew.agent.answer.refusal import nothing_indexed
 from clew.agent.answer.selection import AnswerParameters
 from clew.agent.search.rounds import ObserveParameters, enough, missing
-from clew.agent.state import TURN_JSON, Answer, Call, Claim, Quote, Turn
-from clew.memory.datatypes import Document, Mark, Passage, Wording
+from clew.agent.state import Answer, Claim, Quote
+from clew.memory.datatypes import Document, Mark, Passage
 from clew.memory.encoding import CachedEncoder
 
 MOON = Passage(
@@ -139,10 +138,3 @@ def test_what_is_missing_and_what_is_enough() -> None:
     assert missing("Did Lang leave a scooter in the hall for a two-year term?", [hall]) == ("leave", "term")
     assert enough("Where was Fritz Lang born?", [LANG], ObserveParameters())
     assert not enough("Did Lang know Kubrick's films?", [LANG], ObserveParameters())
-
-
-def test_a_turn_survives_its_json(encoder: CachedEncoder, tmp_path: Path) -> None:
-    said = verified(say("Where was Fritz Lang born?", LANG, encoder=encoder))
-    call = Call("hybrid", (Wording("question", "q", 1.0),), 1, 2.5)
-    turn = Turn("t", 1, "q", "Q?", said, wordings=call.wordings, calls=(call,), passages=(LANG,), library="f")
-    assert TURN_JSON.validate_json(TURN_JSON.dump_json(turn)) == turn

@@ -21,17 +21,10 @@ def test_it_names_the_noun_and_offers_what_speaks_of_it_first() -> None:
     assert back.nearest == ("Fritz Lang", "Georges Méliès", "Yuri Gagarin")
 
 
-def test_without_a_noun_it_asks_which_of_these() -> None:
-    assert (
-        ask_back("And born?", [], [LANG, GAGARIN]).plain == "Which of these do you mean: Fritz Lang; or Yuri Gagarin?"
-    )
-
-
-def test_it_never_offers_one_choice() -> None:
-    back = ask_back("Where was the director born?", [], [LANG])
-    assert back.plain == "Which director do you mean?" and back.nearest == ()
-
-
-def test_at_most_four_are_offered() -> None:
+def test_without_a_noun_it_asks_which_of_these_and_offers_at_most_four_and_never_one() -> None:
+    both = ask_back("And born?", [], [LANG, GAGARIN])
+    assert both.plain == "Which of these do you mean: Fritz Lang; or Yuri Gagarin?"
+    one = ask_back("Where was the director born?", [], [LANG])
+    assert one.plain == "Which director do you mean?" and one.nearest == ()
     many = [passage(str(n), "text", f"Title {n}") for n in range(9)]
     assert ask_back("Which?", [], many).nearest == ("Title 0", "Title 1", "Title 2", "Title 3")

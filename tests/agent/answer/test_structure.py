@@ -82,37 +82,3 @@ def test_a_region_goes_on_to_the_end_of_the_list() -> None:
         "item",
         "item",
     ]
-
-
-MANUAL = """- Depth of a bed
-
-Beds are forty centimetres deep.
-
-- Number of plants in a row
-
-A row has twelve plants. Write the number down:
-
-- twelve
-
-Then water them.
-
-(7) Watering is slow - I can only fill a few of the cans in the shed
-
-Take the hose."""
-
-
-TERMS = """The pump shows one of these:
-
-F2
-
-No water in the tank
-
-F3
-
-The filter is full
-
-Wait a minute, then switch it on again.
-
-Where it stands
-
-In the shed."""

@@ -16,13 +16,14 @@ from clew.agent.answer.excerpts import excerpt_of
 from clew.agent.answer.quoted import excerpt_claims
 from clew.agent.assistant import Assistant
 from clew.agent.settings import Settings, read_settings
-from clew.agent.state import Claim, Turn
+from clew.agent.state import Claim
 from clew.memory.datatypes import Chunk, Document, Passage, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.chunking import ChunkerParameters, chunks_of
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.loaders.registry import LOADERS, discover, read
 from clew.memory.ports import Role
+from tests.agent.conftest import turn_of
 from tests.benchmarks.ingest import RandomEncoder
 from tests.memory.dialogue.cases import hashed_vectors
 from tests.memory.knowledge.loaders.dump import dump
@@ -174,8 +175,7 @@ def false_turns(settings: Settings, questions: Sequence[str], tool: str = "") ->
         texts = {one.id: one.text for one in store.documents([one.id for one in store.catalogue.documents])}
         quoting = 0
         for question in questions:
-            *_, turn = assistant.ask("t", question, tool=tool)
-            assert isinstance(turn, Turn)
+            turn = turn_of(assistant, "t", question, tool=tool)
             quoting += any(claim.quotes for claim in turn.answer.claims)
             yield from (f"{question} {one}" for claim in turn.answer.claims for one in false(claim, texts))
         assert quoting >= len(questions) / 3, "it answers"

@@ -13,7 +13,7 @@ from clew.agent.llm.ollama_server import Cards, OllamaServer
 from clew.agent.llm.ollama_writer import named_model
 from clew.agent.state import Doing, Piece, Turn
 from clew.memory.datatypes import Passage, Recalled, Sentence
-from clew.memory.errors import Cancelled, ModelFailed, ServiceUnreachable
+from clew.memory.errors import ModelFailed
 from tests.ollama.playing import good, words
 from tests.ollama.server import Asked, Died, Model, OllamaDouble, Said
 
@@ -164,16 +164,6 @@ def test_what_no_passage_says_is_no_answer(ollama: OllamaDouble, tmp_path: Path,
         drafted(ollama, tmp_path, saying(reply), heard)
 
 
-def test_an_answer_in_another_language_is_kept(ollama: OllamaDouble, tmp_path: Path, heard: Heard) -> None:
-    draft, _ = drafted(ollama, tmp_path, saying("Der Mond ist grau und hat keine Luft [2]."), heard)
-    assert draft.answer and draft.answer.sources[0].id == "c1"
-
-
-def test_thoughts_are_not_shown(ollama: OllamaDouble, tmp_path: Path, heard: Heard) -> None:
-    drafted(ollama, tmp_path, "thinks:1b", heard)
-    assert heard.text == "The Moon is 384,400 km away from the Earth [1]."
-
-
 def test_a_cut_prompt_is_sent_again_smaller(ollama: OllamaDouble, tmp_path: Path, heard: Heard) -> None:
     filler = tuple(
         Passage(id=f"f{n}", document="f", title="Filler", text="Cats sleep a lot. " * 90, score=0.1, tool="hybrid")
@@ -202,13 +192,6 @@ def test_what_was_said_before_a_stop_is_kept(ollama: OllamaDouble, tmp_path: Pat
     assert draft.answer.text.startswith("The Moon is 384,400 km")
 
 
-def test_a_stop_before_the_first_word(ollama: OllamaDouble, tmp_path: Path, heard: Heard) -> None:
-    cancel = threading.Event()
-    cancel.set()
-    with pytest.raises(Cancelled):
-        drafted(ollama, tmp_path, "slow:1b", heard, cancel=cancel)
-
-
 def test_what_broke_off_keeps_its_whole_sentences(ollama: OllamaDouble, tmp_path: Path, heard: Heard) -> None:
     def breaks(asked: Asked) -> Said:
         yield from words("The Moon is 384,400 km away [2]. It is gr")
@@ -217,12 +200,6 @@ def test_what_broke_off_keeps_its_whole_sentences(ollama: OllamaDouble, tmp_path
     draft, _ = drafted(ollama, tmp_path, Model(breaks), heard)
     assert draft.answer and draft.answer.text == "The Moon is 384,400 km away. [1]"
     assert "broke off" in draft.broke
-
-
-@pytest.mark.parametrize("model", ["dies-at-once:1b", "crashes:1b", "lacks-memory:1b"])
-def test_a_model_that_fails_at_once(ollama: OllamaDouble, tmp_path: Path, heard: Heard, model: str) -> None:
-    with pytest.raises(ServiceUnreachable):
-        drafted(ollama, tmp_path, model, heard)
 
 
 def test_instructions_in_documents_are_neither_sent_nor_hidden(
@@ -256,13 +233,13 @@ def test_an_answer_that_came_to_its_limit_of_tokens(ollama: OllamaDouble, tmp_pa
     assert draft.broke == "it came to its limit of tokens"
 
 
-@pytest.mark.parametrize("unsupported", ["remove", "rewrite"])
+@pytest.mark.parametrize("unsupported", ["mark", "remove", "rewrite"])
 def test_an_answer_in_another_language_is_not_emptied(
     ollama: OllamaDouble, tmp_path: Path, heard: Heard, unsupported: Unsupported
 ) -> None:
     model = saying("Der Mond ist grau und hat keine Luft [2].")
     draft, _ = drafted(ollama, tmp_path, model, heard, unsupported=unsupported)
-    assert draft.answer and draft.answer.claims and len(ollama.requests) == 1
+    assert draft.answer and draft.answer.sources[0].id == "c1" and len(ollama.requests) == 1
 
 
 @pytest.mark.parametrize("second", ["", "I do not know what you mean."])

@@ -11,10 +11,9 @@ from clew.agent.evaluation.evaluate import EvaluationPlan, Row, answered, evalua
 from clew.agent.evaluation.ranking import FORMS, query_of
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings
-from clew.agent.state import Turn
 from clew.memory.errors import BadInput, NoLibrary
 from clew.tools import registry
-from tests.agent.conftest import QUERIES, write_lines
+from tests.agent.conftest import QUERIES, turn_of, write_lines
 
 
 def rows(plan: EvaluationPlan, settings: Settings) -> list[Row]:
@@ -119,8 +118,7 @@ def test_the_agent_of_an_evaluation_is_the_one_that_people_talk_with(indexed: Se
     """Its evidence and its answer to a first question are those of a turn of a new thread."""
     question = read_dataset(beir).questions[0]
     with Assistant.open(indexed) as assistant:
-        *_, turn = assistant.ask("t", question.text)
-        assert isinstance(turn, Turn)
+        turn = turn_of(assistant, "t", question.text)
         found = searched(assistant.services, question.text, ()).passages
         alone = answered(assistant.services, question.text, ())
     assert found == alone.passages == turn.passages

@@ -4,20 +4,15 @@ import pytest
 
 from clew.agent.llm.ollama_server import Card, Cards, OllamaServer, Pulled
 from clew.agent.llm.ollama_writer import best, best_suited, named_model
-from clew.memory.errors import NoModel, ServiceUnreachable
+from clew.memory.errors import ServiceUnreachable
 from tests.ollama.playing import good
-from tests.ollama.server import Model, OllamaDouble, serving
+from tests.ollama.server import Model, serving
 
 GB = 10**9
 
 
 def pulled(name: str, size: float) -> Pulled:
     return Pulled(name, f"digest of {name}", int(size * GB))
-
-
-@pytest.fixture
-def server(ollama: OllamaDouble, tmp_path: Path) -> OllamaServer:
-    return OllamaServer(Cards(tmp_path / "models.json"))
 
 
 @pytest.mark.parametrize(
@@ -37,25 +32,9 @@ def test_the_largest_that_fits_is_chosen_of_those_that_call_tools_before_others(
     assert (found[0].name if found else None) == chosen
 
 
-def test_a_model_that_is_named(server: OllamaServer) -> None:
-    writer = named_model(server, "good:1b")
-    assert (writer.name, writer.window, writer.abilities.tools) == ("good:1b", 8192, True)
-
-
 def test_a_name_without_a_tag_is_the_latest(tmp_path: Path) -> None:
     with serving({"good:latest": Model(good)}) as double:
         assert named_model(OllamaServer(Cards(tmp_path / "c"), double.host), "good").name == "good:latest"
-
-
-def test_a_model_that_is_not_pulled(server: OllamaServer) -> None:
-    with pytest.raises(NoModel, match=r"good:70b is not pulled \(there: .*\)") as caught:
-        named_model(server, "good:70b")
-    assert caught.value.hint == "ollama pull good:70b"
-
-
-def test_an_encoder_is_no_chat_model(server: OllamaServer) -> None:
-    with pytest.raises(NoModel, match="is an encoder"):
-        named_model(server, "encoder:1b")
 
 
 def test_auto_is_none_where_nothing_listens_or_nothing_is_pulled(tmp_path: Path) -> None:

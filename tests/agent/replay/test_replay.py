@@ -93,19 +93,8 @@ def test_both_files_hold_a_line_for_every_turn_with_the_fields_of_seed_003(scrip
         "agent_response": "Fritz Lang directed Metropolis [1] So it is.",
     }
     row = intermediate[1]
-    assert list(row)[:11] == [
-        "_id",
-        "original_query",
-        "rewritten_query",
-        "num_extracted_sentences",
-        "extracted_sentences",
-        "num_clusters",
-        "cluster_sizes",
-        "representative_sentences",
-        "selected_sentences",
-        "contexts",
-        "agent_response",
-    ]
+    first = "_id original_query rewritten_query num_extracted_sentences extracted_sentences num_clusters cluster_sizes"
+    assert list(row)[:11] == f"{first} representative_sentences selected_sentences contexts agent_response".split()
     assert row["original_query"] == "who directed it?"
     assert (row["num_extracted_sentences"], row["num_clusters"], row["cluster_sizes"]) == (1, 1, [1])
     assert row["extracted_sentences"] == row["representative_sentences"] == ["Who wrote Metropolis?"]

@@ -23,6 +23,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
 from clew.memory.walk_paths import lines, parents
 from clew.tools.walk import Walk
+from tests.agent.conftest import turn_of
 from tests.agent.walks import WALKS, evidence
 
 QUESTION = "Where was the director of Metropolis born?"
@@ -132,8 +133,7 @@ def test_a_further_round_walks_for_what_is_missing_and_keeps_what_was_found(assi
 
 
 def test_the_tool_walk_leads_and_no_second_walk_is_made(assistant: Assistant) -> None:
-    *_, turn = assistant.ask("by walk", QUESTION, tool="walk")
-    assert isinstance(turn, Turn)
+    turn = turn_of(assistant, "by walk", QUESTION, tool="walk")
     assert not steps_of(turn, "stitch") and not steps_of(turn, "walk")
     assert {p.tool for p in turn.passages} == {"walk"}
     assert turn.walk is not None and turn.paths == lines(turn.walk) != ()
@@ -141,8 +141,8 @@ def test_the_tool_walk_leads_and_no_second_walk_is_made(assistant: Assistant) ->
 
 def test_the_walk_stays_within_a_scope(assistant: Assistant) -> None:
     scope = ("films/metropolis.md", "animals/laika.md", "people/thea-von-harbou.md")
-    *_, turn = assistant.ask("scope", QUESTION, scope=scope)
-    assert isinstance(turn, Turn) and turn.walk is not None
+    turn = turn_of(assistant, "scope", QUESTION, scope=scope)
+    assert turn.walk is not None
     chunks = assistant.services.library.store.chunks(turn.walk.nodes)
     assert {chunk.document for chunk in chunks} <= set(scope)
     assert {p.document for p in turn.passages} <= set(scope)
@@ -157,8 +157,8 @@ def test_an_empty_library_is_not_walked(tmp_path: Path, cache: Path, encoder: Ca
     document.unlink()
     list(index([document.parent], tmp_path / "library", encoder))
     with Assistant.open(read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)) as empty:
-        *_, turn = empty.ask("t", QUESTION)
-    assert isinstance(turn, Turn) and (turn.answer.outcome, turn.walk) == ("nothing-indexed", None)
+        turn = turn_of(empty, "t", QUESTION)
+    assert (turn.answer.outcome, turn.walk) == ("nothing-indexed", None)
 
 
 def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assistant) -> None:

@@ -13,15 +13,6 @@ def after(back: str, question: str = QUESTION) -> list[Sentence]:
     return [Sentence("Tell me of rivers.", "user", 1), Sentence(question, "user", 2), Sentence(back, "agent", 2)]
 
 
-def test_it_names_what_is_unclear_and_the_choices() -> None:
-    assert (
-        clarifying_question("river", CHOICES)
-        == "Which river do you mean: Thames (London); The Seine; or Danube in Vienna?"
-    )
-    assert clarifying_question("", CHOICES[:2]) == "Which of these do you mean: Thames (London); or The Seine?"
-    assert clarifying_question("river", CHOICES[:1]) == "Which river do you mean?"
-
-
 @pytest.mark.parametrize(
     ("reply", "choice"),
     [

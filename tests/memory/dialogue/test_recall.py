@@ -226,11 +226,6 @@ def test_a_clustering_goes_on_from_the_centroids_before() -> None:
     assert cluster(vectors[:50], 7, seed=0, n_init=1, start=start).tolist() == before.tolist()
 
 
-def test_each_that_is_missing_is_the_row_farthest_from_all_before() -> None:
-    rows = np.array([[0, 0], [3, 0], [0, -4], [1, 1]], np.float32)
-    assert recall_module._completed(np.array([[1, 0]], np.float32), rows, 3).tolist() == [[1, 0], [0, -4], [3, 0]]
-
-
 @pytest.mark.parametrize(("given", "begun"), [(0, None), (1, 2), (2, 2), (3, None)])
 def test_it_begins_with_what_is_given_where_that_is_some_and_not_too_many(
     given: int, begun: int | None, monkeypatch: pytest.MonkeyPatch
@@ -250,12 +245,6 @@ def test_it_begins_with_what_is_given_where_that_is_some_and_not_too_many(
 def test_rows_as_near_to_nine_digits_are_in_their_order() -> None:
     rows = np.array([[1 + 3e-10, 0], [-1 - 3e-10, 0], [0, 1], [0, -1]])
     assert representatives(rows, np.zeros(4, np.intp), 4) == [0, 1, 2, 3]
-
-
-def test_the_defaults_are_those_of_seed_003() -> None:
-    assert RecallParameters() == RecallParameters(
-        lambda_=0.7, sentences=5, representatives=3, fewest_clusters=2, most_clusters=7, seed=42, n_init=10
-    )
 
 
 def test_vectors_that_are_near_are_not_one() -> None:
@@ -300,9 +289,3 @@ def test_it_goes_on_from_given_centroids_as_scikit_learn_does(rows: ArrayLike, s
     expected = KMeans(len(first), init=first, n_init=1).fit_predict(vectors)
     labels = kmeans(vectors, len(first), 42, 1, first)
     assert parts(labels) == parts(expected) and len(set(labels.tolist())) == len(first)
-
-
-def test_one_row_and_rows_that_are_alike() -> None:
-    assert kmeans(np.ones((1, 4), np.float32), 1, 42, 10).tolist() == [0]
-    assert kmeans(np.ones((5, 4), np.float32), 1, 42, 10).tolist() == [0] * 5
-    assert len(kmeans(np.ones((5, 4), np.float32), 2, 42, 10)) == 5

@@ -67,6 +67,3 @@ def names(index: ClueIndex, nodes: tuple[int, ...]) -> list[str]:
 def written(path: CluePath, graph: TripleGraph) -> str:
     """`(lokesh kanagaraj) -[directed]-> (film) | (film) -[titled]-> (coolie)`: each edge in its own direction."""
     return " | ".join(arrow(graph.edge(edge)) for edge in path.edges)
-
-
-# An index of triples with the cosines of an encoder in the place of TF-IDF: measured, and not what Clew uses.

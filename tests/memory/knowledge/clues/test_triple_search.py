@@ -1,9 +1,4 @@
-import json
-import os
-import subprocess
-import sys
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,20 +55,23 @@ def test_answers_are_of_the_type_that_is_asked_for(question: str, answer: str) -
     assert search_paths(question, index_of(*FILMS)).answer == answer
 
 
-def test_where_the_question_names_neither_end_who_is_the_subject_or_the_one_by_whom() -> None:
-    assert search_paths("Who directed?", index_of(("ann", "directed", "metropolis"))).answer == "Ann"
-    assert search_paths("Who directed?", index_of(("metropolis", "directed by", "ann"))).answer == "Ann"
-
-
 SEEN = [
     *(("Anna", "watched", "Metropolis"), ("Tom", "watched", "Nosferatu"), ("Fritz Lang", "directed", "Metropolis")),
     *(("Metropolis", "is a", "film"), ("Nosferatu", "is a", "film"), ("Tom", "lives in", "Graz")),
 ]
 
 
+AMBEDKAR = ("Dr. B. R. Ambedkar", "wrote", "Annihilation of Caste"), ("B.R. Ambedkar", "born in", "Mhow")
+BORN = "Where was the author of Annihilation of Caste born?"
+
+
 @pytest.mark.parametrize(
     "rows, question, answer",
     [
+        (AMBEDKAR, BORN, "Mhow"),  # one name that is written in two ways
+        ([("ann", "directed", "metropolis")], "Who directed?", "Ann"),
+        ([("metropolis", "directed by", "ann")], "Who directed?", "Ann"),
+        ([("ann", "of", "metropolis")], "What about Ann?", "Metropolis"),
         ([("I", "watched", "film"), ("film", "titled", "Coolie")], "What film was watched?", "Coolie"),
         ([("I", "watched", "film")], "What film was watched?", "Film"),
         ([("I", "watched", "film")], "Which film was watched?", "Film"),
@@ -91,23 +89,8 @@ SEEN = [
         ),
     ],
 )
-def test_a_what_question_takes_the_object_of_a_watched_edge(
-    rows: list[tuple[str, str, str]], question: str, answer: str
-) -> None:
+def test_which_end_of_which_edge_answers(rows: list[tuple[str, str, str]], question: str, answer: str) -> None:
     assert search_paths(question, index_of(*rows)).answer == answer
-
-
-def test_else_it_is_the_tail_of_the_best_edge() -> None:
-    assert search_paths("What about Ann?", index_of(("ann", "of", "metropolis"))).answer == "Metropolis"
-
-
-AMBEDKAR = ("Dr. B. R. Ambedkar", "wrote", "Annihilation of Caste"), ("B.R. Ambedkar", "born in", "Mhow")
-BORN = "Where was the author of Annihilation of Caste born?"
-
-
-def test_one_name_written_in_two_ways_is_one_place_on_a_path() -> None:
-    found = search_paths(BORN, index_of(*AMBEDKAR))
-    assert (found.answer, len(found.paths[0].edges)) == ("Mhow", 2)
 
 
 def test_a_where_without_an_edge_of_a_place_and_of_all_that_is_named_has_no_answer() -> None:
@@ -210,7 +193,6 @@ def test_inflections_of_a_relation_that_the_table_does_not_have_are_one_clue() -
     assert index.edges_of_relations(("hums",)).all()
 
 
-ROOT = Path(__file__).parents[4]
 PARAMETERS = st.builds(
     ClueParameters,
     max_depth=st.integers(0, 4),
@@ -219,18 +201,6 @@ PARAMETERS = st.builds(
     mmr_lambda=st.sampled_from([0.0, 0.3, 0.7, 1.0]),
     clues_once=st.booleans(),
 )
-
-
-def test_the_readmes_example() -> None:
-    index = index_of(*README)
-    found = search_paths(QUESTION, index)
-    assert names(index, found.clues.entities) == ["film", "coolie"]
-    assert found.clues.relations == ("directed",)
-    assert found.clues.type == "who"
-    best = found.paths[0]
-    assert written(best, index.graph) == "(lokesh kanagaraj) -[directed]-> (film) | (film) -[titled]-> (coolie)"
-    assert names(index, best.nodes) == ["lokesh kanagaraj", "film", "coolie"]
-    assert found.answer == "Lokesh Kanagaraj"
 
 
 @needs_cases
@@ -293,33 +263,3 @@ def test_only_the_edges_that_are_allowed_are_walked() -> None:
 def test_what_asks_nothing_finds_nothing(question: str, index: ClueIndex) -> None:
     found = search_paths(question, index)
     assert (found.paths, found.answer, found.edge) == ((), "", None)
-
-
-PRINTED = """
-import json, sys
-from clew.memory.datatypes import Triple
-from clew.memory.knowledge.clues.clue_index import clue_index
-from clew.memory.knowledge.clues.triple_search import search_paths
-from clew.memory.knowledge.clues.clue_index import triple_graph
-graph = triple_graph(Triple(*row) for row in json.loads(sys.argv[1]))
-for question in sys.argv[2:]:
-    found = search_paths(question, clue_index(graph))
-    print(found.clues, found.seeds, found.answer)
-    for path in found.paths:
-        print(path.score, *map(graph.edge, path.edges), sep=" | ")
-"""
-
-
-def test_the_order_does_not_depend_on_the_hash_seed() -> None:
-    rows = [*FILMS, *((f"deva {number % 3}", "likes", f"coolie {number}") for number in range(9))]
-    asked = [QUESTION, "Why did Deva come out?", "Who played Deva?", "What likes Coolie?"]
-    command = [sys.executable, "-c", PRINTED, json.dumps(rows), *asked]
-    runs = [
-        subprocess.Popen(
-            command, cwd=ROOT, env=os.environ | {"PYTHONHASHSEED": seed}, stdout=subprocess.PIPE, text=True
-        )
-        for seed in ("0", "1", "2")
-    ]
-    printed = {run.communicate()[0] for run in runs}
-    assert len(printed) == 1
-    assert printed.pop().count(" | ") >= len(asked)

@@ -36,13 +36,6 @@ def written(path: Path, texts: Mapping[str, str]) -> Path:
     return path
 
 
-def untitled(path: Path, *texts: str) -> Path:
-    """Documents with the ids `0`, `1`, ... and no titles."""
-    rows = [{"_id": str(number), "title": "", "text": text} for number, text in enumerate(texts)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
-
-
 def written_by(writer: Writer | None) -> Parameters:
     return Parameters(summariser=writer)
 

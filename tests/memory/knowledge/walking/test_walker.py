@@ -1,7 +1,7 @@
 """The walker over the shipped documents, nodes weighed by the cosine alone: what is looked at, chosen, landed on."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +188,6 @@ def test_of_the_names_long_ones_come_first_and_each_form_has_its_share(tmp_path:
 
 SIZES = [4, 4, 4, 4, 4, 4, 4, 4]
 EIGHT = partitioning_of([place for place, size in enumerate(SIZES) for _ in range(size)])
-FREE = ThinkParameters(top=1, above=2.0, least=0, most=1000)
 
 
 def chosen(scores: Sequence[float], parameters: ThinkParameters, found: Sequence[int] = ()) -> list[int]:
@@ -243,11 +242,6 @@ def test_of_a_small_library_half_is_taken() -> None:
     assert (usual.within(1).most, ThinkParameters(most=5).within(71).most) == (1, 5)
     assert chosen(SCORES, usual.within(32)) == [1, 4, 2, 5]
     assert chosen(SCORES, ThinkParameters(share=0.25).within(32)) == [1, 4]
-
-
-def test_the_defaults_are_the_seeds_and_what_was_measured() -> None:
-    """K is the seed's 5, and so is the bound of 2,000 nodes."""
-    assert astuple(ThinkParameters()) == (5, 0.15, 500, 2000, 0.5)
 
 
 # The stitched graph: all edges among the chosen partitions and no other, places, ways, scope.
