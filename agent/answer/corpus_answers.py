@@ -1,6 +1,6 @@
 """Answers about documents, and not about what stands in one place of them: an overview of the library, the summary of a
-document, which documents mention something, how many there are. Quoted, and in a few words of Clew's own that name
-documents and count them. How they are asked for stands in a table for each language (`corpus_answers.LANGUAGE.txt`).
+document, how many there are. Quoted, and in a few words of Clew's own that name documents and count them. How they are
+asked for stands in a table for each language (`corpus_answers.LANGUAGE.txt`).
 """
 
 import re
@@ -14,9 +14,9 @@ from typing import Literal
 import numpy as np
 
 from clew.agent.answer.summary import SummaryLine, summary_of
-from clew.agent.state import Answer, Claim, Quote, Says
+from clew.agent.state import Answer, Claim, Quote
 from clew.agent.talk.lines import line
-from clew.memory.datatypes import Document, Floats, Ints, Passage, Vectors
+from clew.memory.datatypes import Document, Ints, Passage, Vectors
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.knowledge.catalogue import KINDS, Catalogue, Listed
 from clew.memory.knowledge.library import LibraryStore
@@ -27,14 +27,8 @@ from clew.memory.text import ITEM, LANGUAGES, Span, content_words, split, writte
 from clew.memory.vectors import unit
 from clew.tools.base import passages_of
 
-LISTED, QUOTED, LONGEST_QUOTE = 10, 3, 35
-"""Documents that are named of those that mention something, those of them that are quoted, and words of a quotation."""
-
 WHOLE_TITLE = 0.99
 """The share of a title's words and of those that name it, from which nothing but that document is named."""
-
-TOLD_OF, OF_ONE_THING = 0.4, 12
-"""Of a document that is summarised where its title is not given: how near a chunk of it is, and how many there are."""
 
 PASSAGES = 10
 """Of a summarised document, beside those that are quoted."""
@@ -71,18 +65,16 @@ class CorpusAnswer:
 
 # What is asked ----------------------------------------------------------------------------------------------------
 
-CorpusKind = Literal["overview", "summary", "mentions", "count"]
+CorpusKind = Literal["overview", "summary", "count"]
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusQuestion:
-    """`of` names the document of a summary, or says what is mentioned. `among`: a word for documents of a kind (empty:
-    of any). `plainly`: a summary is asked for in this word or one like it. `points`: `of` is a pronoun, or a document
-    that was spoken of."""
+    """`of` names the document of a summary. `plainly`: a summary is asked for in this word or one like it. `points`:
+    `of` is a pronoun, or a document that was spoken of."""
 
     kind: CorpusKind
     of: str = ""
-    among: str = ""
     plainly: bool = True
     points: bool = False
     language: str = "en"
@@ -135,11 +127,8 @@ class _Heard:
     def question(self) -> CorpusQuestion | None:
         if any(pattern.fullmatch(self.plain) for pattern in _patterns(self.language, "overview")):
             return CorpusQuestion("overview")
-        for match in self._matched("count"):
-            return CorpusQuestion("count", among=self._among(match))
-        for name in ("counted", "mentions"):
-            for match in self._matched(name):
-                return self._mentions(match, "count" if name == "counted" else "mentions")
+        if any(self._matched("count")):
+            return CorpusQuestion("count")
         for name in ("summarised", "about"):
             for match in self._matched(name):
                 of = self._written(match)
@@ -163,19 +152,6 @@ class _Heard:
         match = _patterns(self.language, "article")[0].match(_plain(text))
         text = text[match.end() :] if match else text
         return _WORD.sub(lambda word: nominative(word[0]), text) if self.language == "eo" else text
-
-    def _mentions(self, match: re.Match[str], kind: CorpusKind) -> CorpusQuestion | None:
-        of = self._written(match)
-        while inside := _patterns(self.language, "within")[0].search(_plain(of)):
-            of = of[: inside.start()]
-        wanted = self._named(of)
-        if not wanted or _patterns(self.language, "asks")[0].match(_plain(wanted)):
-            return None
-        return CorpusQuestion(kind, wanted, self._among(match), points=self._is_pronoun(wanted))
-
-    def _among(self, match: re.Match[str]) -> str:
-        among = match.groupdict().get("among") or ""
-        return "" if _patterns(self.language, "any")[0].fullmatch(among) else among
 
 
 def _plain(text: str) -> str:
@@ -251,7 +227,7 @@ def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer
     asked = corpus_question(question)
     if asked and asked.of and not (asked.points and asked.kind == "summary"):  # "summarise it": of what was cited last
         asked = corpus_question(rewritten) or asked
-    if asked is None or not corpus.documents or (asked.points and asked.kind in ("mentions", "count")):
+    if asked is None or not corpus.documents:
         return None
     corpus = replace(corpus, language=asked.language)
     if asked.kind == "overview":
@@ -259,7 +235,7 @@ def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer
         return (alone and _summarised(alone, corpus)) or _overview(corpus)
     if asked.kind == "summary":
         return _summary(asked, corpus)
-    return _mentions(asked, corpus) if asked.of else _counted(asked, corpus)
+    return _counted(corpus)
 
 
 # Summary ----------------------------------------------------------------------------------------------------------
@@ -281,7 +257,7 @@ def _summary(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer | None:
         kinds = [word for word in written_words(of) if set(content_words(word)) & KINDS]
         back = Claim(clarifying_question(kinds[0] if kinds and not asked.points else "document", choices))
         return CorpusAnswer(Answer("unclear", (back,), nearest=tuple(choices), form="summary"), (), "which document?")
-    return _of_nearest(of, corpus) if asked.plainly and not (asked.points or meant) else None
+    return None
 
 
 def _meant(of: str, asked: CorpusQuestion, corpus: Corpus) -> list[Listed]:
@@ -308,19 +284,6 @@ def _spoken_of(corpus: Corpus) -> list[Listed]:
     cited = [before.sources[number - 1].document for claim in before.claims for number in claim.cites]
     known = {one.id: one for one in corpus.documents}
     return [known[id_] for id_ in dict.fromkeys(cited) if id_ in known]
-
-
-def _of_nearest(told: str, corpus: Corpus) -> CorpusAnswer | None:
-    """The summary of a document that no title names, the one with the chunk that is nearest in meaning; None where that
-    is not near, or the document is long, and tells of other things too."""
-    layers, cosines = corpus.store.part().layers, _cosines(told, corpus)
-    known = {one.id: one for one in corpus.documents}
-    inside = np.array([id_ in known for id_ in layers.document_ids], bool)[layers.chunk_documents]
-    nearest = int(np.where(inside, cosines, -1.0).argmax())
-    document = int(layers.chunk_documents[nearest])
-    if not inside[nearest] or cosines[nearest] < TOLD_OF or (layers.chunk_documents == document).sum() > OF_ONE_THING:
-        return None
-    return _summarised(known[layers.document_ids[document]], corpus)
 
 
 def _summarised(one: Listed, corpus: Corpus) -> CorpusAnswer | None:
@@ -357,14 +320,11 @@ def _quote(document: Document, span: Span) -> Quote:
     return Quote(document.id, *span, document.text[slice(*span)])
 
 
-# Mentions ---------------------------------------------------------------------------------------------------------
+# Count ------------------------------------------------------------------------------------------------------------
 
 
-def _counted(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer | None:
-    """How many documents there are, or how many of a kind, where some are called so."""
-    if asked.among:
-        listed = [one for one in corpus.catalogue.called(asked.among) if corpus.scope is None or one.id in corpus.scope]
-        return _listed(listed, corpus.first_chunks([one.id for one in listed]), asked, corpus) if listed else None
+def _counted(corpus: Corpus) -> CorpusAnswer:
+    """How many documents there are, and in which folders."""
     folders = corpus.catalogue.folders(corpus.scope)
     by_size = sorted(folders.items(), key=lambda item: -len(item[1]))[:MOST_FOLDERS]
     parts = ", ".join(f"{name or corpus.line('not in a folder')} {len(inside):,}" for name, inside in by_size)
@@ -373,66 +333,6 @@ def _counted(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer | None:
     are = "is" if len(corpus.documents) == 1 else "are"
     text = corpus.line("all documents", len(corpus.documents), here="here", how=how, are=are)
     return CorpusAnswer(Answer("answered", (Claim(f"{text}."),), form="fact"), (), "all documents counted")
-
-
-def _mentions(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer:
-    """All documents with all words of what is asked for in one passage, or in their title, the nearest first."""
-    layers = corpus.store.part().layers
-    held = corpus.store.vocabulary.holding(written_words(asked.of), corpus.scope)
-    chunks = np.array(sorted(layers.chunk_numbers[id_] for id_ in held), np.int64)
-    order = chunks[np.argsort(-_cosines(asked.of, corpus)[chunks], kind="stable")]
-    found: dict[str, int] = {}
-    for chunk in order.tolist():
-        found.setdefault(layers.document_ids[layers.chunk_documents[chunk]], chunk)
-    named = [one.id for one in corpus.catalogue.called(asked.of) if one.id not in found]
-    found |= corpus.first_chunks([id_ for id_ in named if corpus.scope is None or id_ in corpus.scope])
-    by_id = {one.id: one for one in corpus.documents}
-    return _listed([by_id[id_] for id_ in found if id_ in by_id], found, asked, corpus)
-
-
-def _listed(listed: Sequence[Listed], found: dict[str, int], asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer:
-    """Told of documents that were `found`, each in a chunk."""
-    all_, what = len(corpus.documents), f"\u201c{asked.of or asked.among}\u201d"
-    why = f"{len(listed):,} of {all_:,} documents with {asked.of or asked.among}"
-    if not listed:
-        text = f"None of the {all_:,} {'document' if all_ == 1 else 'documents'} mentions {what}."
-        none = Answer("nothing-found", (Claim(text),), missing=(asked.of,), form="list", says="no")
-        return CorpusAnswer(none, (), why)
-    shown = listed[:LISTED]
-    passages = corpus.passages([found[one.id] for one in shown], "library")
-    number = {passage.document: n for n, passage in enumerate(passages, 1)}
-    verbs = {"mention": "mentions", "are": "is"} if len(listed) == 1 else {"mention": "mention", "are": "are"}
-    key = "mention" if asked.of else "are called"
-    claims = [Claim(corpus.line(key, all_, found=f"{len(listed):,}", what=what, **verbs))]
-    for place, one in enumerate(shown):
-        claims.append(Claim(f"\u201c{corpus.title(one)}\u201d", (number[one.id],), new_line=True))
-        if place < QUOTED and (said := _saying(one, passages[number[one.id] - 1], asked.of)):
-            text = " ".join(said.text.split())
-            claims.append(Claim(text, (number[one.id],), start=said.start, quotes=(said,)))
-    if len(listed) > len(shown):
-        claims.append(Claim(corpus.line("and more", len(listed) - len(shown)) + ".", new_line=True))
-    says: Says | None = "yes" if asked.of else None
-    answer = Answer("answered", tuple(claims), tuple(passages), form="list", says=says)
-    return CorpusAnswer(answer, tuple(passages), why, tuple(corpus.title(one) for one in listed[:DETAILS]))
-
-
-def _cosines(wanted: str, corpus: Corpus) -> Floats:
-    vector = corpus.encoder.encode([wanted], "query")[0]
-    return np.asarray(corpus.store.part().vectors @ vector, np.float64)
-
-
-def _saying(one: Listed, passage: Passage, wanted: str) -> Quote | None:
-    """The sentence of a passage that holds most of the words."""
-    stems = set(content_words(wanted))
-    spans = [(s, e) for s, e in split(passage.text) if len(passage.text[s:e].split()) <= LONGEST_QUOTE]
-    held = [len(stems & set(content_words(passage.text[start:end]))) for start, end in spans]
-    if not held or not max(held):
-        return None
-    start, end = spans[held.index(max(held))]
-    text = passage.text[start:end]
-    if " ".join(text.split()).casefold().strip("# ") == one.title.casefold():
-        return None
-    return Quote(one.id, passage.start + start, passage.start + end, text)
 
 
 # Overview ---------------------------------------------------------------------------------------------------------

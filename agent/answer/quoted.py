@@ -8,16 +8,16 @@ from itertools import pairwise
 
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.conflicts import contradicting, labelled, name_of
-from clew.agent.answer.evidence import NAMED, READ, Evidence, Request, evidence_of, request_of
+from clew.agent.answer.evidence import READ, Evidence, Request, evidence_of, request_of
 from clew.agent.answer.excerpts import Excerpt, is_item
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
-from clew.agent.answer.refusal import ask_back, joined, refused, unknown_in_esperanto
+from clew.agent.answer.refusal import ask_back, refused, unknown_in_esperanto
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
 from clew.agent.answer.structure import Region, dedented, ranges
-from clew.agent.answer.times import asked_years, names_time
+from clew.agent.answer.times import asked_years
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import Answer, Claim, Outcome, Quote, Turn
+from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Passage
 from clew.memory.language.telling import language_of
 from clew.memory.text import Span, content_words, split
@@ -55,7 +55,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     request = request_of(turn)
     made = quote(request, read, evidence, parameters)
     if verdict == "refuse" and not made.refused:
-        made = refused(read, ())
+        made = refused(read, [word for word in evidence.lacked(request.question) if not word.islower()])
     return led_by(made, tool_answer, turn.passages)
 
 
@@ -68,8 +68,8 @@ def evidence_for(turn: Turn, services: Services) -> Evidence:
 
 
 def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, parameters: AnswerParameters) -> Answer:
-    """A few excerpts, those of the best passage first and in the order of the document. Names what no document holds,
-    and refuses with the nearest titles where nothing has to do with the question; `passages` are all that were found,
+    """A few excerpts, those of the best passage first and in the order of the document. Refuses with the words that no
+    document holds and the nearest titles where nothing has to do with the question; `passages` are all that were found,
     of which the evidence has the best."""
     alone = content_words(request.question) == content_words(request.rewritten)
     expanded = request.expanded if alone else ""
@@ -79,19 +79,13 @@ def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, par
         asked = Request(request.question if put_in else request.rewritten, request.rewritten, expanded=expanded)
     if _asks_of_author(asked.rewritten, evidence):
         return refused(passages, ())
-    names = _names(asked, request.question, evidence)
-    unknown = [name for name in names if not set(content_words(name.group())) <= evidence.words]
-    if evidence.vocabulary and not evidence.lacked(" ".join(name.group() for name in unknown)):
-        unknown = []
-    missing, lacks = joined(unknown, asked.rewritten), evidence.lacked(asked.question)
-    if names and len(unknown) == len(names):
-        return refused(passages, missing)
+    lacks = evidence.lacked(asked.question)
     english = language_of(asked.rewritten) in ("en", "")  # as all that the judge was fitted on
     picked = pick(asked, evidence, parameters) if english or is_relevant(asked, lacks, evidence, parameters) else []
     defined = {*content_words(answer_type(asked.rewritten).defined)}
     if not picked or (defined and defined <= {*content_words(" ".join(lacks))}):
-        return refused(passages, missing or lacks)
-    return _answered(asked, picked, missing, evidence)
+        return refused(passages, lacks)
+    return _answered(asked, picked, evidence)
 
 
 def _asks_of_author(question: str, evidence: Evidence) -> bool:
@@ -103,27 +97,16 @@ def _asks_of_author(question: str, evidence: Evidence) -> bool:
     return bool(headed) and not ({*words} - named) & frozenset().union(*evidence.title_words)
 
 
-def _names(request: Request, typed: str, evidence: Evidence) -> list[re.Match[str]]:
-    """The names and numbers of a question that were typed, without times of entries."""
-    return [
-        name
-        for name in NAMED.finditer(request.rewritten)
-        if content_words(name.group())
-        and name.group() in typed
-        and not names_time(request.rewritten, name.start(), evidence.timed)
-    ]
-
-
-def _answered(request: Request, chosen: list[Picked], missing: Sequence[str], evidence: Evidence) -> Answer:
+def _answered(request: Request, chosen: list[Picked], evidence: Evidence) -> Answer:
     """With what other documents say otherwise, and the names of documents where they matter."""
     form = answer_type(request.rewritten).form
     labels = labelled(chosen, request.rewritten, form, evidence)
-    others = contradicting(chosen[0], request.rewritten, evidence) if form != "comparison" and not missing else []
+    others = contradicting(chosen[0], request.rewritten, evidence) if form != "comparison" else []
     if others:
         chosen = [chosen[0], *others]
         labels = {id(one): name_of(one, evidence) for one in chosen}
         form = "several-documents" if form == "fact" else form
-    return replace(composed_of(chosen, evidence, tuple(missing), labels), form=form)
+    return replace(composed_of(chosen, evidence, labels), form=form)
 
 
 def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
@@ -168,9 +151,7 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
     return replace(answer, sources=tuple(sources))
 
 
-def composed_of(
-    chosen: Sequence[Picked], evidence: Evidence, missing: tuple[str, ...], labels: Mapping[int, str]
-) -> Answer:
+def composed_of(chosen: Sequence[Picked], evidence: Evidence, labels: Mapping[int, str]) -> Answer:
     """Passages in the order of their best excerpt, excerpts in the order of the document; sources numbered
     so. `labels` has what stands before an excerpt, by its `id`."""
     passages = evidence.passages
@@ -193,11 +174,7 @@ def composed_of(
                 older = () if one.older is None else (order.index(one.older) + 1,)
                 claims.append(Claim(one.aside, tuple(dict.fromkeys((n, *older)))))
     claims = [_cited_where_held(claim, order, passages) for claim in claims]
-    if missing:
-        named = missing[0] if len(missing) == 1 else f"{', '.join(missing[:-1])} or {missing[-1]}"
-        claims.append(Claim(f"The documents that I found say nothing about {named}."))
-    outcome: Outcome = "partial" if missing else "answered"
-    return Answer(outcome, tuple(claims), tuple(passages[number] for number in order), missing)
+    return Answer("answered", tuple(claims), tuple(passages[number] for number in order))
 
 
 def _cited_where_held(claim: Claim, order: list[int], passages: Sequence[Passage]) -> Claim:

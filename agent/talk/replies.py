@@ -7,9 +7,9 @@ from itertools import groupby
 
 import numpy as np
 
-from clew.agent.answer.citations import same_words, verdict
+from clew.agent.answer.citations import same_words
 from clew.agent.state import LIBRARY, Answer, Claim, Quote, Turn
-from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard, plain
+from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard
 from clew.agent.talk.lines import READ, line, refused_in
 from clew.memory.datatypes import Floats, Passage
 from clew.memory.instructions import speaks_to_a_model
@@ -18,9 +18,6 @@ from clew.memory.text import ITEM, split
 
 SHORTEST, LONGEST = 4, 60
 """Words of a sentence that is quoted."""
-
-LONG, LABEL = 25, 3
-"""Words of a quotation that can be made shorter by choosing a sentence of it, and of what may only be a label there."""
 
 MORE = 3
 """Sentences that are said more at once."""
@@ -82,21 +79,11 @@ def _said(text: str, leading: str = "", items: Sequence[str] = ()) -> Answer:
 
 def _what_was_asked(spoken: Spoken) -> Answer:
     asked = [heard(turn.question).question for turn in spoken.before if is_question(turn)]
-    number = ordinal(spoken.text, spoken.language) if spoken.intent == "first" else 1
     if not asked:
         return _said(spoken.line("nothing asked"))
-    if spoken.intent == "all" or number > len(asked):
-        return _said(spoken.line("all"), items=asked)
-    if number > 1:
-        return _said(spoken.line("nth", number=str(number), question=asked[number - 1]))
-    return _said(spoken.line(spoken.intent, question=asked[0 if spoken.intent == "first" else -1]))
-
-
-def ordinal(text: str, language: str) -> int:
-    """Which of several it names: 2 for 'the second'; 1 where it names none."""
-    said = plain(text).split()
-    begins = line("ordinals", language).split("; ")
-    return next((n for n, begin in enumerate(begins, 2) if any(word.startswith(begin) for word in said)), 1)
+    if spoken.intent == "last":
+        return _said(spoken.line("last", question=asked[-1]))
+    return _said(spoken.line("all"), items=asked)
 
 
 def is_question(turn: Turn) -> bool:
@@ -109,19 +96,13 @@ def is_question(turn: Turn) -> bool:
 
 
 def _shorter(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
-    """Of several quotations the one whose words are bold and the one nearest to the question; of a long one the
-    sentence that holds the answer. A list is as short as it can be."""
-    if last.answer.form in ("list", "steps"):
+    """Of several quotations the one whose words are bold and the one nearest to the question. A list, and one
+    quotation, is as short as it can be."""
+    if last.answer.form in ("list", "steps") or len(last.answer.claims) == 1:
         return _quoted(last, [Claim(spoken.line("is short")), *(replace(one, new_line=True) for one in cited)])
     nearest = _nearest(last, cited, spoken.encoder)
     first = next((claim for claim in cited if claim.span), nearest)
-    sentences = [part for quote in first.quotes for part in _sentences(quote) if len(part.text.split()) > LABEL]
-    if len(first.text.split()) > LONG and len(sentences) > 1:
-        holding = [one for one in sentences if first.bold and first.bold in one.text]
-        return _quoted(last, [replace(_nearest(last, holding or sentences, spoken.encoder), cites=first.cites)])
-    if len(last.answer.claims) > 1:
-        return _quoted(last, [replace(one, new_line=False) for one in cited if one in (first, nearest)])
-    return _quoted(last, [Claim(spoken.line("is short")), replace(first, new_line=True)])
+    return _quoted(last, [replace(one, new_line=False) for one in cited if one in (first, nearest)])
 
 
 def _more(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
@@ -160,21 +141,6 @@ def _reworded(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     return replace(answer, claims=(Claim(spoken.line("only quotes")), replace(first, new_line=True), *others))
 
 
-def _sure(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
-    """How many documents say it, with the quotation and where each stands."""
-    first = _nearest(last, cited, spoken.encoder)
-    holding: dict[str, Passage] = {}
-    for passage in (*last.answer.sources, *last.passages[:READ]):
-        if verdict(replace(first, cites=(1,)), [passage]) == "supported":
-            holding.setdefault(passage.document, passage)
-    if not holding:
-        return _quoted(last, [Claim(spoken.line("not supported")), replace(first, new_line=True)])
-    sources = tuple(holding.values())
-    says = spoken.line("several say", number=str(len(sources))) if len(sources) > 1 else spoken.line("one says")
-    claim = replace(first, cites=tuple(range(1, len(sources) + 1)), new_line=True)
-    return Answer("answered", (Claim(says), claim, _places(sources, spoken)), sources)
-
-
 def _where(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     """Each quotation with its document, heading and page."""
     answer = _quoted(last, [replace(claim, new_line=n > 0) for n, claim in enumerate(cited)])
@@ -188,7 +154,7 @@ _ABOUT: dict[Intent, Callable[[Spoken, Turn, Sequence[Claim]], Answer]] = {
     "shorter": _shorter,
     "more": _more,
     "reword": _reworded,
-    "sure": _sure,
+    "sure": _where,
     "where": _where,
 }
 

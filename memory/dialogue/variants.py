@@ -9,7 +9,7 @@ from dataclasses import replace
 from clew.memory.datatypes import Wording
 from clew.memory.dates import DateOrder, dated, days_text, found_dates, relative_dates
 from clew.memory.dialogue.rewriting import Rewritten
-from clew.memory.language.esperanto_words import closed_words, is_known
+from clew.memory.language.esperanto_words import is_known
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.text import FUNCTION_WORDS, common_words, unaccented, written_words
@@ -33,38 +33,6 @@ ASKING = re.compile(
 
 MOST_SLIPS = 2
 """Words of a question that are taken for others; where more are unknown, it is of another language or subject."""
-
-
-LONGEST_NAME = 4
-"""Words of a name that was typed in small letters."""
-
-_TOLD_APART = frozenset("the a an my your our his her its their this that these those some any each every no".split())
-_NAMED_KINDS = ("person", "place", "organisation", "work")
-
-
-def with_names(question: str, vocabulary: Vocabulary) -> str:
-    """The library's people, places, organisations and works with their capitals where a question has none: 'who was Ada
-    Lovelace?' of 'who was ada lovelace?' A single word only where it is no work and nothing says which one it is."""
-    words = list(re.finditer(r"[^\W\d_][\w'’.-]*[\w]|[^\W\d_]", question))
-    if any(match[0] != "I" and not match[0].islower() for match in words[1:]):
-        return question
-    runs = [words[at : at + size] for size in range(LONGEST_NAME, 0, -1) for at in range(len(words) - size + 1)]
-    closed = closed_words().keys() if language_of(question) == "eo" else frozenset()
-    runs = [run for run in runs if _may_be_name(question, run) and {run[0][0], run[-1][0]}.isdisjoint(closed)]
-    phrases = [question[run[0].start() : run[-1].end()].removesuffix("'s") for run in runs]
-    taken: set[int] = set()
-    for run, kind in zip(runs, vocabulary.kinds(phrases), strict=True):
-        places = range(run[0].start(), run[-1].end())
-        if kind in _NAMED_KINDS[: len(_NAMED_KINDS) - (len(run) == 1)] and taken.isdisjoint(places):
-            taken.update(places)
-    capital = {match.start() for match in words if match.start() in taken and match[0] not in FUNCTION_WORDS}
-    return "".join(letter.upper() if place in capital else letter for place, letter in enumerate(question))
-
-
-def _may_be_name(question: str, run: Sequence[re.Match[str]]) -> bool:
-    ends = {run[0][0].casefold(), run[-1][0].casefold().removesuffix("'s")}
-    before = {*question[: run[0].start()].casefold().split()[-1:]}
-    return not ends & FUNCTION_WORDS and (len(run) > 1 or not before & _TOLD_APART)
 
 
 def with_dates(made: Rewritten, today: str, order: DateOrder = "") -> Rewritten:

@@ -196,12 +196,6 @@ class Catalogue:
         found = [one for one in found if len(one.path[-1]) == longest]
         return found[0] if len(found) == 1 else None
 
-    def called(self, words: str) -> list[Listed]:
-        """Those that have all of these words in title, file or folder."""
-        wanted = set(_name_words(words))
-        held = [set(self._holding.get(word, ())) for word in wanted]
-        return [self.documents[place] for place in sorted(set.intersection(*held))] if held else []
-
     @cached_property
     def _titles(self) -> list[frozenset[str]]:
         return [frozenset(_name_words(_undated(one.title, self._order))) for one in self.documents]

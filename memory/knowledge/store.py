@@ -8,7 +8,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from functools import cached_property, partial, reduce
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -317,7 +317,7 @@ class EmbeddedStore:
 
     @cached_property
     def vocabulary(self) -> LibraryVocabulary:
-        return LibraryVocabulary(self._keywords, self._named, self._texts, self._holding)
+        return LibraryVocabulary(self._keywords, self._named, self._texts)
 
     def _named(self, phrases: Sequence[str]) -> list[tuple[str, bool]]:
         ids, titles = [normalised(phrase) for phrase in phrases], self._graph.titles
@@ -328,11 +328,6 @@ class EmbeddedStore:
         """Title and text of the first chunks that hold each token."""
         rows = sorted({row for token in tokens for row in self._keywords.rows(token)[:HELD_BY].tolist()})
         return [f"{chunk.title}\n{chunk.text}" for chunk in self.chunks(self._ids(rows))]
-
-    def _holding(self, tokens: Sequence[str], scope: frozenset[str] | None) -> list[str]:
-        rows = reduce(partial(np.intersect1d, assume_unique=True), map(self._keywords.rows, tokens))
-        within = self._allowed(scope)
-        return self._ids((rows if within is None else np.intersect1d(rows, within)).tolist())
 
     def _allowed(self, scope: frozenset[str] | None, among: Sequence[str] | None = None) -> Ints | None:
         """The rows that may be found, rising; None for all."""

@@ -57,23 +57,14 @@ class LibraryVocabulary:
         words: WordCounts,
         named: Callable[[Sequence[str]], list[tuple[str, bool]]],
         texts: Callable[[Iterable[str]], list[str]],
-        holding: Callable[[Sequence[str], frozenset[str] | None], list[str]],
     ) -> None:
         """`named` has of each phrase the kind of the entity with that name (empty: there is none) and whether it is a
-        title, `texts` chunks with their titles, `HELD_BY` of each token, and `holding` the ids of the chunks in scope
-        that hold all tokens, in the order of the library."""
-        self._words, self._named, self._texts, self._holding = words, named, texts, holding
+        title, and `texts` chunks with their titles, `HELD_BY` of each token."""
+        self._words, self._named, self._texts = words, named, texts
 
     def counts(self, words: Sequence[str]) -> list[int]:
         tokens = map(self._words.token, words)
         return [self._words.count(token) if token else self._words.size for token in tokens]
-
-    def holding(self, words: Sequence[str], scope: frozenset[str] | None = None) -> list[str]:
-        """The ids of the chunks in scope that hold all of these words in title or text, whatever their endings, in the
-        order of the library; words that are not looked for ('the') are left out, and where none is left no chunk holds
-        them."""
-        tokens = list(dict.fromkeys(token for token in map(self._words.token, words) if token))
-        return self._holding(tokens, scope) if tokens and all(map(self._words.count, tokens)) else []
 
     def kinds(self, phrases: Sequence[str]) -> list[str]:
         return ["title" if titled and kind in _VAGUE else kind for kind, titled in self._named(phrases)]

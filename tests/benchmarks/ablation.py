@@ -71,12 +71,10 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
     },
     "bold": {"clew.agent.answer.bold_spans:with_bold": lambda answer, _: answer},
     "corpus": {"clew.agent.answer.corpus_answers:corpus_answer": always(None)},
-    "names": {"clew.agent.answer.quoted:_names": always([])},
     "growing": {"clew.agent.answer.selection:_excerpt": lambda place, evidence, _: _alone(evidence.candidates[place])},
     "announced": {"clew.agent.answer.excerpts:_announced": always([])},
     "columns": {"clew.agent.answer.structure:names_columns": always(False)},
     "spelling": {"clew.memory.dialogue.variants:with_spelling": lambda made, *_: made},
-    "names_cased": {"clew.memory.dialogue.variants:with_names": lambda question, _: question},
     "dates": {"clew.memory.dialogue.variants:with_dates": lambda made, *_: made},
     "cognates": {"clew.memory.dialogue.variants:with_cognates": lambda made, *_: made},
 }

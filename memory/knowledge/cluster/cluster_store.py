@@ -361,7 +361,7 @@ class ClusterStore(IndexReader):
 
     @cached_property
     def vocabulary(self) -> LibraryVocabulary:
-        return LibraryVocabulary(self.statistics, self._named, self._texts, self._holding)
+        return LibraryVocabulary(self.statistics, self._named, self._texts)
 
     def _named(self, phrases: Sequence[str]) -> list[tuple[str, bool]]:
         """One request for those that are not held: a generation does not change, nor does what it has no name for."""
@@ -388,17 +388,6 @@ class ClusterStore(IndexReader):
             held[f"texts:{token}"] = made = [f"{one['title']}\n{one['text']}" for one in sources]
             self._kept.put(f"texts:{token}", made, 200 + sum(map(len, made)))
         return [text for one in wanted for text in held[f"texts:{one}"]]
-
-    def _holding(self, tokens: Sequence[str], scope: frozenset[str] | None) -> list[str]:
-        """One request for at most `MOST_HITS`."""
-        held, found = [{"term": {"words": token}} for token in tokens], list[Any]()
-        for part in in_scope(scope):
-            query = {"bool": {"filter": [*held, *part]}}
-            body = {"query": query, "size": MOST_HITS, "_source": False, "docvalue_fields": PLACED}
-            (answer,) = self.cluster.searched(self.index, [body])
-            hits = answer["hits"]["hits"]
-            found += hits if len(hits) < MOST_HITS else self.cluster.scanned(self.index, query, False, AT_ONCE, PLACED)
-        return self._in_order(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,12 +89,7 @@ def test_of_a_part(question: str) -> None:
         ("Could you please sum up the Lease for me in three sentences?", "summary", "the Lease"),
         ("give me a short summary of the zoo FAQ", "summary", "the zoo FAQ"),
         ("what is this paper about", "summary", "this paper"),
-        ("is there anything about allergies?", "mentions", "allergies"),
-        ("does any document mention beeswax", "mentions", "beeswax"),
-        ("how many of my notes mention honey?", "count", "honey"),
-        ("how many papers are there about time series in the library?", "count", "time series"),
         ("How many documents do you have in total?", "count", ""),
-        ("Where is the smoker mentioned?", "mentions", "smoker"),
     ],
 )
 def test_what_is_asked_of_documents(question: str, kind: str, of: str) -> None:
@@ -143,7 +138,7 @@ def test_few_questions_of_other_people_are_taken_for_the_whole(data: Path) -> No
             questions.add(json.loads(line)["question"])
     asked = sorted(questions)[:5000]
     found = [question for question in asked if asks_for_the_whole(question)]
-    counted = [q for q in asked if (one := corpus_question(q)) and one.kind in ("mentions", "count")]
+    counted = [q for q in asked if (one := corpus_question(q)) and one.kind == "count"]
     assert len(asked) == 5000 and len(found) <= 2 and len(counted) <= 5
 
 

@@ -76,12 +76,6 @@ def test_a_source_shows_the_place_of_the_sentence_that_is_quoted(encoder: Cached
     assert (source.heading, source.page) == ("Early life", "1")
 
 
-def test_it_refuses_a_name_that_is_not_there_and_names_the_nearest(encoder: CachedEncoder) -> None:
-    said = say("Who played James Bond in Skyfall?", MOON, LANG, encoder=encoder)
-    assert said.outcome == "nothing-found" and said.refused and said.missing == ("James Bond", "Skyfall")
-    assert said.nearest == ("The Moon", "Fritz Lang") and "The Moon" in said.text and not said.sources
-
-
 def test_three_kinds_of_nothing_sound_different(encoder: CachedEncoder) -> None:
     texts = {
         nothing_indexed().text,

@@ -13,7 +13,6 @@ from clew.memory.dialogue.variants import (
     own_words,
     with_cognates,
     with_dates,
-    with_names,
     with_spelling,
 )
 from clew.memory.encoding import CachedEncoder
@@ -21,12 +20,6 @@ from clew.memory.knowledge.vocabulary import distance
 
 TODAY = "2026-11-22"
 WORDS = frozenset("package parcel desert metropolis employees annual leave fox félicette scabrous live liable".split())
-KINDS = {
-    **dict.fromkeys(("ada lovelace", "lovelace", "king"), "person"),
-    **dict.fromkeys(("metropolis", "anna of the islands"), "work"),
-    **dict.fromkeys(("la", "ambro"), "place"),
-    "leave": "term",
-}
 
 
 class SmallVocabulary:
@@ -35,9 +28,6 @@ class SmallVocabulary:
     def counts(self, words: Sequence[str]) -> list[int]:
         return [int(word.casefold() in WORDS) for word in words]
 
-    def kinds(self, phrases: Sequence[str]) -> list[str]:
-        return [KINDS.get(phrase.casefold(), "") for phrase in phrases]
-
     def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
         def close(word: str) -> tuple[str, ...]:
             edits = 2 if len(word) >= 8 else 1
@@ -45,25 +35,6 @@ class SmallVocabulary:
             return tuple(known for count, known in found if 0 < count <= edits)
 
         return [close(word) for word in words]
-
-
-@pytest.mark.parametrize(
-    ("typed", "written"),
-    [
-        ("who was ada lovelace?", "who was Ada Lovelace?"),
-        ("what is lovelace's first name", "what is Lovelace's first name"),
-        ("who wrote anna of the islands?", "who wrote Anna of the Islands?"),
-        ("who is the king?", "who is the king?"),
-        ("where is metropolis?", "where is metropolis?"),
-        ("how much leave do i get?", "how much leave do i get?"),
-        ("Did Bob meet ada lovelace?", "Did Bob meet ada lovelace?"),
-        ("kiu?", "kiu?"),
-        ("Kie la reĝo kaj ambro estas?", "Kie la reĝo kaj Ambro estas?"),
-        ("?!", "?!"),
-    ],
-)
-def test_names_typed_in_small_letters_get_their_capitals(typed: str, written: str) -> None:
-    assert with_names(typed, SmallVocabulary()) == written
 
 
 def asked(question: str) -> Rewritten:

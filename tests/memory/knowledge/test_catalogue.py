@@ -79,11 +79,6 @@ def test_folders_are_those_below_all_documents(catalogue: Catalogue) -> None:
     assert Catalogue([Listed("7", "Ham", "corpus.jsonl:7", "")]).folders() == {}
 
 
-def test_documents_that_have_all_words_in_their_name(catalogue: Catalogue) -> None:
-    assert [one.id for one in catalogue.called("prices of honey")] == ["honey_prices.csv"]
-    assert catalogue.called("honey and gold") == []
-
-
 def test_clusters_part_what_is_far_from_each_other() -> None:
     rng = np.random.default_rng(3)
     centres = np.eye(5, dtype=np.float32)[:3]
