@@ -9,7 +9,7 @@ asked of their own library, where they can be answered, and of that of `mtrag-un
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,7 +122,7 @@ def fit(examples: Sequence[JudgeExample]) -> Judge:
     unclear[[not may_be_unclear(e.signals) for e in conversations]] = -np.inf
     least = threshold(conversations, unclear, UNDERSPECIFIED, "recall", COST)
     odds = unseen(conversations, UNANSWERABLE, names)
-    odds[[foreign.margin(e.signals) >= 0 or nothing_is_there(e.signals) for e in conversations]] = np.inf
+    odds[[foreign.margin(e.signals) >= 0 for e in conversations]] = np.inf
     odds[unclear >= least] = -np.inf
     return Judge(
         Decision(
@@ -198,24 +198,13 @@ def _lines(title: str, examples: Sequence[JudgeExample], parts: Sequence[Sequenc
     for part in parts:
         held_out = set(map(id, part))
         left = fit([example for example in examples if id(example) not in held_out])
-        found += ((example, taken(example, left)) for example in part)
+        found += ((example, judge(example.signals, left)) for example in part)
     labels = (UNANSWERABLE if example.label == FOREIGN else example.label for example, _ in found)
     known = {str(place): label for place, label in enumerate(labels)}
     yield f"{title}: {len(known)} questions"
     for verdict, wanted in (("refuse", UNANSWERABLE), ("ask back", UNDERSPECIFIED)):
         figures = decided({str(place) for place, (_, one) in enumerate(found) if one == verdict}, known, wanted)
         yield f"  {verdict:10}" + "   ".join(f"{name} {value:.3f}" for name, value in figures.items())
-
-
-def taken(example: JudgeExample, made: Judge) -> JudgeVerdict:
-    """With the refusals that need no judge (`clew.agent.answer.quoted`)."""
-    verdict = judge(example.signals, made)
-    return "refuse" if verdict == "answer" and nothing_is_there(example.signals) else verdict
-
-
-def nothing_is_there(signals: Mapping[str, float]) -> bool:
-    """Whether all names of the question are missing in what was found, and one in the whole library."""
-    return signals["names_unheld"] == 1 and signals["name_lacked"] > 0
 
 
 main = trainer(__doc__, made, report)
