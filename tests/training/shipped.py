@@ -29,6 +29,7 @@ from safetensors.torch import save
 from clew.agent.answer import bold_spans as span_models
 from clew.agent.answer.judge import SHIPPED as JUDGE
 from clew.agent.answer.judge import Judge, shipped_judge
+from clew.agent.answer.judge import judge as judged
 from clew.agent.answer.reader import PAIRS, shipped_reader
 from clew.agent.answer.reader import SHIPPED as READER
 from clew.agent.evaluation.answer_metrics import UNANSWERABLE, UNDERSPECIFIED
@@ -126,7 +127,7 @@ def of_judge(data: Path, libraries: Path) -> Iterator[Remade]:
     wanted = {UNANSWERABLE: "refuse", judge.FOREIGN: "refuse", UNDERSPECIFIED: "ask back"}
 
     def does(by: Judge) -> Behaviour:
-        taken = [judge.taken(one, by) for one in asked]
+        taken = [judged(one.signals, by) for one in asked]
         right = (wanted.get(one.label, "answer") == verdict for one, verdict in zip(asked, taken, strict=True))
         return Behaviour(taken, [*map(float, right)])
 
