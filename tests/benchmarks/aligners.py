@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from clew.agent.aligner_evaluation import (
+from clew.agent.evaluation.aligners import (
     SIZE_WITHOUT_GPU,
     AlignerRow,
     SavedAligner,

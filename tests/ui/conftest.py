@@ -76,8 +76,8 @@ def graph_folder(folder: Path, topics: Sequence[str], each: int, asked: Sequence
 def few_queries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Aligners are trained and measured on few synthetic queries."""
     monkeypatch.setattr("clew.memory.knowledge.aligners.training.HELD_OUT", 40)
-    monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE", 60)
-    monkeypatch.setattr("clew.agent.aligner_evaluation.SIZE_WITHOUT_GPU", 40)
+    monkeypatch.setattr("clew.agent.evaluation.aligners.SIZE", 60)
+    monkeypatch.setattr("clew.agent.evaluation.aligners.SIZE_WITHOUT_GPU", 40)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.aligner_evaluation import ALL
+from clew.agent.evaluation.aligners import ALL
 from clew.ui.commands.align import LOSSES, MODELS
 from tests.ui.conftest import Run, graph_folder
 

@@ -14,12 +14,12 @@ from clew.ui import options
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clew.agent.aligner_evaluation import AlignerRow, SavedAligner
+    from clew.agent.evaluation.aligners import AlignerRow, SavedAligner
     from clew.memory.datatypes import Progress
 
 MODELS = ["bi", "mlp", "gcn", "sage", "gin", "rgcn", "all"]
 LOSSES = ["infonce", "bce", "all"]
-"""Those of `clew.agent.aligner_evaluation`, which is not imported to print a help text."""
+"""Those of `clew.agent.evaluation.aligners`, which is not imported to print a help text."""
 
 
 @click.group()
@@ -39,7 +39,7 @@ def align() -> None:
 @options.quiet
 def train(library: Place | None, size: int | None, as_json: bool, quiet: bool, **plan: Any) -> None:
     """Train aligners on synthetic queries and save them beside their partitions."""
-    from clew.agent.aligner_evaluation import (
+    from clew.agent.evaluation.aligners import (
         SIZE_WITHOUT_GPU,
         SavedAligner,
         TrainingPlan,
@@ -89,7 +89,7 @@ def _line(saved: "SavedAligner", where: Place) -> str:
 def evaluate(dataset: Path | None, library: Place | None, capsule: str, as_json: bool, quiet: bool) -> None:
     """Measure all aligners of all partitionings on synthetic queries, and on those of DATASET, where it is given: a
     folder with queries.jsonl and qrels."""
-    from clew.agent.aligner_evaluation import evaluate_aligners
+    from clew.agent.evaluation.aligners import evaluate_aligners
     from clew.agent.settings import read_settings
     from clew.ui.console import print_json, shown
 

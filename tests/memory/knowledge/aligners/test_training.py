@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from clew.agent.aligner_evaluation import gold_ranks, measure
+from clew.agent.evaluation.aligners import gold_ranks, measure
 from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
 from clew.memory.knowledge.aligners.open_capsule import (

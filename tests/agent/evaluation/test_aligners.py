@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clew.agent.aligner_evaluation import cosine_ranks, gold_ranks, measure, pools
+from clew.agent.evaluation.aligners import cosine_ranks, gold_ranks, measure, pools
 from clew.memory.nodes import Partitioning
 from tests.memory.knowledge.aligners.tiny import unit
 
