@@ -198,7 +198,7 @@ class Scores(NamedTuple):
 class Inventory:
     """Texts that come before and behind what is inserted, and what a whole edit must reach. `leave`: the probability
     that nothing is to be edited from which nothing is; `nothing`: what is taken from the logarithm of the probability
-    that nothing comes in at a gap. `sure`: the probability of all edits together that they must have."""
+    that nothing comes in at a gap. `sure`: how likely all edits together must be, as a share of how likely none is."""
 
     prefixes: tuple[str, ...]
     suffixes: tuple[str, ...]
@@ -230,7 +230,7 @@ def decoded(reading: TaggerInput, leave: float, modes: Mapping[int, Scores], inv
         inserts.append(Insert(gap, inventory.prefixes[prefix - 1], first, last, inventory.suffixes[suffix]))
     deleted = deletions(scores.delete, {one.gap for one in inserts})
     edits = Edits(mode, frozenset(deleted), once(inserts, deleted))
-    if np.exp(total) < inventory.sure or (mode == THIS and not deleted and not inserts):
+    if np.exp(total) < inventory.sure * leave or (mode == THIS and not deleted and not inserts):
         return Decoded(Edits(LEAVE), reading.texts[0], leave)
     return Decoded(edits, applied(reading, edits), float(np.exp(total)))
 

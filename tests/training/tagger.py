@@ -449,8 +449,8 @@ SAMPLE, SEED = 9000, 0
 """How many questions of the sets the inventory is taken from, beside the own."""
 
 
-SURE = 0.1
-"""An edit that is less likely as a whole is left undone: it is seldom what a person would say."""
+SURE = 0.5
+"""An edit that as a whole is less than half as likely as none is left undone: it is seldom what a person would say."""
 
 
 def is_held(example: Example) -> bool:

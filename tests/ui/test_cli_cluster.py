@@ -159,9 +159,8 @@ def test_what_looks_at_all_says_above_which_size_it_does_not(
     monkeypatch.setenv("CLEW_LIBRARY", server.library())
     assert clew("index", notes, "-q").exit_code == 0
     monkeypatch.setattr("clew.memory.knowledge.cluster.cluster_store.WHOLE", 0)
-    for asked in ("What is this collection about?", "Which documents mention the Moon?"):
-        refused = clew("ask", asked)
-        assert refused.exit_code == 1 and "this looks at all, and takes 0 at most" in refused.stderr, refused.stdout
+    refused = clew("ask", "What is this collection about?")
+    assert refused.exit_code == 1 and "this looks at all, and takes 0 at most" in refused.stderr, refused.stdout
     assert "Earth" in clew("ask", "What does the Moon orbit?").stdout
 
 

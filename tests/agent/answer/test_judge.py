@@ -16,7 +16,7 @@ from clew.memory.datatypes import Passage, Recalled, Sentence, Wording
 from clew.memory.dialogue.signals import Linear
 from clew.memory.encoding import CachedEncoder
 from tests.agent.conftest import turn_of
-from tests.training.judge import JudgeExample, fit, taken, threshold
+from tests.training.judge import JudgeExample, fit, threshold
 
 MOON = Passage(
     id="moon#0",
@@ -147,7 +147,7 @@ def test_a_judge_learns_what_tells(encoder: CachedEncoder) -> None:
     made = fit([*known, *foreign[:20]])
     verdicts = {"ANSWERABLE": "answer", "PARTIAL": "answer", "UNANSWERABLE": "refuse", "UNDERSPECIFIED": "ask back"}
     others = [example(number, "two") for number in range(80)]
-    right = [taken(one, made) == verdicts[one.label] for one in others]
+    right = [judge(one.signals, made) == verdicts[one.label] for one in others]
     assert sum(right) >= 72  # the cost of refusing may be .07
 
 
