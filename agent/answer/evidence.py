@@ -19,6 +19,7 @@ from clew.agent.search.rounds import said_by
 from clew.agent.state import Turn
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dates import written_out
+from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.knowledge.catalogue import pointed_at
 from clew.memory.knowledge.embedding import embedded_text
 from clew.memory.ports import Encoder, Vocabulary
@@ -213,20 +214,35 @@ class EncodedRequest:
 class Request:
     """What excerpts are picked for: the question as it was meant and as it stands alone, with the earlier turns in
     front of it where it `with_history`; `expanded` has the words of the conversation that it needs as well. `said` is
-    what the assistant has just said."""
+    what the assistant has just said; the same is `continued`, where the question leans on the conversation."""
 
     question: str
     rewritten: str
     with_history: bool = False
     expanded: str = ""
     said: tuple[str, ...] = ()
+    continued: tuple[str, ...] = ()
+
+
+SAID = 4
+"""Words of a sentence from which it tells the document that it was quoted from."""
+
+
+def continued(request: Request, evidence: Evidence) -> set[str]:
+    """The documents, by id, that the last answer was quoted from, where the question leans on it: what else is asked
+    of is most likely there. None where that tells none of the evidence's documents from others."""
+    told = [sentence for sentence in request.continued if len(sentence.split()) >= SAID]
+    texts = {id_: " ".join(document.text.split()) for id_, document in evidence.documents.items()} if told else {}
+    found = {id_ for id_, text in texts.items() if any(sentence in text for sentence in told)}
+    return found if len(found) < len(texts) else set()
 
 
 def request_of(turn: Turn) -> Request:
     said = turn.recalled.extracted
     last = max((sentence.turn for sentence in said), default=0)
     told = tuple(sentence.text for sentence in said if sentence.speaker == "agent" and sentence.turn == last)
-    return Request(turn.meant, turn.rewritten, turn.with_history, turn.expanded, told)
+    leans = depends_on_context(turn.typed) or content_words(turn.rewritten) != content_words(turn.meant)
+    return Request(turn.meant, turn.rewritten, turn.with_history, turn.expanded, told, told if leans else ())
 
 
 def encoded_request(request: Request, evidence: Evidence) -> EncodedRequest:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.conflicts import contradicting, labelled, name_of
-from clew.agent.answer.evidence import READ, Evidence, Request, evidence_of, request_of
+from clew.agent.answer.evidence import READ, Evidence, Request, continued, evidence_of, request_of
 from clew.agent.answer.excerpts import Excerpt, is_item
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.refusal import ask_back, refused, unknown_in_esperanto
@@ -76,7 +76,7 @@ def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, par
     asked = replace(request, expanded=expanded)
     if not request.with_history:
         put_in = asked_years(request.rewritten) > asked_years(request.question)  # a year, and it was not typed
-        asked = Request(request.question if put_in else request.rewritten, request.rewritten, expanded=expanded)
+        asked = replace(asked, question=request.question if put_in else request.rewritten, said=())
     if _asks_of_author(asked.rewritten, evidence):
         return refused(passages, ())
     lacks = evidence.lacked(asked.question)
@@ -101,7 +101,9 @@ def _answered(request: Request, chosen: list[Picked], evidence: Evidence) -> Ans
     """With what other documents say otherwise, and the names of documents where they matter."""
     form = answer_type(request.rewritten).form
     labels = labelled(chosen, request.rewritten, form, evidence)
-    others = contradicting(chosen[0], request.rewritten, evidence) if form != "comparison" else []
+    document = evidence.passages[chosen[0].excerpt.candidate.passage].document
+    alone = form == "comparison" or document in continued(request, evidence)
+    others = [] if alone else contradicting(chosen[0], request.rewritten, evidence)
     if others:
         chosen = [chosen[0], *others]
         labels = {id(one): name_of(one, evidence) for one in chosen}

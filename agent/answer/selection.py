@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType
-from clew.agent.answer.evidence import Evidence, Request, encoded_request, shares_held, vector_of, words_of
+from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held, vector_of, words_of
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
@@ -34,6 +34,7 @@ class AnswerParameters:
     redundant: Cosine = 0.9  # from which two say the same
     other_side: Weight = 4.0  # how much less likely the second document of a comparison may be
     time: Weight = 10.0  # what it is worth to be of the time that is asked about
+    continued: Weight = 5.0  # and of the document that the last answer was quoted from, to a question that leans on it
     tokens: Count = 700  # that a language model writes; the seed's 1000 would take two passages from a window of 4,096
 
 
@@ -54,7 +55,9 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     reading = read(encoded, evidence)
     if not evidence.candidates:
         return []
-    scores = reading.scores.copy()
+    own = continued(request, evidence)
+    stays = [evidence.passages[candidate.passage].document in own for candidate in evidence.candidates]
+    scores = reading.scores + parameters.continued * np.array(stays)
     kept, beside = _in_time(request, evidence, scores, np.arange(len(scores)), parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
     chosen = _chosen(order, scores - scores[order[0]], reading.odds, evidence, encoded.asked, parameters)

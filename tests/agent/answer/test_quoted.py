@@ -132,3 +132,22 @@ def test_what_is_missing_and_what_is_enough() -> None:
     assert missing("Did Lang leave a scooter in the hall for a two-year term?", [hall]) == ("leave", "term")
     assert enough("Where was Fritz Lang born?", [LANG], ObserveParameters())
     assert not enough("Did Lang know Kubrick's films?", [LANG], ObserveParameters())
+
+
+BOATS = {
+    "heron": "The deposit for the Heron is 80 crowns. The paddles of the Heron are of ash.",
+    "otter": "The deposit for the Otter is 120 crowns. The paddles of the Otter are of beech.",
+}
+
+
+@pytest.mark.parametrize(("boat", "wood"), [("heron", "ash"), ("otter", "beech")])
+def test_a_question_that_leans_is_answered_from_the_document_that_was_spoken_of(
+    boat: str, wood: str, encoder: CachedEncoder
+) -> None:
+    passages = [Passage(f"{name}#0", name, name.title(), text, 0.6, "hybrid") for name, text in BOATS.items()]
+    documents = [Document(name, name.title(), text) for name, text in BOATS.items()]
+    evidence = evidence_of(passages, encoder, documents)
+    told = (BOATS[boat].partition(". ")[0] + ".",)
+    question = "What are the paddles made of?"
+    said = quote(Request(question, question, continued=told), passages, evidence, AnswerParameters())
+    assert wood in said.text and [source.document for source in said.sources] == [boat]
