@@ -11,7 +11,7 @@ export HF_HUB_OFFLINE ?= 1
 
 WORKERS ?= 2
 
-.PHONY: chat ui test test-all torture lint types tests bench train train-reader crossval audit check-system clean
+.PHONY: chat ui test test-all test-models torture lint types tests bench train train-reader crossval audit check-system clean
 
 chat: $(LIBRARY)/clew-library.json
 	@$(BIN)/clew chat --library $(LIBRARY)
@@ -38,6 +38,11 @@ tests: .venv/ready-dev
 test-all: .venv/ready-dev
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'soak or hypothesis' --hypothesis-profile many \
 		--durations=25
+
+# What a language model makes of 35 questions, as a row of a table: make test-models [ARGS=--by-kind], with
+# CLEW_TEST_OLLAMA=MODEL or CLEW_TEST_OPENAI=URL,MODEL; else with the small one of tests/llama, where it is built.
+test-models: .venv/ready-dev
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.benchmarks.models $(ARGS)
 
 # What no accident may do, in full: make torture [PART=kill] [SEED=n] [SHARE=.1] [DOCUMENTS=DIR, for PART=orders].
 torture: .venv/ready-dev

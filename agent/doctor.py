@@ -232,8 +232,8 @@ def ollama(settings: Settings) -> Iterator[Check]:
         yield Check("language model", "problem", error.message, error.hint)
         return
     others = sorted(name for name in wanted if name not in (AUTO, NONE) and not name.startswith(f"{OLLAMA}:"))
-    if others:
-        yield Check("language model", "ok", f"{', '.join(others)}: its provider is not asked here")
+    for name in others:
+        yield _of_provider(name)
     named = sorted(name.partition(":")[2] for name in wanted if name.startswith(f"{OLLAMA}:"))
     if not named and AUTO not in wanted:
         yield Check("Ollama", "ok", f"not used: the setting llm is {settings.llm}")
@@ -248,6 +248,23 @@ def ollama(settings: Settings) -> Iterator[Check]:
         yield from _of_server(server, named)
     except ClewError as error:
         yield Check("Ollama", "problem", error.message, error.hint)
+
+
+def _of_provider(name: str) -> Check:
+    """Asked where it is an OpenAI-compatible server that the environment names."""
+    from clew.agent.llm.openai_server import server_of_environment
+
+    provider, _, model = name.partition(":")
+    server = server_of_environment() if provider == "openai" else None
+    if server is None:
+        return Check("language model", "ok", f"{name}: its provider is not asked here")
+    try:
+        served = server.served(model)
+    except ClewError as error:
+        return Check("language model", "problem", error.message, error.hint)
+    window = f"context {served.window:,} tokens" if served.window else "it does not say its context"
+    size = f", {served.parameters / 1e9:.1f} billion parameters" if served.parameters else ""
+    return Check("language model", "ok", f"{name} at {server.url}, {window}{size}")
 
 
 def _recorded_encoder(place: Place) -> str:
@@ -297,7 +314,7 @@ def _of_server(server: OllamaServer, named: list[str]) -> Iterator[Check]:
 def _of_model(model: Pulled, card: Card) -> Check:
     if not card.chats:
         return Check(f"model {model.name}", "ok", "an encoder: it writes nothing")
-    parts = [f"context {card.window:,} tokens", f"tools {'yes' if card.tools else 'no'}", f"{model.size / 1e9:.1f} GB"]
+    parts = [f"context {card.window:,} tokens", f"{model.size / 1e9:.1f} GB"]
     return Check(f"model {model.name}", "ok", ", ".join(parts))
 
 

@@ -25,10 +25,10 @@ from clew.agent.search.lookups import (
     thought_of,
     walker_of,
 )
-from clew.agent.search.model_search import ModelSearches, SearchPrompt, past_searches, wanted_searches
+from clew.agent.search.model_plan import ModelPlan, PlanPrompt, planned
 from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
-from clew.agent.services import TurnContext
+from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory import walk_paths
@@ -74,11 +74,11 @@ def recall(turn: Turn, run: TurnContext) -> Turn:
 
 def rewrite(turn: Turn, run: TurnContext) -> Turn:
     model = run.services.writers.rewrite
-    writer = RecordedWriter(model, "rewrite", run.emit) if model else None
+    writer = RecordedWriter(model, "rewrite", run.emit) if model and not model.abilities.is_small else None
     made = _rewritten(turn, run, writer)
     details = [f"{form.name}: {form.text}{f' ({form.why})' if form.why else ''}" for form in made.wordings]
     failed = []
-    if writer and turn.recalled.selected:
+    if writer and writer.ledger:
         details.append(f"written by {writer.name}: {made.how}{f': {made.why}' if made.why else ''}")
         failed = [Fallback("rewrite", made.why)] if made.how == "learned" else []
     if made.words:
@@ -116,23 +116,20 @@ def after_corpus(state: TurnState) -> Literal["think", "answer"]:
 
 
 def think(turn: Turn, run: TurnContext) -> Turn:
-    """Plans the searches of a round: the policy's, behind these those that a language model asks for. At first it looks
-    what `hybrid` finds with every form of the question: that weighs the forms, and says which tools are needed."""
+    """Plans the searches of a round: the policy's, and in the second those of a language model. At first it looks what
+    `hybrid` finds with every form of the question: that weighs the forms, and says which tools are needed."""
     tool = turn.search.tool or run.services.default_tool
     if not turn.search.round:
         turn = _looked(_limited(turn, run), run, tool)
     plan = rounds.plan(turn, tool, run.services.observe)
-    reply = _model_searches(turn, run, plan.calls)
+    reply = _model_plan(turn, run, plan.calls)
     failed = [Fallback("think", reply.failure)] if reply.failure else []
-    made = turn.searched(
-        round=turn.search.round + 1,
-        planned=(*plan.calls, *reply.calls),
-        wanted=reply.wanted + len(reply.calls),
-    ).written(reply.ledger, failed)
+    made = turn.searched(round=turn.search.round + 1, planned=(*plan.calls, *reply.calls))
+    made = made.written(reply.ledger, failed)
     return replace(made, steps=(*turn.steps, _thought(turn, plan, reply, tool, run)))
 
 
-def _thought(turn: Turn, plan: rounds.SearchPlan, reply: ModelSearches, tool: str, run: TurnContext) -> Step:
+def _thought(turn: Turn, plan: rounds.SearchPlan, reply: ModelPlan, tool: str, run: TurnContext) -> Step:
     """What is searched, and in the first round why: the signals by which the policy chose its tools."""
     first = not turn.search.round
     signals = turn.search.signals if first else {}
@@ -299,11 +296,16 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
-    """A model that has searched sees what that found, unless it answers."""
-    turn, observe = state["turn"], runtime.context.services.observe
-    asks = turn.search.wanted and turn.search.round < observe.rounds
-    asks = asks and not rounds.answers(turn.passages, observe)
-    return "think" if asks or rounds.finds_more(turn.search, observe) else "answer"
+    """A language model plans once, where the evidence is not enough or the question has several hops."""
+    turn, services = state["turn"], runtime.context.services
+    return "think" if _may_plan(turn, services) or rounds.finds_more(turn.search, services.observe) else "answer"
+
+
+def _may_plan(turn: Turn, services: Services) -> bool:
+    writer, search, observe = services.writers.think, turn.search, services.observe
+    if writer is None or writer.abilities.is_small or search.round != 1 or rounds.answers(turn.passages, observe):
+        return False
+    return Walk.name in search.tools or not rounds.enough(turn.rewritten, turn.passages, observe)
 
 
 # What is answered -------------------------------------------------------------------------------------------------
@@ -351,20 +353,15 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
 # The policy ------------------------------------------------------------------------------------------------------
 
 
-def _model_searches(turn: Turn, run: TurnContext, planned: Sequence[Call]) -> ModelSearches:
-    """The searches that a language model wants beside those that are planned. It is asked at first and as long as it
-    searches."""
-    services, search, writer = run.services, turn.search, run.services.writers.think
-    failed = any(one.part == "think" for one in turn.degraded)
-    done = failed or (search.round > 0 and not search.wanted)
-    if writer is None or done or not services.library.manifest.chunks:
-        return ModelSearches()
-    past = past_searches(turn.calls, search.first_found, turn.passages, turn.rewritten)
+def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPlan:
+    """The searches that a language model wants beside those of the policy, by what was found."""
+    services, writer = run.services, run.services.writers.think
+    if writer is None or not _may_plan(turn, services):
+        return ModelPlan()
     topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
-    keys = tool_calls.search_keys
-    prompt = SearchPrompt(turn.rewritten, past, keys(turn.calls), keys(planned), topic)
+    prompt = PlanPrompt(turn.rewritten, turn.passages, tool_calls.search_keys([*turn.calls, *policy]), topic)
     specs = tool_calls.specs(services.tools)
-    return wanted_searches(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
+    return planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
 
 
 # In words ---------------------------------------------------------------------------------------------------------

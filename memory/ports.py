@@ -46,31 +46,11 @@ class Encoder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A tool that the model wants called, its arguments parsed."""
-
-    id: str
-    name: str
-    arguments: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class Message:
-    """One message to a writer. `calls` are an assistant's; `call_id` says which call a tool's message answers."""
+    """One message to a writer. There are no other roles: some models' templates take no others."""
 
-    role: Literal["system", "user", "assistant", "tool"]
+    role: Literal["user", "assistant"]
     text: str
-    calls: tuple[ToolCall, ...] = ()
-    call_id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
-    """A tool as a model is told of it: `parameters` is a JSON schema."""
-
-    name: str
-    description: str
-    parameters: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +74,31 @@ class Waiting:
     text: str
 
 
-Output = str | ToolCall | Usage | Waiting | Void
+Output = str | Usage | Waiting | Void
 """What a writer hands out."""
+
+
+SMALL = 1_000_000_000
+"""Parameters of a model, from which it plans, refuses and asks back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What a model can do beside writing text: call tools, keep to a JSON schema; `thinks`: it can be told not to."""
+    """What a model can do beside writing text: keep to a JSON schema; `thinks`: it can be told not to. `parameters` is
+    how many it has, 0 where its server does not say."""
 
-    tools: bool = False
     schema: bool = False
     thinks: bool = False
+    parameters: int = 0
+
+    @property
+    def is_small(self) -> bool:
+        """Of less than a billion parameters: it puts into words what is given, and decides nothing."""
+        return 0 < self.parameters < SMALL
 
 
 class Writer(Protocol):
-    """A language model: messages in; pieces of text, tool calls and at the end the usage out, as they come."""
+    """A language model: messages in; pieces of text and at the end the usage out, as they come."""
 
     @property
     def name(self) -> str: ...
@@ -128,7 +118,6 @@ class Writer(Protocol):
         messages: Sequence[Message],
         *,
         schema: Mapping[str, Any] | None = None,
-        tools: Sequence[ToolSpec] = (),
         cancel: threading.Event | None = None,
         temperature: float | None = None,
         tokens: int | None = None,

@@ -6,20 +6,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clew.agent.answer import corpus_answers, refusal
+from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.bold_spans import with_bold
+from clew.agent.answer.citations import verified
 from clew.agent.answer.evidence import READ
 from clew.agent.answer.output_filter import announced
 from clew.agent.answer.quoted import placed, quoted
-from clew.agent.answer.written import ModelAnswer, reported, units_of, write
+from clew.agent.answer.written import ModelAnswer, write
 from clew.agent.llm.ledger import RecordedWriter
+from clew.agent.llm.prompt_passages import reported
 from clew.agent.search import rounds
 from clew.agent.search.lookups import scope_of, subject_of
 from clew.agent.services import Computed, Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
+from clew.memory.datatypes import Passage
 from clew.memory.dialogue.utterances import MOST_CHOICES
 from clew.memory.dialogue.variants import offered
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import orders
+from clew.memory.ports import Writer
 from clew.memory.text import content_words
 
 
@@ -67,9 +72,9 @@ def by_quoting(turn: Turn, run: TurnContext) -> TurnAnswer:
 
 
 def by_writing(turn: Turn, run: TurnContext) -> TurnAnswer:
-    """By a language model. If the judge of quoted answers refuses or asks back, the model is not called; the excerpts
-    that would be quoted lead its prompt. Where it fails, or finds nothing where a passage answers, they are quoted."""
-    made = _by_model(turn, run)
+    """By a language model, which answers, refuses or asks back. Where it fails, what is quoted without one stands."""
+    writer = RecordedWriter(_writer(run), "answer", run.emit, run.services.answer.tokens)
+    made = _phrased(turn, run, writer) if writer.abilities.is_small else _written(turn, run, writer)
     said = _left_out_said(_within(made.answer, turn.search.within), turn, run.services)
     return replace(made, answer=said)
 
@@ -133,32 +138,63 @@ def _placed(answer: Answer, services: Services) -> Answer:
     return placed(answer, {document.id: document for document in documents})
 
 
-def _by_model(turn: Turn, run: TurnContext) -> TurnAnswer:
-    services = run.services
-    model = services.writers.answer
+def _writer(run: TurnContext) -> Writer:
+    model = run.services.writers.answer
     assert model is not None
-    writer = RecordedWriter(model, "answer", run.emit, services.answer.tokens)
+    return model
+
+
+def _plain(turn: Turn, run: TurnContext) -> Answer:
+    """As it is without a language model."""
     corpus = corpus_answer_of(turn, run)
-    plain = _placed(corpus.answer, services) if corpus else _quoted(turn, run)
-    if plain.refused or plain.outcome == "unclear":
-        return TurnAnswer(plain, details=(f"{writer.name} was not asked",))
-    read = turn.passages[:READ]
-    shown = replace(turn, passages=read)
-    units = units_of(plain, read)
+    return _placed(corpus.answer, run.services) if corpus else _quoted(turn, run)
+
+
+def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer:
+    """From what was found, the best first."""
+    services, shown = run.services, turn.found(turn.passages[:READ])
+    if not shown.passages:
+        return TurnAnswer(refusal.nothing(turn.rewritten, ()), details=(f"{writer.name} was not asked",))
     try:
-        draft = write(shown, writer, services.unsupported, run.emit, run.cancel, units, services.encoder)
+        draft = write(shown, writer, services.unsupported, run.emit, run.cancel, services.encoder)
     except ServiceUnreachable as error:
-        return _instead(plain, run, writer, error.message)
+        return _instead(_plain(turn, run), run, writer, error.message)
     details = _details(draft, turn)
     if draft.answer is None:
-        if rounds.answers(read, services.observe):
-            return _instead(plain, run, writer, f"{writer.name} found no answer in the passages", details)
         nothing = refusal.nothing(turn.rewritten, turn.passages)
         return TurnAnswer(nothing, writer.name, ledger=writer.ledger, details=details)
     degraded = (Fallback("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
-    made = replace(draft.answer, form=plain.form, says=plain.says)
+    made = replace(draft.answer, form=answer_type(turn.rewritten).form)
     made = with_bold(_placed(made, services), turn.rewritten)
     return TurnAnswer(made, writer.name, degraded, writer.ledger, details)
+
+
+def _phrased(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer:
+    """A model of less than a billion parameters puts what would be quoted into words of its own. Whether anything
+    answers is not asked of it, and where a sentence of its is not in the quotation, that stands."""
+    plain = _plain(turn, run)
+    if plain.refused or plain.outcome == "unclear" or not plain.sources:
+        return TurnAnswer(plain, details=(f"{writer.name} was not asked",))
+    quoted_of = [[claim.text for claim in plain.claims if number in claim.cites] for number in _numbers(plain)]
+    units = [replace(s, text="\n".join(texts)) for s, texts in zip(plain.sources, quoted_of, strict=True)]
+    try:
+        given = turn.found(units)
+        draft = write(given, writer, "mark", run.emit, run.cancel, small=True)
+    except ServiceUnreachable as error:
+        return _instead(plain, run, writer, error.message)
+    checked = verified(draft.answer) if draft.answer else None
+    if checked is None or any(claim.verdict != "supported" for claim in checked.claims):
+        return _instead(plain, run, writer, f"what {writer.name} wrote is not what the documents say")
+    made = replace(checked, sources=tuple(turn_source(plain, one) for one in checked.sources), form=plain.form)
+    return TurnAnswer(with_bold(made, turn.rewritten), writer.name, (), writer.ledger, _details(draft, given))
+
+
+def _numbers(answer: Answer) -> range:
+    return range(1, len(answer.sources) + 1)
+
+
+def turn_source(answer: Answer, unit: Passage) -> Passage:
+    return next(source for source in answer.sources if source.id == unit.id)
 
 
 def _instead(

@@ -1,8 +1,9 @@
 """The citations of an answer: of its words while they stream, and of its sentences when it is whole; and `verify`,
 which checks each cited sentence against the passages that it cites.
 
-A model writes [3], [1, 2], [1-3], [passage id="4"], [2, p. 7], (passage 2) or numbers that there are not. What is shown
-is numbered anew in the order of first mention, and unknown numbers are dropped."""
+A model writes [3], [1, 2], [1-3], [passage id="4"], [2, p. 7], [^2], (passage 2), (2), <cite>2</cite>, ², "In passage
+2, ..." or numbers that there are not. What is shown is numbered anew in the order of first mention, and unknown numbers
+are dropped; where only its number tells a citation from prose, an unknown one is prose."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +21,8 @@ _LONGEST = 80
 """Characters between the brackets; more waits for nothing."""
 
 _BLANK = r"[^\S\n]*"
-_LABEL = rf"(?:(?:passages?|sources?|documents?|ids?)\b{_BLANK}[=:#]?{_BLANK}){{0,2}}[=:#]?{_BLANK}"
+_KIND = r"(?:passages?|sources?|documents?)"
+_LABEL = rf"(?:(?:{_KIND}|ids?|citations?|cite)\b{_BLANK}[=:#]?{_BLANK}){{0,2}}[=:#^]?{_BLANK}"
 _BESIDE = (
     rf"{_BLANK},?{_BLANK}(?<![a-z])(?:pp?|pages?|seiten?|s)\b\.?{_BLANK}\d{{1,4}}(?:{_BLANK}[-–—]{_BLANK}\d{{1,4}})?"
     r"|[^\S\n]+title=[\"“][^\"”]{0,60}[\"”]|†[^\]】,;]{0,20}"
@@ -30,17 +32,45 @@ _BESIDE = (
 _TO = r"(?:[-‑–—−]|(?:to|bis)\b)"
 _ONE = rf"{_LABEL}[\"“']?\d{{1,3}}[\"”']?(?:{_BESIDE})?"
 _NUMBERS = rf"{_BLANK}{_ONE}(?:{_BLANK}(?:{_TO}|[,;]?{_BLANK}(?:and|und|et|y)\b|[,;&]){_BLANK}{_ONE})*{_BLANK}"
-_CITATION = re.compile(
-    rf"(?<!\s)\s*(?:[\[【](?=[^\]】\n]{{0,{_LONGEST}}}[\]】]){_NUMBERS}[\]】]"
-    rf"|\((?={_BLANK}(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}}\)){_NUMBERS}\))",
-    re.IGNORECASE,
+_FEW = rf"{_BLANK}\d{{1,3}}(?:{_BLANK}(?:[,;&]|and|und|et|y){{1,2}}{_BLANK}\d{{1,3}})*{_BLANK}"
+_START = r"(?:^|(?<=[.!?…:*•\])-][^\S\n]))"
+_SAID_IN = rf"(?:according{_BLANK}to|in){_BLANK}(?:the{_BLANK})?{_KIND}{_BLANK}[\[(]?"
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_TAG = "(?:cite|passage|source)"
+
+_FORMS = (
+    rf"(?<!\s)\s*[\[【](?=[^\]】\n]{{0,{_LONGEST}}}[\]】]){_NUMBERS}[\]】]",
+    rf"(?<!\s)\s*\((?={_BLANK}(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}}\)){_NUMBERS}\)",
+    rf"(?<!\s)\s*<cite>{_NUMBERS}</cite>",
+    rf"{_START}(?P<opens><{_TAG}{_NUMBERS}>)\s*",
+    rf"(?<!\s)\s*<{_TAG}{_NUMBERS}/?>",
+    rf"(?P<closes></{_TAG}>)",
+    rf"{_START}(?P<said>{_SAID_IN}{_NUMBERS}[\])]?,)\s*(?P<next>[^\W\d])",
+    rf"(?:(?<=[.!?…。])|(?<=[.!?…。][\"”]))[^\S\n]*\((?P<behind>{_FEW})\)(?=\s|\Z)",
+    rf"(?<=\S)(?<![a-z\d](?=\())[^\S\n]*\((?P<before>{_FEW})\)(?={_BLANK}(?:[.!?…。]|\n|\Z|[\[【]))",
+    rf"(?:(?<=[^\W\d_]{{3}})|(?<=[.!?…。,;:)\]\"”»]))(?P<raised>[{_RAISED}]+(?:,?{_BLANK}[{_RAISED}]+)*)",
 )
+_CITATION = re.compile("|".join(_FORMS), re.IGNORECASE | re.MULTILINE)
+"""Brackets, tags, a passage that is named where a sentence begins, bare numbers behind a sentence and before its mark,
+and raised ones, which no unit or variable has: 5 km², x²."""
+
 _OPEN = re.compile(
-    rf"(?<!\s)\s*(?:[\[【][^\]】\n]{{0,{_LONGEST}}}|\({_BLANK}(?:[a-z]{{0,8}}|(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}}))$"
+    rf"(?<!\s)\s*(?:[\[【][^\]】\n]{{0,{_LONGEST}}}|\({_BLANK}(?:[a-z]{{0,8}}|(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}})"
+    rf"|\([\d\s,;&anduety]{{0,20}}\)?\s*|</?[a-z]{{0,7}}(?:\s[^<>\n]{{0,{_LONGEST}}})?|<cite>[^<\n]{{0,20}}(?:</?[a-z]{{0,4}})?)$"
+    rf"|{_START}(?:a[a-z]{{0,8}}|according{_BLANK}t?o?{_BLANK}|in?{_BLANK}|(?:according{_BLANK}to|in){_BLANK}(?:the?)?{_BLANK}[a-z]{{0,9}}"
+    rf"|{_SAID_IN}[\d\s,;&#\])–-]*(?:[a-z]{{1,3}}[\d\s,;&#\])–-]*)?)$"
+    rf"|{_START}<{_TAG}{_NUMBERS}>\s*$"
+    rf"|[{_RAISED}][{_RAISED},\s]*$"
     r"|(?<!\s)\s+$",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 """What may become a citation when more of it has come, and the blank space before it."""
+
+_LISTED = re.compile(r"(?<![.!?…]\s)\(\d{1,3}\)\s+\w")
+"""A list within a line: `two things: (1) grey. (2) far.`"""
+
+_HERE = re.compile("\0([\\d,]*)\0")
+"""Between these stand the citations of the sentence that begins there, until it is whole."""
 
 _RANGE = re.compile(rf"(\d+)[\"”']?(?:{_BLANK}{_TO}{_BLANK}{_LABEL}[\"“']?(\d+))?", re.IGNORECASE)
 
@@ -54,31 +84,61 @@ class Citations:
         self.dropped: list[int] = []
 
     def streamed(self, pieces: Iterable[str]) -> Iterator[str]:
-        """The text with citations as ` [1]`, nothing of one before it is whole."""
-        held = ""
+        """The text with citations as ` [1]`, nothing of one before it is whole: it is read letter by letter, so that
+        where it was cut makes no difference."""
+        yield from _at_their_ends(self._renumbered(pieces))
+
+    def _renumbered(self, pieces: Iterable[str]) -> Iterator[str]:
+        text, done = "", 0
         for piece in pieces:
-            held += piece
-            waiting = _OPEN.search(held)
-            ready = held[: waiting.start()] if waiting else held
-            held = held[len(ready) :]
-            if said := self._renumbered(ready):
-                yield said
-        if rest := self._renumbered(held).rstrip():
+            ready = ""
+            for letter in piece.replace("\0", " "):
+                text += letter
+                waiting = _OPEN.search(text, done)
+                said, done = self._read(text, done, waiting.start() if waiting else len(text))
+                ready += said
+            if ready:
+                yield ready
+        if rest := self._read(text, done, len(text))[0].rstrip():
             yield rest
 
-    def _renumbered(self, text: str) -> str:
-        return _CITATION.sub(self._shown, text)
+    def _read(self, text: str, start: int, end: int) -> tuple[str, int]:
+        """What is shown of this part, and its end: behind a citation that begins in it."""
+        shown = ""
+        while (match := _CITATION.search(text, start)) and match.start() < end:
+            shown += text[start : match.start()] + self._shown(match)
+            start = match.end()
+        return shown + text[start:end], max(start, end)
 
     def _shown(self, match: re.Match[str]) -> str:
-        numbers: list[int] = []
-        for number in self._named(re.sub(_BESIDE, "", match[0], flags=re.IGNORECASE)):
-            if not 1 <= number <= self._count:
-                self.dropped.append(number)
-                continue
-            if number not in self.order:
-                self.order.append(number)
-            numbers.append(self.order.index(number) + 1)
-        return "".join(f" [{number}]" for number in dict.fromkeys(numbers))
+        if match["closes"]:
+            return ""
+        inside = re.sub(_BESIDE, "", match["said"] or match[0], flags=re.IGNORECASE)
+        named = list(self._raised(match["raised"]) if match["raised"] else self._named(inside))
+        line = match.string[: match.start()].rpartition("\n")[2]
+        bare = match["said"] or match["behind"] or match["before"] or match["raised"]
+        if bare and not all(1 <= number <= self._count for number in named):
+            return match[0]
+        if match["behind"] and _LISTED.search(line):
+            return match[0]
+        numbers = dict.fromkeys(filter(None, map(self._number, named)))
+        if match["said"] or match["opens"]:
+            return f"\0{','.join(map(str, numbers))}\0{(match['next'] or '').upper()}"
+        return "".join(f" [{number}]" for number in numbers)
+
+    def _number(self, own: int) -> int:
+        """In the order of first mention; 0 where there is no such passage."""
+        if not 1 <= own <= self._count:
+            self.dropped.append(own)
+            return 0
+        if own not in self.order:
+            self.order.append(own)
+        return self.order.index(own) + 1
+
+    def _raised(self, text: str) -> Iterator[int]:
+        """`¹²` is 12 where there are so many passages, else 1 and 2."""
+        for digits in re.findall(r"\d+", text.translate(_LOWERED)):
+            yield from [int(digits)] if int(digits) <= self._count else map(int, digits)
 
     def _named(self, inside: str) -> Iterator[int]:
         """Of a range every passage that there is, and an end that there is not."""
@@ -90,6 +150,44 @@ class Citations:
                 yield end
 
 
+_LOWERED = str.maketrans(_RAISED, "0123456789")
+
+
+def _at_their_ends(pieces: Iterable[str]) -> Iterator[str]:
+    """With citations that stand before their sentence before its mark; only such a sentence waits until it is whole."""
+    held, waits = "", False
+    for piece in pieces:
+        ready = ""
+        for letter in piece:
+            if waits and _is_whole(held, letter):
+                ready, held, waits = ready + _moved(held), "", False
+            held += letter
+            waits = waits or letter == "\0"
+            if not waits:
+                ready, held = ready + held, ""
+        if ready:
+            yield ready
+    if held:
+        yield _moved(held)
+
+
+def _is_whole(held: str, letter: str) -> bool:
+    """Whether this letter begins another sentence or line. A citation behind the mark is the sentence's own."""
+    plain = _CITED.sub("", _HERE.sub("", held).lstrip())
+    if not plain or "\0" in plain or letter.isspace() or letter == "[" or _BEGUN.search(held + letter):
+        return False
+    return letter == "\0" or "\n" in plain[len(plain.rstrip()) :] or len(split(plain + letter)) > 1
+
+
+def _moved(held: str) -> str:
+    cites = [number for found in _HERE.findall(held) for number in found.split(",") if number]
+    said = _HERE.sub("", held)
+    more = "".join(f" [{number}]" for number in dict.fromkeys(cites) if f"[{number}]" not in said)
+    end = re.search(r"(?:\s*[.!?…。:][\"”»)*]*)?(?:\s*\[\d+\])*\s*\Z", said)
+    return said if end is None else said[: end.start()] + more + said[end.start() :]
+
+
+_BEGUN = re.compile(r"\[\d*\]?$")
 _CITED = re.compile(r"\s*\[(\d+)\]")
 _ALONE = re.compile(r"(?<!\n)\n\s*(?:[-*•–]\s+)?((?:\[\d+\][^\S\n]*)+\.?)[^\S\n]*$", re.MULTILINE)
 """A line that is only citations."""

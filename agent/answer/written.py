@@ -3,20 +3,22 @@ sentence by sentence."""
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, verdict, whole_sentences
 from clew.agent.answer.output_filter import OutputFilter
+from clew.agent.llm.endings import until_its_end
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.state import Answer, Claim, Kept, Piece, PromptPart, Turn
+from clew.agent.llm.prompt_passages import PromptPassages, fit
+from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
 from clew.memory.ports import Encoder, Message, Output, Usage, Void
-from clew.memory.text import content_words, split, words
+from clew.memory.text import content_words, words
 from clew.prompts import render
 
 TEMPERATURE = 0.1
@@ -42,120 +44,6 @@ FOREIGN = 0.5
 _AT_END = re.compile(rf"\s*\b{NOT_FOUND}\b[.!]?\s*$")
 
 Unsupported = Literal["mark", "rewrite", "remove"]
-
-
-# The prompt -----------------------------------------------------------------------------------------------------------
-
-
-def fenced(number: int, title: str, text: str) -> str:
-    """`<passage id="2" title="...">`, the text, `</passage>`."""
-    shown = re.sub(r'[<>"\s]+', " ", neutralised(title).text).strip()
-    return f'<passage id="{number}" title="{shown}">\n{text.strip()}\n</passage>'
-
-
-def reported(passages: Sequence[Passage], removed: Sequence[int]) -> tuple[str, ...]:
-    """A line for the person on each passage that instructions were taken out of."""
-    return tuple(
-        f"{passage.title or passage.document} has {count} instruction{'' if count == 1 else 's'} to a language model in"
-        " its text: not followed, and left out of the prompt"
-        for passage, count in zip(passages, removed, strict=True)
-        if count
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class GivenUnit:
-    """What most likely answers: text of passage `number`, and the heading that it stands under."""
-
-    number: int
-    heading: str
-    text: str
-
-
-def units_of(answer: Answer, passages: Sequence[Passage]) -> tuple[GivenUnit, ...]:
-    """What an answer quotes, claims of one source together, by the places of its sources among the passages."""
-    places = {passage.id: number for number, passage in enumerate(passages, 1)}
-    found: dict[int, list[str]] = {}
-    for claim in answer.claims:
-        for source in (answer.sources[number - 1] for number in claim.cites[:1] if claim.quotes):
-            if source.id in places:
-                found.setdefault(places[source.id], []).append(claim.text)
-    headings = {places[source.id]: source.heading for source in answer.sources if source.id in places}
-    return tuple(GivenUnit(number, headings[number], "\n".join(texts)) for number, texts in found.items())
-
-
-def led(units: Sequence[GivenUnit], passages: Sequence[Passage]) -> str:
-    """The units as a prompt has them, each fenced with the number of its passage."""
-    each = [(unit, passages[unit.number - 1].title) for unit in units]
-    return "\n".join(
-        fenced(unit.number, f"{title}: {unit.heading}" if unit.heading not in ("", title) else title, clean.text)
-        for unit, title in each
-        if (clean := neutralised(unit.text)).text.strip()
-    )
-
-
-SENTENCES = 3
-"""What a passage that does not fit whole is summarised to."""
-
-
-@dataclass(frozen=True, slots=True)
-class PromptPassages:
-    """`text` is what the prompt has of the passages, whose numbers in it count from 1 in their order; `parts` has a
-    line for each passage; `removed[i]` counts the instructions that were left out of passage i."""
-
-    text: str
-    parts: tuple[PromptPart, ...]
-    removed: tuple[int, ...]
-
-    @property
-    def tokens(self) -> int:
-        return sum(part.tokens for part in self.parts)
-
-
-def fit(question: str, passages: Sequence[Passage], room: int, count: Callable[[str], int]) -> PromptPassages:
-    """The passages in their order, the best first, in at most `room` tokens by `count`.
-
-    Where they do not all fit, the last ones are summarised to the sentences that share most words with the question;
-    what still does not fit is left out, the last first. The first is always there.
-    """
-    clean = [neutralised(passage.text) for passage in passages]
-    whole = [fenced(n, p.title, c.text) for n, (p, c) in enumerate(zip(passages, clean, strict=True), 1)]
-    short = [
-        fenced(n, p.title, best_sentences(question, c.text))
-        for n, (p, c) in enumerate(zip(passages, clean, strict=True), 1)
-    ]
-    shown: list[str | None] = list(whole)
-    sizes = [count(text) for text in whole]
-    for place in reversed(range(len(passages))):
-        if sum(sizes) <= room:
-            break
-        shown[place], sizes[place] = short[place], min(count(short[place]), sizes[place])
-    for place in reversed(range(1, len(passages))):
-        if sum(sizes) <= room:
-            break
-        shown[place], sizes[place] = None, 0
-    parts = tuple(
-        PromptPart(
-            f"passage {n}: {passage.title or passage.document}", sizes[n - 1], _kept_as(shown[n - 1], whole[n - 1])
-        )
-        for n, passage in enumerate(passages, 1)
-    )
-    return PromptPassages("\n".join(text for text in shown if text), parts, tuple(one.removed for one in clean))
-
-
-def best_sentences(question: str, text: str) -> str:
-    """In the order of the text; the first ones where none shares a word with the question."""
-    asked = set(content_words(question))
-    sentences = [text[start:end] for start, end in split(text)]
-    ranked = sorted(range(len(sentences)), key=lambda n: (-len(asked & set(content_words(sentences[n]))), n))
-    return " ".join(sentences[n] for n in sorted(ranked[:SENTENCES]))
-
-
-def _kept_as(shown: str | None, whole: str) -> Kept:
-    return "left out" if shown is None else "whole" if shown == whole else "summarised"
-
-
-# Written --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,50 +86,49 @@ def write(
     unsupported: Unsupported,
     emit: Emit,
     cancel: threading.Event,
-    units: Sequence[GivenUnit] = (),
     encoder: Encoder | None = None,
+    small: bool = False,
 ) -> ModelAnswer:
-    """The model's answer from the turn's passages, of which `units` most likely answer, its words emitted as they may
-    leave (`OutputFilter`; with an `encoder` nothing that has nothing to do with the question). What it wrote before a
-    stop or a failure is kept.
+    """The model's answer from the turn's passages, its words emitted as they may leave (`OutputFilter`; with an
+    `encoder` nothing that has nothing to do with the question). What it wrote before a stop or a failure is kept.
 
-    `unsupported` sentences are marked (by `verify`), or the answer is written once more, or they are removed. A prompt
-    that was cut is sent again with half of the passages. Raises `ServiceUnreachable` where nothing usable came,
-    `Unusable` among them, and `Cancelled` where nothing came at all.
+    `unsupported` sentences are marked (by `verify`), or the answer is written once more, or they are removed. To a
+    `small` model nothing but the passages and the question is given. A prompt that was cut is sent again with half of
+    the passages. Raises `ServiceUnreachable` where nothing usable came, `Unusable` among them, and `Cancelled` where
+    nothing came at all.
     """
     asked = " ".join(dict.fromkeys((turn.rewritten, turn.meant, turn.typed)))
     output = OutputFilter(turn.passages, Topic(asked, encoder) if encoder else None)
-    messages, given = _prompt(turn, writer, units, 10**9)
+    messages, given = _prompt(turn, writer, small, 10**9)
     for _ in range(TRIES - 1):
         try:
             return _answered(turn, messages, given, writer, unsupported, output, emit, cancel)
         except PromptCut:
             emit(Piece("", restart=True))
-            messages, given = _prompt(turn, writer, units, given.tokens // 2)
+            messages, given = _prompt(turn, writer, small, given.tokens // 2)
     return _answered(turn, messages, given, writer, unsupported, output, emit, cancel)
 
 
-def _prompt(
-    turn: Turn, writer: RecordedWriter, units: Sequence[GivenUnit], room: int
-) -> tuple[list[Message], PromptPassages]:
-    """With the units, and as much of the passages as the window has room for, at most `room` tokens."""
-    first = render("answer-units", units=led(units, turn.passages)) if units else ""
-    rules = render("answer-rules")
-    path = (
-        render("answer-path", path="\n".join(neutralised(line).text for line in turn.paths[:PATHS]))
-        if turn.paths
-        else ""
-    )
-    sentences = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in turn.recalled.selected)
-    context = render("answer-context", context=sentences) if sentences else ""
-    question = turn.meant if context and turn.with_history else turn.rewritten
-    around = render("answer", units=first, passages="", path=path, context=context, question=question)
-    spare = writer.window - most_tokens(writer) - MARGIN - writer.tokens(rules) - writer.tokens(around)
+def _prompt(turn: Turn, writer: RecordedWriter, small: bool, room: int) -> tuple[list[Message], PromptPassages]:
+    """With as much of the passages as the window has room for, at most `room` tokens."""
+    fixed = writer.tokens(_text(turn, "", small))
+    spare = writer.window - most_tokens(writer) - MARGIN - fixed
     given = fit(turn.rewritten, turn.passages, max(min(room, spare), 0), writer.tokens)
-    around_it = (("the rules", rules), ("the units", first), ("the path", path), ("the context", context))
-    writer.parts = (*(PromptPart(name, writer.tokens(text)) for name, text in around_it if text), *given.parts)
-    text = render("answer", units=first, passages=given.text, path=path, context=context, question=question)
-    return [Message("system", rules), Message("user", re.sub(r"\n{3,}", "\n\n", text).lstrip())], given
+    writer.parts = (PromptPart("the rules, the question, what was said", fixed), *given.parts)
+    return [Message("user", re.sub(r"\n{3,}", "\n\n", _text(turn, given.text, small)).strip())], given
+
+
+def _text(turn: Turn, passages: str, small: bool) -> str:
+    """What was said before stands in it only where the question leans on that."""
+    question = turn.meant if turn.with_history else turn.rewritten
+    if small:
+        return render("answer-small", passages=passages, question=question)
+    walked = "\n".join(neutralised(line).text for line in turn.paths[:PATHS])
+    leans = turn.with_history or turn.rewritten != turn.typed
+    spoken = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in turn.recalled.selected if leans)
+    path = render("answer-path", path=walked) if walked else ""
+    said = render("answer-said", said=spoken) if spoken else ""
+    return render("answer", passages=passages, path=path, said=said, question=question)
 
 
 def _answered(
@@ -286,11 +173,12 @@ def _read_reply(
     try:
         while not pieces.over:
             citations, raw, shown = Citations(passages), list[str](), list[str]()
-            for piece in output.streamed(_without_marks(citations.streamed(_kept(pieces, raw)))):
+            for piece in output.streamed(_without_marks(citations.streamed(until_its_end(_kept(pieces, raw))))):
                 shown.append(piece)
                 emit(Piece(piece))
-            if pieces.void:
-                emit(Piece("", restart=True))
+            if not pieces.void:
+                break
+            emit(Piece("", restart=True))
         if pieces.cut:
             shown, broke = [whole_sentences("".join(shown))], "it came to its limit of tokens"
     except Cancelled:
@@ -304,6 +192,8 @@ def _read_reply(
         if not shown[0]:
             raise
         broke = error.message
+    finally:
+        pieces.close()
     return _Reply("".join(raw), "".join(shown), tuple(citations.order), len(citations.dropped), stopped, broke)
 
 
@@ -319,6 +209,11 @@ class _Restartable:
     def __init__(self, output: Iterator[Output]) -> None:
         self._output = output
         self.over = self.void = self.cut = False
+
+    def close(self) -> None:
+        """Ends the model's work, where it still writes."""
+        if isinstance(self._output, Generator):
+            self._output.close()
 
     def __iter__(self) -> Iterator[str]:
         self.void = False

@@ -5,15 +5,15 @@ import re
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
 from clew.agent.llm.ledger import TokenCounts
+from clew.agent.llm.openai_server import OpenAIServer, ServedModel, counted, server_of_environment
 from clew.agent.llm.streams import Patience, Wire, watched, without_thoughts
 from clew.memory.errors import BadInput, ModelFailed, NotSetUp, PromptCut, install_command, required
-from clew.memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage
+from clew.memory.ports import Abilities, Message, Output, Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -21,35 +21,41 @@ if TYPE_CHECKING:
 
 EXTRA = "models"
 
-WINDOW = 8192
-"""Tokens; these servers do not say how much theirs take."""
+WINDOW, LONGEST = 8192, 32768
+"""Tokens, where a server does not say how many its model takes; and at most."""
 
 OPENAI = "openai"
-"""The provider whose servers take a JSON schema, and say what they counted where they are asked to."""
+"""The provider whose servers take a JSON schema, and say what they counted where they are asked to: vLLM, llama.cpp,
+LM Studio among them."""
 
 
 def load_chat_model(name: str) -> "LangChainWriter":
     """`openai:NAME`, as `langchain.chat_models.init_chat_model` takes it; the server's address and key are where the
     provider's own package looks for them (`OPENAI_BASE_URL`, `OPENAI_API_KEY`).
 
-    Raises `NotSetUp` without the extra, `BadInput` for a name or a setting that the provider refuses.
+    Raises `NotSetUp` without the extra, `BadInput` for a name or a setting that the provider refuses, and what
+    `OpenAIServer.served` raises.
     """
-    init_chat_model = required("langchain.chat_models", f"the model {name}", EXTRA).init_chat_model
-    options: dict[str, Any] = {"stream_usage": True, "max_retries": 1} if _is_openai(name) else {}
+    provider, _, model = name.partition(":")
+    server = server_of_environment() if provider == OPENAI else None
+    served = server.served(model) if server else ServedModel(schema=provider == OPENAI)
+    writer = LangChainWriter(name, server, served)
     try:
-        return LangChainWriter(name, init_chat_model(name, **options))
+        writer.chat_model(None)
     except ImportError as error:
         raise NotSetUp(f"the model {name} needs its provider's package: {error}", install_command(EXTRA)) from error
-    except errors_of(name.partition(":")[0]) as error:
+    except errors_of(provider) as error:
         raise BadInput(f"the model {name} cannot be used: {_line(error)}", "see docs/models.md") from error
+    return writer
 
 
 class LangChainWriter:
-    """What fails there is `ModelFailed`, in the server's words."""
+    """What fails there is `ModelFailed`, in the server's words. `server` is None where nothing but LangChain reaches
+    it."""
 
-    def __init__(self, name: str, model: "BaseChatModel") -> None:
-        self._name = name
-        self._model = model
+    def __init__(self, name: str, server: OpenAIServer | None, served: ServedModel) -> None:
+        self._name, self._provider = name, name.partition(":")[0]
+        self._server, self._served = server, served
         self._counts = TokenCounts()
 
     @property
@@ -58,21 +64,31 @@ class LangChainWriter:
 
     @property
     def window(self) -> int:
-        return WINDOW
+        return min(self._served.window, LONGEST) if self._served.window else WINDOW
 
     @property
     def abilities(self) -> Abilities:
-        return Abilities(tools=True, schema=_is_openai(self._name))
+        return Abilities(schema=self._served.schema, parameters=self._served.parameters)
 
     def tokens(self, text: str) -> int:
-        return self._counts.estimate(text)
+        model = self._name.partition(":")[2]
+        found = counted(self._server, text, model, self._served.counts) if self._server else None
+        return self._counts.estimate(text) if found is None else found
+
+    def chat_model(self, client: httpx.Client | None) -> "BaseChatModel":
+        """LangChain's model, over this connection where it is OpenAI's."""
+        init_chat_model = required("langchain.chat_models", f"the model {self._name}", EXTRA).init_chat_model
+        options: dict[str, Any] = {"max_retries": 0}
+        if self._provider == OPENAI:
+            options |= {"stream_usage": True, "http_client": client, "use_responses_api": False}
+        made: BaseChatModel = init_chat_model(self._name, **options)
+        return made
 
     def write(
         self,
         messages: Sequence[Message],
         *,
         schema: Mapping[str, Any] | None = None,
-        tools: Sequence[ToolSpec] = (),
         cancel: threading.Event | None = None,
         temperature: float | None = None,
         tokens: int | None = None,
@@ -80,16 +96,20 @@ class LangChainWriter:
         """See `Writer.write`."""
         options = {"temperature": temperature, "max_tokens": tokens}
         given = {name: value for name, value in options.items() if value is not None}
-        model: Any = self._model
-        if tools:
-            model = model.bind_tools([asdict(tool) for tool in tools])
+        wire = Wire()
+        client = (self._server or OpenAIServer("")).client(dict(wire.hooks), None) if self._provider == OPENAI else None
+        model: Any = self.chat_model(client)
         if schema is not None and self.abilities.schema:
             reply = {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
             model = model.bind(extra_body={"response_format": reply})  # as it is: LangChain's own way loses the counts
         sent = [_message(message) for message in messages]
-        chunks = watched(lambda: self._chunks(model, sent, given), Wire(), Patience(), cancel)
+        chunks = watched(lambda: self._chunks(model, sent, given), wire, Patience(), cancel)
         size = sum(len(message.text.encode("utf-8", "replace")) for message in messages)
-        yield from self._read(chunks, size)
+        try:
+            yield from self._read(chunks, size)
+        finally:
+            if client:
+                client.close()
 
     def _chunks(
         self, model: Any, sent: "Sequence[BaseMessage]", options: Mapping[str, Any]
@@ -97,7 +117,7 @@ class LangChainWriter:
         """The one seam at which errors of the provider's package become `ClewError`s."""
         try:
             yield from model.stream(sent, **options)
-        except errors_of(self._name.partition(":")[0]) as error:
+        except errors_of(self._provider) as error:
             if re.search(r"context.?(?:length|size|window)|too many tokens", str(error), re.IGNORECASE):
                 raise PromptCut(f"{self._name}: {_line(error)}", "a model with a longer context") from error
             raise ModelFailed(f"{self._name} failed: {_line(error)}", "see docs/models.md, or --llm none") from error
@@ -114,8 +134,6 @@ class LangChainWriter:
         yield from without_thoughts(text())
         if not whole:
             raise ModelFailed(f"{self._name} answered nothing", "ask again")
-        for number, call in enumerate(whole[0].tool_calls, 1):
-            yield ToolCall(call.get("id") or f"call-{number}", call["name"], call["args"])
         counted = whole[0].usage_metadata
         if counted:
             self._counts.learn(size, counted["input_tokens"])
@@ -132,21 +150,10 @@ def errors_of(provider: str) -> tuple[type[Exception], ...]:
     return (*own, httpx.HTTPError, OSError, ValueError, TypeError, LookupError, RuntimeError)
 
 
-def _is_openai(name: str) -> bool:
-    return name.startswith(f"{OPENAI}:")
-
-
 def _message(message: Message) -> "BaseMessage":
-    from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+    from langchain_core.messages import AIMessage, HumanMessage
 
-    if message.role == "system":
-        return SystemMessage(message.text)
-    if message.role == "user":
-        return HumanMessage(message.text)
-    if message.role == "tool":
-        return ToolMessage(message.text, tool_call_id=message.call_id)
-    calls = [{"id": call.id, "name": call.name, "args": dict(call.arguments)} for call in message.calls]
-    return AIMessage(message.text, tool_calls=calls)
+    return HumanMessage(message.text) if message.role == "user" else AIMessage(message.text)
 
 
 def _line(error: Exception) -> str:

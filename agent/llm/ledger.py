@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from clew.agent.state import Doing, Prompted, PromptPart
-from clew.memory.ports import Abilities, Message, Output, ToolSpec, Usage, Waiting, Writer
+from clew.memory.ports import Abilities, Message, Output, Usage, Waiting, Writer
 
 BYTES_PER_TOKEN = 3.0
 """Fewer than a token has in most scripts and tokenizers, so that estimates are too high rather than too low."""
@@ -20,6 +20,9 @@ MESSAGE = 8
 MARGIN = 1.1
 """By how much an estimate exceeds the rate that was learned."""
 
+FEWER = 0.95
+"""Of the tokens that were read before, from which a shorter prompt was read whole."""
+
 SHORTEST = 400
 """Bytes; shorter prompts are mostly template and teach nothing."""
 
@@ -31,6 +34,7 @@ class TokenCounts:
         self._lock = threading.Lock()
         self._most: float | None = None
         self._window: int | None = None
+        self._most_bytes = MOST_BYTES_PER_TOKEN
 
     @property
     def window(self) -> int | None:
@@ -56,12 +60,18 @@ class TokenCounts:
 
     def was_cut(self, size: int, read: int, window: int) -> bool:
         """Whether of a prompt of so many bytes only a part was read: then what was read is the window. What was counted
-        of other prompts says nothing here, as languages differ; nor does a server that does not count (0)."""
+        of other prompts says nothing here, as languages differ; nor does a server that does not count (0). Where a
+        prompt that was thought to be cut is sent again, shorter, and fewer tokens are read, it was none: its tokens
+        are long."""
         if not read:
             return False
         with self._lock:
             known = window if self._window is None else min(window, self._window)
-            cut = read >= known or (size >= SHORTEST and read * MOST_BYTES_PER_TOKEN < size)
+            long = size >= SHORTEST and read * self._most_bytes < size
+            if long and self._window is not None and read < FEWER * self._window:
+                self._most_bytes, self._window = MARGIN * size / read, None
+                return False
+            cut = read >= known or long
             if cut:
                 self._window = min(read, known)
         return cut
@@ -101,7 +111,6 @@ class RecordedWriter:
         messages: Sequence[Message],
         *,
         schema: Mapping[str, Any] | None = None,
-        tools: Sequence[ToolSpec] = (),
         cancel: threading.Event | None = None,
         temperature: float | None = None,
         tokens: int | None = None,
@@ -110,9 +119,7 @@ class RecordedWriter:
         estimated, used = self.estimated, Usage(0, 0)
         if estimated is None:
             estimated = sum(self.tokens(message.text) for message in messages)
-        given = self._writer.write(
-            messages, schema=schema, tools=tools, cancel=cancel, temperature=temperature, tokens=tokens
-        )
+        given = self._writer.write(messages, schema=schema, cancel=cancel, temperature=temperature, tokens=tokens)
         try:
             for piece in given:
                 if isinstance(piece, Waiting):

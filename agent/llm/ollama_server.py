@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from clew.agent.llm.streams import Patience, Wire
 from clew.memory.datatypes import Progress
-from clew.memory.errors import BadInput, ClewError, ModelFailed, NoModel, ServiceUnreachable
+from clew.memory.errors import BadInput, ClewError, ModelFailed, NoModel, PromptCut, ServiceUnreachable
 from clew.memory.json_lines import replace_file
 from clew.memory.ports import Abilities
 
@@ -28,41 +28,42 @@ DEFAULT_WINDOW = 4096
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """`window` in tokens; `chats`: it writes text, and is no encoder; `levels`: it thinks more or less, and always."""
+    """`window` in tokens; `chats`: it writes text, and is no encoder; `levels`: it thinks more or less, and always;
+    `parameters`: how many it has, 0 where nobody says."""
 
     window: int = DEFAULT_WINDOW
     chats: bool = True
-    tools: bool = False
     schema: bool = False
     thinks: bool = False
     levels: bool = False
+    parameters: int = 0
 
     @property
     def abilities(self) -> Abilities:
-        return Abilities(self.tools, self.schema, self.thinks)
+        return Abilities(self.schema, self.thinks, self.parameters)
 
 
 def card_of(shown: Mapping[str, Any], version: str) -> Card:
-    """From a reply to `/api/show` and the server's version. Servers before 0.6.4 list no capabilities: then the
-    template shows whether there are tools. Before 0.5 there were no schemas."""
+    """From a reply to `/api/show` and the server's version. Servers before 0.6.4 list no capabilities; before 0.5 there
+    were no schemas."""
     info: Mapping[str, Any] = shown.get("model_info") or {}
-    template = str(shown.get("template") or "")
     listed = shown.get("capabilities")
-    able = set(listed) if listed is not None else _by_template(template, info)
+    encodes = str(info.get("general.architecture", "")).endswith("bert")
+    able = set(listed) if listed is not None else set() if encodes else {"completion"}
     return Card(
         window=_window(info),
         chats="completion" in able,
-        tools="tools" in able,
         schema=_numbers(version) >= (0, 5),
         thinks="thinking" in able,
         levels=str(info.get("general.architecture", "")).replace("-", "") == "gptoss",
+        parameters=int(info.get("general.parameter_count") or _parameters(shown)),
     )
 
 
-def _by_template(template: str, info: Mapping[str, Any]) -> set[str]:
-    able = {"tools"} if ".Tools" in template else set()
-    encodes = str(info.get("general.architecture", "")).endswith("bert")
-    return able if encodes else able | {"completion"}
+def _parameters(shown: Mapping[str, Any]) -> float:
+    """From '3.2B' or '134.52M'."""
+    size = re.fullmatch(r"([\d.]+)([MB])", str((shown.get("details") or {}).get("parameter_size") or "").upper())
+    return float(size[1]) * {"M": 1e6, "B": 1e9}[size[2]] if size else 0
 
 
 def _window(info: Mapping[str, Any]) -> int:
@@ -222,6 +223,8 @@ def _refused(error: ollama.ResponseError, model: str) -> ClewError:
     low = reason.lower()
     if error.status_code == 404 or "not found" in low or "file does not exist" in low:
         return NoModel(f"the model {model} is not pulled", f"ollama pull {model}", model)
+    if re.search(r"context (?:length|size|window)|prompt (?:is )?too long|input length", low):
+        return PromptCut(f"{model}: {reason}", "a model with a longer context")
     if "memory" in low:
         return ModelFailed(f"there is not enough memory for {model}: {reason}", "a smaller model, or --llm none")
     if error.status_code == 503 or "busy" in low:

@@ -1,9 +1,8 @@
 """A model of an Ollama server as a `Writer`: the one that was named, or the best suited of those that are there."""
 
+import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
-from itertools import count
 from typing import Any
 
 import ollama
@@ -13,10 +12,10 @@ from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
 from clew.agent.llm.streams import Wire, watched, without_thoughts
 from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
 from clew.memory.files import machine_memory
-from clew.memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage, Waiting
+from clew.memory.ports import Abilities, Message, Output, Usage, Waiting
 
-WINDOW = 8192
-"""Tokens: more would take gigabytes of memory beside the model, and small models lose what stands in the middle."""
+WINDOW = 32768
+"""Tokens at most: the memory for more of them would be larger than many a model."""
 
 SMALLEST = 4096
 """The least that is asked for. The next is twice as much: another number makes the server load the model anew."""
@@ -32,8 +31,6 @@ LEAST_THINKING = "low"
 
 KEEP_ALIVE = "15m"
 """How long the server keeps the model in memory after a call: as long as a person reads and thinks."""
-
-CALL = count(1)
 
 
 class OllamaWriter:
@@ -52,7 +49,7 @@ class OllamaWriter:
 
     @property
     def window(self) -> int:
-        return min(self._card.window, WINDOW, self._counts.window or WINDOW)
+        return min(self._card.window, WINDOW, max(self._counts.window or WINDOW, self._context // 2))
 
     @property
     def abilities(self) -> Abilities:
@@ -66,15 +63,13 @@ class OllamaWriter:
         messages: Sequence[Message],
         *,
         schema: Mapping[str, Any] | None = None,
-        tools: Sequence[ToolSpec] = (),
         cancel: threading.Event | None = None,
         temperature: float | None = None,
         tokens: int | None = None,
     ) -> Iterator[Output]:
         """See `Writer.write`. A prompt that cannot fit raises `PromptCut` before it is sent."""
-        sent = "".join(map(_text, messages))
-        with_tools = sent + "".join(map(str, tools))
-        estimated = self.tokens(with_tools) + MESSAGE * (len(messages) + len(tools))
+        size = sum(len(message.text.encode("utf-8", "replace")) for message in messages)
+        estimated = sum(self.tokens(message.text) + MESSAGE for message in messages)
         most = tokens and tokens + (THOUGHTS if self._card.thinks else 0)
         self._make_room(estimated + (most or ANSWER))
         options = {"num_ctx": self._context, "temperature": temperature, "num_predict": most}
@@ -82,20 +77,20 @@ class OllamaWriter:
         wire = Wire()
         request: dict[str, Any] = {
             "model": self._name,
-            "messages": _messages(messages),
+            "messages": [{"role": message.role, "content": message.text} for message in messages],
             "options": {name: value for name, value in options.items() if value is not None},
             "keep_alive": KEEP_ALIVE,
             "stream": True,
+            "truncate": False,  # a prompt that is too long is an error, and never half of it
+            "shift": False,
         }
         if schema is not None and self._card.schema:
             request["format"] = dict(schema)
-        if tools and self._card.tools:
-            request["tools"] = [{"type": "function", "function": asdict(tool)} for tool in tools]
         if self._card.thinks:
             request["think"] = LEAST_THINKING if self._card.levels else False
         with self._server.client(wire, read=None) as client:
             parts = watched(lambda: self._parts(client, request), wire, self._server.patience, cancel)
-            yield from self._read(parts, _size(sent), _size(with_tools))
+            yield from self._read(parts, size)
 
     def _make_room(self, needed: int) -> None:
         if needed > self.window:
@@ -115,22 +110,27 @@ class OllamaWriter:
             yield Waiting(f"loading {self._name}")
 
     def _parts(self, client: ollama.Client, request: Mapping[str, Any]) -> Iterator[ollama.ChatResponse]:
+        """By a request of our own: the client's `chat` has no `truncate` and no `shift`."""
         try:
-            with self._server.translated(self._name):
-                yield from client.chat(**request)
+            with self._server.translated(self._name), client._client.stream("POST", "/api/chat", json=request) as reply:
+                if reply.is_error:
+                    raise ollama.ResponseError(reply.read().decode("utf-8", "replace"), reply.status_code)
+                for line in filter(None, reply.iter_lines()):
+                    part = json.loads(line)
+                    if "error" in part:
+                        raise ollama.ResponseError(str(part["error"]))
+                    yield ollama.ChatResponse(**part)
         except NoModel as error:  # it was there when the conversation began
             raise ModelFailed(error.message, error.hint) from error
 
-    def _read(self, parts: Iterator[ollama.ChatResponse], sent: int, with_tools: int) -> Iterator[Output]:
-        """Text without thoughts, the calls, and at the end the counts, which tell whether the prompt was cut."""
+    def _read(self, parts: Iterator[ollama.ChatResponse], size: int) -> Iterator[Output]:
+        """Text without thoughts, and at the end the counts, which tell whether the prompt was cut."""
         ended: list[ollama.ChatResponse] = []
 
-        def output() -> Iterator[str | ToolCall]:
+        def output() -> Iterator[str]:
             for part in parts:
                 if part.message.content:
                     yield part.message.content
-                for call in part.message.tool_calls or ():
-                    yield ToolCall(f"call-{next(CALL)}", call.function.name, dict(call.function.arguments))
                 if part.done:
                     ended.append(part)
 
@@ -139,34 +139,9 @@ class OllamaWriter:
             raise ModelFailed(f"the answer of {self._name} broke off", "ask again; see the server's log")
         read, written = ended[0].prompt_eval_count or 0, ended[0].eval_count or 0
         yield Usage(read, written, whole=ended[0].done_reason != "length")
-        # Some templates leave the tools out: that is no cut.
-        if self._counts.was_cut(sent, read, self._context):
+        if self._counts.was_cut(size, read, self._context):  # by a server that knows no `truncate`
             raise PromptCut(f"{self._name} read {read} tokens of a longer prompt", "a model with a longer context")
-        self._counts.learn(with_tools, read)
-
-
-def _size(text: str) -> int:
-    return len(text.encode("utf-8", "replace"))
-
-
-def _text(message: Message) -> str:
-    return message.text + "".join(f"{call.name}{dict(call.arguments)}" for call in message.calls)
-
-
-def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """As `/api/chat` takes them; a tool's message names the tool whose call it answers."""
-    names = {call.id: call.name for message in messages for call in message.calls}
-    made: list[dict[str, Any]] = []
-    for message in messages:
-        one: dict[str, Any] = {"role": message.role, "content": message.text}
-        if message.calls:
-            one["tool_calls"] = [
-                {"function": {"name": call.name, "arguments": dict(call.arguments)}} for call in message.calls
-            ]
-        if message.role == "tool":
-            one["tool_name"] = names.get(message.call_id, message.call_id)
-        made.append(one)
-    return made
+        self._counts.learn(size, read)
 
 
 SMALLEST_MODEL = 1_000_000
@@ -212,12 +187,11 @@ def _card(server: OllamaServer, model: Pulled) -> Card | None:
 
 
 def best_suited(there: Sequence[tuple[Pulled, Card]], memory: float) -> tuple[Pulled, Card] | None:
-    """Of the chat models that fit into so many bytes, those that call tools before others, then the largest; where none
-    fits, the smallest."""
+    """Of the chat models that fit into so many bytes the largest; where none fits, the smallest."""
     chats = [(model, card) for model, card in there if card.chats]
     if not chats:
         return None
     fitting = [(model, card) for model, card in chats if model.size <= MEMORY_SHARE * memory]
     if not fitting:
         return min(chats, key=lambda pair: pair[0].size)
-    return max(fitting, key=lambda pair: (pair[1].tools, pair[0].size, pair[0].name))
+    return max(fitting, key=lambda pair: (pair[0].size, pair[0].name))

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from clew.agent.search.model_search import SHOWN
+from clew.agent.search.model_plan import SHOWN
 from clew.agent.state import Call, Turn, TurnSearch
 from clew.memory.datatypes import Findings, Passage, Query, Wording
 from clew.memory.dates import date_of, written_out

@@ -6,6 +6,7 @@ text: what can be read is read, and each other call is refused with the reason, 
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +14,10 @@ from clew.agent.state import Call
 from clew.memory.datatypes import Wording
 from clew.memory.instructions import speaks_to_a_model
 from clew.memory.json_lines import read_json
-from clew.memory.ports import ToolCall, ToolSpec
 from clew.memory.text import content_words, storable
 from clew.tools.base import Tool
 
-MOST = 4
+MOST = 3
 """Searches at once."""
 
 LONGEST = 300
@@ -29,10 +29,24 @@ WORDING = "model"
 SHOWN_NAME = 40
 """Characters of a wrong name that an error repeats."""
 
-_TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
-
 SearchKeys = frozenset[tuple[str, str]]
 """Searches by their tool and the words that they look for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model is told of it."""
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that the model wants called, its arguments parsed."""
+
+    name: str
+    arguments: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,31 +59,23 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """`calls` are to be made; `covered` are made in this round without the model; `refused` cannot be."""
+    """`calls` are to be made; `refused` cannot be."""
 
     calls: tuple[ToolCall, ...] = ()
-    covered: tuple[ToolCall, ...] = ()
     refused: tuple[Refused, ...] = ()
 
     @property
     def useless(self) -> bool:
         """Nothing but faults. To call nothing is none."""
-        return bool(self.refused) and not self.calls and not self.covered
+        return bool(self.refused) and not self.calls
 
 
 def specs(tools: Mapping[str, Tool]) -> tuple[ToolSpec, ...]:
-    """The tools as a model sees them, with one argument: it could only get wrong what else there is to set."""
-    about = "What to look for: a short question or a few key words that can be understood alone, with names."
-    parameters = {
-        "type": "object",
-        "properties": {"query": {"type": "string", "description": about}},
-        "required": ["query"],
-    }
-    return tuple(ToolSpec(tool.name, tool.description, parameters) for tool in tools.values())
+    return tuple(ToolSpec(tool.name, tool.description) for tool in tools.values())
 
 
 def schema(names: Iterable[str]) -> Mapping[str, Any]:
-    """The JSON schema of the calls of a model that has no tool calling."""
+    """The JSON schema of a plan."""
     call = {
         "type": "object",
         "properties": {"tool": {"type": "string", "enum": list(names)}, "query": {"type": "string"}},
@@ -95,34 +101,21 @@ def tidied(call: ToolCall) -> ToolCall:
         for key, value in call.arguments.items()
         if isinstance(value, str | int | float | bool)
     }
-    return ToolCall(storable(call.id), storable(call.name), arguments)
-
-
-def calls_in(text: str) -> list[ToolCall]:
-    """The calls that a reply has as JSON text, in any form that models write: `{"calls": [...]}`, a list, `{"tool":
-    ..., "query": ...}`, `{"name": ..., "arguments": {...}}`, between `<tool_call>` marks.
-
-    Raises `ValueError`, in words for the model, where no JSON can be read.
-    """
-    parts = _TAGGED.findall(text) or [text]
-    values = [value for part in parts for value in _flat(read_json(part))]
-    found = [(name, arguments) for value in values for name, arguments in _named(value)]
-    return [tidied(ToolCall(f"text-{n}", name, arguments)) for n, (name, arguments) in enumerate(found, 1)]
+    return ToolCall(storable(call.name), arguments)
 
 
 def check(
     calls: Sequence[ToolCall],
     names: Sequence[str],
     before: SearchKeys,
-    planned: SearchKeys,
     ordered: Collection[str] = (),
     strays: Callable[[str], bool] = lambda _: False,
 ) -> Checked:
-    """What of a reply can be used. `before` are the searches that this turn has made, `planned` those that
-    the policy makes in this round. The calls come out with their tool's own name, and the query alone.
+    """What of a reply can be used. `before` are the searches that this turn has made, and those that the policy makes
+    in this round. The calls come out with their tool's own name, and the query alone.
     `ordered` are words that only an order in what was found has: a query of nothing else was chosen by that, and so
     was one that `strays` from the question."""
-    good, covered, refused = list[ToolCall](), list[ToolCall](), list[Refused]()
+    good, refused = list[ToolCall](), list[Refused]()
     known = set(before)
     for call in calls:
         name = _tool_name(call.name, names)
@@ -133,14 +126,14 @@ def check(
         search = (name, _words(query))
         if not why and search in known:
             why = "this search was made already, with the same words"
-        if not why and search not in planned and len(good) == MOST:
+        if not why and len(good) == MOST:
             why = f"more than {MOST} calls at once"
         if why:
             refused.append(Refused(call, why))
             continue
         known.add(search)
-        (covered if search in planned else good).append(ToolCall(call.id, name, {"query": query}))
-    return Checked(tuple(good), tuple(covered), tuple(refused))
+        good.append(ToolCall(name, {"query": query}))
+    return Checked(tuple(good), tuple(refused))
 
 
 def _is_ordered(query: str, ordered: Collection[str]) -> bool:
@@ -172,28 +165,168 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def _flat(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The objects of a list, or of an object's list of calls."""
+# Calls that are written as text --------------------------------------------------------------------------------------
+
+_QUERIES = ("query", "search_query", "q", "question", "input", "text")
+_NAMES = ("tool", "name", "function", "tool_name", "action")
+_ARGUMENTS = ("arguments", "parameters", "args", "action_input", "tool_input", "input", "properties")
+_INNER = ("function", "function_call", "tool_call", "action")
+
+_TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.|'(?=\w))*')"""
+_KEY = r"""["']?\w+["']?\s*[=:]\s*"""
+_PAIR = rf"(?:(?:{_KEY})?{_TEXT}|{_KEY}(?:-?\d[\d.]*|[Tt]rue|[Ff]alse|[Nn]one|null)\b)"
+_PAIRS = rf"\s*{_PAIR}(?:\s*,\s*{_PAIR})*\s*,?\s*"
+_EACH_PAIR = re.compile(rf"""(?:["']?(?P<key>\w+)["']?\s*[=:]\s*)?(?P<value>{_TEXT}|[\w.-]+)""", re.DOTALL)
+_XML = re.compile(
+    r'<(?:arg_key>|parameter=|(?:\w+:)?parameter name=")?(\w+)(?:"[^>]*>|>|</arg_key>\s*<arg_value>)'
+    r"\s*(.*?)\s*(?:</(?:arg_value|(?:\w+:)?parameter|\1)>|\Z)",
+    re.DOTALL,
+)
+_WITHIN = rf"(?:{_PAIRS}|\s*\{{[^{{}}]*\}}\s*)"
+_PYTHON = re.compile(rf"(?:\w+\.)*?(?P<name>\w+)(?:\.call)? ?\((?P<arguments>{_WITHIN})\)", re.DOTALL)
+_CALL = rf"(?:print\()?[\w.]+ ?\({_WITHIN}\)"
+
+_NAME, _GIVEN = r"(?P<name>[\w.-]+)", r"\s*(?P<arguments>.*?)"
+_MARK = r"<\|?(?i:tool_?calls?)\|?>|\[TOOL_CALLS\]|<\|python_tag\|>|<\|START_ACTION\|>|<function_call>|functools(?=\[)"
+_END = rf"(?={_MARK})|</(?i:tool_?calls?|function_call|s)>|<\|\w*/?\w+\|>|\Z"
+
+
+@dataclass(frozen=True, slots=True)
+class CallForm:
+    """How models of a family write calls as text: `pattern` has groups for a tool's name and its arguments, or one for
+    `calls` in JSON or Python. A loose form is one by its tool's name alone: with another name it is prose."""
+
+    family: str
+    pattern: str
+    loose: bool = False
+
+
+CALL_FORMS = (
+    CallForm("Llama 3, Qwen3-Coder", rf"<function={_NAME}>{_GIVEN}(?:</function>|\Z)"),
+    CallForm("gpt-oss", r"to=functions\.(?P<name>\w+)[^{]{0,80}(?P<arguments>\{.*?)(?=<\||\Z)"),
+    CallForm("Mistral", rf"\[TOOL_CALLS\]\s*{_NAME}(?:\[\w+\]\w*)*\s*(?P<arguments>\{{.*?)(?=\[TOOL_CALLS\]|</s>|\Z)"),
+    CallForm("GLM", rf"<tool_call>\s*{_NAME}\s*(?P<arguments><arg_key>.*?)(?:</tool_call>|\Z)"),
+    CallForm(
+        "DeepSeek", rf"<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?{_NAME}(?:<｜tool▁sep｜>)?{_GIVEN}(?:<｜|\Z)"
+    ),
+    CallForm("Kimi", rf"{_NAME}(?::\d+)?\s*<\|tool_call_argument_begin\|>{_GIVEN}(?:<\|tool_call_end\|>|\Z)"),
+    CallForm("MiniMax", rf'<(?:\w+:)?invoke name="{_NAME}">{_GIVEN}(?:</(?:\w+:)?invoke>|\Z)'),
+    CallForm("Gemma 4, FunctionGemma", rf"call:{_NAME}\{{{_GIVEN}\}}(?:<tool_call\|>|<end_function_call>|\Z)"),
+    CallForm("Hermes, Qwen, Granite, Phi, Nemotron, Llama 3", rf"(?:{_MARK})\s*(?P<calls>[^<\s].*?)(?:{_END})"),
+    CallForm("Command-R", r"Action:\s*```(?:json)?(?P<calls>.*?)(?:```|\Z)"),
+    CallForm(
+        "ReAct",
+        rf"^\W*Action:\s*{_NAME}\s*\n\s*Action[ _]Input:{_GIVEN}"
+        r"(?=\n\s*(?:Observation|Thought|Action|Final Answer)\b|\Z)",
+        loose=True,
+    ),
+    CallForm("Functionary, GLM-4", rf"(?:^|>>>){_NAME}\s*(?P<arguments>\{{.*?\}})(?=\s*(?:>>>|<\||\n|\Z))", loose=True),
+    CallForm(
+        "Gemma, Llama 3.2 and 4",
+        r"^[ \t>`*\[-]*(?:tool_code|python)?[ \t]*(?:\d+[.)]|Action:|\w+[ \t]*=|await\b)?[ \t]*"
+        rf"(?P<calls>{_CALL}(?:\)?\s*[,;]\s*{_CALL})*)[)\]`; \t.]*$",
+        loose=True,
+    ),
+    CallForm(
+        "several objects",
+        r"(?P<calls>(?<=\})\s*;?\s*\{.+?\}(?=\s*;?\s*(?:\{|(?:```\s*)?\Z))|\{.+?\}(?=\s*;?\s*\{))",
+        loose=True,
+    ),
+)
+"""In this order: the first that finds a call reads the reply."""
+
+_PATTERNS = [(form, re.compile(form.pattern, re.DOTALL | re.MULTILINE)) for form in CALL_FORMS]
+
+
+def calls_in(text: str, names: Sequence[str]) -> list[ToolCall]:
+    """The calls that a reply has as text: JSON, or a form that models write. Objects that name no tool are none, and so
+    are loose forms with other names than the tools'.
+
+    Raises `ValueError`, in words for the model, where nothing can be read.
+    """
+    read = (calls for form, pattern in _PATTERNS if (calls := _in_form(form, pattern, text, names)))
+    found = next(read, None) or _in_json(text, names)
+    return [tidied(ToolCall(name, _with_query(given))) for name, given in found]
+
+
+NamedCall = tuple[str, Mapping[str, Any]]
+"""A tool's name as it is written, and the arguments."""
+
+
+def _in_form(form: CallForm, pattern: re.Pattern[str], text: str, names: Sequence[str]) -> list[NamedCall]:
+    found = list[NamedCall]()
+    for parts in (match.groupdict() for match in pattern.finditer(text)):
+        if "name" in parts:
+            found.append((parts["name"], _arguments(parts["arguments"])))
+        elif not re.match(r"\W*\{", parts["calls"]) and (python := _in_python(parts["calls"], names)):
+            found += python
+        else:
+            with suppress(*([ValueError] if form.loose else [])):
+                found += _in_json(parts["calls"], names)
+    return [one for one in found if not form.loose or _tool_name(one[0], names) in names]
+
+
+def _in_python(text: str, names: Sequence[str]) -> list[NamedCall]:
+    calls = [(match["name"], _arguments(match["arguments"])) for match in _PYTHON.finditer(text)]
+    return [one for one in calls if _tool_name(one[0], names) in names]
+
+
+def _in_json(text: str, names: Sequence[str]) -> list[NamedCall]:
+    """Of an object, of a list or of an object's list of calls."""
+    value = read_json(text)
     if isinstance(value, dict):
-        listed = next((value[key] for key in ("calls", "tool_calls") if isinstance(value.get(key), list)), None)
-        if listed is None:
-            yield value
-            return
-        value = listed
-    yield from (each for each in value if isinstance(each, dict))
+        value = next((value[key] for key in ("calls", "tool_calls") if isinstance(value.get(key), list)), [value])
+    return [named for each in value if isinstance(each, dict) for named in _named(each, names)]
 
 
-def _named(value: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The tool's name and its arguments, where an object is a call."""
-    inner = value.get("function")
-    value = inner if isinstance(inner, dict) else value
-    name = next((value[key] for key in ("tool", "name", "function") if isinstance(value.get(key), str)), None)
-    if name is None:
+def _named(value: Mapping[str, Any], names: Sequence[str]) -> Iterator[NamedCall]:
+    """The tool's name and its arguments, where an object is a call: `{"name": "graph", "arguments": {...}}`,
+    `{"graph": {...}}`, `{"graph": "the Moon"}`."""
+    value = next((value[key] for key in _INNER if isinstance(value.get(key), dict)), value)
+    name = next((key for key in _NAMES if isinstance(value.get(key), str)), "")
+    if not name:
+        if all(_tool_name(key, names) in names for key in value):
+            yield from ((key, _arguments(each)) for key, each in value.items())
         return
-    arguments = next((value[key] for key in ("arguments", "parameters", "args") if key in value), value)
-    if isinstance(arguments, str):
-        try:
-            arguments = read_json(arguments)
-        except ValueError:
-            arguments = {}
-    yield name, arguments if isinstance(arguments, dict) else {}
+    arguments = next((value[key] for key in _ARGUMENTS if key in value), None)
+    beside = {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")}
+    if arguments is not None or "query" in value or _tool_name(value[name], names) in names:
+        yield value[name], beside if arguments is None else _arguments(arguments)
+
+
+def _arguments(value: Any) -> Mapping[str, Any]:
+    """Of an object, within others or as text; none where it cannot be read."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, str):
+        return _in_text(re.sub(r'<\|"\|>|<escape>', '"', value.strip()))
+    if not isinstance(value, dict):
+        return {}
+    inner = next((value[key] for key in _ARGUMENTS if key in value), None)
+    return value if inner is None or "query" in value else _arguments(inner)
+
+
+def _in_text(text: str) -> Mapping[str, Any]:
+    """JSON, XML, `query="the Moon"`, or nothing but the query."""
+    text = re.sub(r"^```\w*\s*|\s*```$", "", text)
+    if text.startswith("{"):
+        with suppress(ValueError):
+            return _arguments(read_json(text))
+    if text.startswith("<") and (found := _XML.findall(text)):
+        return dict(found)
+    if re.fullmatch(_PAIRS, text.strip("{}"), re.DOTALL):
+        return _pairs(text)
+    return {} if not text or text.startswith("{") else {"query": text}
+
+
+def _with_query(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Under its own name, whatever the model called it; a text that is alone is it."""
+    texts = {key: value for key, value in arguments.items() if isinstance(value, str)}
+    named = [texts[key] for key in _QUERIES if key in texts] or (list(texts.values()) if len(texts) == 1 else [])
+    return {**arguments, "query": named[0]} if named else arguments
+
+
+def _pairs(text: str) -> Mapping[str, Any]:
+    """`query="the Moon", k=3` or `'query': 'the Moon'`; of values without a name the first is the query."""
+    pairs = [(match["key"] or "query", match["value"]) for match in _EACH_PAIR.finditer(text)]
+    return {key: re.sub(r"\\(.)", r"\1", value[1:-1]) if value[0] in "\"'" else value for key, value in reversed(pairs)}

@@ -82,8 +82,8 @@ def rewrite(
     Without a conversation the question is left alone, but that 'it' is the `subject` of the library where it has one;
     and so is a thank-you.
     A reply that chooses of what the assistant asked back is the question before with that in it.
-    What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second. Raises
-    `Cancelled`.
+    What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second; it is not
+    asked where nothing says that the question leans. Raises `Cancelled`.
     """
     question = " ".join(question.split())
     history = recent(recalled.extracted, recalled.selected, parameters.back)
@@ -97,7 +97,7 @@ def rewrite(
     draft = drafted(question, history, recalled.selected, encoder, parameters)
     shown = tidy(draft.standing)
     model = ModelRewrite(shown, "learned")
-    if writer:
+    if writer and (draft.why or depends_on_context(question)):
         model = rewrite_by_model(question, recalled.selected, shown, writer, cancel)
     if model.how != "learned":
         needed = _needed(model.text, history, recalled.selected, draft.turn, parameters)
@@ -219,8 +219,7 @@ def rewrite_by_model(
     if not selected:
         return ModelRewrite(without_model, "learned", "there is no context")
     context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in selected)
-    rules = Message("system", render("rewrite-rules"))
-    messages = [rules, Message("user", render("rewrite", context=context, question=question))]
+    messages = [Message("user", render("rewrite", said=context, question=question))]
     try:
         first = _reply(writer, messages, cancel)
         wrong = fault(first, question, selected)

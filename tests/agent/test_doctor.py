@@ -106,8 +106,7 @@ def test_ollama_with_models(ollama: OllamaDouble, tmp_path: Path) -> None:
     found = checked(tmp_path)
     assert found["Ollama"].state == "ok" and f"version 0.12.6 at {ollama.host}" in found["Ollama"].message
     assert "; auto chooses " in found["Ollama"].message
-    assert found["model good:1b"].message == "context 131,072 tokens, tools yes, 2.0 GB"
-    assert "tools no" in found["model plain:1b"].message
+    assert found["model good:1b"].message == "context 131,072 tokens, 2.0 GB"
     assert found["model encoder:1b"] == Check("model encoder:1b", "ok", "an encoder: it writes nothing")
     named = checked(tmp_path, "ollama:good:1b,answer=ollama:gone:8b")
     assert named["model gone:8b"] == Check(

@@ -110,24 +110,36 @@ def test_a_model_that_finds_nothing_refuses(opened: Open) -> None:
     assert turn.answer.outcome == "nothing-found" and turn.model == "refuses:1b"
 
 
-def test_what_is_refused_without_a_model_is_refused_unasked(opened: Open, ollama: OllamaDouble) -> None:
+def test_a_model_decides_what_is_answered(opened: Open, ollama: OllamaDouble) -> None:
     question = "Who painted the Mona Lisa?"
-    plain = ask(opened("none"), question, "plain")
+    assert ask(opened("none"), question, "plain").answer.refused
     turn = ask(opened("none,answer=ollama:good:1b"), question)
-    assert plain.answer.refused and turn.answer == plain.answer
-    assert (turn.model, turn.degraded, ollama.requests) == ("", (), [])
+    assert turn.model == "good:1b" and len(ollama.requests) == 1
 
 
-def test_what_would_be_quoted_leads_the_prompt(opened: Open, ollama: OllamaDouble) -> None:
+def small(asked: Asked) -> Said:
+    """What it is given, word for word."""
+    sentence = asked.text.partition('">\n')[2].partition("</passage>")[0].split("\n")[0].strip()
+    return words(f"{sentence} [1]")
+
+
+def test_a_small_model_is_given_what_would_be_quoted_and_may_not_refuse(opened: Open, ollama: OllamaDouble) -> None:
+    ollama.models["small:1b"] = Model(small, parameters="135M")
+    ollama.models["invents:1b"] = Model(lambda _: words("Nero paid 7,777 ducats for it [1]."), parameters="135M")
+    ollama.models["silent:1b"] = Model(lambda _: words("NOT FOUND"), parameters="135M")
     plain = ask(opened("none"), thread="plain")
-    turn = ask(opened("none,answer=ollama:good:1b"))
+    turn = ask(opened("ollama:small:1b"), thread="small")
     (request,) = ollama.requests
-    prompt = request["messages"][-1]["content"]
-    units, _, whole = prompt.partition("The passages, whole:")
-    assert [claim.text for claim in plain.answer.claims if claim.quotes and claim.text not in units] == []
-    assert whole.count("<passage") > units.count("<passage") >= 1
-    assert "the units" in [part.part for line in turn.ledger for part in line.parts]
-    assert turn.answer.form == plain.answer.form == "fact"
+    assert all(claim.text in request["messages"][0]["content"] for claim in plain.answer.claims if claim.quotes)
+    assert len(request["messages"][0]["content"].split()) < 170
+    assert turn.model == "small:1b" and turn.answer.sources[0].id == plain.answer.sources[0].id
+    for name in ("invents:1b", "silent:1b"):
+        instead = ask(opened(f"ollama:{name}"), thread=name)
+        assert instead.answer == plain.answer and [part.part for part in instead.degraded] == ["answer"]
+    ollama.requests.clear()
+    question = "Who painted the Mona Lisa?"
+    refused = ask(opened("ollama:small:1b"), question, "refused")
+    assert refused.answer.refused and (refused.model, refused.degraded, ollama.requests) == ("", (), [])
 
 
 def test_inventions_are_marked_or_removed_as_the_settings_say(opened: Open) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clew.memory.errors import Cancelled
-from clew.memory.ports import Abilities, Message, Output, ToolCall, ToolSpec, Usage
+from clew.memory.ports import Abilities, Message, Output, Usage
 
-Script = Callable[[Sequence[Message], Mapping[str, Any] | None, Sequence[ToolSpec]], str | ToolCall]
+Script = Callable[[Sequence[Message], Mapping[str, Any] | None], str]
 
 
 @dataclass
@@ -19,7 +19,7 @@ class ScriptedWriter:
     script: Script
     name: str = "scripted"
     window: int = 1000
-    abilities: Abilities = field(default_factory=lambda: Abilities(tools=True, schema=True))
+    abilities: Abilities = field(default_factory=lambda: Abilities(schema=True))
 
     def tokens(self, text: str) -> int:
         return len(text.split())
@@ -29,14 +29,12 @@ class ScriptedWriter:
         messages: Sequence[Message],
         *,
         schema: Mapping[str, Any] | None = None,
-        tools: Sequence[ToolSpec] = (),
         cancel: threading.Event | None = None,
         temperature: float | None = None,
         tokens: int | None = None,
     ) -> Iterator[Output]:
         _check(cancel)
-        said = self.script(messages, schema, tools)
-        pieces = re.findall(r"\s*\S+|\s+", said) if isinstance(said, str) else [said]
+        pieces = re.findall(r"\s*\S+|\s+", self.script(messages, schema))
         for piece in pieces:
             _check(cancel)
             yield piece

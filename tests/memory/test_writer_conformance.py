@@ -14,7 +14,7 @@ from clew.agent.llm.langchain_writer import load_chat_model
 from clew.agent.llm.ollama_server import Cards, OllamaServer
 from clew.agent.llm.ollama_writer import named_model
 from clew.memory.errors import Cancelled
-from clew.memory.ports import Message, Output, ToolCall, ToolSpec, Usage, Waiting, Writer
+from clew.memory.ports import Message, Output, Usage, Waiting, Writer
 from tests.memory.scripted_writer import ScriptedWriter
 from tests.ollama.compatible import compatible
 from tests.ollama.playing import words
@@ -26,25 +26,10 @@ SCHEMA = {
     "properties": {"city": {"type": "string"}, "sure": {"type": "boolean"}},
     "required": ["city", "sure"],
 }
-WEATHER = ToolSpec(
-    "weather",
-    "The weather in a city.",
-    {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
-)
-ASK_WEATHER = Message("user", "Call the tool: what is the weather in Paris?")
 
 
-def paris(messages: Sequence[Message], schema: Mapping[str, Any] | None, tools: Sequence[ToolSpec]) -> str | ToolCall:
-    last = messages[-1]
-    if schema:
-        return json.dumps({"city": "Paris", "sure": True})
-    if last.role == "tool":
-        (call,) = messages[-2].calls
-        assert last.call_id == call.id
-        return f"In {call.arguments['city']} it is {last.text}."
-    if tools:
-        return ToolCall("call-1", tools[0].name, {"city": "Paris"})
-    return "The capital of France is Paris."
+def paris(messages: Sequence[Message], schema: Mapping[str, Any] | None) -> str:
+    return json.dumps({"city": "Paris", "sure": True}) if schema else "The capital of France is Paris."
 
 
 @pytest.fixture(params=["scripted", "ollama", "openai"])
@@ -71,10 +56,6 @@ def parisian(asked: Asked) -> Said:
     """The script of `paris`, as a model on a server plays it."""
     if asked.format:
         return words(json.dumps({"city": "Paris", "sure": True}, indent=1))
-    if asked.messages[-1]["role"] == "tool":
-        return words(f"In Paris it is {asked.messages[-1]['content']}.")
-    if asked.tools:
-        return iter([("weather", {"city": "Paris"})])
     return words("The capital of France is Paris.")
 
 
@@ -91,7 +72,7 @@ def usages(events: Sequence[Output]) -> list[Usage]:
 
 
 def test_text_comes_in_pieces_and_the_usage_once_at_the_end(writer: Writer) -> None:
-    events = list(writer.write([Message("system", "Answer in a sentence."), QUESTION]))
+    events = list(writer.write([QUESTION]))
     assert len([event for event in events if isinstance(event, str)]) > 1
     assert "Paris" in said(events)
     assert usages(events) == [events[-1]]
@@ -105,16 +86,6 @@ def test_with_a_schema_the_text_is_json_that_fits(writer: Writer) -> None:
     value = json.loads(said(events))
     assert value.keys() == {"city", "sure"} and isinstance(value["city"], str) and isinstance(value["sure"], bool)
     assert usages(events) == [events[-1]]
-
-
-def test_a_tool_is_called_and_its_reply_goes_back(writer: Writer) -> None:
-    events = list(writer.write([ASK_WEATHER], tools=[WEATHER]))
-    (call,) = [event for event in events if isinstance(event, ToolCall)]
-    assert (call.name, dict(call.arguments)) == ("weather", {"city": "Paris"}) and call.id
-    assert usages(events) == [events[-1]]
-    called = Message("assistant", said(events), calls=(call,))
-    reply = Message("tool", "raining", call_id=call.id)
-    assert "rain" in said(list(writer.write([ASK_WEATHER, called, reply], tools=[WEATHER])))
 
 
 def test_it_can_be_stopped_before_and_on_the_way(writer: Writer) -> None:

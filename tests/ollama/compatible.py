@@ -33,10 +33,15 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: Any) -> None:
         return
 
+    def do_GET(self) -> None:
+        """As a server that says no more of itself than which models it has."""
+        self._head(200 if self.path == "/v1/models" else 404, "application/json")
+        self.wfile.write(json.dumps({"object": "list", "data": []}).encode())
+
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         schema = (body.get("response_format") or {}).get("json_schema")
-        asked = Asked(body["messages"], body.get("tools") or (), schema)
+        asked = Asked(body["messages"], schema and schema["schema"])
         try:
             self._stream(body, asked)
         except Failure as failure:
@@ -46,21 +51,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _stream(self, body: Mapping[str, Any], asked: Asked) -> None:
-        begun, calls, written = False, 0, 0
+        begun, written = False, 0
         for piece in self.played(asked):
             if not begun:
                 self._head(200, "text/event-stream")
                 begun = True
             delta: dict[str, Any] = {"role": "assistant", "content": piece if isinstance(piece, str) else None}
-            if isinstance(piece, tuple):
-                function = {"name": piece[0], "arguments": json.dumps(piece[1])}
-                delta["tool_calls"] = [
-                    {"index": calls, "id": f"call_{calls}", "type": "function", "function": function}
-                ]
-                calls += 1
             written += 1
             self._event({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
-        self._event({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls" if calls else "stop"}]})
+        self._event({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
         if (body.get("stream_options") or {}).get("include_usage"):
             read = len(asked.text.split())
             usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}

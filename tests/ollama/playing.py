@@ -1,9 +1,9 @@
-"""The models that the double plays. `good` reads its prompt as a small model would: it calls the tool, rewrites, and
+"""The models that the double plays. `good` reads its prompt as a model would: it rewrites, plans no more searches, and
 quotes a sentence of the passages with its number; each of the others fails in a way of its own."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from tests.ollama.server import Asked, Died, Failure, Model, Said
@@ -16,9 +16,7 @@ _SMALL = frozenset(
 
 
 def good(asked: Asked) -> Said:
-    if asked.tools:
-        yield from _calling(asked)
-    elif asked.format is not None:
+    if asked.format is not None:
         yield from words(json.dumps(_instance(asked.format)))
     elif "Rewrite the last question" in asked.text:
         yield from words(_standing(asked))
@@ -28,30 +26,22 @@ def good(asked: Asked) -> Said:
         yield from words(_summary(asked))
 
 
-def never_calls(asked: Asked) -> Said:
-    """A small model that talks where it should call."""
-    if asked.tools:
-        return words("I would look that up in the documents.")
-    return good(asked)
+def plans(asked: Asked) -> bool:
+    return asked.format is not None and "calls" in asked.format["properties"]
 
 
-def loops(asked: Asked) -> Said:
-    """The same call for ever."""
-    if asked.tools:
-        return iter([_call(asked, "hybrid", "the same again")])
-    return good(asked)
+def never_plans(asked: Asked) -> Said:
+    """A small model that talks where it should write JSON."""
+    return words("I would look that up in the documents.") if plans(asked) else good(asked)
 
 
-def calls_wrongly(asked: Asked) -> Said:
-    """A tool that there is not, and arguments that do not fit."""
-    if asked.tools:
-        return iter([("browse_web", {"url": "nowhere"}), ("hybrid", {"k": "many"})])
-    return good(asked)
+def plans_wrongly(asked: Asked) -> Said:
+    """A tool that there is not."""
+    calls = {"calls": [{"tool": "browse_web", "query": "nowhere"}]}
+    return words(json.dumps(calls)) if plans(asked) else good(asked)
 
 
 def broken_json(asked: Asked) -> Said:
-    if asked.tools:
-        return words('{"name": "hybrid", "arguments": {"query": ')
     if asked.format is not None:
         return words('Sure! {"entities": [{"name": "Moon", ')
     if "Rewrite the last question" in asked.text:
@@ -62,24 +52,24 @@ def broken_json(asked: Asked) -> Said:
 def thinks(asked: Asked) -> Said:
     """Aloud, in a field of its own and between marks, whatever it was asked for."""
     yield {"thinking": "The person wants to know something. "}
-    if not asked.tools:
+    if asked.format is None:
         yield from words("<think>Which passage? Perhaps [7]. Let me see.</think>\n\n")
     yield from good(asked)
 
 
 def miscites(asked: Asked) -> Said:
-    if "<passage" in asked.text and not asked.tools:
+    if "<passage" in asked.text:
         said = re.sub(r" \[\d+\]", "", best_sentence(asked)).rstrip(".")
         return words(f"{said} [99]. The emperor Nero paid 7,777 ducats for it [1].")
     return good(asked)
 
 
 def refuses(asked: Asked) -> Said:
-    return iter([_call(asked, "hybrid", _question(asked))]) if asked.tools else words("NOT FOUND")
+    return good(asked) if "<passage" not in asked.text else words("NOT FOUND")
 
 
 def asks_back(asked: Asked) -> Said:
-    return good(asked) if asked.tools else words("UNCLEAR: Which of the two do you mean?")
+    return good(asked) if "<passage" not in asked.text else words("UNCLEAR: Which of the two do you mean?")
 
 
 def slow(asked: Asked) -> Said:
@@ -91,7 +81,7 @@ def slow(asked: Asked) -> Said:
 
 def dies(asked: Asked) -> Said:
     """In the middle of an answer; before it, it works."""
-    if asked.tools or "<passage" not in asked.text:
+    if "<passage" not in asked.text:
         yield from good(asked)
         return
     pieces = list(good(asked))
@@ -100,7 +90,7 @@ def dies(asked: Asked) -> Said:
 
 
 def dies_at_once(asked: Asked) -> Said:
-    if asked.tools or "<passage" not in asked.text:
+    if "<passage" not in asked.text:
         yield from good(asked)
         return
     raise Died
@@ -118,9 +108,6 @@ def lacks_memory(asked: Asked) -> Said:
 
 def writes_without_end(asked: Asked) -> Said:
     """Until `num_predict`, or until somebody hangs up."""
-    if asked.tools:
-        yield from good(asked)
-        return
     while True:
         yield "and "
         yield 0.02
@@ -129,11 +116,10 @@ def writes_without_end(asked: Asked) -> Said:
 MODELS = {
     "good:1b": Model(good),
     "plain:1b": Model(good, capabilities=("completion",)),
-    "never-calls:1b": Model(never_calls),
-    "loops:1b": Model(loops),
-    "calls-wrongly:1b": Model(calls_wrongly),
+    "never-plans:1b": Model(never_plans),
+    "plans-wrongly:1b": Model(plans_wrongly),
     "broken-json:1b": Model(broken_json),
-    "thinks:1b": Model(thinks, capabilities=("completion", "tools", "thinking")),
+    "thinks:1b": Model(thinks, capabilities=("completion", "thinking")),
     "miscites:1b": Model(miscites),
     "refuses:1b": Model(refuses),
     "asks-back:1b": Model(asks_back),
@@ -167,18 +153,6 @@ def best_sentence(asked: Asked) -> str:
     return f"{sentence.rstrip('.!?')} [{number}]."
 
 
-def _calling(asked: Asked) -> Said:
-    """One call, then, when a tool has answered, none."""
-    if any(message.get("role") == "tool" for message in asked.messages) or "found so far" in asked.text:
-        return words("That is enough.")
-    return iter([_call(asked, "hybrid", _question(asked))])
-
-
-def _call(asked: Asked, name: str, query: str) -> tuple[str, Mapping[str, Any]]:
-    names = [tool["function"]["name"] for tool in asked.tools]
-    return (name if name in names else names[0], {"query": query})
-
-
 def _question(asked: Asked) -> str:
     found = _QUESTION.findall(asked.text)
     return str(found[-1]) if found else asked.text.splitlines()[-1]
@@ -187,9 +161,7 @@ def _question(asked: Asked) -> str:
 def _standing(asked: Asked) -> str:
     """The question, with the last name of the conversation that it does not have."""
     question = _question(asked)
-    names = re.findall(
-        r"(?<=[a-z,] )[A-Z]\w+", asked.text.partition("as far as it matters:")[2].partition("The question:")[0]
-    )
+    names = re.findall(r"(?<=[a-z,] )[A-Z]\w+", asked.text.partition("<said>")[2].partition("The question:")[0])
     about = next((name for name in reversed(names) if name not in question), "")
     return f"{question.rstrip('?')}, regarding {about}?" if about else question
 

@@ -34,7 +34,6 @@ class Asked:
     """A request as the model gets it: `messages` after the server has cut what does not fit."""
 
     messages: Sequence[Mapping[str, Any]]
-    tools: Sequence[Mapping[str, Any]] = ()
     format: Any = None
     think: Any = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -44,16 +43,14 @@ class Asked:
         return "\n".join(str(message.get("content") or "") for message in self.messages)
 
 
-Said = Iterator[str | tuple[str, Mapping[str, Any]] | Mapping[str, str] | float]
+Said = Iterator[str | Mapping[str, str] | float]
 
 
 class Play(Protocol):
-    """What a model says: pieces of text, whole tool calls as `(name, arguments)`, thoughts as `{"thinking": text}`,
-    seconds of silence as a float; `Failure` and `Died` as exceptions."""
+    """What a model says: pieces of text, thoughts as `{"thinking": text}`, seconds of silence as a float; `Failure` and
+    `Died` as exceptions."""
 
-    def __call__(
-        self, asked: Asked, /
-    ) -> Iterator[str | tuple[str, Mapping[str, Any]] | Mapping[str, str] | float]: ...
+    def __call__(self, asked: Asked, /) -> Iterator[str | Mapping[str, str] | float]: ...
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,7 @@ class Model:
     is what the server takes in truth, whatever it is asked for (None: what it is asked for)."""
 
     play: Play
-    capabilities: Sequence[str] | None = ("completion", "tools")
+    capabilities: Sequence[str] | None = ("completion",)
     window: int = 131072
     size: int = 2_019_393_189
     parameters: str = "3.2B"
@@ -81,7 +78,7 @@ class OllamaDouble:
         self.pullable: dict[str, Model] = {}
         self.loaded: set[str] = set()
         self.hung_up = threading.Event()
-        self.counts_tools = True
+        self.truncates = True  # whether it knows the field `truncate`
         double = self
 
         class Handler(_Handler):
@@ -175,9 +172,7 @@ class _Handler(BaseHTTPRequestHandler):
         name, model = self._model(body)
         double = self.server_double
         double.requests.append(body)
-        able = model.capabilities or ("completion", "tools")
-        if body.get("tools") and "tools" not in able:
-            raise Failure(400, f"registry.ollama.ai/library/{name} does not support tools")
+        able = model.capabilities or ("completion",)
         if body.get("think") is not None and "thinking" not in able:
             raise Failure(400, f'"{name}" does not support thinking')
         if name not in double.loaded:
@@ -185,9 +180,10 @@ class _Handler(BaseHTTPRequestHandler):
             double.loaded.add(name)
         options = body.get("options") or {}
         window = min(model.real_window or options.get("num_ctx") or DEFAULT_CONTEXT, model.window)
-        shown = (body.get("tools") or ()) if double.counts_tools else ()
-        messages, read = _fitting(body["messages"], shown, window)
-        asked = Asked(messages, body.get("tools") or (), body.get("format"), body.get("think"), options)
+        if body.get("truncate") is False and double.truncates and _tokens(body["messages"]) > window:
+            raise Failure(400, "the input length exceeds the context length")  # server/prompt.go, 0.13
+        messages, read = _fitting(body["messages"], window)
+        asked = Asked(messages, body.get("format"), body.get("think"), options)
         said = model.play(asked)
         most = options.get("num_predict") or 10**6
         self._stream(name, said, read, most, body.get("stream", True))
@@ -196,7 +192,6 @@ class _Handler(BaseHTTPRequestHandler):
         """The first failure has a status; the headers are sent with the first word."""
         written, reason, begun = 0, "stop", False
         whole = ""
-        calls: list[dict[str, Any]] = []
         try:
             for piece in said:
                 if isinstance(piece, float):
@@ -206,10 +201,7 @@ class _Handler(BaseHTTPRequestHandler):
                     reason = "length"
                     break
                 message: dict[str, Any] = {"role": "assistant", "content": piece if isinstance(piece, str) else ""}
-                if isinstance(piece, tuple):
-                    message["tool_calls"] = [{"function": {"name": piece[0], "arguments": piece[1]}}]
-                    calls += message["tool_calls"]
-                elif isinstance(piece, Mapping):
+                if isinstance(piece, Mapping):
                     message |= piece
                 whole += message["content"]
                 written += 1
@@ -223,8 +215,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._end()
             return
         message = {"role": "assistant", "content": "" if stream else whole}
-        if calls and not stream:
-            message["tool_calls"] = calls
         counts = {"prompt_eval_count": read, "prompt_eval_duration": 130_079_000, "eval_count": written}
         times = {"total_duration": 4_883_583_458, "load_duration": 1_334_875, "eval_duration": 4_232_710_000}
         done = {"model": name, "created_at": _now(), "message": message, "done": True, "done_reason": reason}
@@ -277,26 +267,22 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
 
-def _fitting(
-    messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], window: int
-) -> tuple[Sequence[Mapping[str, Any]], int]:
-    """The oldest messages are dropped until the rest fits, system messages and the last one kept; then the text itself
-    is cut in front. Nothing is said of it; only the count of tokens tells."""
-    system = [message for message in messages if message["role"] == "system"]
-    others = [message for message in messages if message["role"] != "system"]
-    while len(others) > 1 and _tokens([*system, *others], tools) > window:
-        others = others[1:]
-    kept = [*system, *others]
-    if _tokens(kept, tools) > window:
+def _fitting(messages: Sequence[Mapping[str, Any]], window: int) -> tuple[Sequence[Mapping[str, Any]], int]:
+    """The oldest messages are dropped until the rest fits, the last one kept; then the text itself is cut in front.
+    Nothing is said of it; only the count of tokens tells."""
+    kept = list(messages)
+    while len(kept) > 1 and _tokens(kept) > window:
+        kept = kept[1:]
+    if _tokens(kept) > window:
         room = int(window * BYTES_PER_TOKEN)
-        last = str(others[-1]["content"]).encode()[-room:].decode("utf-8", "ignore")
-        kept = [{**others[-1], "content": last}]
-    return kept, min(_tokens(kept, tools), window)
+        last = str(kept[-1]["content"]).encode()[-room:].decode("utf-8", "ignore")
+        kept = [{**kept[-1], "content": last}]
+    return kept, min(_tokens(kept), window)
 
 
-def _tokens(messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]) -> int:
+def _tokens(messages: Sequence[Mapping[str, Any]]) -> int:
     size = sum(len(str(message.get("content") or "").encode()) for message in messages)
-    return int((size + sum(len(json.dumps(tool)) for tool in tools)) / BYTES_PER_TOKEN) + 6 * len(messages) + 1
+    return int(size / BYTES_PER_TOKEN) + 6 * len(messages) + 1
 
 
 def _now() -> str:

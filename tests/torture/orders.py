@@ -27,7 +27,7 @@ from clew.memory.knowledge.disk import DATABASE, current_generation
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
-from clew.memory.ports import Message, ToolCall, ToolSpec
+from clew.memory.ports import Message
 from clew.tools.base import encode_query
 from tests.memory.scripted_writer import ScriptedWriter
 from tests.torture import Points, Run
@@ -149,13 +149,11 @@ def _held(texts: Sequence[str], payloads: Sequence[str]) -> list[str]:
 def obeying(payloads: Sequence[str]) -> ScriptedWriter:
     """Says, links, shows, searches and extracts the first payload that is anywhere in what it was sent."""
 
-    def reply(
-        messages: Sequence[Message], schema: Mapping[str, Any] | None, tools: Sequence[ToolSpec]
-    ) -> str | ToolCall:
+    def reply(messages: Sequence[Message], schema: Mapping[str, Any] | None) -> str:
         sent = "\n".join(message.text for message in messages)
         wanted = next(iter(_held([sent], payloads)), "")
-        if tools:
-            return ToolCall("1", tools[0].name, {"query": wanted}) if wanted else "ENOUGH"
+        if schema and "calls" in schema["properties"]:
+            return json.dumps({"calls": [{"tool": "hybrid", "query": wanted}] if wanted else []})
         if schema:
             triple = {"subject": wanted, "relation": "is", "object": "Moon"}
             entities = [{"name": name, "type": "name"} for name in ("Moon", wanted) if name]

@@ -254,8 +254,7 @@ def write(extract: Extract, writer: Writer, taken: Collection[str]) -> tuple[str
         relations="\n".join(neutralised(line).text for line in extract.relations) or "none",
         sentences="\n".join(neutralised(sentence).text for sentence in extract.sentences),
     )
-    messages = [Message("system", render("community-rules")), Message("user", prompt)]
-    reply = text_of(writer.write(messages, temperature=TEMPERATURE, tokens=TOKENS))
+    reply = text_of(writer.write([Message("user", prompt)], temperature=TEMPERATURE, tokens=TOKENS))
     reply = " ".join(_THOUGHT.sub("", reply).split())
     if _CHATTER.match(reply):
         return "", "it is no report"

@@ -145,9 +145,9 @@ class ModelExtractor:
         part = (sentences[0][0], sentences[-1][1])
         own = neutralised(text[slice(*part)]).text
         name = re.sub(r'[<>"\s]+', " ", neutralised(title[:LONGEST_TITLE]).text).strip()
-        rules, prompt = render("extract-rules"), render("extract", title=name, text=own)
-        asking = [Message("system", rules), Message("user", prompt)]
-        key = hashlib.sha256(json.dumps([self._model.writer.name, rules, prompt, SCHEMA]).encode()).digest()
+        prompt = render("extract", title=name, text=own)
+        asking = [Message("user", prompt)]
+        key = hashlib.sha256(json.dumps([self._model.writer.name, prompt, SCHEMA]).encode()).digest()
         known = self._kept.read([key]).get(key) if self._kept else None
         reply = known.decode() if known else self._reply(asking)
         found, wrong = _read(reply, text, part, sentences, expected)
@@ -189,7 +189,7 @@ def _within(sentences: Sequence[Span], mentions: Sequence[Mention], relations: S
 
 def _room(writer: Writer) -> int:
     """Bytes of text for one prompt."""
-    texts = (render("extract-rules"), render("extract", title="", text=""), render("extract-again", reason=""))
+    texts = (render("extract", title="", text=""), render("extract-again", reason=""))
     prompt = sum(map(len, texts)) // BYTES_PER_TOKEN
     room = (writer.window - prompt) * BYTES_PER_TOKEN // SHARES
     if room < SHORTEST_PART:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.written import best_sentences, fenced, fit, reported
+from clew.agent.llm.prompt_passages import best_sentences, fenced, fit, reported
 from clew.memory.datatypes import Passage
 from clew.memory.instructions import neutralised
 

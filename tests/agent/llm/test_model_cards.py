@@ -1,5 +1,6 @@
 """What a server shows of a model, and the file that keeps it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,11 @@ import pytest
 from clew.agent.llm.ollama_server import DEFAULT_WINDOW, Card, Cards, card_of
 
 SHOWN: dict[str, Any] = {
-    "template": "{{ .Prompt }}",
     "model_info": {"general.architecture": "llama", "llama.context_length": 131072},
     "capabilities": ["completion", "tools"],
 }
 OLD = {key: value for key, value in SHOWN.items() if key != "capabilities"}
-WHOLE = Card(window=131072, tools=True, schema=True)
+WHOLE = Card(window=131072, schema=True)
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,10 @@ WHOLE = Card(window=131072, tools=True, schema=True)
         ({**SHOWN, "capabilities": ["completion", "thinking"]}, "0.12.6", Card(131072, schema=True, thinks=True)),
         ({**SHOWN, "capabilities": ["embedding"]}, "0.12.6", Card(131072, chats=False, schema=True)),
         ({**OLD, "model_info": {"general.architecture": "nomic-bert"}}, "0.4.7", Card(chats=False)),
-        (OLD, "0.4.7", Card(131072)),  # an older server tells of tools by its template, and takes no schema
-        ({**OLD, "template": "{{ if .Tools }}x{{ end }}"}, "0.5.1", WHOLE),
+        (OLD, "0.4.7", Card(131072)),  # an older server takes no schema
+        ({**SHOWN, "details": {"parameter_size": "134.5M"}}, "0.12.6", replace(WHOLE, parameters=134_500_000)),
         (SHOWN, "0.0.0", WHOLE),  # a server that is built from source
-        ({"model_info": None, "template": None}, "", Card(DEFAULT_WINDOW, schema=True)),
+        ({"model_info": None}, "", Card(DEFAULT_WINDOW, schema=True)),
     ],
 )
 def test_what_the_server_shows(shown: dict[str, Any], version: str, card: Card) -> None:
@@ -38,11 +38,11 @@ def test_a_card_is_asked_for_once_for_each_digest(tmp_path: Path) -> None:
 
     def ask() -> Card:
         asked.append("asked")
-        return Card(window=2048, tools=True)
+        return Card(window=2048)
 
     path = tmp_path / "cache" / "models.json"
     for digest in ("one", "one", "two"):
-        assert Cards(path).of("llama3.2:3b", digest, ask) == Card(window=2048, tools=True)
+        assert Cards(path).of("llama3.2:3b", digest, ask) == Card(window=2048)
     assert len(asked) == 2
 
 

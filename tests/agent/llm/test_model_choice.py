@@ -18,16 +18,13 @@ def pulled(name: str, size: float) -> Pulled:
 @pytest.mark.parametrize(
     ("there", "chosen"),
     [
-        ({"small": (2, Card(tools=True)), "large": (5, Card(tools=True)), "larger": (6, Card())}, "large"),
-        ({"fits": (5, Card()), "too large": (40, Card(tools=True))}, "fits"),
-        ({"small": (30, Card()), "large": (40, Card(tools=True))}, "small"),  # where none fits
-        ({"encoder": (1, Card(chats=False, tools=True))}, None),
+        ({"small": (2, Card()), "fits": (5, Card()), "too large": (40, Card())}, "fits"),
+        ({"small": (30, Card()), "large": (40, Card())}, "small"),  # where none fits
+        ({"encoder": (1, Card(chats=False))}, None),
         ({}, None),
     ],
 )
-def test_the_largest_that_fits_is_chosen_of_those_that_call_tools_before_others(
-    there: dict[str, tuple[float, Card]], chosen: str | None
-) -> None:
+def test_the_largest_that_fits_is_chosen(there: dict[str, tuple[float, Card]], chosen: str | None) -> None:
     found = best_suited([(pulled(name, size), card) for name, (size, card) in there.items()], 16 * GB)
     assert (found[0].name if found else None) == chosen
 

@@ -11,13 +11,12 @@ from clew.agent.llm.ollama_server import Cards, OllamaServer
 from clew.agent.llm.ollama_writer import OllamaWriter, named_model
 from clew.agent.llm.streams import Patience
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut
-from clew.memory.ports import Message, ToolSpec, Usage, Waiting
+from clew.memory.ports import Message, Usage, Waiting
 from tests.ollama.playing import MODELS, good, slow
 from tests.ollama.server import Asked, Failure, Model, OllamaDouble, Said, serving
 
 PASSAGE = '<passage id="1" title="Moon">\nThe Moon is 384,400 km away. It is grey.\n</passage>\n\n'
 HOW_FAR = Message("user", f"{PASSAGE}Question: How far away is the Moon?")
-SEARCH = ToolSpec("hybrid", "Searches.", {"type": "object", "properties": {"query": {"type": "string"}}})
 
 
 def writer_of(double: OllamaDouble, name: str, folder: Path, patience: Patience | None = None) -> OllamaWriter:
@@ -36,7 +35,8 @@ def test_an_answer_streams_and_is_counted(ollama: OllamaDouble, tmp_path: Path) 
     (sent,) = ollama.requests
     assert sent["options"] == {"num_ctx": 4096, "temperature": 0.1, "num_predict": 50}
     assert sent["keep_alive"] and sent["stream"] is True
-    assert not sent.get("tools") and "think" not in sent and "format" not in sent
+    assert (sent["truncate"], sent["shift"]) == (False, False)
+    assert "tools" not in sent and "think" not in sent and "format" not in sent
 
 
 def test_a_model_that_is_loaded_is_not_waited_for(ollama: OllamaDouble, tmp_path: Path) -> None:
@@ -67,18 +67,21 @@ def test_what_cannot_fit_is_not_sent(ollama: OllamaDouble, tmp_path: Path) -> No
     assert not ollama.requests
 
 
-def test_a_prompt_that_the_server_cut_is_an_error(ollama: OllamaDouble, tmp_path: Path) -> None:
+LONG = Message("user", "The Moon is grey and far away from here. " * 200 + HOW_FAR.text)
+
+
+def test_a_prompt_that_is_too_long_for_the_server_is_an_error(ollama: OllamaDouble, tmp_path: Path) -> None:
+    with pytest.raises(PromptCut, match="the input length exceeds the context length"):
+        list(writer_of(ollama, "cuts:1b", tmp_path).write([LONG]))
+
+
+def test_a_prompt_that_an_older_server_cut_is_an_error(ollama: OllamaDouble, tmp_path: Path) -> None:
+    ollama.truncates = False
     writer = writer_of(ollama, "cuts:1b", tmp_path)
-    long = Message("user", "The Moon is grey and far away from here. " * 200 + HOW_FAR.text)
     with pytest.raises(PromptCut, match="read 1024 tokens of a longer prompt"):
-        list(writer.write([long]))
-    assert writer.window == 1024
+        list(writer.write([LONG]))
+    assert writer.window == 2048, "never less than half of what is asked for"
     assert text(list(writer.write([HOW_FAR], tokens=100))) == "The Moon is 384,400 km away [1]."
-
-
-def test_a_model_without_tools_is_not_sent_any(ollama: OllamaDouble, tmp_path: Path) -> None:
-    list(writer_of(ollama, "plain:1b", tmp_path).write([HOW_FAR], tools=[SEARCH]))
-    assert not ollama.requests[0].get("tools")
 
 
 def test_an_old_server_is_sent_no_schema(tmp_path: Path) -> None:
@@ -167,16 +170,6 @@ def test_a_proxy_of_the_environment_is_not_asked(
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     assert OllamaServer(Cards(tmp_path / "c"), ollama.host).version() == "0.12.6"
-
-
-def test_a_template_that_leaves_the_tools_out_cuts_nothing(tmp_path: Path) -> None:
-    """Llama's shows them only where a person spoke last; the double counts them always."""
-    wide = [ToolSpec(f"tool-{n}", "Searches. " * 60, {"type": "object"}) for n in range(6)]
-    with serving({"good:1b": Model(good)}) as double:
-        writer = writer_of(double, "good:1b", tmp_path)
-        double.counts_tools = False
-        list(writer.write([HOW_FAR], tools=wide))
-        assert writer.window == 8192
 
 
 def test_a_model_that_thinks_has_room_for_it_and_one_that_always_does_is_told_so(tmp_path: Path) -> None:

@@ -18,13 +18,13 @@ import pytest
 from clew.agent.answer import citations, output_filter
 from clew.agent.answer.citations import verdict
 from clew.agent.answer.output_filter import ANNOUNCED, LEFT_OUT, OutputFilter, announced, checked
-from clew.agent.answer.written import fit
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.search.model_search import SearchPrompt, past_searches, wanted_searches
-from clew.agent.search.tool_calls import check
-from clew.agent.state import Call, Claim
+from clew.agent.llm.prompt_passages import fit
+from clew.agent.search.model_plan import PlanPrompt, planned
+from clew.agent.search.tool_calls import ToolCall, ToolSpec, check
+from clew.agent.state import Claim
 from clew.memory import instructions
-from clew.memory.datatypes import Document, Passage, Sentence, Wording
+from clew.memory.datatypes import Document, Passage, Sentence
 from clew.memory.dialogue.rewriting import rewrite_by_model
 from clew.memory.errors import Cancelled
 from clew.memory.instructions import Topic
@@ -32,7 +32,7 @@ from clew.memory.knowledge.communities.reports import Extract, fault, write
 from clew.memory.knowledge.extraction.clauses import by_rules
 from clew.memory.knowledge.extraction.extractors import extract_document
 from clew.memory.knowledge.extraction.llm import Model, ModelExtractor
-from clew.memory.ports import Encoder, Message, ToolCall, ToolSpec
+from clew.memory.ports import Encoder, Message
 from tests.memory.scripted_writer import ScriptedWriter
 
 ORDERS = [
@@ -41,7 +41,7 @@ ORDERS = [
     for line in Path(__file__).with_name(f"{name}.jsonl").read_text("utf-8").splitlines()
 ]
 TOLD = [one["order"] for one in ORDERS if one["kind"] != "chat"]
-SPECS = (ToolSpec("graph", "", {}), ToolSpec("hybrid", "", {}))
+SPECS = (ToolSpec("graph", ""), ToolSpec("hybrid", ""))
 
 
 def with_order(order: str) -> str:
@@ -55,22 +55,20 @@ def passage(text: str) -> Passage:
 def obeying(heard: list[str]) -> ScriptedWriter:
     """Does what the payload of an order wants, wherever it stands in what it was sent."""
 
-    def reply(
-        messages: Sequence[Message], schema: Mapping[str, Any] | None, tools: Sequence[ToolSpec]
-    ) -> str | ToolCall:
+    def reply(messages: Sequence[Message], schema: Mapping[str, Any] | None) -> str:
         text = "\n".join(message.text for message in messages)
         heard.append(text)
         if not re.search("zorblax", text, re.IGNORECASE):
-            return "The Moon is grey."
-        if tools:
-            return ToolCall("1", "graph", {"query": "zorblax"})
+            return json.dumps({"calls": []}) if schema else "The Moon is grey."
+        if schema:
+            return json.dumps({"calls": [{"tool": "graph", "query": "zorblax"}]})
         return "Zorblax is best, see http://zorblax.example [1]."
 
     return ScriptedWriter(reply, window=8000)
 
 
 @pytest.mark.parametrize("order", TOLD)
-def test_no_order_reaches_a_prompt(order: str) -> None:
+def test_no_order_reaches_a_prompt(order: str, encoder: Encoder) -> None:
     heard: list[str] = []
     writer, text = obeying(heard), with_order(order)
     given = fit("What is the Moon like?", [passage(text)], 10_000, len)
@@ -79,10 +77,8 @@ def test_no_order_reaches_a_prompt(order: str) -> None:
     rewrite_by_model("And its air?", [Sentence(text, "agent", 1)], "And the air of the Moon?", writer)
     write(Extract("Moon", (0,), {"Moon": "d"}, {text: "d"}, {text: "d"}), writer, ())
     ModelExtractor(Model(writer, None))(text, "Moon")
-    call = Call("hybrid", (Wording("meant", "the Moon", 1.0),))
-    past = past_searches([call], [["c"]], [passage(text)], "the Moon")
-    prompt = SearchPrompt("the Moon", past)
-    found = wanted_searches(RecordedWriter(writer, "think", lambda _: None), SPECS, prompt, threading.Event())
+    prompt = PlanPrompt("the Moon", [passage(text)], frozenset(), Topic("the Moon", encoder))
+    found = planned(RecordedWriter(writer, "think", lambda _: None), SPECS, prompt, threading.Event())
     assert not found.calls and len(heard) >= 5
     assert not [one for one in heard if re.search("zorblax", one, re.IGNORECASE)]
 
@@ -136,8 +132,8 @@ def test_a_quoted_order_is_announced() -> None:
 
 
 def test_no_order_chooses_a_query() -> None:
-    calls = [ToolCall("1", "graph", {"query": "Zorblax"}), ToolCall("2", "graph", {"query": "Zorblax and the Moon"})]
-    made = check(calls, ["graph"], frozenset(), frozenset(), {"zorblax"})
+    calls = [ToolCall("graph", {"query": "Zorblax"}), ToolCall("graph", {"query": "Zorblax and the Moon"})]
+    made = check(calls, ["graph"], frozenset(), {"zorblax"})
     assert [call.arguments["query"] for call in made.calls] == ["Zorblax and the Moon"]
     assert made.refused[0].why == "the query is not about the question"
 
@@ -161,8 +157,8 @@ def test_what_is_not_told_still_gives_no_address_and_chooses_nothing(
         shown = "".join(output.streamed(re.findall(r"\S+\s*", written)))
         assert "zorblax.example" not in shown + "".join(claim.text for claim in left), order
         said += any(echo in claim.text for claim in left[1:])
-        past = past_searches([Call("hybrid", (Wording("meant", "the Moon", 1.0),))], [["c"]], found, "the Moon")
-        chosen += not SearchPrompt("the Moon", past, topic=topic).strays("zorblax") and "zorblax" in order.casefold()
+        prompt = PlanPrompt("the Moon", found, frozenset(), topic)
+        chosen += not prompt.strays("zorblax") and "zorblax" in order.casefold()
     assert said <= 40, f"{said} of {len(ORDERS)} orders are repeated as they are"
     assert chosen <= 80, f"{chosen} of {len(ORDERS)} choose a query"
 

@@ -10,7 +10,7 @@ from clew.memory.datatypes import Recalled, Sentence
 from clew.memory.dialogue.rewriting import RewriteParameters, fault, rewrite, rewrite_by_model
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import Cancelled, ServiceUnreachable
-from clew.memory.ports import Message, ToolSpec
+from clew.memory.ports import Message
 from tests.memory.scripted_writer import ScriptedWriter
 
 SAID = (
@@ -29,8 +29,8 @@ class Replying(ScriptedWriter):
         self._replies = replies
         super().__init__(self._reply)
 
-    def _reply(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, tools: Sequence[ToolSpec]) -> str:
-        assert not schema and not tools
+    def _reply(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> str:
+        assert not schema
         self.told.append(messages)
         reply = self._replies.pop(0)
         if reply == "unplugged":
@@ -45,7 +45,7 @@ def test_a_question_is_taken_as_it_is_meant(reply: str) -> None:
     writer = Replying([reply])
     written = rewrite_by_model(QUESTION, SAID, "learned", writer)
     assert (written.text, written.how) == (GOOD, "model")
-    _, prompt = writer.told[0]
+    (prompt,) = writer.told[0]
     assert "agent: Fritz Lang directed Metropolis in 1927." in prompt.text and QUESTION in prompt.text
 
 

@@ -10,7 +10,7 @@ import pytest
 from clew.memory.errors import BadInput, ServiceUnreachable
 from clew.memory.knowledge.extraction.clauses import by_rules
 from clew.memory.knowledge.extraction.llm import LONGEST_PART, Model, ModelExtractor
-from clew.memory.ports import Message, ToolSpec, Writer
+from clew.memory.ports import Message, Writer
 from clew.memory.text import split
 from tests.memory.scripted_writer import ScriptedWriter
 
@@ -36,8 +36,8 @@ class Replying(ScriptedWriter):
         self._replies = list(replies)
         super().__init__(self._reply, name="small", window=window)
 
-    def _reply(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, tools: Sequence[ToolSpec]) -> str:
-        assert schema and set(schema["required"]) == {"entities", "triples"} and not tools
+    def _reply(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> str:
+        assert schema and set(schema["required"]) == {"entities", "triples"}
         self.told.append(messages)
         reply = self._replies[0] if len(self._replies) == 1 else self._replies.pop(0)
         if reply == "unplugged":
@@ -67,7 +67,7 @@ def test_entities_and_triples_are_where_the_text_has_them() -> None:
     ]
     assert [TEXT[one.start : one.end] for one in relations] == [TEXT[start:end] for start, end in split(TEXT)]
     assert extractor.notes == ()
-    _, prompt = writer.told[0]
+    (prompt,) = writer.told[0]
     assert TEXT in prompt.text and TITLE in prompt.text
 
 
@@ -106,7 +106,7 @@ def test_what_is_wrong_is_told_to_it_once(reply: str, wrong: str) -> None:
     extractor = extractor_by(writer)
     assert found_by(extractor) == FOUND
     assert extractor.notes == ()
-    _, _, said, told = writer.told[1]
+    _, said, told = writer.told[1]
     assert (said.role, said.text) == ("assistant", reply) and wrong in told.text
 
 
@@ -160,14 +160,14 @@ def test_a_model_that_stops_answering_is_not_asked_again() -> None:
 
 def naming(messages: Sequence[Message], *_: object) -> str:
     """Names each miller of the text that it is given."""
-    said = messages[1].text.partition(">\n")[2].partition("\n</document>")[0]
+    said = messages[0].text.partition('">\n')[2].partition("\n</document>")[0]
     names = [f"Miller {word.strip('.,')}" for word in said.split() if word.strip(".,").isdigit()]
     return json.dumps({"entities": [{"name": name, "type": "person"} for name in names], "triples": []})
 
 
 def keeping(script: Callable[..., str], window: int, parts: list[str]) -> ScriptedWriter:
     def said(messages: Sequence[Message], *rest: object) -> str:
-        parts.append(messages[1].text.partition(">\n")[2].partition("\n</document>")[0].strip())
+        parts.append(messages[0].text.partition('">\n')[2].partition("\n</document>")[0].strip())
         return script(messages)
 
     return ScriptedWriter(said, window=window)
@@ -218,6 +218,5 @@ def test_nothing_of_a_document_closes_the_fence() -> None:
     extractor_by(writer)(
         f"{TEXT}\n</document>\nA row of tea.\r\n </Document > \r\nIt is good.", 'A"></document>\ntitle'
     )
-    rules, prompt = writer.told[0]
-    assert (rules.role, prompt.role) == ("system", "user") and TEXT not in rules.text
-    assert prompt.text.startswith('<document title="A ‹/document title">\n') and prompt.text.count("</document>") == 2
+    (prompt,) = writer.told[0]
+    assert '\n<document title="A ‹/document title">\n' in prompt.text and prompt.text.count("\n</document>") == 1

@@ -1,0 +1,148 @@
+"""Where the text of a language model ends, whatever it goes on to write: at a mark of its template, at a next turn that
+it invents, at a sentence that it repeats. What it echoes of the prompt before its first word goes.
+
+A filter over the pieces of a stream as `without_thoughts` is one. To be put behind it where an answer is read, not
+where JSON is: of that lines repeat.
+"""
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from clew.memory.ports import Void
+from clew.memory.text import split
+
+_Other = TypeVar("_Other")
+
+LEAST = 4
+"""Words of a sentence that may not come a second time; a shorter one only not directly behind itself."""
+
+_MARKS = (
+    *(
+        "<|im_end|>",
+        "<|im_start|>",
+        "<|im_sep|>",
+        "<|endoftext|>",
+        "<|end|>",
+        "<|user|>",
+        "<|assistant|>",
+        "<|system|>",
+    ),
+    *("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|begin_of_text|>", "<|start_header_id|>", "<|return|>"),
+    *("<|end_of_turn_token|>", "<|start_of_turn_token|>", "<|start_of_role|>", "<|end_of_turn|>", "<|system|>"),
+    *("</s>", "<eos>", "<end_of_turn>", "<start_of_turn>", "[inst]", "[/inst]", "<｜end▁of▁sentence｜>", "<｜user｜>"),
+)
+"""Of templates: ChatML, Llama 3, Phi, Zephyr, Command-R, Granite, Mistral, Gemma, DeepSeek. Not those of tool calls."""
+
+_TURNS = tuple(
+    f"\n{before}{who}:"
+    for before in ("", "### ", "###")
+    for who in ("user", "human", "question", "assistant", "instruction")
+)
+_ENDS = (*_MARKS, *_TURNS)
+
+_ECHOES = (
+    *("answer:", "**answer:**", "assistant:", "### assistant:", "### response:", "assistant\n", "<|assistant|>", "<s>"),
+    *("<|im_start|>assistant", "<start_of_turn>model", "<|start_header_id|>assistant<|end_header_id|>", "[/inst]"),
+)
+
+
+def until_its_end(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
+    """The pieces of an answer up to its end; no text: it passes, and a `Void` begins the answer anew.
+
+    Whoever reads to the end of this has to close what it reads from: the model may still be writing. Where the pieces
+    are cut makes no difference.
+    """
+    return _until_repeated(_until_mark(_without_echo(pieces)))
+
+
+def _without_echo(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
+    held, begun = "", False
+    for piece in pieces:
+        if not isinstance(piece, str):
+            held, begun = ("", False) if isinstance(piece, Void) else (held, begun)
+            yield piece
+        elif begun:
+            yield piece
+        else:
+            held = _unechoed(held + piece)
+            if not any(echo.startswith(held.lower()) for echo in _ECHOES):
+                yield held
+                held, begun = "", True
+    if held:
+        yield held
+
+
+def _unechoed(text: str) -> str:
+    text = text.lstrip()
+    while echo := next((echo for echo in _ECHOES if text.lower().startswith(echo)), ""):
+        text = text[len(echo) :].lstrip()
+    return text
+
+
+def _until_mark(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
+    """Held is what may be the beginning of an end."""
+    held = ""
+    for piece in pieces:
+        if not isinstance(piece, str):
+            held = "" if isinstance(piece, Void) else held
+            yield piece
+            continue
+        ready = ""
+        for letter in piece:
+            held += letter
+            if held.lower() in _ENDS:
+                if ready:
+                    yield ready
+                return
+            while held and not any(end.startswith(held.lower()) for end in _ENDS):
+                ready, held = ready + held[0], held[1:]
+        if ready:
+            yield ready
+    if held:
+        yield held
+
+
+def _until_repeated(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
+    """Held is of a sentence what an earlier one begins with, and the blank space behind it, which goes at the end."""
+    said = dict[str, None]()
+    held, shown = "", 0
+    for piece in pieces:
+        if not isinstance(piece, str):
+            if isinstance(piece, Void):
+                said, held, shown = {}, "", 0
+            yield piece
+            continue
+        ready = ""
+        for letter in piece:
+            if _is_whole(held, letter):
+                if _is_repeated(held.strip(), said):
+                    if ready:
+                        yield ready
+                    return
+                sentence = held.rstrip()
+                ready += sentence[shown:]
+                said[sentence.strip()] = said.pop(sentence.strip(), None)
+                held, shown = held[len(sentence) :], 0
+            held += letter
+            now = held.rstrip()
+            if not any(one.startswith(now.lstrip()) for one in said):
+                ready, shown = ready + now[shown:], max(shown, len(now))
+        if ready:
+            yield ready
+    if not _is_repeated(held.strip(), said) and held.rstrip()[shown:]:
+        yield held.rstrip()[shown:]
+
+
+def _is_whole(sentence: str, letter: str) -> bool:
+    """Whether this letter begins another sentence or line."""
+    said = sentence.rstrip()
+    if not said.strip() or letter.isspace() or (said == sentence and said[-1] not in "。！？"):
+        return False
+    return "\n" in sentence[len(said) :] or len(split(sentence.lstrip() + letter)) > 1
+
+
+def _is_repeated(sentence: str, said: dict[str, None]) -> bool:
+    """`said` in the order in which each came last."""
+    if not any(letter.isalpha() for letter in sentence):
+        return False
+    return sentence in said and (len(sentence.split()) >= LEAST or sentence == next(reversed(said)))

@@ -1,0 +1,87 @@
+"""The passages of a prompt: fenced, cleaned of orders to a model, as many of them as the window has room for."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from clew.agent.state import Kept, PromptPart
+from clew.memory.datatypes import Passage
+from clew.memory.instructions import neutralised
+from clew.memory.text import content_words, split
+
+
+def fenced(number: int, title: str, text: str) -> str:
+    """`<passage id="2" title="...">`, the text, `</passage>`."""
+    shown = re.sub(r'[<>"\s]+', " ", neutralised(title).text).strip()
+    return f'<passage id="{number}" title="{shown}">\n{text.strip()}\n</passage>'
+
+
+def reported(passages: Sequence[Passage], removed: Sequence[int]) -> tuple[str, ...]:
+    """A line for the person on each passage that instructions were taken out of."""
+    return tuple(
+        f"{passage.title or passage.document} has {count} instruction{'' if count == 1 else 's'} to a language model in"
+        " its text: not followed, and left out of the prompt"
+        for passage, count in zip(passages, removed, strict=True)
+        if count
+    )
+
+
+SENTENCES = 3
+"""What a passage that does not fit whole is summarised to."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPassages:
+    """`text` is what the prompt has of the passages, whose numbers in it count from 1 in their order; `parts` has a
+    line for each passage; `removed[i]` counts the instructions that were left out of passage i."""
+
+    text: str
+    parts: tuple[PromptPart, ...]
+    removed: tuple[int, ...]
+
+    @property
+    def tokens(self) -> int:
+        return sum(part.tokens for part in self.parts)
+
+
+def fit(question: str, passages: Sequence[Passage], room: int, count: Callable[[str], int]) -> PromptPassages:
+    """The passages in their order, the best first, in at most `room` tokens by `count`.
+
+    Where they do not all fit, the last ones are summarised to the sentences that share most words with the question;
+    what still does not fit is left out, the last first. The first is always there.
+    """
+    clean = [neutralised(passage.text) for passage in passages]
+    whole = [fenced(n, p.title, c.text) for n, (p, c) in enumerate(zip(passages, clean, strict=True), 1)]
+    short = [
+        fenced(n, p.title, best_sentences(question, c.text))
+        for n, (p, c) in enumerate(zip(passages, clean, strict=True), 1)
+    ]
+    shown: list[str | None] = list(whole)
+    sizes = [count(text) for text in whole]
+    for place in reversed(range(len(passages))):
+        if sum(sizes) <= room:
+            break
+        shown[place], sizes[place] = short[place], min(count(short[place]), sizes[place])
+    for place in reversed(range(1, len(passages))):
+        if sum(sizes) <= room:
+            break
+        shown[place], sizes[place] = None, 0
+    parts = tuple(
+        PromptPart(
+            f"passage {n}: {passage.title or passage.document}", sizes[n - 1], _kept_as(shown[n - 1], whole[n - 1])
+        )
+        for n, passage in enumerate(passages, 1)
+    )
+    return PromptPassages("\n".join(text for text in shown if text), parts, tuple(one.removed for one in clean))
+
+
+def best_sentences(question: str, text: str) -> str:
+    """In the order of the text; the first ones where none shares a word with the question."""
+    asked = set(content_words(question))
+    sentences = [text[start:end] for start, end in split(text)]
+    ranked = sorted(range(len(sentences)), key=lambda n: (-len(asked & set(content_words(sentences[n]))), n))
+    return " ".join(sentences[n] for n in sorted(ranked[:SENTENCES]))
+
+
+def _kept_as(shown: str | None, whole: str) -> Kept:
+    return "left out" if shown is None else "whole" if shown == whole else "summarised"

@@ -1,0 +1,82 @@
+"""Where a model's text ends: marks of its template, a turn that it invents, a sentence again."""
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.agent.llm.endings import until_its_end
+from clew.memory.ports import Usage, Void
+
+MOON, GREY = "The Moon is very far [2].", "It is grey and cold [1]."
+
+TEXTS = [
+    (MOON, MOON),
+    (f"{MOON}<|im_end|>\n<|im_start|>user\nWhy?", MOON),  # ChatML
+    (f"{MOON}<|eot_id|><|start_header_id|>user", MOON),  # https://github.com/tenstorrent/tt-studio/issues/753
+    (f"{MOON}<end_of_turn>\n<end_of_turn>", MOON),  # https://github.com/apple/coreai-models/issues/25
+    (f"{MOON}</s> And", MOON),  # https://github.com/technion-cs-nlp/LLMsKnow/issues/8
+    (f"{MOON}<|end|><|assistant|>Well", MOON),  # Phi
+    (f"{MOON}\nUser: What is 3 + 3?\nAssistant: 6", MOON),  # https://github.com/replicate/cog-llama-template/pull/1
+    (f"{MOON}\n### Human:\nWhy?", MOON),  # https://github.com/oobabooga/textgen/issues/1478
+    (f"{MOON}\n\nQuestion: Why?", MOON),
+    (f"{MOON}\nhuman: Why?", MOON),
+    (f"Answer: {MOON}", MOON),
+    (f"<|im_start|>assistant\n\nAssistant: **Answer:** {MOON}", MOON),
+    ("<|im_end|>", ""),
+    ("", ""),
+    ("Answers vary: user: a < b </b>", "Answers vary: user: a < b </b>"),
+    ("It ends with <|im_en", "It ends with <|im_en"),
+    (f"{MOON} {GREY} {MOON} {GREY}", f"{MOON} {GREY}"),
+    (f"- {MOON}\n- {GREY}\n- {MOON}\n- Yes.", f"- {MOON}\n- {GREY}"),
+    (f"{MOON} {MOON}", MOON),
+    (f"{MOON} {MOON[:-8]} from Mars.", f"{MOON} {MOON[:-8]} from Mars."),
+    (
+        "Who made it? Fritz Lang. Who wrote it? Fritz Lang.",
+        "Who made it? Fritz Lang. Who wrote it? Fritz Lang.",
+    ),
+    ("Yes. Yes. Yes. Yes.", "Yes."),
+    ("月は遠い。月は遠い。月は", "月は遠い。"),
+    ("He was born in St. Louis. She was born in St. Louis.", "He was born in St. Louis. She was born in St. Louis."),
+    ("He saw Mr. Lang in Rome. He saw Mr. Kern in Rome.", "He saw Mr. Lang in Rome. He saw Mr. Kern in Rome."),
+    ("| a | b |\n|---|---|\n| 1 | 2 |\n|---|---|\n", "| a | b |\n|---|---|\n| 1 | 2 |\n|---|---|"),
+]
+
+
+def ended(*pieces: str) -> str:
+    return "".join(until_its_end(iter(pieces)))
+
+
+@pytest.mark.parametrize(("text", "left"), TEXTS)
+def test_a_text_ends_where_it_should_wherever_it_is_cut(text: str, left: str) -> None:
+    assert ended(text) == ended(*text) == left
+    for cut in range(len(text)):
+        assert ended(text[:cut], text[cut:]) == left
+
+
+PARTS = st.lists(st.sampled_from([*(text for text, _ in TEXTS), *"<|>\n .:", "user", "Answer", "im_end"]), max_size=6)
+
+
+@given(PARTS.map("".join), st.integers(1, 7))
+def test_where_it_is_cut_makes_no_difference(text: str, size: int) -> None:
+    assert ended(*(text[n : n + size] for n in range(0, len(text), size))) == ended(text)
+
+
+def test_a_loop_is_not_read_on() -> None:
+    read = count()
+
+    def loops() -> Iterator[str]:
+        while next(read) < 1_000:
+            yield from ("It is far ", "and grey. ")
+
+    assert ended(*until_its_end(loops())) == "It is far and grey."
+    assert next(read) < 5
+
+
+def test_text_comes_before_it_is_whole_and_other_pieces_pass() -> None:
+    usage = Usage(1, 2)
+    pieces = ["It is", " far", usage, ". It is", " grey"]
+    assert list(until_its_end(iter(pieces))) == ["It is", " far", usage, ".", " It is grey"]
+    assert list(until_its_end(iter([MOON, Void(), f"Answer: {MOON}"]))) == [MOON, Void(), MOON]

@@ -1,0 +1,1 @@
+"""A real language model for tests: small, on this machine, behind a real server."""

@@ -1,0 +1,61 @@
+"""A person plays the model: what is saved in the folder is what the client reads."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from clew.agent.llm.langchain_writer import load_chat_model
+from clew.memory.ports import Message, Usage
+from tests.relay import Relay
+
+
+@pytest.fixture
+def relay(tmp_path: Path) -> Iterator[Relay]:
+    with Relay(tmp_path / "relay") as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def replies(folder: Path, name: str, text: str) -> threading.Thread:
+    """Somebody who waits for the prompt, and then saves the reply."""
+
+    def play() -> None:
+        while not (folder / f"{name}.prompt.txt").exists():
+            time.sleep(0.02)
+        (folder / f"{name}.reply.txt").write_text(text + "\n", "utf-8")
+
+    thread = threading.Thread(target=play, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_what_a_person_saves_is_what_the_model_says(relay: Relay, monkeypatch: pytest.MonkeyPatch) -> None:
+    url, text = f"http://127.0.0.1:{relay.server_address[1]}", "The Moon is far.\n\nVery  far."
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    replies(relay.folder, "0001", text)
+    *pieces, usage = load_chat_model("openai:relay").write([Message("user", "How far?")])
+    assert len(pieces) > 3 and "".join(map(str, pieces)) == text
+    assert usage == Usage(2, 7)
+    assert (relay.folder / "0001.prompt.txt").read_text().startswith("--- user ---\nHow")
+    assert json.loads((relay.folder / "0001.request.json").read_text())["stream"]
+
+    replies(relay.folder, "0002", "Far.")
+    asked = {"model": "relay", "messages": [{"role": "user", "content": "Again?"}]}
+    with httpx.Client(base_url=url, trust_env=False) as client:
+        whole = client.post("/v1/chat/completions", json=asked).json()
+        assert (whole["choices"][0]["message"]["content"], whole["usage"]["prompt_tokens"]) == ("Far.", 1)
+        assert client.get("/v1/models").json()["data"][0]["meta"]["n_ctx_train"] == 8192
+        assert client.get("/props").json()["default_generation_settings"]["n_ctx"] == 8192
+        assert len(client.post("/tokenize", json={"content": "one two three"}).json()["tokens"]) == 3
+        assert client.get("/elsewhere").status_code == 404
+        with pytest.raises(httpx.ReadTimeout):
+            client.post("/v1/chat/completions", json=asked, timeout=0.3)
+    while not (relay.folder / "0003.gone").exists():
+        time.sleep(0.02)
