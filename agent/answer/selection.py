@@ -55,9 +55,9 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     reading = read(encoded, evidence)
     if not evidence.candidates:
         return []
-    own = continued(request, evidence)
-    stays = [evidence.passages[candidate.passage].document in own for candidate in evidence.candidates]
-    scores = reading.scores + parameters.continued * np.array(stays)
+    scores = reading.scores + parameters.continued * _continuing(request, evidence)
+    if evidence.texts[int(scores.argmax())] in request.continued:  # it was just said
+        scores = reading.scores.copy()
     kept, beside = _in_time(request, evidence, scores, np.arange(len(scores)), parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
     chosen = _chosen(order, scores - scores[order[0]], reading.odds, evidence, encoded.asked, parameters)
@@ -65,6 +65,12 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
         replace(beside.get(place, Picked(excerpt)), excerpt=excerpt, odds=float(reading.odds[place]))
         for place, excerpt in chosen.items()
     ]
+
+
+def _continuing(request: Request, evidence: Evidence) -> Floats:
+    """1 for a candidate of a document that the conversation is in."""
+    own = continued(request, evidence)
+    return np.array([float(evidence.passages[one.passage].document in own) for one in evidence.candidates])
 
 
 def is_relevant(request: Request, lacks: Sequence[str], evidence: Evidence, parameters: AnswerParameters) -> bool:

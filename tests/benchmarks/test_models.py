@@ -16,6 +16,6 @@ def test_a_row_counts_what_became_of_the_turns(tmp_path: Path, cache: Path, olla
     turns = list(played(cases, documents, tmp_path, cache=cache, llm="none,answer=ollama:good:1b"))
     row = dict(zip(HEADS, figures(turns), strict=True))
     assert [row[name] for name in ("turns", "answered", "refused", "else", "failed")] == ["2", "1", "1", "0", "0"]
-    assert [row[name] for name in ("written", "quoted", "unsupported", "calls")] == ["1", "0", "0 of 1", "0.5"]
+    assert [row[name] for name in ("written", "quoted", "unsupported", "calls")] == ["1", "0", "0 of 1", "1.0"]
     assert int(row["prompt tokens"]) > 0
     assert all(0 < one.first <= one.whole for one in turns)

@@ -98,7 +98,7 @@ def test_without_sentences_there_are_none(tmp_path: Path, encoder: CachedEncoder
 
 def writer(said: Callable[[str], str], asked: list[str]) -> ScriptedWriter:
     def script(messages: object, *_: object) -> str:
-        asked.append(messages[1].text)  # type: ignore[index]
+        asked.append(messages[0].text)  # type: ignore[index]
         return said(asked[-1])
 
     return ScriptedWriter(script)

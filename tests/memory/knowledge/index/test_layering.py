@@ -166,10 +166,10 @@ class Librarian(ScriptedWriter):
         super().__init__(self._reply, name=name, window=8000)
 
     def _reply(self, messages: Sequence[Message], *_: object) -> str:
-        self.asked.append(messages[1].text.split('"')[1])
+        self.asked.append(messages[0].text.partition('<document title="')[2].partition('"')[0])
         if self._other == "unplugged" and self.asked[-1] != "Vienna":
             raise ServiceUnreachable("the model does not answer")
-        return CAPITAL if "capital of Austria" in messages[1].text else self._other
+        return CAPITAL if "capital of Austria" in messages[0].text else self._other
 
 
 def indexed(
