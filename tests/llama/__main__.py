@@ -70,6 +70,7 @@ def build(folder: Path) -> None:
     subprocess.run(["cmake", "-S", sources, "-B", made, "-G", "Ninja", *FLAGS], check=True)
     subprocess.run(["cmake", "--build", made, "--target", "llama-server", "-j", "2"], check=True)
     subprocess.run(["strip", made / "bin" / "llama-server"], check=True)
+    (sources / "models" / "templates").rename(folder / "templates")
     (made / "bin" / "llama-server").rename(folder / "llama-server")
     shutil.rmtree(made)
     shutil.rmtree(sources)

@@ -65,6 +65,11 @@ def program() -> Path | None:
     return path if path.is_file() else None
 
 
+def templates() -> Path:
+    """The chat templates that llama.cpp carries."""
+    return built_in() / "templates"
+
+
 def model() -> Path | None:
     path = Path(os.environ.get("CLEW_TEST_LLAMA_MODEL") or FOLDER / f"{NAME}.gguf")
     return path if path.is_file() else None
