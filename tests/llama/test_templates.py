@@ -1,5 +1,5 @@
-"""What Clew sends is taken by the chat templates of models, as llama.cpp carries them; a template that does not like its
-messages raises, and the person's turn ends without the model."""
+"""What Clew sends is taken by the chat templates of models, as llama.cpp carries them: one that does not like its
+messages raises, and the turn ends without the model."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -29,7 +29,7 @@ ONCE = [{"role": "user", "content": "How far away is the Moon?"}]
 AGAIN = [
     *ONCE,
     {"role": "assistant", "content": "Far."},
-    {"role": "user", "content": "That cannot be used: too short."},
+    {"role": "user", "content": "That is too short."},
 ]
 
 
