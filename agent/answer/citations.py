@@ -5,8 +5,10 @@ A model writes [3], [1, 2], [1-3], [passage id="4"], [2, p. 7], [^2], (passage 2
 2, ..." or numbers that there are not. What is shown is numbered anew in the order of first mention, and unknown numbers
 are dropped; where only its number tells a citation from prose, an unknown one is prose."""
 
+import math
+import operator
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from clew.agent.answer.candidates import candidates_of
@@ -298,13 +300,15 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
         return "supported"
     if claim.quotes and all(any(_beside(quote, passage) for passage in cited) for quote in claim.quotes):
         return "supported"
-    words = content_words(claim.text)
-    held = _share(words, evidence)
-    if not _exact(claim.text) <= _all_words(evidence):
+    evidence, said = _ungrouped(evidence), _ungrouped(claim.text)
+    results = worked_out(said)
+    words = [word for word in content_words(said) if word not in results]
+    held, exact = _share(words, evidence), _exact(said) - results
+    if not exact <= _all_words(evidence):
         return "unsupported"
     if held >= SUPPORTED:
-        near = " ".join(_nearest(words, passage) for passage in cited)
-        together = _share(words, near) >= SUPPORTED and _exact(claim.text) <= _all_words(near)
+        near = _ungrouped(" ".join(_nearest(words, passage) for passage in cited))
+        together = _share(words, near) >= SUPPORTED and exact <= _all_words(near)
         return "supported" if together else "weak"
     return "weak" if held >= WEAK else "unsupported"
 
@@ -323,7 +327,7 @@ def _share(words: Sequence[str], text: str) -> float:
 
 
 def _all_words(text: str) -> set[str]:
-    return _exact(text) | {word.casefold() for word in re.findall(r"\w[\w'-]*", text)}
+    return _exact(text) | {word.casefold().removesuffix("'s") for word in re.findall(r"\w[\w'-]*", text)}
 
 
 def _beside(quote: Quote, passage: Passage) -> bool:
@@ -333,7 +337,43 @@ def _beside(quote: Quote, passage: Passage) -> bool:
 
 def _exact(text: str) -> set[str]:
     """Numbers and names: what has to be there to the letter. A word that only begins a sentence is no name."""
-    return {number.rstrip(".,") for number in _NUMBER.findall(text)} | {name.casefold() for name in _NAME.findall(text)}
+    names = {name.casefold().removesuffix("'s") for name in _NAME.findall(text)}
+    return names | {number.rstrip(".,") for number in _NUMBER.findall(text)}
+
+
+def _ungrouped(text: str) -> str:
+    """With 384400 for 384,400."""
+    return re.sub(r"(?<=\d)[.,](?=\d{3}(?!\d))", "", text)
+
+
+_UNIT = r"\s?(?:[^\W\d]+|[€$£%°]+)?"
+_SUM = re.compile(
+    rf"[€$£]?({_NUMBER.pattern}){_UNIT}((?:\s*[-+*/×÷−–]\s*[€$£]?{_NUMBER.pattern}{_UNIT})+)\s*=\s*[€$£]?({_NUMBER.pattern})"
+)
+_STEP = re.compile(rf"([-+*/×÷−–])\s*[€$£]?({_NUMBER.pattern})")
+_WORKS: Mapping[str, Callable[[float, float], float]] = {
+    **dict.fromkeys("+", operator.add),
+    **dict.fromkeys("-−–", operator.sub),
+    **dict.fromkeys("*×", operator.mul),
+    **dict.fromkeys("/÷", operator.truediv),
+}
+
+
+def worked_out(text: str) -> set[str]:
+    """The results of sums that are written out in it (`1200 - 950 = 250`) and right as far as they are written, from
+    left to right; of other sums none. What they are made of has to be in a passage still."""
+    found = set[str]()
+    for first, steps, result in _SUM.findall(text):
+        value = _value(first)
+        for sign, number in _STEP.findall(steps):
+            value = _WORKS[sign](value, _value(number)) if _value(number) or sign not in "/÷" else math.nan
+        if abs(value - _value(result)) <= 0.5 * 10 ** -len(result.partition(".")[2]):
+            found.add(result)
+    return found
+
+
+def _value(number: str) -> float:
+    return float(number.replace(",", "."))
 
 
 def same_words(text: str) -> str:

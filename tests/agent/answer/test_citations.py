@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, whole_sentences
+from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, verdict, whole_sentences
 from clew.agent.state import Claim
 from clew.memory.datatypes import Passage
 
@@ -170,3 +170,24 @@ def test_sources_count_in_the_order_of_first_mention() -> None:
 def test_what_broke_off_keeps_its_whole_sentences() -> None:
     assert whole_sentences("The Moon is far [1]. Laika was a d") == "The Moon is far [1]."
     assert whole_sentences("Laika was a d") == ""
+
+
+COSTS = Passage(
+    "c", "c", "Workshop", "The lathe costs 1,200 euros. The saw of Fritz Lang costs 950 euros.", 1.0, "hybrid"
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("The lathe costs 1200 euros.", "supported"),  # grouped there
+        ("Fritz Lang's saw costs 950 euros.", "supported"),
+        ("The lathe and the saw cost 1,200 + 950 = 2,150 euros.", "supported"),
+        ("The lathe costs 1200 euros - 950 euros = 250 euros more than the saw.", "supported"),
+        ("The lathe and the saw cost 1,200 + 950 = 2,250 euros.", "unsupported"),
+        ("The lathe and the saw cost 1,200 + 940 = 2,140 euros.", "unsupported"),
+        ("The lathe and the saw cost 2,150 euros.", "unsupported"),
+    ],
+)
+def test_what_is_worked_out_is_supported_by_what_it_is_made_of(said: str, found: str) -> None:
+    assert verdict(Claim(said, (1,)), [COSTS]) == found
