@@ -6,6 +6,8 @@ from dataclasses import replace
 from itertools import islice, zip_longest
 from typing import Literal
 
+from langgraph.runtime import Runtime
+
 from clew.agent.answer.corpus_answers import corpus_question
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Turn, TurnState
@@ -48,11 +50,14 @@ def talk(turn: Turn, run: TurnContext) -> Turn:
     return _replied(turn, made).stepped("talk", f"{said.intent}{of}")
 
 
-def after_talk(state: TurnState) -> Literal["recall", "multi_question", "verify"]:
-    turn = state["turn"]
+def after_talk(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["recall", "multi_question", "verify"]:
+    """A language model is asked several questions at once; of what is quoted each has its own answer."""
+    turn, writer = state["turn"], runtime.context.services.writers.answer
     if turn.is_answered:
         return "verify"
-    return "multi_question" if len(questions_of(turn.search.asking or turn.question)) > 1 else "recall"
+    quotes = writer is None or writer.abilities.is_small
+    several = quotes and len(questions_of(turn.search.asking or turn.question)) > 1
+    return "multi_question" if several else "recall"
 
 
 def _heard(question: str) -> Heard:
