@@ -195,7 +195,7 @@ _ALONE = re.compile(r"(?<!\n)\n\s*(?:[-*•–]\s+)?((?:\[\d+\][^\S\n]*)+\.?)[^\
 """A line that is only citations."""
 
 LIST_MARK = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
-"""What a line of a list begins with; claims lack it, and `MARKUP`, which goes first."""
+"""What a line of a list begins with; the first claim of it has it."""
 
 _SECOND_STOP = re.compile(r"(?<=[.!?])((?:\s*\[\d+\])+)\.")
 """`It is far. [1].`"""
@@ -208,9 +208,11 @@ def claims_of(text: str) -> tuple[Claim, ...]:
     on a line of its own."""
     claims: list[Claim] = []
     for line in _ALONE.sub(r" \1", MARKUP.sub("", text)).splitlines():
-        item = bool(LIST_MARK.match(line))
+        mark = LIST_MARK.match(line)
         of_line = _of_line(LIST_MARK.sub("", line).strip())
-        claims += [replace(claim, new_line=item and not place) for place, claim in enumerate(of_line)]
+        if mark and of_line:
+            of_line[0] = replace(of_line[0], text=f"{mark[0].strip()} {of_line[0].text}", new_line=True)
+        claims += of_line
     return tuple(claims)
 
 
@@ -296,16 +298,19 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     evidence = " ".join(f"{passage.title} {passage.heading} {passage.text} {said_by(passage)}" for passage in cited)
     if not speaks_to_a_model(claim.text):  # which is quoted as what it is
         evidence = neutralised(evidence).text.replace(LEFT_OUT, "")
-    if same_words(claim.text) in same_words(evidence):
+    text = LIST_MARK.sub("", claim.text)
+    if same_words(text) in same_words(evidence):
         return "supported"
     if claim.quotes and all(any(_beside(quote, passage) for passage in cited) for quote in claim.quotes):
         return "supported"
-    evidence, said = _ungrouped(evidence), _ungrouped(claim.text)
+    evidence, said = _ungrouped(evidence), _ungrouped(text)
     results = worked_out(said)
     words = [word for word in content_words(said) if word not in results]
     held, exact = _share(words, evidence), _exact(said) - results
     if not exact <= _all_words(evidence):
         return "unsupported"
+    if results:
+        return "supported"
     if held >= SUPPORTED:
         near = _ungrouped(" ".join(_nearest(words, passage) for passage in cited))
         together = _share(words, near) >= SUPPORTED and exact <= _all_words(near)

@@ -125,7 +125,8 @@ def _text(turn: Turn, passages: str, small: bool) -> str:
         return render("answer-small", passages=passages, question=question)
     walked = "\n".join(neutralised(line).text for line in turn.paths[:PATHS])
     leans = turn.with_history or turn.rewritten != turn.typed
-    spoken = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in turn.recalled.selected if leans)
+    told = sorted(turn.recalled.selected, key=lambda one: (one.turn, one.speaker != "user")) if leans else ()
+    spoken = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in told)
     path = render("answer-path", path=walked) if walked else ""
     said = render("answer-said", said=spoken) if spoken else ""
     return render("answer", passages=passages, path=path, said=said, question=question)

@@ -21,7 +21,7 @@ from tests.agent.walks import WALKS
 from tests.ollama.playing import words
 from tests.ollama.server import Asked, Model, OllamaDouble, Said
 
-HOPS = "Where was the director of Metropolis born?"
+HOPS = "Where was the man born who directed Metropolis?"
 PLAYED = count()
 
 Thinking = Callable[..., Services]
