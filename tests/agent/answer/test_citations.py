@@ -136,8 +136,8 @@ FAR, COLD = Claim("It is far.", (1,)), Claim("It is cold.", (2,))
             "**Two things** are known:\n- It is far [1].\n2. It is cold [2].\n\n## Heading\n",
             (
                 Claim("Two things are known:"),
-                replace(FAR, new_line=True),
-                replace(COLD, new_line=True),
+                replace(FAR, text="- It is far.", new_line=True),
+                replace(COLD, text="2. It is cold.", new_line=True),
                 Claim("Heading"),
             ),
         ),
