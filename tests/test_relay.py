@@ -40,7 +40,9 @@ def test_what_a_person_saves_is_what_the_model_says(relay: Relay, monkeypatch: p
     monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     replies(relay.folder, "0001", text)
-    *pieces, usage = load_chat_model("openai:relay").write([Message("user", "How far?")])
+    writer = load_chat_model("openai:relay")
+    assert (writer.window, writer.abilities.parameters, writer.tokens("one two three")) == (8192, 8_000_000_000, 3)
+    *pieces, usage = writer.write([Message("user", "How far?")])
     assert len(pieces) > 3 and "".join(map(str, pieces)) == text
     assert usage == Usage(2, 7)
     assert (relay.folder / "0001.prompt.txt").read_text().startswith("--- user ---\nHow")

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.agent.llm.langchain_writer import load_chat_model
-from clew.memory.errors import BadInput, ModelFailed, PromptCut
+from clew.memory.errors import BadInput, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.ports import Message
 from tests.ollama.compatible import compatible
 from tests.ollama.server import Asked, Failure, Said
@@ -32,3 +32,11 @@ def test_a_provider_that_there_is_not_or_that_lacks_its_key_is_refused(monkeypat
     for name in ("nobody:any", "openai:any"):
         with pytest.raises(BadInput, match=f"the model {name} cannot be used"):
             load_chat_model(name)
+
+
+def test_a_server_that_is_not_there_is_said_before_the_first_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    with pytest.raises(ServiceUnreachable, match="127.0.0.1:9/v1 does not answer") as caught:
+        load_chat_model("openai:any")
+    assert caught.value.exit_code == 4
