@@ -37,6 +37,6 @@ def test_a_provider_that_there_is_not_or_that_lacks_its_key_is_refused(monkeypat
 def test_a_server_that_is_not_there_is_said_before_the_first_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    with pytest.raises(ServiceUnreachable, match="127.0.0.1:9/v1 does not answer") as caught:
+    with pytest.raises(ServiceUnreachable, match="does not answer") as caught:
         load_chat_model("openai:any")
     assert caught.value.exit_code == 4
