@@ -93,7 +93,7 @@ class Abilities:
 
     @property
     def is_small(self) -> bool:
-        """Of less than a billion parameters: it puts into words what is given, and decides nothing."""
+        """Of less than a billion parameters: it chooses of what would be quoted, and decides nothing."""
         return 0 < self.parameters < SMALL
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from clew.agent.answer import corpus_answers, refusal
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.bold_spans import with_bold
-from clew.agent.answer.citations import verified
+from clew.agent.answer.citations import same_words
 from clew.agent.answer.evidence import READ
 from clew.agent.answer.output_filter import announced
 from clew.agent.answer.quoted import placed, quoted
@@ -170,8 +170,9 @@ def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
 
 
 def _phrased(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer:
-    """A model of less than a billion parameters puts what would be quoted into words of its own. Whether anything
-    answers is not asked of it, and where a sentence of its is not in the quotation, that stands."""
+    """A model of less than a billion parameters chooses of what would be quoted. Whether anything answers is not asked
+    of it, and where it writes words that do not stand there so, the quotation stands: shared words alone let through
+    what such a model invents ("it is safe", of what is not)."""
     plain = _plain(turn, run)
     if plain.refused or plain.outcome == "unclear" or not plain.sources:
         return TurnAnswer(plain, details=(f"{writer.name} was not asked",))
@@ -182,10 +183,11 @@ def _phrased(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
         draft = write(given, writer, "mark", run.emit, run.cancel, small=True)
     except ServiceUnreachable as error:
         return _instead(plain, run, writer, error.message)
-    checked = verified(draft.answer) if draft.answer else None
-    if checked is None or any(claim.verdict != "supported" for claim in checked.claims):
+    told = same_words(" ".join(unit.text for unit in units))
+    if draft.answer is None or any(same_words(claim.text) not in told for claim in draft.answer.claims):
         return _instead(plain, run, writer, f"what {writer.name} wrote is not what the documents say")
-    made = replace(checked, sources=tuple(turn_source(plain, one) for one in checked.sources), form=plain.form)
+    sources = tuple(turn_source(plain, one) for one in draft.answer.sources)
+    made = replace(draft.answer, sources=sources, form=plain.form)
     return TurnAnswer(with_bold(made, turn.rewritten), writer.name, (), writer.ledger, _details(draft, given))
 
 
