@@ -45,6 +45,7 @@ from clew.memory.knowledge.question import Matches
 from clew.memory.language.telling import language_of
 from clew.memory.text import number_of
 from clew.tools.clues import Clues
+from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings
 
@@ -296,7 +297,7 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
-    """A language model plans once, where the evidence is not enough or the question has several hops."""
+    """A language model plans once, where the evidence is not enough or the router has links followed."""
     turn, services = state["turn"], runtime.context.services
     return "think" if _may_plan(turn, services) or rounds.finds_more(turn.search, services.observe) else "answer"
 
@@ -305,8 +306,8 @@ def _may_plan(turn: Turn, services: Services) -> bool:
     writer, search, observe = services.writers.think, turn.search, services.observe
     if writer is None or writer.abilities.is_small or search.round != 1 or rounds.answers(turn.passages, observe):
         return False
-    hops = bool(search.signals) and router.joins(search.signals)
-    return hops or not rounds.enough(turn.rewritten, turn.passages, observe)
+    follows = not {Walk.name, GraphSearch.name}.isdisjoint(search.tools)
+    return follows or not rounds.enough(turn.rewritten, turn.passages, observe)
 
 
 # What is answered -------------------------------------------------------------------------------------------------

@@ -186,7 +186,7 @@ def _phrased(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
     told = same_words(" ".join(unit.text for unit in units))
     if draft.answer is None or any(same_words(claim.text) not in told for claim in draft.answer.claims):
         return _instead(plain, run, writer, f"what {writer.name} wrote is not what the documents say")
-    sources = tuple(turn_source(plain, one) for one in draft.answer.sources)
+    sources = tuple(_source_of(plain, one) for one in draft.answer.sources)
     made = replace(draft.answer, sources=sources, form=plain.form)
     return TurnAnswer(with_bold(made, turn.rewritten), writer.name, (), writer.ledger, _details(draft, given))
 
@@ -195,7 +195,7 @@ def _numbers(answer: Answer) -> range:
     return range(1, len(answer.sources) + 1)
 
 
-def turn_source(answer: Answer, unit: Passage) -> Passage:
+def _source_of(answer: Answer, unit: Passage) -> Passage:
     return next(source for source in answer.sources if source.id == unit.id)
 
 

@@ -16,7 +16,7 @@ import httpx
 import ollama
 from pydantic import ValidationError
 
-from clew.agent.llm.streams import Patience, Wire
+from clew.agent.llm.streams import LOCAL, QUICK, Patience, Wire
 from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput, ClewError, ModelFailed, NoModel, PromptCut, ServiceUnreachable
 from clew.memory.json_lines import replace_file
@@ -104,12 +104,6 @@ class Cards:
         except (OSError, ValueError):
             return {}
         return known if isinstance(known, dict) else {}
-
-
-LOCAL = ("127.0.0.1", "localhost", "::1")
-
-QUICK = 10.0
-"""Seconds that a server may take to say what it has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from clew.agent.llm.streams import LOCAL, QUICK
 from clew.memory.errors import NoModel, ServiceUnreachable
-
-LOCAL = ("127.0.0.1", "localhost", "::1")
-QUICK = 10.0
-"""Seconds that a server may take to say what it has."""
 
 
 @dataclass(frozen=True, slots=True)

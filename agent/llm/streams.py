@@ -15,6 +15,12 @@ from clew.memory.ports import Void
 
 _Item = TypeVar("_Item")
 
+LOCAL = ("127.0.0.1", "localhost", "::1")
+"""Hosts that a proxy of the environment cannot reach."""
+
+QUICK = 10.0
+"""Seconds that a server may take to say what it has."""
+
 POLL = 0.05
 """Seconds between two looks at the clock and at `cancel`."""
 

@@ -127,15 +127,6 @@ def chosen(found: Mapping[str, float], by: Router) -> tuple[str, ...]:
     return max(wins, key=lambda tools: (wins[tools], -len(tools)))
 
 
-JOINS = 2
-"""Relations of one thing to another in a question that joins facts: the director of a film of a studio."""
-
-
-def joins(found: Mapping[str, float]) -> bool:
-    """Whether a question asks for what is told of a thing that has to be found first, by these signals."""
-    return found["relative"] >= 1 or found["of"] + found["possessive"] >= JOINS
-
-
 TOLD, WORTH = 3, 0.2
 """Signals that are named as reasons, and how much a further one has moved at least, beside the first that is no signal
 of the wordings."""
