@@ -34,6 +34,20 @@ class Mark(NamedTuple):
     text: str
 
 
+class Table(NamedTuple):
+    """A table as its document has it: what its columns are called, and its rows, each with a cell for every column.
+
+    `title` is its caption, its sheet's name or the heading above it, `place` what a person finds it by ("sheet Weekly",
+    "page 3"), and `first_row` what the first of `rows` is numbered in its file.
+    """
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    first_row: int = 1
+    place: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One document as it was read. `text` is what the character spans of its chunks count in.
@@ -43,7 +57,8 @@ class Document:
     of all triples at once, leaves them out. `date` is ISO 8601 (`2024-09-03`, `2024-09`, `2024`), or empty; `status` is
     what a document says of itself that keeps it from being in force: `draft`, `superseded`. A loader gives both as they
     are written, and `author` and `tags` with a comma between two. `hidden_text` is what the file says and does not
-    show, which is no part of the text.
+    show, which is no part of the text. `tables` are those of two columns and more with heads; their cells stand in the
+    text too.
     """
 
     id: str
@@ -58,6 +73,7 @@ class Document:
     author: str = ""
     tags: str = ""
     hidden_text: str = ""
+    tables: tuple[Table, ...] = ()
 
     def page_at(self, place: int) -> str:
         """The page that a character stands on; empty where there are none."""

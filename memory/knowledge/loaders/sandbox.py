@@ -23,7 +23,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from clew.memory.datatypes import Document, Edge, Mark
+from clew.memory.datatypes import Document, Edge, Mark, Table
 from clew.memory.errors import ClewError
 from clew.memory.knowledge.loaders.registry import KNOWN, NO_MEMORY, read, read_edges
 from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, shown, size
@@ -278,7 +278,12 @@ def _item(line: bytes) -> Document | Edge | LoadFailure:
     named = dict(zip(Document.__slots__, fields, strict=True))
     for name in ("pages", "headings"):
         named[name] = tuple(Mark(*mark) for mark in named[name])
-    return Document(**named | {"triples": tuple(map(tuple, named["triples"]))})
+    named["triples"] = tuple(map(tuple, named["triples"]))
+    named["tables"] = tuple(
+        Table(title, tuple(heads), tuple(map(tuple, rows)), first_row, place)
+        for title, heads, rows, first_row, place in named["tables"]
+    )
+    return Document(**named)
 
 
 def serve() -> None:
