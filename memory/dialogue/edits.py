@@ -4,6 +4,7 @@ by the probabilities of `tagger.py`."""
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -308,8 +309,9 @@ def spans_of(
     return sorted(found, key=lambda span: -span[2])
 
 
-BEAM, TRIED = 12, 3
-"""Ways to edit that are kept at each word; and of each gap the prefixes and the spans that are tried."""
+BEAM, TRIED, UNLIKELY = 12, 3, 6.0
+"""Ways to edit that are kept at each word; of each gap the prefixes and the spans that are tried, and how much less
+likely than nothing one may be."""
 
 
 def likeliest(
@@ -334,6 +336,7 @@ def _ways_in(
     """What may come in at all gaps together, each with its log probability; of a second slot only the likeliest."""
     of_base = reading.words[reading.bases[mode][0]].segment
 
+    @cache
     def filled(gap: int, slot: int, prefix: int, most: int) -> list[tuple[float, Insert]]:
         suffix = int(scores.suffix[slot, gap].argmax())
         spans = spans_of(reading, of_base, scores.start[slot, gap], scores.end[slot, gap], scores.tie)[:most]
@@ -350,7 +353,8 @@ def _ways_in(
             after.append((value + float(one[0]), inserts))
             second = 1 + int(other[1:].argmax())
             ((worth, behind),) = filled(gap, 1, second, 1)
-            for prefix in (1 + np.argsort(-one[1:], kind="stable")[:TRIED]).tolist():
+            likely_prefixes = 1 + np.argsort(-one[1:], kind="stable")[:TRIED]
+            for prefix in likely_prefixes[one[likely_prefixes] > one[0] - UNLIKELY].tolist():
                 for likely, insert in filled(gap, 0, prefix, TRIED):
                     likely += value + float(one[prefix])
                     after.append((likely + float(other[0]), (*inserts, insert)))

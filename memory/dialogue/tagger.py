@@ -73,6 +73,7 @@ class Tagger:
         made = likeliest(reading, *self.scores(reading), self.inventory, most)
         return [replace(one, text=f"{one.text}{mark}") for one in made]
 
+    @lru_cache(maxsize=64)  # noqa: B019 there is one of it
     def scores(self, reading: TaggerInput) -> tuple[float, dict[int, Scores]]:
         """The probability that nothing is edited, and what each mode would."""
         rows = self._model.states(reading.ids, self._heads["roles.weight"][list(reading.roles)], SHARED)

@@ -56,11 +56,11 @@ FAR = math.exp(-3.5)
 
 
 def with_evidence(made: Rewritten, history: Sequence[Sentence], store: Search) -> Rewritten:
-    """A short question made to stand alone in the way that the documents speak of: where no sentence under its
-    document's title holds all words of the likeliest, the one whose most words stand together in one."""
+    """A question made to stand alone in the way that the documents speak of: where no sentence under its document's
+    title holds all words of the likeliest, the likely one with the most words that stand together in one."""
     question, standing = made.wordings[0].text, next((one for one in made.wordings if one.name == "standing"), None)
     own = frozenset(content_words(question))
-    if standing is None or made.how != "learned" or len(own) > 1:
+    if standing is None or made.how != "learned":
         return made
     ways = alternatives(question, history, WAYS)
     likely = [one.text for one in ways if one.edits.mode != LEAVE and one.probability >= FAR * ways[0].probability]
