@@ -46,10 +46,6 @@ TITLE_MASS = "title_mass.npy"
 COUNTS = "counts.npy"
 """Of an index, how often each token stands in each chunk, in the order of its scores."""
 
-FEW, FEWER, DENSE, NEARLY = 100_000, 4, 20, 1 - 1e-5
-"""Places of all words of a query in chunks, below which all are summed; how many times the next word's chunks are seen
-before it is asked whether that is needed; one of so many chunks, from which on all are summed; what rounding leaves."""
-
 RECENT = 64  # queries whose tokens are kept: one search looks at its words many times
 
 
@@ -88,13 +84,9 @@ class KeywordIndex:
         are those of the fields whose shares are added; None: title and text are one text."""
         tokens = self._tokens(query)
         known = tuple(dict.fromkeys(tokens.values()))
-        if weights is None:
-            rows, totals = self._best(known, k, allowed)
-        else:
-            total = self._weighted(known, weights)
-            hit = np.flatnonzero(total) if allowed is None else allowed[total[allowed] > 0]
-            rows = np.array(highest(total, k, hit), np.int32)
-            totals = total[rows]
+        total, most = self._together(known) if weights is None else (self._weighted(known, weights), 1.0)
+        hit = np.flatnonzero(total) if allowed is None else allowed[total[allowed] > 0]
+        rows = np.array(highest(total, k, hit), np.int32)
         fields = {
             field: self._field_hits(field, tokens, rows) for field in weights or FIELDS[:2] if field in self._indexes
         }
@@ -102,44 +94,17 @@ class KeywordIndex:
         return [
             KeywordHit(row, score, {field: hits[place] for field, hits in fields.items()}, covered)
             for place, (row, score, covered) in enumerate(
-                zip(rows.tolist(), totals.tolist(), coverage.tolist(), strict=True)
+                zip(rows.tolist(), (total[rows] / most).tolist(), coverage.tolist(), strict=True)
             )
         ]
 
-    def _best(self, tokens: Sequence[str], k: int, allowed: Ints | None) -> tuple[ChunkRows, Shares]:
-        """Rows and shares, title and text together. Tokens that many chunks hold are looked up in those chunks alone
-        that could be among the best (MaxScore: Turtle and Flood 1995); the sums are the same."""
+    def _together(self, tokens: Sequence[str]) -> tuple[Shares, float]:
+        """Of all chunks the BM25 over title and text together, and the most that the tokens could reach."""
         index = self._indexes.get(TOGETHER)
         known = [token for token in tokens if index and token in index.vocabulary]
-        if not index or not known or k < 1:
-            return np.zeros(0, np.int32), np.zeros(0, np.float32)
-        columns = [index.column(token) for token in known]
-        rows: NDArray[np.integer] | None = allowed
-        if allowed is None and sum(len(held) for held, _ in columns) > FEW:
-            rows = self._likely(columns, k)
-        if rows is None:
-            rows, sums = np.arange(self.size), index.sums(known)
-        elif len(rows) > self.size / DENSE:
-            sums = index.sums(known)[rows]
-        else:
-            sums, _ = _sums(columns, rows.astype(np.int32))
-        best = highest(sums, k, np.flatnonzero(sums > 0))
-        return rows[best].astype(np.int32), sums[best] / sum(index.idf(token) for token in known)
-
-    def _likely(self, columns: Sequence[tuple[ChunkRows, Shares]], k: int) -> ChunkRows | None:
-        """Rows, rising, among which the best k are; None: any."""
-        ordered = sorted(((float(data.max()), held, data) for held, data in columns), key=lambda one: -one[0])
-        left = [sum(bound for bound, _, _ in ordered[number:]) for number in range(len(ordered))]
-        sums, seen = np.zeros(self.size, np.float32), np.zeros(0, np.int32)
-        for number, (_, held, data) in enumerate(ordered, 1):
-            seen = np.concatenate([seen, held[sums[held] == 0]])
-            sums[held] += data
-            if number < len(ordered) and k <= len(seen) <= FEWER * len(ordered[number][1]):
-                own = sums[seen]
-                worst = float(np.partition(own, len(own) - k)[len(own) - k])
-                if worst > left[number]:
-                    return np.sort(seen[own + left[number] >= worst * NEARLY])
-        return None
+        if not index or not known:
+            return np.zeros(self.size, np.float32), 1.0
+        return index.sums(known), sum(index.idf(token) for token in known)
 
     def _analysed(self, query: str) -> dict[str, str]:
         return self._analyse(query, self._rooted)

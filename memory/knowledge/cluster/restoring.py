@@ -43,7 +43,7 @@ from clew.memory.knowledge.disk import (
     write_manifest,
 )
 from clew.memory.knowledge.document_dates import orders_in
-from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, open_vectors, write_coarse
+from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, open_vectors
 from clew.memory.knowledge.index.steps import parts_of, write_words
 from clew.memory.knowledge.numbering import number_layers, read_layers
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
@@ -234,9 +234,7 @@ def _write_vectors(
 ) -> None:
     ids = [id_ for (id_,) in database.execute("SELECT id FROM chunks ORDER BY row")]
     none = np.zeros((0, manifest.encoder.dimension), np.float32)
-    in_order = np.concatenate([*(vectors[id_] for id_ in ids), none])
-    np.save(new_file(folder, CHUNKS.file), in_order)
-    write_coarse(folder, in_order)
+    np.save(new_file(folder, CHUNKS.file), np.concatenate([*(vectors[id_] for id_ in ids), none]))
     chunks = np.array(database.execute("SELECT chunk FROM sentences ORDER BY row").fetchall(), np.int64).reshape(-1)
     ordered = np.empty((len(chunks), manifest.encoder.dimension), np.float32)
     of_chunk = np.concatenate([*(sentences[id_] for id_ in ids), none])
