@@ -68,7 +68,6 @@ class IndexReader:
         self.cluster, self.index, self.manifest = cluster, index, manifest
         self._said = said
         self._kept = RecentlyRead()
-        self.read_whole = set[tuple[str, int]]()
 
     @property
     def dimension(self) -> int:
