@@ -225,7 +225,7 @@ def write(
     Raises `BadInput` for a language that there is no stemmer or no list of stop words for, and what a broken file does.
     """
     found = [[words_of(text) for text in values] for values in (titles, texts, metadata or [""] * len(texts))]
-    rooted = np.array([in_esperanto(*one) for one in zip(texts, found[1], strict=True)], bool)
+    rooted = np.array(list(map(in_esperanto, texts)), bool)
     in_rooted = [compress(of_chunks, rooted) for of_chunks in found[:2]]
     words, own = (dict.fromkeys(chain.from_iterable(chain.from_iterable(its))) for its in (found, in_rooted))
     known = {name: _taken_over(before, name) for name in FIELDS} if before else {}
