@@ -74,7 +74,7 @@ class KeywordIndex:
         self._analyse = KeywordAnalyser(parameters, dates)
         self._tokens = lru_cache(RECENT)(self._analysed)
         self._words = lru_cache(RECENT)(self._looked_up)
-        self._indexes = {name: opened(folder / name, size) for name in INDEXES if (folder / name).is_dir()}
+        self._indexes = {name: opened(folder / name, size) for name in INDEXES}
         self._title_mass: Shares = read_array(within(folder, TITLE_MASS))
 
     def hits(
@@ -84,12 +84,11 @@ class KeywordIndex:
         are those of the fields whose shares are added; None: title and text are one text."""
         tokens = self._tokens(query)
         known = tuple(dict.fromkeys(tokens.values()))
-        total, most = self._together(known) if weights is None else (self._weighted(known, weights), 1.0)
+        total, most = self._scored(TOGETHER, known) if weights is None else (self._weighted(known, weights), 1.0)
         hit = np.flatnonzero(total) if allowed is None else allowed[total[allowed] > 0]
         rows = np.array(highest(total, k, hit), np.int32)
-        fields = {
-            field: self._field_hits(field, tokens, rows) for field in weights or FIELDS[:2] if field in self._indexes
-        }
+        held = [field for field in weights or FIELDS[:2] if self._indexes[field].vocabulary]
+        fields = {field: self._field_hits(field, tokens, rows) for field in held}
         coverage = self._title_coverage(known, rows)
         return [
             KeywordHit(row, score, {field: hits[place] for field, hits in fields.items()}, covered)
@@ -98,13 +97,11 @@ class KeywordIndex:
             )
         ]
 
-    def _together(self, tokens: Sequence[str]) -> tuple[Shares, float]:
-        """Of all chunks the BM25 over title and text together, and the most that the tokens could reach."""
-        index = self._indexes.get(TOGETHER)
-        known = [token for token in tokens if index and token in index.vocabulary]
-        if not index or not known:
-            return np.zeros(self.size, np.float32), 1.0
-        return index.sums(known), sum(index.idf(token) for token in known)
+    def _scored(self, name: str, tokens: Sequence[str]) -> tuple[Shares, float]:
+        """Of all chunks the BM25 in one index, and the most that the tokens could reach."""
+        index = self._indexes[name]
+        known = [token for token in tokens if token in index.vocabulary]
+        return index.sums(known), sum(index.idf(token) for token in known) or 1.0
 
     def _analysed(self, query: str) -> dict[str, str]:
         return self._analyse(query, self._rooted)
@@ -116,8 +113,7 @@ class KeywordIndex:
     @property
     def tokens(self) -> Collection[str]:
         """All that words become in the index."""
-        index = self._indexes.get(TOGETHER)
-        return index.vocabulary.keys() if index else ()
+        return self._indexes[TOGETHER].vocabulary.keys()
 
     def token(self, word: str) -> str:
         """What a word becomes; empty for a stop word and for one letter. Of a word that the index lacks its root, where
@@ -130,8 +126,8 @@ class KeywordIndex:
 
     def rows(self, token: str) -> ChunkRows:
         """The chunks that hold it in title or text, rising."""
-        index = self._indexes.get(TOGETHER)
-        return index.column(token)[0] if index and token in index.vocabulary else np.zeros(0, np.int32)
+        index = self._indexes[TOGETHER]
+        return index.column(token)[0] if token in index.vocabulary else np.zeros(0, np.int32)
 
     def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
         """As `KeywordAnalyser.written`."""
@@ -148,46 +144,35 @@ class KeywordIndex:
         return WordShares(looked.words, looked.weights, shares)
 
     def _looked_up(self, query: str) -> "_Words":
-        index = self._indexes.get(TOGETHER)
+        index = self._indexes[TOGETHER]
         words = {token: word for word, token in reversed(self._tokens(query).items())}
-        known = {token: word for token, word in reversed(words.items()) if index and token in index.vocabulary}
-        if not index or not known:
-            return _Words((), np.zeros(0), ())
+        known = {token: word for token, word in reversed(words.items()) if token in index.vocabulary}
         idf = np.array([index.idf(token) for token in known])
         found = (index.column(token) for token in known)
         columns = tuple((rows, scores / part) for (rows, scores), part in zip(found, idf, strict=True))
         return _Words(tuple(known.values()), idf / idf.sum(), columns)
 
-    def _shares(self, name: str, tokens: Iterable[str], rows: ChunkRows) -> Shares:
-        """Of the chunks with these rows in one index."""
-        index = self._indexes[name]
-        known = [token for token in tokens if token in index.vocabulary]
-        most = sum(index.idf(token) for token in known)
-        return _sums([index.column(token) for token in known], rows)[0] / np.float32(most or 1)
-
     def _weighted(self, tokens: Sequence[str], weights: Mapping[str, float]) -> Shares:
-        total, rows = np.zeros(self.size, np.float32), np.arange(self.size, dtype=np.int32)
-        for field in weights:
-            if field in self._indexes:
-                total += np.float32(weights[field]) * self._shares(field, tokens, rows)
+        total = np.zeros(self.size, np.float32)
+        for field, weight in weights.items():
+            scores, most = self._scored(field, tokens)
+            total += np.float32(weight) * (scores / np.float32(most))
         return total
 
     def columns(self) -> tuple[list[str], "csr_array"]:
         """All tokens, and the BM25 of each in each chunk, shape (tokens, chunks)."""
         from scipy.sparse import csr_array
 
-        index = self._indexes.get(TOGETHER)
-        if index is None:
-            return [], csr_array((0, self.size))
+        index = self._indexes[TOGETHER]
         tokens = [token for token in index.vocabulary if token]
         parts = (index.data, index.indices, index.indptr)
         return tokens, csr_array(parts, shape=(len(tokens), self.size))
 
     def _title_coverage(self, tokens: Iterable[str], rows: ChunkRows) -> Shares:
         covered = np.zeros(len(rows), np.float32)
-        titles = self._indexes.get("title")
+        titles = self._indexes["title"]
         for token in tokens:
-            if titles and token in titles.vocabulary:
+            if token in titles.vocabulary:
                 covered[_places(titles.column(token)[0], rows)[1]] += self._indexes[TOGETHER].idf(token)
         return covered / self._title_mass[rows]
 

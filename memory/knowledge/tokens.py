@@ -218,7 +218,9 @@ class TokenColumns(NamedTuple):
 
 
 def opened(folder: Path, size: int) -> TokenColumns:
-    """Raises one of `disk.BROKEN`."""
+    """Without a token where there is no folder, as of a field without a word. Raises one of `disk.BROKEN`."""
+    if not folder.is_dir():
+        return TokenColumns({}, np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros(1, np.int32), size)
     vocabulary = json.loads(within(folder, "vocab.index.json").read_text("utf-8"))
     data, indices, indptr = (mapped(within(folder, f"{name}.csc.index.npy")) for name in ("data", "indices", "indptr"))
     return TokenColumns(vocabulary, data, indices, indptr, size)
