@@ -131,9 +131,9 @@ def order_chunks(database: sqlite3.Connection) -> None:
 
 def document_of(row: Sequence[str]) -> Document:
     """Of `COLUMNS`."""
-    id_, title, text, place, pages, headings, *told = row
+    id_, title, text, place, pages, headings, date, status, author, tags = row
     of_pages, of_headings = (tuple(Mark(*mark) for mark in json.loads(column)) for column in (pages, headings))
-    return Document(id_, title, text, place, of_pages, of_headings, (), *told)
+    return Document(id_, title, text, place, of_pages, of_headings, (), date, status, author, tags)
 
 
 def add_document(database: sqlite3.Connection, document: Document, digest: str, source: str, position: int) -> None:

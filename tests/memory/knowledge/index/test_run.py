@@ -20,10 +20,9 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
 from clew.memory.knowledge.chunking import ChunkerParameters, SemanticParameters
 from clew.memory.knowledge.disk import POINTER, Manifest, current_generation
-from clew.memory.knowledge.embedding import COARSE
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
-from clew.memory.knowledge.index.steps import NAME_BYTES, STEPS, parts_of
+from clew.memory.knowledge.index.steps import FORMER, NAME_BYTES, STEPS, parts_of
 from clew.memory.knowledge.library import open_library
 from tests.memory.knowledge.closing import close
 from tests.processes import Process, finished
@@ -362,7 +361,7 @@ def test_the_steps_write_the_files_that_they_declare(notes: Path, tmp_path: Path
     generation = current_generation(tmp_path / "library")
     assert generation
     files = {entry.name for entry in generation.iterdir()}
-    assert files == parts_of() - {"library.sqlite-journal", "hashes.json.new", COARSE}  # which small ones have not
+    assert files == parts_of() - {"library.sqlite-journal", "hashes.json.new", *FORMER}
 
 
 # Text that a document does not show: counted, kept apart, named by the doctor, and said where it was asked for.
