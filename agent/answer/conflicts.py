@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.excerpts import excerpt_of
+from clew.agent.answer.names import of_other_names
 from clew.agent.answer.selection import Picked
 from clew.agent.answer.structure import unnumbered
 from clew.agent.answer.times import TimedSentence, plain_title
@@ -80,13 +81,15 @@ def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Pick
     own, own_document = evidence.texts[place], evidence.passages[candidate.passage].document
     own_words, said = _words(own), asked & {*content_words(own), *evidence.title_words[candidate.passage]}
     likeness = evidence.candidate_vectors @ evidence.candidate_vectors[place]
-    found: dict[str, Picked] = {}
+    found, of_another = dict[str, Picked](), of_other_names(question, evidence)
     for other in sorted(range(len(evidence.candidates)), key=lambda one: -likeness[one]):
         if likeness[other] < LIKE or len(found) == MOST:
             break
         at, text = evidence.candidates[other].passage, evidence.texts[other]
         document = evidence.passages[at].document
-        if document == own_document or document in found or _versions(evidence.timed[place], evidence.timed[other]):
+        if document == own_document or document in found or of_another[other]:
+            continue
+        if _versions(evidence.timed[place], evidence.timed[other]):
             continue
         words = _words(text)
         least = min(len(words), len(own_words))

@@ -13,6 +13,7 @@ from clew.agent.search.model_plan import SHOWN
 from clew.agent.state import Call, Turn, TurnSearch
 from clew.memory.datatypes import Findings, Passage, Query, Wording
 from clew.memory.dates import date_of, written_out
+from clew.memory.knowledge.catalogue import folders_in
 from clew.memory.parameters import Cosine, Few, Share
 from clew.memory.ports import Search
 from clew.memory.text import content_words, held_word_sets, surface_of
@@ -166,9 +167,10 @@ def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
 
 
 def said_by(passage: Passage) -> str:
-    """All that a passage says, its title, heading and date among it, with dates written in one way."""
+    """All that a passage says, its title, heading, date and folders among it, with dates written in one way."""
     date = date_of(passage.date).text if passage.date else ""
-    return written_out(f"{passage.title} {passage.heading} {date} {passage.text}")
+    folders = folders_in(passage.document, passage.source)
+    return written_out(f"{folders} {passage.title} {passage.heading} {date} {passage.text}")
 
 
 def unheld(question: str, words: Collection[str]) -> tuple[str, ...]:
