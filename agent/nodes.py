@@ -28,6 +28,7 @@ from clew.agent.search.lookups import (
 from clew.agent.search.model_plan import ModelPlan, PlanPrompt, planned
 from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
+from clew.agent.search.toolbox import offered, proven
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
@@ -198,13 +199,14 @@ def act(turn: Turn, run: TurnContext) -> Turn:
     for call, found in ran:
         answer = answer or found.answer
         graph = graph or (found.walk if call.tool == Walk.name else None)
-    pool = rounds.pooled(turn.passages, ran, further=bool(search.found))
+    pool, unfounded = proven(rounds.pooled(turn.passages, ran, further=bool(search.found)), turn)
     calls = tuple(call for call, _ in ran)
     own = [call for call in calls if not call.by_model][:1]
     details = (
         *chain.from_iterable(rounds.by_form(call, pool.passages) for call in own),
         *map(_found, pool.passages),
         *chain.from_iterable(found.notes for _, found in ran),
+        *unfounded,
     )
     return replace(
         turn.searched(
@@ -362,8 +364,9 @@ def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPl
         return ModelPlan()
     topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
     prompt = PlanPrompt(turn.rewritten, turn.passages, tool_calls.search_keys([*turn.calls, *policy]), topic)
-    specs = tool_calls.specs(services.tools)
-    return planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
+    specs = offered(services, writer.abilities)
+    plan = planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
+    return replace(plan, calls=plan.calls[: turn.search.calls_left])
 
 
 # In words ---------------------------------------------------------------------------------------------------------

@@ -119,13 +119,14 @@ UNANSWERED = Answer("nothing-found", ())
 @dataclass(frozen=True, slots=True)
 class Call:
     """A search with a tool for these wordings of the question, and after it how many passages it found in how long.
-    `by_model`: a language model wanted it, and not the policy."""
+    `by_model`: a language model wanted it, and not the policy; `given` are its arguments beside these words."""
 
     tool: str
     wordings: tuple[Wording, ...]
     found: int = 0
     ms: float = 0.0
     by_model: bool = False
+    given: Mapping[str, str] = field(default_factory=dict)
 
 
 LIBRARY = "library"
@@ -214,6 +215,7 @@ class TurnSearch:
     went_back: int = 0  # steps back of the walk
     tool_answer: str = ""  # what a tool itself answers
     missing: tuple[str, ...] = ()  # words that no passage holds and that the library has
+    calls_left: int = 6  # that a language model may have made
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +263,11 @@ class Turn:
     def written(self, ledger: Iterable[Prompted], failed: Iterable[Fallback] = ()) -> "Turn":
         """With what its models were sent, and what they failed to do."""
         return replace(self, ledger=(*self.ledger, *ledger), degraded=(*self.degraded, *failed))
+
+    @property
+    def documented(self) -> "Turn":
+        """With what stands in a document alone as its evidence: nothing that a tool worked out or listed."""
+        return self.found(passage for passage in self.passages if passage.document)
 
     def found(self, passages: Iterable[Passage]) -> "Turn":
         """With these as its evidence."""

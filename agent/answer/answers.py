@@ -129,12 +129,12 @@ def _within(answer: Answer, title: str) -> Answer:
 
 
 def _quoted(turn: Turn, run: TurnContext) -> Answer:
-    return with_bold(_placed(quoted(turn, run), run.services), turn.rewritten)
+    return with_bold(_placed(quoted(turn.documented, run), run.services), turn.rewritten)
 
 
 def _placed(answer: Answer, services: Services) -> Answer:
     """Each source with the page and the heading of what is quoted from it."""
-    documents = services.library.store.documents([source.document for source in answer.sources])
+    documents = services.library.store.documents([one.document for one in answer.sources if one.document])
     return placed(answer, {document.id: document for document in documents})
 
 
@@ -161,7 +161,7 @@ def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
         return _instead(_plain(turn, run), run, writer, error.message)
     details = _details(draft, turn)
     if draft.answer is None:
-        nothing = refusal.nothing(turn.rewritten, turn.passages)
+        nothing = refusal.nothing(turn.rewritten, turn.documented.passages)
         return TurnAnswer(nothing, writer.name, ledger=writer.ledger, details=details)
     degraded = (Fallback("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
     made = replace(draft.answer, form=answer_type(turn.rewritten).form)

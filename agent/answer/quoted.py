@@ -140,7 +140,8 @@ def _line_with(words: str, passage: Passage, number: int) -> tuple[Claim, ...]:
 
 
 def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
-    """Each source with the page and the heading of the first sentence that is quoted from it; `documents` by id."""
+    """Each source of a document with the page and the heading of the first sentence that is quoted from it;
+    `documents` by id."""
     starts = {n: claim.start for claim in reversed(answer.claims) for n in claim.cites if claim.start is not None}
     sources = [
         replace(
@@ -148,6 +149,8 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
             page=documents[source.document].page_at(starts.get(n, source.start)),
             heading=documents[source.document].heading_at(starts.get(n, source.start)),
         )
+        if source.document
+        else source
         for n, source in enumerate(answer.sources, 1)
     ]
     return replace(answer, sources=tuple(sources))

@@ -72,7 +72,7 @@ def planned(
     names = [spec.name for spec in specs]
     message = asked(prompt, specs, writer.window - most, writer)
     try:
-        said = writer.write([message], schema=tool_calls.schema(names), cancel=cancel, temperature=0.0, tokens=most)
+        said = writer.write([message], schema=tool_calls.schema(specs), cancel=cancel, temperature=0.0, tokens=most)
         checked = _checked(storable(text_of(said)), names, prompt)
     except ServiceUnreachable as error:
         return ModelPlan(failure=error.message, ledger=writer.ledger)
@@ -84,7 +84,7 @@ def planned(
 
 def asked(prompt: PlanPrompt, specs: Sequence[ToolSpec], room: int, writer: RecordedWriter) -> Message:
     """With the best sentences of as many passages as so many tokens have room for."""
-    tools = "\n".join(f"- {spec.name}: {spec.description}" for spec in specs)
+    tools = "\n".join(f"- {spec.shown}" for spec in specs)
     question, most = " ".join(prompt.question.split()), str(tool_calls.MOST)
     shown = [_shown(prompt.question, passage) for passage in prompt.passages[:READ]]
     while True:
