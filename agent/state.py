@@ -56,7 +56,8 @@ class Claim:
 
     `quotes` are the ranges that its text is made of, runs of white space apart; a claim without any is in Clew's own
     words, or a language model's. `start` is the character of its source's document where it begins, if it is quoted
-    from there; `new_line` says that it begins a line. `span` is shown in bold.
+    from there; `new_line` says that it begins a line. `span` is shown in bold. `markup` is the text in Markdown, where
+    it is more than words: with the heading, or the heads of a table, that stand above it.
     """
 
     text: str
@@ -66,6 +67,7 @@ class Claim:
     new_line: bool = False
     quotes: tuple[Quote, ...] = ()
     span: BoldSpan | None = None
+    markup: str = ""
 
     @property
     def lead(self) -> str:

@@ -10,6 +10,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from clew.agent.answer.candidates import candidates_of
 from clew.agent.answer.excerpts import excerpt_of
@@ -203,17 +204,62 @@ _SECOND_STOP = re.compile(r"(?<=[.!?])((?:\s*\[\d+\])+)\.")
 MARKUP = re.compile(r"\*\*|__|^#{1,6}\s+|`", re.MULTILINE)
 
 
+_BLOCK = re.compile(r"^[^\S\n]*(?P<fence>```+|~~~+).*\n(?:.*\n)*?(?:[^\S\n]*(?P=fence).*|\Z)|^.*$", re.MULTILINE)
+"""A block of code, or a line."""
+
+_ROW, _RULE = re.compile(r"\s*\|.*\|"), re.compile(r"[\s|:-]*-[\s|:-]*")
+_MARKED = re.compile(r"(\*\*|__|`)(.+?)\1")
+
+
 def claims_of(text: str) -> tuple[Claim, ...]:
-    """A citation belongs to the sentence that it stands in or behind, be it on the line before; a line of a list begins
-    on a line of its own."""
-    claims: list[Claim] = []
-    for line in _ALONE.sub(r" \1", MARKUP.sub("", text)).splitlines():
-        mark = LIST_MARK.match(line)
-        of_line = _of_line(LIST_MARK.sub("", line).strip())
-        if mark and of_line:
-            of_line[0] = replace(of_line[0], text=f"{mark[0].strip()} {of_line[0].text}", new_line=True)
-        claims += of_line
-    return tuple(claims)
+    """A citation belongs to the sentence that it stands in or behind, be it on the line before. Lines of a list, rows
+    of a table and code begin on a line of their own; headings and the heads of a table, which claim nothing, stand in
+    the markup of what is below."""
+    claims, above, apart = list[Claim](), "", False
+    blocks = [match[0] for match in _BLOCK.finditer(_ALONE.sub(r" \1", text) + "\n")]
+    for block, below in zip_longest(blocks, blocks[1:], fillvalue=""):
+        plain, row, mark = MARKUP.sub("", block), _ROW.match(block), LIST_MARK.match(block)
+        code = block.lstrip().startswith(("```", "~~~"))
+        heading = block.startswith("#") and not _CITED.search(block)
+        if heading or (row and _RULE.fullmatch(below)) or (above and _RULE.fullmatch(block)):
+            above += re.sub(r"^#+(.*)", r"###\1\n", _CITED.sub("", block)) + "\n"
+            continue
+        of_block = (
+            [_of_code(block)] if code else [_of_row(block)] if row else _of_line(LIST_MARK.sub("", plain).strip())
+        )
+        if mark and of_block and not (code or row):
+            of_block[0] = replace(of_block[0], text=f"{mark[0].strip()} {of_block[0].text}")
+        if of_block:
+            of_block = [
+                claim if code or row else replace(claim, markup=_marked(claim.text, block)) for claim in of_block
+            ]
+            first = of_block[0]
+            markup = f"{above}{first.markup or first.text}" if above else first.markup
+            breaks = bool(claims) and bool(mark or row or code or above or apart)
+            claims += [replace(first, new_line=breaks or bool(mark), markup=markup), *of_block[1:]]
+            above = ""
+        apart = bool(mark or row or code) or not block.strip()
+    return (*claims, *_of_line(MARKUP.sub("", above).strip()))
+
+
+def _of_code(block: str) -> Claim:
+    return Claim("\n".join(block.strip().splitlines()[1:]).rstrip("`~ \n") or block, markup=block.strip("\n"))
+
+
+def _of_row(line: str) -> Claim:
+    """The cells as words, with a comma between two."""
+    plain, cites = _CITED.sub("", line).strip(), tuple(dict.fromkeys(map(int, _CITED.findall(line))))
+    cells = filter(None, (MARKUP.sub("", cell).strip() for cell in plain.strip("|").split("|")))
+    return Claim(", ".join(cells), cites, markup=plain)
+
+
+def _marked(text: str, line: str) -> str:
+    """With the bold and the code of its line; empty where it has none."""
+    for mark, said in _MARKED.findall(line):
+        words = _CITED.sub("", said)
+        text = text.replace(words, f"{mark}{words}{mark}", 1)
+    indent = line[: len(line) - len(line.lstrip())] if LIST_MARK.match(text) else ""
+    return indent + text if indent or _MARKED.search(text) else ""
 
 
 def attributed(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Claim, ...]:

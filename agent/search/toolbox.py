@@ -153,7 +153,7 @@ class Toolbox:
         catalogue = self.services.library.store.catalogue
         found = [*_called(catalogue, about)] if about else [*catalogue.documents]
         if not found:
-            ids = {one.document for one in self._search(SEARCH, SearchArguments(query=about)).passages}
+            ids = {one.document for one in self.call(SEARCH, {"query": about}).passages}
             found = [one for one in catalogue.documents if one.id in ids]
         found = [one for one in found if self.scope is None or one.id in self.scope]
         places = [", ".join(filter(None, (one.id, one.date))) for one in found]

@@ -135,10 +135,29 @@ FAR, COLD = Claim("It is far.", (1,)), Claim("It is cold.", (2,))
         (
             "**Two things** are known:\n- It is far [1].\n2. It is cold [2].\n\n## Heading\n",
             (
-                Claim("Two things are known:"),
+                Claim("Two things are known:", markup="**Two things** are known:"),
                 replace(FAR, text="- It is far.", new_line=True),
                 replace(COLD, text="2. It is cold.", new_line=True),
                 Claim("Heading"),
+            ),
+        ),
+        (
+            "## Costs\n\nIt is far [1].\n\n"
+            "| what | **cost** |\n|---|--:|\n| air | 3 EUR [2] |\n| sea | `2` EUR |\nIt is cold [2].",
+            (
+                replace(FAR, markup="### Costs\n\nIt is far."),
+                Claim("air, 3 EUR", (2,), new_line=True, markup="| what | **cost** |\n|---|--:|\n| air | 3 EUR |"),
+                Claim("sea, 2 EUR", new_line=True, markup="| sea | `2` EUR |"),
+                replace(COLD, new_line=True),
+            ),
+        ),
+        (
+            "Do this:\n\n```sh\n# one\nls | wc\n```\n1. It is far [1].\n   - It is **cold** [2].",
+            (
+                Claim("Do this:"),
+                Claim("# one\nls | wc", new_line=True, markup="```sh\n# one\nls | wc\n```"),
+                replace(FAR, text="1. It is far.", new_line=True),
+                replace(COLD, text="- It is cold.", new_line=True, markup="   - It is **cold**."),
             ),
         ),
         ("Dr. Smith paid 3.5 dollars [1].", (Claim("Dr. Smith paid 3.5 dollars.", (1,)),)),
