@@ -46,7 +46,6 @@ from clew.memory.knowledge.question import Matches
 from clew.memory.language.telling import language_of
 from clew.memory.text import number_of
 from clew.tools.clues import Clues
-from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings
 
@@ -299,7 +298,7 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
-    """A language model plans once, where the evidence is not enough or the router has links followed."""
+    """A language model plans once, where the evidence is not enough or no document has all of it."""
     turn, services = state["turn"], runtime.context.services
     return "think" if _may_plan(turn, services) or rounds.finds_more(turn.search, services.observe) else "answer"
 
@@ -308,8 +307,8 @@ def _may_plan(turn: Turn, services: Services) -> bool:
     writer, search, observe = services.writers.think, turn.search, services.observe
     if writer is None or writer.abilities.is_small or search.round != 1 or rounds.answers(turn.passages, observe):
         return False
-    follows = not {Walk.name, GraphSearch.name}.isdisjoint(search.tools)
-    return follows or not rounds.enough(turn.rewritten, turn.passages, observe)
+    found = turn.rewritten, turn.passages, observe
+    return not (rounds.enough(*found) and rounds.of_one(*found))
 
 
 # What is answered -------------------------------------------------------------------------------------------------

@@ -11,9 +11,12 @@ from clew.memory.text import content_words, split
 
 
 def fenced(number: int, title: str, text: str) -> str:
-    """`<passage id="2" title="...">`, the text, `</passage>`."""
+    """`<passage id="2" title="...">`, the text without its title and without empty lines, `</passage>`."""
     shown = re.sub(r'[<>"\s]+', " ", neutralised(title).text).strip()
-    return f'<passage id="{number}" title="{shown}">\n{text.strip()}\n</passage>'
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    if len(lines) > 1 and lines[0].strip("#* ") == title.strip():
+        lines = lines[1:]
+    return "\n".join([f'<passage id="{number}" title="{shown}">', *lines, "</passage>"])
 
 
 def reported(passages: Sequence[Passage], removed: Sequence[int]) -> tuple[str, ...]:
