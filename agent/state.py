@@ -304,7 +304,8 @@ class Turn:
 
     @property
     def is_answered(self) -> bool:
-        return bool(self.answer.claims)
+        """Also where the person stopped it before its first word."""
+        return bool(self.answer.claims) or self.answer.outcome == "stopped"
 
 
 TurnEvent = Step | Piece | Doing | Turn
