@@ -59,12 +59,12 @@ and raised ones, which no unit or variable has: 5 km², x²."""
 
 _OPEN = re.compile(
     rf"(?<!\s)\s*(?:[\[【][^\]】\n]{{0,{_LONGEST}}}|\({_BLANK}(?:[a-z]{{0,8}}|(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}})"
-    rf"|\([\d\s,;&anduety]{{0,20}}\)?\s*|</?[a-z]{{0,7}}(?:\s[^<>\n]{{0,{_LONGEST}}})?|<cite>[^<\n]{{0,20}}(?:</?[a-z]{{0,4}})?)$"
+    rf"|\([\d\s,;&anduety]{{0,20}}\)?\s*|</?[a-z]{{0,7}}(?:\s[^<>\n]{{0,{_LONGEST}}})?|<cite>[^<\n]{{0,20}}(?:</?[a-z]{{0,4}})?)\Z"
     rf"|{_START}(?:a[a-z]{{0,8}}|according{_BLANK}t?o?{_BLANK}|in?{_BLANK}|(?:according{_BLANK}to|in){_BLANK}(?:the?)?{_BLANK}[a-z]{{0,9}}"
-    rf"|{_SAID_IN}[\d\s,;&#\])–-]*(?:[a-z]{{1,3}}[\d\s,;&#\])–-]*)?)$"
-    rf"|{_START}<{_TAG}{_NUMBERS}>\s*$"
-    rf"|[{_RAISED}][{_RAISED},\s]*$"
-    r"|(?<!\s)\s+$",
+    rf"|{_SAID_IN}[\d\s,;&#\])–-]*(?:[a-z]{{1,3}}[\d\s,;&#\])–-]*)?)\Z"
+    rf"|{_START}<{_TAG}{_NUMBERS}>\s*\Z"
+    rf"|[{_RAISED}][{_RAISED},\s]*\Z"
+    r"|(?<!\s)\s+\Z",
     re.IGNORECASE | re.MULTILINE,
 )
 """What may become a citation when more of it has come, and the blank space before it."""

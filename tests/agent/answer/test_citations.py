@@ -1,5 +1,6 @@
 """Citations: of words while they stream, and of the sentences of a whole answer."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -118,6 +119,19 @@ PASSAGES = [
     Passage(id="1", document="moon", title="Moon", text="The Moon is 384,400 km away.", score=1.0, tool="hybrid"),
     Passage(id="2", document="laika", title="Laika", text="Laika was a dog from Moscow.", score=0.9, tool="hybrid"),
 ]
+
+
+def test_words_do_not_wait_for_the_end_of_an_answer_with_paragraphs() -> None:
+    come, said = list[str](), list[str]()
+
+    def pieces() -> Iterator[str]:
+        for word in ("Costs", "\n\n", "It", " is", " far", " [1]", ".", "\n\n", "- It", " is"):
+            yield word
+            come.append("".join(said))
+
+    for piece in Citations(1).streamed(pieces()):
+        said.append(piece)
+    assert come[4] == "Costs\n\nIt is far" and come[8] == "Costs\n\nIt is far [1].\n\n- It"
 
 
 FAR, COLD = Claim("It is far.", (1,)), Claim("It is cold.", (2,))
