@@ -5,11 +5,11 @@ A model writes [3], [1, 2], [1-3], [passage id="4"], [2, p. 7], [^2], (passage 2
 2, ..." or numbers that there are not. What is shown is numbered anew in the order of first mention, and unknown numbers
 are dropped; where only its number tells a citation from prose, an unknown one is prose."""
 
-import math
-import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from decimal import Decimal
 from itertools import zip_longest
 
 from clew.agent.answer.candidates import candidates_of
@@ -17,8 +17,11 @@ from clew.agent.answer.excerpts import excerpt_of
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Quote, Verdict
 from clew.memory.datatypes import Passage
+from clew.memory.errors import BadInput
 from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
 from clew.memory.text import content_words, split
+from clew.tools.calculate import calculate, in_text
+from clew.tools.calculate import number as value_of
 
 _LONGEST = 80
 """Characters between the brackets; more waits for nothing."""
@@ -350,7 +353,7 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     if claim.quotes and all(any(_beside(quote, passage) for passage in cited) for quote in claim.quotes):
         return "supported"
     evidence, said = _ungrouped(evidence), _ungrouped(text)
-    results = worked_out(said)
+    results = worked_out(said, cited)
     words = [word for word in content_words(said) if word not in results]
     held, exact = _share(words, evidence), _exact(said) - results
     if not exact <= _all_words(evidence):
@@ -397,34 +400,27 @@ def _ungrouped(text: str) -> str:
     return re.sub(r"(?<=\d)[.,](?=\d{3}(?!\d))", "", text)
 
 
-_UNIT = r"\s?(?:[^\W\d]+|[€$£%°]+)?"
-_SUM = re.compile(
-    rf"[€$£]?({_NUMBER.pattern}){_UNIT}((?:\s*[-+*/×÷−–]\s*[€$£]?{_NUMBER.pattern}{_UNIT})+)\s*=\s*[€$£]?({_NUMBER.pattern})"
-)
-_STEP = re.compile(rf"([-+*/×÷−–])\s*[€$£]?({_NUMBER.pattern})")
-_WORKS: Mapping[str, Callable[[float, float], float]] = {
-    **dict.fromkeys("+", operator.add),
-    **dict.fromkeys("-−–", operator.sub),
-    **dict.fromkeys("*×", operator.mul),
-    **dict.fromkeys("/÷", operator.truediv),
-}
+_EQUALS = re.compile(rf"([^=\n]*)=\s*[€$£]?({_NUMBER.pattern})")
 
 
-def worked_out(text: str) -> set[str]:
-    """The results of sums that are written out in it (`1200 - 950 = 250`) and right as far as they are written, from
-    left to right; of other sums none. What they are made of has to be in a passage still."""
-    found = set[str]()
-    for first, steps, result in _SUM.findall(text):
-        value = _value(first)
-        for sign, number in _STEP.findall(steps):
-            value = _WORKS[sign](value, _value(number)) if _value(number) or sign not in "/÷" else math.nan
-        if abs(value - _value(result)) <= 0.5 * 10 ** -len(result.partition(".")[2]):
-            found.add(result)
-    return found
+def worked_out(text: str, cited: Sequence[Passage] = ()) -> set[str]:
+    """The results of sums that are written out in it (`1200 - 950 = 250`) and right as far as they are written, and
+    those that a tool has worked out and it cites; of other sums none. What they are made of has to be in a passage
+    still."""
+    by_tool = {number for one in cited if not one.document for number in _NUMBER.findall(_ungrouped(one.text))[-1:]}
+    written = {result for before, result in _EQUALS.findall(text) if _is_right(before, result)}
+    return written | by_tool.intersection(_NUMBER.findall(text))
 
 
-def _value(number: str) -> float:
-    return float(number.replace(",", "."))
+def _is_right(before: str, result: str) -> bool:
+    """Whether the sum that it ends with has this result, whatever its units."""
+    before = re.sub(r"[^\W\d_]+|[€$£%°:,;.](?!\d)", " ", before)
+    for start in (match.start() for match in re.finditer(r"(?<![\d.,])[(\d]", before)):
+        with suppress(BadInput):
+            value = in_text(calculate(before[start:]).rpartition("=")[2])[0]
+            places = len(re.sub(r"^\d+[.,]?", "", result))
+            return isinstance(value, Decimal) and abs(value - value_of(result)) <= Decimal(5).scaleb(-places - 1)
+    return False
 
 
 def same_words(text: str) -> str:

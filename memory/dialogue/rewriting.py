@@ -211,14 +211,16 @@ def rewrite_by_model(
     writer: Writer,
     cancel: threading.Event | None = None,
 ) -> ModelRewrite:
-    """Over the selected context (seed 003, step 5). `without_model` is the question as it was rewritten without one.
+    """Over the selected context (seed 003, step 5), in the order of time. `without_model` is the question as it was
+    rewritten without one.
 
     A model may answer instead of asking, lose names, wrap its line in JSON or write around it. A reply with such a
     fault is sent back once with the fault; after a second one `without_model` is taken. Raises `Cancelled`.
     """
     if not selected:
         return ModelRewrite(without_model, "learned", "there is no context")
-    context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in selected)
+    told = sorted(selected, key=lambda one: (one.turn, one.speaker != "user"))
+    context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in told)
     messages = [Message("user", render("rewrite", said=context, question=question))]
     try:
         first = _reply(writer, messages, cancel)

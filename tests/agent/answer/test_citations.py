@@ -217,6 +217,8 @@ COSTS = Passage(
         ("Fritz Lang's saw costs 950 euros.", "supported"),
         ("The lathe and the saw cost 1,200 + 950 = 2,150 euros.", "supported"),
         ("The lathe costs 1200 euros - 950 euros = 250 euros more than the saw.", "supported"),
+        ("The saw is dearer by (1,200 - 950) / 950 = 26.3 percent.", "unsupported"),
+        ("The lathe is dearer by (1,200 - 950) / 950 = 0.26.", "supported"),
         ("The lathe and the saw cost 1,200 + 950 = 2,250 euros.", "unsupported"),
         ("The lathe and the saw cost 1,200 + 940 = 2,140 euros.", "unsupported"),
         ("The lathe and the saw cost 2,150 euros.", "unsupported"),
@@ -224,3 +226,9 @@ COSTS = Passage(
 )
 def test_what_is_worked_out_is_supported_by_what_it_is_made_of(said: str, found: str) -> None:
     assert verdict(Claim(said, (1,)), [COSTS]) == found
+
+
+def test_what_a_tool_worked_out_is_supported_with_what_it_is_made_of() -> None:
+    made = Passage("s", "", "Worked out", "(1,200 EUR - 950 EUR) * 12 = 3,000 EUR", 0.0, "calculate")
+    for said, found in (("It is 3,000 euros a year more.", "supported"), ("It is 3,500 euros more.", "unsupported")):
+        assert verdict(Claim(said, (1, 2)), [COSTS, made]) == found
