@@ -363,7 +363,7 @@ def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPl
     if writer is None or not _may_plan(turn, services):
         return ModelPlan()
     topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
-    prompt = PlanPrompt(turn.rewritten, turn.passages, tool_calls.search_keys([*turn.calls, *policy]), topic)
+    prompt = PlanPrompt(turn.told, turn.passages, tool_calls.search_keys([*turn.calls, *policy]), topic)
     specs = offered(services, writer.abilities)
     plan = planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
     return replace(plan, calls=plan.calls[: turn.search.calls_left])
@@ -379,7 +379,8 @@ def leaned_on(turn: Turn) -> list[Utterance]:
     if answer.outcome == "small-talk":
         return []
     quoted = any(claim.quotes for claim in answer.claims)
-    said = " ".join(c.text for c in answer.claims if (c.cites or not quoted) and not orders(c.text))
+    kept = [claim for claim in answer.claims if (claim.cites or not quoted) and not orders(claim.text)]
+    said = "".join((claim.lead if turn.model else " ") + claim.text for claim in kept).strip()
     return [typed, Utterance("agent", said)] if said and not answer.refused else [typed]
 
 

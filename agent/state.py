@@ -10,6 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from clew.memory.datatypes import Passage, Recalled, Subgraph, Wording
 from clew.memory.dialogue.utterances import with_apostrophes
+from clew.memory.dialogue.variants import COGNATES
 from clew.memory.text import split
 
 _typed = lru_cache(maxsize=64)(with_apostrophes)
@@ -301,6 +302,13 @@ class Turn:
         own = self.wordings[0].text if self.wordings else self.rewritten
         longer = len(self.rewritten.split()) > 2 * len(own.split())
         return longer or len(split(self.rewritten)) > len(split(own))
+
+    @property
+    def told(self) -> str:
+        """The question as a language model is told it: rewritten, but neither with earlier turns in front of it nor as
+        the words alone that another language has."""
+        read = next((one.name for one in self.wordings if one.won), "")
+        return self.meant if self.with_history or read == COGNATES else self.rewritten
 
     @property
     def is_answered(self) -> bool:

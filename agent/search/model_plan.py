@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clew.agent.llm.ledger import MESSAGE, RecordedWriter
-from clew.agent.llm.prompt_passages import best_sentences
+from clew.agent.llm.prompt_passages import best_sentences, untitled
 from clew.agent.search import tool_calls
 from clew.agent.search.tool_calls import Checked, Refused, SearchKeys, ToolCall, ToolSpec
 from clew.agent.state import Call, Prompted, PromptPart
@@ -99,7 +99,7 @@ def asked(prompt: PlanPrompt, specs: Sequence[ToolSpec], room: int, writer: Reco
 
 def _shown(question: str, passage: Passage) -> str:
     """A title, and the sentences of the passage that have most of the question's words."""
-    clean = " ".join(best_sentences(question, neutralised(passage.text).text).split())
+    clean = " ".join(best_sentences(question, untitled(passage.title, neutralised(passage.text).text)).split())
     return f"- {neutralised(passage.name).text}: {clean}"
 
 

@@ -69,9 +69,11 @@ OWN: Mapping[str, tuple[type[BaseModel], str]] = {
 
 
 def offered(services: Services, abilities: Abilities) -> tuple[ToolSpec, ...]:
-    """The tools that a model may plan with; the methods of search by their names for a large one."""
+    """The tools that a model may plan with, each in a sentence; for a large one the methods of search by name too."""
     there = _all(services) if abilities.is_large else OWN
-    return tuple(ToolSpec(name, text, tuple(kind.model_fields)) for name, (kind, text) in there.items())
+    return tuple(
+        ToolSpec(name, text.partition(". ")[0], tuple(kind.model_fields)) for name, (kind, text) in there.items()
+    )
 
 
 def _all(services: Services) -> Mapping[str, tuple[type[BaseModel], str]]:

@@ -14,6 +14,7 @@ from clew.memory.dialogue.tagger import WHY, StandingQuestion, stand_alone
 from clew.memory.dialogue.utterances import asks, chosen, is_filler, tidy
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
+from clew.memory.language.telling import language_of
 from clew.memory.parameters import Few, Share, Weight
 from clew.memory.ports import Encoder, Message, Writer, text_of
 from clew.memory.text import content_words
@@ -83,7 +84,7 @@ def rewrite(
     and so is a thank-you.
     A reply that chooses of what the assistant asked back is the question before with that in it.
     What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second; it is not
-    asked where nothing says that the question leans. Raises `Cancelled`.
+    asked where nothing says that an English question leans. Raises `Cancelled`.
     """
     question = " ".join(question.split())
     history = recent(recalled.extracted, recalled.selected, parameters.back)
@@ -97,7 +98,8 @@ def rewrite(
     draft = drafted(question, history, recalled.selected, encoder, parameters)
     shown = tidy(draft.standing)
     model = ModelRewrite(shown, "learned")
-    if writer and (draft.why or depends_on_context(question)):
+    foreign = language_of(question) not in ("", "en")  # the learned models read English
+    if writer and (draft.why or foreign or depends_on_context(question)):
         model = rewrite_by_model(question, recalled.selected, shown, writer, cancel)
     if model.how != "learned":
         needed = _needed(model.text, history, recalled.selected, draft.turn, parameters)
