@@ -307,7 +307,7 @@ def _may_plan(turn: Turn, services: Services) -> bool:
     writer, search, observe = services.writers.think, turn.search, services.observe
     if writer is None or writer.abilities.is_small or search.round != 1 or rounds.answers(turn.passages, observe):
         return False
-    found = turn.rewritten, turn.passages, observe
+    found = turn.told, turn.passages, observe
     leans = turn.rewritten != turn.typed  # on what was said: then what it asks for is of what that was about
     return not (rounds.enough(*found) and (leans or rounds.of_one(*found)))
 

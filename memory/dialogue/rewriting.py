@@ -256,7 +256,8 @@ def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
     if lost := [name for name in _NAME.findall(question) if not set(content_words(name)) <= kept]:
         return f"it has lost {', '.join(dict.fromkeys(lost))}"
     known = set(content_words(" ".join([question, *(sentence.text for sentence in selected)])))
-    if new := [name for name in _NAME.findall(line) if not set(content_words(name)) <= known]:
+    new = [name for name in _NAME.findall(line) if not set(content_words(name)) <= known]
+    if new and language_of(line) != "de":  # which has capitals on all nouns
         return f"nobody spoke of {', '.join(dict.fromkeys(new))}"
     return ""
 

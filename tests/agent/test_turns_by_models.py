@@ -142,6 +142,12 @@ def test_a_small_model_is_given_what_would_be_quoted_and_may_not_refuse(opened: 
     assert refused.answer.refused and (refused.model, refused.degraded, ollama.requests) == ("", (), [])
 
 
+def test_a_question_in_another_language_is_told_in_its_own_words(opened: Open, ollama: OllamaDouble) -> None:
+    question = "Wer war der Regisseur von Metropolis?"
+    ask(opened("none,answer=ollama:good:1b"), question)
+    assert f"Question: {question}" in str(ollama.requests[-1]["messages"])
+
+
 def test_inventions_are_marked_or_removed_as_the_settings_say(opened: Open) -> None:
     marked = ask(opened("none,answer=ollama:miscites:1b"), thread="marked")
     assert "unsupported" in [claim.verdict for claim in marked.answer.claims]
