@@ -104,7 +104,8 @@ class Markup:
         behind = self._templates.get_template("turn.html").module.behind  # type: ignore[attr-defined]
         marked = [claim for claim in answer.claims if claim.cites or claim.verdict in MARKS]
         places = {id(claim): f"{_PLACE}{place}{_PLACE}" for place, claim in enumerate(marked)}
-        parts = _as_html(markdown_of(answer, lambda claim: places.get(id(claim), ""))).split(_PLACE)
+        html = str(_as_html(markdown_of(answer, lambda claim: places.get(id(claim), ""))))
+        parts = html.split(_PLACE)
         parts[1::2] = [str(behind(number, marked[int(place)])) for place in parts[1::2]]
         return Safe("".join(parts))  # noqa: S704 both have escaped what they were given
 
