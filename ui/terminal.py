@@ -40,6 +40,7 @@ from clew.ui.rendering import (
     STOPPED,
     answer_text,
     indented,
+    is_structured,
     ledger_lines,
     model_of,
     source_line,
@@ -119,7 +120,7 @@ class ChatPrinter(TurnPrinter):
         self._stopped = stopped
 
     def print_text(self, answer: Answer) -> None:
-        if self.output.is_terminal:
+        if self.output.is_terminal and not is_structured(answer):
             _stream(answer_text(answer), self.output, self._stopped)
         else:
             super().print_text(answer)

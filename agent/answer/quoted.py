@@ -140,7 +140,8 @@ def _line_with(words: str, passage: Passage, number: int) -> tuple[Claim, ...]:
 
 
 def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
-    """Each source with the page and the heading of the first sentence that is quoted from it; `documents` by id."""
+    """Each source of a document with the page and the heading of the first sentence that is quoted from it;
+    `documents` by id."""
     starts = {n: claim.start for claim in reversed(answer.claims) for n in claim.cites if claim.start is not None}
     sources = [
         replace(
@@ -148,6 +149,8 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
             page=documents[source.document].page_at(starts.get(n, source.start)),
             heading=documents[source.document].heading_at(starts.get(n, source.start)),
         )
+        if source.document
+        else source
         for n, source in enumerate(answer.sources, 1)
     ]
     return replace(answer, sources=tuple(sources))
@@ -202,7 +205,10 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
     """A claim for each part of an excerpt that is not quoted yet; several, where a sentence ends with what is left
     out."""
     region = unit.candidate.region
-    for place, (start, end) in enumerate(unit.parts):
+    heads = {(one.start, one.end) for place, one in enumerate(region.blocks) if region.heads_columns(place)}
+    parts = [part for part in unit.parts if unit.kind != "row" or part not in heads]
+    rows = {(one.start, one.end) for one in region.blocks if one.kind == "row"} if unit.kind == "list" else set()
+    for place, (start, end) in enumerate(parts):
         code = unit.is_code((start, end))
         quotes = [
             Quote(document, region.offset + first, region.offset + last, region.text[first:last])
@@ -216,7 +222,14 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
             own = tuple(quotes[first:last])
             text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in own).strip()
             shown = dedented(region.text, start, end) if code else " ".join(text.split())
-            yield Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
+            made = Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
+            yield replace(made, markup=_as_row(shown, (start, end) in heads)) if (start, end) in rows else made
+
+
+def _as_row(text: str, heads: bool) -> str:
+    """A row of a table in Markdown; below its heads a rule."""
+    cells = text.strip("| ").split(" | ")
+    return f"| {text.strip('| ')} |" + f"\n|{'---|' * len(cells)}" * heads
 
 
 def _between(quotes: Sequence[Quote], place: int, region: Region) -> Span:

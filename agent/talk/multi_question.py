@@ -101,6 +101,7 @@ def next_question(state: QuestionsState) -> QuestionsState:
     asking, *waiting = state["waiting"]
     scope = () if turn.search.within else turn.search.scope  # of the turn, and of no question before
     said = tuple(sentence for part in answered for sentence in _as_said(part))
+    left = TurnSearch().calls_left - sum(call.by_model for part in answered for call in part.calls)
     fresh = Turn(
         turn.thread,
         turn.turn,
@@ -108,7 +109,7 @@ def next_question(state: QuestionsState) -> QuestionsState:
         today=turn.today,
         steps=turn.steps,
         recalled=replace(turn.recalled, extracted=said, selected=said[:MOST]) if answered else turn.recalled,
-        search=TurnSearch(tool=turn.search.tool, scope=scope, asking=asking),
+        search=TurnSearch(tool=turn.search.tool, scope=scope, asking=asking, calls_left=left),
     )
     return {"turn": fresh, "waiting": tuple(waiting), "answered": answered}
 

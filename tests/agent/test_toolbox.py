@@ -7,7 +7,6 @@ from typing import cast
 
 import pytest
 
-from clew.agent.search.tool_calls import specs
 from clew.agent.services import tool_settings, tools_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Findings, Query
@@ -86,4 +85,3 @@ def test_a_tool_is_added_by_a_line_in_the_registry(
         encode_query("Who directed Metropolis?", [], encoder), 3
     )
     assert findings.passages[0].document == "films/metropolis.md" and len(findings.passages) == 3
-    assert [one.name for one in specs(tools_for(settings, examples, encoder))][-1] == "titled"
