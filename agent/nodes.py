@@ -328,9 +328,10 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
 
 def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has both
     checked = citations.verified(turn.answer)
-    verdicts = [claim.verdict for claim in checked.claims if claim.cites]
+    said = [claim for claim in checked.claims if claim.verdict != "uncited"]
+    verdicts = [claim.verdict for claim in said]
     summary = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts)) or "nothing is cited"
-    details = (f"{claim.verdict}: {claim.text}" for claim in checked.claims if claim.cites)
+    details = (f"{claim.verdict}: {claim.text}" for claim in said)
     return replace(turn, answer=checked).stepped("verify", summary, details)
 
 

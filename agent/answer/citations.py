@@ -266,7 +266,8 @@ def _marked(text: str, line: str) -> str:
 
 
 def attributed(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
-    """With a citation of the first passage that supports it where a claim has none, or one that does not."""
+    """With a citation of the first passage that supports it where a claim has none, or one that does not. What has none
+    even so is weak or unsupported, if it says something."""
     return tuple(_attributed(claim, passages) for claim in claims)
 
 
@@ -306,11 +307,15 @@ def _of_line(line: str) -> list[Claim]:
 def _attributed(claim: Claim, passages: Sequence[Passage]) -> Claim:
     if claim.cites and verdict(claim, passages) != "unsupported":
         return claim
+    found = set[Verdict]()
     for number in range(1, len(passages) + 1):
         moved = replace(claim, cites=(number,))
-        if verdict(moved, passages) == "supported":
+        found.add(verdict(moved, passages))
+        if "supported" in found:
             return moved
-    return claim
+    if claim.cites or claim.text[-1] in ":?" or len(content_words(claim.text)) < LEAST_SAID:
+        return claim
+    return replace(claim, verdict="weak" if "weak" in found else "unsupported")
 
 
 # Verified -------------------------------------------------------------------------------------------------------------
@@ -319,6 +324,9 @@ SUPPORTED = 0.8
 """Share of a sentence's content words that its passages hold, from which it counts as supported."""
 
 WEAK = 0.5
+
+LEAST_SAID = 3
+"""Content words of a sentence that is checked without a citation: "I hope this helps." says nothing."""
 
 UNITS = 3
 """Units of a passage that a sentence may be drawn from."""
@@ -330,8 +338,9 @@ _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][\w'-]+")
 
 
 def verified(answer: Answer) -> Answer:
-    claims = tuple(replace(claim, verdict=verdict(claim, answer.sources)) for claim in answer.claims)
-    return replace(answer, claims=claims)
+    """With the verdict of each sentence that cites; others keep theirs."""
+    claims = (replace(one, verdict=verdict(one, answer.sources)) if one.cites else one for one in answer.claims)
+    return replace(answer, claims=tuple(claims))
 
 
 def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:

@@ -21,7 +21,7 @@ _WORD = re.compile(r"[^\W_]+")
 _OPENING = re.compile(r"(?:[-*\u2022] +)?([A-Z0-9]\w*(?:[ -][A-Z0-9]\w*)*)")
 """The name that a text begins with: words with capitals or numbers."""
 
-Words = tuple[str, ...]
+_Words = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Name:
     """What a heading, a title or a paragraph says that it is about, in lower case."""
 
     kind: Literal["heading", "title", "opening"]
-    words: Words
+    words: _Words
 
 
 def of_other_names(question: str, evidence: Evidence) -> Floats:
@@ -59,17 +59,17 @@ def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:
             yield Name(kind, words)
 
 
-def _words(text: str) -> Words:
+def _words(text: str) -> _Words:
     return tuple(_WORD.findall(text))
 
 
-def _stands(name: Words, words: Words) -> bool:
+def _stands(name: _Words, words: _Words) -> bool:
     """Whether the words have the name, in whatever order: the west stock is "stock west"."""
     own = sorted(name)
     return any(sorted(words[place : place + len(name)]) == own for place in range(len(words) - len(name) + 1))
 
 
-def _is_part(one: Words, other: Words) -> bool:
+def _is_part(one: _Words, other: _Words) -> bool:
     return one != other and _stands(one, other)
 
 
@@ -82,7 +82,7 @@ def _is_of_another(names: Sequence[Name], asked: set[Name]) -> bool:
     return False
 
 
-def _are_alike(one: Words, other: Words) -> bool:
+def _are_alike(one: _Words, other: _Words) -> bool:
     """Whether one begins with the other, or all words but one are the same."""
     short, long = sorted((one, other), key=len)
     if len(short) < len(long):

@@ -306,7 +306,7 @@ def _function_words(text: str) -> float:
 
 
 def _wrong(claim: Claim, passages: Sequence[Passage]) -> bool:
-    return bool(claim.cites) and verdict(claim, passages) == "unsupported"
+    return (verdict(claim, passages) if claim.cites else claim.verdict) == "unsupported"
 
 
 def _without_wrong(answer: Answer) -> Answer:

@@ -164,7 +164,7 @@ def test_results_go_into_the_pipe_though_bars_are_drawn_on_the_terminal(home: ob
 # An answer
 
 SAID = "The  toll\nis \x1b[1m40 crowns\x1b[0m a <day>."
-QUOTED = Claim(
+QUOTES = Claim(
     SAID, (), quotes=(Quote("d", 0, len(SAID), SAID),), span=BoldSpan(SAID.index("40"), SAID.index("\x1b[0m"))
 )
 ASIDE = Claim("(3 September 2024)")
@@ -268,14 +268,14 @@ def test_what_a_model_wrote_in_markdown_stays_so_and_is_rendered_on_a_screen() -
 
 def test_what_is_quoted_is_no_markup_and_its_cells_are_apart() -> None:
     rows = [("what | *cost*", "\n|---|---|"), ("air | <3> EUR", "")]
-    quoted = [Claim(text, (1,), new_line=True, quotes=QUOTED, markup=f"| {text} |{rule}") for text, rule in rows]
+    quoted = [Claim(text, (1,), new_line=True, quotes=QUOTES, markup=f"| {text} |{rule}") for text, rule in rows]
     assert markdown_of(Answer("answered", (*quoted,)), marks_of) == (
         "| what | \\*cost\\* [1] |\n|---|---|\n| air | \\<3> EUR [1] |"
     )
     assert answer_text(Answer("answered", (*quoted,))).plain == "what · *cost* [1]\nair · <3> EUR [1]"
 
 
-QUOTED = (Quote("d", 0, 1, "w"),)
+QUOTES = (Quote("d", 0, 1, "w"),)
 FAR, ROUND = Claim("The Moon is far.", (1,)), Claim("It is round.", (2, 3), new_line=True)
 
 

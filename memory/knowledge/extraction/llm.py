@@ -26,7 +26,7 @@ from clew.memory.ports import Message, Writer, text_of
 from clew.memory.text import Span, split
 from clew.prompts import render
 
-One = TypeVar("One")
+Read = TypeVar("Read")
 
 LONGEST_PART = 2400
 """Bytes of text in one prompt, about 600 tokens of English: of a longer text small models list a part only."""
@@ -237,7 +237,7 @@ def read_reply(reply: str) -> tuple[list[tuple[str, EntityKind]], list[tuple[str
     return _each_once(map(_entity, entities)), _each_once(map(_triple, triples))
 
 
-def _each_once(found: Iterable[One | None]) -> list[One]:
+def _each_once(found: Iterable[Read | None]) -> list[Read]:
     return list(dict.fromkeys(one for one in found if one is not None))
 
 

@@ -7,8 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, verdict, whole_sentences
-from clew.agent.state import Claim
+from clew.agent.answer.citations import (
+    Citations,
+    attributed,
+    claims_of,
+    numbered,
+    verdict,
+    verified,
+    whole_sentences,
+)
+from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Passage
 
 
@@ -187,6 +195,25 @@ def test_a_citation_belongs_to_its_sentence_before_or_behind_the_stop_or_a_line_
 def test_a_claim_without_a_citation_gets_that_of_the_passage_that_says_it() -> None:
     claims = [Claim("Laika was a dog from Moscow."), Claim("The Moon is 384,400 km away.", (2,)), Claim("I hope so.")]
     assert [claim.cites for claim in attributed(claims, PASSAGES)] == [(2,), (1,), ()]
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Nero paid 7,777 ducats for it.", "unsupported"),  # an invention
+        ("Laika was born in Berlin.", "unsupported"),  # another place
+        ("The Moon is 405,500 km away.", "unsupported"),  # another number
+        ("Laika was a dog from Moscow who liked warm milk.", "weak"),  # half of it
+        ("I hope so.", "uncited"),  # says nothing
+        ("What is known of the dog Laika from Moscow in Russia:", "uncited"),  # announces
+        ("Do you mean the distance of the Moon from the Earth?", "uncited"),  # asks
+    ],
+)
+def test_a_sentence_without_a_citation_is_checked_against_all_passages(said: str, found: str) -> None:
+    [claim] = attributed([Claim(said)], PASSAGES)
+    assert (claim.cites, claim.verdict) == ((), found)
+    [kept] = verified(Answer("answered", (claim,))).claims
+    assert kept == claim
 
 
 def test_a_wrong_citation_that_nothing_supports_stays_to_be_marked() -> None:

@@ -138,6 +138,12 @@ def test_inventions_are_written_once_more(ollama: OllamaDouble, tmp_path: Path, 
     assert len(writer.ledger) == 2
 
 
+def test_inventions_without_a_citation_are_removed_too(ollama: OllamaDouble, tmp_path: Path, heard: Heard) -> None:
+    model = saying("The Moon is 384,400 km away [2]. Nero paid 7,777 ducats for it. I hope so.")
+    draft, _ = drafted(ollama, tmp_path, model, heard, unsupported="remove")
+    assert draft.answer and draft.answer.text == "The Moon is 384,400 km away. [1] I hope so."
+
+
 def test_inventions_that_come_again_are_removed(ollama: OllamaDouble, tmp_path: Path, heard: Heard) -> None:
     model = saying("The Moon is 384,400 km away [2]. Nero paid 7,777 ducats for it [1].")
     draft, _ = drafted(ollama, tmp_path, model, heard, unsupported="rewrite")
