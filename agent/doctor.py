@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 
 from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
 from clew.agent.llm.ollama_writer import best
-from clew.agent.models import AUTO, NONE, OLLAMA, not_here, ollama_for, roles_named
+from clew.agent.models import AUTO, NONE, OLLAMA, not_here, roles_named
 from clew.agent.settings import Settings, config_files
 from clew.memory.encoding import MINILM, cached_encoder, local_encoder
 from clew.memory.errors import ClewError, NoLibrary
@@ -238,7 +238,7 @@ def ollama(settings: Settings) -> Iterator[Check]:
     if not named and AUTO not in wanted:
         yield Check("Ollama", "ok", f"not used: the setting llm is {settings.llm}")
         return
-    server = ollama_for(settings)
+    server = OllamaServer()
     if not server.answers():
         message = f"nothing answers at {server.address}"
         without = "" if named else "; answers are quoted from the documents without it"
@@ -296,7 +296,7 @@ def _existing(path: Path) -> Path:
 
 
 def _of_server(server: OllamaServer, named: list[str]) -> Iterator[Check]:
-    models = [(model, server.card(model)) for model in server.pulled()]
+    models = [(model, server.card(model.name)) for model in server.pulled()]
     message = f"version {server.version()} at {server.address}, {number_of(len(models), 'model')}"
     chosen = best(server)
     if chosen is None:

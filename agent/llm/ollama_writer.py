@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import ollama
@@ -154,7 +154,7 @@ MEMORY_SHARE = 0.6
 def named_model(server: OllamaServer, name: str) -> OllamaWriter:
     """Raises `NoModel` where it is not pulled or is no chat model, `ServiceUnreachable`."""
     model = server.find(name)
-    card = server.card(model)
+    card = server.card(model.name)
     if not card.chats:
         raise NoModel(f"{name} is an encoder and writes nothing", "--llm ollama:llama3.2:3b, for example")
     return OllamaWriter(server, model.name, card)
@@ -166,32 +166,28 @@ def best(server: OllamaServer) -> OllamaWriter | None:
     if not server.answers():
         return None
     try:
-        pulled = server.pulled()
+        there = by_fit(filter(is_here, server.pulled()), machine_memory())
     except ServiceUnreachable:
         return None
-    there = [(model, card) for model in pulled if not is_elsewhere(model) and (card := _card(server, model))]
-    chosen = best_suited(there, machine_memory())
-    return OllamaWriter(server, chosen[0].name, chosen[1]) if chosen else None
+    cards = ((model.name, _card(server, model.name)) for model in there)
+    return next((OllamaWriter(server, name, card) for name, card in cards if card and card.chats), None)
 
 
-def is_elsewhere(model: Pulled) -> bool:
-    """Whether it runs at a provider's, and documents would leave this machine: what is here of it is no model."""
-    return model.name.endswith(("-cloud", ":cloud")) or model.size < SMALLEST_MODEL
-
-
-def _card(server: OllamaServer, model: Pulled) -> Card | None:
+def _card(server: OllamaServer, name: str) -> Card | None:
     try:
-        return server.card(model)
+        return server.card(name)
     except (ServiceUnreachable, NoModel):
         return None
 
 
-def best_suited(there: Sequence[tuple[Pulled, Card]], memory: float) -> tuple[Pulled, Card] | None:
-    """Of the chat models that fit into so many bytes the largest; where none fits, the smallest."""
-    chats = [(model, card) for model, card in there if card.chats]
-    if not chats:
-        return None
-    fitting = [(model, card) for model, card in chats if model.size <= MEMORY_SHARE * memory]
-    if not fitting:
-        return min(chats, key=lambda pair: pair[0].size)
-    return max(fitting, key=lambda pair: (pair[0].size, pair[0].name))
+def is_here(model: Pulled) -> bool:
+    """Whether it runs on this server. Of one that runs at a provider's, to which documents would be sent, hardly a file
+    is here."""
+    return not model.name.endswith(("-cloud", ":cloud")) and model.size >= SMALLEST_MODEL
+
+
+def by_fit(models: Iterable[Pulled], memory: float) -> list[Pulled]:
+    """Those that fit into so many bytes first, the largest first; behind them the others, the smallest first."""
+    room = MEMORY_SHARE * memory
+    by_size = sorted(models, key=lambda model: (model.size, model.name))
+    return [one for one in reversed(by_size) if one.size <= room] + [one for one in by_size if one.size > room]

@@ -9,7 +9,7 @@ import pytest
 
 from clew.agent.answer.written import ModelAnswer, Unsupported, write
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.llm.ollama_server import Cards, OllamaServer
+from clew.agent.llm.ollama_server import OllamaServer
 from clew.agent.llm.ollama_writer import named_model
 from clew.agent.state import Doing, Piece, Turn
 from clew.memory.datatypes import Passage, Recalled, Sentence
@@ -66,7 +66,7 @@ def drafted(
     if isinstance(model, Model):
         double.models["own:1b"] = model
         model = "own:1b"
-    server = OllamaServer(Cards(folder / "models.json"), double.host)
+    server = OllamaServer(double.host)
     writer = RecordedWriter(named_model(server, model), "answer", heard)
     return write(turn, writer, unsupported, heard, cancel or threading.Event()), writer
 
