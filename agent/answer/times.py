@@ -163,12 +163,6 @@ def _fits(question: str, asked: FoundDate, sentence: TimedSentence) -> bool | No
     return sentence.is_of(asked)
 
 
-def names_time(question: str, start: int, sentences: Sequence[TimedSentence]) -> bool:
-    """Whether this character of the question stands in a date that one of the sentences is of."""
-    within = [one for one in asked_times(question) if one.start <= start < one.end]
-    return any(sentence.is_of(one) for one in within for sentence in sentences)
-
-
 def asked_years(question: str) -> bool:
     """Whether it names a year itself."""
     return any(one.date.year for one in asked_times(question))
