@@ -1,12 +1,11 @@
 """Tool calls of a language model: the tools' specifications, and the reading and checking of what it writes.
 
-Small models call tools that there are not, with arguments that do not fit, the same one for ever, or write the call as
-text: what can be read is read, and each other call is refused with the reason, in words for the model.
+Small models call tools that there are not, with arguments that do not fit, or the same one for ever: what can be used
+is used, and each other call is refused with the reason, in words for the model.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,18 +111,17 @@ def check(
     strays: Callable[[str], bool] = lambda _: False,
 ) -> Checked:
     """What of a reply can be used. `before` are the searches that this turn has made, and those that the policy makes
-    in this round. The calls come out with their tool's own name, and the query alone.
+    in this round. The calls come out with the query alone.
     `ordered` are words that only an order in what was found has: a query of nothing else was chosen by that, and so
     was one that `strays` from the question."""
     good, refused = list[ToolCall](), list[Refused]()
     known = set(before)
     for call in calls:
-        name = _tool_name(call.name, names)
-        why = _fault(call, name, names)
+        why = _fault(call, names)
         query = "" if why else " ".join(str(call.arguments["query"]).split())
         if not why and (_is_ordered(query, ordered) or strays(query)):
             why = "the query is not about the question"
-        search = (name, _words(query))
+        search = (call.name, _words(query))
         if not why and search in known:
             why = "this search was made already, with the same words"
         if not why and len(good) == MOST:
@@ -132,7 +130,7 @@ def check(
             refused.append(Refused(call, why))
             continue
         known.add(search)
-        good.append(ToolCall(name, {"query": query}))
+        good.append(ToolCall(call.name, {"query": query}))
     return Checked(tuple(good), tuple(refused))
 
 
@@ -141,12 +139,12 @@ def _is_ordered(query: str, ordered: Collection[str]) -> bool:
     return speaks_to_a_model(query) or (bool(words) and words <= set(ordered))
 
 
-def _fault(call: ToolCall, name: str, names: Sequence[str]) -> str:
-    if name not in names:
+def _fault(call: ToolCall, names: Sequence[str]) -> str:
+    if call.name not in names:
         return f"there is no tool '{call.name[:SHOWN_NAME]}', only {', '.join(names)}"
     query = call.arguments.get("query")
     if not isinstance(query, str):
-        return f'{name} takes one argument, a text: {{"query": "what to look for"}}'
+        return f'{call.name} takes one argument, a text: {{"query": "what to look for"}}'
     if not _words(query):
         return "the query is empty"
     if len(query) > LONGEST:
@@ -165,168 +163,19 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-# Calls that are written as text --------------------------------------------------------------------------------------
-
-_QUERIES = ("query", "search_query", "q", "question", "input", "text")
-_NAMES = ("tool", "name", "function", "tool_name", "action")
-_ARGUMENTS = ("arguments", "parameters", "args", "action_input", "tool_input", "input", "properties")
-_INNER = ("function", "function_call", "tool_call", "action")
-
-_TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.|'(?=\w))*')"""
-_KEY = r"""["']?\w+["']?\s*[=:]\s*"""
-_PAIR = rf"(?:(?:{_KEY})?{_TEXT}|{_KEY}(?:-?\d[\d.]*|[Tt]rue|[Ff]alse|[Nn]one|null)\b)"
-_PAIRS = rf"\s*{_PAIR}(?:\s*,\s*{_PAIR})*\s*,?\s*"
-_EACH_PAIR = re.compile(rf"""(?:["']?(?P<key>\w+)["']?\s*[=:]\s*)?(?P<value>{_TEXT}|[\w.-]+)""", re.DOTALL)
-_XML = re.compile(
-    r'<(?:arg_key>|parameter=|(?:\w+:)?parameter name=")?(\w+)(?:"[^>]*>|>|</arg_key>\s*<arg_value>)'
-    r"\s*(.*?)\s*(?:</(?:arg_value|(?:\w+:)?parameter|\1)>|\Z)",
-    re.DOTALL,
-)
-_WITHIN = rf"(?:{_PAIRS}|\s*\{{[^{{}}]*\}}\s*)"
-_PYTHON = re.compile(rf"(?:\w+\.)*?(?P<name>\w+)(?:\.call)? ?\((?P<arguments>{_WITHIN})\)", re.DOTALL)
-_CALL = rf"(?:print\()?[\w.]+ ?\({_WITHIN}\)"
-
-_NAME, _GIVEN = r"(?P<name>[\w.-]+)", r"\s*(?P<arguments>.*?)"
-_MARK = r"<\|?(?i:tool_?calls?)\|?>|\[TOOL_CALLS\]|<\|python_tag\|>|<\|START_ACTION\|>|<function_call>|functools(?=\[)"
-_END = rf"(?={_MARK})|</(?i:tool_?calls?|function_call|s)>|<\|\w*/?\w+\|>|\Z"
-
-
-@dataclass(frozen=True, slots=True)
-class CallForm:
-    """How models of a family write calls as text: `pattern` has groups for a tool's name and its arguments, or one for
-    `calls` in JSON or Python. A loose form is one by its tool's name alone: with another name it is prose."""
-
-    family: str
-    pattern: str
-    loose: bool = False
-
-
-CALL_FORMS = (
-    CallForm("Llama 3, Qwen3-Coder", rf"<function={_NAME}>{_GIVEN}(?:</function>|\Z)"),
-    CallForm("gpt-oss", r"to=functions\.(?P<name>\w+)[^{]{0,80}(?P<arguments>\{.*?)(?=<\||\Z)"),
-    CallForm("Mistral", rf"\[TOOL_CALLS\]\s*{_NAME}(?:\[\w+\]\w*)*\s*(?P<arguments>\{{.*?)(?=\[TOOL_CALLS\]|</s>|\Z)"),
-    CallForm("GLM", rf"<tool_call>\s*{_NAME}\s*(?P<arguments><arg_key>.*?)(?:</tool_call>|\Z)"),
-    CallForm(
-        "DeepSeek", rf"<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?{_NAME}(?:<｜tool▁sep｜>)?{_GIVEN}(?:<｜|\Z)"
-    ),
-    CallForm("Kimi", rf"{_NAME}(?::\d+)?\s*<\|tool_call_argument_begin\|>{_GIVEN}(?:<\|tool_call_end\|>|\Z)"),
-    CallForm("MiniMax", rf'<(?:\w+:)?invoke name="{_NAME}">{_GIVEN}(?:</(?:\w+:)?invoke>|\Z)'),
-    CallForm("Gemma 4, FunctionGemma", rf"call:{_NAME}\{{{_GIVEN}\}}(?:<tool_call\|>|<end_function_call>|\Z)"),
-    CallForm("Hermes, Qwen, Granite, Phi, Nemotron, Llama 3", rf"(?:{_MARK})\s*(?P<calls>[^<\s].*?)(?:{_END})"),
-    CallForm("Command-R", r"Action:\s*```(?:json)?(?P<calls>.*?)(?:```|\Z)"),
-    CallForm(
-        "ReAct",
-        rf"^\W*Action:\s*{_NAME}\s*\n\s*Action[ _]Input:{_GIVEN}"
-        r"(?=\n\s*(?:Observation|Thought|Action|Final Answer)\b|\Z)",
-        loose=True,
-    ),
-    CallForm("Functionary, GLM-4", rf"(?:^|>>>){_NAME}\s*(?P<arguments>\{{.*?\}})(?=\s*(?:>>>|<\||\n|\Z))", loose=True),
-    CallForm(
-        "Gemma, Llama 3.2 and 4",
-        r"^[ \t>`*\[-]*(?:tool_code|python)?[ \t]*(?:\d+[.)]|Action:|\w+[ \t]*=|await\b)?[ \t]*"
-        rf"(?P<calls>{_CALL}(?:\)?\s*[,;]\s*{_CALL})*)[)\]`; \t.]*$",
-        loose=True,
-    ),
-    CallForm(
-        "several objects",
-        r"(?P<calls>(?<=\})\s*;?\s*\{.+?\}(?=\s*;?\s*(?:\{|(?:```\s*)?\Z))|\{.+?\}(?=\s*;?\s*\{))",
-        loose=True,
-    ),
-)
-"""In this order: the first that finds a call reads the reply."""
-
-_PATTERNS = [(form, re.compile(form.pattern, re.DOTALL | re.MULTILINE)) for form in CALL_FORMS]
-
-
 def calls_in(text: str, names: Sequence[str]) -> list[ToolCall]:
-    """The calls that a reply has as text: JSON, or a form that models write. Objects that name no tool are none, and so
-    are loose forms with other names than the tools'.
+    """The calls of a reply, as the schema has them or as `{"name": ..., "arguments": {"query": ...}}`, by the tools'
+    own `names` where they are near to one. Objects that name no tool and no query are none.
 
-    Raises `ValueError`, in words for the model, where nothing can be read.
+    Raises `ValueError`, in words for the model, where there is no JSON.
     """
-    read = (calls for form, pattern in _PATTERNS if (calls := _in_form(form, pattern, text, names)))
-    found = next(read, None) or _in_json(text, names)
-    return [tidied(ToolCall(name, _with_query(given))) for name, given in found]
-
-
-NamedCall = tuple[str, Mapping[str, Any]]
-"""A tool's name as it is written, and the arguments."""
-
-
-def _in_form(form: CallForm, pattern: re.Pattern[str], text: str, names: Sequence[str]) -> list[NamedCall]:
-    found = list[NamedCall]()
-    for parts in (match.groupdict() for match in pattern.finditer(text)):
-        if "name" in parts:
-            found.append((parts["name"], _arguments(parts["arguments"])))
-        elif not re.match(r"\W*\{", parts["calls"]) and (python := _in_python(parts["calls"], names)):
-            found += python
-        else:
-            with suppress(*([ValueError] if form.loose else [])):
-                found += _in_json(parts["calls"], names)
-    return [one for one in found if not form.loose or _tool_name(one[0], names) in names]
-
-
-def _in_python(text: str, names: Sequence[str]) -> list[NamedCall]:
-    calls = [(match["name"], _arguments(match["arguments"])) for match in _PYTHON.finditer(text)]
-    return [one for one in calls if _tool_name(one[0], names) in names]
-
-
-def _in_json(text: str, names: Sequence[str]) -> list[NamedCall]:
-    """Of an object, of a list or of an object's list of calls."""
-    value = read_json(text)
+    value, found = read_json(text), list[ToolCall]()
     if isinstance(value, dict):
         value = next((value[key] for key in ("calls", "tool_calls") if isinstance(value.get(key), list)), [value])
-    return [named for each in value if isinstance(each, dict) for named in _named(each, names)]
-
-
-def _named(value: Mapping[str, Any], names: Sequence[str]) -> Iterator[NamedCall]:
-    """The tool's name and its arguments, where an object is a call: `{"name": "graph", "arguments": {...}}`,
-    `{"graph": {...}}`, `{"graph": "the Moon"}`."""
-    value = next((value[key] for key in _INNER if isinstance(value.get(key), dict)), value)
-    name = next((key for key in _NAMES if isinstance(value.get(key), str)), "")
-    if not name:
-        if all(_tool_name(key, names) in names for key in value):
-            yield from ((key, _arguments(each)) for key, each in value.items())
-        return
-    arguments = next((value[key] for key in _ARGUMENTS if key in value), None)
-    beside = {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")}
-    if arguments is not None or "query" in value or _tool_name(value[name], names) in names:
-        yield value[name], beside if arguments is None else _arguments(arguments)
-
-
-def _arguments(value: Any) -> Mapping[str, Any]:
-    """Of an object, within others or as text; none where it cannot be read."""
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if isinstance(value, str):
-        return _in_text(re.sub(r'<\|"\|>|<escape>', '"', value.strip()))
-    if not isinstance(value, dict):
-        return {}
-    inner = next((value[key] for key in _ARGUMENTS if key in value), None)
-    return value if inner is None or "query" in value else _arguments(inner)
-
-
-def _in_text(text: str) -> Mapping[str, Any]:
-    """JSON, XML, `query="the Moon"`, or nothing but the query."""
-    text = re.sub(r"^```\w*\s*|\s*```$", "", text)
-    if text.startswith("{"):
-        with suppress(ValueError):
-            return _arguments(read_json(text))
-    if text.startswith("<") and (found := _XML.findall(text)):
-        return dict(found)
-    if re.fullmatch(_PAIRS, text.strip("{}"), re.DOTALL):
-        return _pairs(text)
-    return {} if not text or text.startswith("{") else {"query": text}
-
-
-def _with_query(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Under its own name, whatever the model called it; a text that is alone is it."""
-    texts = {key: value for key, value in arguments.items() if isinstance(value, str)}
-    named = [texts[key] for key in _QUERIES if key in texts] or (list(texts.values()) if len(texts) == 1 else [])
-    return {**arguments, "query": named[0]} if named else arguments
-
-
-def _pairs(text: str) -> Mapping[str, Any]:
-    """`query="the Moon", k=3` or `'query': 'the Moon'`; of values without a name the first is the query."""
-    pairs = [(match["key"] or "query", match["value"]) for match in _EACH_PAIR.finditer(text)]
-    return {key: re.sub(r"\\(.)", r"\1", value[1:-1]) if value[0] in "\"'" else value for key, value in reversed(pairs)}
+    for one in value if isinstance(value, list) else []:
+        name = one.get("tool", one.get("name")) if isinstance(one, dict) else None
+        given = one.get("arguments", one) if isinstance(name, str) else None
+        if isinstance(name, str) and isinstance(given, dict) and "query" in given:
+            arguments = {key: each for key, each in given.items() if key not in ("tool", "name")}
+            found.append(tidied(ToolCall(_tool_name(name, names), arguments)))
+    return found

@@ -1,4 +1,4 @@
-"""Calls that language models write as text: an example of each form, and what only looks like one."""
+"""The searches that a language model wants: read from its reply, checked, and refused in words."""
 
 import json
 from typing import Any
@@ -31,88 +31,14 @@ from clew.tools.walk import Walk
 
 NAMES = registry.NAMES
 NOTHING: SearchKeys = frozenset()
-LLAMA = '<|python_tag|>{"name": "hybrid", "parameters": {"query": "the Moon"}}'
 
 WRITTEN = [
     # The form that is asked for, and JSON as it comes: https://github.com/ollama/ollama/issues/13519
     '{"calls": [{"tool": "hybrid", "query": "the Moon"}]}',
-    'Sure:\n```json\n{"tool": "hybrid", "query": "the Moon"}\n```',
-    '{"name": "hybrid", "parameters": {"query": "the Moon",},}',
+    'Sure:\n```json\n{"tool": "functions.Hybrid", "query": "the Moon"}\n```',
+    '{"name": "hybrid", "arguments": {"query": "the Moon",},}',
     "<think>{}</think>{'tool': 'hybrid', 'query': 'the Moon'}",
-    '{"type": "function", "function": "hybrid", "parameters": {"query": "the Moon"}}',
-    '{"type": "function", "function": {"name": "hybrid", "arguments": {"query": "the Moon"}}}',
-    '{"tool_calls": [{"type": "function", "function": {"name": "hybrid", "arguments": {"query": "the Moon"}}}]}',
-    # https://github.com/langgenius/dify-official-plugins/pull/3703
-    '{"tool_call": {"action": "hybrid", "action_input": {"input": "the Moon"}}}',
-    '{"action": "hybrid", "action_input": "the Moon"}',
-    # Arguments as text, within others, under other names, or alone: https://github.com/BerriAI/litellm/pull/24095
-    '[{"name": "hybrid", "arguments": "{\\"query\\": \\"the Moon\\"}"}]',
-    '{"function": {"name": "hybrid", "arguments": {"arguments": {"query": "the Moon"}}}}',
-    '{"name": "hybrid", "arguments": {"search_query": "the Moon", "k": 3}}',
-    '{"name": "hybrid", "arguments": {"q": "the Moon", "language": "en"}}',
-    '{"name": "hybrid", "arguments": {"topic": "the Moon"}}',
-    '{"name": "hybrid", "arguments": ["the Moon"]}',
-    '{"hybrid": {"query": "the Moon"}}',
-    '{"hybrid": "the Moon"}',
-    # Hermes, Qwen: https://github.com/QwenLM/Qwen3/issues/805
-    '<tool_call>\n{"name": "hybrid", "arguments": {"query": "the Moon"}}\n</tool_call>',
-    '<tool_call>{"name": "hybrid", "arguments": {"query": "the Moon"}}',
-    # Qwen3-Coder: https://github.com/lablup/mlxcel/issues/204, without its frame: https://github.com/ollama/ollama/pull/17742
-    "<tool_call><function=hybrid><parameter=query>the Moon</parameter></function></tool_call>",
-    "<function=hybrid>\n<parameter=query>\nthe Moon\n</parameter>\n</function>\n</tool_call>",
-    # Llama 3: https://github.com/meta-llama/llama-models/blob/main/models/llama3_2/text_prompt_format.md
-    '<function=hybrid>{"query": "the Moon"}</function>',
-    LLAMA,
-    '<|python_tag|>hybrid.call(query="the Moon")<|eom_id|>',
-    '[hybrid(query="the Moon")]',
-    # Python: https://ai.google.dev/gemma/docs/capabilities/function-calling, https://github.com/vllm-project/vllm/pull/17149
-    'hybrid.call(query="the Moon")',
-    'I will search.\n\nhybrid("the Moon")',
-    "`hybrid(query='the Moon')`",
-    '```tool_code\nprint(hybrid(query="the Moon"))\n```',
-    '```tool_code print(default_api.hybrid(query="the Moon", k=3))```',
-    'result = hybrid(\n    query="the Moon",\n)',
-    'hybrid({"query": "the Moon"})',
-    # Gemma 4: https://github.com/ml-explore/mlx-lm/pull/1105
-    '<|tool_call>call:hybrid{query:<|"|>the Moon<|"|>}<tool_call|>',
-    "<start_function_call>call:hybrid{query:<escape>the Moon<escape>}<end_function_call>",
-    # Mistral: https://docs.vllm.ai/en/stable/features/tool_calling, https://github.com/antoinezambelli/forge/pull/56
-    '[TOOL_CALLS][{"name": "hybrid", "arguments": {"query": "the Moon"}}]',
-    '[TOOL_CALLS]hybrid[ARGS]{"query": "the Moon"}</s>',
-    '[TOOL_CALLS]hybrid[CALL_ID]a1B2c3D4e[ARGS]{"query": "the Moon"}',
-    # gpt-oss: https://github.com/odysseus-dev/odysseus/issues/4522, https://github.com/raullenchai/Rapid-MLX/issues/480
-    '<|channel|>commentary to=functions.hybrid <|constrain|>json<|message|>{"query": "the Moon"}<|call|>',
-    'commentary to=functions.hybrid json{"query": "the Moon"}',
-    # Command-R's template (tool_use), and Command R7B's
-    'Action: ```json\n[\n    {"tool_name": "hybrid", "parameters": {"query": "the Moon"}}\n]```',
-    '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "hybrid", "parameters": {"query": "the Moon"}}]<|END_ACTION|>',
-    # ReAct: https://github.com/langchain-ai/langchain/issues/20704, https://github.com/run-llama/llama_index/issues/12455
-    'Thought: I must look.\nAction: hybrid\nAction Input: {"query": "the Moon"}\nObservation: It is grey.',
-    "Action: hybrid\nAction Input: the Moon",
-    'Action: hybrid\nAction Input: "the Moon"\nThought: now I know',
-    'Action: hybrid ({"input": "the Moon"})',
-    # Functionary: https://github.com/ggml-org/llama.cpp/blob/master/docs/function-calling.md,
-    # GLM-4: https://github.com/ml-explore/mlx-swift-lm/pull/623
-    '>>>hybrid\n{"query": "the Moon"}',
-    '>>>all\nI will look.>>>hybrid\n{"query": "the Moon"}',
-    'hybrid\n{"query": "the Moon"}',
-    # DeepSeek V3, R1 and V3.1, by their templates
-    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>hybrid\n"
-    '```json\n{"query": "the Moon"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-    '<｜tool▁call▁begin｜>hybrid<｜tool▁sep｜>{"query": "the Moon"}<｜tool▁call▁end｜>',
-    # Granite and Phi-4-mini by their templates, and vLLM's for Phi
-    '<|tool_call|>[{"name": "hybrid", "arguments": {"query": "the Moon"}}]',
-    '<|tool_call|>[{"name": "hybrid", "arguments": {"query": "the Moon"}}]<|/tool_call|>',
-    'functools[{"name": "hybrid", "arguments": {"query": "the Moon"}}]',
-    # Nemotron: https://github.com/ollama/ollama/pull/6849
-    '<TOOLCALL>[{"name": "hybrid", "arguments": {"query": "the Moon"}}]</TOOLCALL>',
-    # GLM: https://github.com/waybarrios/vllm-mlx/pull/797
-    "<tool_call>hybrid\n<arg_key>query</arg_key>\n<arg_value>the Moon</arg_value>\n</tool_call>",
-    # Kimi K2: https://huggingface.co/moonshotai/Kimi-K2-Instruct/blob/main/docs/tool_call_guidance.md
-    "<|tool_calls_section_begin|><|tool_call_begin|>functions.hybrid:0<|tool_call_argument_begin|>"
-    '{"query": "the Moon"}<|tool_call_end|><|tool_calls_section_end|>',
-    # MiniMax M2: https://github.com/ggml-org/llama.cpp/pull/16932
-    '<minimax:tool_call>\n<invoke name="hybrid">\n<parameter name="query">the Moon</parameter>\n</invoke>',
+    '[{"tool": "hybrid", "query": "the Moon", "k": 3}]',
 ]
 
 
@@ -125,55 +51,14 @@ def test_a_call_that_is_written_as_text_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        '{"calls": [{"tool": "hybrid", "query": "a"}, {"tool": "graph", "query": "b (c) {d}"}]}',
-        '<tool_call>{"name": "hybrid", "query": "a"}</tool_call>\n<tool_call>{"name": "graph", "q": "b (c) {d}"}',
-        '{"name": "hybrid", "arguments": {"query": "a"}}\n{"name": "graph", "arguments": {"query": "b (c) {d}"}}',
-        '[hybrid(query="a"), graph(query="b (c) {d}")]',
-        'hybrid("a")\n- graph("b (c) {d}")',
-        '{"hybrid": "a", "graph": {"query": "b (c) {d}"}}',
-        '>>>hybrid\n{"query": "a"}>>>graph\n{"query": "b (c) {d}"}',
-        "<function=hybrid><parameter=query>a</function>\n<function=graph><parameter=query>b (c) {d}</function>",
-        'Action: hybrid\nAction Input: a\n\nAction: graph\nAction Input: "b (c) {d}"',
-    ],
-)
-def test_several_calls_have_ids_of_their_own(text: str) -> None:
-    calls = calls_in(text, NAMES)
-    assert [(one.name, one.arguments["query"]) for one in calls] == [("hybrid", "a"), ("graph", "b (c) {d}")]
-
-
-@pytest.mark.parametrize(
-    ("written", "query"),
-    [
-        ("hybrid('Lang\\'s \"M\"')", 'Lang\'s "M"'),
-        ("hybrid('Lang's film')", "Lang's film"),
-        ("<function=hybrid>{'query': 'Who said \"M\"?', 'k': None}</function>", 'Who said "M"?'),
-        ("""<tool_call>{"name": "hybrid", "arguments": {"query": "print(graph('x'))"}}""", "print(graph('x'))"),
-        ('{"name": "hybrid", "arguments": {"query": "print(graph(\\"x\\"))"}}', 'print(graph("x"))'),
-    ],
-)
-def test_quotes_within_a_query(written: str, query: str) -> None:
-    (one,) = calls_in(written, NAMES)
-    assert (one.name, one.arguments["query"]) == ("hybrid", query)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
         '{"calls": []}',
         '{"answer": "Fritz Lang"}',
         '{"name": "Fritz Lang", "born": 1890}',
-        '{"hybrid": "good", "score": 3}',
         "[1, 2]",
         '{"calls": ["hybrid"]}',
         "",
         "I would look that up.",
-        "You could call hybrid(query) here, or hybrid('the Moon') there.",
-        "hybrid(query)",
-        'import requests\n\nprint(requests.get("https://example.org"))',
-        'Action: browse_web\nAction Input: "the Moon"',
-        "Action: None\nAction Input: None",
-        "The hybrid engine runs on\n{petrol}",
-        '>>>all\n{"query": "the Moon"}',
+        "hybrid(query='the Moon')",
     ],
 )
 def test_prose_code_and_other_json_call_nothing(text: str) -> None:
@@ -183,22 +68,9 @@ def test_prose_code_and_other_json_call_nothing(text: str) -> None:
         assert str(error) in ("it is empty", "there is no JSON in it", "it is no valid JSON")
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ('{"name": "graph", "arguments": {"query": ', "it breaks off before its end"),
-        ('<tool_call>{"name": "graph", "arguments": {"query": ', "it breaks off before its end"),
-        ('<function=graph>{"query": ', "graph takes one argument"),
-        ('<function=browse_web>{"query": "the Moon"}</function>', "there is no tool 'browse_web'"),
-    ],
-)
-def test_a_call_that_is_marked_and_cannot_be_made_is_refused_in_words(text: str, why: str) -> None:
-    try:
-        (refused,) = check(calls_in(text, NAMES), NAMES, NOTHING).refused
-    except ValueError as error:
-        assert str(error) == why
-    else:
-        assert refused.why.startswith(why)
+def test_a_reply_that_breaks_off_is_said_to() -> None:
+    with pytest.raises(ValueError, match="it breaks off before its end"):
+        calls_in('{"name": "graph", "arguments": {"query": ', NAMES)
 
 
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -212,7 +84,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     ),
     max_leaves=12,
 )
-PARTS = st.lists(st.sampled_from([*WRITTEN, *"{}[]()<>'\"\n|`", "hybrid", "query=", "Action: "]), max_size=6)
+PARTS = st.lists(st.sampled_from([*WRITTEN, *"{}[]()<>'\"\n|`", "hybrid"]), max_size=6)
 
 
 @given(JSON.map(lambda value: json.dumps(value, ensure_ascii=False)) | PARTS.map("".join), st.text(max_size=10))
@@ -271,7 +143,7 @@ def test_a_call_that_does_not_fit_is_refused_in_words(wrong: ToolCall, why: str)
 
 
 def test_what_can_be_used_of_a_reply_is_used() -> None:
-    asked = [call("browse_web"), call("functions.Hybrid", " the\n Moon "), call("hybrid", "The Moon?"), call("graph")]
+    asked = [call("browse_web"), call("hybrid", " the\n Moon "), call("hybrid", "The Moon?"), call("graph")]
     checked = check(asked, NAMES, NOTHING)
     assert [(one.name, one.arguments["query"]) for one in checked.calls] == [
         ("hybrid", "the Moon"),
