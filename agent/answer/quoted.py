@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.conflicts import contradicting, labelled, name_of
+from clew.agent.answer.conflicts import contradicting, name_of
 from clew.agent.answer.evidence import READ, Evidence, Request, continued, evidence_of, request_of
 from clew.agent.answer.excerpts import Excerpt, is_item
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
@@ -24,8 +24,6 @@ from clew.memory.text import Span, content_words, split
 
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 """The end of a sentence, in what a quotation leaves out."""
-
-_CAPITAL = re.compile(r"(?<!^)\b[A-Z]\w[\w-]*")
 
 _MARKS = ".,;:!?"
 """Before which no part of a quotation is set off by a space."""
@@ -77,8 +75,6 @@ def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, par
     if not request.with_history:
         put_in = asked_years(request.rewritten) > asked_years(request.question)  # a year, and it was not typed
         asked = replace(asked, question=request.question if put_in else request.rewritten, said=())
-    if _asks_of_author(asked.rewritten, evidence):
-        return refused(passages, ())
     lacks = evidence.lacked(asked.question)
     english = language_of(asked.rewritten) in ("en", "")  # as all that the judge was fitted on
     picked = pick(asked, evidence, parameters) if english or is_relevant(asked, lacks, evidence, parameters) else []
@@ -88,27 +84,18 @@ def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, par
     return _answered(asked, picked, evidence)
 
 
-def _asks_of_author(question: str, evidence: Evidence) -> bool:
-    """Whether somebody is named whom only the running heads of pages name, as a text's author, and nothing is asked of
-    him that a title names."""
-    words = content_words(question)
-    named = {word for name in _CAPITAL.findall(question) for word in content_words(name)}
-    headed = named & evidence.running_words - evidence.told_words
-    return bool(headed) and not ({*words} - named) & frozenset().union(*evidence.title_words)
-
-
 def _answered(request: Request, chosen: list[Picked], evidence: Evidence) -> Answer:
     """With what other documents say otherwise, and the names of documents where they matter."""
     form = answer_type(request.rewritten).form
-    labels = labelled(chosen, request.rewritten, form, evidence)
     document = evidence.passages[chosen[0].excerpt.candidate.passage].document
     alone = form == "comparison" or document in continued(request, evidence)
     others = [] if alone else contradicting(chosen[0], request.rewritten, evidence)
     if others:
         chosen = [chosen[0], *others]
-        labels = {id(one): name_of(one, evidence) for one in chosen}
         form = "several-documents" if form == "fact" else form
-    return replace(composed_of(chosen, evidence, labels), form=form)
+    documents = {evidence.passages[one.excerpt.candidate.passage].document for one in chosen}
+    named = len(documents) > 1 and bool(others or form == "comparison")
+    return replace(composed_of(chosen, evidence, named), form=form)
 
 
 def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
@@ -153,9 +140,9 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
     return replace(answer, sources=tuple(sources))
 
 
-def composed_of(chosen: Sequence[Picked], evidence: Evidence, labels: Mapping[int, str]) -> Answer:
+def composed_of(chosen: Sequence[Picked], evidence: Evidence, named: bool) -> Answer:
     """Passages in the order of their best excerpt, excerpts in the order of the document; sources numbered
-    so. `labels` has what stands before an excerpt, by its `id`."""
+    so; with `named` the name of its document stands before what is quoted of it."""
     passages = evidence.passages
     order = list(dict.fromkeys(one.excerpt.candidate.passage for one in chosen))
     order += [older for older in dict.fromkeys(one.older for one in chosen) if older is not None and older not in order]
@@ -166,7 +153,7 @@ def composed_of(chosen: Sequence[Picked], evidence: Evidence, labels: Mapping[in
         for one in sorted(own, key=lambda one: one.excerpt.candidate.position):
             known = {quote for claim in claims for quote in claim.quotes}
             quotes = list(excerpt_claims(one.excerpt, passages[number].document, n, known))
-            if (label := labels.get(id(one), "")) and label != last and quotes:
+            if named and quotes and (label := name_of(one, evidence)) != last:
                 claims.append(Claim(f"{label}:", new_line=bool(claims)))
                 last = label
             if claims and quotes and is_item(quotes[0].text):
