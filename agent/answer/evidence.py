@@ -13,6 +13,7 @@ import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType, answer_type
 from clew.agent.answer.candidates import Candidate, candidates_of
+from clew.agent.answer.citations import same_words
 from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Turn
@@ -58,7 +59,7 @@ class Evidence:
     @cached_property
     def plain_texts(self) -> list[str]:
         """The same by their words alone."""
-        return [plain(text) for text in self.texts]
+        return [same_words(text) for text in self.texts]
 
     @cached_property
     def heads(self) -> list[str]:
@@ -220,7 +221,7 @@ def encoded_request(request: Request, evidence: Evidence) -> EncodedRequest:
     weights, vector = evidence.word_weights(words_of(request)), vector_of(request, evidence)
     own = evidence.encoder.encode([request.question], "query")[0]
     asks_on = len(request.question.split()) == 1  # "why?" is asked of what was just said
-    said = frozenset(plain(text) for text in request.said if not asks_on)
+    said = frozenset(same_words(text) for text in request.said if not asks_on)
     return EncodedRequest(
         answer_type(request.rewritten).among(evidence.words), request.rewritten, own, vector, weights, said
     )
@@ -243,7 +244,3 @@ def words_of(request: Request) -> dict[str, float]:
         **dict.fromkeys(content_words(request.rewritten), earlier),
         **dict.fromkeys(content_words(request.question), 1.0),
     }
-
-
-def plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
