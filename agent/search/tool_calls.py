@@ -111,17 +111,18 @@ def check(
     strays: Callable[[str], bool] = lambda _: False,
 ) -> Checked:
     """What of a reply can be used. `before` are the searches that this turn has made, and those that the policy makes
-    in this round. The calls come out with the query alone.
+    in this round. The calls come out with their tool's own name, and the query alone.
     `ordered` are words that only an order in what was found has: a query of nothing else was chosen by that, and so
     was one that `strays` from the question."""
     good, refused = list[ToolCall](), list[Refused]()
     known = set(before)
     for call in calls:
-        why = _fault(call, names)
+        name = _tool_name(call.name, names)
+        why = _fault(call, name, names)
         query = "" if why else " ".join(str(call.arguments["query"]).split())
         if not why and (_is_ordered(query, ordered) or strays(query)):
             why = "the query is not about the question"
-        search = (call.name, _words(query))
+        search = (name, _words(query))
         if not why and search in known:
             why = "this search was made already, with the same words"
         if not why and len(good) == MOST:
@@ -130,7 +131,7 @@ def check(
             refused.append(Refused(call, why))
             continue
         known.add(search)
-        good.append(ToolCall(call.name, {"query": query}))
+        good.append(ToolCall(name, {"query": query}))
     return Checked(tuple(good), tuple(refused))
 
 
@@ -139,12 +140,12 @@ def _is_ordered(query: str, ordered: Collection[str]) -> bool:
     return speaks_to_a_model(query) or (bool(words) and words <= set(ordered))
 
 
-def _fault(call: ToolCall, names: Sequence[str]) -> str:
-    if call.name not in names:
+def _fault(call: ToolCall, name: str, names: Sequence[str]) -> str:
+    if name not in names:
         return f"there is no tool '{call.name[:SHOWN_NAME]}', only {', '.join(names)}"
     query = call.arguments.get("query")
     if not isinstance(query, str):
-        return f'{call.name} takes one argument, a text: {{"query": "what to look for"}}'
+        return f'{name} takes one argument, a text: {{"query": "what to look for"}}'
     if not _words(query):
         return "the query is empty"
     if len(query) > LONGEST:
@@ -163,9 +164,14 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
+# Calls as a model writes them ----------------------------------------------------------------------------------------
+
+_QUERIES = ("query", "search_query", "q", "question", "input", "text")
+
+
 def calls_in(text: str, names: Sequence[str]) -> list[ToolCall]:
-    """The calls of a reply, as the schema has them or as `{"name": ..., "arguments": {"query": ...}}`, by the tools'
-    own `names` where they are near to one. Objects that name no tool and no query are none.
+    """The calls of a reply, as the schema has them or as `{"name": ..., "arguments": {...}}`. Objects that name no tool
+    and no query are none.
 
     Raises `ValueError`, in words for the model, where there is no JSON.
     """
@@ -175,7 +181,14 @@ def calls_in(text: str, names: Sequence[str]) -> list[ToolCall]:
     for one in value if isinstance(value, list) else []:
         name = one.get("tool", one.get("name")) if isinstance(one, dict) else None
         given = one.get("arguments", one) if isinstance(name, str) else None
-        if isinstance(name, str) and isinstance(given, dict) and "query" in given:
+        if isinstance(given, dict) and ("query" in given or _tool_name(name, names) in names):
             arguments = {key: each for key, each in given.items() if key not in ("tool", "name")}
-            found.append(tidied(ToolCall(_tool_name(name, names), arguments)))
+            found.append(tidied(ToolCall(name, _with_query(arguments))))
     return found
+
+
+def _with_query(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Under its own name, whatever the model called it; a text that is alone is it."""
+    texts = {key: value for key, value in arguments.items() if isinstance(value, str)}
+    named = [texts[key] for key in _QUERIES if key in texts] or (list(texts.values()) if len(texts) == 1 else [])
+    return {**arguments, "query": named[0]} if named else arguments
