@@ -25,6 +25,8 @@ from clew.memory.text import Span, content_words, split
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 """The end of a sentence, in what a quotation leaves out."""
 
+_CAPITAL = re.compile(r"(?<!^)\b[A-Z]\w[\w-]*")
+
 _MARKS = ".,;:!?"
 """Before which no part of a quotation is set off by a space."""
 
@@ -75,6 +77,8 @@ def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, par
     if not request.with_history:
         put_in = asked_years(request.rewritten) > asked_years(request.question)  # a year, and it was not typed
         asked = replace(asked, question=request.question if put_in else request.rewritten, said=())
+    if _asks_of_author(asked.rewritten, evidence):
+        return refused(passages, ())
     lacks = evidence.lacked(asked.question)
     english = language_of(asked.rewritten) in ("en", "")  # as all that the judge was fitted on
     picked = pick(asked, evidence, parameters) if english or is_relevant(asked, lacks, evidence, parameters) else []
@@ -82,6 +86,15 @@ def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, par
     if not picked or (defined and defined <= {*content_words(" ".join(lacks))}):
         return refused(passages, lacks)
     return _answered(asked, picked, evidence)
+
+
+def _asks_of_author(question: str, evidence: Evidence) -> bool:
+    """Whether somebody is named whom only the running heads of pages name, as a text's author, and nothing is asked of
+    him that a title names."""
+    words = content_words(question)
+    named = {word for name in _CAPITAL.findall(question) for word in content_words(name)}
+    headed = named & evidence.running_words - evidence.told_words
+    return bool(headed) and not ({*words} - named) & frozenset().union(*evidence.title_words)
 
 
 def _answered(request: Request, chosen: list[Picked], evidence: Evidence) -> Answer:
