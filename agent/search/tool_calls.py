@@ -180,7 +180,9 @@ def calls_in(text: str, names: Sequence[str]) -> list[ToolCall]:
         value = next((value[key] for key in ("calls", "tool_calls") if isinstance(value.get(key), list)), [value])
     for one in value if isinstance(value, list) else []:
         name = one.get("tool", one.get("name")) if isinstance(one, dict) else None
-        given = one.get("arguments", one) if isinstance(name, str) else None
+        if not isinstance(name, str):
+            continue
+        given = one.get("arguments", one)
         if isinstance(given, dict) and ("query" in given or _tool_name(name, names) in names):
             arguments = {key: each for key, each in given.items() if key not in ("tool", "name")}
             found.append(tidied(ToolCall(name, _with_query(arguments))))
