@@ -30,8 +30,6 @@ AnswerForm = Literal[
 ]
 """Of an answer."""
 
-Says = Literal["yes", "no", "not-said"]
-
 
 @dataclass(frozen=True, slots=True)
 class Quote:
@@ -85,9 +83,8 @@ class Claim:
 class Answer:
     """What is shown. `sources[n - 1]` is source [n]; `missing` are words of the question that nothing found holds;
     `nearest` are titles to look at where nothing was found, or to choose from where the question is unclear. `form` is
-    what the question asked for (empty: nobody looked), `says` what the documents say to a question of yes or no,
-    `files_left_out` how many files the library could not read, where nothing was found, and `offered` the question
-    that may have been meant then: with words that the library has."""
+    what the question asked for (empty: nobody looked). Where nothing was found, `files_left_out` is how many files the
+    library could not read, and `offered` the question that may have been meant, with words that the library has."""
 
     outcome: Outcome
     claims: tuple[Claim, ...]
@@ -95,7 +92,6 @@ class Answer:
     missing: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
     form: AnswerForm | Literal[""] = ""
-    says: Says | None = None
     files_left_out: int = 0
     offered: str = ""
 

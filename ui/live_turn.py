@@ -128,10 +128,6 @@ def _words_and_citations(text: str) -> tuple[list[str], list[str]]:
     return re.findall(r"\w+", re.sub(_CITATION, " ", text)), cited
 
 
-CHANGED = "  after it was checked, the answer is:"
-ANEW = "  in its place:"
-
-
 class TurnPrinter:
     """Prints the events of a turn. Words that a model writes are shown as they come where `output` is a terminal; else
     only the finished answer is printed. On a screen that also shows the steps an empty line sets the answer off."""

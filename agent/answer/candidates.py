@@ -1,7 +1,7 @@
 """Candidates: the sentences, items of lists, rows of tables and blocks of code that are weighed."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clew.agent.answer.structure import (
@@ -75,8 +75,3 @@ def _of_region(region: Region, passage: int) -> Iterator[Candidate]:
 
 def asks(text: str) -> bool:
     return bool(re.search(r"\?[\"”’')\]*_]*$", text))
-
-
-def asking(texts: Iterable[str]) -> list[bool]:
-    """Which of them ask."""
-    return [asks(text) for text in texts]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.conflicts import contradicting, labelled, name_of
+from clew.agent.answer.conflicts import contradicting, name_of
 from clew.agent.answer.evidence import READ, Evidence, Request, continued, evidence_of, request_of
 from clew.agent.answer.excerpts import Excerpt, is_item
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
@@ -100,15 +100,15 @@ def _asks_of_author(question: str, evidence: Evidence) -> bool:
 def _answered(request: Request, chosen: list[Picked], evidence: Evidence) -> Answer:
     """With what other documents say otherwise, and the names of documents where they matter."""
     form = answer_type(request.rewritten).form
-    labels = labelled(chosen, request.rewritten, form, evidence)
     document = evidence.passages[chosen[0].excerpt.candidate.passage].document
     alone = form == "comparison" or document in continued(request, evidence)
     others = [] if alone else contradicting(chosen[0], request.rewritten, evidence)
     if others:
         chosen = [chosen[0], *others]
-        labels = {id(one): name_of(one, evidence) for one in chosen}
         form = "several-documents" if form == "fact" else form
-    return replace(composed_of(chosen, evidence, labels), form=form)
+    documents = {evidence.passages[one.excerpt.candidate.passage].document for one in chosen}
+    named = len(documents) > 1 and bool(others or form == "comparison")
+    return replace(composed_of(chosen, evidence, named), form=form)
 
 
 def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
@@ -156,9 +156,9 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
     return replace(answer, sources=tuple(sources))
 
 
-def composed_of(chosen: Sequence[Picked], evidence: Evidence, labels: Mapping[int, str]) -> Answer:
+def composed_of(chosen: Sequence[Picked], evidence: Evidence, named: bool) -> Answer:
     """Passages in the order of their best excerpt, excerpts in the order of the document; sources numbered
-    so. `labels` has what stands before an excerpt, by its `id`."""
+    so; with `named` the name of its document stands before what is quoted of it."""
     passages = evidence.passages
     order = list(dict.fromkeys(one.excerpt.candidate.passage for one in chosen))
     order += [older for older in dict.fromkeys(one.older for one in chosen) if older is not None and older not in order]
@@ -169,7 +169,7 @@ def composed_of(chosen: Sequence[Picked], evidence: Evidence, labels: Mapping[in
         for one in sorted(own, key=lambda one: one.excerpt.candidate.position):
             known = {quote for claim in claims for quote in claim.quotes}
             quotes = list(excerpt_claims(one.excerpt, passages[number].document, n, known))
-            if (label := labels.get(id(one), "")) and label != last and quotes:
+            if named and quotes and (label := name_of(one, evidence)) != last:
                 claims.append(Claim(f"{label}:", new_line=bool(claims)))
                 last = label
             if claims and quotes and is_item(quotes[0].text):

@@ -18,6 +18,9 @@ from clew.memory.datatypes import Floats, Ints
 from clew.memory.parameters import Cosine, Count, Few, Share, Weight
 from clew.memory.text import FUNCTION_WORDS, content_words
 
+_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")
+"""A name or a number."""
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerParameters:
@@ -125,9 +128,6 @@ def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
         return False
     values = {one for one in _VALUE.findall(told) if one.casefold() not in FUNCTION_WORDS | wanted.words}
     return bool(values) and values <= {*_VALUE.findall(text)}
-
-
-_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")
 
 
 def _less_sure(first: float, other: float, behind: float, wanted: AnswerType) -> float:

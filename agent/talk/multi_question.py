@@ -176,7 +176,7 @@ def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
             cites = tuple(numbers[answer.sources[number - 1].id] for number in claim.cites)
             begins = claim.new_line or (n == 0 and bool(claims))
             claims.setdefault(claim.text, replace(claim, cites=cites, new_line=begins))  # said once is enough
-    outcome, says = _outcome({answer.outcome for answer in answers}), {answer.says for answer in answers}
+    outcome = _outcome({answer.outcome for answer in answers})
     return Answer(
         outcome=outcome,
         claims=tuple(claims.values()),
@@ -184,7 +184,6 @@ def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
         missing=tuple(dict.fromkeys(word for answer in answers for word in answer.missing)),
         nearest=tuple(dict.fromkeys(title for answer in answers for title in answer.nearest)),
         form=next((answer.form for answer in answers if answer.form), ""),
-        says=says.pop() if len(says) == 1 else None,
         files_left_out=max(answer.files_left_out for answer in answers) if outcome == "nothing-found" else 0,
     )
 
