@@ -59,6 +59,9 @@ CLOSING = re.compile(r"(?<=[^\s\w])[\"”»'’)\]]+(?=\s)")
 
 ENDS = ".!?:;,…”\"’')]"
 
+BELOW = " > "
+"""Between a heading and the one below it, where the path of headings stands in a line."""
+
 LONGEST_QUOTED = 300
 """Characters that a sentence with quotes or brackets in it may have before they are left out of account."""
 

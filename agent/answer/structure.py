@@ -13,7 +13,8 @@ from textwrap import dedent
 from typing import Literal
 
 from clew.memory.datatypes import Document, Passage
-from clew.memory.knowledge.loaders.html import HTML, INDENT
+from clew.memory.knowledge.loaders.html import HTML
+from clew.memory.knowledge.loaders.layout import INDENT
 from clew.memory.knowledge.loaders.markdown import MARKDOWN
 from clew.memory.text import FUNCTION_WORDS, ITEM, Span, blocks, split, stripped
 

@@ -26,7 +26,7 @@ from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
 from clew.memory.files import lasting_folder, new_file, new_folder, remove, sync_all, unread, within, write_durably
 from clew.memory.knowledge.chunking import Chunker, ChunkerParameters
-from clew.memory.knowledge.loaders.source import ALL, ExportLoader, Pages
+from clew.memory.knowledge.loaders.source import ALL, Pages
 from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.layers import DetectionParameters, Method
 from clew.memory.ports import Encoder
@@ -168,7 +168,7 @@ class Manifest(BaseModel):
     nobody did; `date_order` is how the documents write dates in numbers, `tokens` the version of what words become
     (`tokens.TOKENS`); `hidden_text` (`unseen` on disk) has, by the ids of documents, how the text begins that they hold
     and do not show; `quarantined`, by paths, the order for which a document was taken out
-    (`Parameters`). What a step records beside these fields is kept too.
+    (`Parameters`); `unread`, by paths, why a file was not read. What a step records beside these fields is kept too.
 
     `fingerprint` is SHA-256 over the format, the encoder, what the steps record, the documents' digests (triples are in
     them) and the edges, so that it is the same wherever the documents lie. `id` is a random name, kept over re-runs,
@@ -195,8 +195,8 @@ class Manifest(BaseModel):
     hidden_text: dict[str, str] = Field(default={}, alias="unseen")
     quarantine: bool = False
     allowed: tuple[str, ...] = ()
-    exports: dict[str, ExportLoader] = {}
     quarantined: dict[str, str] = {}
+    unread: dict[str, str] = {}
     fingerprint: str
     created: str
     id: LibraryId = ""

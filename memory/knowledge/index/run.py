@@ -85,12 +85,14 @@ class Changes:
         before = read_manifest(old) if old else None
         self._hidden = dict(before.hidden_text) if before else {}
         self._quarantined = dict(before.quarantined) if before else {}
+        self._unread = before.unread if before else {}
 
     @property
     def any(self) -> bool:
         return (
             self._other_sources
             or not self._generation.choices.same_quarantine
+            or self._generation.facts["unread"] != self._unread
             or any(self.counts[name] for name in ("new", "changed", "removed"))
         )
 
@@ -101,8 +103,9 @@ class Changes:
         there is no Wikipedia dump and one is wanted."""
         self._known = self._generation.old_sources()
         there = [root for root in roots if not self._is_gone(root)]
-        found = discover(there, library, self._loaders, follow, self._generation.choices.exports)
+        found = discover(there, library, self._loaders, follow)
         self.notes += found.notes
+        self.failed += found.unread
         pages = self._generation.choices.pages
         chosen = (replace(source, pages=pages) if source.loader.by_page else source for source in found.sources)
         fresh = {shown(source.path): source for source in chosen}
@@ -129,6 +132,8 @@ class Changes:
             self._reading.keep()
         self._remove(gone)
         self._note_hidden()
+        elsewhere = {path: why for path, why in self._unread.items() if not _is_below(path, roots)}
+        self._generation.facts["unread"] = elsewhere | {failure.source: failure.reason for failure in self.failed}
         self._note_quarantined(self._known.keys() - set(gone) | fresh.keys())
         yield Progress("reading", total, total)
         yield from self._chunk_anew()
@@ -222,7 +227,7 @@ class Changes:
             del self._quarantined[where]
         for item in self._reading.documents(source):
             if isinstance(item, LoadFailure):
-                self.failed.append(item)
+                self._note_failure(item)
                 continue
             if said := self._orders(item, path):
                 whole = item.id == source.name
@@ -251,6 +256,12 @@ class Changes:
         unknown = None if self._generation.old else ""  # a first run that reads nothing makes no library
         self._other_sources |= recorded != self._known.get(path, unknown)
         self._generation.add_source(path, recorded)
+
+    def _note_failure(self, item: LoadFailure) -> None:
+        if item.count:
+            self.failed.append(item)
+        else:
+            self.notes.append(f"{item.source}: {item.reason}")
 
     def _keep(self, path: str, documents: int) -> None:
         """A source that can no longer be read stays, but for what has another place by now."""

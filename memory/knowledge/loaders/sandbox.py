@@ -25,7 +25,7 @@ from typing import Any
 
 from clew.memory.datatypes import Document, Edge, Mark, Table
 from clew.memory.errors import ClewError
-from clew.memory.knowledge.loaders.registry import KNOWN, NO_MEMORY, read, read_edges
+from clew.memory.knowledge.loaders.registry import LOADERS, NO_MEMORY, read, read_edges
 from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, shown, size
 
 MIB = 1 << 20
@@ -78,7 +78,7 @@ class Reading:
 
     def announce(self, source: Source) -> None:
         """Have it read, where it is not yet; no more than `AHEAD` beside the one that is wanted next."""
-        if source.loader in KNOWN and not any(source is sent for sent, _ in self._sent):
+        if source.loader in LOADERS and not any(source is sent for sent, _ in self._sent):
             self._sent.append((source, Limits.of(source)))
             if self._process:
                 self._process.send(*self._sent[-1])
@@ -87,7 +87,7 @@ class Reading:
 
     def documents(self, source: Source) -> Iterator[Document | LoadFailure]:
         """Raises `ClewError` where the process cannot be started at all."""
-        if source.loader not in KNOWN:
+        if source.loader not in LOADERS:
             yield from read(source)
             return
         self._skip()
@@ -100,7 +100,7 @@ class Reading:
 
     def edges(self, source: Source) -> Iterator[Edge | LoadFailure]:
         """Behind its documents. Once a run."""
-        if source.loader not in KNOWN:
+        if source.loader not in LOADERS:
             yield from read_edges(source)
             return
         for item in self._items() if self._taken else ():
@@ -296,7 +296,7 @@ def serve() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     replies.write(b"ready\n")
     replies.flush()
-    loaders, empty = {loader.name: loader for loader in KNOWN}, _memory()
+    loaders, empty = {loader.name: loader for loader in LOADERS}, _memory()
     for line in requests:
         name, path, root, pages, seconds, memory = json.loads(line)
         source = Source(Path(path), loaders[name], Path(root), Pages(*map(tuple, pages)))
