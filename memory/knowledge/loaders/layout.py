@@ -15,6 +15,9 @@ INDENT = " " * 4
 
 BREAKS = ("", " ", "\n", "\n\n")
 
+CELLS = " | "
+"""Between the cells of a row."""
+
 ROWS = 25
 """Rows that stand together below the names of the columns, so that no row is far from them."""
 
@@ -169,7 +172,7 @@ class TextLayout:
 
 def line_of(row: Sequence[str]) -> str:
     """A cell that fills its row stands once."""
-    return row[0] if len(set(row)) == 1 else " | ".join(row).rstrip(" |")
+    return row[0] if len(set(row)) == 1 else CELLS.join(row).rstrip(" |")
 
 
 def _heads(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], int]:

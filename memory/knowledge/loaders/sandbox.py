@@ -56,10 +56,11 @@ class Limits:
 
     @classmethod
     def of(cls, source: Source) -> "Limits":
-        given = size(source)
+        given, more = size(source), source.loader.room()
         half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
         memory = max(MEMORY, min(MEMORY + MEMORY_PER_BYTE * given, half))
-        return cls(math.ceil(SECONDS + SECONDS_PER_MIB * given / MIB), memory, OUTPUT + OUTPUT_PER_BYTE * given)
+        seconds = math.ceil(SECONDS + SECONDS_PER_MIB * given / MIB) + more.seconds
+        return cls(seconds, memory + more.memory, OUTPUT + OUTPUT_PER_BYTE * given)
 
 
 class Reading:

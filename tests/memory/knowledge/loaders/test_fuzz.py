@@ -21,6 +21,7 @@ from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source
 from tests.memory.knowledge.loaders.dump import dump
 from tests.memory.knowledge.loaders.packages import box, excel, open_document, paragraph, rows, slides, word, zipped
 from tests.memory.knowledge.loaders.test_html import PAGE
+from tests.memory.knowledge.loaders.test_ocr import picture
 from tests.memory.knowledge.loaders.test_office import MERGED, OPEN_TABLE, REST
 from tests.memory.knowledge.loaders.test_pdf import as_bytes, written
 
@@ -49,6 +50,7 @@ SEEDS: dict[str, dict[str, bytes]] = {
         "x.tex": rb"\section{One} Two \emph{three} $x^2$",
         "y.xml": b"<a><b c='d'>One</b></a>",
     },
+    "picture": {"x.png": picture("png"), "x.gif": picture("gif")},
     "slides": {"x.pptx": slides(box("One", kind="title") + box("Two", place=(1, 2)), notes=box("Three"))},
     "mail": {"x.eml": MAIL},
     "mailbox": {
