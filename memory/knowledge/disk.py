@@ -24,7 +24,17 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 from clew.memory.datatypes import Document, Mark
 from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
-from clew.memory.files import lasting_folder, new_file, new_folder, remove, sync_all, unread, within, write_durably
+from clew.memory.files import (
+    close_to_others,
+    lasting_folder,
+    new_file,
+    new_folder,
+    remove,
+    sync_all,
+    unread,
+    within,
+    write_durably,
+)
 from clew.memory.knowledge.chunking import Chunker, ChunkerParameters
 from clew.memory.knowledge.loaders.source import ALL, Pages
 from clew.memory.knowledge.tokens import KeywordParameters
@@ -358,11 +368,13 @@ def _current_name(path: Path) -> str:
 @contextmanager
 def held(library: Path) -> Iterator[None]:
     """Hold the lock of a library: one process at a time changes it. Raises `LibraryBusy` where another has it."""
-    lasting_folder(library)
-    lock = FileLock(within(library, LOCK))
+    lasting_folder(library, 0o700)
+    lock = FileLock(within(library, LOCK), mode=0o600)
     try:
         with lock.acquire(timeout=0):
             yield
+            if (library / POINTER).exists():  # it may have been made when libraries were open to others
+                close_to_others(library, (library / POINTER, library / LOCK, *library.glob(NUMBER)))
     except Timeout:
         raise LibraryBusy(f"another clew index is at work on {library}", "wait until it has ended") from None
 
