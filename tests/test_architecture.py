@@ -145,6 +145,7 @@ NAMES = {
     "PyStemmer": "Stemmer",
     "scikit-learn": "sklearn",
     "markdown-it-py": "markdown_it",
+    "Pillow": "PIL",
 }
 """Names that a package is imported by, where they are not its own."""
 

@@ -1,17 +1,18 @@
 """`clew index`: documents in, a library out."""
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clew.memory.errors import ClewError
+from clew.memory.errors import ClewError, MuchWouldGo
 from clew.ui import options
 from clew.ui.plain import one_line
 
@@ -39,7 +40,7 @@ METHODS = ["leiden", "louvain"]
 NAMED = 50
 """Files that are named for each reason that one cannot be read for."""
 
-AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "quarantine")
+AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "prune", "quarantine")
 """Options that are parameters of an index by the same name."""
 
 
@@ -80,6 +81,7 @@ AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "quarantine")
 @options.named_llm
 @options.given
 @click.option("--follow-links", is_flag=True, help="Follow links below the paths given, too.")
+@click.option("--prune", is_flag=True, help="Remove what is gone, even all of a folder, or most of the library.")
 @click.option(
     "--quarantine/--no-quarantine",
     default=None,
@@ -121,8 +123,17 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
     encoder, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
     chosen = _parameters(flags, settings, writers)
     sending = Sending(flags["shards"], flags["replicas"], flags["rebuild"])
-    work = partial(run.index, paths, encoder=encoder, parameters=chosen, rebuild=flags["rebuild"])
-    report = _reported(worked_on(settings.library, settings.cache, work, sending), quiet)
+
+    def reported(parameters: "Parameters") -> "IndexReport":
+        work = partial(run.index, paths, encoder=encoder, parameters=parameters, rebuild=flags["rebuild"])
+        return _reported(worked_on(settings.library, settings.cache, work, sending), quiet)
+
+    try:
+        report = reported(chosen)
+    except MuchWouldGo as error:
+        if not sys.stdin.isatty() or not click.confirm(f"{error.message}. Remove them?", err=True):
+            raise
+        report = reported(replace(chosen, prune=True))
     _print_report(report, as_json)
     _check(report)
     note_indexed(recorded_at(settings.library).id, map(_plain, paths))

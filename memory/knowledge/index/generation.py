@@ -48,8 +48,9 @@ from clew.memory.ports import Encoder, Writer
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """None is what the library has. For one run are `follow_links`: also those below the paths given; and `mine`: where
-    no paths are given, the recorded ones have to be among these (None: any may be). For a new library
+    """None is what the library has. For one run are `follow_links`: also those below the paths given; `prune`: what is
+    not there any more is removed, however much that is; and `mine`: where no paths are given, the recorded ones have to
+    be among these (None: any may be). For a new library
     `chunker` is by sentences, `triples` are `auto`, and `extractor` is by rules (`extractor_named`); others than before
     chunk or extract all anew. `communities` are found by Leiden. `values` has those of the chunker (by its name), of
     `keywords` and of `communities` that are to be others than the library has. `pages` of Wikipedia dumps are all;
@@ -65,6 +66,7 @@ class Parameters:
     model: Model | None = None
     summariser: Writer | None = None
     follow_links: bool = False
+    prune: bool = False
     quarantine: bool | None = None
     allow: Sequence[str] = ()
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -86,6 +88,7 @@ class Choices(NamedTuple):
     quarantine: bool
     allowed: tuple[str, ...]
     same_quarantine: bool
+    prune: bool
     notes: list[str]
 
 
@@ -117,6 +120,7 @@ def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
         quarantine=quarantine,
         allowed=allowed,
         same_quarantine=fresh or (quarantine, allowed) == (had.quarantine, had.allowed),
+        prune=parameters.prune,
         notes=[],
     )
     return made if fresh else made._replace(notes=list(_others(made, had)))

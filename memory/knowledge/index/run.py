@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 from clew.memory.datatypes import Chunk, Document, Edge, Progress
-from clew.memory.errors import BadInput, ClewError, NoLibrary
+from clew.memory.errors import BadInput, ClewError, MuchWouldGo, NoLibrary
 from clew.memory.files import naming_full_disk, readers, remove, within
 from clew.memory.instructions import orders
 from clew.memory.knowledge.chunking import chunks_of
@@ -54,6 +54,7 @@ from clew.memory.knowledge.partitioning.capsule import NAME_OF_PLAN, PartitionPl
 from clew.memory.knowledge.partitioning.partitioner import partition_library
 from clew.memory.knowledge.proof import naming_altered, of_partitions, proven_now, whole, write_hashes
 from clew.memory.ports import Encoder
+from clew.memory.text import number_of
 
 KEPT_OF_HIDDEN = 1_000
 """Characters of the text that a document does not show, for those who ask what was left out."""
@@ -86,13 +87,14 @@ class Changes:
         self._hidden = dict(before.hidden_text) if before else {}
         self._quarantined = dict(before.quarantined) if before else {}
         self._unread = before.unread if before else {}
+        self._documents = before.documents if before else 0
 
     @property
     def any(self) -> bool:
         return (
             self._other_sources
             or not self._generation.choices.same_quarantine
-            or self._generation.facts["unread"] != self._unread
+            or (self._generation.old is not None and self._generation.facts["unread"] != self._unread)
             or any(self.counts[name] for name in ("new", "changed", "removed"))
         )
 
@@ -184,26 +186,39 @@ class Changes:
     def _gone(self, paths: Sequence[str], roots: Sequence[Path], unopened: Sequence[Path]) -> list[str]:
         """What is under the paths given and no longer there. What is not under them stays as it is, and so does what
         is in a folder that cannot be opened now."""
-        gone = []
+        gone, emptied = [], Counter[str]()
         for path in paths:
-            elsewhere = not _is_below(path, roots)
-            if elsewhere or _is_below(path, unopened):
-                self.counts["elsewhere" if elsewhere else "unchanged"] += self._generation.copy_source(path)
+            elsewhere, closed = not _is_below(path, roots), _is_below(path, unopened)
+            folder = "" if elsewhere or closed or self._generation.choices.prune else _emptied(path, roots)
+            if elsewhere or closed or folder:
+                kept = self._generation.copy_source(path)
+                self.counts["elsewhere" if elsewhere else "unchanged"] += kept
+                emptied[folder] += kept
             else:
                 gone.append(path)
+        del emptied[""]  # kept for another reason
+        for folder, kept in emptied.items():
+            self.notes.append(f"{folder} is empty or gone: {number_of(kept, 'document')} kept (--prune removes)")
         if self.counts["elsewhere"]:
             self.notes.append(f"{self.counts['elsewhere']} documents from other places kept as they are")
         return gone
 
     def _remove(self, gone: Sequence[str]) -> None:
-        """But a run that could read nothing at all empties no library."""
+        """But a run that could read nothing at all empties no library. Raises `MuchWouldGo` where more than half of it
+        would be removed, and nobody said so."""
         read_nothing = not any(self.counts[name] for name in ("new", "changed", "unchanged", "elsewhere"))
-        for path in gone:
-            if self.failed and read_nothing:
-                self._keep(path, len(self._generation.old_documents(path)))
-            else:
-                self.counts["removed"] += len(self._generation.old_documents(path))
-                self._other_sources = True
+        held = {path: len(self._generation.old_documents(path)) for path in gone}
+        if self.failed and read_nothing:
+            for path, documents in held.items():
+                self._keep(path, documents)
+            return
+        lost = sum(held.values())
+        if not self._generation.choices.prune and 2 * lost > self._documents:
+            of_all = f"{lost} of {number_of(self._documents, 'document')}"
+            wrong = f"{of_all} would be removed: their files are not there any more"
+            raise MuchWouldGo(wrong, "look whether a drive is missing; clew index --prune removes them")
+        self.counts["removed"] += lost
+        self._other_sources |= bool(gone)
 
     def _take(self, source: Source) -> Iterator[int]:
         """Copy a source that is the same as before, read any other. Yields about how many bytes are read."""
@@ -314,6 +329,15 @@ class Changes:
             self.notes.append(f"{given - added} repeated edges merged")
 
 
+def _emptied(path: str, roots: Sequence[Path]) -> str:
+    """The folder that a file was in, where that is there and empty, as that of a drive that is missing is, or a root
+    that is gone; empty for a file that is merely not there."""
+    folder = next((one for one in Path(path).parents if one.is_dir()), Path("/"))
+    if root := next((root for root in roots if _is_below(path, [root]) and not _is_below(str(folder), [root])), None):
+        return "" if shown(root) == path else shown(root)
+    return "" if any(folder.iterdir()) else shown(folder)
+
+
 def _is_below(path: str, folders: Sequence[Path]) -> bool:
     return any(Path(path).is_relative_to(shown(folder)) for folder in folders)
 
@@ -369,7 +393,7 @@ def index(
 
     Only documents under `paths` can be removed. With `rebuild` all is made anew, of the paths that the library records
     where none are given. The library stays as it was until the very end.
-    Raises `BadInput`, `LibraryBusy`, `LibraryMismatch`, `NoLibrary`.
+    Raises `BadInput`, `MuchWouldGo`, `LibraryBusy`, `LibraryMismatch`, `NoLibrary`.
     """
     if not paths and not rebuild:
         raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")

@@ -11,7 +11,7 @@ from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable, install_command
 from clew.memory.files import private_folder, write_durably
 from clew.memory.knowledge.loaders.plain_text import title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Room, Source, shown
+from clew.memory.knowledge.loaders.source import Allowance, Loader, Source, shown
 from clew.memory.text import clean
 
 READ_BY_OCR = "read by OCR"
@@ -23,9 +23,9 @@ def is_there() -> bool:
     return bool(find_spec("rapidocr") and find_spec("onnxruntime"))
 
 
-def room() -> Room:
+def allowance() -> Allowance:
     """It takes seconds a page, and the memory of its models."""
-    return Room(seconds=600, memory=3 << 29) if is_there() else Room()
+    return Allowance(seconds=600, memory=3 << 29) if is_there() else Allowance()
 
 
 def read_picture(source: Source) -> Iterator[Document]:
@@ -71,5 +71,5 @@ def _reader() -> Any:
 
 
 PICTURE = Loader(
-    "picture", read_picture, (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif"), room=room
+    "picture", read_picture, (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif"), allowance=allowance
 )

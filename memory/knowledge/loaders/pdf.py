@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from clew.memory.datatypes import Document, Mark, Table
 from clew.memory.errors import Unreadable, install_command
 from clew.memory.knowledge.loaders.layout import CELLS, TextLayout
-from clew.memory.knowledge.loaders.ocr import DPI, READ_BY_OCR, is_there, room, words_on
+from clew.memory.knowledge.loaders.ocr import DPI, READ_BY_OCR, allowance, is_there, words_on
 from clew.memory.knowledge.loaders.pdf_hidden_text import Watched, entry
 from clew.memory.knowledge.loaders.pdf_tables import in_columns, parted, tables_of
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
@@ -431,4 +431,4 @@ def _give_number(font: Any) -> None:
     font[NameObject("/ToUnicode")] = made
 
 
-PDF = Loader("pdf", read_pdf, (".pdf",), room=room)
+PDF = Loader("pdf", read_pdf, (".pdf",), allowance=allowance)

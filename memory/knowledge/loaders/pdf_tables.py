@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from clew.memory.knowledge.loaders.layout import is_name
 
-Box = tuple[float, float, float, float]
+Area = tuple[float, float, float, float]
 """Left, bottom, right and top, in points of the PDF."""
 
-Words = Sequence[dict[str, Any]]
+PageWords = Sequence[dict[str, Any]]
 """The words of a page with their places, as pdfplumber has them."""
 
 LEAST_ROWS, LEAST_FULL = 3, 0.6
@@ -28,11 +28,11 @@ MOST_LINES = 3_000
 
 
 class FoundTable(NamedTuple):
-    box: Box
+    box: Area
     rows: list[list[str]]
 
 
-def tables_of(page: Any, words: Words) -> list[FoundTable]:
+def tables_of(page: Any, words: PageWords) -> list[FoundTable]:
     """From the top to the bottom. `page` and `words` are of pdfplumber; a page that is turned has none."""
     if page.rotation:
         return []
@@ -51,12 +51,12 @@ def _is_table(rows: Sequence[Sequence[str]]) -> bool:
     return any(map(str.isalpha, "".join(rows[0])))
 
 
-def _box(page: Any, left: float, top: float, right: float, bottom: float) -> Box:
+def _box(page: Any, left: float, top: float, right: float, bottom: float) -> Area:
     """pdfplumber counts from the top."""
     return left, page.mediabox[3] - bottom, right, page.mediabox[3] - top
 
 
-def _overlap(one: Box, other: Box) -> bool:
+def _overlap(one: Area, other: Area) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
@@ -80,7 +80,7 @@ def _drawn(page: Any, table: Any) -> FoundTable:
 # Rows without lines --------------------------------------------------------------------------------------------------
 
 
-def _aligned(page: Any, words: Words) -> Iterator[FoundTable]:
+def _aligned(page: Any, words: PageWords) -> Iterator[FoundTable]:
     """Runs of lines whose parts stand in the same columns: three and more, or two of which one is of numbers."""
     lines = [_parts(list(line)) for line in _lines(words)]
     for _, run in groupby(enumerate(lines), key=lambda one: len(one[1]) if len(one[1]) > 1 else -one[0]):
@@ -93,7 +93,7 @@ def _aligned(page: Any, words: Words) -> Iterator[FoundTable]:
         yield from _as_table(page, rows)
 
 
-def _lines(words: Words) -> Iterator[Iterator[dict[str, Any]]]:
+def _lines(words: PageWords) -> Iterator[Iterator[dict[str, Any]]]:
     in_order = sorted(words, key=lambda word: (round(word["bottom"]), word["x0"]))
     return (group for _, group in groupby(in_order, key=lambda word: round(word["bottom"])))
 
@@ -136,7 +136,7 @@ def _as_table(page: Any, rows: Sequence[Sequence[dict[str, Any]]]) -> Iterator[F
 # Columns -------------------------------------------------------------------------------------------------------------
 
 
-def gutter_of(width: float, words: Words) -> tuple[float, float]:
+def gutter_of(width: float, words: PageWords) -> tuple[float, float]:
     """Left and right of the white strip between two columns of text; nothing (0, 0) where there is none."""
     middle = range(int(width / 4), int(3 * width / 4))
     crossed = dict.fromkeys(middle, 0)
@@ -151,7 +151,7 @@ def gutter_of(width: float, words: Words) -> tuple[float, float]:
     return (widest[0], widest[-1]) if len(widest) >= GUTTER else (0, 0)
 
 
-def in_columns(width: float, words: Words, boxes: Sequence[Box | None]) -> list[set[int]]:
+def in_columns(width: float, words: PageWords, boxes: Sequence[Area | None]) -> list[set[int]]:
     """The numbers of the pieces of a page in the order to be read, where it has two columns and was drawn across them:
     above both, on the left, on the right, below. One set where it is to be read as it was drawn."""
     everything = set(range(len(boxes)))
@@ -169,7 +169,7 @@ def in_columns(width: float, words: Words, boxes: Sequence[Box | None]) -> list[
 
 
 def parted(
-    parts: Sequence[set[int]], boxes: Sequence[Box | None], tables: Sequence[FoundTable]
+    parts: Sequence[set[int]], boxes: Sequence[Area | None], tables: Sequence[FoundTable]
 ) -> Iterator[set[int] | int]:
     """The numbers of pieces that are read one after the other, and those of the tables that stand between them."""
     done = set[int]()
@@ -187,5 +187,5 @@ def parted(
         yield run
 
 
-def _begins_in(piece: Box, box: Box) -> bool:
+def _begins_in(piece: Area, box: Area) -> bool:
     return box[0] - NEAR <= piece[0] <= box[2] and box[1] - NEAR <= piece[1] <= box[3]

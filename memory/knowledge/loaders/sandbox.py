@@ -56,7 +56,7 @@ class Limits:
 
     @classmethod
     def of(cls, source: Source) -> "Limits":
-        given, more = size(source), source.loader.room()
+        given, more = size(source), source.loader.allowance()
         half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
         memory = max(MEMORY, min(MEMORY + MEMORY_PER_BYTE * given, half))
         seconds = math.ceil(SECONDS + SECONDS_PER_MIB * given / MIB) + more.seconds

@@ -63,7 +63,7 @@ class Unpacked:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Allowance:
     """What a loader needs beside what any file may take: CPU time in seconds, and bytes of memory."""
 
     seconds: int = 0
@@ -80,7 +80,7 @@ class Loader:
 
     `read` yields documents, failures and what it unpacked, and may raise `Unreadable` or `OSError`; so does `edges`.
     `files` are all that the digest of a source is made of. `by_page`: it reads the pages that `Source.pages` choose.
-    `guesses`: the encoding of a text that nobody says, or "". `room`: what it needs more than others.
+    `guesses`: the encoding of a text that nobody says, or "". `allowance`: what it needs more than others.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Loader:
     files: Callable[[Path], tuple[Path, ...]] = lambda path: (path,)
     by_page: bool = False
     guesses: Callable[[bytes], str] = lambda _: ""
-    room: Callable[[], Room] = Room
+    allowance: Callable[[], Allowance] = Allowance
 
 
 @dataclass(frozen=True, slots=True)
