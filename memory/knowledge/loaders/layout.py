@@ -181,10 +181,11 @@ def _heads(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], int]:
     if not rows or not any(map(str.isalpha, "".join(rows[0]))):
         return (), 0
     first = rows[0]
-    spans = {place for place, (one, other) in enumerate(pairwise(first)) if one and one == other}
-    below = rows[1] if len(rows) > 2 else ()
-    named = below and all(below[n] != below[n + 1] and is_name(below[n]) and is_name(below[n + 1]) for n in spans)
-    if not spans or not named or len(set(first)) == 1:
+    below = rows[1] if len(rows) > 2 and len(set(first)) > 1 else ()
+    spans = [place for place, (one, other) in enumerate(pairwise(first)) if one and one == other]
+    repeated = [one for one, other in zip(first, below, strict=False) if one and one == other]
+    apart = all(below[place] != below[place + 1] for place in spans) if below else False
+    if not (spans or repeated) or not apart or not all(is_name(cell) for cell in below if cell):
         return first, 1
     both = zip(first, below, strict=True)
     return tuple(one if one == other or not other else f"{one}, {other}".strip(", ") for one, other in both), 2

@@ -61,7 +61,7 @@ def extracted(data: bytes, source: Source) -> Any:
     config = kreuzberg.ExtractionConfig(
         use_cache=False,
         disable_ocr=True,
-        include_document_structure=True,
+        include_document_structure=source.path.suffix.lower() not in SHEETS,  # a record for each cell
         content_filter=kreuzberg.ContentFilterConfig(include_headers=True, include_footers=True),
         concurrency=kreuzberg.ConcurrencyConfig(max_threads=1),
     )

@@ -83,7 +83,8 @@ def shown_of(data: bytes) -> Shown:
                 styles |= _styles(parsed(name))
             comments, book = parsed("word/comments.xml"), _Workbook(parsed)
             for name in names:
-                root = parsed(name) if _TEXTS.fullmatch(name) or _SHEET.fullmatch(name) else None
+                is_sheet = _SHEET.fullmatch(name) and not book.is_plain(file.read(name), name)
+                root = parsed(name) if _TEXTS.fullmatch(name) or is_sheet else None
                 if name == "xl/workbook.xml":
                     hidden += book.drop_hidden_sheets()
                     root = book.root
@@ -259,6 +260,8 @@ def _unspanned(cell: "_Element") -> "_Element":
 
 # Workbooks of Excel --------------------------------------------------------------------------------------------------
 
+_ODD = re.compile(rb"\bhidden=.(?:1|true)|<(?:\w+:)?mergeCell\b")
+_FIRST_CELL = re.compile(rb"<(?:\w+:)?c [^<>]*?\br=.[A-Z]+(\d{1,7})[^<>]*[^/]><")
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
 
@@ -289,6 +292,14 @@ class _Workbook:
             shared = self._parsed("xl/sharedStrings.xml")
             self._words = ["".join(one.itertext("{*}t")) for one in shared] if shared is not None else []
         return self._words[int(cell.findtext("{*}v") or 0)]
+
+    def is_plain(self, data: bytes, name: str) -> bool:
+        """Whether nothing is hidden or merged, so that a large sheet need not be taken apart."""
+        if _ODD.search(data):
+            return False
+        if (first := _FIRST_CELL.search(data)) and name in self._sheets:
+            self.first_rows[self._sheets[name].get("name", "")] = int(first[1])
+        return True
 
     def shown(self, root: "_Element", name: str) -> Iterator[str]:
         """Yields the words of rows and columns that are not shown, which go."""
