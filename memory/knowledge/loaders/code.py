@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
@@ -41,7 +42,7 @@ def read_notebook(source: Source) -> Iterator[Document]:
     yield layout.document(source, title, hidden_text=hidden)
 
 
-def _parts(cell: "dict[str, object]") -> Iterator[str]:
+def _parts(cell: dict[str, Any]) -> Iterator[str]:
     """In Markdown."""
     written = _joined(cell["source"])
     yield written if cell["cell_type"] == "markdown" else f"~~~~~\n{written}\n~~~~~"

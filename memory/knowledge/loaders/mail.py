@@ -4,8 +4,8 @@ import mailbox
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
-from email import message_from_binary_file, policy
-from email.message import EmailMessage
+from email import message_from_bytes, policy
+from email.message import EmailMessage, MIMEPart
 from email.utils import parsedate_to_datetime
 from io import BytesIO
 from pathlib import Path
@@ -30,7 +30,7 @@ LONGEST_NAME = 100
 
 def read_mail(source: Source) -> Iterator[Document | LoadFailure | Unpacked]:
     with source.path.open("rb") as file:
-        message = cast(EmailMessage, message_from_binary_file(file, policy=policy.default))
+        message = message_from_bytes(file.read(), policy=policy.default)
     yield from _read(source, message, source.name, shown(source.path))
 
 
@@ -39,7 +39,7 @@ def read_box(source: Source) -> Iterator[Document | LoadFailure | Unpacked]:
     with closing(mailbox.mbox(source.path, create=False)) as box:
         for number, key in enumerate(box.keys(), 1):
             with box.get_file(key) as file:
-                message = cast(EmailMessage, message_from_binary_file(file, policy=policy.default))
+                message = message_from_bytes(file.read(), policy=policy.default)
             place = f"{shown(source.path)}: message {number}"
             try:
                 yield from _read(source, message, f"{source.name}:{number}", place)
@@ -78,7 +78,7 @@ def _field(message: EmailMessage, name: str) -> object:
     return None
 
 
-def _content(part: EmailMessage) -> str:
+def _content(part: MIMEPart) -> str:
     try:
         return str(part.get_content())
     except (LookupError, ValueError):  # it names an encoding that there is not
@@ -90,7 +90,7 @@ def _attached(message: EmailMessage, held: Unpacked) -> Iterator[Unpacked]:
     with TemporaryDirectory(prefix="clew-") as folder:
         for number, part in enumerate(message.iter_attachments(), 1):
             inner = part.get_content() if part.get_content_type() == "message/rfc822" else None
-            data = inner.as_bytes() if inner is not None else part.get_payload(decode=True)
+            data = inner.as_bytes() if inner is not None else cast(bytes, part.get_payload(decode=True))
             name = (part.get_filename() or "").replace("/", "_").lstrip(".")[-LONGEST_NAME:]
             usual = f"message {number}.eml" if inner is not None else f"attachment {number}"
             put(Path(folder), name or usual, BytesIO(data or b""), LARGEST)

@@ -60,7 +60,7 @@ def extracted(data: bytes, source: Source) -> Any:
 
     config = kreuzberg.ExtractionConfig(
         use_cache=False,
-        disable_ocr=True,
+        disable_ocr=True,  # type: ignore[call-arg] # its stub has it not
         include_document_structure=source.path.suffix.lower() not in SHEETS,  # a record for each cell
         content_filter=kreuzberg.ContentFilterConfig(include_headers=True, include_footers=True),
         concurrency=kreuzberg.ConcurrencyConfig(max_threads=1),

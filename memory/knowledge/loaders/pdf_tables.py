@@ -114,11 +114,15 @@ def _fits(rows: Sequence[Sequence[dict[str, Any]]], parts: Sequence[dict[str, An
     above = rows[-1]
     if parts[0]["top"] - above[0]["bottom"] > 2 * (parts[0]["bottom"] - parts[0]["top"]):
         return False
-    sides = (lambda one: one["x0"], lambda one: one["x1"], lambda one: (one["x0"] + one["x1"]) / 2)
     return all(
-        any(abs(side(one) - side(other)) <= NEAR for side in sides for other in (row[n] for row in rows))
+        any(abs(a - b) <= NEAR for row in rows for a, b in zip(_sides(one), _sides(row[n]), strict=True))
         for n, one in enumerate(parts)
     )
+
+
+def _sides(part: dict[str, Any]) -> tuple[float, float, float]:
+    """Where it begins and ends, and its middle."""
+    return part["x0"], part["x1"], (part["x0"] + part["x1"]) / 2
 
 
 def _as_table(page: Any, rows: Sequence[Sequence[dict[str, Any]]]) -> Iterator[FoundTable]:

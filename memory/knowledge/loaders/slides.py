@@ -61,8 +61,8 @@ def _links(related: "_Element") -> dict[str | None, str]:
 def _in_order(slide: "_Element") -> "list[_Element]":
     """The title, and the other boxes from the top to the bottom where all say where they are."""
     boxes = list(slide.iter(*_BOXES))
-    places = [next(box.iter("{*}off"), None) for box in boxes]
-    if all(place is not None for place in places):
+    places = [at for box in boxes if (at := next(box.iter("{*}off"), None)) is not None]
+    if len(places) == len(boxes):
         tops = {id(box): (int(at.get("y", 0)), int(at.get("x", 0))) for box, at in zip(boxes, places, strict=True)}
         boxes.sort(key=lambda box: tops[id(box)])
     return sorted(boxes, key=lambda box: not _is_title(box))
