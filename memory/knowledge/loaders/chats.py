@@ -27,6 +27,9 @@ _TIME = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\.\d+)?(?:[\s\u202f]?[AaPp]\.?[Mm]\.?
 _MESSAGE = re.compile(rf"\u200e?\[?({_DATE}),?[ T]({_TIME})\]?(?: -|:)? (?:([^:\n]{{1,60}}): )?(.*)")
 """`[12/03/24, 18:02:11] Maren: who?`, `12.03.24, 18:02 - Maren: who?`, `2024-03-12 18:02 Maren: who?`"""
 
+MARK = "\u200e"
+"""Before some lines, which are written from the left."""
+
 _LINK = re.compile(r"<(?:[^<>|]+\|)?([^<>|]+)>")
 
 
@@ -49,11 +52,9 @@ def read_chat(source: Source) -> Iterator[Document]:
     """One document, whose date is that of its last message; a line that begins none goes on in the one before."""
     layout = TextLayout()
     for line in decode(source.path.read_bytes()).splitlines():
-        found = _MESSAGE.fullmatch(line)
-        if found:
+        if _MESSAGE.fullmatch(line):
             layout.paragraph()
-            line = f"{found[1]}, {found[2]} - {f'{found[3]}: ' if found[3] else ''}{found[4]}"
-        layout.words(f" {line} ")
+        layout.words(f" {line.lstrip(MARK)} ")
     yield layout.document(source, title_of_file(source.path))
 
 

@@ -101,6 +101,8 @@ class TextLayout:
         cells = [tuple(" ".join(cell.split()) for cell in row) for row in rows]
         width = max(map(len, cells), default=0)
         cells = [row + ("",) * (width - len(row)) for row in cells]
+        used = [place for place in range(width) if any(row[place] for row in cells)]
+        cells, width = [tuple(row[place] for place in used) for row in cells], len(used)
         heads, taken = _heads(cells) if headed else ((), 0)
         body = cells[taken:]
         if heads and body and width > 1:
@@ -171,8 +173,8 @@ class TextLayout:
 
 
 def line_of(row: Sequence[str]) -> str:
-    """A cell that fills its row stands once."""
-    return row[0] if len(set(row)) == 1 else CELLS.join(row).rstrip(" |")
+    """A cell that spans a row of several stands once."""
+    return row[0] if len(set(row)) == 1 and len(row) != 2 else CELLS.join(row).rstrip(" |")
 
 
 def _heads(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], int]:

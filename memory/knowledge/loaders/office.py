@@ -145,8 +145,7 @@ def _sheets(layout: TextLayout, result: Any, held: Shown) -> None:
         layout.heading(name)
         for start, stanza in _stanzas(rows):
             if max(sum(map(bool, row)) for row in stanza) > 1:
-                used = [place for place in range(len(stanza[0])) if any(row[place] for row in stanza)]
-                layout.table([[row[place] for place in used] for row in stanza], name, f"sheet {name}", start)
+                layout.table(stanza, name, f"sheet {name}", start)
             else:
                 layout.verbatim("\n".join(filter(None, map("".join, stanza))))
 

@@ -121,9 +121,9 @@ def test_a_box_has_many_and_forwarded_ones_are_read(tmp_path: Path) -> None:
 
 
 CHATS = {
-    "[12/03/24, 18:02:11] Ann: who brings it?\n[12/03/24, 18:03:40] Bea B.: me: I do\nand the stove\n": [
-        "12/03/24, 18:02:11 - Ann: who brings it?",
-        "12/03/24, 18:03:40 - Bea B.: me: I do and the stove",
+    "[12/03/24, 18:02:11] Ann: who brings it?\n\u200e[12/03/24, 18:03:40] Bea B.: me: I do\nand the stove\n": [
+        "[12/03/24, 18:02:11] Ann: who brings it?",
+        "[12/03/24, 18:03:40] Bea B.: me: I do and the stove",
     ],
     "3.12.24, 6:02 PM - Ann joined\n3.12.24, 6:03 PM - Ann: hello\n3.12.24, 6:04 PM - Bea: hi\n": [
         "3.12.24, 6:02 PM - Ann joined",
@@ -131,8 +131,8 @@ CHATS = {
         "3.12.24, 6:04 PM - Bea: hi",
     ],
     "2024-03-12 18:02 Ann: hello\n2024-03-12 18:04 Bea: hi\n": [
-        "2024-03-12, 18:02 - Ann: hello",
-        "2024-03-12, 18:04 - Bea: hi",
+        "2024-03-12 18:02 Ann: hello",
+        "2024-03-12 18:04 Bea: hi",
     ],
 }
 
