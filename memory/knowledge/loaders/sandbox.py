@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from clew.memory.datatypes import Document, Edge, Mark, Table
@@ -40,6 +41,8 @@ WAIT, WAITS = 60.0, 4
 
 AHEAD = 4
 """Sources that the process is given beside the one that is read; their requests fit into a pipe."""
+
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
@@ -180,13 +183,14 @@ class Reading:
 class _Process:
     def __init__(self) -> None:
         self.owner, self.ready = os.getpid(), False
+        self._unpacked = TemporaryDirectory(prefix="clew-", ignore_cleanup_errors=True)
         self._popen = subprocess.Popen(  # noqa: S603 this interpreter, and nothing that was read
             [sys.executable, "-P", "-c", _START, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             bufsize=0,
-            env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            env=os.environ | _ONE_THREAD | {"TMPDIR": self._unpacked.name},
         )
         assert self._popen.stdout
         self._from = self._popen.stdout.fileno()
@@ -239,6 +243,7 @@ class _Process:
             with contextlib.suppress(OSError):
                 stream.close()
         self._popen.wait()
+        self._unpacked.cleanup()  # also where it was killed while an archive was unpacked
         return ended or 0
 
     def _at_end(self) -> bool:
