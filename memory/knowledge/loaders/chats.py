@@ -1,4 +1,4 @@
-"""Exported chats: each message is a paragraph, with its time and who wrote it.
+"""Exported chats: each message is an item of a list, with its time and who wrote it, so that it is quoted whole.
 
 WhatsApp writes a text file, Signal and other programs one like it, Telegram and Slack write JSON.
 """
@@ -49,11 +49,11 @@ def _beginning(path: Path) -> str:
 
 
 def read_chat(source: Source) -> Iterator[Document]:
-    """One document, whose date is that of its last message; a line that begins none goes on in the one before."""
+    """One document; a line that begins no message goes on in the one before."""
     layout = TextLayout()
     for line in decode(source.path.read_bytes()).splitlines():
         if _MESSAGE.fullmatch(line):
-            layout.paragraph()
+            layout.open_item("- ")
         layout.words(f" {line.lstrip(MARK)} ")
     yield layout.document(source, title_of_file(source.path))
 
@@ -81,9 +81,7 @@ def messages_of(data: Any, people: Mapping[str, str]) -> "list[tuple[str, str, s
 
 def write_messages(layout: TextLayout, messages: "list[tuple[str, str, str]]") -> None:
     for when, who, text in messages:
-        layout.paragraph()
-        layout.words(f"{when} - {who}: {text}")
-        layout.paragraph()
+        layout.item(f"{when} - {who}: {text}")
 
 
 def people_beside(path: Path) -> dict[str, str]:
