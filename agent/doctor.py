@@ -95,7 +95,7 @@ def library(path: Place) -> tuple[Manifest | None, Check]:
     """Open the library, which finds files that are truncated or missing. Returns its manifest where that works."""
     try:
         with open_library(path, None) as opened:
-            manifest, unread = opened.manifest, opened.store.unread
+            manifest, unread = opened.manifest, list(opened.manifest.unread or opened.store.unread)
     except NoLibrary as error:
         return None, Check("library", "warning", error.message, error.hint)
     except ClewError as error:
@@ -112,7 +112,9 @@ def library(path: Place) -> tuple[Manifest | None, Check]:
 
 def documents(path: Place, manifest: Manifest) -> Iterator[Check]:
     """A line for each document that holds text which it does not show, or a sentence that speaks to a language model.
-    Neither reaches a prompt. And for each that was taken out."""
+    Neither reaches a prompt. And for each that was taken out, or could not be read."""
+    for where, why in manifest.unread.items():
+        yield Check("documents", "warning", f"{where}: not read: {why}")
     for where, why in manifest.quarantined.items():
         file, message = shlex.quote(where.split("\n")[0]), f"{' '.join(where.split())}: in quarantine, for: {why}"
         yield Check("documents", "warning", message, f"clew index {file} --allow {file} --library {path}")

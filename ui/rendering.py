@@ -14,6 +14,7 @@ from clew.agent.answer.citations import LIST_MARK
 from clew.agent.models import Writers
 from clew.agent.state import Answer, Claim, Prompted, Step, Turn, Verdict
 from clew.memory.datatypes import Passage
+from clew.memory.text import is_named
 from clew.memory.walk_paths import arrow, back, into, parents
 from clew.ui.plain import cut, one_line, plain, short_path
 
@@ -159,7 +160,8 @@ def name_of(passage: Passage) -> str:
 def place_of(passage: Passage) -> str:
     """The page and the heading, where there are; a heading that repeats the title says nothing."""
     heading = one_line(passage.heading)
-    page = f"page {one_line(passage.page)}" if passage.page else ""
+    label = one_line(passage.page)
+    page = label if is_named(label) else f"page {label}"
     return " · ".join(part for part in (page, heading if heading != one_line(passage.title) else "") if part)
 
 

@@ -37,7 +37,7 @@ class Candidate:
         blocks, text = self.region.blocks, self.region.text
         block = blocks[self.place]
         above = (blocks[place] if place >= 0 else None for place in (block.head, block.lead))
-        head, lead = (text[one.start : one.end] if one else "" for one in above)
+        head, lead = (self.region.paths.get(one.start) or text[one.start : one.end] if one else "" for one in above)
         own = " ".join(RUNNING_HEAD.sub(" ", text[slice(*self.span)]).split())
         values = (block, own, self.region.offset + self.span[0], head, lead)
         for name, value in zip(("block", "text", "position", "head", "lead"), values, strict=True):

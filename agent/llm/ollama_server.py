@@ -12,13 +12,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
-import ollama
 from pydantic import ValidationError
 
 from clew.agent.llm.streams import LOCAL, QUICK, Patience, Wire
 from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, ModelFailed, NoModel, PromptCut, ServiceUnreachable
 from clew.memory.ports import Abilities
+from clew.memory.proxies import naming_proxy, without_proxies
+
+with without_proxies():
+    import ollama
 
 DEFAULT_WINDOW = 4096
 """Of a model that does not say how long it is."""
@@ -104,7 +107,8 @@ class OllamaServer:
         url = urlsplit(self._host if "://" in self._host else f"http://{self._host}")
         local = (url.hostname or "127.0.0.1") in LOCAL
         hooks = dict(wire.hooks) if wire else {}
-        return ollama.Client(self._host or None, timeout=times, event_hooks=hooks, trust_env=not local)
+        with naming_proxy():
+            return ollama.Client(self._host or None, timeout=times, event_hooks=hooks, trust_env=not local)
 
     def answers(self) -> bool:
         """Whether anything listens there: a fraction of a second where nothing does."""

@@ -5,14 +5,16 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import ollama
-
 from clew.agent.llm.ledger import MESSAGE, TokenCounts
 from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
 from clew.agent.llm.streams import Wire, watched, without_thoughts
 from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
 from clew.memory.files import machine_memory
 from clew.memory.ports import Abilities, Message, Output, Usage, Waiting
+from clew.memory.proxies import without_proxies
+
+with without_proxies():
+    import ollama
 
 WINDOW = 32768
 """Tokens at most: the memory for more of them would be larger than many a model."""

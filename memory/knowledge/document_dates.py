@@ -12,6 +12,7 @@ from clew.memory.datatypes import Document
 from clew.memory.dates import CalendarDate, DateOrder, asked_times, date_of, found_dates, order_of, search_text
 from clew.memory.knowledge.catalogue import folders_in
 from clew.memory.knowledge.disk import COLUMNS, document_of
+from clew.memory.text import BELOW
 
 FIRST_LINES, FIRST_CHARACTERS = 5, 500
 """How much of a text its first lines are at most."""
@@ -209,5 +210,6 @@ def dated_texts(database: sqlite3.Connection, texts: Iterable[str], orders: Date
 
 def _own_text(heading: str, iso: str, order: DateOrder) -> str:
     """The date of a heading, else of a document, as it is searched."""
-    entry = next((one.date for one in found_dates(heading, order)), date_of(iso))
+    levels = reversed(heading.split(BELOW))
+    entry = next((one.date for level in levels for one in found_dates(level, order)), date_of(iso))
     return search_text(entry.text, order)
