@@ -182,6 +182,18 @@ def test_records_are_a_table_and_other_json_is_said_in_lines(tmp_path: Path) -> 
     assert reason(tmp_path / "y.json", '{"a": 1').startswith("not JSON")
 
 
+SAVED = (
+    b'MIME-Version: 1.0\nContent-Type: multipart/related; boundary="b"\n\n--b\nContent-Type: text/html\n\n'
+    b"<title>Jetty</title><h1>Rules</h1><p>Closed\nat ten.</p>\n--b--\n"
+)
+
+
+def test_a_page_that_a_browser_saved_is_read_by_its_paragraphs(tmp_path: Path) -> None:
+    page = document(tmp_path / "x.mhtml", SAVED)
+    assert (page.title, page.text) == ("Jetty", "Jetty\n\nRules\n\nClosed\n\nat ten.")
+    assert "no page is in it" in reason(tmp_path / "y.mht", b"MIME-Version: 1.0\n\nnothing")
+
+
 def test_notes_of_evernote_have_day_author_and_tags(tmp_path: Path) -> None:
     note = (
         "<note><title>Boiler</title>"

@@ -67,6 +67,7 @@ SEEDS: dict[str, dict[str, bytes]] = {
         b'{"cell_type": "code", "source": "1", "outputs": [{"text": "1"}]}]}'
     },
     "evernote": {"x.enex": NOTES.encode()},
+    "saved page": {"x.mhtml": b"MIME-Version: 1.0\nContent-Type: text/html\n\n<title>A</title><p>One."},
     "archive": {"x.zip": zipped({"a/b.txt": "One.", "c.md": "# Two"})},
     "text": {"x.txt": "Moon\n\nThe Moon orbits – the Earth.\u2028More.".encode()},
     "markdown": {"x.md": MARKDOWN},
