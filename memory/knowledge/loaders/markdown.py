@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from clew.memory.datatypes import Document
+from clew.memory.datatypes import Document, Table
 from clew.memory.knowledge.loaders import html
 from clew.memory.knowledge.loaders.html import TextLayout
 from clew.memory.knowledge.loaders.plain_text import decode, not_empty, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line, shown
+from clew.memory.knowledge.tables import table_of
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -51,6 +52,7 @@ def read_markdown(source: Source) -> Iterator[Document]:
         author=author,
         tags=tags,
         status=front_status(fields),
+        tables=tuple(tables_of(text)),
     )
 
 
@@ -93,6 +95,27 @@ def laid_out(markdown: str) -> tuple[TextLayout, str, str]:
         if token.type == "heading_close" and token.tag == "h1" and layout.headings:
             title = title or layout.headings[-1].text
     return layout, title, "\n".join(filter(None, hidden_text))
+
+
+def tables_of(markdown: str) -> Iterator[Table]:
+    """Those with names of columns; each has the heading that it stands below as its title, and its rows the numbers of
+    their lines."""
+    from markdown_it import MarkdownIt
+
+    heading, before, rows = "", "", list[tuple[int, list[str]]]()
+    for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown):
+        if token.type == "tr_open" and token.map:
+            rows.append((token.map[0] + 1, []))
+        elif token.type == "inline":
+            said = " ".join("".join(one.content for one in token.children or ()).split())
+            heading = said if before == "heading_open" else heading
+            if before in ("th_open", "td_open"):
+                rows[-1][1].append(said)
+        elif token.type == "table_close":
+            if table := table_of(heading, rows):
+                yield table
+            rows = []
+        before = token.type
 
 
 def _write(layout: TextLayout, token: "Token", hidden_text: list[str]) -> None:

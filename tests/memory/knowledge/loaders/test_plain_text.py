@@ -1,4 +1,5 @@
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -89,7 +90,10 @@ def test_the_digest_is_of_what_was_read_not_of_where(tmp_path: Path) -> None:
 )
 def test_rows_have_cells_that_are_parted_alike(tmp_path: Path, name: str, content: str) -> None:
     path = tmp_path / name
-    assert document(path, content) == Document(
+    rows = (("250 g, small", "4.50"), ("500 g big", ""))
+    (table,) = document(path, content).tables
+    assert (table.heads, table.rows, table.first_row) == (("Jar", "Price"), rows, 2)
+    assert replace(document(path, content), tables=()) == Document(
         name, "jars 2025", "Jar | Price\n250 g, small | 4.50\n500 g big", str(path)
     )
     assert loader_of(path) is TABLE
