@@ -256,6 +256,11 @@ def value_for(column: Column, value: str | float) -> CellValue:
     return value if isinstance(value, int | float) else read_value(column, value)
 
 
+def folded_value(column: Column, cell: str) -> CellValue:
+    """A cell as its column has it."""
+    return folded(cell) if column.kind == "text" else read_value(column, cell)
+
+
 def _computed(
     tables: Tables, table: StoredTable, request: TableRequest, where: str, given: list[CellValue]
 ) -> dict[str, object]:
@@ -290,4 +295,4 @@ def written(column: Column, value: CellValue) -> str:
     if not isinstance(value, float):
         return str(value)
     digits = f"{value:.{column.decimals}f}"
-    return digits if abs(float(digits) - value) < 1e-9 else f"{value:.{column.decimals + 2}f}"
+    return digits if abs(float(digits) - value) < 1e-9 * max(1.0, abs(value)) else f"{value:.{column.decimals + 2}f}"

@@ -148,6 +148,8 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
             page=documents[source.document].page_at(starts.get(n, source.start)),
             heading=documents[source.document].heading_at(starts.get(n, source.start)),
         )
+        if source.start < source.end  # a range of its document
+        else source
         for n, source in enumerate(answer.sources, 1)
     ]
     return replace(answer, sources=tuple(sources))

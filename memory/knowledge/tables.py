@@ -38,7 +38,7 @@ ColumnKind = Literal["number", "date", "yes-no", "text"]
 CellValue = float | int | str | None
 
 _NUMBER = re.compile(
-    r"(?P<minus>[(\u2212-])?\s*(?:(?P<before>[A-Z]{3}|\W{1,2})\s*)?(?P<inner>[\u2212-])?"
+    r"(?P<minus>[(\u2212-])?\s*(?:(?P<before>[A-Z]{3}\s|\W{1,2})\s*)?(?P<inner>[\u2212-])?"
     r"(?P<digits>\d[\d.,'\u2019\s]*)(?P<after>\s?[^\d\s()][^\d()]{0,11})?\)?"
 )
 _EMPTY = re.compile(r"[\W_]*|n/?a", re.IGNORECASE)
@@ -48,12 +48,14 @@ _MARKS = {"\u2713": 1, "\u2714": 1, "\u2717": 0, "\u2718": 0}
 
 
 class Column(NamedTuple):
-    """`unit` stands with all of its numbers, or with none; `decimals` are the most that one of them has."""
+    """`unit` stands with all of its numbers, or with none; `decimals` are the most that one of them has; `distinct` is
+    how many different cells it has. Years are dates."""
 
     head: str
     kind: ColumnKind
     unit: str = ""
     decimals: int = 0
+    distinct: int = 0
 
 
 class Link(NamedTuple):
@@ -163,6 +165,7 @@ def typed(table: Table) -> tuple[list[Column], list[list[CellValue]]]:
     each = [[row[place].strip() for row in table.rows] for place in range(len(table.heads))]
     read = [_column(head, cells) for head, cells in zip(table.heads, each, strict=True)]
     columns, values = [column for column, _ in read], [list(row) for row in zip(*(its for _, its in read), strict=True)]
+    columns = [one._replace(distinct=len({*its} - {""})) for one, its in zip(columns, each, strict=True)]
     sums = [place for place, one in enumerate(columns) if one.kind == "number" and values[-1:] and values[-1][place]]
     if len(values) > 2 and sums and all(_is_sum([row[place] for row in values]) for place in sums):
         values.pop()
@@ -184,6 +187,8 @@ def _column(head: str, cells: Sequence[str]) -> tuple[Column, Sequence[CellValue
     if sum(cell in numbers for cell in filled) >= wanted and len(units) <= 1:
         mark = _decimal_mark([match["digits"] for match in numbers.values()])
         found = {cell: _number(match, mark) for cell, match in numbers.items()}
+        if not units and _are_years(filled):
+            return Column(head, "date"), [cell or None for cell in cells]
         decimals = max(len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in found.values())
         return Column(head, "number", "".join(units), decimals), [found.get(cell) for cell in cells]
     order = order_of(filled)
@@ -193,8 +198,17 @@ def _column(head: str, cells: Sequence[str]) -> tuple[Column, Sequence[CellValue
     return Column(head, "text"), [folded(cell) or None for cell in cells]
 
 
+def _are_years(cells: Sequence[str]) -> bool:
+    """Amounts end in 0 or 5 more often than years do."""
+    round_ = sum(cell[-1] in "05" for cell in cells)
+    return all(re.fullmatch(r"1[5-9]\d\d|20[0-3]\d", cell) for cell in cells) and 2 * round_ <= len(cells)
+
+
 def read_value(column: Column, text: str) -> CellValue:
     """A text as a cell of this column has it; None where it is of another kind."""
+    if column.kind == "number":
+        match = _NUMBER.fullmatch(text.strip())
+        return _number(match, _decimal_mark([match["digits"]])) if match else None
     read, (value,) = _column(column.head, [text])
     return value if read.kind == column.kind else None
 
@@ -263,6 +277,12 @@ class Tables:
     def of(self, document: str) -> list[StoredTable]:
         return [one for one in self.all if one.document == document]
 
+    def within(self, documents: frozenset[str]) -> "Tables":
+        """Those of these documents alone."""
+        made = Tables(self.run)
+        made.all = tuple(one for one in self.all if one.document in documents)
+        return made
+
     def links(self, stems: Sequence[str], most: int) -> dict[str, list[Link]]:
         """What of each table the words of a question name, by `StoredTable.id`: its names, its heads, its cells; of
         cells at most so many, those first that have most of the words."""
@@ -274,7 +294,8 @@ class Tables:
         found: dict[str, list[Link]] = {}
         known = {(one.document, one.n): one for one in self.all}
         for document, n, column, value, words in self.run(sql, (json.dumps([*stems]), most)):
-            table = known[document, n]
+            if (table := known.get((document, n))) is None:
+                continue
             named = frozenset(json.loads(words))
             whole = _words(value) if value else _words(table.heads[column]) if column >= 0 else named
             found.setdefault(table.id, []).append(Link(column, value, named, len(named) / max(1, len(whole))))

@@ -1,0 +1,265 @@
+"""The reader of tables: `python -m tests.training.table_reader` writes `agent/search/table_reader.json`.
+
+Fitted on questions that `made_tables.py` makes. `--measure` keeps a quarter of the tables and of the wordings out, and
+prints what the reader makes of these.
+"""
+
+import argparse
+import json
+import random
+import sqlite3
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+
+from clew.agent.search.table_reader import (
+    ASKED,
+    COMPARED,
+    SHIPPED,
+    Asked,
+    Reading,
+    Softmax,
+    TableModel,
+    linked_to,
+    ngrams,
+    read,
+    readings,
+    words_of,
+)
+from clew.memory.datatypes import Floats, Vectors
+from clew.memory.encoding import MINILM, load_encoder
+from clew.memory.knowledge.disk import SCHEMA
+from clew.memory.knowledge.tables import Tables, add_tables, folded
+from clew.memory.ports import Encoder, Role
+from clew.tools.table import TableRequest
+from tests.training.made_tables import TEMPLATES, MadeQuestion, MadeTable, made_tables, questions, table_lines
+
+ROUNDS, EACH = 3, 3
+"""How often all tables are drawn, and how many questions of each kind are made of one."""
+
+HIDDEN, LIKELY = 16, 0.5
+
+FEWEST = 4
+"""Tables in whose questions a word has to stand to need no explanation; questions that have a feature."""
+
+
+class Remembering:
+    """An encoder that keeps what it made, in memory."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder, self._kept = encoder, dict[str, Any]()
+        self.name, self.hash, self.dimension, self.window = (
+            encoder.name,
+            encoder.hash,
+            encoder.dimension,
+            encoder.window,
+        )
+        self.tokens, self.token_vectors = encoder.tokens, encoder.token_vectors
+
+    def encode(self, texts: Sequence[str], role: Role) -> Vectors:
+        missing = [text for text in dict.fromkeys(texts) if text not in self._kept]
+        for text, vector in zip(missing, self._encoder.encode(missing, role), strict=True):
+            self._kept[text] = vector
+        return np.array([self._kept[text] for text in texts], np.float32).reshape(-1, self.dimension)
+
+
+def library(made: Sequence[MadeTable]) -> Tables:
+    """Of these tables alone, in memory."""
+    database = sqlite3.connect(":memory:")
+    database.executescript(SCHEMA)
+    for place, one in enumerate(made):
+        title = one.file.removesuffix(".csv")
+        row = (one.file, title, "", one.file, "[]", "[]", "", "", "", one.file, place, "", "")
+        database.execute(f"INSERT INTO documents VALUES ({', '.join('?' * len(row))})", row)
+        add_tables(database, one.file, f"{title} {one.file}", [one.table])
+    return Tables(lambda sql, values: database.execute(sql, values).fetchall())
+
+
+Case = tuple[MadeQuestion, Tables]
+
+
+def cases(
+    rng: random.Random, lines: Sequence[str], templates: dict[Asked, tuple[str, ...]], each: int
+) -> Iterator[Case]:
+    """Questions, and the few tables that they are asked of."""
+    drawn = made_tables(rng, lines)
+    rng.shuffle(drawn)
+    while drawn:
+        part, drawn = drawn[: (size := rng.randint(1, 6))], drawn[size:]
+        tables = library(part)
+        for one in part:
+            yield from ((question, tables) for question in questions(rng, one, templates, each))
+
+
+def is_right(reading: Reading, question: MadeQuestion) -> bool | None:
+    """Whether it is what was asked; None where its rows are, though something else is to be shown of them."""
+    wanted = question.request
+    if (
+        wanted is None
+        or reading.table.document != question.file
+        or said(reading.request, "") != said(wanted, _key(reading))
+    ):
+        return False
+    if question.column:
+        head = reading.table.heads[reading.column] if reading.column >= 0 else ""
+        return True if head == question.column and reading.asked == "look up" else None
+    return reading.asked == question.asked or None
+
+
+def _key(reading: Reading) -> str:
+    return reading.table.heads[0]
+
+
+def said(request: TableRequest, key: str) -> tuple[object, ...]:
+    """What two requests for the same have both; a condition without a column is of the first."""
+    where = {
+        (
+            one.column or key,
+            one.operator,
+            frozenset(folded(str(v)) for v in (one.value if isinstance(one.value, tuple) else (one.value,))),
+        )
+        for one in request.where
+    }
+    by = request.order_by, request.limit if request.order_by else 0, request.descending
+    return frozenset(where), request.aggregate, request.group_by, by
+
+
+# Fitted ---------------------------------------------------------------------------------------------------------------
+
+
+def fitted(found: Sequence[Case], encoder: Encoder) -> TableModel:
+    blank = Softmax(COMPARED, np.zeros(len(COMPARED)), np.zeros((encoder.dimension, len(COMPARED))), {})
+    model = TableModel(blank, blank, frozenset(), (), LIKELY)
+    vectors, grams, kinds = [], [], []
+    around: list[tuple[Any, list[str], str]] = []
+    files: dict[str, set[str]] = defaultdict(set)
+    for question, tables in found:
+        words = words_of(question.text, encoder, model)
+        for one in linked_to(words, tables, encoder):
+            if one.table.document == question.file:
+                vectors.append(words.vector)
+                grams.append(ngrams(one.masked))
+                kinds.append(question.asked)
+                for word in one.left if question.request else ():
+                    files[word].add(question.file)
+        number = question.compared or ("first" if question.request and question.request.order_by else "")
+        for one in words.numbers if number else ():
+            if number == "first" or one.value == str(question.request.where[0].value):  # type: ignore[union-attr]
+                around.append((one.vector, ngrams(one.near.split()), number))
+    known = frozenset(word for word, where in files.items() if len(where) >= FEWEST)
+    model = TableModel(
+        softmax(ASKED, np.array(vectors), grams, kinds),
+        softmax(COMPARED, *zip(*((v, g) for v, g, _ in around), strict=True), [n for *_, n in around]),
+        known,
+        (),
+        LIKELY,
+    )
+    rows, labels = list[Sequence[float]](), list[bool]()
+    for question, tables in found:
+        each = [(one, is_right(one, question)) for one in readings(question.text, tables, encoder, model)]
+        told = [(one, right) for one, right in each if right is not None]
+        rows += [one.features for one, _ in told]
+        labels += [bool(right) for _, right in told]
+    print(f"{len(found)} questions, {len(rows)} readings, {sum(labels)} right, {len(known)} known words")
+    return replace(model, layers=perceptron(np.array(rows), labels))
+
+
+def perceptron(rows: Floats, labels: Sequence[bool]) -> list[tuple[Floats, Floats]]:
+    """With the scale of each feature among its weights."""
+    mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-3
+    made = MLPClassifier((HIDDEN,), activation="tanh", alpha=1e-2, max_iter=150, early_stopping=True, random_state=1)
+    (into, out), (first, last) = made.fit((rows - mean) / scale, labels).coefs_, made.intercepts_
+    into = into / scale[:, None]
+    return [(np.round(into, 4), np.round(first - mean @ into, 4)), (np.round(out, 4), np.round(last, 4))]
+
+
+def softmax(classes: Sequence[str], vectors: Any, grams: Sequence[list[str]], labels: Sequence[str]) -> Softmax:
+    counts = Counter(gram for one in grams for gram in one)
+    names = sorted(gram for gram, count in counts.items() if count >= FEWEST)
+    place = {name: n for n, name in enumerate(names)}
+    there = np.zeros((len(grams), len(names)), np.float32)
+    for row, one in enumerate(grams):
+        there[row, [place[gram] for gram in one if gram in place]] = 1.0
+    vectors = np.array(vectors)
+    regression = LogisticRegression(C=3.0, max_iter=2000).fit(np.hstack([vectors, there]), labels)
+    order = [regression.classes_.tolist().index(one) for one in classes]
+    weights = np.round(regression.coef_[order].T, 3)
+    dimension = vectors.shape[1]
+    features = {name: weights[dimension + n] for name, n in place.items() if np.abs(weights[dimension + n]).max() > 0.1}
+    return Softmax(tuple(classes), np.round(regression.intercept_[order], 3), weights[:dimension], features)
+
+
+def as_json(model: TableModel) -> str:
+    def plain(one: Softmax) -> dict[str, object]:
+        return {
+            "classes": one.classes,
+            "intercepts": one.intercepts.tolist(),
+            "weights": one.weights.tolist(),
+            "features": {name: list(map(float, row)) for name, row in sorted(one.features.items())},
+        }
+
+    said = {
+        "asked": plain(model.asked),
+        "compared": plain(model.compared),
+        "known": sorted(model.known),
+        "layers": [[weights.tolist(), intercepts.tolist()] for weights, intercepts in model.layers],
+        "sure": model.sure,
+    }
+    return json.dumps(said, separators=(",", ":"), ensure_ascii=False) + "\n"
+
+
+# Measured -------------------------------------------------------------------------------------------------------------
+
+
+def measured(found: Sequence[Case], encoder: Encoder, model: TableModel) -> None:
+    """By kind how many are right, wrong though said, and left alone."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    shown = Counter[str]()
+    for question, tables in found:
+        reading = read(question.text, tables, encoder, model)
+        right = reading is not None and is_right(reading, question) is not False
+        outcome = "left" if reading is None else "right" if right else "wrong"
+        counts[question.asked][outcome] += 1
+        shown[outcome + question.asked] += 1
+        if (outcome == "wrong" and shown[outcome + question.asked] <= 4) or (
+            outcome == "left" and question.request and shown[outcome + question.asked] <= 3
+        ):
+            said_ = f"{reading.asked} {reading.table.document} {reading.request}" if reading else ""
+            print(f"  {outcome}: {question.text} ({question.asked}, {question.file}) {said_}")
+    for asked in ASKED:
+        print(f"{asked:12} {dict(counts[asked])}")
+    answerable = sum((counts[one] for one in ASKED[:-1]), Counter[str]())
+    print("answerable", {name: round(n / answerable.total(), 3) for name, n in answerable.items()})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--measure", action="store_true")
+    given = parser.parse_args()
+    rng = random.Random(7)
+    lines, templates = table_lines(), dict(TEMPLATES)
+    held: list[str] = []
+    unseen: dict[Asked, tuple[str, ...]] = {}
+    if given.measure:
+        held, lines = lines[::4], [line for n, line in enumerate(lines) if n % 4]
+        unseen = {asked: texts[::4] for asked, texts in templates.items()}
+        templates = {asked: tuple(t for n, t in enumerate(texts) if n % 4) for asked, texts in templates.items()}
+    with tempfile.TemporaryDirectory() as cache:
+        encoder = Remembering(load_encoder(MINILM, Path(cache)))
+        found = [case for _ in range(ROUNDS) for case in cases(rng, lines, templates, EACH)]
+        model = fitted(found, encoder)
+        if given.measure:
+            measured(list(cases(rng, held, unseen, 6)), encoder, model)
+        else:
+            SHIPPED.write_text(as_json(model), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
