@@ -113,8 +113,9 @@ class TableResult:
     def passage(self) -> Passage:
         """The result as evidence, which answers cite."""
         one = self.table
-        numbers = ", ".join(str(row.number) for row in self.rows)
-        heading = f"{one.title}{', ' if one.title and numbers else ''}{f'rows {numbers}' if numbers else ''}"
+        numbers = [str(row.number) for row in self.rows] if self.listed == len(self.rows) else []
+        rows = f"row{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}" if numbers else f"{self.matched} rows"
+        heading = f"{one.title}, {rows}" if one.title else rows
         name = one.name.removesuffix(one.place).removesuffix(f" {one.title}").strip() or one.name
         return Passage(
             one.id,
@@ -289,10 +290,12 @@ def _computed(
 
 
 def written(column: Column, value: CellValue) -> str:
-    """A value with no more decimals than its column has; of a mean two more."""
+    """A value with as many decimals as its column has; what has more, as a mean may, with two at least."""
     if value is None:
         return "none"
     if not isinstance(value, float):
         return str(value)
     digits = f"{value:.{column.decimals}f}"
-    return digits if abs(float(digits) - value) < 1e-9 * max(1.0, abs(value)) else f"{value:.{column.decimals + 2}f}"
+    return (
+        digits if abs(float(digits) - value) < 1e-9 * max(1.0, abs(value)) else f"{value:.{max(2, column.decimals)}f}"
+    )

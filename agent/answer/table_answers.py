@@ -63,6 +63,9 @@ class _Told:
         of = line("of rows", self.language, count=str(result.matched), size=str(result.table.size))
         conditions = _conditions(result)
         of = f"{of} ({conditions})" if conditions else of
+        if request.order_by:
+            of = line("of rows", self.language, count=str(len(result.rows)), size=str(result.listed))
+            of = f"{of}, {request.order_by}"
         if not result.matched or request.aggregate is None or request.aggregate.function == "count":
             if result.matched and self.reading.asked == "look up" and self.reading.column >= 0:
                 return f"{result.table.heads[self.reading.column]}: {' / '.join(self._asked_for)}"
@@ -96,7 +99,7 @@ class _Told:
         if counted and (result.listed > len(result.rows) or result.listed > SHOWN // 2 or not result.request.where):
             return []
         told = [_row(row) for row in result.rows]
-        if result.listed > len(result.rows):
+        if result.listed > len(result.rows) and not result.request.order_by:
             told.append(line("first rows", self.language, count=str(len(result.rows)), size=str(result.listed)))
         difference = self._difference
         return [*told, difference] if difference else told

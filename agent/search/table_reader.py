@@ -22,7 +22,7 @@ from clew.memory.datatypes import Floats, Vector, Vectors
 from clew.memory.dates import asked_times
 from clew.memory.knowledge.tables import Link, StoredTable, Tables, folded
 from clew.memory.ports import Encoder
-from clew.memory.text import FUNCTION_WORDS, stemmed_words, written_words
+from clew.memory.text import FUNCTION_WORDS, NUMBER_WORDS, stemmed_words, written_words
 from clew.tools.table import Aggregate, Condition, TableRequest, place_of
 
 # fmt: off
@@ -49,17 +49,18 @@ OF_KINDS: Mapping[str, tuple[str, ...]] = {
 FEATURES = (
     *("asked", "named", "near", "margin", "unnamed", "unexplained", "farthest", "share", "values", "filtered"),
     *("table", "table near", "table margin", "numbers left", "links left", "heads left", "by key", "not by key"),
-    *("compared", "grouped"),
+    *("sought", "lacking", "compared", "grouped"),
 )
 """Of a reading: the log of how likely its kind is; of the column that is asked for the share of its head that the
 question names, how near it is, how much more than the next one, or that there is none; how many words nothing explains,
 and how far the farthest of these is; of the filters the least share of a cell that is named, the log of the values, and
 whether there are any; of the table its name, its nearness, how much more of the question it explains than others; what
-numbers, cells and heads are left; whether rows are counted by their key, or looked up by another column; how sure it is how a
+numbers, cells and heads are left; whether rows are counted by their key, or looked up by another column; of what is
+looked up the log of how likely its kind is; how many cells only tables of the same form have; how sure it is how a
 number is compared; how well the column is named that it is compared with, or grouped by."""
 
-TABLES, LINKS, COLUMNS = 6, 400, 3
-"""Tables that are looked at, of their cells, and of their columns those that are weighed."""
+TABLES, LINKS, COLUMNS, UNLIKELY = 6, 400, 3, 0.01
+"""Tables that are looked at, and of these cells; columns that are weighed; the probability of kinds that are not."""
 
 APART = 0.2
 """How much likelier than any other reading the one is that counts."""
@@ -68,33 +69,39 @@ AMBIGUOUS = 30
 """Cells that words may stand for."""
 
 SHIPPED = Path(__file__).with_suffix(".json")
-_NUMBER = re.compile(r"(?<![\w.,])\d[\d,.]*(?<![.,])%?(?!\w)")
+COUNTED = [*NUMBER_WORDS[:13]]
+_NUMBER = re.compile(r"(?<![\w.,])(?<!\w-)\d[\d,.]*(?<![.,])%?(?!\w)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Softmax:
-    """`weights` of a text's vector, shape (d, classes), and of its features by their names."""
+    """`weights` of a text's vector, shape (d, classes), and of its `features` by the places of classes."""
 
     classes: tuple[str, ...]
     intercepts: Floats
     weights: Floats
-    features: Mapping[str, Sequence[float]]
+    features: Mapping[str, Mapping[str, float]]
 
     def probabilities(self, vector: NDArray[np.floating], features: Sequence[str]) -> Floats:
-        found = [self.features[one] for one in features if one in self.features]
-        totals = self.intercepts + vector @ self.weights + np.sum([self.intercepts * 0, *found], axis=0)
+        totals = self.intercepts + vector @ self.weights
+        for feature in features:
+            for place, weight in self.features.get(feature, {}).items():
+                totals[int(place)] += weight
         parts = np.exp(totals - totals.max())
         return np.asarray(parts / parts.sum(), np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableModel:
-    """`asked` tells the kind of a question, `compared` what a number in it is, by the words around it; `known` are words
-    that need no explanation. `layers` weigh `FEATURES` and the kinds (a perceptron with one hidden layer): weights and
-    intercepts of each. A reading counts where its probability is at least `sure`."""
+    """`asked` tells the kind of a question, `compared` what a number in it is, by the words around it, `answered`
+    whether yes or no is asked for in a column that it names, `sought` the kind of a cell that is looked up; `known` are
+    words that need no explanation. `layers` weigh `FEATURES` and the kinds (a perceptron with one hidden layer):
+    weights and intercepts of each. A reading counts where its probability is at least `sure`."""
 
     asked: Softmax
     compared: Softmax
+    answered: Softmax
+    sought: Softmax
     known: frozenset[str]
     layers: Sequence[tuple[Floats, Floats]]
     sure: float
@@ -106,7 +113,7 @@ def shipped() -> TableModel:
     said = json.loads(SHIPPED.read_text("utf-8"))
     heads = [
         Softmax(tuple(one["classes"]), np.array(one["intercepts"]), np.array(one["weights"]), one["features"])
-        for one in (said["asked"], said["compared"])
+        for one in (said[name] for name in ("asked", "compared", "answered", "sought"))
     ]
     layers = [(np.array(weights), np.array(intercepts)) for weights, intercepts in said["layers"]]
     return TableModel(*heads, frozenset(said["known"]), layers, said["sure"])
@@ -121,12 +128,13 @@ class AskedNumber(NamedTuple):
     how: Floats
     near: str
     vector: Vector
+    unit: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A request that a question may stand for; `column` is what is asked for (-1: nothing but rows), `features` has what
-    it is weighed by."""
+    """A request that a question may stand for; `column` is what is asked for (-1: nothing but rows), `features` has
+    what it is weighed by."""
 
     asked: Asked
     table: StoredTable
@@ -173,25 +181,21 @@ def readings(question: str, tables: Tables, encoder: Encoder, model: TableModel)
     """All that the words of the question allow, of the tables that it names most of."""
     if not tables.all:
         return []
-    linked = linked_to(words_of(question, encoder, model), tables, encoder)
-    return [reading for one in linked for reading in one.readings(model)]
+    linked = linked_to(QuestionWords(question, encoder, model), tables, encoder, model)
+    return [reading for one in linked for reading in one.readings()]
 
 
-def linked_to(words: "QuestionWords", tables: Tables, encoder: Encoder) -> "list[LinkedTable]":
+def linked_to(words: "QuestionWords", tables: Tables, encoder: Encoder, model: TableModel) -> "list[LinkedTable]":
     """The tables that a question names most of."""
     links = tables.links(words.stems, LINKS)
     named = {one.id: len({word for link in links.get(one.id, ()) for word in link.words}) for one in tables.all}
     chosen = sorted(tables.all, key=lambda one: -named[one.id])[:TABLES]
-    linked = [LinkedTable(words, one, links.get(one.id, []), encoder) for one in chosen]
+    linked = [LinkedTable(words, one, links.get(one.id, []), encoder, model) for one in chosen]
     for one in linked:
         others = [each for each in linked if each is not one]
         one.borrow(others)
         one.margin = one.explained - max((each.explained for each in others), default=0.0)
     return linked
-
-
-def words_of(question: str, encoder: Encoder, model: TableModel) -> "QuestionWords":
-    return QuestionWords(question, encoder, model)
 
 
 class QuestionWords:
@@ -201,9 +205,14 @@ class QuestionWords:
         spans = [(one.start, one.end, one.date.iso) for one in asked_times(text) if one.date.year]
         taken = {place for start, end, _ in spans for place in range(start, end)}
         spans += [(*m.span(), m[0].rstrip("%")) for m in _NUMBER.finditer(text) if m.start() not in taken]
+        words = re.finditer(r"\w+", text)
+        spans += [(*m.span(), str(COUNTED.index(m[0]))) for m in words if m[0] in COUNTED[2:]]
+        spans = [one for one in spans if not text[one[1] : one[1] + 1].isalnum()]
         self.text, blanked, marked = text, text, list[tuple[int, str, bool]]()
+        units = list[str]()
         for start, end, value in sorted(spans, reverse=True):
             marked.append((start, value, start in taken))
+            units.append((*text[end:].split(maxsplit=1), "")[0].strip("?.,;"))
             blanked = f"{blanked[:start]}{' ' * (end - start)}{blanked[end:]}"
         blanked = re.sub(r"[-/_.]", " ", blanked)
         self.words = [word.casefold().removesuffix("'s").removesuffix("\u2019s") for word in written_words(blanked)]
@@ -217,9 +226,11 @@ class QuestionWords:
         self.vector, self.runs = vectors[0], vectors[1 : len(runs) + 1]
         self.single = {run[0]: place for place, run in enumerate(runs) if len(run) == 1}
         self.numbers = [
-            AskedNumber(value, at, is_day, model.compared.probabilities(vector, ngrams(near.split())), near, vector)
-            for (_, value, is_day), at, near, vector in zip(
-                marked, starts, around, vectors[len(runs) + 1 :], strict=True
+            AskedNumber(
+                value, at, is_day, model.compared.probabilities(vector, ngrams(near.split())), near, vector, unit
+            )
+            for (_, value, is_day), unit, at, near, vector in zip(
+                marked, units, starts, around, vectors[len(runs) + 1 :], strict=True
             )
         ]
 
@@ -234,9 +245,12 @@ class LinkedTable:
     """A question and a table: what of it the question names."""
 
     margin = 0.0
+    borrowed: frozenset[_Filter] = frozenset()
 
-    def __init__(self, question: QuestionWords, table: StoredTable, links: Sequence[Link], encoder: Encoder) -> None:
-        self.question, self.table = question, table
+    def __init__(
+        self, question: QuestionWords, table: StoredTable, links: Sequence[Link], encoder: Encoder, model: TableModel
+    ) -> None:
+        self.question, self.table, self.model = question, table, model
         self.heads = {link.column: link for link in links if not link.value and link.column >= 0}
         self.name = next((link.words for link in links if link.column < 0), frozenset())
         self.filters = _filters([link for link in links if link.value], question.stems)
@@ -247,7 +261,16 @@ class LinkedTable:
         self.head_vectors: Vectors = vectors[2:]
         cosines = question.runs @ self.head_vectors.T if len(question.runs) else np.zeros((1, len(table.heads)))
         self.near = cosines.max(axis=0)
+        self.filters += self._answers()
         self.explained = len(self._named_words) + self.nearness
+
+    def _answers(self) -> "list[_Filter]":
+        """Yes or no in the columns of these that the question names."""
+        named = [n for n, one in self.heads.items() if self.table.columns[n].kind == "yes-no" and one.share >= 0.5]
+        if not named:
+            return []
+        likely = self._told(self.model.answered)
+        return [_Filter(n, (max(likely, key=lambda says: likely[says]),), self.heads[n].words, 1.0) for n in named]
 
     @property
     def _named_words(self) -> set[str]:
@@ -268,19 +291,24 @@ class LinkedTable:
         have = {word for one in self.filters for word in one.words}
         alike = [one for one in others if [*map(folded, one.table.heads)] == [*map(folded, self.table.heads)]]
         lacking = [f for one in alike for f in one.filters if f.share >= 0.99 and not f.words & have]
+        self.borrowed = frozenset(lacking)
         self.filters += list(dict.fromkeys(lacking))
 
-    def readings(self, model: TableModel) -> Iterator[Reading]:
-        probabilities = dict(zip(model.asked.classes, self.kinds(model), strict=True))
+    def readings(self) -> Iterator[Reading]:
         for asked in ASKED[:-1]:
-            if probabilities[asked] < 0.01:
+            if self._likely[asked] < UNLIKELY:
                 continue
-            for column, (filters, compared) in product(self._columns(asked), self._conditions(asked)):
-                if (reading := self._reading(asked, column, filters, compared, probabilities, model)) is not None:
+            for column, (filters, compared) in product(self._columns(asked), self._conditions()):
+                if (reading := self._reading(asked, column, filters, compared)) is not None:
                     yield reading
 
-    def kinds(self, model: TableModel) -> Floats:
-        return model.asked.probabilities(self.question.vector, ngrams(self.masked))
+    @cached_property
+    def _likely(self) -> dict[str, float]:
+        """How likely each kind of question is, and of what is looked up each kind of cell."""
+        return self._told(self.model.asked) | self._told(self.model.sought)
+
+    def _told(self, by: Softmax) -> dict[str, float]:
+        return dict(zip(by.classes, by.probabilities(self.question.vector, ngrams(self.masked)).tolist(), strict=True))
 
     @cached_property
     def masked(self) -> list[str]:
@@ -317,7 +345,7 @@ class LinkedTable:
     def _head_share(self, column: int) -> float:
         return self.heads[column].share if column in self.heads else 0.0
 
-    def _conditions(self, asked: Asked) -> "list[tuple[tuple[_Filter, ...], tuple[tuple[int, AskedNumber, str], ...]]]":
+    def _conditions(self) -> "list[tuple[tuple[_Filter, ...], tuple[tuple[int, AskedNumber, str], ...]]]":
         """The filters and the comparisons that may be meant: each word stands for one cell."""
         by_words = dict[frozenset[str], list[_Filter]]()
         for one in self.filters:
@@ -333,8 +361,12 @@ class LinkedTable:
             return [(-1, number, how)]
         kinds = ("date", "number") if number.is_day else ("number",)
         fitting = [n for n, one in enumerate(self.table.columns) if one.kind in kinds]
-        best = sorted(fitting, key=lambda n: -self._link(n))[:2]
+        best = sorted(fitting, key=lambda n: -self._measured(n, number))[:2]
         return [*((n, number, how) for n in best), None]
+
+    def _measured(self, column: int, number: AskedNumber) -> float:
+        """How well a column is named that a number is compared with: also by its unit."""
+        return self._link(column) + float(bool(number.unit) and number.unit == self.table.columns[column].unit)
 
     def _reading(
         self,
@@ -342,8 +374,6 @@ class LinkedTable:
         column: int,
         filters: tuple[_Filter, ...],
         compared: tuple[tuple[int, AskedNumber, str], ...],
-        probabilities: Mapping[str, float],
-        model: TableModel,
     ) -> Reading | None:
         request = self._request(asked, column, filters, compared)
         if request is None:
@@ -354,7 +384,7 @@ class LinkedTable:
         if request.group_by and column != place_of(table, request.group_by):
             beside.append(place_of(table, request.group_by))
         heads = {word for n in (column, *beside) if n in self.heads for word in self.heads[n].words}
-        explained = used | heads | self.name | model.known
+        explained = used | heads | self.name | self.model.known
         left = [self.question.words[n] for n in self.question.content if self.question.stems[n] not in explained]
         known = [
             self.own,
@@ -363,8 +393,11 @@ class LinkedTable:
         nearest = [float((np.vstack(known) @ self.question.runs[self.question.single[word]]).max()) for word in left]
         others = [self._link(n) for n in eligible if n != column]
         by_key = any(one.column == self.key for one in filters)
+        sought = self._likely.get(table.columns[column].kind if column >= 0 else "", 0.5)
+        links = [self._measured(n, one) for n, one, _ in compared if n >= 0]
+        links += [self._link(n) for n in beside[len(links) :]]
         values = {
-            "asked": max(-6.0, float(np.log(probabilities[asked] + 1e-9))),
+            "asked": max(-6.0, float(np.log(self._likely[asked] + 1e-9))),
             "named": self._head_share(column),
             "near": float(self.near[column]) if column >= 0 else 0.0,
             "margin": self._link(column) - max(others, default=0.0) if column >= 0 else 0.0,
@@ -379,11 +412,13 @@ class LinkedTable:
             "table margin": max(-2.0, min(2.0, self.margin)),
             "numbers left": float(len(self.question.numbers) - len(compared)),
             "links left": float(len({one.words for one in self.filters}) - len({one.words for one in filters})),
+            "sought": max(-4.0, float(np.log(sought + 1e-9))) if asked == "look up" else 0.0,
+            "lacking": float(sum(one in self.borrowed for one in filters)),
             "by key": float(by_key and asked.startswith("count")),
             "not by key": float(asked == "look up" and not by_key),
             "compared": min((float(one.how.max()) for _, one, _ in compared), default=1.0),
             "heads left": float(self._heads_left({column, *beside, *(one.column for one in filters)}, used)),
-            "grouped": min((self._link(n) for n in beside), default=1.0),
+            "grouped": min(links, default=1.0),
         }
         kinds = [float(asked == one) for one in ASKED[:-1]]
         return Reading(asked, table, request, column, (*(values[name] for name in FEATURES), *kinds))

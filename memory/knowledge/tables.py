@@ -189,8 +189,11 @@ def _column(head: str, cells: Sequence[str]) -> tuple[Column, Sequence[CellValue
         found = {cell: _number(match, mark) for cell, match in numbers.items()}
         if not units and _are_years(filled):
             return Column(head, "date"), [cell or None for cell in cells]
-        decimals = max(len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in found.values())
-        return Column(head, "number", "".join(units), decimals), [found.get(cell) for cell in cells]
+        decimals = max(len(match["digits"].strip().partition(mark)[2]) for match in numbers.values())
+        in_head = re.search(r"\(([^()\s]+)\)$", head)
+        return Column(head, "number", "".join(units) or (in_head[1] if in_head else ""), decimals), [
+            found.get(cell) for cell in cells
+        ]
     order = order_of(filled)
     days = {cell: iso for cell in {*filled} if (iso := _day(cell, order))}
     if sum(cell in days for cell in filled) >= wanted:

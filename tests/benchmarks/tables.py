@@ -72,7 +72,14 @@ def main(show: bool) -> None:
 def _holds(text: str, one: AskedTable) -> bool:
     """Whether the answer has all that is wanted, in the line that leads it what comes first."""
     first = text.splitlines()[0]
-    lead = one.wanted[0] in first or one.kind in ("filter", "count each", "sum each", "mean each", "most common", "compare")
+    lead = one.wanted[0] in first or one.kind in (
+        "filter",
+        "count each",
+        "sum each",
+        "mean each",
+        "most common",
+        "compare",
+    )
     return lead and all(word in text for word in one.wanted)
 
 

@@ -24,6 +24,7 @@ from clew.agent.search.table_reader import (
     COMPARED,
     SHIPPED,
     Asked,
+    QuestionWords,
     Reading,
     Softmax,
     TableModel,
@@ -31,7 +32,6 @@ from clew.agent.search.table_reader import (
     ngrams,
     read,
     readings,
-    words_of,
 )
 from clew.memory.datatypes import Floats, Vectors
 from clew.memory.encoding import MINILM, load_encoder
@@ -45,6 +45,8 @@ ROUNDS, EACH = 3, 3
 """How often all tables are drawn, and how many questions of each kind are made of one."""
 
 HIDDEN, LIKELY = 16, 0.5
+
+ANSWERS, KINDS, LEAST = ("yes", "no"), ("number", "date", "text"), 0.25
 
 FEWEST = 4
 """Tables in whose questions a word has to stand to need no explanation; questions that have a feature."""
@@ -136,17 +138,24 @@ def said(request: TableRequest, key: str) -> tuple[object, ...]:
 
 def fitted(found: Sequence[Case], encoder: Encoder) -> TableModel:
     blank = Softmax(COMPARED, np.zeros(len(COMPARED)), np.zeros((encoder.dimension, len(COMPARED))), {})
-    model = TableModel(blank, blank, frozenset(), (), LIKELY)
+    model = TableModel(blank, blank, blank, blank, frozenset(), (), LIKELY)
     vectors, grams, kinds = [], [], []
     around: list[tuple[Any, list[str], str]] = []
+    kinds_sought: list[tuple[Any, list[str], str]] = []
+    flags: list[tuple[Any, list[str], str]] = []
     files: dict[str, set[str]] = defaultdict(set)
     for question, tables in found:
-        words = words_of(question.text, encoder, model)
-        for one in linked_to(words, tables, encoder):
+        words = QuestionWords(question.text, encoder, model)
+        for one in linked_to(words, tables, encoder, model):
             if one.table.document == question.file:
                 vectors.append(words.vector)
                 grams.append(ngrams(one.masked))
                 kinds.append(question.asked)
+                if question.column:
+                    place = one.table.heads.index(question.column)
+                    kinds_sought.append((words.vector, grams[-1], one.table.columns[place].kind))
+                if question.answer:
+                    flags.append((words.vector, grams[-1], question.answer))
                 for word in one.left if question.request else ():
                     files[word].add(question.file)
         number = question.compared or ("first" if question.request and question.request.order_by else "")
@@ -157,6 +166,8 @@ def fitted(found: Sequence[Case], encoder: Encoder) -> TableModel:
     model = TableModel(
         softmax(ASKED, np.array(vectors), grams, kinds),
         softmax(COMPARED, *zip(*((v, g) for v, g, _ in around), strict=True), [n for *_, n in around]),
+        softmax(ANSWERS, *zip(*((v, g) for v, g, _ in flags), strict=True), [a for *_, a in flags]),
+        softmax(KINDS, *zip(*((v, g) for v, g, _ in kinds_sought), strict=True), [a for *_, a in kinds_sought]),
         known,
         (),
         LIKELY,
@@ -190,10 +201,16 @@ def softmax(classes: Sequence[str], vectors: Any, grams: Sequence[list[str]], la
     vectors = np.array(vectors)
     regression = LogisticRegression(C=3.0, max_iter=2000).fit(np.hstack([vectors, there]), labels)
     order = [regression.classes_.tolist().index(one) for one in classes]
-    weights = np.round(regression.coef_[order].T, 3)
+    coefficients = regression.coef_ if len(classes) > 2 else np.vstack([-regression.coef_, regression.coef_]) / 2
+    intercepts = regression.intercept_ if len(classes) > 2 else np.hstack([-1, 1]) * regression.intercept_ / 2
+    weights = np.round(coefficients[order].T, 2)
     dimension = vectors.shape[1]
-    features = {name: weights[dimension + n] for name, n in place.items() if np.abs(weights[dimension + n]).max() > 0.1}
-    return Softmax(tuple(classes), np.round(regression.intercept_[order], 3), weights[:dimension], features)
+    features = {
+        name: {str(at): float(one) for at, one in enumerate(weights[dimension + n]) if abs(one) > LEAST}
+        for name, n in place.items()
+    }
+    features = {name: of for name, of in features.items() if of}
+    return Softmax(tuple(classes), np.round(intercepts[order], 3), weights[:dimension].astype(float), features)
 
 
 def as_json(model: TableModel) -> str:
@@ -202,12 +219,14 @@ def as_json(model: TableModel) -> str:
             "classes": one.classes,
             "intercepts": one.intercepts.tolist(),
             "weights": one.weights.tolist(),
-            "features": {name: list(map(float, row)) for name, row in sorted(one.features.items())},
+            "features": dict(sorted(one.features.items())),
         }
 
     said = {
         "asked": plain(model.asked),
         "compared": plain(model.compared),
+        "answered": plain(model.answered),
+        "sought": plain(model.sought),
         "known": sorted(model.known),
         "layers": [[weights.tolist(), intercepts.tolist()] for weights, intercepts in model.layers],
         "sure": model.sure,
