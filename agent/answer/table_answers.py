@@ -4,7 +4,7 @@ are too many to show, how many they are."""
 from dataclasses import dataclass, replace
 
 from clew.agent.answer.corpus_answers import CorpusAnswer
-from clew.agent.search.table_reader import Reading, read, shipped
+from clew.agent.search.table_reader import TableReading, read, shipped
 from clew.agent.state import Answer, BoldSpan, Claim
 from clew.agent.talk.lines import line
 from clew.memory.errors import BadInput
@@ -42,7 +42,7 @@ def table_answer(
     return CorpusAnswer(answer, tuple(passages), f"{reading.asked} in {reading.table.id}", (result.text,))
 
 
-def _others(reading: Reading, tables: Tables) -> list[TableResult]:
+def _others(reading: TableReading, tables: Tables) -> list[TableResult]:
     """What the tables of the same form have of rows that this one lacks."""
     alike = [one for one in tables.all if one.heads == reading.table.heads and one.id != reading.table.id]
     request = reading.request.model_copy(update={"aggregate": None, "table": ""})
@@ -52,7 +52,7 @@ def _others(reading: Reading, tables: Tables) -> list[TableResult]:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    reading: Reading
+    reading: TableReading
     result: TableResult
     language: str
 

@@ -132,7 +132,7 @@ class AskedNumber(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TableReading:
     """A request that a question may stand for; `column` is what is asked for (-1: nothing but rows), `features` has
     what it is weighed by."""
 
@@ -154,7 +154,7 @@ class _Filter:
 # Read -----------------------------------------------------------------------------------------------------------------
 
 
-def read(question: str, tables: Tables, encoder: Encoder, model: TableModel) -> Reading | None:
+def read(question: str, tables: Tables, encoder: Encoder, model: TableModel) -> TableReading | None:
     """What it asks; None where that is not sure, or nothing that a table says."""
     weighed = sorted(weigh(readings(question, tables, encoder, model), model), key=lambda pair: -pair[1])
     if not weighed or weighed[0][1] < model.sure:
@@ -164,11 +164,11 @@ def read(question: str, tables: Tables, encoder: Encoder, model: TableModel) -> 
     return best if likely - next(others, 0.0) >= APART else None
 
 
-def _said(reading: Reading) -> tuple[str, TableRequest]:
+def _said(reading: TableReading) -> tuple[str, TableRequest]:
     return reading.table.id, reading.request
 
 
-def weigh(found: Sequence[Reading], model: TableModel) -> list[tuple[Reading, float]]:
+def weigh(found: Sequence[TableReading], model: TableModel) -> list[tuple[TableReading, float]]:
     """With the probability that each is what was asked."""
     if not found:
         return []
@@ -177,7 +177,7 @@ def weigh(found: Sequence[Reading], model: TableModel) -> list[tuple[Reading, fl
     return list(zip(found, (1 / (1 + np.exp(-totals[:, 0]))).tolist(), strict=True))
 
 
-def readings(question: str, tables: Tables, encoder: Encoder, model: TableModel) -> list[Reading]:
+def readings(question: str, tables: Tables, encoder: Encoder, model: TableModel) -> list[TableReading]:
     """All that the words of the question allow, of the tables that it names most of."""
     if not tables.all:
         return []
@@ -294,7 +294,7 @@ class LinkedTable:
         self.borrowed = frozenset(lacking)
         self.filters += list(dict.fromkeys(lacking))
 
-    def readings(self) -> Iterator[Reading]:
+    def readings(self) -> Iterator[TableReading]:
         for asked in ASKED[:-1]:
             if self._likely[asked] < UNLIKELY:
                 continue
@@ -374,7 +374,7 @@ class LinkedTable:
         column: int,
         filters: tuple[_Filter, ...],
         compared: tuple[tuple[int, AskedNumber, str], ...],
-    ) -> Reading | None:
+    ) -> TableReading | None:
         request = self._request(asked, column, filters, compared)
         if request is None:
             return None
@@ -421,7 +421,7 @@ class LinkedTable:
             "grouped": min(links, default=1.0),
         }
         kinds = [float(asked == one) for one in ASKED[:-1]]
-        return Reading(asked, table, request, column, (*(values[name] for name in FEATURES), *kinds))
+        return TableReading(asked, table, request, column, (*(values[name] for name in FEATURES), *kinds))
 
     def _heads_left(self, used: set[int], cells: set[str]) -> int:
         told = {word for n in used if n in self.heads for word in self.heads[n].words} | cells

@@ -53,6 +53,7 @@ class MadeColumn:
     cells: str
     most: tuple[str, ...] = ()
     least: tuple[str, ...] = ()
+    meant: str = ""
 
     @property
     def kind(self) -> str:
@@ -104,6 +105,9 @@ def made_tables(rng: random.Random, lines: Sequence[str]) -> list[MadeTable]:
     return made
 
 
+RENAMED = 0.35
+"""How many of the columns that have another name get it."""
+
 PAIRS = 0.4
 """How many of the tables come as two of one form."""
 
@@ -118,7 +122,9 @@ def _made(rng: random.Random, file: str, words: str, columns: str) -> MadeTable:
     made = []
     for column in columns.split("; "):
         head, cells, most, least = ([*column.split(":"), "", ""])[:4]
-        made.append(MadeColumn(head, cells, *(tuple(one.split(",")) if one else () for one in (most, least))))
+        ends = (tuple(one.split(",")) if one else () for one in (most, least))
+        other = OTHER_NAMES.get(head, "").capitalize()
+        made.append(MadeColumn(other if other and rng.random() < RENAMED else head, cells, *ends, head))
     first = made[0].cells.count(",") + 1
     size = first if first > 1 else rng.randint(8, 60)
     cells = [_cells(rng, column, size, place == 0) for place, column in enumerate(made)]
@@ -164,7 +170,7 @@ def questions(
         for _ in range(each):
             if (one := _question(rng, made, asked, rng.choice(texts))) is not None:
                 yield one
-    columns = {column.head: column for column in made.columns}
+    columns = {column.meant: column for column in made.columns}
     own = {text for head in columns for text in ASKS.get(head, ())}
     others = sorted({text for texts in ASKS.values() for text in texts} - own)
     apart = [text for text in others if not {_first(one) for one in own} & {_first(text)}]
@@ -231,17 +237,18 @@ def _question(
     number = rng.choice(["three", "3", "5", "five", "2", "10", "4"])
     digits = {"three": "3", "five": "5"}.get(number, number)
     filled = {
-        "h": _head(rng, column.head),
+        "h": _head(rng, column),
         "k": row[0],
         "k2": other[0],
         "v": value.lower() if rng.random() < 0.3 else value,
         "e": made.words[0] if rng.random() < 0.7 else rng.choice(made.words[::2]),
         "es": rng.choice(made.words[1::2]),
         "t": _name(rng, made),
-        "g": _head(rng, group.head),
+        "g": _head(rng, group),
         "n": number,
         "f": rng.choice(FOREIGN),
         "w": rng.choice(VERBS),
+        "d": rng.choice("won lost made got gave took drew missed needed used had brought sold showed reached".split()),
         "+": rng.choice(column.most or ("",)),
         "-": rng.choice(column.least or ("",)),
     }
@@ -272,9 +279,9 @@ def _wrapped(rng: random.Random, text: str) -> str:
     return rng.choice(WRAPPED).replace("{}", text) if rng.random() < 0.15 else text
 
 
-def _head(rng: random.Random, head: str) -> str:
-    other = OTHER_NAMES.get(head)
-    said = other if other and rng.random() < 0.25 else head
+def _head(rng: random.Random, column: MadeColumn) -> str:
+    other = OTHER_NAMES.get(column.meant) if column.head == column.meant else column.meant
+    said = other if other and rng.random() < 0.25 else column.head
     return said if len(said) < 4 else said.lower()
 
 
@@ -336,7 +343,7 @@ def _comparing(rng: random.Random, made: MadeTable, asked: Asked, text: str) -> 
         text = f"{text.rstrip('?.')} in {_name(rng, made)}?"
     by_unit = bool(unit) and rng.random() < 0.4
     operator, forms = rng.choice([*(OF_DATES if dated else OF_UNITS if by_unit else COMPARISONS).items()])
-    compared = rng.choice(forms).replace("{h}", _head(rng, column.head)).replace("{x}", number).replace("{u}", unit)
+    compared = rng.choice(forms).replace("{h}", _head(rng, column)).replace("{x}", number).replace("{u}", unit)
     said = text.replace("{c}", compared).replace("{es}", rng.choice(made.words[1::2]))
     request = TableRequest(
         where=(Condition(column=column.head, operator=operator, value=number),),  # type: ignore[arg-type]

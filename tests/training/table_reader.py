@@ -1,12 +1,14 @@
-"""The reader of tables: `python -m tests.training.table_reader` writes `agent/search/table_reader.json`.
+"""The reader of tables: `python -m tests.training.table_reader DATA` writes `agent/search/table_reader.json`.
 
-Fitted on questions that `made_tables.py` makes. `--measure` keeps a quarter of the tables and of the wordings out, and
+Fitted on questions that `made_tables.py` makes, and on questions of DATA/conversations that no row of the tables among
+their documents answers. `--measure` keeps a quarter of the tables and of the wordings out, and
 prints what the reader makes of these.
 """
 
 import argparse
 import json
 import random
+import re
 import sqlite3
 import tempfile
 from collections import Counter, defaultdict
@@ -25,24 +27,26 @@ from clew.agent.search.table_reader import (
     SHIPPED,
     Asked,
     QuestionWords,
-    Reading,
     Softmax,
     TableModel,
+    TableReading,
     linked_to,
     ngrams,
     read,
     readings,
 )
-from clew.memory.datatypes import Floats, Vectors
+from clew.memory.datatypes import Document, Floats, Table, Vectors
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.knowledge.disk import SCHEMA
+from clew.memory.knowledge.loaders.registry import discover
+from clew.memory.knowledge.loaders.registry import read as read_source
 from clew.memory.knowledge.tables import Tables, add_tables, folded
 from clew.memory.ports import Encoder, Role
 from clew.tools.table import TableRequest
-from tests.training.made_tables import TEMPLATES, MadeQuestion, MadeTable, made_tables, questions, table_lines
+from tests.training.made_tables import TEMPLATES, MadeQuestion, made_tables, questions, table_lines
 
-ROUNDS, EACH = 3, 3
-"""How often all tables are drawn, and how many questions of each kind are made of one."""
+ROUNDS, EACH, NATURAL = 2, 3, 900
+"""How often all tables are drawn, how many questions of each kind are made of one, and how many of people are taken."""
 
 HIDDEN, LIKELY = 16, 0.5
 
@@ -72,15 +76,14 @@ class Remembering:
         return np.array([self._kept[text] for text in texts], np.float32).reshape(-1, self.dimension)
 
 
-def library(made: Sequence[MadeTable]) -> Tables:
-    """Of these tables alone, in memory."""
+def library(documents: Sequence[tuple[str, str, Sequence[Table]]]) -> Tables:
+    """Of documents, by id, title and tables, in memory."""
     database = sqlite3.connect(":memory:")
     database.executescript(SCHEMA)
-    for place, one in enumerate(made):
-        title = one.file.removesuffix(".csv")
-        row = (one.file, title, "", one.file, "[]", "[]", "", "", "", one.file, place, "", "")
+    for place, (id_, title, tables) in enumerate(documents):
+        row = (id_, title, "", id_, "[]", "[]", "", "", "", id_, place, "", "")
         database.execute(f"INSERT INTO documents VALUES ({', '.join('?' * len(row))})", row)
-        add_tables(database, one.file, f"{title} {one.file}", [one.table])
+        add_tables(database, id_, f"{title} {id_}", tables)
     return Tables(lambda sql, values: database.execute(sql, values).fetchall())
 
 
@@ -95,12 +98,12 @@ def cases(
     rng.shuffle(drawn)
     while drawn:
         part, drawn = drawn[: (size := rng.randint(1, 6))], drawn[size:]
-        tables = library(part)
+        tables = library([(one.file, one.file.removesuffix(".csv"), [one.table]) for one in part])
         for one in part:
             yield from ((question, tables) for question in questions(rng, one, templates, each))
 
 
-def is_right(reading: Reading, question: MadeQuestion) -> bool | None:
+def is_right(reading: TableReading, question: MadeQuestion) -> bool | None:
     """Whether it is what was asked; None where its rows are, though something else is to be shown of them."""
     wanted = question.request
     if (
@@ -115,7 +118,7 @@ def is_right(reading: Reading, question: MadeQuestion) -> bool | None:
     return reading.asked == question.asked or None
 
 
-def _key(reading: Reading) -> str:
+def _key(reading: TableReading) -> str:
     return reading.table.heads[0]
 
 
@@ -133,6 +136,25 @@ def said(request: TableRequest, key: str) -> tuple[object, ...]:
     return frozenset(where), request.aggregate, request.group_by, by
 
 
+def natural(data: Path, rng: random.Random) -> list[Case]:
+    """Questions that people asked of documents with tables in them, and that these do not answer."""
+    folder, asked = data / "conversations", defaultdict[str, list[Any]](list)
+    for name in ("more", "plenty", "further"):
+        for line in (folder / f"{name}.jsonl").read_text("utf-8").splitlines():
+            asked[(one := json.loads(line))["collection"]].append(one)
+    found = list[Case]()
+    for collection, its in sorted(asked.items()):
+        files = sorted(one for one in (folder / "documents" / collection).rglob("*") if one.suffix in (".md", ".csv"))
+        sources = [source for file in files for source in discover([file], data / "no library").sources]
+        read = [one for source in sources for one in read_source(source) if isinstance(one, Document) and one.tables]
+        rows = [" | ".join(row) for one in read for table in one.tables for row in table.rows]
+        tables = library([(one.id, one.title, one.tables) for one in read]) if read else None
+        for one in its if tables else ():
+            if not any(all(any(re.search(p, row) for p in group) for group in one["must"]) for row in rows):
+                found.append((MadeQuestion(one["question"], "other", "", None), tables))  # type: ignore[arg-type]
+    return rng.sample(found, min(NATURAL, len(found)))
+
+
 # Fitted ---------------------------------------------------------------------------------------------------------------
 
 
@@ -147,7 +169,7 @@ def fitted(found: Sequence[Case], encoder: Encoder) -> TableModel:
     for question, tables in found:
         words = QuestionWords(question.text, encoder, model)
         for one in linked_to(words, tables, encoder, model):
-            if one.table.document == question.file:
+            if one.table.document == question.file or (not question.file and one.margin >= 0):
                 vectors.append(words.vector)
                 grams.append(ngrams(one.masked))
                 kinds.append(question.asked)
@@ -159,9 +181,11 @@ def fitted(found: Sequence[Case], encoder: Encoder) -> TableModel:
                 for word in one.left if question.request else ():
                     files[word].add(question.file)
         number = question.compared or ("first" if question.request and question.request.order_by else "")
-        for one in words.numbers if number else ():
-            if number == "first" or one.value == str(question.request.where[0].value):  # type: ignore[union-attr]
-                around.append((one.vector, ngrams(one.near.split()), number))
+        around.extend(
+            (one.vector, ngrams(one.near.split()), number)
+            for one in (words.numbers if number and question.request else ())
+            if number == "first" or one.value == str(question.request.where[0].value)
+        )
     known = frozenset(word for word, where in files.items() if len(where) >= FEWEST)
     model = TableModel(
         softmax(ASKED, np.array(vectors), grams, kinds),
@@ -260,6 +284,7 @@ def measured(found: Sequence[Case], encoder: Encoder, model: TableModel) -> None
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
     parser.add_argument("--measure", action="store_true")
     given = parser.parse_args()
     rng = random.Random(7)
@@ -273,7 +298,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as cache:
         encoder = Remembering(load_encoder(MINILM, Path(cache)))
         found = [case for _ in range(ROUNDS) for case in cases(rng, lines, templates, EACH)]
-        model = fitted(found, encoder)
+        model = fitted([*found, *natural(given.data, rng)], encoder)
         if given.measure:
             measured(list(cases(rng, held, unseen, 6)), encoder, model)
         else:
