@@ -11,7 +11,7 @@ from clew.memory.errors import BadInput
 from clew.memory.knowledge.tables import TableRow, Tables
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder
-from clew.tools.table import TableResult, answered, folded_value, place_of
+from clew.tools.table import MOST, TableResult, answered, folded_value, place_of
 
 SHOWN = 10
 """Rows that are shown, where they are no more."""
@@ -28,6 +28,8 @@ def table_answer(
     try:
         result = answered(tables, reading.table, reading.request)
     except BadInput:
+        return None
+    if len(result.groups) == MOST:
         return None
     told = _Told(reading, result, language_of(question) or "en")
     passage = replace(result.passage, text="\n".join([told.lead, *told.rows]))
@@ -60,14 +62,17 @@ class _Told:
     def lead(self) -> str:
         """What was asked for, in a line."""
         result, request = self.result, self.reading.request
-        of = line("of rows", self.language, count=str(result.matched), size=str(result.table.size))
+        summed = request.aggregate is not None and request.aggregate.function in ("sum", "mean")
+        counted = result.counted if summed and not result.groups else result.matched
+        of = line("of rows", self.language, count=str(counted), size=str(result.table.size))
         conditions = _conditions(result)
         of = f"{of} ({conditions})" if conditions else of
         if request.order_by:
             of = line("of rows", self.language, count=str(len(result.rows)), size=str(result.listed))
             of = f"{of}, {request.order_by}"
         if not result.matched or request.aggregate is None or request.aggregate.function == "count":
-            if result.matched and self.reading.asked == "look up" and self.reading.column >= 0:
+            all_shown = 0 < result.matched == len(result.rows)
+            if all_shown and self.reading.asked == "look up" and self.reading.column >= 0:
                 return f"{result.table.heads[self.reading.column]}: {' / '.join(self._asked_for)}"
             return f"{of} \u2013 {result.table.name}:" if self.rows else f"{of} \u2013 {result.table.name}"
         computed = result.computed.partition(": ")[2]

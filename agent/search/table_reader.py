@@ -23,7 +23,7 @@ from clew.memory.dates import asked_times
 from clew.memory.knowledge.tables import Link, StoredTable, Tables, folded
 from clew.memory.ports import Encoder
 from clew.memory.text import FUNCTION_WORDS, NUMBER_WORDS, stemmed_words, written_words
-from clew.tools.table import Aggregate, Condition, TableRequest, place_of
+from clew.tools.table import MOST, Aggregate, Condition, TableRequest, place_of
 
 # fmt: off
 Asked = Literal[
@@ -62,7 +62,10 @@ number is compared; how well the column is named that it is compared with, or gr
 TABLES, LINKS, COLUMNS, UNLIKELY = 6, 400, 3, 0.01
 """Tables that are looked at, and of these cells; columns that are weighed; the probability of kinds that are not."""
 
-APART = 0.2
+HALF = 0.5
+"""Of a cell's words, that have to be named of what only another table has."""
+
+APART = 0.1
 """How much likelier than any other reading the one is that counts."""
 
 AMBIGUOUS = 30
@@ -192,9 +195,10 @@ def linked_to(words: "QuestionWords", tables: Tables, encoder: Encoder, model: T
     chosen = sorted(tables.all, key=lambda one: -named[one.id])[:TABLES]
     linked = [LinkedTable(words, one, links.get(one.id, []), encoder, model) for one in chosen]
     for one in linked:
-        others = [each for each in linked if each is not one]
-        one.borrow(others)
-        one.margin = one.explained - max((each.explained for each in others), default=0.0)
+        one.borrow([each for each in linked if each is not one])
+    for one in linked:
+        others = (each.explained for each in linked if each is not one)
+        one.margin = one.explained - max(others, default=0.0)
     return linked
 
 
@@ -262,7 +266,6 @@ class LinkedTable:
         cosines = question.runs @ self.head_vectors.T if len(question.runs) else np.zeros((1, len(table.heads)))
         self.near = cosines.max(axis=0)
         self.filters += self._answers()
-        self.explained = len(self._named_words) + self.nearness
 
     def _answers(self) -> "list[_Filter]":
         """Yes or no in the columns of these that the question names."""
@@ -271,6 +274,11 @@ class LinkedTable:
             return []
         likely = self._told(self.model.answered)
         return [_Filter(n, (max(likely, key=lambda says: likely[says]),), self.heads[n].words, 1.0) for n in named]
+
+    @property
+    def explained(self) -> float:
+        """How much of the question it has."""
+        return len(self._named_words) + self.nearness
 
     @property
     def _named_words(self) -> set[str]:
@@ -290,7 +298,7 @@ class LinkedTable:
         """The cells that tables of the same form have and this one has not: it may be asked for what it lacks."""
         have = {word for one in self.filters for word in one.words}
         alike = [one for one in others if [*map(folded, one.table.heads)] == [*map(folded, self.table.heads)]]
-        lacking = [f for one in alike for f in one.filters if f.share >= 0.99 and not f.words & have]
+        lacking = [f for one in alike for f in one.filters if f.share >= HALF and not f.words & have]
         self.borrowed = frozenset(lacking)
         self.filters += list(dict.fromkeys(lacking))
 
@@ -457,7 +465,7 @@ class LinkedTable:
             return None
         if wanted and asked not in ("most", "least", "latest", "earliest"):
             return None
-        request = TableRequest(table=self.table.id, where=tuple(where), columns=(), limit=10)
+        request = TableRequest(table=self.table.id, where=tuple(where), limit=MOST if "each" in asked else 10)
         down = asked in ("most", "latest")
         if asked in ("most", "least", "latest", "earliest"):
             if wanted and (count := wanted[0].value).isdecimal() and 0 < int(count) <= 50:
@@ -465,7 +473,7 @@ class LinkedTable:
             return replace_(request, aggregate=Aggregate(function="max" if down else "min", column=head))
         function = asked.split()[0]
         if asked == "most common":
-            return replace_(request, aggregate=Aggregate(function="count"), group_by=head, descending=True)
+            return replace_(request, aggregate=Aggregate(function="count"), group_by=head, descending=True, limit=MOST)
         if asked.endswith(" each"):
             by = self._grouped(column)
             if asked == "count each":

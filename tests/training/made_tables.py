@@ -174,7 +174,9 @@ def questions(
     own = {text for head in columns for text in ASKS.get(head, ())}
     others = sorted({text for texts in ASKS.values() for text in texts} - own)
     apart = [text for text in others if not {_first(one) for one in own} & {_first(text)}]
-    yield from filter(None, [_question(rng, made, "other", rng.choice(apart)) for _ in range(2 * each)])
+    for found in (_question(rng, made, "other", rng.choice(apart)) for _ in range(2 * each)):
+        if found:
+            yield replace(found, asked="look up")  # by its words, though this table has no such column
     for head in columns:
         for asked, texts in (("look up", ASKS.get(head)), ("sum", TOTALS.get(head))):
             if texts:
