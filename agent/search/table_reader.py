@@ -52,12 +52,12 @@ FEATURES = (
     *("sought", "lacking", "compared", "grouped"),
 )
 """Of a reading: the log of how likely its kind is; of the column that is asked for the share of its head that the
-question names, how near it is, how much more than the next one, or that there is none; how many words nothing explains,
-and how far the farthest of these is; of the filters the least share of a cell that is named, the log of the values, and
-whether there are any; of the table its name, its nearness, how much more of the question it explains than others; what
-numbers, cells and heads are left; whether rows are counted by their key, or looked up by another column; of what is
-looked up the log of how likely its kind is; how many cells only tables of the same form have; how sure it is how a
-number is compared; how well the column is named that it is compared with, or grouped by."""
+question names, how near it is, how much more than the next of its kind, or that there is none; how many words nothing
+explains, and how far the farthest of these is; of the filters the least share of a cell that is named, the log of the
+values, and whether there are any; of the table its name, its nearness, how much more of the question it explains than
+others; what numbers, cells and heads are left; whether rows are counted by their key, or looked up by another column;
+of what is looked up the log of how likely its kind is; how many cells only tables of the same form have; how sure it
+is how a number is compared; how well the column is named that it is compared with, or grouped by."""
 
 TABLES, LINKS, COLUMNS, UNLIKELY = 6, 400, 3, 0.01
 """Tables that are looked at, and of these cells; columns that are weighed; the probability of kinds that are not."""
@@ -399,7 +399,8 @@ class LinkedTable:
             *(self.head_vectors[[n]] for n in {column, self.key, *(f.column for f in filters)} if n >= 0),
         ]
         nearest = [float((np.vstack(known) @ self.question.runs[self.question.single[word]]).max()) for word in left]
-        others = [self._link(n) for n in eligible if n != column]
+        alike = [n for n in eligible if column < 0 or table.columns[n].kind == table.columns[column].kind]
+        others = [self._link(n) for n in alike if n != column]
         by_key = any(one.column == self.key for one in filters)
         sought = self._likely.get(table.columns[column].kind if column >= 0 else "", 0.5)
         links = [self._measured(n, one) for n, one, _ in compared if n >= 0]
