@@ -103,7 +103,7 @@ class TableResult:
         of = f"{self.matched} of {self.table.size} rows"
         lines = [f"{of} with {self.conditions}" if self.request.where else of, self.computed]
         lines += [f"{group}: {value}" for group, value in self.groups]
-        lines += [f"the first {self.request.limit} groups"] if len(self.groups) == self.request.limit else []
+        lines += [f"the first {self.request.limit} groups"] if 0 < len(self.groups) == self.request.limit else []
         if self.rows:
             few = f"the first {len(self.rows)} of {self.listed}: " if len(self.rows) < self.listed else ""
             lines.append(few + " | ".join(self.table.heads[place] for place in self.shown))

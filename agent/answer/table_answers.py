@@ -37,9 +37,9 @@ def table_answer(
     passages = [passage]
     if not result.matched:
         for n, other in enumerate(_others(reading, tables), 2):
-            passages.append(other.passage)
-            rows = [Claim(_row(row), (n,), new_line=True) for row in other.rows[:SHOWN]]
-            claims += [Claim(f"{other.table.name}:", new_line=True), *rows] if rows else []
+            lead = _Told(reading, other, told.language).found
+            passages.append(replace(other.passage, text=lead))
+            claims.append(Claim(lead, (n,), new_line=True))
     answer = Answer("answered", tuple(claims), tuple(passages), form="fact")
     return CorpusAnswer(answer, tuple(passages), f"{reading.asked} in {reading.table.id}", (result.text,))
 
@@ -57,6 +57,12 @@ class _Told:
     reading: TableReading
     result: TableResult
     language: str
+
+    @property
+    def found(self) -> str:
+        """How many rows of which table meet the conditions."""
+        of = line("of rows", self.language, count=str(self.result.matched), size=str(self.result.table.size))
+        return f"{of} ({_conditions(self.result)}) \u2013 {self.result.table.name}"
 
     @property
     def lead(self) -> str:

@@ -65,7 +65,7 @@ TABLES, LINKS, COLUMNS, UNLIKELY = 6, 400, 3, 0.01
 HALF = 0.5
 """Of a cell's words, that have to be named of what only another table has."""
 
-APART = 0.1
+APART = 0.08
 """How much likelier than any other reading the one is that counts."""
 
 AMBIGUOUS = 30
@@ -401,6 +401,8 @@ class LinkedTable:
         nearest = [float((np.vstack(known) @ self.question.runs[self.question.single[word]]).max()) for word in left]
         alike = [n for n in eligible if column < 0 or table.columns[n].kind == table.columns[column].kind]
         others = [self._link(n) for n in alike if n != column]
+        if asked.startswith("count") and not request.where and min(nearest, default=1.0) < HALF:
+            return None  # what nothing explains may be a condition
         by_key = any(one.column == self.key for one in filters)
         sought = self._likely.get(table.columns[column].kind if column >= 0 else "", 0.5)
         links = [self._measured(n, one) for n, one, _ in compared if n >= 0]
@@ -499,13 +501,12 @@ def _filters(links: Sequence[Link], stems: Sequence[str]) -> list[_Filter]:
     """The cells that words stand for: each word for the cells of which most words stand nearest together, and of those
     in one column that have the same words those with the largest share."""
     telling = [link for link in links if not all(word in FUNCTION_WORDS for word in link.words)]
-    places = {word: place for place, word in reversed([*enumerate(stems)])}
-    spans = {words: (-len(words), _spread(words, places)) for words in {link.words for link in telling}}
-    sets, taken = set[frozenset[str]](), set[str]()
-    for words in sorted(spans, key=lambda one: (spans[one], sorted(one))):
-        if words.isdisjoint(taken):
+    nearest = {words: _nearest(words, stems, set()) for words in {link.words for link in telling}}
+    sets, taken = set[frozenset[str]](), set[int]()
+    for words in sorted(nearest, key=lambda one: (-len(one), max(nearest[one]) - min(nearest[one]), sorted(one))):
+        if places := _nearest(words, stems, taken):
             sets.add(words)
-            taken |= words
+            taken.update(places)
     best = [link for link in telling if link.words in sets]
     found = list[_Filter]()
     for column, words in dict.fromkeys((link.column, link.words) for link in best):
@@ -517,8 +518,10 @@ def _filters(links: Sequence[Link], stems: Sequence[str]) -> list[_Filter]:
     return _whole(found)
 
 
-def _spread(words: frozenset[str], places: Mapping[str, int]) -> int:
-    return max(places[word] for word in words) - min(places[word] for word in words)
+def _nearest(words: frozenset[str], stems: Sequence[str], taken: set[int]) -> tuple[int, ...]:
+    """Where these words stand nearest together, but at places that are taken; nowhere is empty."""
+    each = [[place for place, stem in enumerate(stems) if stem == word and place not in taken][:3] for word in words]
+    return min(product(*each), key=lambda places: max(places) - min(places), default=())
 
 
 def _whole(found: Sequence[_Filter]) -> list[_Filter]:

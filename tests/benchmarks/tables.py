@@ -70,16 +70,9 @@ def main(show: bool) -> None:
 
 
 def _holds(text: str, one: AskedTable) -> bool:
-    """Whether the answer has all that is wanted, in the line that leads it what comes first."""
-    first = text.splitlines()[0]
-    lead = one.wanted[0] in first or one.kind in (
-        "filter",
-        "count each",
-        "sum each",
-        "mean each",
-        "most common",
-        "compare",
-    )
+    """Whether the answer has all that is wanted, and a number that comes first in the line that leads it."""
+    several = one.kind in ("filter", "compare", "most common") or one.kind.endswith(" each")
+    lead = several or not one.wanted[0][0].isdigit() or one.wanted[0] in text.splitlines()[0]
     return lead and all(word in text for word in one.wanted)
 
 

@@ -48,7 +48,7 @@ from tests.training.made_tables import TEMPLATES, MadeQuestion, made_tables, que
 ROUNDS, EACH, NATURAL = 2, 3, 500
 """How often all tables are drawn, how many questions of each kind are made of one, and how many of people are taken."""
 
-HIDDEN, LIKELY = 16, 0.25
+HIDDEN, LIKELY = 16, 0.2
 
 ANSWERS, KINDS, LEAST = ("yes", "no"), ("number", "date", "text"), 0.25
 
