@@ -94,8 +94,8 @@ $(LIBRARY)/clew-library.json: | .venv/ready
 	$(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[dev]'
 	@touch $@
 
-# Licences that go with ours (Apache-2.0). igraph and, of extras, html2text and Pandoc are under the GPL: they
-# are not shipped, and the person's own to install.
+# Licences that go with ours (Apache-2.0). igraph is under the GPL: it is not shipped, and the person's own
+# to install.
 LICENCES := MIT;BSD;Apache;Python Software;PSF;ISC;Mozilla;MPL;Zlib;CC0;Unlicense;HPND;Historical;CNRI;BSL-1;public domain
 
 # Asks PyPI. In an environment of its own, as what it needs is none of the product's.
@@ -103,7 +103,7 @@ audit: .venv/ready-dev
 	$(PYTHON) -m venv .venv/audit && .venv/audit/bin/pip install --quiet pip-audit pip-licenses
 	.venv/audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip --progress-spinner off
 	.venv/audit/bin/pip-licenses --python $(BIN)/python --from=mixed --partial-match --allow-only '$(LICENCES)' \
-		--ignore-packages clew html2text igraph
+		--ignore-packages clew igraph
 
 check-system:
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) is missing: apt-get install python3" >&2; exit 3; }

@@ -9,18 +9,14 @@ import os
 import shlex
 import shutil
 import socket
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata, util
 from pathlib import Path
 from typing import Any, Literal
 
-from packaging.requirements import Requirement
-
 from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
 from clew.agent.llm.ollama_writer import best
-from clew.agent.models import AUTO, NONE, OLLAMA, not_here, ollama_for, roles_named
+from clew.agent.models import AUTO, NONE, OLLAMA, not_here, roles_named
 from clew.agent.settings import Settings, config_files
 from clew.memory.encoding import MINILM, cached_encoder, local_encoder
 from clew.memory.errors import ClewError, NoLibrary
@@ -49,7 +45,6 @@ class Check:
     hint: str = ""
 
 
-OLDEST, NEWEST = (3, 11), (3, 13)
 LITTLE = 1_000_000_000
 """Bytes: less free space than this is soon used up."""
 
@@ -68,8 +63,6 @@ QUOTED = 200
 def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator[Check]:
     """Every check, in the order in which a mend of one may mend the next. `unreadable` is what was wrong with the
     settings, where they had to be taken as they are by default."""
-    yield python(sys.version_info[:3])
-    yield packages(_required(), metadata.version)
     yield configured(unreadable, [path for path in config_files() if path.exists()])
     manifest, found = library(settings.library)
     yield found
@@ -89,28 +82,7 @@ def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator
     if isinstance(settings.library, Path):
         places = {"library": settings.library, **places}
     yield disk(places, lambda path: shutil.disk_usage(path).free, lambda path: os.access(path, os.W_OK))
-    yield page(settings.port, util.find_spec("gradio") is not None)
-
-
-def python(version: tuple[int, int, int]) -> Check:
-    message = ".".join(map(str, version))
-    if OLDEST <= version[:2] <= NEWEST:
-        return Check("Python", "ok", message)
-    wanted = f"{message}; Clew runs on {'.'.join(map(str, OLDEST))} to {'.'.join(map(str, NEWEST))}"
-    return Check("Python", "problem", wanted, "python3.13 -m venv .venv && .venv/bin/pip install .")
-
-
-def packages(required: Sequence[str] | None, version_of: Callable[[str], str]) -> Check:
-    """`required` as in pyproject.toml (None: Clew itself is not installed); `version_of` raises
-    `PackageNotFoundError`."""
-    if required is None:
-        return Check("packages", "warning", "Clew is not installed, so what it needs is not known", "pip install -e .")
-    needed = [one for one in map(Requirement, required) if one.marker is None or one.marker.evaluate({"extra": ""})]
-    wrong = {f"{one.name}{one.specifier}": why for one in needed if (why := _wrong(one, version_of))}
-    if not wrong:
-        return Check("packages", "ok", f"all {len(needed)} are installed")
-    message = ", ".join(f"{name} ({why})" for name, why in wrong.items())
-    return Check("packages", "problem", message, f"pip install {' '.join(repr(name) for name in wrong)}")
+    yield page(settings.port)
 
 
 def configured(unreadable: ClewError | None, files: Sequence[Path]) -> Check:
@@ -123,7 +95,7 @@ def library(path: Place) -> tuple[Manifest | None, Check]:
     """Open the library, which finds files that are truncated or missing. Returns its manifest where that works."""
     try:
         with open_library(path, None) as opened:
-            manifest, unread = opened.manifest, opened.store.unread
+            manifest, unread = opened.manifest, list(opened.manifest.unread or opened.store.unread)
     except NoLibrary as error:
         return None, Check("library", "warning", error.message, error.hint)
     except ClewError as error:
@@ -140,7 +112,9 @@ def library(path: Place) -> tuple[Manifest | None, Check]:
 
 def documents(path: Place, manifest: Manifest) -> Iterator[Check]:
     """A line for each document that holds text which it does not show, or a sentence that speaks to a language model.
-    Neither reaches a prompt. And for each that was taken out."""
+    Neither reaches a prompt. And for each that was taken out, or could not be read."""
+    for where, why in manifest.unread.items():
+        yield Check("documents", "warning", f"{where}: not read: {why}")
     for where, why in manifest.quarantined.items():
         file, message = shlex.quote(where.split("\n")[0]), f"{' '.join(where.split())}: in quarantine, for: {why}"
         yield Check("documents", "warning", message, f"clew index {file} --allow {file} --library {path}")
@@ -209,9 +183,7 @@ def disk(places: Mapping[str, Path], free: Callable[[Path], int], writable: Call
     return Check("disk", "ok", message)
 
 
-def page(port: int, gradio: bool) -> Check:
-    if not gradio:
-        return Check("browser page", "problem", "the package gradio is not installed", "pip install gradio")
+def page(port: int) -> Check:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -238,7 +210,7 @@ def ollama(settings: Settings) -> Iterator[Check]:
     if not named and AUTO not in wanted:
         yield Check("Ollama", "ok", f"not used: the setting llm is {settings.llm}")
         return
-    server = ollama_for(settings)
+    server = OllamaServer()
     if not server.answers():
         message = f"nothing answers at {server.address}"
         without = "" if named else "; answers are quoted from the documents without it"
@@ -275,28 +247,13 @@ def _recorded_encoder(place: Place) -> str:
         return ""
 
 
-def _required() -> list[str] | None:
-    try:
-        return metadata.requires("clew") or []
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def _wrong(wanted: Requirement, version_of: Callable[[str], str]) -> str:
-    try:
-        version = version_of(wanted.name)
-    except metadata.PackageNotFoundError:
-        return "missing"
-    return "" if wanted.specifier.contains(version, prereleases=True) else f"has {version}"
-
-
 def _existing(path: Path) -> Path:
     path = path.expanduser().absolute()
     return next(one for one in (path, *path.parents) if one.exists())
 
 
 def _of_server(server: OllamaServer, named: list[str]) -> Iterator[Check]:
-    models = [(model, server.card(model)) for model in server.pulled()]
+    models = [(model, server.card(model.name)) for model in server.pulled()]
     message = f"version {server.version()} at {server.address}, {number_of(len(models), 'model')}"
     chosen = best(server)
     if chosen is None:

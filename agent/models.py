@@ -4,16 +4,12 @@ import os
 import shlex
 import socket
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from clew.agent.settings import Settings
 from clew.memory.encoding import MINILM, CachedEncoder, cached_encoder, load_encoder
 from clew.memory.errors import BadInput, NoModel
 from clew.memory.knowledge.library import recorded_at
 from clew.memory.ports import Writer
-
-if TYPE_CHECKING:
-    from clew.agent.llm.ollama_server import OllamaServer
 
 ROLES = ("rewrite", "think", "answer", "summarise", "extract")
 AUTO, NONE, OLLAMA = "auto", "none", "ollama"
@@ -62,11 +58,11 @@ def writers_for(settings: Settings) -> Writers:
     where the server of a model that was named does not answer.
     """
     named = roles_named(settings.llm)
-    made: dict[str, Writer | None] = {name: _writer(name, settings) for name in dict.fromkeys(named.values())}
+    made: dict[str, Writer | None] = {name: _writer(name) for name in dict.fromkeys(named.values())}
     return Writers(**{role: made[name] for role, name in named.items()})
 
 
-def _writer(name: str, settings: Settings) -> Writer | None:
+def _writer(name: str) -> Writer | None:
     if name == NONE:
         return None
     provider, _, model = name.partition(":")
@@ -78,9 +74,10 @@ def _writer(name: str, settings: Settings) -> Writer | None:
         return load_chat_model(name)
     if name == AUTO and not _ollama_may_be_here():
         return None
+    from clew.agent.llm.ollama_server import OllamaServer
     from clew.agent.llm.ollama_writer import best, named_model
 
-    server = ollama_for(settings)
+    server = OllamaServer()
     return best(server) if name == AUTO else named_model(server, model)
 
 
@@ -93,13 +90,6 @@ def _ollama_may_be_here() -> bool:
             return True
     except OSError:
         return False
-
-
-def ollama_for(settings: Settings) -> "OllamaServer":
-    """The server that `OLLAMA_HOST` names; nothing is connected yet."""
-    from clew.agent.llm.ollama_server import Cards, OllamaServer
-
-    return OllamaServer(Cards(settings.cache / "models.json"))
 
 
 def encoder_for(settings: Settings) -> CachedEncoder:

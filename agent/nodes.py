@@ -28,6 +28,7 @@ from clew.agent.search.lookups import (
 from clew.agent.search.model_plan import ModelPlan, PlanPrompt, planned
 from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
+from clew.agent.search.toolbox import offered, proven
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
@@ -39,13 +40,12 @@ from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
-from clew.memory.dialogue.variants import with_cognates, with_dates, with_spelling
+from clew.memory.dialogue.variants import with_cognates, with_dates, with_evidence, with_spelling
 from clew.memory.instructions import Topic, orders
 from clew.memory.knowledge.question import Matches
 from clew.memory.language.telling import language_of
 from clew.memory.text import number_of
 from clew.tools.clues import Clues
-from clew.tools.graph import GraphSearch
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings
 
@@ -89,11 +89,13 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
 
 
 def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> Rewritten:
-    """The question made to stand alone; beside it with words spelt and dates written as documents may have them, and
-    with their words for those of another language."""
+    """The question made to stand alone, as the documents speak of it; beside it with words spelt and dates written as
+    they may have them, and with their words for those of another language."""
     services, words = run.services, run.services.library.store.vocabulary
     by, subject = services.rewrite, subject_of(services)
     made = rewrite_question(turn.typed, turn.recalled, services.encoder, by, writer, run.cancel, subject)
+    history = recent(turn.recalled.extracted, turn.recalled.selected, by.back)
+    made = with_evidence(made, history, services.library.store)
     language, held = language_of(turn.typed), held_language(services)
     if language in ("", held) or not held:  # nothing is a slip of another language's word
         made = with_spelling(made, words, services.encoder)
@@ -198,13 +200,14 @@ def act(turn: Turn, run: TurnContext) -> Turn:
     for call, found in ran:
         answer = answer or found.answer
         graph = graph or (found.walk if call.tool == Walk.name else None)
-    pool = rounds.pooled(turn.passages, ran, further=bool(search.found))
+    pool, unfounded = proven(rounds.pooled(turn.passages, ran, further=bool(search.found)), turn)
     calls = tuple(call for call, _ in ran)
     own = [call for call in calls if not call.by_model][:1]
     details = (
         *chain.from_iterable(rounds.by_form(call, pool.passages) for call in own),
         *map(_found, pool.passages),
         *chain.from_iterable(found.notes for _, found in ran),
+        *unfounded,
     )
     return replace(
         turn.searched(
@@ -297,7 +300,7 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
-    """A language model plans once, where the evidence is not enough or the router has links followed."""
+    """A language model plans once, where the evidence is not enough or no document has all of it."""
     turn, services = state["turn"], runtime.context.services
     return "think" if _may_plan(turn, services) or rounds.finds_more(turn.search, services.observe) else "answer"
 
@@ -306,8 +309,9 @@ def _may_plan(turn: Turn, services: Services) -> bool:
     writer, search, observe = services.writers.think, turn.search, services.observe
     if writer is None or writer.abilities.is_small or search.round != 1 or rounds.answers(turn.passages, observe):
         return False
-    follows = not {Walk.name, GraphSearch.name}.isdisjoint(search.tools)
-    return follows or not rounds.enough(turn.rewritten, turn.passages, observe)
+    found = turn.told, turn.passages, observe
+    leans = turn.rewritten != turn.typed  # on what was said: then what it asks for is of what that was about
+    return not (rounds.enough(*found) and (leans or rounds.of_one(*found)))
 
 
 # What is answered -------------------------------------------------------------------------------------------------
@@ -324,9 +328,10 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
 
 def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has both
     checked = citations.verified(turn.answer)
-    verdicts = [claim.verdict for claim in checked.claims if claim.cites]
+    said = [claim for claim in checked.claims if claim.verdict != "uncited"]
+    verdicts = [claim.verdict for claim in said]
     summary = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts)) or "nothing is cited"
-    details = (f"{claim.verdict}: {claim.text}" for claim in checked.claims if claim.cites)
+    details = (f"{claim.verdict}: {claim.text}" for claim in said)
     return replace(turn, answer=checked).stepped("verify", summary, details)
 
 
@@ -361,9 +366,10 @@ def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPl
     if writer is None or not _may_plan(turn, services):
         return ModelPlan()
     topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
-    prompt = PlanPrompt(turn.rewritten, turn.passages, tool_calls.search_keys([*turn.calls, *policy]), topic)
-    specs = tool_calls.specs(services.tools)
-    return planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
+    prompt = PlanPrompt(turn.told, turn.passages, tool_calls.search_keys([*turn.calls, *policy]), topic)
+    specs = offered(services, writer.abilities)
+    plan = planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
+    return replace(plan, calls=plan.calls[: turn.search.calls_left])
 
 
 # In words ---------------------------------------------------------------------------------------------------------
@@ -376,7 +382,8 @@ def leaned_on(turn: Turn) -> list[Utterance]:
     if answer.outcome == "small-talk":
         return []
     quoted = any(claim.quotes for claim in answer.claims)
-    said = " ".join(c.text for c in answer.claims if (c.cites or not quoted) and not orders(c.text))
+    kept = [claim for claim in answer.claims if (claim.cites or not quoted) and not orders(claim.text)]
+    said = "".join((claim.lead if turn.model else " ") + claim.text for claim in kept).strip()
     return [typed, Utterance("agent", said)] if said and not answer.refused else [typed]
 
 

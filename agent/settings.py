@@ -7,7 +7,6 @@ import os
 import re
 import stat
 import tomllib
-import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -40,7 +39,7 @@ OF_FOLDER = Path("clew.toml")
 GROUPS = ("tools", "rewrite", "walk", "late", "observe", "answer", "index")
 """The tables of parameters."""
 
-TAKEN = frozenset({"tool", "clues", "late_interaction", "unsupported", "port"})
+TAKEN = frozenset({"tool", "late_interaction", "unsupported", "port"})
 """What it may say without being trusted: closed choices and numbers; and `aligner` and `library` (`_harmless`)."""
 
 ALIGNERS = re.compile(r"votes|centroid|words|(bi|mlp|gcn|sage|gin|rgcn)-(infonce|bce)")
@@ -137,8 +136,8 @@ def _harmless(name: str, value: object) -> bool:
 class Settings(BaseSettings):
     """`home` holds the threads and `cache` the embeddings: both are the user's, shared by all libraries. An empty
     `encoder` is the library's own, for a new library all-MiniLM-L6-v2. `reranker` is a cross-encoder that prunes the
-    paths of the tool `clues`; empty: none. `clues` is the former name of `tools.clues.method`, and `aliases` a file of
-    further names of relations for that tool (clues/clue_index.py); empty: none. `late_interaction` has the tool `walk`
+    paths of the tool `clues`; empty: none. `aliases` is a file of further
+    names of relations for that tool (clues/clue_index.py); empty: none. `late_interaction` has the tool `walk`
     score nodes by their tokens too (memory/knowledge/walking/late_interaction.py); `aligner` chooses its partitions:
     votes, centroid, words, or one that `clew align train` made, as mlp-infonce. `llm` names the language models
     (agent/models.py); `unsupported` is what becomes of sentences of theirs that their passages do not support."""
@@ -150,7 +149,6 @@ class Settings(BaseSettings):
     reranker: str = ""
     aligner: str = "votes"
     late_interaction: bool = False
-    clues: Literal["units", "triples"] | None = None
     aliases: str = ""
     tool: str = "auto"
     llm: str = "auto"
@@ -169,8 +167,7 @@ class Settings(BaseSettings):
     @property
     def given(self) -> dict[str, object]:
         """The parameters that somebody has set, by their whole names, as they were written."""
-        former = {"tools.clues.method": self.clues} if self.clues else {}
-        return former | flat({name: getattr(self, name) for name in GROUPS})
+        return flat({name: getattr(self, name) for name in GROUPS})
 
     @property
     def names_llm(self) -> bool:
@@ -206,9 +203,6 @@ def read_settings(**flags: Any) -> Settings:
         raise BadInput(str(error), "clew settings") from error
     except ValueError as error:  # TOML that does not parse
         raise BadInput(f"clew.toml cannot be read: {error}", "mend that line") from error
-    if settings.clues:
-        said = f'clues = "{settings.clues}" is now: [tools.clues] method = "{settings.clues}"'
-        warnings.warn(said, FutureWarning, stacklevel=2)
     unknown = (name for name in os.environ if name.startswith("CLEW_") and "__" in name)
     for name in unknown:
         if name.removeprefix("CLEW_").split("__")[0].lower() not in GROUPS:

@@ -10,6 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from clew.memory.datatypes import Passage, Recalled, Subgraph, Wording
 from clew.memory.dialogue.utterances import with_apostrophes
+from clew.memory.dialogue.variants import COGNATES
 from clew.memory.text import split
 
 _typed = lru_cache(maxsize=64)(with_apostrophes)
@@ -28,8 +29,6 @@ AnswerForm = Literal[
     "fact", "list", "steps", "yes-no", "comparison", "several-documents", "summary", "overview", "talk"
 ]
 """Of an answer."""
-
-Says = Literal["yes", "no", "not-said"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,8 @@ class Claim:
 
     `quotes` are the ranges that its text is made of, runs of white space apart; a claim without any is in Clew's own
     words, or a language model's. `start` is the character of its source's document where it begins, if it is quoted
-    from there; `new_line` says that it begins a line. `span` is shown in bold.
+    from there; `new_line` says that it begins a line. `span` is shown in bold. `markup` is the text in Markdown, where
+    it is more than words: with the heading, or the heads of a table, that stand above it.
     """
 
     text: str
@@ -66,6 +66,7 @@ class Claim:
     new_line: bool = False
     quotes: tuple[Quote, ...] = ()
     span: BoldSpan | None = None
+    markup: str = ""
 
     @property
     def lead(self) -> str:
@@ -82,9 +83,8 @@ class Claim:
 class Answer:
     """What is shown. `sources[n - 1]` is source [n]; `missing` are words of the question that nothing found holds;
     `nearest` are titles to look at where nothing was found, or to choose from where the question is unclear. `form` is
-    what the question asked for (empty: nobody looked), `says` what the documents say to a question of yes or no,
-    `files_left_out` how many files the library could not read, where nothing was found, and `offered` the question
-    that may have been meant then: with words that the library has."""
+    what the question asked for (empty: nobody looked). Where nothing was found, `files_left_out` is how many files the
+    library could not read, and `offered` the question that may have been meant, with words that the library has."""
 
     outcome: Outcome
     claims: tuple[Claim, ...]
@@ -92,7 +92,6 @@ class Answer:
     missing: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
     form: AnswerForm | Literal[""] = ""
-    says: Says | None = None
     files_left_out: int = 0
     offered: str = ""
 
@@ -119,13 +118,14 @@ UNANSWERED = Answer("nothing-found", ())
 @dataclass(frozen=True, slots=True)
 class Call:
     """A search with a tool for these wordings of the question, and after it how many passages it found in how long.
-    `by_model`: a language model wanted it, and not the policy."""
+    `by_model`: a language model wanted it, and not the policy; `given` are its arguments beside these words."""
 
     tool: str
     wordings: tuple[Wording, ...]
     found: int = 0
     ms: float = 0.0
     by_model: bool = False
+    given: Mapping[str, str] = field(default_factory=dict)
 
 
 LIBRARY = "library"
@@ -214,6 +214,7 @@ class TurnSearch:
     went_back: int = 0  # steps back of the walk
     tool_answer: str = ""  # what a tool itself answers
     missing: tuple[str, ...] = ()  # words that no passage holds and that the library has
+    calls_left: int = 6  # that a language model may have made
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +263,11 @@ class Turn:
         """With what its models were sent, and what they failed to do."""
         return replace(self, ledger=(*self.ledger, *ledger), degraded=(*self.degraded, *failed))
 
+    @property
+    def documented(self) -> "Turn":
+        """With what stands in a document alone as its evidence: nothing that a tool worked out or listed."""
+        return self.found(passage for passage in self.passages if passage.document)
+
     def found(self, passages: Iterable[Passage]) -> "Turn":
         """With these as its evidence."""
         return replace(self, passages=tuple(passages))
@@ -294,8 +300,16 @@ class Turn:
         return longer or len(split(self.rewritten)) > len(split(own))
 
     @property
+    def told(self) -> str:
+        """The question as a language model is told it: rewritten, but neither with earlier turns in front of it nor as
+        the words alone that another language has."""
+        read = next((one.name for one in self.wordings if one.won), "")
+        return self.meant if self.with_history or read == COGNATES else self.rewritten
+
+    @property
     def is_answered(self) -> bool:
-        return bool(self.answer.claims)
+        """Also where the person stopped it before its first word."""
+        return bool(self.answer.claims) or self.answer.outcome == "stopped"
 
 
 TurnEvent = Step | Piece | Doing | Turn

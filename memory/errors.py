@@ -2,6 +2,7 @@
 
 ClewError                 the run failed                                  exit 1
 |-- BadInput              a file, script or argument cannot be used       exit 2
+|   `-- MuchWouldGo       more than half of a library, and nobody said so
 |-- NotSetUp              something has to be made or installed first     exit 3
 |   |-- NoLibrary         there is no library at that place
 |   |-- LibraryMismatch   the library was made with another format or encoder, or has lost a part
@@ -35,6 +36,10 @@ class ClewError(Exception):
 
 class BadInput(ClewError):
     exit_code = 2
+
+
+class MuchWouldGo(BadInput):
+    pass
 
 
 class NotSetUp(ClewError):

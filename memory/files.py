@@ -19,7 +19,7 @@ import shutil
 import sqlite3
 import stat
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple
@@ -47,7 +47,7 @@ def new_file(folder: Path, *names: str) -> Path:
     """An empty file, in the place of one that was there."""
     path = within(folder, *names)
     path.unlink(missing_ok=True)
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     return path
 
 
@@ -55,7 +55,7 @@ def new_folder(folder: Path, *names: str) -> Path:
     """An empty folder, in the place of what was there."""
     remove(folder, *names)
     path = within(folder, *names)
-    path.mkdir(parents=True)
+    path.mkdir(mode=0o700, parents=True)
     return path
 
 
@@ -160,6 +160,13 @@ def private_file(path: Path) -> Path:
     for one in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
         _close_to_others(one, 0o600)
     return path
+
+
+def close_to_others(folder: Path, inside: Iterable[Path]) -> None:
+    """Mend a folder, and what is named of it with all that it holds: folders to 0700, files to 0600."""
+    for one in (folder, *(below for path in inside for below in (path, *path.rglob("*")))):
+        if not one.is_symlink():
+            _close_to_others(one, 0o700 if one.is_dir() else 0o600)
 
 
 def _close_to_others(path: Path, mode: int) -> None:

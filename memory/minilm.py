@@ -9,7 +9,7 @@ each word piece, without padding; only attention goes text by text.
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -36,10 +36,6 @@ FEW_ROWS = 256
 
 BLOCK = 64
 """Rows whose `gelu` is made at once: what goes from one step to the next stays in the processor's cache."""
-
-OFTEN = 8
-"""Calls after which the weights are laid out as they are used: that takes 50 ms, and each pass less from then on, a
-short text's two thirds of the time."""
 
 
 class Turns:
@@ -78,7 +74,8 @@ class Room:
 
 
 class Dense(NamedTuple):
-    """Shapes (in, out) and (out,)."""
+    """Shapes (in, out) and (out,). The weights are laid out as they are used: a short text takes two thirds of the
+    time."""
 
     weight: Vectors
     bias: Vector
@@ -87,10 +84,6 @@ class Dense(NamedTuple):
         np.matmul(rows, self.weight, out=out)
         out += self.bias
         return out
-
-    def in_order(self) -> "Dense":
-        """With the weights laid out as they are used."""
-        return Dense(np.ascontiguousarray(self.weight), self.bias)
 
 
 class Norm(NamedTuple):
@@ -119,10 +112,6 @@ class EncoderLayer:
     wide: Dense
     narrow: Dense
     ended: Norm
-
-    def in_order(self) -> "EncoderLayer":
-        dense = {name: getattr(self, name).in_order() for name in ("inner", "outer", "wide", "narrow")}
-        return replace(self, **dense)
 
     def __call__(self, rows: Vectors, texts: Sequence[tuple[int, int]], room: Room) -> None:
         """Changes `rows`."""
@@ -156,7 +145,6 @@ class MiniLM:
         self._layers = [self._layer(f"encoder.layer.{number}") for number in range(LAYERS)]
         paired = "pair.weight" in self._changed
         self._pair = [self._tensor(f"pair.{part}") for part in ("weight", "bias")] if paired else []
-        self._calls = 0
         self._file = self._instead = None  # what was read of them is memory of this process as long as they are mapped
         self._words = opened(weights, framework="np").get_slice("embeddings.word_embeddings.weight")
 
@@ -203,9 +191,6 @@ class MiniLM:
         """The mean over each text's word pieces; from its place `second` on they are those of a second text."""
         # Each pass has one thread of BLAS: its own threads wait for each other between matrices as small as these.
         with _ALONE as others:
-            self._calls += 1
-            if self._calls == OFTEN:
-                self._layers = [layer.in_order() for layer in self._layers]
             # On several processors a pass takes a third more of their time, which others are waiting for.
             threads = 1 if others.waiting else self._threads
             parts = list(passes([len(text) for text in whole], ROWS if threads == 1 else most))
@@ -251,7 +236,7 @@ class MiniLM:
     def _layer(self, name: str) -> EncoderLayer:
         inner = [self._linear(f"{name}.attention.self.{part}") for part in ("query", "key", "value")]
         return EncoderLayer(
-            Dense(np.concatenate([part.weight.T for part in inner]).T, np.concatenate([part.bias for part in inner])),
+            Dense(*(np.concatenate(parts, axis=-1) for parts in zip(*inner, strict=True))),
             self._linear(f"{name}.attention.output.dense"),
             self._norm(f"{name}.attention.output"),
             self._linear(f"{name}.intermediate.dense"),
@@ -260,7 +245,7 @@ class MiniLM:
         )
 
     def _linear(self, name: str) -> Dense:
-        return Dense(self._tensor(f"{name}.weight").T, self._tensor(f"{name}.bias"))
+        return Dense(np.ascontiguousarray(self._tensor(f"{name}.weight").T), self._tensor(f"{name}.bias"))
 
     def _norm(self, name: str) -> Norm:
         return Norm(self._tensor(f"{name}.LayerNorm.weight"), self._tensor(f"{name}.LayerNorm.bias"))

@@ -82,6 +82,9 @@ Output = str | Usage | Waiting | Void
 SMALL = 1_000_000_000
 """Parameters of a model, from which it plans, refuses and asks back."""
 
+LARGE = 6_500_000_000
+"""Parameters of a model that is said to have 7 billion: it chooses among the methods of search."""
+
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
@@ -96,6 +99,10 @@ class Abilities:
     def is_small(self) -> bool:
         """Of less than a billion parameters: it chooses of what would be quoted, and decides nothing."""
         return 0 < self.parameters < SMALL
+
+    @property
+    def is_large(self) -> bool:
+        return self.parameters >= LARGE
 
 
 class Writer(Protocol):

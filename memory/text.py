@@ -59,6 +59,17 @@ CLOSING = re.compile(r"(?<=[^\s\w])[\"”»'’)\]]+(?=\s)")
 
 ENDS = ".!?:;,…”\"’')]"
 
+BELOW = " > "
+"""Between a heading and the one below it, where the path of headings stands in a line."""
+
+
+def is_named(place: str) -> bool:
+    """Whether the label of a place in a document says what it is, as "sheet 2025" and "slide 3" do and the number of a
+    page does not; so does none at all."""
+    first, space, _ = place.partition(" ")
+    return not place or (bool(space) and first.rstrip(",").isalpha() and len(first) > 4)
+
+
 LONGEST_QUOTED = 300
 """Characters that a sentence with quotes or brackets in it may have before they are left out of account."""
 

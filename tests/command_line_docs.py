@@ -45,7 +45,6 @@ SETTINGS = {
     "reranker": "a cross-encoder (a name or ./FOLDER) that prunes the paths of the tool `clues`; empty: none",
     "aligner": "scores partitions ([C-RAG](crag.md)): `votes`, `centroid`, `words` or a trained one, `mlp-infonce`",
     "late_interaction": "whether the tool `walk` also compares its best passages token by token",
-    "clues": "the former name of `tools.clues.method`, still read",
     "aliases": "a JSON file of further names of relations for the tool `clues`; empty: none",
     "tool": "the retrieval method, or several: `local+communities`",
     "llm": "the language models ([models](models.md)): `auto`, `none`, `ollama:NAME`, `openai:NAME`",

@@ -1,4 +1,4 @@
-"""The contract of a tool, with one method `search`; the fusion of a question's forms; the LangChain wrappers."""
+"""The contract of a tool, with one method `search`; the fusion of a question's forms; the LangChain retriever."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -19,7 +19,6 @@ from clew.memory.ports import Encoder, Reranker, Search
 if TYPE_CHECKING:
     from langchain_core.documents import Document as LangChainDocument
     from langchain_core.retrievers import BaseRetriever
-    from langchain_core.tools import BaseTool
 
 
 _Parameters = TypeVar("_Parameters")
@@ -193,29 +192,6 @@ def for_question(tool: Tool, query: Query) -> Tool:
 
 
 # For LangChain ------------------------------------------------------------------------------------------------------
-
-
-def as_langchain_tool(tool: Tool, encoder: Encoder) -> "BaseTool":
-    """The tool for a LangChain agent: typed arguments in, the passages as numbered text and as artifact out."""
-    from langchain_core.tools import StructuredTool
-    from pydantic import BaseModel, Field
-
-    class Arguments(BaseModel):
-        query: str = Field(description="What to look for: a question or key words, complete in itself.")
-        k: int = Field(default=5, ge=1, le=50, description="How many passages to return.")
-
-    def search(query: str, k: int = 5) -> tuple[str, Findings]:
-        findings = tool.search(encode_query(query, [], encoder), k)
-        lines = [f"[{n}] {passage.title}: {passage.text}" for n, passage in enumerate(findings.passages, 1)]
-        return "\n\n".join([*lines, *findings.notes]) or "Nothing was found.", findings
-
-    return StructuredTool.from_function(
-        search,
-        name=tool.name,
-        description=tool.description,
-        args_schema=Arguments,
-        response_format="content_and_artifact",
-    )
 
 
 def as_retriever(tool: Tool, encoder: Encoder, k: int = 5) -> "BaseRetriever":

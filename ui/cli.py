@@ -100,8 +100,6 @@ def _set_up_streams(level: str) -> None:
     )
     if level == "error" and not sys.warnoptions:
         warnings.simplefilter("ignore")
-        warnings.filterwarnings("always", category=FutureWarning, module=r"clew\.")  # ours, of a former name
-        warnings.showwarning = lambda message, *_, **__: click.echo(f"clew: {one_line(str(message))}", err=True)
 
 
 @click.group(cls=Clew, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

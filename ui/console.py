@@ -113,29 +113,10 @@ def _with_bars(events: Iterable[Progress | Event], console: Console, in_bytes: b
 
 def _with_lines(events: Iterable[Progress | Event], clock: Callable[[], float]) -> Iterator[Event]:
     """Print progress as lines, at most one every `EVERY` seconds; a run that ends before that prints none."""
-    started = spoke = clock()
-    stage = ""
+    spoke = clock()
     for event in events:
         if not isinstance(event, Progress):
             yield event
-            continue
-        now = clock()
-        if event.stage != stage:
-            stage, started = event.stage, now
-        if now - spoke >= EVERY:
+        elif (now := clock()) - spoke >= EVERY:
             spoke = now
-            click.echo(_line(event, now - started), err=True)
-
-
-def _line(progress: Progress, elapsed: float) -> str:
-    if not progress.total:
-        return f"{progress.stage}: {progress.done}"
-    line = f"{progress.stage}: {progress.done} of {progress.total}"
-    if 0 < progress.done < progress.total:
-        line += f", about {_duration(elapsed / progress.done * (progress.total - progress.done))} left"
-    return line
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+            click.echo(f"{event.stage}: {event.done}{f' of {event.total}' if event.total else ''}", err=True)

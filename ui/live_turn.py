@@ -10,19 +10,21 @@ from types import FrameType
 
 from rich.cells import cell_len
 from rich.console import Console
+from rich.markdown import Markdown
 from rich.status import Status
 from rich.text import Text
 
 from clew.agent.answer.citations import LIST_MARK, MARKUP
 from clew.agent.state import Answer, Doing, Piece, Step, Turn, TurnEvent
 from clew.ui.plain import one_line, plain
-from clew.ui.rendering import CITATION, DIM, MARKS, answer_text, badge, source_lines, step_line
+from clew.ui.rendering import BOLD, CITATION, DIM, MARKS, badge, printed, source_lines, step_line
 
 _CITATION = r"\[\d+(?:, ?\d+)*\]"
 
 
 class WordPrinter:
-    """Prints a text that comes in pieces, whole words at a time, wrapped to the console. `text` is all that came.
+    """Prints a text that comes in pieces, whole words at a time, wrapped to the console; a table or code when it is
+    whole. `text` is all that came.
 
     In scripts that put no spaces between words, whose letters are wide, a line may end behind any letter.
     """
@@ -34,40 +36,72 @@ class WordPrinter:
         self._column = 0
         self._apart = False
         self._lines = 0
+        self._bold = False
+        self._block = ""  # the lines of a table or of code that is not whole
+        self._begins = True  # a line
 
     def add(self, piece: str) -> None:
         self.text += piece
         for character in piece:
-            wide = character.isalpha() and cell_len(character) > 1
-            if not (wide or character.isspace()):
-                self._held += character  # the word may go on
+            if self._begins and self._block and not self._goes_on(character):
+                self._put_block()
+            if self._block or (self._begins and character in "|`" and not self._held):
+                self._block += character
+                self._begins = character == "\n"
                 continue
-            self._put_word()
-            if wide:
-                self._held = character
-            elif character != "\n":
-                self._apart = True
-            elif self._column or self._lines == 1:  # no more than one empty line
-                self._end_line()
+            self._begins = character == "\n"
+            self._put(character)
+
+    def _put(self, character: str) -> None:
+        wide = character.isalpha() and cell_len(character) > 1
+        if not (wide or character.isspace()):
+            self._held += character  # the word may go on
+            return
+        self._put_word()
+        if wide:
+            self._held = character
+        elif character != "\n":
+            self._apart = True
+        elif self._column or self._lines == 1:  # no more than one empty line
+            self._end_line()
 
     def end(self) -> None:
-        """Print the last word and end its line."""
+        """Print the last word, or the block, and end its line."""
+        self._put_block()
         self._put_word()
         if self._column:
             self._end_line()
 
+    def _goes_on(self, character: str) -> bool:
+        """Whether a line that begins so belongs to the block: of code all lines up to the fence at its end."""
+        fences = len(re.findall(r"^```", self._block, re.MULTILINE))
+        return fences == 1 or (character == "|" and not fences)
+
+    def _put_block(self) -> None:
+        block, self._block = self._block, ""
+        if block.startswith(("|", "```")):
+            if self._column:
+                self._end_line()
+            self._console.print(Markdown(plain(block), code_theme="bw"))
+        else:  # words, the first of which is code
+            for character in block:
+                self._put(character)
+
     def _put_word(self) -> None:
         word, self._held = plain(self._held), ""
+        marks = word.count("**")
+        word = "" if not self._column and re.fullmatch("#+", word) else MARKUP.sub("", word)
         if word:
             apart = self._apart and self._column > 0
             if self._column and self._column + apart + cell_len(word) > self._console.width:
                 self._end_line()
                 apart = False
-            shown = Text(" " * apart + word)
+            shown = Text(" " * apart + word, BOLD if self._bold or marks else "")
             shown.highlight_regex(_CITATION, CITATION)
             self._console.print(shown, end="", soft_wrap=True)
             self._column += apart + cell_len(word)
             self._apart, self._lines = False, 0
+        self._bold ^= bool(marks % 2)
 
     def _end_line(self) -> None:
         self._console.print()
@@ -80,7 +114,7 @@ def became(draft: str, answer: Answer) -> bool:
     wherever in its sentence it stands. (Checking adds a citation to a sentence that has none.) An answer that was
     stopped may lack words at its end."""
     words, cited = _words_and_citations(draft)
-    known, cites = _words_and_citations("".join(claim.lead + claim.text for claim in answer.claims))
+    known, cites = _words_and_citations("".join(claim.lead + (claim.markup or claim.text) for claim in answer.claims))
     cites += [str(number) for claim in answer.claims for number in claim.cites]
     if answer.outcome == "stopped":
         return words[: len(known)] == known
@@ -92,10 +126,6 @@ def _words_and_citations(text: str) -> tuple[list[str], list[str]]:
     text = "\n".join(LIST_MARK.sub("", line) for line in MARKUP.sub("", text).splitlines())
     cited = [number for found in re.findall(_CITATION, text) for number in re.findall(r"\d+", found)]
     return re.findall(r"\w+", re.sub(_CITATION, " ", text)), cited
-
-
-CHANGED = "  after it was checked, the answer is:"
-ANEW = "  in its place:"
 
 
 class TurnPrinter:
@@ -126,7 +156,7 @@ class TurnPrinter:
         return turn
 
     def print_text(self, answer: Answer) -> None:
-        self.output.print(answer_text(answer))
+        self.output.print(printed(answer, self.output))
 
     def print_sources(self, answer: Answer) -> None:
         lines = source_lines(answer, self.output.width if self.output.is_terminal else None)

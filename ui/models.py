@@ -29,7 +29,7 @@ def with_models(settings: "Settings", opening: "Callable[[Settings], Opened]") -
             if not error.model or not _at_terminal() or not _wanted(error.model):
                 raise
             missing = error.model
-        _pull(settings, missing)
+        _pull(missing)
 
 
 def _at_terminal() -> bool:
@@ -43,12 +43,12 @@ def _wanted(name: str) -> bool:
         raise KeyboardInterrupt from None
 
 
-def _pull(settings: "Settings", name: str) -> None:
-    from clew.agent.models import ollama_for
+def _pull(name: str) -> None:
+    from clew.agent.llm.ollama_server import OllamaServer
     from clew.ui.console import show_download
 
     try:
-        show_download(ollama_for(settings).pull(name))
+        show_download(OllamaServer().pull(name))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"stopped; this goes on where it ended: ollama pull {name}") from None
 

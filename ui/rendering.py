@@ -1,17 +1,20 @@
 """How answers, sources, steps, walks and the work of language models read in text; without colours they read alike."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.markdown import Markdown
 from rich.style import Style
 from rich.text import Text
 from rich.tree import Tree
 
+from clew.agent.answer.citations import LIST_MARK
 from clew.agent.models import Writers
 from clew.agent.state import Answer, Claim, Prompted, Step, Turn, Verdict
 from clew.memory.datatypes import Passage
+from clew.memory.text import is_named
 from clew.memory.walk_paths import arrow, back, into, parents
 from clew.ui.plain import cut, one_line, plain, short_path
 
@@ -27,8 +30,72 @@ MARKS: dict[Verdict, tuple[str, Style]] = {
 }
 """What is put behind a sentence that its source does not carry, in words: colours may be missing."""
 
+_CELLS = re.compile(r" \| ")
+"""Between the cells of a row that is quoted."""
+
 STEP_NAME = 8
 """Columns of a step's name: the longest is `remember`."""
+
+
+def is_structured(answer: Answer) -> bool:
+    """Whether it is more than sentences and plain lists: then it is shown as Markdown."""
+    return any(claim.markup for claim in answer.claims)
+
+
+def printed(answer: Answer, console: Console) -> RenderableType:
+    """As it is printed at once: at a terminal Markdown is rendered, and elsewhere what a model wrote in it stays so."""
+    if is_structured(answer) and console.is_terminal:
+        return Markdown(markdown_of(answer, marks_of), code_theme="bw")
+    if any(claim.markup and not claim.quotes for claim in answer.claims):
+        return Text(markdown_of(answer, marks_of))
+    return answer_text(answer)
+
+
+def markdown_of(answer: Answer, mark: Callable[[Claim], str]) -> str:
+    """The answer in Markdown, with `mark` behind each claim; what is no markup of its writer is escaped."""
+    text = ""
+    for claim in answer.claims:
+        body = _with_mark(_body(claim), mark(claim))
+        before, now = (_kind(line) for line in (text.rpartition("\n")[2], body.partition("\n")[0]))
+        lead = " " if not claim.new_line else "\n" if before and before == now else "\n\n"
+        text += (lead if text else "") + body
+    return text
+
+
+def _body(claim: Claim) -> str:
+    if not claim.markup:
+        return "".join(_escaped(*piece) for piece in pieces_of(claim))
+    if not claim.quotes:
+        return plain(claim.markup).replace("\ue000", "")
+    cells = " | ".join(_escaped(cell, False) for cell in one_line(claim.text).strip("| ").split(" | "))
+    return f"| {cells} |{''.join(claim.markup.partition(chr(10))[1:])}"
+
+
+def _kind(line: str) -> str:
+    return "row" if line.lstrip().startswith("|") else "item" if LIST_MARK.match(line) else ""
+
+
+def _with_mark(body: str, mark: str) -> str:
+    """In the last cell of a row that is alone or below its heads, behind code on a line of its own."""
+    if body.endswith("|"):
+        head, rule, row = body.partition("\n|--")
+        return (
+            f"{head[:-1].rstrip()}{mark} |{rule}{row}" if rule and "\n" not in row else f"{body[:-1].rstrip()}{mark} |"
+        )
+    return f"{body}\n\n{mark.strip()}" if mark and body.endswith(("```", "~~~")) else body + mark
+
+
+def _escaped(piece: str, bold: bool) -> str:
+    mark = LIST_MARK.match(piece)
+    head = mark[0] if mark else ""
+    text = head + re.sub(r"[\\`*_\[\]<|~]|^[#>+=-]", r"\\\g<0>", piece[len(head) :])
+    return f"**{text}**" if bold else text
+
+
+def marks_of(claim: Claim) -> str:
+    """` [1][2] (weak)`"""
+    cites = "".join(f" [{number}]" for number in claim.cites)
+    return f"{cites} {MARKS[claim.verdict][0]}" if claim.verdict in MARKS else cites
 
 
 def answer_text(answer: Answer) -> Text:
@@ -46,9 +113,9 @@ def pieces_of(claim: Claim) -> list[tuple[str, bool]]:
     """The text of a claim as it is shown, on one line, in pieces; each says whether it is bold."""
     span = claim.span
     if span is None:
-        return [(one_line(claim.text), False)]
+        return [(_CELLS.sub(" · ", one_line(claim.text)) if claim.quotes else one_line(claim.text), False)]
     cuts = (0, span.start, span.end, len(claim.text))
-    before, bold, behind = (re.sub(r"\s+", " ", plain(claim.text[a:b])) for a, b in pairwise(cuts))
+    before, bold, behind = (_CELLS.sub(" · ", re.sub(r"\s+", " ", plain(claim.text[a:b]))) for a, b in pairwise(cuts))
     return [(before.lstrip(), False), (bold, True), (behind.rstrip(), False)]
 
 
@@ -93,7 +160,8 @@ def name_of(passage: Passage) -> str:
 def place_of(passage: Passage) -> str:
     """The page and the heading, where there are; a heading that repeats the title says nothing."""
     heading = one_line(passage.heading)
-    page = f"page {one_line(passage.page)}" if passage.page else ""
+    label = one_line(passage.page)
+    page = label if is_named(label) else f"page {label}"
     return " · ".join(part for part in (page, heading if heading != one_line(passage.title) else "") if part)
 
 

@@ -6,7 +6,6 @@ The loop reads a line and runs a command or a turn, until the person leaves. A s
 
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -87,10 +86,6 @@ class Session:
         return self.turn
 
 
-PAUSE = 0.012
-LONGEST = 0.8
-"""Seconds between two words of an answer that is there already, and for all of them together."""
-
 PREVIEW = 3
 """Lines of an earlier answer that remind a person of it."""
 
@@ -103,7 +98,7 @@ def take_turn(session: Session, events: Callable[[threading.Event], Iterator[Tur
         if not loading.ended:
             with messages.status("loading the encoder…") if messages.is_terminal else nullcontext():
                 loading.wait(stopped)
-        session.turn = ChatPrinter(output, messages, stopped).show(events(stopped)) or session.turn
+        session.turn = ChatPrinter(output, messages).show(events(stopped)) or session.turn
     if session.turn and session.turn.answer.outcome == "stopped":
         if not output.is_terminal:
             raise KeyboardInterrupt("stopped")
@@ -111,18 +106,7 @@ def take_turn(session: Session, events: Callable[[threading.Event], Iterator[Tur
 
 
 class ChatPrinter(TurnPrinter):
-    """At a terminal the answer is shown word by word, with its sources set in; else it is one line, with a line for
-    each source, and an empty one behind them."""
-
-    def __init__(self, output: Console, messages: Console, stopped: threading.Event) -> None:
-        super().__init__(output, messages)
-        self._stopped = stopped
-
-    def print_text(self, answer: Answer) -> None:
-        if self.output.is_terminal:
-            _stream(answer_text(answer), self.output, self._stopped)
-        else:
-            super().print_text(answer)
+    """At a terminal the sources are set in; else there is a line for each, and an empty one behind them."""
 
     def print_sources(self, answer: Answer) -> None:
         terminal = self.output.is_terminal
@@ -149,17 +133,6 @@ def show_earlier(turn: Turn, console: Console) -> None:
         console.print(Text("    …", DIM))
     if turn.answer.outcome == "stopped":
         console.print(Text(f"  {STOPPED}", DIM))
-
-
-def _stream(text: Text, console: Console, stopped: threading.Event) -> None:
-    """Print an answer word by word. After Ctrl-C the rest is printed at once, because it is there already."""
-    pause = min(PAUSE, LONGEST / max(len(text.plain.split()), 1))
-    for line in text.wrap(console, console.width):
-        for word in line.split(" ", include_separator=True, allow_blank=True):
-            console.print(word, end="", soft_wrap=True)
-            if not stopped.is_set():
-                time.sleep(pause)
-        console.print()
 
 
 @dataclass(frozen=True, slots=True)

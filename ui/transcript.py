@@ -2,15 +2,15 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
-from clew.agent.state import TURN_JSON, Answer, Turn, TurnEvent
+from clew.agent.state import TURN_JSON, Turn, TurnEvent
 from clew.memory.dialogue.threads import Thread, Threads
 from clew.memory.errors import BadInput
 from clew.ui.plain import as_text_of_markdown as as_text
 from clew.ui.plain import escaped, one_line
-from clew.ui.rendering import answer_text, badge, cited_numbers, name_of, pieces_of, place_of
+from clew.ui.rendering import badge, cited_numbers, markdown_of, marks_of, name_of, place_of
 
 
 def stored_turns(threads: Threads, thread: str) -> list[Turn]:
@@ -62,7 +62,7 @@ def _turn_markdown(turn: Turn) -> str:
     parts = [f"## {turn.turn}. {as_text(one_line(turn.question))}"]
     if turn.rewritten != turn.question:
         parts.append(f"*Understood as: {as_text(one_line(turn.rewritten))}*")
-    parts.append(answer_text(_as_text(turn.answer)).plain)
+    parts.append(markdown_of(turn.answer, marks_of))
     if origin := _origin(turn):
         parts.append(f"*{as_text(origin)}*")
     parts += [_source_markdown(turn, number) for number in cited_numbers(turn.answer)]
@@ -89,17 +89,6 @@ def _source_markdown(turn: Turn, number: int) -> str:
 def _code(source: str) -> str:
     shown = one_line(source).replace("`", "\u2019")
     return f"`{shown}`" if shown else ""
-
-
-def _as_text(answer: Answer) -> Answer:
-    """The answer with its texts escaped for Markdown; the bold span is marked where it holds no character of markup."""
-
-    def shown(piece: str, bold: bool) -> str:
-        return f"**{piece}**" if bold and piece == as_text(piece) and not set("*_`") & set(piece) else as_text(piece)
-
-    texts = ("".join(shown(*piece) for piece in pieces_of(one)) for one in answer.claims)
-    claims = (replace(one, text=text, span=None) for one, text in zip(answer.claims, texts, strict=True))
-    return replace(answer, claims=tuple(claims))
 
 
 def _libraries(turns: Sequence[Turn]) -> list[str]:

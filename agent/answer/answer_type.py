@@ -4,7 +4,7 @@ The patterns are in `answer_type.txt`: of each kind of thing its sign in a quest
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,12 +12,6 @@ from clew.agent.state import AnswerForm
 from clew.memory.language.telling import language_of
 from clew.memory.text import content_words, split, written_words
 
-_NAMED_KINDS = {
-    **dict.fromkeys(("colour", "color", "colours", "colors"), "colour"),
-    **dict.fromkeys(("day", "week", "weekday"), "time"),
-    **dict.fromkeys(("price", "cost", "costs", "fee", "fees"), "money"),
-    **dict.fromkeys(("date", "year"), "time"),
-}
 LONGEST_DEFINED = 6
 """Words of what is defined."""
 
@@ -49,27 +43,15 @@ class AnswerType:
         """Whether a text holds something of the kind that is expected; nothing expected, nothing held."""
         return any(self._holds(name, text) for name in self.expected)
 
-    def held_in(self, texts: Sequence[str]) -> list[bool]:
-        """Which of them hold it."""
-        return [self.holds(text) for text in texts]
-
     def _holds(self, name: str, text: str) -> bool:
         found = _PATTERNS[f"holds {name}"].finditer(text)
         if name in ("person", "name"):  # another name than those of the question
             return any(match[0].casefold().removesuffix("'s") not in self.words for match in found)
         return next(found, None) is not None
 
-    def is_kind(self, word: str) -> bool:
-        """Whether a word says what kind of thing is asked for, which what answers need not say: 'dark blue'."""
-        return _NAMED_KINDS.get(word.casefold()) in self.expected
-
     def measures(self, text: str) -> bool:
         """Whether it holds an amount of what is measured; true where nothing is."""
         return not self.measure or bool(re.search(self.measure, text, re.IGNORECASE))
-
-    def measured_in(self, texts: Sequence[str]) -> list[bool]:
-        """Which of them hold an amount of what is measured; none where nothing is."""
-        return [bool(self.measure) and self.measures(text) for text in texts]
 
 
 def answer_type(question: str) -> AnswerType:

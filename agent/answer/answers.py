@@ -23,7 +23,7 @@ from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.utterances import MOST_CHOICES
 from clew.memory.dialogue.variants import offered
-from clew.memory.errors import ServiceUnreachable
+from clew.memory.errors import Cancelled, ServiceUnreachable
 from clew.memory.instructions import orders
 from clew.memory.ports import Writer
 from clew.memory.text import content_words
@@ -42,11 +42,11 @@ class TurnAnswer:
 
 
 Maker = Callable[[Turn, TurnContext], TurnAnswer]
-"""Makes the answer of a turn from its evidence. Raises `Cancelled` where the person stops it before its first word."""
+"""Makes the answer of a turn from its evidence."""
 
 
 def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
-    """By the maker that this turn has. Raises `Cancelled`."""
+    """By the maker that this turn has."""
     made = maker_for(turn, run)(turn, run)
     made = replace(made, answer=replace(made.answer, claims=announced(made.answer.claims)))
     if not made.answer.refused:
@@ -73,9 +73,13 @@ def by_quoting(turn: Turn, run: TurnContext) -> TurnAnswer:
 
 
 def by_writing(turn: Turn, run: TurnContext) -> TurnAnswer:
-    """By a language model, which answers, refuses or asks back. Where it fails, what is quoted without one stands."""
+    """By a language model, which answers, refuses or asks back. Where it fails, what is quoted without one stands; one
+    that is stopped before its first word is kept without words."""
     writer = RecordedWriter(_writer(run), "answer", run.emit, run.services.answer.tokens)
-    made = _phrased(turn, run, writer) if writer.abilities.is_small else _written(turn, run, writer)
+    try:
+        made = _phrased(turn, run, writer) if writer.abilities.is_small else _written(turn, run, writer)
+    except Cancelled:
+        return TurnAnswer(Answer("stopped", ()), ledger=writer.ledger)
     said = _left_out_said(_within(made.answer, turn.search.within), turn, run.services)
     return replace(made, answer=said)
 
@@ -131,12 +135,12 @@ def _within(answer: Answer, title: str) -> Answer:
 
 
 def _quoted(turn: Turn, run: TurnContext) -> Answer:
-    return with_bold(_placed(quoted(turn, run), run.services), turn.rewritten)
+    return with_bold(_placed(quoted(turn.documented, run), run.services), turn.rewritten)
 
 
 def _placed(answer: Answer, services: Services) -> Answer:
     """Each source with the page and the heading of what is quoted from it."""
-    documents = services.library.store.documents([source.document for source in answer.sources])
+    documents = services.library.store.documents([one.document for one in answer.sources if one.document])
     return placed(answer, {document.id: document for document in documents})
 
 
@@ -163,7 +167,7 @@ def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
         return _instead(_plain(turn, run), run, writer, error.message)
     details = _details(draft, turn)
     if draft.answer is None:
-        nothing = refusal.nothing(turn.rewritten, turn.passages)
+        nothing = refusal.nothing(turn.rewritten, turn.documented.passages)
         return TurnAnswer(nothing, writer.name, ledger=writer.ledger, details=details)
     degraded = (Fallback("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
     made = replace(draft.answer, form=answer_type(turn.rewritten).form)

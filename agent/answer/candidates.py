@@ -1,7 +1,7 @@
 """Candidates: the sentences, items of lists, rows of tables and blocks of code that are weighed."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clew.agent.answer.structure import (
@@ -37,7 +37,7 @@ class Candidate:
         blocks, text = self.region.blocks, self.region.text
         block = blocks[self.place]
         above = (blocks[place] if place >= 0 else None for place in (block.head, block.lead))
-        head, lead = (text[one.start : one.end] if one else "" for one in above)
+        head, lead = (self.region.paths.get(one.start) or text[one.start : one.end] if one else "" for one in above)
         own = " ".join(RUNNING_HEAD.sub(" ", text[slice(*self.span)]).split())
         values = (block, own, self.region.offset + self.span[0], head, lead)
         for name, value in zip(("block", "text", "position", "head", "lead"), values, strict=True):
@@ -75,8 +75,3 @@ def _of_region(region: Region, passage: int) -> Iterator[Candidate]:
 
 def asks(text: str) -> bool:
     return bool(re.search(r"\?[\"”’')\]*_]*$", text))
-
-
-def asking(texts: Iterable[str]) -> list[bool]:
-    """Which of them ask."""
-    return [asks(text) for text in texts]

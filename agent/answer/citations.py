@@ -5,19 +5,23 @@ A model writes [3], [1, 2], [1-3], [passage id="4"], [2, p. 7], [^2], (passage 2
 2, ..." or numbers that there are not. What is shown is numbered anew in the order of first mention, and unknown numbers
 are dropped; where only its number tells a citation from prose, an unknown one is prose."""
 
-import math
-import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from decimal import Decimal
+from itertools import zip_longest
 
 from clew.agent.answer.candidates import candidates_of
 from clew.agent.answer.excerpts import excerpt_of
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Quote, Verdict
 from clew.memory.datatypes import Passage
+from clew.memory.errors import BadInput
 from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
 from clew.memory.text import content_words, split
+from clew.tools.calculate import calculate, in_text
+from clew.tools.calculate import number as value_of
 
 _LONGEST = 80
 """Characters between the brackets; more waits for nothing."""
@@ -58,12 +62,12 @@ and raised ones, which no unit or variable has: 5 km², x²."""
 
 _OPEN = re.compile(
     rf"(?<!\s)\s*(?:[\[【][^\]】\n]{{0,{_LONGEST}}}|\({_BLANK}(?:[a-z]{{0,8}}|(?:passages?|sources?)\b[^)\n]{{0,{_LONGEST}}})"
-    rf"|\([\d\s,;&anduety]{{0,20}}\)?\s*|</?[a-z]{{0,7}}(?:\s[^<>\n]{{0,{_LONGEST}}})?|<cite>[^<\n]{{0,20}}(?:</?[a-z]{{0,4}})?)$"
+    rf"|\([\d\s,;&anduety]{{0,20}}\)?\s*|</?[a-z]{{0,7}}(?:\s[^<>\n]{{0,{_LONGEST}}})?|<cite>[^<\n]{{0,20}}(?:</?[a-z]{{0,4}})?)\Z"
     rf"|{_START}(?:a[a-z]{{0,8}}|according{_BLANK}t?o?{_BLANK}|in?{_BLANK}|(?:according{_BLANK}to|in){_BLANK}(?:the?)?{_BLANK}[a-z]{{0,9}}"
-    rf"|{_SAID_IN}[\d\s,;&#\])–-]*(?:[a-z]{{1,3}}[\d\s,;&#\])–-]*)?)$"
-    rf"|{_START}<{_TAG}{_NUMBERS}>\s*$"
-    rf"|[{_RAISED}][{_RAISED},\s]*$"
-    r"|(?<!\s)\s+$",
+    rf"|{_SAID_IN}[\d\s,;&#\])–-]*(?:[a-z]{{1,3}}[\d\s,;&#\])–-]*)?)\Z"
+    rf"|{_START}<{_TAG}{_NUMBERS}>\s*\Z"
+    rf"|[{_RAISED}][{_RAISED},\s]*\Z"
+    r"|(?<!\s)\s+\Z",
     re.IGNORECASE | re.MULTILINE,
 )
 """What may become a citation when more of it has come, and the blank space before it."""
@@ -203,21 +207,67 @@ _SECOND_STOP = re.compile(r"(?<=[.!?])((?:\s*\[\d+\])+)\.")
 MARKUP = re.compile(r"\*\*|__|^#{1,6}\s+|`", re.MULTILINE)
 
 
+_BLOCK = re.compile(r"^[^\S\n]*(?P<fence>```+|~~~+).*\n(?:.*\n)*?(?:[^\S\n]*(?P=fence).*|\Z)|^.*$", re.MULTILINE)
+"""A block of code, or a line."""
+
+_ROW, _RULE = re.compile(r"\s*\|.*\|"), re.compile(r"[\s|:-]*-[\s|:-]*")
+_MARKED = re.compile(r"(\*\*|__|`)(.+?)\1")
+
+
 def claims_of(text: str) -> tuple[Claim, ...]:
-    """A citation belongs to the sentence that it stands in or behind, be it on the line before; a line of a list begins
-    on a line of its own."""
-    claims: list[Claim] = []
-    for line in _ALONE.sub(r" \1", MARKUP.sub("", text)).splitlines():
-        mark = LIST_MARK.match(line)
-        of_line = _of_line(LIST_MARK.sub("", line).strip())
-        if mark and of_line:
-            of_line[0] = replace(of_line[0], text=f"{mark[0].strip()} {of_line[0].text}", new_line=True)
-        claims += of_line
-    return tuple(claims)
+    """A citation belongs to the sentence that it stands in or behind, be it on the line before. Lines of a list, rows
+    of a table and code begin on a line of their own; headings and the heads of a table, which claim nothing, stand in
+    the markup of what is below."""
+    claims, above, apart = list[Claim](), "", False
+    blocks = [match[0] for match in _BLOCK.finditer(_ALONE.sub(r" \1", text) + "\n")]
+    for block, below in zip_longest(blocks, blocks[1:], fillvalue=""):
+        plain, row, mark = MARKUP.sub("", block), _ROW.match(block), LIST_MARK.match(block)
+        code = block.lstrip().startswith(("```", "~~~"))
+        heading = block.startswith("#") and not _CITED.search(block)
+        if heading or (row and _RULE.fullmatch(below)) or (above and _RULE.fullmatch(block)):
+            above += re.sub(r"^#+(.*)", r"###\1\n", _CITED.sub("", block)) + "\n"
+            continue
+        of_block = (
+            [_of_code(block)] if code else [_of_row(block)] if row else _of_line(LIST_MARK.sub("", plain).strip())
+        )
+        if mark and of_block and not (code or row):
+            of_block[0] = replace(of_block[0], text=f"{mark[0].strip()} {of_block[0].text}")
+        if of_block:
+            of_block = [
+                claim if code or row else replace(claim, markup=_marked(claim.text, block)) for claim in of_block
+            ]
+            first = of_block[0]
+            markup = f"{above}{first.markup or first.text}" if above else first.markup
+            breaks = bool(claims) and bool(mark or row or code or above or apart)
+            claims += [replace(first, new_line=breaks or bool(mark), markup=markup), *of_block[1:]]
+            above = ""
+        apart = bool(mark or row or code) or not block.strip()
+    return (*claims, *_of_line(MARKUP.sub("", above).strip()))
+
+
+def _of_code(block: str) -> Claim:
+    return Claim("\n".join(block.strip().splitlines()[1:]).rstrip("`~ \n") or block, markup=block.strip("\n"))
+
+
+def _of_row(line: str) -> Claim:
+    """The cells as words, with a comma between two."""
+    plain, cites = _CITED.sub("", line).strip(), tuple(dict.fromkeys(map(int, _CITED.findall(line))))
+    cells = filter(None, (MARKUP.sub("", cell).strip() for cell in plain.strip("|").split("|")))
+    return Claim(", ".join(cells), cites, markup=plain)
+
+
+def _marked(text: str, line: str) -> str:
+    """With the bold and the code of its line; empty where it has none."""
+    for mark, said in _MARKED.findall(line):
+        words = _CITED.sub("", said)
+        text = text.replace(words, f"{mark}{words}{mark}", 1)
+    indent = line[: len(line) - len(line.lstrip())] if LIST_MARK.match(text) else ""
+    return indent + text if indent or _MARKED.search(text) else ""
 
 
 def attributed(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
-    """With a citation of the first passage that supports it where a claim has none, or one that does not."""
+    """With a citation of the first passage that supports it where a claim has none, or one that does not. What has none
+    even so is weak or unsupported, if it says something."""
     return tuple(_attributed(claim, passages) for claim in claims)
 
 
@@ -257,11 +307,15 @@ def _of_line(line: str) -> list[Claim]:
 def _attributed(claim: Claim, passages: Sequence[Passage]) -> Claim:
     if claim.cites and verdict(claim, passages) != "unsupported":
         return claim
+    found = set[Verdict]()
     for number in range(1, len(passages) + 1):
         moved = replace(claim, cites=(number,))
-        if verdict(moved, passages) == "supported":
+        found.add(verdict(moved, passages))
+        if "supported" in found:
             return moved
-    return claim
+    if claim.cites or claim.text[-1] in ":?" or len(content_words(claim.text)) < LEAST_SAID:
+        return claim
+    return replace(claim, verdict="weak" if "weak" in found else "unsupported")
 
 
 # Verified -------------------------------------------------------------------------------------------------------------
@@ -270,6 +324,9 @@ SUPPORTED = 0.8
 """Share of a sentence's content words that its passages hold, from which it counts as supported."""
 
 WEAK = 0.5
+
+LEAST_SAID = 3
+"""Content words of a sentence that is checked without a citation: "I hope this helps." says nothing."""
 
 UNITS = 3
 """Units of a passage that a sentence may be drawn from."""
@@ -281,8 +338,9 @@ _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][\w'-]+")
 
 
 def verified(answer: Answer) -> Answer:
-    claims = tuple(replace(claim, verdict=verdict(claim, answer.sources)) for claim in answer.claims)
-    return replace(answer, claims=claims)
+    """With the verdict of each sentence that cites; others keep theirs."""
+    claims = (replace(one, verdict=verdict(one, answer.sources)) if one.cites else one for one in answer.claims)
+    return replace(answer, claims=tuple(claims))
 
 
 def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
@@ -304,7 +362,7 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     if claim.quotes and all(any(_beside(quote, passage) for passage in cited) for quote in claim.quotes):
         return "supported"
     evidence, said = _ungrouped(evidence), _ungrouped(text)
-    results = worked_out(said)
+    results = worked_out(said, cited)
     words = [word for word in content_words(said) if word not in results]
     held, exact = _share(words, evidence), _exact(said) - results
     if not exact <= _all_words(evidence):
@@ -351,34 +409,27 @@ def _ungrouped(text: str) -> str:
     return re.sub(r"(?<=\d)[.,](?=\d{3}(?!\d))", "", text)
 
 
-_UNIT = r"\s?(?:[^\W\d]+|[€$£%°]+)?"
-_SUM = re.compile(
-    rf"[€$£]?({_NUMBER.pattern}){_UNIT}((?:\s*[-+*/×÷−–]\s*[€$£]?{_NUMBER.pattern}{_UNIT})+)\s*=\s*[€$£]?({_NUMBER.pattern})"
-)
-_STEP = re.compile(rf"([-+*/×÷−–])\s*[€$£]?({_NUMBER.pattern})")
-_WORKS: Mapping[str, Callable[[float, float], float]] = {
-    **dict.fromkeys("+", operator.add),
-    **dict.fromkeys("-−–", operator.sub),
-    **dict.fromkeys("*×", operator.mul),
-    **dict.fromkeys("/÷", operator.truediv),
-}
+_EQUALS = re.compile(rf"([^=\n]*)=\s*[€$£]?({_NUMBER.pattern})")
 
 
-def worked_out(text: str) -> set[str]:
-    """The results of sums that are written out in it (`1200 - 950 = 250`) and right as far as they are written, from
-    left to right; of other sums none. What they are made of has to be in a passage still."""
-    found = set[str]()
-    for first, steps, result in _SUM.findall(text):
-        value = _value(first)
-        for sign, number in _STEP.findall(steps):
-            value = _WORKS[sign](value, _value(number)) if _value(number) or sign not in "/÷" else math.nan
-        if abs(value - _value(result)) <= 0.5 * 10 ** -len(result.partition(".")[2]):
-            found.add(result)
-    return found
+def worked_out(text: str, cited: Sequence[Passage] = ()) -> set[str]:
+    """The results of sums that are written out in it (`1200 - 950 = 250`) and right as far as they are written, and
+    those that a tool has worked out and it cites; of other sums none. What they are made of has to be in a passage
+    still."""
+    by_tool = {number for one in cited if not one.document for number in _NUMBER.findall(_ungrouped(one.text))[-1:]}
+    written = {result for before, result in _EQUALS.findall(text) if _is_right(before, result)}
+    return written | by_tool.intersection(_NUMBER.findall(text))
 
 
-def _value(number: str) -> float:
-    return float(number.replace(",", "."))
+def _is_right(before: str, result: str) -> bool:
+    """Whether the sum that it ends with has this result, whatever its units."""
+    before = re.sub(r"[^\W\d_]+|[€$£%°:,;.](?!\d)", " ", before)
+    for start in (match.start() for match in re.finditer(r"(?<![\d.,])[(\d]", before)):
+        with suppress(BadInput):
+            value = in_text(calculate(before[start:]).rpartition("=")[2])[0]
+            places = len(re.sub(r"^\d+[.,]?", "", result))
+            return isinstance(value, Decimal) and abs(value - value_of(result)) <= Decimal(5).scaleb(-places - 1)
+    return False
 
 
 def same_words(text: str) -> str:

@@ -16,15 +16,14 @@ import numpy as np
 from clew.agent.answer.summary import SummaryLine, summary_of
 from clew.agent.state import Answer, Claim, Quote
 from clew.agent.talk.lines import line
-from clew.memory.datatypes import Document, Ints, Passage, Vectors
+from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.knowledge.catalogue import KINDS, Catalogue, Listed
 from clew.memory.knowledge.library import LibraryStore
 from clew.memory.language.esperanto_words import nominative
 from clew.memory.language.telling import language_of
-from clew.memory.ports import Encoder, Graph
+from clew.memory.ports import Encoder
 from clew.memory.text import ITEM, LANGUAGES, Span, content_words, split, written_words
-from clew.memory.vectors import unit
 from clew.tools.base import passages_of
 
 WHOLE_TITLE = 0.99
@@ -39,9 +38,8 @@ LONGEST_TITLE = 12
 MOST_WORDS = 115
 """Words of an overview."""
 
-ONE_BY_ONE, MOST_GROUPS, MOST_FOLDERS = 8, 6, 10
-"""Documents, all in one folder, that an overview tells one by one; groups of more of them; folders that are counted one
-by one."""
+MOST_FOLDERS = 10
+"""Folders that are counted one by one."""
 
 DETAILS = 300
 """Titles that the step of an answer lists."""
@@ -352,94 +350,50 @@ def _counted(corpus: Corpus) -> CorpusAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """`shown` are those of its documents that say what is in it."""
+    """The documents of a folder; without a name all."""
 
     name: str
-    documents: tuple[Listed, ...]
-    shown: tuple[Listed, ...]
+    documents: Sequence[Listed]
+
+    def shown(self, most: int) -> list[Listed]:
+        """At most so many, spread over all of them."""
+        return list(self.documents[:: -(-len(self.documents) // most)])
 
 
 def _overview(corpus: Corpus) -> CorpusAnswer:
-    """A line a group: by folders where the documents lie in several, else one by one where they are few, else by what
-    they are about. The step has all titles."""
-    documents = corpus.documents
-    groups, how = _groups(corpus)
+    """A line a folder where the documents lie in several, else a line a title; of titles as many as there is room for.
+    The step has all of them."""
+    documents, folders = corpus.documents, corpus.catalogue.folders(corpus.scope)
+    groups, how = [_Group("", documents)], ""
+    if 1 < len(folders) <= max(2, len(documents) / 2):
+        groups = [_Group(name or corpus.line("not in a folder"), inside) for name, inside in folders.items()]
+        how = corpus.line("in folders", len(groups))
     here = f"here on {corpus.subject}" if corpus.subject and len(documents) > 1 else "here"
     are = "is" if len(documents) == 1 else "are"
     text = corpus.line("all documents", len(documents), here=here, how=how, are=are) + ":"
-    claims, sources = _fitted(groups, corpus, len(text.split()))
+    claims, sources = _fitted(groups, corpus, MOST_WORDS - len(text.split()))
     listed = [f"{group.name or 'documents'}: {corpus.title(one)}" for group in groups for one in group.documents]
     details = (*listed[:DETAILS], *([f"and {len(listed) - DETAILS} more"] if len(listed) > DETAILS else ()))
     answer = Answer("answered", (Claim(text), *claims), tuple(sources), form="overview")
     return CorpusAnswer(answer, tuple(sources), f"an overview of {len(documents):,} documents", details)
 
 
-def document_vectors(graph: Graph) -> Vectors:
-    """The mean of the vectors of each document's chunks, of unit length; shape (documents, d), in the order of
-    `layers.document_ids`."""
-    layers, vectors = graph.layers, np.asarray(graph.vectors, np.float32)
-    found = np.zeros((len(layers.document_ids), vectors.shape[1]), np.float32)
-    np.add.at(found, layers.chunk_documents, vectors)
-    return unit(found)
-
-
-def clusters(vectors: Vectors, count: int) -> list[Ints]:
-    """At most so many groups of rows by k-means, the largest first; the same rows give the same groups."""
-    from sklearn.cluster import KMeans
-
-    count = min(count, len(np.unique(vectors, axis=0)))
-    if count <= 1:
-        return [np.arange(len(vectors))] if len(vectors) else []
-    labels = KMeans(count, n_init=1, random_state=0).fit_predict(vectors)
-    groups = [np.flatnonzero(labels == one) for one in range(count)]
-    return sorted((group for group in groups if len(group)), key=lambda group: (-len(group), int(group[0])))
-
-
-def typical(vectors: Vectors, rows: Sequence[int] | Ints, most: int) -> list[int]:
-    """Of a group at most so many rows that show what is in it: of each of its own groups the most central."""
-    places = np.asarray(rows, np.int64)
-    found = []
-    for group in clusters(vectors[places], most):
-        inside = vectors[places[group]]
-        found.append(int(places[group[int(np.argmax(inside @ inside.sum(axis=0)))]]))
-    return found
-
-
-def _groups(corpus: Corpus) -> tuple[list[_Group], str]:
-    documents = corpus.documents
-    numbers = {id_: number for number, id_ in enumerate(corpus.store.part().layers.document_ids)}
-    known = [one for one in documents if one.id in numbers]
-    vectors = document_vectors(corpus.store.part())[np.array([numbers[one.id] for one in known], np.int64)]
-    places = {one.id: place for place, one in enumerate(known)}
-
-    def group(name: str, inside: Sequence[Listed]) -> _Group:
-        shown = typical(vectors, [places[one.id] for one in inside if one.id in places], 3)
-        return _Group(name, tuple(inside), tuple(known[place] for place in shown) or tuple(inside[:3]))
-
-    folders = corpus.catalogue.folders(corpus.scope)
-    if len(folders) > 1 and len(folders) <= max(2, len(documents) / 2):
-        found = [group(name or corpus.line("not in a folder"), inside) for name, inside in folders.items()]
-        return found, corpus.line("in folders", len(found))
-    if len(documents) <= ONE_BY_ONE:
-        return [_Group("", (one,), (one,)) for one in documents], ""
-    count = min(MOST_GROUPS, max(2, round(len(documents) ** 0.5)))
-    parts = [[known[place] for place in part.tolist()] for part in clusters(vectors, count)]
-    return [group("", part) for part in parts], corpus.line("grouped")
-
-
 def _fitted(groups: Sequence[_Group], corpus: Corpus, words: int) -> tuple[list[Claim], list[Passage]]:
-    """As many titles of each group as there is room for; of the largest groups, where there is none for all."""
-    by_size = sorted(range(len(groups)), key=lambda place: -len(groups[place].documents))
-    for most, lines in ((3, 99), (2, 99), (1, 99), (1, 12), (1, 8)):
-        told = [groups[place] for place in sorted(by_size[:lines])]
+    """As many titles of each group as so many words have room for; of the largest groups, where they have none for
+    all."""
+    by_size = sorted(groups, key=lambda group: -len(group.documents))
+    titles = (3, 2, 1) if len(groups) > 1 else (10, 7, 5)
+    for most, lines in (*((number, len(groups)) for number in titles), (titles[-1], 12), (titles[-1], 8)):
+        names = {group.name for group in by_size[:lines]}
+        told = [group for group in groups if group.name in names]
         claims = [claim for group in told for claim in _titles(group, most, corpus)]
-        if words + sum(len(claim.text.split()) for claim in claims) <= MOST_WORDS:
+        if sum(len(claim.text.split()) for claim in claims) <= words:
             break
-    shown = [one for group in told for one in group.shown[:most]]
+    shown = [one for group in told for one in group.shown(most)]
     sources = corpus.passages(corpus.first_chunks([one.id for one in shown]).values(), "overview")
     numbers, documents = {source.document: n for n, source in enumerate(sources, 1)}, iter(shown)
     made = [replace(one, cites=(numbers[next(documents).id],)) if one.cites else one for one in claims]
-    if left := [groups[place] for place in by_size[lines:]]:
+    if left := by_size[lines:]:
         rest = sum(len(group.documents) for group in left)
         made.append(Claim(corpus.line("more elsewhere", rest, folders=str(len(left))), new_line=True))
     return made, sources
@@ -447,10 +401,9 @@ def _fitted(groups: Sequence[_Group], corpus: Corpus, words: int) -> tuple[list[
 
 def _titles(group: _Group, most: int, corpus: Corpus) -> list[Claim]:
     """`club, 4 documents:`, then titles, each to be cited, then how many there are more."""
-    shown, count = group.shown[:most], len(group.documents)
-    alone = count == 1 and not group.name
+    shown, count = group.shown(most), len(group.documents)
     number = corpus.line("documents" if count > 1 else "document", count)
-    head = f"{group.name}, {number}:" if group.name else f"{number}:"
-    claims = [] if alone else [Claim(head, new_line=True)]
-    claims += [Claim(f"\u201c{corpus.title(one)}\u201d", (0,), new_line=alone) for one in shown]
-    return [*claims, Claim(corpus.line("and more", count - len(shown)))] if count > len(shown) else claims
+    head = [Claim(f"{group.name}, {number}:", new_line=True)] if group.name else []
+    claims = [Claim(f"\u201c{corpus.title(one)}\u201d", (0,), new_line=not group.name) for one in shown]
+    more = [Claim(corpus.line("and more", count - len(shown)))] if count > len(shown) else []
+    return [*head, *claims, *more]

@@ -13,6 +13,7 @@ import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType, answer_type
 from clew.agent.answer.candidates import Candidate, candidates_of
+from clew.agent.answer.citations import same_words
 from clew.agent.answer.structure import RUNNING_HEAD
 from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
 from clew.agent.search.rounds import said_by
@@ -29,9 +30,6 @@ ContentWords = frozenset[str]
 
 READ = 8
 """Passages that are read for an answer."""
-
-SHORTEST_SLIP, LONGEST_SHORT = 5, 6
-"""Letters of a word that may be meant for one that is spelt nearly alike; up to how many it is short."""
 
 NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?!I')(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
 """A name or a number in a question; a word that only begins a sentence is none, nor is `I'm`."""
@@ -62,7 +60,7 @@ class Evidence:
     @cached_property
     def plain_texts(self) -> list[str]:
         """The same by their words alone."""
-        return [plain(text) for text in self.texts]
+        return [same_words(text) for text in self.texts]
 
     @cached_property
     def heads(self) -> list[str]:
@@ -134,22 +132,14 @@ class Evidence:
 
     def lacked(self, question: str) -> list[str]:
         """The words of a question that the whole library lacks, where that is known: not those that the evidence has
-        with other accents, hyphens, or as a slip of the keyboard ("yeats", yeast), nor the kind of thing that is asked
-        for where some candidate holds one."""
+        with other accents, hyphens."""
         found = list(dict.fromkeys(word for word in written_words(question) if content_words(word)))
         if self.vocabulary is None or not found:
             return []
-        told, wanted = " ".join(self.texts).casefold().replace("-", ""), answer_type(question)
+        told = " ".join(self.texts).casefold().replace("-", "")
         lacked = [word for word, count in zip(found, self.vocabulary.counts(found), strict=True) if not count]
         lacked = [word for word in lacked if not self.words.issuperset(content_words(word.replace("-", " ")))]
-        lacked = [word for word in lacked if word.casefold() not in told and word not in pointed_at(question)]
-        held = any(map(wanted.holds, self.texts))
-        lacked = [word for word in lacked if not (held and wanted.is_kind(word))]
-        slips = [word for word in lacked if word.islower() and len(word) >= SHORTEST_SLIP]
-        near = dict(zip(slips, self.vocabulary.near(slips), strict=True))
-        meant = {slip: others[0] for slip, others in near.items() if others and _is_slip(slip, others[0])}
-        spelt = {slip for slip, other in meant.items() if self.words.issuperset(content_words(other))}
-        return [word for word in lacked if word not in spelt]
+        return [word for word in lacked if word.casefold() not in told and word not in pointed_at(question)]
 
     def word_weights(self, words: Mapping[str, float]) -> dict[str, float]:
         """Stem -> weight, summing to 1: a word that many of the candidates hold says little of which of them
@@ -158,12 +148,6 @@ class Evidence:
         rarity = {stem: weight * math.log(1 + count / (1 + counts[stem])) for stem, weight in words.items()}
         total = sum(rarity.values()) or 1.0
         return {stem: weight / total for stem, weight in rarity.items()}
-
-
-def _is_slip(word: str, other: str) -> bool:
-    """Whether one may be meant for the other: of short words not by another letter alone, as bread is no slip of
-    break."""
-    return len(word) > LONGEST_SHORT or len(word) != len(other) or sorted(word) == sorted(other)
 
 
 def shares_held(weights: Mapping[str, float], texts: Sequence[ContentWords]) -> list[float]:
@@ -249,7 +233,7 @@ def encoded_request(request: Request, evidence: Evidence) -> EncodedRequest:
     weights, vector = evidence.word_weights(words_of(request)), vector_of(request, evidence)
     own = evidence.encoder.encode([request.question], "query")[0]
     asks_on = len(request.question.split()) == 1  # "why?" is asked of what was just said
-    said = frozenset(plain(text) for text in request.said if not asks_on)
+    said = frozenset(same_words(text) for text in request.said if not asks_on)
     return EncodedRequest(
         answer_type(request.rewritten).among(evidence.words), request.rewritten, own, vector, weights, said
     )
@@ -272,7 +256,3 @@ def words_of(request: Request) -> dict[str, float]:
         **dict.fromkeys(content_words(request.rewritten), earlier),
         **dict.fromkeys(content_words(request.question), 1.0),
     }
-
-
-def plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -58,7 +58,7 @@ def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = 
     if block.kind in ("item", "row") and whole_list and not _are_clauses(candidate):
         return _list(candidate)
     if block.kind == "item":
-        return Excerpt(candidate, "item", (candidate.span, *_below(candidate)))
+        return Excerpt(candidate, "item", (candidate.span,))
     if block.kind == "row":
         head = region.blocks[block.lead] if block.lead >= 0 else None
         return Excerpt(candidate, "row", (*(((head.start, head.end),) if head else ()), candidate.span))
@@ -111,15 +111,6 @@ def _are_clauses(candidate: Candidate) -> bool:
 def _too_many(region: Region, parts: Sequence[Span]) -> bool:
     words = sum(len(region.text[slice(*part)].split()) for part in parts)
     return words > LONGEST_LIST or (len(parts) > MOST_ITEMS and words > SHORT_LIST)
-
-
-def _below(item: Candidate) -> list[Span]:
-    """What an item that ends with a colon goes on with."""
-    region = item.region
-    if not item.text.endswith(":") or item.place + 1 == len(region.blocks):
-        return []
-    behind = region.blocks[item.place + 1]
-    return [(behind.start, behind.end)] if behind.kind in ("item", "code", "prose") else []
 
 
 def _code_at(region: Region, place: int) -> list[Span]:

@@ -54,7 +54,7 @@ class OutputFilter:
         self._titles = {word for p in passages for word in content_words(f"{p.title} {p.heading}")}
 
     def claims(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-        kept = (replace(claim, text=self.plain(claim.text)) for claim in claims)
+        kept = (replace(one, text=self.plain(one.text), markup=self.plain(one.markup)) for one in claims)
         return tuple(one for one in kept if re.search(r"\w", one.text) and not self._stays(one))
 
     def streamed(self, pieces: Iterable[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.conflicts import contradicting, labelled, name_of
+from clew.agent.answer.conflicts import contradicting, name_of
 from clew.agent.answer.evidence import READ, Evidence, Request, continued, evidence_of, request_of
 from clew.agent.answer.excerpts import Excerpt, is_item
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
@@ -100,15 +100,15 @@ def _asks_of_author(question: str, evidence: Evidence) -> bool:
 def _answered(request: Request, chosen: list[Picked], evidence: Evidence) -> Answer:
     """With what other documents say otherwise, and the names of documents where they matter."""
     form = answer_type(request.rewritten).form
-    labels = labelled(chosen, request.rewritten, form, evidence)
     document = evidence.passages[chosen[0].excerpt.candidate.passage].document
     alone = form == "comparison" or document in continued(request, evidence)
     others = [] if alone else contradicting(chosen[0], request.rewritten, evidence)
     if others:
         chosen = [chosen[0], *others]
-        labels = {id(one): name_of(one, evidence) for one in chosen}
         form = "several-documents" if form == "fact" else form
-    return replace(composed_of(chosen, evidence, labels), form=form)
+    documents = {evidence.passages[one.excerpt.candidate.passage].document for one in chosen}
+    named = len(documents) > 1 and bool(others or form == "comparison")
+    return replace(composed_of(chosen, evidence, named), form=form)
 
 
 def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
@@ -140,7 +140,8 @@ def _line_with(words: str, passage: Passage, number: int) -> tuple[Claim, ...]:
 
 
 def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
-    """Each source with the page and the heading of the first sentence that is quoted from it; `documents` by id."""
+    """Each source of a document with the page and the heading of the first sentence that is quoted from it;
+    `documents` by id."""
     starts = {n: claim.start for claim in reversed(answer.claims) for n in claim.cites if claim.start is not None}
     sources = [
         replace(
@@ -148,16 +149,16 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
             page=documents[source.document].page_at(starts.get(n, source.start)),
             heading=documents[source.document].heading_at(starts.get(n, source.start)),
         )
-        if source.start < source.end  # a range of its document
+        if source.document and source.start < source.end  # a range of its document
         else source
         for n, source in enumerate(answer.sources, 1)
     ]
     return replace(answer, sources=tuple(sources))
 
 
-def composed_of(chosen: Sequence[Picked], evidence: Evidence, labels: Mapping[int, str]) -> Answer:
+def composed_of(chosen: Sequence[Picked], evidence: Evidence, named: bool) -> Answer:
     """Passages in the order of their best excerpt, excerpts in the order of the document; sources numbered
-    so. `labels` has what stands before an excerpt, by its `id`."""
+    so; with `named` the name of its document stands before what is quoted of it."""
     passages = evidence.passages
     order = list(dict.fromkeys(one.excerpt.candidate.passage for one in chosen))
     order += [older for older in dict.fromkeys(one.older for one in chosen) if older is not None and older not in order]
@@ -168,7 +169,7 @@ def composed_of(chosen: Sequence[Picked], evidence: Evidence, labels: Mapping[in
         for one in sorted(own, key=lambda one: one.excerpt.candidate.position):
             known = {quote for claim in claims for quote in claim.quotes}
             quotes = list(excerpt_claims(one.excerpt, passages[number].document, n, known))
-            if (label := labels.get(id(one), "")) and label != last and quotes:
+            if named and quotes and (label := name_of(one, evidence)) != last:
                 claims.append(Claim(f"{label}:", new_line=bool(claims)))
                 last = label
             if claims and quotes and is_item(quotes[0].text):
@@ -204,7 +205,10 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
     """A claim for each part of an excerpt that is not quoted yet; several, where a sentence ends with what is left
     out."""
     region = unit.candidate.region
-    for place, (start, end) in enumerate(unit.parts):
+    heads = {(one.start, one.end) for place, one in enumerate(region.blocks) if region.heads_columns(place)}
+    parts = [part for part in unit.parts if unit.kind != "row" or part not in heads]
+    rows = {(one.start, one.end) for one in region.blocks if one.kind == "row"} if unit.kind == "list" else set()
+    for place, (start, end) in enumerate(parts):
         code = unit.is_code((start, end))
         quotes = [
             Quote(document, region.offset + first, region.offset + last, region.text[first:last])
@@ -218,7 +222,14 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
             own = tuple(quotes[first:last])
             text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in own).strip()
             shown = dedented(region.text, start, end) if code else " ".join(text.split())
-            yield Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
+            made = Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
+            yield replace(made, markup=_as_row(shown, (start, end) in heads)) if (start, end) in rows else made
+
+
+def _as_row(text: str, heads: bool) -> str:
+    """A row of a table in Markdown; below its heads a rule."""
+    cells = text.strip("| ").split(" | ")
+    return f"| {text.strip('| ')} |" + f"\n|{'---|' * len(cells)}" * heads
 
 
 def _between(quotes: Sequence[Quote], place: int, region: Region) -> Span:

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType
-from clew.agent.answer.candidates import Candidate, asking
+from clew.agent.answer.candidates import Candidate, asks
 from clew.agent.answer.evidence import EncodedRequest, Evidence
 from clew.memory.datatypes import Floats, Vector, Vectors
 from clew.memory.dates import days_in_full
@@ -238,7 +238,7 @@ def _of_meaning(request: EncodedRequest, evidence: Evidence, before: Sequence[in
     around = _unit(vectors + 0.5 * _at(vectors, before) + 0.5 * _at(vectors, behind))
     middle = vectors.mean(axis=0)
     cosines, heads = vectors @ whole, evidence.head_vectors @ whole
-    heads_ask, texts_ask = asking([head.rstrip() for head in evidence.heads]), asking(evidence.texts)
+    heads_ask, texts_ask = [asks(head.rstrip()) for head in evidence.heads], list(map(asks, evidence.texts))
     asked = [
         max(
             float(heads[n]) if heads_ask[n] else 0.0,
@@ -290,15 +290,15 @@ def _of_words(request: EncodedRequest, evidence: Evidence, before: Sequence[int]
 def _of_kinds(asked: AnswerType, texts: Sequence[str], behind: Sequence[int]) -> Floats:
     expected = {_group(name) for name in asked.expected}
     wanted = np.array([kind in expected for kind in KINDS], np.float64)
-    holds = asked.held_in(texts)
+    holds = [asked.holds(text) for text in texts]
     rows = [
         (
             *(wanted * held),
             *(wanted * (not held)),
-            measured,
+            bool(asked.measure) and asked.measures(text),
             not held and next_ >= 0 and holds[next_],
         )
-        for measured, held, next_ in zip(asked.measured_in(texts), holds, behind, strict=True)
+        for text, held, next_ in zip(texts, holds, behind, strict=True)
     ]
     return np.array(rows, np.float64)
 
@@ -311,14 +311,13 @@ def _of_form(request: EncodedRequest, evidence: Evidence) -> Floats:
         evidence.texts,
         evidence.candidate_words,
         evidence.plain_texts,
-        asking(evidence.texts),
         strict=True,
     )
-    for candidate, text, words, plain_text, asks in each:
+    for candidate, text, words, plain_text in each:
         kind, count, announces = candidate.block.kind, len(text.split()), text.endswith((":", "...", "\u2026"))
         rows.append(
             (
-                asks,
+                asks(text),
                 kind == "item",
                 kind == "row",
                 kind == "code",

@@ -11,11 +11,15 @@ import numpy as np
 from clew.agent.answer.answer_type import AnswerType
 from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held, vector_of, words_of
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
+from clew.agent.answer.names import of_other_names
 from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.parameters import Cosine, Count, Few, Share, Weight
 from clew.memory.text import FUNCTION_WORDS, content_words
+
+_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")
+"""A name or a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,7 @@ class AnswerParameters:
     other_side: Weight = 4.0  # how much less likely the second document of a comparison may be
     time: Weight = 10.0  # what it is worth to be of the time that is asked about
     continued: Weight = 5.0  # and of the document that the last answer was quoted from, to a question that leans on it
+    other_name: Weight = 10.0  # what it costs to be said of another name that is nearly the one asked about
     tokens: Count = 700  # that a language model writes; the seed's 1000 would take two passages from a window of 4,096
 
 
@@ -55,9 +60,10 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     reading = read(encoded, evidence)
     if not evidence.candidates:
         return []
-    scores = reading.scores + parameters.continued * _continuing(request, evidence)
+    own = reading.scores - parameters.other_name * of_other_names(f"{request.question}\n{request.rewritten}", evidence)
+    scores = own + parameters.continued * _continuing(request, evidence)
     if evidence.texts[int(scores.argmax())] in request.continued:  # it was just said
-        scores = reading.scores.copy()
+        scores = own
     kept, beside = _in_time(request, evidence, scores, np.arange(len(scores)), parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
     chosen = _chosen(order, scores - scores[order[0]], reading.odds, evidence, encoded.asked, parameters)
@@ -122,9 +128,6 @@ def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
         return False
     values = {one for one in _VALUE.findall(told) if one.casefold() not in FUNCTION_WORDS | wanted.words}
     return bool(values) and values <= {*_VALUE.findall(text)}
-
-
-_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")
 
 
 def _less_sure(first: float, other: float, behind: float, wanted: AnswerType) -> float:

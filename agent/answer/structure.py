@@ -5,15 +5,16 @@ said by the document's marks, or seen: a short line that stands alone, without t
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
 from textwrap import dedent
 from typing import Literal
 
 from clew.memory.datatypes import Document, Passage
-from clew.memory.knowledge.loaders.html import HTML, INDENT
+from clew.memory.knowledge.loaders.html import HTML
+from clew.memory.knowledge.loaders.layout import INDENT
 from clew.memory.knowledge.loaders.markdown import MARKDOWN
 from clew.memory.text import FUNCTION_WORDS, ITEM, Span, blocks, split, stripped
 
@@ -77,11 +78,13 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """The part of a document around a passage: its text, where that begins in the document, and its blocks."""
+    """The part of a document around a passage: its text, where that begins in the document, and its blocks. `paths`
+    have, by where a heading is marked, all that it lies below."""
 
     text: str
     offset: int
     blocks: tuple[Block, ...]
+    paths: Mapping[int, str] = field(default_factory=dict)
 
     def of(self, block: Block) -> str:
         return self.text[block.start : block.end]
@@ -108,7 +111,7 @@ def region_of(passage: Passage, document: Document | None) -> Region:
     if end < len(document.text):
         cut = document.text.rfind("\n\n", passage.end, end)
         end = cut if cut >= 0 else passage.end
-    heads = frozenset(mark.start - start for mark in document.headings if start <= mark.start < end)
+    heads = frozenset((mark.start - start, mark.text) for mark in document.headings if start <= mark.start < end)
     return _read(document.text[start:end], start, heads, document.id.casefold().endswith(LAID_OUT))
 
 
@@ -119,10 +122,12 @@ def whole_region(document: Document) -> Region:
 
 
 @lru_cache(maxsize=64)
-def _read(text: str, offset: int, heads: frozenset[int] = frozenset(), laid_out: bool = False) -> Region:
-    """`heads`: where a heading is marked; `laid_out`: code, and nothing else, is indented."""
-    made = [Block(*piece) for piece in _pieces(text, heads, laid_out)]
-    return Region(text, offset, tuple(_related(text, made, laid_out)))
+def _read(text: str, offset: int, heads: frozenset[tuple[int, str]] = frozenset(), laid_out: bool = False) -> Region:
+    """`heads`: where a heading is marked, and all that it lies below; `laid_out`: code, and nothing else, is
+    indented."""
+    paths = dict(heads)
+    made = [Block(*piece) for piece in _pieces(text, frozenset(paths), laid_out)]
+    return Region(text, offset, tuple(_related(text, made, laid_out)), paths)
 
 
 def _pieces(text: str, heads: frozenset[int], laid_out: bool) -> Iterator[BlockSpan]:

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from clew.agent.answer.citations import same_words
 from clew.agent.answer.structure import Region, whole_region
 from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import found_dates
@@ -84,20 +85,16 @@ def summary_of(
 def _headings(region: Region, document: Document) -> Mapping[int, str]:
     """Block -> heading as a label; empty for the title, and before the first."""
     found, marked = {-1: ""}, {mark.start for mark in document.headings}
-    title = _plain(document.title)
+    title = same_words(document.title)
     for place, block in enumerate(region.blocks):
         if block.kind == "heading":
             dated = bool(found_dates(region.of(block)))
             plain = region.of(block) if dated else _NUMBERING.sub("", region.of(block))
             label = " ".join(plain.strip("#*_ =-\u00b6").split()).rstrip(":.")
-            said = _plain(label) and _plain(label) != title and len(label.split()) <= 10
+            said = same_words(label) and same_words(label) != title and len(label.split()) <= 10
             sure = block.start in marked or (not document.pages and label[:1].isupper() and not label.endswith(","))
             found[place] = label if said and sure and (dated or not _NO_LABEL.search(label)) else ""
     return found
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _told(region: Region, spans: Sequence[Span]) -> list[_Told]:

@@ -10,13 +10,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 
 import numpy as np
 
+from clew.agent.answer.answer_type import answer_type
 from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import CalendarDate, FoundDate, asked_times, date_of, found_dates, lines_with_dates
-from clew.memory.text import NUMBER_WORDS, content_words, split, words
+from clew.memory.text import content_words, split, words
 
 ENTRIES = 2
 """Lines that begin with a date, from which a document is a diary."""
@@ -28,21 +28,18 @@ FITS, MISSES = 0.25, 0.35
 """What a sentence of the time that is asked about is worth more, and one of another time less, on the scale of
 `selection.AnswerParameters`."""
 
-ALIKE, ALIKE_TITLED = 0.8, 0.5
-"""The cosine from which two sentences may tell the same thing, and that under one title."""
+ALIKE, SHARED = 0.8, 0.6
+"""The cosine from which two sentences may tell the same thing, and the share of the content words of the shorter one,
+numbers left out, that the longer one then has too."""
 
-SHARED = 0.6
-"""The share of the content words of the shorter of two sentences, numbers left out, that the longer has too, where they
-tell the same thing; half of it is enough under one title."""
+TITLED = 0.6
+"""How much of both is enough under one title."""
 
 NEARLY = 0.7
 """The share of the best score from which a sentence answers too."""
 
-LONGEST_MENTION, MOST_REPLACED = 30, 6
-"""Words of an older sentence that is quoted whole, and of what alone is told of it."""
-
-_VALUE = re.compile(rf"\d|[A-ZÀ-Þ]|\b(?:{'|'.join(NUMBER_WORDS)})\b")
-"""What may stand behind `it was` without the rest of its sentence: an amount or a name."""
+LONGEST_MENTION = 30
+"""Words of an older sentence that are quoted."""
 
 _NOT_NOW = re.compile(
     r"\b(?:previous(?:ly)?|former(?:ly)?|older|used to|original(?:ly)?|earlier|history|chang(?:e|ed|es)|every"
@@ -51,17 +48,9 @@ _NOT_NOW = re.compile(
 )
 """In a question that is not about what holds now."""
 
-_PAST = re.compile(r"\b(?:did|was|were|had|has|have|since)\b", re.IGNORECASE)
-_WHEN = re.compile(r"\b(?:when|what (?:date|day)|which (?:date|day))\b", re.IGNORECASE)
 _SINCE = re.compile(r"\b(?:since|after)\s+$", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:before|until|till)\s+$", re.IGNORECASE)
 _VERSION = re.compile(r"\b(?:draft|final|archived?|superseded|new|old|revised|updated|version|v)\b|\d+|[^\w\s]")
-_PART = re.compile(
-    r"\b(?:chapter|part|section|volume|book|lesson|kapitel|teil|band|chapitre|partie|cap[ií]tulo|capitolo|parte) "
-    r"(?:\d+|[ivxlc]+)\b|\b[\w-]*[^\W\d_][_-]?\d+\.[a-z]{2,5}\b",
-    re.IGNORECASE,
-)
-"""`Chapter 3`, `usr_10.txt`: which part of a work it is, and no version."""
 NO_DATE = CalendarDate()
 
 Entries = Sequence[tuple[int, CalendarDate]]
@@ -144,10 +133,9 @@ def time_scores(question: str, sentences: Sequence[TimedSentence], any_year: boo
 
 
 def _of_times(question: str, asked: Sequence[FoundDate], sentences: Sequence[TimedSentence]) -> Floats:
-    none = np.zeros(len(sentences))
     fits = [[_fits(question, one, sentence) for one in asked] for sentence in sentences]
     if not any(any(row) for row in fits):
-        return none
+        return np.zeros(len(sentences))
     exact = any(one.date.month for one in asked)
     return np.array(
         [FITS if any(row) else -MISSES if exact and row and all(fit is False for fit in row) else 0.0 for row in fits]
@@ -161,12 +149,6 @@ def _fits(question: str, asked: FoundDate, sentence: TimedSentence) -> bool | No
     if _UNTIL.search(before) and date.year:
         return date < asked.date
     return sentence.is_of(asked)
-
-
-def names_time(question: str, start: int, sentences: Sequence[TimedSentence]) -> bool:
-    """Whether this character of the question stands in a date that one of the sentences is of."""
-    within = [one for one in asked_times(question) if one.start <= start < one.end]
-    return any(sentence.is_of(one) for one in within for sentence in sentences)
 
 
 def asked_years(question: str) -> bool:
@@ -187,7 +169,7 @@ def in_force(
     if not len(scores):
         return {}
     near = [place for place in np.argsort(-scores, kind="stable").tolist() if scores[place] >= NEARLY * scores.max()]
-    found = _when_it_was(near, sentences) if _WHEN.search(question) and _PAST.search(question) else {}
+    found = _when_it_was(near, sentences) if "time" in answer_type(question).expected else {}
     asked = asked_times(question)
     met = [time for time in asked if any(one.is_of(time) for one in sentences)]
     if _NOT_NOW.search(question) or any(time.date.year for time in met):
@@ -239,44 +221,34 @@ def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vector
         return False
     if of_different_things(first, second):
         return False
-    titled = near and plain_title(first.title) == plain_title(second.title) != ""
     one_words, other_words = (set(_worded(sentence.text)) for sentence in (first, second))
     if first.document == second.document and one_words - other_words and other_words - one_words:
         return False  # lines of one list: '19 May: Traunstein', '16 June: Feuerkogel'
     least = min(len(one_words), len(other_words))
     shared = len(one_words & other_words) / least if least else 0.0
-    cosine = float(vectors[one] @ vectors[other])
-    return cosine >= (ALIKE_TITLED if titled else ALIKE) and shared >= (SHARED / 2 if titled else SHARED)
+    enough = TITLED if near and plain_title(first.title) == plain_title(second.title) != "" else 1.0
+    return bool(vectors[one] @ vectors[other] >= enough * ALIKE and shared >= enough * SHARED)
 
 
 def of_different_things(one: TimedSentence, other: TimedSentence) -> bool:
-    """Whether their titles or headings each have a word that the other lacks, as the bids of two vendors, or name other
-    parts of a work, or they begin with other names and say something else of them too: none of them is a version of the
-    other."""
-    parts = [{*map(str.casefold, _PART.findall(sentence.title))} for sentence in (one, other)]
-    if all(parts) and parts[0] != parts[1]:
-        return True
+    """Whether their titles or headings each have a word that the other lacks, as the bids of two vendors: neither is a
+    version of the other."""
     for ours, theirs in ((one.title, other.title), (one.head, other.head)):
         own, others = ({*content_words(plain_title(text))} for text in (ours, theirs))
         if own - others and others - own:
             return True
-    return _of_other_names(one.text, other.text)
-
-
-def _of_other_names(one: str, other: str) -> bool:
-    """`Oakley charges 1,200 euros`, `Elmer charges 980 euros`; `Ann chairs it` may be a version of `Bea chairs it`."""
-    changes = _changes(_tokens(one), _tokens(other))
-    if len(changes) < 2 or changes[0][0] or changes[0][2]:
-        return False
-    return all(word[:1].isupper() and content_words(word) for word in (_tokens(one)[0], _tokens(other)[0]))
+    return False
 
 
 def plain_title(title: str) -> str:
     """A title without its date and its version."""
-    text = title
-    for date in reversed(asked_times(title)):
+    return " ".join(_VERSION.sub(" ", without_dates(title).casefold()).split())
+
+
+def without_dates(text: str) -> str:
+    for date in reversed(asked_times(text)):
         text = text[: date.start] + text[date.end :]
-    return " ".join(_VERSION.sub(" ", text.casefold()).split())
+    return text
 
 
 def _worded(text: str) -> list[str]:
@@ -291,10 +263,17 @@ def _answering(first: int, others: Sequence[int], sentences: Sequence[TimedSente
         other = sentences[place]
         if _to_come(other.date, today) or (other.status and not other.date.year) or other.date >= chosen.date:
             continue
-        if what := _difference(chosen.text, other.text):
-            shown.append(what.removeprefix(": ") if _says_when(other) else f"{_when(other.date)}{what}")
+        if words(other.text) != words(chosen.text):
+            said = " ".join(_part_like(chosen.text, other.text).split()[:LONGEST_MENTION])
+            shown.append(f"\u201c{said}\u201d" if _says_when(other) else f"{_when(other.date)}: \u201c{said}\u201d")
             return InForce(f"({'; '.join(shown)})", place, tuple(others))
     return InForce(f"({shown[0]})" if shown else "", -1, tuple(others))
+
+
+def _part_like(new: str, old: str) -> str:
+    """The sentence of an older item that shares most words of content with the new one."""
+    told, parts = set(content_words(new)), [old[slice(*span)] for span in split(old)]
+    return max(parts, key=lambda part: len(told & set(content_words(part))), default=old)
 
 
 def _says_when(sentence: TimedSentence) -> bool:
@@ -303,47 +282,3 @@ def _says_when(sentence: TimedSentence) -> bool:
 
 def _when(date: CalendarDate) -> str:
     return f"{'on' if date.day else 'in'} {date.text}"
-
-
-def _difference(new: str, old: str) -> str:
-    """What the older sentence says in the place of the new one's words: ` it was 20 days`; the whole sentence where
-    they differ in more; empty where they say the same."""
-    if words(new) == words(old):
-        return ""
-    ours, theirs = _tokens(new), _tokens(old)
-    changes = _changes(ours, theirs)
-    if not changes:
-        return ""
-    first, after, start, end = changes[0]
-    replaced = " ".join(theirs[start:end])
-    if len(changes) == 1 and first < after and end - start <= MOST_REPLACED and _VALUE.search(replaced):
-        return f" it was {' '.join([replaced, *(theirs[end : end + 1] if replaced[-1].isdigit() else [])])}"
-    return f": \u201c{_part_like(new, old)}\u201d" if len(theirs) <= LONGEST_MENTION else " it was different"
-
-
-def _part_like(new: str, old: str) -> str:
-    """The sentence of an older item that shares most words of content with the new one."""
-    told, parts = set(content_words(new)), [old[slice(*span)].strip() for span in split(old)]
-    return max(parts, key=lambda part: len(told & set(content_words(part))), default=old.strip())
-
-
-def _tokens(text: str) -> list[str]:
-    """Its words with their numbers as they are written, without the marks around them."""
-    return [token for part in text.split() if (token := part.strip(".,;:!?()[]\"'\u201c\u201d*_"))]
-
-
-def _changes(ours: Sequence[str], theirs: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """The places of the words that were put in the place of others, where that is one of what is said."""
-    found = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
-    return [
-        (a, b, c, d) for kind, a, b, c, d in found if kind != "equal" and (_worth(ours[a:b]) or _worth(theirs[c:d]))
-    ]
-
-
-_TURNS = frozenset("not no never only all without nor neither none cannot unless except".split())
-
-
-def _worth(part: Sequence[str]) -> bool:
-    """Whether a change of these words is one of what is said: other words of content, or 'not'."""
-    turned = any(word.casefold() in _TURNS or word.casefold().endswith(("n't", "n’t")) for word in part)
-    return turned or bool(content_words(" ".join(part)))

@@ -120,7 +120,7 @@ def _prompt(turn: Turn, writer: RecordedWriter, small: bool, room: int) -> tuple
 
 def _text(turn: Turn, passages: str, small: bool) -> str:
     """What was said before stands in it only where the question leans on that."""
-    question = turn.meant if turn.with_history else turn.rewritten
+    question = turn.told
     if small:
         return render("answer-small", passages=passages, question=question)
     walked = "\n".join(neutralised(line).text for line in turn.paths[:PATHS])
@@ -306,7 +306,7 @@ def _function_words(text: str) -> float:
 
 
 def _wrong(claim: Claim, passages: Sequence[Passage]) -> bool:
-    return bool(claim.cites) and verdict(claim, passages) == "unsupported"
+    return (verdict(claim, passages) if claim.cites else claim.verdict) == "unsupported"
 
 
 def _without_wrong(answer: Answer) -> Answer:

@@ -17,20 +17,11 @@ LEAST = 4
 """Words of a sentence that may not come a second time; a shorter one only not directly behind itself."""
 
 _MARKS = (
-    *(
-        "<|im_end|>",
-        "<|im_start|>",
-        "<|im_sep|>",
-        "<|endoftext|>",
-        "<|end|>",
-        "<|user|>",
-        "<|assistant|>",
-        "<|system|>",
-    ),
-    *("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|begin_of_text|>", "<|start_header_id|>", "<|return|>"),
-    *("<|end_of_turn_token|>", "<|start_of_turn_token|>", "<|start_of_role|>", "<|end_of_turn|>", "<|system|>"),
-    *("</s>", "<eos>", "<end_of_turn>", "<start_of_turn>", "[inst]", "[/inst]", "<｜end▁of▁sentence｜>", "<｜user｜>"),
-)
+    "<|im_end|> <|im_start|> <|im_sep|> <|endoftext|> <|end|> <|user|> <|assistant|> <|system|> <|eot_id|> <|eom_id|> "
+    "<|end_of_text|> <|begin_of_text|> <|start_header_id|> <|return|> <|end_of_turn_token|> <|start_of_turn_token|> "
+    "<|start_of_role|> <|end_of_turn|> </s> <eos> <end_of_turn> <start_of_turn> [inst] [/inst] "
+    "<｜end▁of▁sentence｜> <｜user｜>"
+).split()
 """Of templates: ChatML, Llama 3, Phi, Zephyr, Command-R, Granite, Mistral, Gemma, DeepSeek. Not those of tool calls."""
 
 _TURNS = tuple(

@@ -1,26 +1,27 @@
-"""An Ollama server: what it has, what it runs, what it pulls, and the cards of its models: window, size and abilities,
-asked once and kept by the model's digest. Its errors become Clew's here, and nowhere else."""
+"""An Ollama server: what it has, what it runs, what it pulls, and the cards of its models: window, size and abilities.
+Its errors become Clew's here, and nowhere else."""
 
 import json
 import os
 import re
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
-import ollama
 from pydantic import ValidationError
 
 from clew.agent.llm.streams import LOCAL, QUICK, Patience, Wire
 from clew.memory.datatypes import Progress
-from clew.memory.errors import BadInput, ClewError, ModelFailed, NoModel, PromptCut, ServiceUnreachable
-from clew.memory.json_lines import replace_file
+from clew.memory.errors import ClewError, ModelFailed, NoModel, PromptCut, ServiceUnreachable
 from clew.memory.ports import Abilities
+from clew.memory.proxies import naming_proxy, without_proxies
+
+with without_proxies():
+    import ollama
 
 DEFAULT_WINDOW = 4096
 """Of a model that does not say how long it is."""
@@ -78,51 +79,21 @@ def _numbers(version: str) -> tuple[int, ...]:
     return (9,) if not any(numbers) else numbers
 
 
-class Cards:
-    """The cards in a file, by model and digest: a model that was pulled anew is asked anew."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def of(self, model: str, digest: str, ask: Callable[[], Card]) -> Card:
-        key, known = f"{model}@{digest}", self._read()
-        if digest and isinstance(known.get(key), dict):
-            try:
-                return Card(**known[key])
-            except TypeError:
-                pass  # of another version of Clew
-        card = ask()
-        try:
-            replace_file(self._path, json.dumps({**known, key: asdict(card)}, indent=1))
-        except BadInput:
-            return card  # a full disk: it is asked again next time
-        return card
-
-    def _read(self) -> dict[str, Any]:
-        try:
-            known = json.loads(self._path.read_text("utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return known if isinstance(known, dict) else {}
-
-
 @dataclass(frozen=True, slots=True)
 class Pulled:
     """A model on the server; `size` in bytes."""
 
     name: str
-    digest: str
     size: int
 
 
 class OllamaServer:
     """The server that `OLLAMA_HOST` names, by default on this machine. Nothing is connected before it is asked."""
 
-    def __init__(self, cards: Cards, host: str = "", patience: Patience | None = None) -> None:
+    def __init__(self, host: str = "", patience: Patience | None = None) -> None:
         named = host or os.environ.get("OLLAMA_HOST", "")
         # A server that is told to listen everywhere is reached on this machine.
         self._host = named.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 nothing is bound here
-        self._cards = cards
         self.patience = patience or Patience()
 
     @property
@@ -136,7 +107,8 @@ class OllamaServer:
         url = urlsplit(self._host if "://" in self._host else f"http://{self._host}")
         local = (url.hostname or "127.0.0.1") in LOCAL
         hooks = dict(wire.hooks) if wire else {}
-        return ollama.Client(self._host or None, timeout=times, event_hooks=hooks, trust_env=not local)
+        with naming_proxy():
+            return ollama.Client(self._host or None, timeout=times, event_hooks=hooks, trust_env=not local)
 
     def answers(self) -> bool:
         """Whether anything listens there: a fraction of a second where nothing does."""
@@ -157,7 +129,7 @@ class OllamaServer:
     def pulled(self) -> list[Pulled]:
         """The models that are there. Raises `ServiceUnreachable`."""
         with self.translated(), self.client() as client:
-            return [Pulled(m.model or "", m.digest or "", int(m.size or 0)) for m in client.list().models]
+            return [Pulled(m.model or "", int(m.size or 0)) for m in client.list().models]
 
     def running(self) -> list[str]:
         """The models that are loaded. Raises `ServiceUnreachable`."""
@@ -174,9 +146,11 @@ class OllamaServer:
             raise NoModel(f"the model {name} is not pulled (there: {names})", f"ollama pull {name}", name)
         return found
 
-    def card(self, model: Pulled) -> Card:
-        """Asked once for each digest. Raises `ServiceUnreachable`."""
-        return self._cards.of(model.name, model.digest, lambda: self._show(model.name))
+    def card(self, name: str) -> Card:
+        """Raises `NoModel` where it is not pulled, `ServiceUnreachable`."""
+        version = self.version()
+        with self.translated(name), self.client() as client:
+            return card_of(client.show(name).model_dump(by_alias=True), version)
 
     def pull(self, name: str) -> Iterator[Progress]:
         """Download a model, in bytes. Raises `NoModel` where there is none of that name, `ServiceUnreachable`."""
@@ -204,11 +178,6 @@ class OllamaServer:
 
     def _no_ollama(self) -> ModelFailed:
         return ModelFailed(f"{self.address} does not answer as Ollama does", "set OLLAMA_HOST to its address")
-
-    def _show(self, name: str) -> Card:
-        version = self.version()
-        with self.translated(name), self.client() as client:
-            return card_of(client.show(name).model_dump(by_alias=True), version)
 
 
 def _refused(error: ollama.ResponseError, model: str) -> ClewError:

@@ -2,10 +2,8 @@
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
-
-import ollama
 
 from clew.agent.llm.ledger import MESSAGE, TokenCounts
 from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
@@ -13,12 +11,19 @@ from clew.agent.llm.streams import Wire, watched, without_thoughts
 from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
 from clew.memory.files import machine_memory
 from clew.memory.ports import Abilities, Message, Output, Usage, Waiting
+from clew.memory.proxies import without_proxies
+
+with without_proxies():
+    import ollama
 
 WINDOW = 32768
 """Tokens at most: the memory for more of them would be larger than many a model."""
 
 SMALLEST = 4096
 """The least that is asked for. The next is twice as much: another number makes the server load the model anew."""
+
+MOST_LETTERS = 7
+"""More than a token has in prose of any language: a prompt of which the server counts fewer tokens was cut."""
 
 ANSWER = 1024
 """Tokens kept free for the answer where nobody says how long it may be."""
@@ -49,7 +54,7 @@ class OllamaWriter:
 
     @property
     def window(self) -> int:
-        return min(self._card.window, WINDOW, max(self._counts.window or WINDOW, self._context // 2))
+        return min(self._card.window, WINDOW)
 
     @property
     def abilities(self) -> Abilities:
@@ -68,7 +73,6 @@ class OllamaWriter:
         tokens: int | None = None,
     ) -> Iterator[Output]:
         """See `Writer.write`. A prompt that cannot fit raises `PromptCut` before it is sent."""
-        size = sum(len(message.text.encode("utf-8", "replace")) for message in messages)
         estimated = sum(self.tokens(message.text) + MESSAGE for message in messages)
         most = tokens and tokens + (THOUGHTS if self._card.thinks else 0)
         self._make_room(estimated + (most or ANSWER))
@@ -90,7 +94,7 @@ class OllamaWriter:
             request["think"] = LEAST_THINKING if self._card.levels else False
         with self._server.client(wire, read=None) as client:
             parts = watched(lambda: self._parts(client, request), wire, self._server.patience, cancel)
-            yield from self._read(parts, size)
+            yield from self._read(parts, "".join(message.text for message in messages))
 
     def _make_room(self, needed: int) -> None:
         if needed > self.window:
@@ -123,8 +127,8 @@ class OllamaWriter:
         except NoModel as error:  # it was there when the conversation began
             raise ModelFailed(error.message, error.hint) from error
 
-    def _read(self, parts: Iterator[ollama.ChatResponse], size: int) -> Iterator[Output]:
-        """Text without thoughts, and at the end the counts, which tell whether the prompt was cut."""
+    def _read(self, parts: Iterator[ollama.ChatResponse], prompt: str) -> Iterator[Output]:
+        """Text without thoughts, and at the end the counts: by them a prompt is seen that an older server has cut."""
         ended: list[ollama.ChatResponse] = []
 
         def output() -> Iterator[str]:
@@ -139,9 +143,9 @@ class OllamaWriter:
             raise ModelFailed(f"the answer of {self._name} broke off", "ask again; see the server's log")
         read, written = ended[0].prompt_eval_count or 0, ended[0].eval_count or 0
         yield Usage(read, written, whole=ended[0].done_reason != "length")
-        if self._counts.was_cut(size, read, self._context):  # by a server that knows no `truncate`
+        if read and (read >= self._context or len(prompt) > MOST_LETTERS * read):
             raise PromptCut(f"{self._name} read {read} tokens of a longer prompt", "a model with a longer context")
-        self._counts.learn(size, read)
+        self._counts.learn(len(prompt.encode("utf-8", "replace")), read)
 
 
 SMALLEST_MODEL = 1_000_000
@@ -154,7 +158,7 @@ MEMORY_SHARE = 0.6
 def named_model(server: OllamaServer, name: str) -> OllamaWriter:
     """Raises `NoModel` where it is not pulled or is no chat model, `ServiceUnreachable`."""
     model = server.find(name)
-    card = server.card(model)
+    card = server.card(model.name)
     if not card.chats:
         raise NoModel(f"{name} is an encoder and writes nothing", "--llm ollama:llama3.2:3b, for example")
     return OllamaWriter(server, model.name, card)
@@ -166,32 +170,28 @@ def best(server: OllamaServer) -> OllamaWriter | None:
     if not server.answers():
         return None
     try:
-        pulled = server.pulled()
+        there = by_fit(filter(is_here, server.pulled()), machine_memory())
     except ServiceUnreachable:
         return None
-    there = [(model, card) for model in pulled if not is_elsewhere(model) and (card := _card(server, model))]
-    chosen = best_suited(there, machine_memory())
-    return OllamaWriter(server, chosen[0].name, chosen[1]) if chosen else None
+    cards = ((model.name, _card(server, model.name)) for model in there)
+    return next((OllamaWriter(server, name, card) for name, card in cards if card and card.chats), None)
 
 
-def is_elsewhere(model: Pulled) -> bool:
-    """Whether it runs at a provider's, and documents would leave this machine: what is here of it is no model."""
-    return model.name.endswith(("-cloud", ":cloud")) or model.size < SMALLEST_MODEL
-
-
-def _card(server: OllamaServer, model: Pulled) -> Card | None:
+def _card(server: OllamaServer, name: str) -> Card | None:
     try:
-        return server.card(model)
+        return server.card(name)
     except (ServiceUnreachable, NoModel):
         return None
 
 
-def best_suited(there: Sequence[tuple[Pulled, Card]], memory: float) -> tuple[Pulled, Card] | None:
-    """Of the chat models that fit into so many bytes the largest; where none fits, the smallest."""
-    chats = [(model, card) for model, card in there if card.chats]
-    if not chats:
-        return None
-    fitting = [(model, card) for model, card in chats if model.size <= MEMORY_SHARE * memory]
-    if not fitting:
-        return min(chats, key=lambda pair: pair[0].size)
-    return max(fitting, key=lambda pair: (pair[0].size, pair[0].name))
+def is_here(model: Pulled) -> bool:
+    """Whether it runs on this server. Of one that runs at a provider's, to which documents would be sent, hardly a file
+    is here."""
+    return not model.name.endswith(("-cloud", ":cloud")) and model.size >= SMALLEST_MODEL
+
+
+def by_fit(models: Iterable[Pulled], memory: float) -> list[Pulled]:
+    """Those that fit into so many bytes first, the largest first; behind them the others, the smallest first."""
+    room = MEMORY_SHARE * memory
+    by_size = sorted(models, key=lambda model: (model.size, model.name))
+    return [one for one in reversed(by_size) if one.size <= room] + [one for one in by_size if one.size > room]

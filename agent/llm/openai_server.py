@@ -11,6 +11,7 @@ import httpx
 
 from clew.agent.llm.streams import LOCAL, QUICK
 from clew.memory.errors import NoModel, ServiceUnreachable
+from clew.memory.proxies import naming_proxy
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ class OpenAIServer:
         machine."""
         local = (urlsplit(self.url).hostname or "") in LOCAL
         times = httpx.Timeout(connect=5.0, read=read, write=30.0, pool=5.0)
-        return httpx.Client(timeout=times, event_hooks=hooks or {}, trust_env=not local)
+        with naming_proxy():
+            return httpx.Client(timeout=times, event_hooks=hooks or {}, trust_env=not local)
 
     def served(self, model: str) -> ServedModel:
         """Raises `ServiceUnreachable` where nothing answers, `NoModel` where it has other models than this one."""

@@ -13,7 +13,13 @@ from clew.memory.text import content_words, split
 def fenced(number: int, title: str, text: str) -> str:
     """`<passage id="2" title="...">`, the text, `</passage>`."""
     shown = re.sub(r'[<>"\s]+', " ", neutralised(title).text).strip()
-    return f'<passage id="{number}" title="{shown}">\n{text.strip()}\n</passage>'
+    return f'<passage id="{number}" title="{shown}">\n{untitled(title, text)}\n</passage>'
+
+
+def untitled(title: str, text: str) -> str:
+    """A text without the title that it begins with, and without empty lines."""
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    return "\n".join(lines[1:] if len(lines) > 1 and lines[0].strip("#* ") == title.strip() else lines)
 
 
 def reported(passages: Sequence[Passage], removed: Sequence[int]) -> tuple[str, ...]:

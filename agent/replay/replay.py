@@ -2,17 +2,17 @@
 
     DIR/datasets/<script>.jsonl     a line for every turn, as seed 003 has it
     DIR/intermediate/<script>.jsonl
-    DIR/threads/<script>/           its conversations, apart from the user's own; made anew by a run without `resume`
+    DIR/threads/<script>/           its conversations, apart from the user's own
 
-A turn is stored in its thread, then written to `intermediate`, then to `datasets`; what a crash left between two of
-these is mended by the next run with `resume`.
+A turn is written to `intermediate`, then to `datasets`. A run with `resume` keeps the first conversations that both
+have whole.
 """
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from itertools import takewhile
+from itertools import repeat, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,6 +134,10 @@ def _citations(answer: Answer) -> list[dict[str, Any]]:
     ]
 
 
+BothRows = tuple[dict[str, Any], dict[str, Any]]
+"""What `datasets` and `intermediate` have of a turn."""
+
+
 @dataclass(frozen=True, slots=True)
 class Files:
     """The two files of a script, a line each for the same turns."""
@@ -145,15 +149,14 @@ class Files:
     def of(cls, out: Path, name: str) -> "Files":
         return cls(out / "datasets" / f"{name}.jsonl", out / "intermediate" / f"{name}.jsonl")
 
-    def rows(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    def rows(self) -> list[BothRows]:
         """The rows of the first turns that both files have."""
         both = zip(whole_objects(self.datasets), whole_objects(self.intermediate), strict=False)
         return list(takewhile(lambda pair: pair[0].get("_id") == pair[1].get("_id"), both))
 
-    def replace(self, rows: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> None:
-        kept = list(rows)
-        replace_file(self.intermediate, "".join(as_line(row) for _, row in kept))
-        replace_file(self.datasets, "".join(as_line(row) for row, _ in kept))
+    def replace(self, rows: Sequence[BothRows]) -> None:
+        replace_file(self.intermediate, "".join(as_line(row) for _, row in rows))
+        replace_file(self.datasets, "".join(as_line(row) for row, _ in rows))
 
     def append(self, dataset: Mapping[str, Any], intermediate: Mapping[str, Any]) -> None:
         append_object(self.intermediate, intermediate)
@@ -178,39 +181,29 @@ def replay(
 ) -> Iterator[Played | Summary]:
     """Ask every turn of the script and yield it when it is written; the summary, over all turns, comes last.
 
-    `open_assistant` is given the folder of its threads. With `resume`, the turns that both files have are not asked
-    again, so far as they were answered from the same library. Raises `BadInput` where `out` cannot be written, and what
+    `open_assistant` is given the folder of its threads. With `resume`, the first conversations that are there whole,
+    answered from the same library, are not asked again. Raises `BadInput` where `out` cannot be written, and what
     opening and asking raise.
     """
     data, files = out / "threads" / script.name, Files.of(out, script.name)
-    if not resume:
-        _empty(data)
+    _empty(data)
     with closing(open_assistant(data)) as assistant:
-        kept = _kept(assistant, script, files.rows()) if resume else []
+        kept = _kept(script, files.rows(), _library(assistant)) if resume else []
         files.replace(kept)
-        results = []
-        for turn in _play(assistant, script, files, [row for _, row in kept]):
-            results.append(turn)
-            yield turn
+        rows, results = [row for _, row in kept], list[Played]()
+        for conversation in script.conversations:
+            its, rows = rows[: len(conversation.turns)], rows[len(conversation.turns) :]
+            done = (played(scripted, row, resumed=True) for scripted, row in zip(conversation.turns, its, strict=True))
+            for turn in done if its else _asked(assistant, conversation, files):
+                results.append(turn)
+                yield turn
         yield summarize(results)
 
 
-def _play(assistant: "Assistant", script: Script, files: Files, kept: Sequence[Mapping[str, Any]]) -> Iterator[Played]:
-    rows = iter(kept)
-    for conversation in script.conversations:
-        done = [played(scripted, row, resumed=True) for scripted, row in zip(conversation.turns, rows, strict=False)]
-        yield from done
-        if len(done) < len(conversation.turns):
-            yield from _go_on(assistant, script.thread(conversation), conversation, files, len(done))
-
-
-def _go_on(
-    assistant: "Assistant", thread: str, conversation: Conversation, files: Files, done: int
-) -> Iterator[Played]:
-    turns = _turns(assistant, thread, conversation)
-    for number, (scripted, turn) in enumerate(zip(conversation.turns, turns, strict=True)):
-        if number < done:
-            continue
+def _asked(assistant: "Assistant", conversation: Conversation, files: Files) -> Iterator[Played]:
+    for scripted in conversation.turns:
+        events = assistant.ask(conversation.id, scripted.question, today=scripted.today)
+        turn = [event for event in events if isinstance(event, Turn)][-1]
         row = intermediate_row(scripted.id, turn)
         result = played(scripted, row)
         row["expectations"] = [asdict(check) for check in result.checks]
@@ -218,53 +211,25 @@ def _go_on(
         yield result
 
 
-def _turns(assistant: "Assistant", thread: str, conversation: Conversation) -> Iterator[Turn]:
-    """Yield the turns that are stored in the thread, then ask the others."""
-    stored = assistant.turns(thread)
-    if not _fits(stored, conversation.turns, _library(assistant)):
-        assistant.forget(thread)
-        stored = []
-    yield from stored
-    for scripted in conversation.turns[len(stored) :]:
-        yield _ask(assistant, thread, scripted)
-
-
-def _ask(assistant: "Assistant", thread: str, scripted: ScriptTurn) -> Turn:
-    """A turn that a crash cut off is finished, not asked a second time."""
-    if _same(assistant.interrupted(thread), scripted.question):
-        events = assistant.resume(thread)
-    else:
-        events = assistant.ask(thread, scripted.question, today=scripted.today)
-    return [event for event in events if isinstance(event, Turn)][-1]
-
-
-def _kept(
-    assistant: "Assistant", script: Script, rows: Sequence[tuple[dict[str, Any], dict[str, Any]]]
-) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """The rows that stand: those of the script's first turns, from the library that is open; of a conversation that
-    is not over only if its thread still holds them, because its next turn needs what was said."""
-    library = _library(assistant)
-    asked = [scripted for conversation in script.conversations for scripted in conversation.turns]
-    same = 0
-    for scripted, (_, row) in zip(asked, rows, strict=False):
-        if not row.keys() >= FIELDS or row["_id"] != scripted.id or row.get("library") != library:
-            break
-        if not _same(row["original_query"], scripted.question):
-            break
-        same += 1
-    start = 0
+def _kept(script: Script, rows: Sequence[BothRows], library: str) -> list[BothRows]:
+    """The rows of the script's first conversations, of each all that it has now."""
+    kept = list[BothRows]()
     for conversation in script.conversations:
-        end = start + len(conversation.turns)
-        if end > same:
-            stored = assistant.turns(script.thread(conversation)) if same > start else []
-            whole = len(stored) >= same - start and _fits(stored, conversation.turns, library)
-            return list(rows[: same if whole else start])
-        start = end
-    return list(rows[:same])
+        its = rows[len(kept) : len(kept) + len(conversation.turns)]
+        if len(its) < len(conversation.turns) or not all(map(_is_of, its, conversation.turns, repeat(library))):
+            break
+        kept += its
+    return kept
+
+
+def _is_of(both: BothRows, scripted: ScriptTurn, library: str) -> bool:
+    row = both[1]
+    same = row.keys() >= FIELDS and row["_id"] == scripted.id and row.get("library") == library
+    return same and row["original_query"].split() == scripted.question.split()
 
 
 def _empty(folder: Path) -> None:
-    """Remove the threads of an earlier run, and what it left of turns that were cut off."""
+    """Remove the threads of an earlier run."""
     try:
         if folder.exists():
             shutil.rmtree(folder)
@@ -275,16 +240,3 @@ def _empty(folder: Path) -> None:
 
 def _library(assistant: "Assistant") -> str:
     return assistant.services.library.manifest.fingerprint
-
-
-def _fits(stored: Sequence[Turn], scripted_turns: Sequence[ScriptTurn], library: str) -> bool:
-    """Whether the stored turns are the first ones of the conversation, answered from this library."""
-    return len(stored) <= len(scripted_turns) and all(
-        turn.library == library and _same(turn.question, scripted.question)
-        for turn, scripted in zip(stored, scripted_turns, strict=False)
-    )
-
-
-def _same(one: str, other: str) -> bool:
-    """Whether two questions are the same but for their spacing."""
-    return one.split() == other.split()

@@ -1,7 +1,6 @@
 """Conversations to replay: a script (JSONL) with expectations, or a BEIR folder whose queries have `turns`; and what is
 expected of a turn, judged on its line in `intermediate/`."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -53,29 +52,21 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """`digest` is of the name and the whole file, whatever part of it is asked."""
-
     name: str
     conversations: tuple[Conversation, ...]
-    digest: str
-
-    def thread(self, conversation: Conversation) -> str:
-        """The same id for the same script and conversation in every run."""
-        return f"replay-{self.digest[:12]}-{conversation.id}"
 
 
 def read_script(path: Path, limit: int | None = None) -> Script:
     """The first `limit` conversations. Raises `BadInput`, with file and line where a line is the cause."""
     if path.is_dir():
-        name, file, conversations = path.resolve().name, path / "queries.jsonl", _from_questions(read_questions(path))
+        name, conversations = path.resolve().name, _from_questions(read_questions(path))
     elif path.is_file():
-        name, file, conversations = path.stem, path, _from_lines(path)
+        name, conversations = path.stem, _from_lines(path)
     else:
         raise BadInput(f"there is no script {path}")
     if not conversations:
         raise BadInput(f"{path} has no conversations")
-    digest = hashlib.sha256(name.encode() + b"\0" + file.read_bytes()).hexdigest()
-    return Script(name, tuple(conversations[:limit]), digest)
+    return Script(name, tuple(conversations[:limit]))
 
 
 def on_day(script: Script, today: str) -> Script:

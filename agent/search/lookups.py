@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from clew.agent.search import rounds
 from clew.agent.search import walk as walk_operations
+from clew.agent.search.toolbox import Toolbox
 from clew.agent.services import Computed, Services, TurnContext
 from clew.agent.state import Call, Fallback, Turn
 from clew.memory.datatypes import Findings, Query, Wording
-from clew.memory.errors import DeadlineExceeded, ServiceUnreachable
+from clew.memory.errors import BadInput, DeadlineExceeded, ServiceUnreachable
 from clew.memory.knowledge.catalogue import KINDS, UNTOLD
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import LibraryQuestion, Matches
@@ -56,7 +57,7 @@ def thought_of(turn: Turn, run: TurnContext) -> Thought:
     wordings = turn.search.planned[0].wordings
 
     def thought() -> Thought:
-        ids = {*matches_of(turn, run, wordings).ids, *(passage.id for passage in turn.passages)}
+        ids = {*matches_of(turn, run, wordings).ids, *(passage.id for passage in turn.documented.passages)}
         return walk_operations.think(walker_of(turn, run), question_of(turn, run, wordings), ids)
 
     return run.once(Computed[Thought]("thought", (turn.search.round, turn.typed)), thought)
@@ -97,13 +98,16 @@ def found_or_left(turn: Turn, run: TurnContext, call: Call, failed: list[Fallbac
 def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
     """What a search finds. Costs what its tool does, each time (docs/figures.md: tens of ms); `hybrid` shares
     `matches_of`, and is free beside it."""
-    services, tool = run.services, run.services.tools[call.tool]
+    services = run.services
     if call.by_model:
-        words = encode_query(call.wordings[0].text, call.wordings, services.encoder, scope_of(turn))
-        question = query_of_turn(turn, run, turn.wordings)
-        return rounds.for_model(tool, words, question, services.library.store)
+        question, words = query_of_turn(turn, run, turn.wordings), call.wordings[0].text
+        try:
+            found = Toolbox(services, scope_of(turn), question).call(call.tool, call.given, words)
+        except BadInput as error:
+            return Findings(notes=(f"{call.tool}: {error}",))
+        return rounds.for_model(found, words, question, services.library.store)
     query = query_of_turn(turn, run, call.wordings)
-    tool = for_question(tool, query)
+    tool = for_question(services.tools[call.tool], query)
     if isinstance(tool, Hybrid):
         return tool.findings(query, matches_of(turn, run, call.wordings), services.evidence)
     if isinstance(tool, GraphSearch):

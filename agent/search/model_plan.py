@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clew.agent.llm.ledger import MESSAGE, RecordedWriter
-from clew.agent.llm.prompt_passages import best_sentences
+from clew.agent.llm.prompt_passages import best_sentences, untitled
 from clew.agent.search import tool_calls
 from clew.agent.search.tool_calls import Checked, Refused, SearchKeys, ToolCall, ToolSpec
 from clew.agent.state import Call, Prompted, PromptPart
@@ -72,7 +72,7 @@ def planned(
     names = [spec.name for spec in specs]
     message = asked(prompt, specs, writer.window - most, writer)
     try:
-        said = writer.write([message], schema=tool_calls.schema(names), cancel=cancel, temperature=0.0, tokens=most)
+        said = writer.write([message], schema=tool_calls.schema(specs), cancel=cancel, temperature=0.0, tokens=most)
         checked = _checked(storable(text_of(said)), names, prompt)
     except ServiceUnreachable as error:
         return ModelPlan(failure=error.message, ledger=writer.ledger)
@@ -84,7 +84,7 @@ def planned(
 
 def asked(prompt: PlanPrompt, specs: Sequence[ToolSpec], room: int, writer: RecordedWriter) -> Message:
     """With the best sentences of as many passages as so many tokens have room for."""
-    tools = "\n".join(f"- {spec.name}: {spec.description}" for spec in specs)
+    tools = "\n".join(f"- {spec.shown}" for spec in specs)
     question, most = " ".join(prompt.question.split()), str(tool_calls.MOST)
     shown = [_shown(prompt.question, passage) for passage in prompt.passages[:READ]]
     while True:
@@ -99,7 +99,7 @@ def asked(prompt: PlanPrompt, specs: Sequence[ToolSpec], room: int, writer: Reco
 
 def _shown(question: str, passage: Passage) -> str:
     """A title, and the sentences of the passage that have most of the question's words."""
-    clean = " ".join(best_sentences(question, neutralised(passage.text).text).split())
+    clean = " ".join(best_sentences(question, untitled(passage.title, neutralised(passage.text).text)).split())
     return f"- {neutralised(passage.name).text}: {clean}"
 
 

@@ -13,10 +13,11 @@ from clew.agent.search.model_plan import SHOWN
 from clew.agent.state import Call, Turn, TurnSearch
 from clew.memory.datatypes import Findings, Passage, Query, Wording
 from clew.memory.dates import date_of, written_out
+from clew.memory.knowledge.catalogue import folders_in
 from clew.memory.parameters import Cosine, Few, Share
 from clew.memory.ports import Search
 from clew.memory.text import content_words, held_word_sets, surface_of
-from clew.tools.base import Tool, told_by
+from clew.tools.base import told_by
 from clew.tools.walk import Walk
 
 AUTO = "auto"
@@ -99,19 +100,18 @@ def run(planned: Sequence[Call], search: Callable[[Call], Findings]) -> list[Cal
         return list(pool.map(lambda call: _timed(call, search), planned))
 
 
-def for_model(tool: Tool, query: Query, question: Query, store: Search) -> Findings:
-    """What a search finds that a language model wanted: a few passages, whose cosines are to the `question`, as all
+def for_model(found: Findings, words: str, question: Query, store: Search) -> Findings:
+    """What a call finds that a language model wanted: a few passages, whose cosines are to the `question`, as all
     others are, and their scores no higher. How near they are to the model's own words answers nothing; nor does what
-    the tool itself says to these."""
-    found = tool.search(query, SHOWN)
-    if not found.passages:
-        return Findings(notes=found.notes)
+    the tool itself says to these. What is worked out stands in no document, and stays as it is."""
+    if not found.passages or not found.passages[0].document:
+        return Findings(found.passages, found.notes)
     forms = np.stack([form.vector for form in question.forms])
     cosines = (forms @ store.vectors([passage.id for passage in found.passages]).T).max(axis=0)
     passages = tuple(
         replace(
             passage,
-            why=f"{passage.why}; looked for: {query.text}",
+            why=f"{passage.why}; looked for: {words}",
             score=min(passage.score, max(0.0, cosine)),
             scores={**passage.scores, "cosine": cosine},
         )
@@ -166,9 +166,10 @@ def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
 
 
 def said_by(passage: Passage) -> str:
-    """All that a passage says, its title, heading and date among it, with dates written in one way."""
+    """All that a passage says, its title, heading, date and folders among it, with dates written in one way."""
     date = date_of(passage.date).text if passage.date else ""
-    return written_out(f"{passage.title} {passage.heading} {date} {passage.text}")
+    folders = folders_in(passage.document, passage.source)
+    return written_out(f"{folders} {passage.title} {passage.heading} {date} {passage.text}")
 
 
 def unheld(question: str, words: Collection[str]) -> tuple[str, ...]:
@@ -214,6 +215,15 @@ def enough(question: str, passages: Sequence[Passage], parameters: ObserveParame
     wanted = set(content_words(question))
     unheld = missing(question, passages[: parameters.passages])
     return not wanted or len(unheld) <= (1 - parameters.covered) * len(wanted)
+
+
+def of_one(question: str, passages: Sequence[Passage], parameters: ObserveParameters) -> bool:
+    """Whether one document holds all of the question's words that those which are read hold together: then what it asks
+    does not lead from one document to another."""
+    read = passages[: parameters.passages]
+    together = missing(question, read)
+    each = ([one for one in read if one.document == document] for document in {one.document for one in read})
+    return any(missing(question, own) == together for own in each)
 
 
 # In words ---------------------------------------------------------------------------------------------------------

@@ -15,10 +15,12 @@ from clew.memory.datatypes import Wording
 from clew.memory.instructions import speaks_to_a_model
 from clew.memory.json_lines import read_json
 from clew.memory.text import content_words, storable
-from clew.tools.base import Tool
 
 MOST = 3
-"""Searches at once."""
+"""Calls of a plan."""
+
+UNSEARCHED = ("calculate", "list_documents")
+"""Tools whose first argument is no words to search."""
 
 LONGEST = 300
 """Characters of a query: a question or key words. What is longer is an answer, or a model that does not stop."""
@@ -29,16 +31,26 @@ WORDING = "model"
 SHOWN_NAME = 40
 """Characters of a wrong name that an error repeats."""
 
+LIMITS = ("within", "from_date", "to_date", "page")
+"""Arguments that a tool may have beside its query."""
+
 SearchKeys = frozenset[tuple[str, str]]
 """Searches by their tool and the words that they look for."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as a model is told of it."""
+    """A tool as a model is told of it. The first of its arguments is needed; as a call is read, it is the `query`."""
 
     name: str
     description: str
+    arguments: tuple[str, ...] = ("query",)
+
+    @property
+    def shown(self) -> str:
+        """`search(query, within?): passages`"""
+        first, *others = self.arguments
+        return f"{self.name}({', '.join([first, *(f'{one}?' for one in others)])}): {self.description}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,23 +82,26 @@ class Checked:
         return bool(self.refused) and not self.calls
 
 
-def specs(tools: Mapping[str, Tool]) -> tuple[ToolSpec, ...]:
-    return tuple(ToolSpec(tool.name, tool.description) for tool in tools.values())
-
-
-def schema(names: Iterable[str]) -> Mapping[str, Any]:
-    """The JSON schema of a plan."""
-    call = {
-        "type": "object",
-        "properties": {"tool": {"type": "string", "enum": list(names)}, "query": {"type": "string"}},
-        "required": ["tool", "query"],
-    }
-    calls = {"type": "array", "items": call, "maxItems": MOST}
+def schema(specs: Iterable[ToolSpec]) -> Mapping[str, Any]:
+    """The JSON schema of a plan: tools of the same arguments share a form."""
+    names = dict[tuple[str, ...], list[str]]()
+    for spec in specs:
+        names.setdefault(spec.arguments, []).append(spec.name)
+    forms = [
+        {
+            "type": "object",
+            "properties": {"tool": {"enum": of_form}, **{name: {"type": "string"} for name in arguments}},
+            "required": ["tool", arguments[0]],
+        }
+        for arguments, of_form in names.items()
+    ]
+    calls = {"type": "array", "items": forms[0] if len(forms) == 1 else {"anyOf": forms}, "maxItems": MOST}
     return {"type": "object", "properties": {"calls": calls}, "required": ["calls"]}
 
 
 def as_call(wanted: ToolCall) -> Call:
-    return Call(wanted.name, (Wording(WORDING, wanted.arguments["query"], 1.0),), by_model=True)
+    given = {name: value for name, value in wanted.arguments.items() if name != "query"}
+    return Call(wanted.name, (Wording(WORDING, wanted.arguments["query"], 1.0),), by_model=True, given=given)
 
 
 def search_keys(calls: Iterable[Call]) -> SearchKeys:
@@ -112,7 +127,7 @@ def check(
     strays: Callable[[str], bool] = lambda _: False,
 ) -> Checked:
     """What of a reply can be used. `before` are the searches that this turn has made, and those that the policy makes
-    in this round. The calls come out with their tool's own name, and the query alone.
+    in this round. The calls come out with their tool's own name, the query, and what else a tool takes.
     `ordered` are words that only an order in what was found has: a query of nothing else was chosen by that, and so
     was one that `strays` from the question."""
     good, refused = list[ToolCall](), list[Refused]()
@@ -120,10 +135,11 @@ def check(
     for call in calls:
         name = _tool_name(call.name, names)
         why = _fault(call, name, names)
-        query = "" if why else " ".join(str(call.arguments["query"]).split())
-        if not why and (_is_ordered(query, ordered) or strays(query)):
+        query = "" if why else " ".join(str(call.arguments.get("query", "")).split())
+        if not why and name not in UNSEARCHED and (_is_ordered(query, ordered) or strays(query)):
             why = "the query is not about the question"
-        search = (name, _words(query))
+        limits = {key: str(call.arguments[key]) for key in LIMITS if call.arguments.get(key)}
+        search = (name, _words(" ".join((query, *limits.values()))))
         if not why and search in known:
             why = "this search was made already, with the same words"
         if not why and len(good) == MOST:
@@ -132,7 +148,7 @@ def check(
             refused.append(Refused(call, why))
             continue
         known.add(search)
-        good.append(ToolCall(name, {"query": query}))
+        good.append(ToolCall(name, {"query": query, **limits}))
     return Checked(tuple(good), tuple(refused))
 
 
@@ -144,10 +160,10 @@ def _is_ordered(query: str, ordered: Collection[str]) -> bool:
 def _fault(call: ToolCall, name: str, names: Sequence[str]) -> str:
     if name not in names:
         return f"there is no tool '{call.name[:SHOWN_NAME]}', only {', '.join(names)}"
-    query = call.arguments.get("query")
+    query = call.arguments.get("query", "" if name in UNSEARCHED else None)
     if not isinstance(query, str):
         return f'{name} takes one argument, a text: {{"query": "what to look for"}}'
-    if not _words(query):
+    if not _words(query) and name not in UNSEARCHED:
         return "the query is empty"
     if len(query) > LONGEST:
         return f"the query has {len(query)} characters, and may have {LONGEST}"
@@ -162,12 +178,12 @@ def _tool_name(name: str, names: Sequence[str]) -> str:
 
 def _words(text: str) -> str:
     """What has to differ for a search to be another one."""
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    return " ".join(re.findall(r"\w+|[-+*/]", text.casefold()))
 
 
 # Calls that are written as text --------------------------------------------------------------------------------------
 
-_QUERIES = ("query", "search_query", "q", "question", "input", "text")
+_QUERIES = ("query", "search_query", "q", "question", "input", "text", "title", "about", "expression")
 _NAMES = ("tool", "name", "function", "tool_name", "action")
 _ARGUMENTS = ("arguments", "parameters", "args", "action_input", "tool_input", "input", "properties")
 _INNER = ("function", "function_call", "tool_call", "action")

@@ -49,15 +49,15 @@ def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
 
 
 def _opened(answer: Answer, turn: Turn, language: str) -> Answer:
-    """To a question of yes or no: a quoted answer begins with yes or no where it says so, else with who says what
-    follows; a refusal has it that this is not said."""
+    """To a question of yes or no a quoted answer begins with who says what follows, and a refusal with that this is not
+    said."""
     if answer.outcome not in _SEARCHED or answer_type(turn.rewritten or turn.typed).form != "yes-no":
         return answer
-    if answer.refused and not answer.says:
-        answer = replace(answer, form="yes-no", says="not-said")
-    if not answer.says and (turn.search.within or not any(claim.quotes for claim in answer.claims)):
+    if answer.refused:
+        return replace(answer, form="yes-no", claims=(Claim(line("not-said", language)), *answer.claims))
+    if turn.search.within or not any(claim.quotes for claim in answer.claims):
         return answer  # who says it is told, or it is written by a model in its own words
-    return replace(answer, claims=(Claim(line(answer.says or "documents say", language)), *answer.claims))
+    return replace(answer, claims=(Claim(line("documents say", language)), *answer.claims))
 
 
 # Refusals ---------------------------------------------------------------------------------------------------------

@@ -101,6 +101,7 @@ def next_question(state: QuestionsState) -> QuestionsState:
     asking, *waiting = state["waiting"]
     scope = () if turn.search.within else turn.search.scope  # of the turn, and of no question before
     said = tuple(sentence for part in answered for sentence in _as_said(part))
+    left = TurnSearch().calls_left - sum(call.by_model for part in answered for call in part.calls)
     fresh = Turn(
         turn.thread,
         turn.turn,
@@ -108,7 +109,7 @@ def next_question(state: QuestionsState) -> QuestionsState:
         today=turn.today,
         steps=turn.steps,
         recalled=replace(turn.recalled, extracted=said, selected=said[:MOST]) if answered else turn.recalled,
-        search=TurnSearch(tool=turn.search.tool, scope=scope, asking=asking),
+        search=TurnSearch(tool=turn.search.tool, scope=scope, asking=asking, calls_left=left),
     )
     return {"turn": fresh, "waiting": tuple(waiting), "answered": answered}
 
@@ -175,7 +176,7 @@ def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
             cites = tuple(numbers[answer.sources[number - 1].id] for number in claim.cites)
             begins = claim.new_line or (n == 0 and bool(claims))
             claims.setdefault(claim.text, replace(claim, cites=cites, new_line=begins))  # said once is enough
-    outcome, says = _outcome({answer.outcome for answer in answers}), {answer.says for answer in answers}
+    outcome = _outcome({answer.outcome for answer in answers})
     return Answer(
         outcome=outcome,
         claims=tuple(claims.values()),
@@ -183,7 +184,6 @@ def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
         missing=tuple(dict.fromkeys(word for answer in answers for word in answer.missing)),
         nearest=tuple(dict.fromkeys(title for answer in answers for title in answer.nearest)),
         form=next((answer.form for answer in answers if answer.form), ""),
-        says=says.pop() if len(says) == 1 else None,
         files_left_out=max(answer.files_left_out for answer in answers) if outcome == "nothing-found" else 0,
     )
 

@@ -14,7 +14,7 @@ from clew.agent.talk.lines import READ, line, refused_in
 from clew.memory.datatypes import Floats, Passage
 from clew.memory.instructions import speaks_to_a_model
 from clew.memory.ports import Encoder
-from clew.memory.text import ITEM, split
+from clew.memory.text import ITEM, is_named, split
 
 SHORTEST, LONGEST = 4, 60
 """Words of a sentence that is quoted."""
@@ -163,7 +163,7 @@ def _places(sources: Sequence[Passage], spoken: Spoken) -> Claim:
     """`It stands in "The lease", "Rent", page 3.`"""
     places = []
     for source in sources:
-        page = spoken.line("page", page=source.page) if source.page else ""
+        page = source.page if is_named(source.page) else spoken.line("page", page=source.page)
         heading = f'"{source.heading.rstrip(".:")}"' if source.heading not in ("", source.title) else ""
         places.append(", ".join(filter(None, (f'"{source.title or source.source or source.document}"', heading, page))))
     return Claim(spoken.line("place", place="; ".join(places)), new_line=True)

@@ -16,7 +16,7 @@ from clew.agent.talk.multi_question import questions_of
 from clew.agent.talk.replies import Reply, Spoken, reply
 from clew.memory.datatypes import Chunk
 from clew.memory.language.telling import language_of
-from clew.memory.text import content_words, words
+from clew.memory.text import BELOW, content_words, words
 
 WANTED = 3
 """Questions that a greeting offers."""
@@ -103,7 +103,7 @@ def _offered(chunks: Sequence[Chunk]) -> Iterator[str]:
 
 
 def _asked_in(chunk: Chunk) -> Iterator[str]:
-    for line in dict.fromkeys((chunk.heading, *chunk.text.splitlines())):
+    for line in dict.fromkeys((chunk.heading.rpartition(BELOW)[2], *chunk.text.splitlines())):
         bare = re.sub(r"^[\s#*>]*(?:\(?\d+[.)]\)?\s*)?", "", line).strip(" *")
         asks = re.fullmatch(r"[A-Z¿][^?.!:\n]+\?", bare) and len(content_words(bare)) > 1
         if asks and len(words(bare)) <= LONGEST and len(questions_of(bare)) == 1:
@@ -112,7 +112,7 @@ def _asked_in(chunk: Chunk) -> Iterator[str]:
 
 def _headed(chunk: Chunk) -> Iterator[str]:
     """Of a heading that is a few plain words."""
-    heading, title = chunk.heading.strip(" .:"), chunk.title.strip()
+    heading, title = chunk.heading.rpartition(BELOW)[2].strip(" .:"), chunk.title.strip()
     plain = re.fullmatch(r"[A-Z][\w'’ -]+", heading) and 1 <= len(content_words(heading)) <= LONGEST_HEADING
     if plain and title and heading != title and len(title.split()) <= LONGEST:
         yield f'What does "{title}" say about {heading}?'

@@ -14,6 +14,7 @@ from clew.memory.dialogue.tagger import WHY, StandingQuestion, stand_alone
 from clew.memory.dialogue.utterances import asks, chosen, is_filler, tidy
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
+from clew.memory.language.telling import language_of
 from clew.memory.parameters import Few, Share, Weight
 from clew.memory.ports import Encoder, Message, Writer, text_of
 from clew.memory.text import content_words
@@ -83,7 +84,7 @@ def rewrite(
     and so is a thank-you.
     A reply that chooses of what the assistant asked back is the question before with that in it.
     What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second; it is not
-    asked where nothing says that the question leans. Raises `Cancelled`.
+    asked where nothing says that an English question leans. Raises `Cancelled`.
     """
     question = " ".join(question.split())
     history = recent(recalled.extracted, recalled.selected, parameters.back)
@@ -97,7 +98,8 @@ def rewrite(
     draft = drafted(question, history, recalled.selected, encoder, parameters)
     shown = tidy(draft.standing)
     model = ModelRewrite(shown, "learned")
-    if writer and (draft.why or depends_on_context(question)):
+    foreign = language_of(question) not in ("", "en")  # the learned models read English
+    if writer and (draft.why or foreign or depends_on_context(question)):
         model = rewrite_by_model(question, recalled.selected, shown, writer, cancel)
     if model.how != "learned":
         needed = _needed(model.text, history, recalled.selected, draft.turn, parameters)
@@ -211,14 +213,16 @@ def rewrite_by_model(
     writer: Writer,
     cancel: threading.Event | None = None,
 ) -> ModelRewrite:
-    """Over the selected context (seed 003, step 5). `without_model` is the question as it was rewritten without one.
+    """Over the selected context (seed 003, step 5), in the order of time. `without_model` is the question as it was
+    rewritten without one.
 
     A model may answer instead of asking, lose names, wrap its line in JSON or write around it. A reply with such a
     fault is sent back once with the fault; after a second one `without_model` is taken. Raises `Cancelled`.
     """
     if not selected:
         return ModelRewrite(without_model, "learned", "there is no context")
-    context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in selected)
+    told = sorted(selected, key=lambda one: (one.turn, one.speaker != "user"))
+    context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in told)
     messages = [Message("user", render("rewrite", said=context, question=question))]
     try:
         first = _reply(writer, messages, cancel)
@@ -252,7 +256,8 @@ def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
     if lost := [name for name in _NAME.findall(question) if not set(content_words(name)) <= kept]:
         return f"it has lost {', '.join(dict.fromkeys(lost))}"
     known = set(content_words(" ".join([question, *(sentence.text for sentence in selected)])))
-    if new := [name for name in _NAME.findall(line) if not set(content_words(name)) <= known]:
+    new = [name for name in _NAME.findall(line) if not set(content_words(name)) <= known]
+    if new and language_of(line) != "de":  # which has capitals on all nouns
         return f"nobody spoke of {', '.join(dict.fromkeys(new))}"
     return ""
 

@@ -28,6 +28,7 @@ from clew.memory.dialogue.edits import (
     Scores,
     TaggerInput,
     decoded,
+    likeliest,
     log_softmax,
     read,
 )
@@ -63,6 +64,16 @@ class Tagger:
             return replace(made, text=question)
         return replace(made, text=f"{made.text}?") if question.rstrip().endswith("?") else made
 
+    def likeliest(self, question: str, before: Sequence[tuple[str, str]], most: int) -> list[Decoded]:
+        """As `edits.likeliest`; nothing where it can only be left."""
+        reading = read(question, before, self.tokenizer)
+        if len(reading.kinds) < 2 or THIS not in reading.bases:
+            return []
+        mark = "?" if question.rstrip().endswith("?") else ""
+        made = likeliest(reading, *self.scores(reading), self.inventory, most)
+        return [replace(one, text=f"{one.text}{mark}") for one in made]
+
+    @lru_cache(maxsize=64)  # noqa: B019 there is one of it
     def scores(self, reading: TaggerInput) -> tuple[float, dict[int, Scores]]:
         """The probability that nothing is edited, and what each mode would."""
         rows = self._model.states(reading.ids, self._heads["roles.weight"][list(reading.roles)], SHARED)
@@ -163,11 +174,23 @@ def stand_alone(question: str, history: Sequence[Sentence], subject: str = "") -
     `subject` is what is spoken of where nothing was said."""
     if language_of(question) not in ("en", ""):  # all that it was fitted on is English
         return StandingQuestion(question)
-    before = [(subject, "")] if subject and not history else []
+    before = ((subject, ""),) if subject and not history else _before(history)
+    made = _edited(question, before)
+    return StandingQuestion(made.text, WHY[made.edits.mode]) if made.edits.mode != LEAVE else StandingQuestion(question)
+
+
+def alternatives(question: str, history: Sequence[Sentence], most: int) -> list[Decoded]:
+    """The `most` likely ways to make the question stand alone, likeliest first; among them to leave it as it is."""
+    before, tagger = _before(history), shipped()
+    return tagger.likeliest(question, before, most) if tagger and before else []
+
+
+def _before(history: Sequence[Sentence]) -> tuple[tuple[str, str], ...]:
+    """The last questions, each as it stands alone, and their answers."""
+    before: list[tuple[str, str]] = []
     for asked, answer in _turns(history):
         before.append((_edited(asked, tuple(before[-BACK:])).text, answer))
-    made = _edited(question, tuple(before[-BACK:]))
-    return StandingQuestion(made.text, WHY[made.edits.mode]) if made.edits.mode != LEAVE else StandingQuestion(question)
+    return tuple(before[-BACK:])
 
 
 WHY = {THIS: "with what the conversation is about", PREVIOUS: "the question before, with another part"}

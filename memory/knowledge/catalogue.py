@@ -47,6 +47,17 @@ _ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 _LEADING_NUMBER = re.compile(r"(?P<number>\d{1,3})[ ._-]+(?=[^\W\d])")
 
 
+def path_in(document: str, place: str) -> tuple[str, ...]:
+    """Folders and file of a document below what was indexed; empty for an entry of a file of many. `place` is where a
+    person finds it."""
+    return PurePosixPath(document).parts if f"/{place}".endswith(f"/{document}") else ()
+
+
+def folders_in(document: str, place: str) -> str:
+    """The names of its folders, in words."""
+    return " ".join(_CAMEL.sub(" ", folder) for folder in path_in(document, place)[:-1])
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """A document without its text; `place` is where a person finds it: a path, an address, a line of a file."""
@@ -59,7 +70,7 @@ class Listed:
     @property
     def path(self) -> tuple[str, ...]:
         """Folders and file below what was indexed; empty for an entry of a file of many."""
-        return PurePosixPath(self.id).parts if f"/{self.place}".endswith(f"/{self.id}") else ()
+        return path_in(self.id, self.place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,19 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 from clew.memory.datatypes import Document, Mark
 from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
-from clew.memory.files import lasting_folder, new_file, new_folder, remove, sync_all, unread, within, write_durably
+from clew.memory.files import (
+    close_to_others,
+    lasting_folder,
+    new_file,
+    new_folder,
+    remove,
+    sync_all,
+    unread,
+    within,
+    write_durably,
+)
 from clew.memory.knowledge.chunking import Chunker, ChunkerParameters
-from clew.memory.knowledge.loaders.source import ALL, ExportLoader, Pages
+from clew.memory.knowledge.loaders.source import ALL, Pages
 from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.layers import DetectionParameters, Method
 from clew.memory.ports import Encoder
@@ -137,9 +147,9 @@ def order_chunks(database: sqlite3.Connection) -> None:
 
 def document_of(row: Sequence[str]) -> Document:
     """Of `COLUMNS`."""
-    id_, title, text, place, pages, headings, *told = row
+    id_, title, text, place, pages, headings, date, status, author, tags = row
     of_pages, of_headings = (tuple(Mark(*mark) for mark in json.loads(column)) for column in (pages, headings))
-    return Document(id_, title, text, place, of_pages, of_headings, (), *told)
+    return Document(id_, title, text, place, of_pages, of_headings, (), date, status, author, tags)
 
 
 def add_document(database: sqlite3.Connection, document: Document, digest: str, source: str, position: int) -> None:
@@ -174,7 +184,7 @@ class Manifest(BaseModel):
     nobody did; `date_order` is how the documents write dates in numbers, `tokens` the version of what words become
     (`tokens.TOKENS`); `hidden_text` (`unseen` on disk) has, by the ids of documents, how the text begins that they hold
     and do not show; `quarantined`, by paths, the order for which a document was taken out
-    (`Parameters`). What a step records beside these fields is kept too.
+    (`Parameters`); `unread`, by paths, why a file was not read. What a step records beside these fields is kept too.
 
     `fingerprint` is SHA-256 over the format, the encoder, what the steps record, the documents' digests (triples are in
     them) and the edges, so that it is the same wherever the documents lie. `id` is a random name, kept over re-runs,
@@ -201,8 +211,8 @@ class Manifest(BaseModel):
     hidden_text: dict[str, str] = Field(default={}, alias="unseen")
     quarantine: bool = False
     allowed: tuple[str, ...] = ()
-    exports: dict[str, ExportLoader] = {}
     quarantined: dict[str, str] = {}
+    unread: dict[str, str] = {}
     fingerprint: str
     created: str
     id: LibraryId = ""
@@ -364,11 +374,13 @@ def _current_name(path: Path) -> str:
 @contextmanager
 def held(library: Path) -> Iterator[None]:
     """Hold the lock of a library: one process at a time changes it. Raises `LibraryBusy` where another has it."""
-    lasting_folder(library)
-    lock = FileLock(within(library, LOCK))
+    lasting_folder(library, 0o700)
+    lock = FileLock(within(library, LOCK), mode=0o600)
     try:
         with lock.acquire(timeout=0):
             yield
+            if (library / POINTER).exists():  # it may have been made when libraries were open to others
+                close_to_others(library, (library / POINTER, library / LOCK, *library.glob(NUMBER)))
     except Timeout:
         raise LibraryBusy(f"another clew index is at work on {library}", "wait until it has ended") from None
 

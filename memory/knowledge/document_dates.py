@@ -1,5 +1,5 @@
 """When a document is from, and whether it says of itself that it is not in force: by its header, its title, the name of
-its file and its first lines, and never by the file's own time."""
+its file and its first lines, else by its folder, and never by the file's own time."""
 
 import re
 import sqlite3
@@ -10,7 +10,9 @@ from pathlib import PurePosixPath
 
 from clew.memory.datatypes import Document
 from clew.memory.dates import CalendarDate, DateOrder, asked_times, date_of, found_dates, order_of, search_text
+from clew.memory.knowledge.catalogue import folders_in
 from clew.memory.knowledge.disk import COLUMNS, document_of
+from clew.memory.text import BELOW
 
 FIRST_LINES, FIRST_CHARACTERS = 5, 500
 """How much of a text its first lines are at most."""
@@ -71,6 +73,7 @@ def with_date(document: Document, order: DateOrder = "") -> Document:
     order = order_of([document.text]) or order
     date = _of_header(document, order) or _of_name(document.title, order)
     date = date or _of_name(_file_name(document), order) or _of_first_lines(document.text, order)
+    date = date or _of_folders(document, order)
     return replace(document, date=date.iso if date else "", status=_status(document))
 
 
@@ -105,6 +108,12 @@ def _of_name(name: str, order: DateOrder) -> CalendarDate | None:
 def _file_name(document: Document) -> str:
     place = document.source.removesuffix(f", {document.date}")  # as exports have it
     return PurePosixPath(document.id).stem if place and place.endswith(document.id) else ""
+
+
+def _of_folders(document: Document, order: DateOrder) -> CalendarDate | None:
+    """Of the nearest folder the name of which has one."""
+    folders = PurePosixPath(document.id).parts[:-1] if _file_name(document) else ()
+    return next(filter(None, (_of_name(name, order) for name in reversed(folders))), None)
 
 
 def _of_first_lines(text: str, order: DateOrder) -> CalendarDate | None:
@@ -183,22 +192,24 @@ def date_orders(database: sqlite3.Connection, before: Mapping[str, DateOrder] | 
 
 def dated_texts(database: sqlite3.Connection, texts: Iterable[str], orders: DateOrders) -> Iterator[str]:
     """The texts of all chunks, in order, as they are searched: with every date in one way, and behind them that of
-    their heading or their document where they have it not. What is empty stays so."""
+    their heading or their document where they have it not, and the names of its folders. What is empty stays so."""
     found = database.execute(
-        "SELECT c.document, c.heading, d.date FROM main.chunks c JOIN main.documents d ON d.id = c.document"
+        "SELECT c.document, c.heading, d.date, d.place FROM main.chunks c JOIN main.documents d ON d.id = c.document"
         " ORDER BY c.row"
     )
     own_text = cache(_own_text)
-    for text, (document, heading, iso) in zip(texts, found, strict=True):
+    for text, (document, heading, iso, place) in zip(texts, found, strict=True):
         if not text:
             yield ""
             continue
         order = orders.of(document)
         written, own = search_text(text, order), own_text(heading, iso, order)
-        yield written if own in written else f"{written} {own}"
+        beside = folders_in(document, place)
+        yield " ".join(filter(None, (written, own if own not in written else "", beside)))
 
 
 def _own_text(heading: str, iso: str, order: DateOrder) -> str:
     """The date of a heading, else of a document, as it is searched."""
-    entry = next((one.date for one in found_dates(heading, order)), date_of(iso))
+    levels = reversed(heading.split(BELOW))
+    entry = next((one.date for level in levels for one in found_dates(level, order)), date_of(iso))
     return search_text(entry.text, order)

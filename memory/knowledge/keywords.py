@@ -46,10 +46,6 @@ TITLE_MASS = "title_mass.npy"
 COUNTS = "counts.npy"
 """Of an index, how often each token stands in each chunk, in the order of its scores."""
 
-FEW, FEWER, DENSE, NEARLY = 100_000, 4, 20, 1 - 1e-5
-"""Places of all words of a query in chunks, below which all are summed; how many times the next word's chunks are seen
-before it is asked whether that is needed; one of so many chunks, from which on all are summed; what rounding leaves."""
-
 RECENT = 64  # queries whose tokens are kept: one search looks at its words many times
 
 
@@ -78,7 +74,7 @@ class KeywordIndex:
         self._analyse = KeywordAnalyser(parameters, dates)
         self._tokens = lru_cache(RECENT)(self._analysed)
         self._words = lru_cache(RECENT)(self._looked_up)
-        self._indexes = {name: opened(folder / name, size) for name in INDEXES if (folder / name).is_dir()}
+        self._indexes = {name: opened(folder / name, size) for name in INDEXES}
         self._title_mass: Shares = read_array(within(folder, TITLE_MASS))
 
     def hits(
@@ -88,58 +84,24 @@ class KeywordIndex:
         are those of the fields whose shares are added; None: title and text are one text."""
         tokens = self._tokens(query)
         known = tuple(dict.fromkeys(tokens.values()))
-        if weights is None:
-            rows, totals = self._best(known, k, allowed)
-        else:
-            total = self._weighted(known, weights)
-            hit = np.flatnonzero(total) if allowed is None else allowed[total[allowed] > 0]
-            rows = np.array(highest(total, k, hit), np.int32)
-            totals = total[rows]
-        fields = {
-            field: self._field_hits(field, tokens, rows) for field in weights or FIELDS[:2] if field in self._indexes
-        }
+        total, most = self._scored(TOGETHER, known) if weights is None else (self._weighted(known, weights), 1.0)
+        hit = np.flatnonzero(total) if allowed is None else allowed[total[allowed] > 0]
+        rows = np.array(highest(total, k, hit), np.int32)
+        held = [field for field in weights or FIELDS[:2] if self._indexes[field].vocabulary]
+        fields = {field: self._field_hits(field, tokens, rows) for field in held}
         coverage = self._title_coverage(known, rows)
         return [
             KeywordHit(row, score, {field: hits[place] for field, hits in fields.items()}, covered)
             for place, (row, score, covered) in enumerate(
-                zip(rows.tolist(), totals.tolist(), coverage.tolist(), strict=True)
+                zip(rows.tolist(), (total[rows] / most).tolist(), coverage.tolist(), strict=True)
             )
         ]
 
-    def _best(self, tokens: Sequence[str], k: int, allowed: Ints | None) -> tuple[ChunkRows, Shares]:
-        """Rows and shares, title and text together. Tokens that many chunks hold are looked up in those chunks alone
-        that could be among the best (MaxScore: Turtle and Flood 1995); the sums are the same."""
-        index = self._indexes.get(TOGETHER)
-        known = [token for token in tokens if index and token in index.vocabulary]
-        if not index or not known or k < 1:
-            return np.zeros(0, np.int32), np.zeros(0, np.float32)
-        columns = [index.column(token) for token in known]
-        rows: NDArray[np.integer] | None = allowed
-        if allowed is None and sum(len(held) for held, _ in columns) > FEW:
-            rows = self._likely(columns, k)
-        if rows is None:
-            rows, sums = np.arange(self.size), index.sums(known)
-        elif len(rows) > self.size / DENSE:
-            sums = index.sums(known)[rows]
-        else:
-            sums, _ = _sums(columns, rows.astype(np.int32))
-        best = highest(sums, k, np.flatnonzero(sums > 0))
-        return rows[best].astype(np.int32), sums[best] / sum(index.idf(token) for token in known)
-
-    def _likely(self, columns: Sequence[tuple[ChunkRows, Shares]], k: int) -> ChunkRows | None:
-        """Rows, rising, among which the best k are; None: any."""
-        ordered = sorted(((float(data.max()), held, data) for held, data in columns), key=lambda one: -one[0])
-        left = [sum(bound for bound, _, _ in ordered[number:]) for number in range(len(ordered))]
-        sums, seen = np.zeros(self.size, np.float32), np.zeros(0, np.int32)
-        for number, (_, held, data) in enumerate(ordered, 1):
-            seen = np.concatenate([seen, held[sums[held] == 0]])
-            sums[held] += data
-            if number < len(ordered) and k <= len(seen) <= FEWER * len(ordered[number][1]):
-                own = sums[seen]
-                worst = float(np.partition(own, len(own) - k)[len(own) - k])
-                if worst > left[number]:
-                    return np.sort(seen[own + left[number] >= worst * NEARLY])
-        return None
+    def _scored(self, name: str, tokens: Sequence[str]) -> tuple[Shares, float]:
+        """Of all chunks the BM25 in one index, and the most that the tokens could reach."""
+        index = self._indexes[name]
+        known = [token for token in tokens if token in index.vocabulary]
+        return index.sums(known), sum(index.idf(token) for token in known) or 1.0
 
     def _analysed(self, query: str) -> dict[str, str]:
         return self._analyse(query, self._rooted)
@@ -151,8 +113,7 @@ class KeywordIndex:
     @property
     def tokens(self) -> Collection[str]:
         """All that words become in the index."""
-        index = self._indexes.get(TOGETHER)
-        return index.vocabulary.keys() if index else ()
+        return self._indexes[TOGETHER].vocabulary.keys()
 
     def token(self, word: str) -> str:
         """What a word becomes; empty for a stop word and for one letter. Of a word that the index lacks its root, where
@@ -165,8 +126,8 @@ class KeywordIndex:
 
     def rows(self, token: str) -> ChunkRows:
         """The chunks that hold it in title or text, rising."""
-        index = self._indexes.get(TOGETHER)
-        return index.column(token)[0] if index and token in index.vocabulary else np.zeros(0, np.int32)
+        index = self._indexes[TOGETHER]
+        return index.column(token)[0] if token in index.vocabulary else np.zeros(0, np.int32)
 
     def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
         """As `KeywordAnalyser.written`."""
@@ -183,46 +144,35 @@ class KeywordIndex:
         return WordShares(looked.words, looked.weights, shares)
 
     def _looked_up(self, query: str) -> "_Words":
-        index = self._indexes.get(TOGETHER)
+        index = self._indexes[TOGETHER]
         words = {token: word for word, token in reversed(self._tokens(query).items())}
-        known = {token: word for token, word in reversed(words.items()) if index and token in index.vocabulary}
-        if not index or not known:
-            return _Words((), np.zeros(0), ())
+        known = {token: word for token, word in reversed(words.items()) if token in index.vocabulary}
         idf = np.array([index.idf(token) for token in known])
         found = (index.column(token) for token in known)
         columns = tuple((rows, scores / part) for (rows, scores), part in zip(found, idf, strict=True))
         return _Words(tuple(known.values()), idf / idf.sum(), columns)
 
-    def _shares(self, name: str, tokens: Iterable[str], rows: ChunkRows) -> Shares:
-        """Of the chunks with these rows in one index."""
-        index = self._indexes[name]
-        known = [token for token in tokens if token in index.vocabulary]
-        most = sum(index.idf(token) for token in known)
-        return _sums([index.column(token) for token in known], rows)[0] / np.float32(most or 1)
-
     def _weighted(self, tokens: Sequence[str], weights: Mapping[str, float]) -> Shares:
-        total, rows = np.zeros(self.size, np.float32), np.arange(self.size, dtype=np.int32)
-        for field in weights:
-            if field in self._indexes:
-                total += np.float32(weights[field]) * self._shares(field, tokens, rows)
+        total = np.zeros(self.size, np.float32)
+        for field, weight in weights.items():
+            scores, most = self._scored(field, tokens)
+            total += np.float32(weight) * (scores / np.float32(most))
         return total
 
     def columns(self) -> tuple[list[str], "csr_array"]:
         """All tokens, and the BM25 of each in each chunk, shape (tokens, chunks)."""
         from scipy.sparse import csr_array
 
-        index = self._indexes.get(TOGETHER)
-        if index is None:
-            return [], csr_array((0, self.size))
+        index = self._indexes[TOGETHER]
         tokens = [token for token in index.vocabulary if token]
         parts = (index.data, index.indices, index.indptr)
         return tokens, csr_array(parts, shape=(len(tokens), self.size))
 
     def _title_coverage(self, tokens: Iterable[str], rows: ChunkRows) -> Shares:
         covered = np.zeros(len(rows), np.float32)
-        titles = self._indexes.get("title")
+        titles = self._indexes["title"]
         for token in tokens:
-            if titles and token in titles.vocabulary:
+            if token in titles.vocabulary:
                 covered[_places(titles.column(token)[0], rows)[1]] += self._indexes[TOGETHER].idf(token)
         return covered / self._title_mass[rows]
 
@@ -260,7 +210,7 @@ def write(
     Raises `BadInput` for a language that there is no stemmer or no list of stop words for, and what a broken file does.
     """
     found = [[words_of(text) for text in values] for values in (titles, texts, metadata or [""] * len(texts))]
-    rooted = np.array([in_esperanto(*one) for one in zip(texts, found[1], strict=True)], bool)
+    rooted = np.array(list(map(in_esperanto, texts)), bool)
     in_rooted = [compress(of_chunks, rooted) for of_chunks in found[:2]]
     words, own = (dict.fromkeys(chain.from_iterable(chain.from_iterable(its))) for its in (found, in_rooted))
     known = {name: _taken_over(before, name) for name in FIELDS} if before else {}

@@ -17,6 +17,7 @@ from clew.memory.knowledge.extraction.aliases import canonical, commonest, norma
 from clew.memory.knowledge.extraction.extractors import TITLE
 from clew.memory.knowledge.extraction.lexicon import Mention
 from clew.memory.layers import Entity, Layers
+from clew.memory.text import BELOW
 from clew.memory.vectors import check_places
 
 ARRAYS = "layers.npz"
@@ -190,5 +191,5 @@ def _headings(database: sqlite3.Connection) -> Iterator[int]:
         " WHERE d.headings != '[]'"
     )
     for id_, row, start, end in database.execute(sentences):
-        if end - start <= len(marks[id_].get(start, "")):
+        if end - start <= len(marks[id_].get(start, "").rpartition(BELOW)[2]):
             yield row

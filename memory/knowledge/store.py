@@ -16,21 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.cache import once
-from clew.memory.datatypes import Chunk, Document, Edge, Float32s, Hit, Ints, Query, Triple, Vectors, WordShares
+from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Query, Triple, Vectors, WordShares
 from clew.memory.dates import DateOrder
 from clew.memory.files import Lease, check_plain, mapped, within
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.communities.community_index import read_communities
 from clew.memory.knowledge.disk import COLUMNS, TRIPLES, document_of, naming_damage, open_database
-from clew.memory.knowledge.embedding import (
-    CHUNKS,
-    MOST_NEAREST,
-    NAMES,
-    SENTENCES,
-    check_rows,
-    open_coarse,
-    open_vectors,
-)
+from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows, open_vectors
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.knowledge.numbering import read_layers
@@ -178,7 +170,6 @@ class EmbeddedStore:
             self._keywords, self._dates = KeywordIndex(folder / "keywords", keywords, size, dates), dates
             self._graph = EmbeddedGraph(folder, self._database, self._keywords)
             self._vectors = self._graph.vectors
-            self._coarse = open_coarse(folder, self._vectors)
             opened.pop_all()
 
     @property
@@ -254,22 +245,13 @@ class EmbeddedStore:
 
     def vector_search(self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None) -> list[list[Hit]]:
         allowed = self._allowed(scope)
-        found = []
-        for rows, cosines in self._cosines(vectors, allowed, k):
-            best = highest(cosines, k)
-            places = best if rows is None else rows[best].tolist()
-            found.append([Hit(id_, float(cosines[one])) for one, id_ in zip(best, self._ids(places), strict=True)])
-        return found
-
-    def _cosines(self, vectors: Vectors, allowed: Ints | None, k: int) -> Iterator[tuple[Ints | None, Float32s]]:
-        """Of each question the rows that are compared with it (None: all), and their cosines."""
-        if allowed is None and self._coarse and k <= MOST_NEAREST:
-            for rows, vector in zip(self._coarse.likely(vectors), vectors, strict=True):
-                yield rows, self._vectors[rows] @ vector
-            return
         searched = self._vectors if allowed is None else self._vectors[allowed]
+        found = []
         for cosines in (searched @ vectors.T).T.copy():  # in this order three questions cost hardly more than one
-            yield allowed, cosines
+            best = highest(cosines, k)
+            rows = best if allowed is None else allowed[best].tolist()
+            found.append([Hit(id_, float(cosines[one])) for one, id_ in zip(best, self._ids(rows), strict=True)])
+        return found
 
     def candidates(
         self,

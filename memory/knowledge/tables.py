@@ -98,29 +98,6 @@ class TableRow(NamedTuple):
     cells: tuple[str, ...]
 
 
-def table_of(title: str, rows: Sequence[tuple[int, Sequence[str]]], place: str = "") -> Table | None:
-    """Of rows with their numbers, of which the first with most cells names the columns; None where it names none: it
-    has a number in it, one name twice, or nothing stands below."""
-    widths = [sum(bool(cell.strip()) for cell in row) for _, row in rows]
-    most = max(widths, default=0)
-    first = widths.index(most) if most else 0
-    heads = [cell.strip() for cell in rows[first][1]] if rows else []
-    below = [(number, row) for number, row in rows[first + 1 :] if any(cell.strip() for cell in row)]
-    while heads and not heads[-1] and not any(row[len(heads) - 1 : len(heads)] != [""] for _, row in below):
-        heads.pop()
-    named = [head for head in heads if head]
-    if len(named) < 2 or len({*named}) < len(named) or not below or any(map(_is_number, named)):
-        return None
-    cells = tuple(tuple((*row, *[""] * len(heads))[: len(heads)]) for _, row in below)
-    return Table(title, tuple(heads), cells, below[0][0], place)
-
-
-def _is_number(cell: str) -> bool:
-    """A year may be a column's name."""
-    match = _NUMBER.fullmatch(cell)
-    return match is not None and _is_quantity(match) and not re.fullmatch(r"(?:19|20)\d\d", cell)
-
-
 # Written -------------------------------------------------------------------------------------------------------------
 
 

@@ -41,16 +41,11 @@ Tokenize = Callable[[Sequence[str]], list[str]]
 ROOT = "-"
 """The end of a token that is a root: in no word."""
 
-TOKENS = 3
+TOKENS = 4
 """The version of what texts become here; indexes of another one are made anew."""
 
-SHARED, HATS = frozenset("la de en al mi li ne ke estas sur".split()), "ĉĝĥĵŝŭ"
-OWN = frozenset("kaj estis estos estus kiam ĝi ĝin ŝi ŝin oni sed ankaŭ".split())
-OWN |= {one + end for one in "kio kiu kie tio tiu tia ĉio ĉiu".split() for end in ("", "j", "n", "jn")}
-"""Words and letters that Esperanto has and others have as well, and words that hardly another one has."""
-TOLD_BY, TOLD, BOTH, FEW = 600, 1 / 12, 1 / 4, 12
-"""Characters that show a text's language; the share of words of Esperanto alone, two at least, by which it is told at
-once, and that of both kinds, three at least and one its own; as few words may have none of either."""
+TOLD_BY = 600
+"""Characters that show a text's language."""
 
 
 Stemming = Literal[
@@ -108,15 +103,9 @@ class KeywordAnalyser:
         return {word: token for word, token in self(" ".join(alike)).items() if token in tokens}
 
 
-def in_esperanto(text: str, words: Sequence[str] | None = None) -> bool:
-    """Whether a text is, as its beginning shows; `words` are its `words_of`, where they are known."""
-    begin = text[:TOLD_BY]
-    said = words_of(begin) if words is None or len(text) > TOLD_BY else words
-    own, shared, size = sum(map(OWN.__contains__, said)), sum(map(SHARED.__contains__, said)), begin.count(" ")
-    shared += 0 if begin.isascii() else sum(map(begin.lower().count, HATS))
-    if (own > 1 and own > TOLD * size) or (own and own + shared > 2 and own + shared > BOTH * size):
-        return True
-    return (own + shared > 0 or size < FEW) and language_of(begin) == "eo"
+def in_esperanto(text: str) -> bool:
+    """Whether a text is, as its beginning shows."""
+    return language_of(text[:TOLD_BY]) == "eo"
 
 
 def words_of(text: str, roots: bool = False) -> list[str]:
@@ -229,7 +218,9 @@ class TokenColumns(NamedTuple):
 
 
 def opened(folder: Path, size: int) -> TokenColumns:
-    """Raises one of `disk.BROKEN`."""
+    """Without a token where there is no folder, as of a field without a word. Raises one of `disk.BROKEN`."""
+    if not folder.is_dir():
+        return TokenColumns({}, np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros(1, np.int32), size)
     vocabulary = json.loads(within(folder, "vocab.index.json").read_text("utf-8"))
     data, indices, indptr = (mapped(within(folder, f"{name}.csc.index.npy")) for name in ("data", "indices", "indptr"))
     return TokenColumns(vocabulary, data, indices, indptr, size)

@@ -27,7 +27,6 @@ class FakeAssistant:
     def __init__(self, data: Path, library: str = "f00d") -> None:
         self.threads = Threads(data / "threads.sqlite")
         self.asked: list[str] = []
-        self.cut_off: dict[str, str] = {}
         self.library = library
 
     @property
@@ -40,23 +39,12 @@ class FakeAssistant:
         yield Step("rewrite", "the question stands alone", ms=1.5)
         yield self._remembered(thread, question)
 
-    def interrupted(self, thread: str) -> str:
-        return self.cut_off.get(thread, "")
-
-    def resume(self, thread: str) -> Iterator[TurnEvent]:
-        yield Step("answer", "went on")
-        yield self._remembered(thread, self.cut_off.pop(thread))
-
     def turns(self, thread: str) -> list[Turn]:
         records = [json.loads(record) for record in self.threads.records(thread)]
         questions = [record["question"] for record in records]
         return [
             answered(thread, questions[:number], record["library"]) for number, record in enumerate(records, start=1)
         ]
-
-    def forget(self, thread: str) -> None:
-        self.cut_off.pop(thread, None)
-        self.threads.delete(thread)
 
     def close(self) -> None:
         self.threads.close()

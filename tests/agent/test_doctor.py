@@ -4,7 +4,6 @@ import os
 import socket
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from threading import Thread
 
@@ -20,32 +19,6 @@ from clew.memory.knowledge.disk import POINTER, current_generation
 from clew.memory.knowledge.index.run import index
 from tests.ollama.playing import MODELS, good
 from tests.ollama.server import Model, OllamaDouble, serving
-
-INSTALLED = {"click": "8.1.0", "rich": "13.0"}
-
-
-def version_of(name: str) -> str:
-    if name not in INSTALLED:
-        raise PackageNotFoundError(name)
-    return INSTALLED[name]
-
-
-@pytest.mark.parametrize("version, state", [((3, 11, 0), "ok"), ((3, 13, 9), "ok"), ((3, 10, 4), "problem")])
-def test_python(version: tuple[int, int, int], state: str) -> None:
-    assert doctor.python(version).state == state
-
-
-@pytest.mark.parametrize(
-    "required, state, message, hint",
-    [
-        (["click", "rich>=13", "mypy; extra == 'dev'"], "ok", "all 2 are installed", ""),
-        (["click>=9", "rich"], "problem", "click>=9 (has 8.1.0)", "pip install 'click>=9'"),
-        (["click", "gradio"], "problem", "gradio (missing)", "pip install 'gradio'"),
-        (None, "warning", "Clew is not installed, so what it needs is not known", "pip install -e ."),
-    ],
-)
-def test_packages(required: list[str] | None, state: str, message: str, hint: str) -> None:
-    assert doctor.packages(required, version_of) == Check("packages", state, message, hint)  # type: ignore[arg-type]
 
 
 def test_settings() -> None:
@@ -168,7 +141,6 @@ def test_the_browser_page() -> None:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         taken.listen()
-        check = doctor.page(port, True)
+        check = doctor.page(port)
     assert check.state == "warning" and check.hint.startswith("clew ui --port ")
-    assert doctor.page(port, True).state == "ok"
-    assert doctor.page(port, False).state == "problem"
+    assert doctor.page(port).state == "ok"

@@ -90,7 +90,11 @@ def test_the_model_sees_what_was_found_and_its_searches_are_made_behind_it(
     plain: Services, ollama: OllamaDouble, thinking: Thinking
 ) -> None:
     turn = answered(
-        thinking(lambda _: wants(("graph", "Yuri Gagarin's launch"), ("local", "the cat from Paris"))), HOPS, []
+        thinking(
+            lambda _: wants(("graph", "Yuri Gagarin's launch"), ("local", "the cat from Paris")), parameters="8.0B"
+        ),
+        HOPS,
+        [],
     )
     assert [(call.tool, call.wordings[0].text) for call in turn.calls if call.by_model] == [
         ("graph", "Yuri Gagarin's launch"),
@@ -104,7 +108,7 @@ def test_the_model_sees_what_was_found_and_its_searches_are_made_behind_it(
     (request,) = ollama.requests
     (message,) = request["messages"]
     assert f"Question: {HOPS}" in message["content"] and "Metropolis" in message["content"].partition("<found>")[2]
-    assert all(f"- {name}: " in message["content"] for name in plain.tools)
+    assert all(f"- {name}(query, within?, from_date?, to_date?): " in message["content"] for name in plain.tools)
     assert request["format"]["required"] == ["calls"] and "tools" not in request
     assert [line.purpose for line in turn.ledger] == ["think"]
     assert all(line.estimated >= line.read > 0 and line.written for line in turn.ledger)
@@ -130,7 +134,7 @@ def test_a_small_model_plans_nothing_and_nobody_plans_for_the_whole_library(
 def test_a_models_own_words_do_not_answer_for_the_question(thinking: Thinking) -> None:
     """It repeats a passage as its query: nearest to that, and no answer."""
     text = "Félicette was a cat from Paris who flew into space on a French rocket in October 1963."
-    turn = answered(thinking(lambda _: wants(("hybrid", text))), HOPS, [])
+    turn = answered(thinking(lambda _: wants(("search", text))), HOPS, [])
     cats = [passage for passage in turn.passages if passage.title == "Félicette"]
     assert all(cat.score <= cat.scores["cosine"] < 0.3 for cat in cats)
     assert not any("Félicette answers" in step.summary for step in turn.steps)

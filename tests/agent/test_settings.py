@@ -21,18 +21,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_each_place_wins_over_the_one_before(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert read_settings().port == 7860
-    (folder / "user" / "clew.toml").write_text("port = 1\ntool = 'of the user'")
-    assert read_settings().port == 1
-    (folder / "clew.toml").write_text("port = 2")
-    assert (read_settings().port, read_settings().tool) == (2, "of the user")
-    monkeypatch.setenv("CLEW_PORT", "3")
-    assert read_settings().port == 3
-    assert read_settings(port=4).port == 4
-    assert read_settings(port=None).port == 3  # a flag that was not given
-
-
 OTHERS = {"home": "/tmp/x", "cache": "/tmp/x", "llm": "openai:gpt", "encoder": "a/b", "reranker": "a/b", "aliases": "a"}
 
 

@@ -7,7 +7,6 @@ from typing import cast
 
 import pytest
 
-from clew.agent.search.tool_calls import specs
 from clew.agent.services import tool_settings, tools_for
 from clew.agent.settings import read_settings
 from clew.memory.datatypes import Findings, Query
@@ -37,22 +36,13 @@ def test_settings_name_what_clues_walks_over_and_its_aliases(
     default = tool_settings(read_settings(), encoder)
     assert (default.of(CluesParameters).method, default.aliases) == ("units", None)
     (more := tmp_path / "more.json").write_text('{"orbits": {"answers": ["where"], "aliases": ["circles"]}}')
-    monkeypatch.setenv("CLEW_CLUES", "triples")
+    monkeypatch.setenv("CLEW_TOOLS__CLUES__METHOD", "triples")
     monkeypatch.setenv("CLEW_ALIASES", str(more))
-    with pytest.warns(FutureWarning, match=r"\[tools.clues\] method"):  # the former name
-        clues = tool_settings(read_settings(), encoder)
-    assert (
-        clues.of(CluesParameters).method == "triples"
-        and clues.aliases is not None
-        and "orbits" in clues.aliases.answers
-    )
+    clues = tool_settings(read_settings(), encoder)
+    assert clues.of(CluesParameters).method == "triples" and clues.aliases and "orbits" in clues.aliases.answers
     more.write_text("[]")
-    monkeypatch.delenv("CLEW_CLUES")
     with pytest.raises(BadInput, match=r"more\.json is not a table of relation aliases"):
         tool_settings(read_settings(), encoder)
-    monkeypatch.setenv("CLEW_CLUES", "guess")
-    with pytest.raises(BadInput, match="the setting 'clues' is wrong"):
-        read_settings()
 
 
 class Titled:
@@ -86,4 +76,3 @@ def test_a_tool_is_added_by_a_line_in_the_registry(
         encode_query("Who directed Metropolis?", [], encoder), 3
     )
     assert findings.passages[0].document == "films/metropolis.md" and len(findings.passages) == 3
-    assert [one.name for one in specs(tools_for(settings, examples, encoder))][-1] == "titled"

@@ -10,7 +10,7 @@ import pytest
 from clew.agent.assistant import Assistant
 from clew.agent.settings import Settings, read_settings
 from clew.agent.state import Doing, Piece, Step, Turn
-from clew.memory.errors import BadInput, Cancelled, NoModel, ServiceUnreachable
+from clew.memory.errors import BadInput, NoModel, ServiceUnreachable
 from tests.agent.conftest import turn_of
 from tests.ollama.playing import words
 from tests.ollama.server import Asked, Model, OllamaDouble, Said
@@ -142,6 +142,12 @@ def test_a_small_model_is_given_what_would_be_quoted_and_may_not_refuse(opened: 
     assert refused.answer.refused and (refused.model, refused.degraded, ollama.requests) == ("", (), [])
 
 
+def test_a_question_in_another_language_is_told_in_its_own_words(opened: Open, ollama: OllamaDouble) -> None:
+    question = "Wer war der Regisseur von Metropolis?"
+    ask(opened("none,answer=ollama:good:1b"), question)
+    assert f"Question: {question}" in str(ollama.requests[-1]["messages"])
+
+
 def test_inventions_are_marked_or_removed_as_the_settings_say(opened: Open) -> None:
     marked = ask(opened("none,answer=ollama:miscites:1b"), thread="marked")
     assert "unsupported" in [claim.verdict for claim in marked.answer.claims]
@@ -173,17 +179,20 @@ def test_a_stop_keeps_what_was_said_and_the_answer_can_be_had_later(opened: Open
     assert ask(assistant, "And how long does light take for that?").turn == 2
 
 
-def test_a_stop_while_the_model_loads_leaves_nothing(opened: Open, ollama: OllamaDouble) -> None:
+def test_a_stop_while_the_model_loads_keeps_the_question(opened: Open, ollama: OllamaDouble) -> None:
     ollama.models["big:1b"] = Model(lambda asked: words("The Moon is far."), loads=5.0)
     assistant, cancel = opened("none,answer=ollama:big:1b"), threading.Event()
     started = 0.0
-    with pytest.raises(Cancelled):
-        for event in assistant.ask("t", QUESTION, cancel=cancel):
-            if isinstance(event, Doing):
-                started = time.monotonic()
-                cancel.set()
+    for event in assistant.ask("t", QUESTION, cancel=cancel):
+        if isinstance(event, Doing):
+            started = time.monotonic()
+            cancel.set()
     assert time.monotonic() - started < 3
-    assert assistant.turns("t") == [] and assistant.stopped("t") is None
+    (stopped,) = assistant.turns("t")
+    assert stopped == assistant.stopped("t") and (stopped.question, stopped.answer.claims) == (QUESTION, ())
+    ollama.models["big:1b"] = Model(lambda asked: words("The Moon is far [1]."))
+    *_, again = assistant.resume("t")
+    assert isinstance(again, Turn) and again.passages == stopped.passages and again.answer.plain == "The Moon is far."
 
 
 def test_documents_that_speak_to_the_model_are_reported(

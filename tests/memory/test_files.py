@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from clew.memory.cache import ContentCache
 from clew.memory.dialogue.threads import Threads
+from clew.memory.encoding import CachedEncoder
 from clew.memory.files import (
     lasting_folder,
     machine_memory,
@@ -28,6 +29,7 @@ from clew.memory.files import (
     read_arrays,
 )
 from clew.memory.json_lines import append_object, replace_file
+from clew.memory.knowledge.index.run import index
 
 
 @pytest.fixture(autouse=True)
@@ -62,6 +64,21 @@ def test_conversations_and_caches_are_their_users_alone(tmp_path: Path, before: 
         for folder in (home, cache, cache.parent):
             assert closed(folder), modes(folder)
         kept.close()
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_library_is_its_users_alone(tmp_path: Path, encoder: CachedEncoder, before: bool) -> None:
+    (tmp_path / "a.txt").write_text("The Moon orbits the Earth.", "utf-8")
+    library = tmp_path / "library"
+    list(index([tmp_path / "a.txt"], library, encoder))
+    if before:
+        (library / "mine.txt").touch(0o644)
+        for path in (library, *library.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        list(index([tmp_path / "a.txt"], library, encoder))
+        assert stat.S_IMODE((library / "mine.txt").stat().st_mode) == 0o644
+        (library / "mine.txt").unlink()
+    assert closed(library), modes(library)
 
 
 def test_exports_are_their_users_alone(tmp_path: Path) -> None:

@@ -106,14 +106,6 @@ def test_threads_share_it_and_leave_blas_its_threads(both: SentenceTransformerEn
     assert threadpool_info() == before
 
 
-def test_weights_in_the_order_of_their_use_give_the_same_vectors(both: SentenceTransformerEncoder) -> None:
-    [weights] = both._weights()
-    model, texts = MiniLM(weights), [[2003, 1996, 4231 + number] * (number + 1) for number in range(9)]
-    found = [model.encode(texts) for _ in range(minilm.OFTEN + 1)]
-    assert model._layers[0].wide.weight.flags.c_contiguous
-    assert all(np.abs(one - found[0]).max() < 1e-6 for one in found)
-
-
 def test_where_others_wait_a_call_has_one_thread(
     both: SentenceTransformerEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,13 +5,12 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from clew.agent.llm.langchain_writer import load_chat_model
-from clew.agent.llm.ollama_server import Cards, OllamaServer
+from clew.agent.llm.ollama_server import OllamaServer
 from clew.agent.llm.ollama_writer import named_model
 from clew.memory.errors import Cancelled
 from clew.memory.ports import Message, Output, Usage, Waiting, Writer
@@ -33,7 +32,7 @@ def paris(messages: Sequence[Message], schema: Mapping[str, Any] | None) -> str:
 
 
 @pytest.fixture(params=["scripted", "ollama", "openai"])
-def writer(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Writer]:
+def writer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Writer]:
     """Each of the writers. Against a real server: `CLEW_TEST_OLLAMA=llama3.2:3b` (docs/models.md)."""
     if request.param == "scripted":
         yield ScriptedWriter(paris)
@@ -44,12 +43,11 @@ def writer(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
             monkeypatch.setenv("OPENAI_API_KEY", "none")
             yield load_chat_model("openai:parisian")
         return
-    cards = Cards(tmp_path / "models.json")
     if real := os.environ.get("CLEW_TEST_OLLAMA"):
-        yield named_model(OllamaServer(cards), real)
+        yield named_model(OllamaServer(), real)
         return
     with serving({"parisian:1b": Model(parisian)}) as double:
-        yield named_model(OllamaServer(cards, double.host), "parisian:1b")
+        yield named_model(OllamaServer(double.host), "parisian:1b")
 
 
 def parisian(asked: Asked) -> Said:

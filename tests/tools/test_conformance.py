@@ -2,28 +2,22 @@
 
 import threading
 import time
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from langchain.agents import create_agent
-from langchain_core.language_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
-from pydantic import Field
 
-from clew.memory.datatypes import Findings, Form, Query, Triple, Wording
+from clew.memory.datatypes import Form, Query, Triple, Wording
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, Cancelled, DeadlineExceeded
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import Library
 from clew.tools import registry
-from clew.tools.base import FormScores, Tool, as_langchain_tool, as_retriever, encode_query, fuse, ranks_by_form
+from clew.tools.base import FormScores, Tool, as_retriever, encode_query, fuse, ranks_by_form
 from clew.tools.clues import NO_UNITS
 from clew.tools.graph import BESIDE
 from clew.tools.local import NEAREST
@@ -107,18 +101,6 @@ def test_several_forms_and_threads(tool: Tool, encoder: CachedEncoder) -> None:
         assert list(pool.map(lambda _: tool.search(query, 5), range(12))) == [alone] * 12
 
 
-def test_it_is_a_langchain_tool(tool: Tool, encoder: CachedEncoder) -> None:
-    wrapped = as_langchain_tool(tool, encoder)
-    schema = wrapped.tool_call_schema.model_json_schema()  # type: ignore[union-attr]
-    assert set(schema["properties"]) == {"query", "k"} and schema["required"] == ["query"]
-    assert all(part.get("description") for part in schema["properties"].values())
-    assert 30 < len(wrapped.description) < 400
-    call = {"type": "tool_call", "id": "1", "name": tool.name, "args": {"query": QUESTION, "k": 2}}
-    message = wrapped.invoke(call)
-    assert "Fritz Lang" in message.content and message.content.startswith("[1] ")
-    assert len(message.artifact.passages) == 2
-
-
 def test_it_is_a_langchain_retriever(tool: Tool, encoder: CachedEncoder) -> None:
     documents = as_retriever(tool, encoder, k=3).invoke(QUESTION)
     assert len(documents) == 3
@@ -168,34 +150,6 @@ def test_one_form_keeps_its_own_order(scores: list[float], weight: float) -> Non
     ranked = fuse([form(weight)], FormScores(ids, np.array([scores])))
     assert [scores[int(id_)] for id_ in ranked] == sorted(scores, reverse=True)
     assert sorted(ranked) == sorted(ids)
-
-
-class Scripted(GenericFakeChatModel):
-    """Says what it is told to, and keeps which tools it was given."""
-
-    given: list[str] = Field(default_factory=list)
-
-    def bind_tools(self, tools: Sequence[Any], **_: Any) -> "Scripted":
-        self.given.extend(tool.name for tool in tools)
-        return self
-
-
-def test_a_langchain_agent_calls_the_tools_and_is_told_of_wrong_arguments(
-    examples: Library, encoder: CachedEncoder
-) -> None:
-    tools = [as_langchain_tool(registry.make(name, examples.store), encoder) for name in registry.NAMES]
-    wrong = ToolCall(name="hybrid", args={"k": 3}, id="1")
-    right = ToolCall(name="graph", args={"query": QUESTION, "k": 3}, id="2")
-    said = [AIMessage("", tool_calls=[wrong]), AIMessage("", tool_calls=[right]), AIMessage("Fritz Lang.")]
-    model = Scripted(messages=iter(said))
-    answer: Any = create_agent(model, tools).invoke({"messages": [HumanMessage(QUESTION)]})
-    assert set(model.given) == set(registry.NAMES)
-    refused, found = (message for message in answer["messages"] if isinstance(message, ToolMessage))
-    assert refused.status == "error" and "query" in refused.text
-    assert found.status == "success" and isinstance(found.artifact, Findings)
-    assert 1 <= len(found.artifact.passages) <= 3
-    assert found.text.startswith(f"[1] {found.artifact.passages[0].title}: ")
-    assert answer["messages"][-1].text == "Fritz Lang."
 
 
 # What a library lacks

@@ -69,15 +69,6 @@ def test_a_wrong_flag_is_two_lines(clew: Run, given: str, said: str) -> None:
     assert run.exit_code == 2 and said in run.stderr and run.stderr.count("\n") == 2
 
 
-def test_the_former_name_of_the_method_is_read_with_a_warning(clew: Run) -> None:
-    Path("clew.toml").write_text('clues = "triples"\n')
-    run = clew("settings", "tools.clues.method", "--json")
-    assert json.loads(run.stdout)["value"] == "triples"
-    assert '[tools.clues] method = "triples"' in run.stderr
-    both = clew("settings", "tools.clues.method", "--json", "--set", "tools.clues.method=units")
-    assert json.loads(both.stdout)["value"] == "units"
-
-
 def test_those_of_indexing_are_applied_kept_and_asked_for(clew: Run, tmp_path: Path) -> None:
     library = tmp_path / "library"
     write(tmp_path / "notes", moon="The Moon orbits the Earth. My bread needs yeast. Paris is in France.")

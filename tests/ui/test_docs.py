@@ -131,4 +131,3 @@ def test_the_tool_of_the_page_conforms(
     conformance.test_it_can_be_stopped(tool, query)
     conformance.test_words_that_mean_nothing_are_no_error(tool, encoder)
     conformance.test_several_forms_and_threads(tool, encoder)
-    conformance.test_it_is_a_langchain_tool(tool, encoder)

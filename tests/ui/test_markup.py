@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew.agent.answer.citations import claims_of
 from clew.agent.state import Answer, BoldSpan, Claim, Fallback, Prompted, Quote, Step, Turn
 from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
@@ -47,6 +48,31 @@ def test_titles_are_found_in_a_refusal() -> None:
     pieces = parted(said, ["The Moon", "The Moon (film)"])
     assert [piece for piece, titled in pieces if titled] == ["The Moon", "The Moon (film)"]
     assert "".join(piece for piece, _ in pieces) == said and parted(said, []) == [(said, False)]
+
+
+SHAPED = """It is **far** [1] [x](javascript:alert) ![x](http://x) <script>alert()</script>
+
+| what | cost |
+|---|---|
+| air | 3 EUR [2] |
+
+- one [1]
+
+```
+<b>
+```"""
+
+
+def test_what_a_model_wrote_in_markdown_is_rendered_and_is_never_a_link_or_a_script() -> None:
+    passage = Passage("a", "a", "T", "far", 1.0, "hybrid")
+    claims = tuple(replace(one, verdict="weak" if 2 in one.cites else "supported") for one in claims_of(SHAPED))
+    shown = past(replace(make_turn("t", 1, "q"), answer=Answer("answered", claims, (passage, passage))))
+    for part in ("<strong>far</strong>", "<th>what</th>", "<li>one", "<code>&lt;b&gt;", "&lt;script&gt;"):
+        assert part in shown, part
+    cell = re.search(r"<td>3 EUR(.*?)</td>", shown)
+    assert cell and 'data-source="2"' in cell[1] and '<span class="badge weak">weak</span>' in cell[1]
+    assert not re.search(r"<script|<img|href=\"(?!#source)", shown) and "\ue000" not in shown
+    assert "<strong>a</strong>" in Markup(1, []).now(View("t", (), Now("q", draft="**a**\n- b <i>"), busy=True))
 
 
 @pytest.fixture

@@ -25,7 +25,20 @@ from clew.memory.dialogue.threads import Thread
 from clew.ui.console import _with_lines, shown
 from clew.ui.live_turn import WordPrinter, became
 from clew.ui.plain import as_text_of_markdown, cut, escaped, one_line, plain, short_path, typed
-from clew.ui.rendering import BOLD, OWN, answer_text, badge, ledger_lines, milliseconds, model_of, pieces_of, walk_trees
+from clew.ui.rendering import (
+    BOLD,
+    OWN,
+    answer_text,
+    badge,
+    ledger_lines,
+    markdown_of,
+    marks_of,
+    milliseconds,
+    model_of,
+    pieces_of,
+    printed,
+    walk_trees,
+)
 from clew.ui.transcript import as_markdown, turn_object
 from tests.agent.walks import WALK as DEEP
 from tests.processes import finished
@@ -116,13 +129,13 @@ def test_short_path(source: str, width: int, short: str, tmp_path: Path, monkeyp
 # Progress
 
 
-def test_a_line_every_few_seconds_with_the_time_left(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_every_few_seconds(capsys: pytest.CaptureFixture[str]) -> None:
     events = [Progress("reading", 1, 0), *(Progress("embedding", done, 40) for done in range(0, 41, 10)), "the report"]
     seconds = count(0.0, 3.0)  # every look at the clock is three seconds later
     assert list(_with_lines(events, lambda: next(seconds))) == ["the report"]
     assert capsys.readouterr().err.splitlines() == [
         "embedding: 0 of 40",
-        "embedding: 20 of 40, about 6 s left",
+        "embedding: 20 of 40",
         "embedding: 40 of 40",
     ]
 
@@ -222,6 +235,47 @@ def test_nothing_depends_on_where_the_pieces_were_cut(text: str, cuts: list[int]
     assert put([text]).split() == text.split() or "月" in text or max(map(len, text.split())) > 20
 
 
+SHAPED = """### Costs
+
+It is **far** [1].
+
+| what | cost |
+|---|--:|
+| air | 3 EUR [2] |
+
+Do this:
+
+1. Pack [1].
+   - all of it [2]
+
+```
+ls <b>
+```"""
+
+
+def test_what_a_model_wrote_in_markdown_stays_so_and_is_rendered_on_a_screen() -> None:
+    answer, out = Answer("answered", claims_of(SHAPED)), io.StringIO()
+    assert markdown_of(answer, marks_of) == SHAPED.replace("Pack [1].", "Pack. [1]").replace(
+        "**far** [1].", "**far**. [1]"
+    )
+    console = Console(file=out, width=40, force_terminal=True, color_system=None)
+    console.print(printed(answer, console))
+    for part in ("Costs", "It is far. [1]", "3 EUR [2]", "1 Pack. [1]", "• all of it [2]", "ls <b>"):
+        assert part in out.getvalue(), part
+    assert not re.search(r"[|#`*]", out.getvalue())
+    assert put([SHAPED], 40).replace("\n\n", "\n").count("3 EUR") == 1 and "|" not in put([*SHAPED], 40)
+
+
+def test_what_is_quoted_is_no_markup_and_its_cells_are_apart() -> None:
+    rows = [("what | *cost*", "\n|---|---|"), ("air | <3> EUR", "")]
+    quoted = [Claim(text, (1,), new_line=True, quotes=QUOTES, markup=f"| {text} |{rule}") for text, rule in rows]
+    assert markdown_of(Answer("answered", (*quoted,)), marks_of) == (
+        "| what | \\*cost\\* [1] |\n|---|---|\n| air | \\<3> EUR [1] |"
+    )
+    assert answer_text(Answer("answered", (*quoted,))).plain == "what · *cost* [1]\nair · <3> EUR [1]"
+
+
+QUOTES = (Quote("d", 0, 1, "w"),)
 FAR, ROUND = Claim("The Moon is far.", (1,)), Claim("It is round.", (2, 3), new_line=True)
 
 

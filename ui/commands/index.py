@@ -1,16 +1,18 @@
 """`clew index`: documents in, a library out."""
 
 import os
+import sys
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from clew.memory.errors import ClewError
+from clew.memory.errors import ClewError, MuchWouldGo
 from clew.ui import options
 from clew.ui.plain import one_line
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from clew.memory.knowledge.cluster.publishing import Published
     from clew.memory.knowledge.index.generation import Parameters
     from clew.memory.knowledge.index.run import IndexReport
-    from clew.memory.knowledge.loaders.source import ExportLoader, Pages
+    from clew.memory.knowledge.loaders.source import Pages
 
 CHUNKERS = ["sentences", "semantic"]
 """Those of `clew.memory.knowledge.chunking`, which is not imported to print a help text."""
@@ -31,14 +33,14 @@ CHUNKERS = ["sentences", "semantic"]
 TRIPLES = ["auto", "given", "extract", "both", "none"]
 """Those of `clew.memory.knowledge.disk`."""
 
-EXPORTS = ["notion", "obsidian", "slack", "git", "evernote"]
-"""Those of `clew.memory.knowledge.loaders.exports`."""
-
 METHODS = ["leiden", "louvain"]
 """Those of `clew.memory.layers`."""
 
 
-AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "quarantine")
+NAMED = 50
+"""Files that are named for each reason that one cannot be read for."""
+
+AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "prune", "quarantine")
 """Options that are parameters of an index by the same name."""
 
 
@@ -62,14 +64,6 @@ AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "quarantine")
     "--communities", type=click.Choice(METHODS), help="How entities are grouped.  [default: as the library is; leiden]"
 )
 @click.option(
-    "--loader",
-    "named",
-    metavar="NAME:PATH",
-    multiple=True,
-    help="An export to read, by langchain-community: notion:DIR, obsidian:DIR, slack:ZIP, git:DIR or evernote:FILE; may"
-    " be repeated, and is kept for later runs.",
-)
-@click.option(
     "--category",
     "categories",
     metavar="NAME",
@@ -87,6 +81,7 @@ AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "quarantine")
 @options.named_llm
 @options.given
 @click.option("--follow-links", is_flag=True, help="Follow links below the paths given, too.")
+@click.option("--prune", is_flag=True, help="Remove what is gone, even all of a folder, or most of the library.")
 @click.option(
     "--quarantine/--no-quarantine",
     default=None,
@@ -107,13 +102,14 @@ AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "quarantine")
 def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> None:
     """Read files and folders into a library.
 
-    Text, Markdown, HTML, PDF, CSV and JSONL, BEIR folders, graph folders, lists of triples (JSON) and Wikipedia dumps
-    (MediaWiki XML, also .bz2 and .gz). Run again, it does only what changed; with another chunker, or another
-    parameter of it (--set index.semantic.threshold=0.4), it cuts all documents anew. A language model that is named
+    Text, Markdown, HTML, PDF, Word, OpenDocument, RTF, spreadsheets, slides, EPUB, mail with what is attached,
+    notebooks, programs, JSON, CSV, exported chats, ZIP and tar files; JSONL, BEIR folders, graph folders, lists of
+    triples and Wikipedia dumps (MediaWiki XML, also .bz2 and .gz). Each file that is not read is named with the reason.
+
+    Run again, it does only what changed; with another chunker, or another parameter of it
+    (--set index.semantic.threshold=0.4), it cuts all documents anew. A language model that is named
     writes the reports of communities, and extracts with --extractor llm.
     """
-    exports = _exports(flags["named"])
-    paths = (*paths, *(path for path in map(Path, exports) if path not in paths))
     if not paths and not flags["rebuild"]:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     from clew.agent.models import encoder_for, named_alone, writers_for
@@ -125,18 +121,25 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
 
     settings = read_settings(library=flags["library"], encoder=flags["encoder"], llm=flags["llm"], given=flags["given"])
     encoder, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
-    chosen = _parameters(flags, exports, settings, writers)
+    chosen = _parameters(flags, settings, writers)
     sending = Sending(flags["shards"], flags["replicas"], flags["rebuild"])
-    work = partial(run.index, paths, encoder=encoder, parameters=chosen, rebuild=flags["rebuild"])
-    report = _reported(worked_on(settings.library, settings.cache, work, sending), quiet)
+
+    def reported(parameters: "Parameters") -> "IndexReport":
+        work = partial(run.index, paths, encoder=encoder, parameters=parameters, rebuild=flags["rebuild"])
+        return _reported(worked_on(settings.library, settings.cache, work, sending), quiet)
+
+    try:
+        report = reported(chosen)
+    except MuchWouldGo as error:
+        if not sys.stdin.isatty() or not click.confirm(f"{error.message}. Remove them?", err=True):
+            raise
+        report = reported(replace(chosen, prune=True))
     _print_report(report, as_json)
     _check(report)
     note_indexed(recorded_at(settings.library).id, map(_plain, paths))
 
 
-def _parameters(
-    flags: Mapping[str, Any], exports: "dict[str, ExportLoader]", settings: "Settings", writers: "Writers"
-) -> "Parameters":
+def _parameters(flags: Mapping[str, Any], settings: "Settings", writers: "Writers") -> "Parameters":
     from clew.agent.parameters import of_index
     from clew.agent.settings import indexed_here
     from clew.memory.knowledge import chunking
@@ -150,7 +153,6 @@ def _parameters(
         model=Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None,
         summariser=writers.summarise,
         allow=[_plain(path) for path in flags["allow"]],
-        exports=exports,
         values=of_index(settings.given),
         mine=indexed_here(recorded_at(settings.library).id),
         **{name: flags[name] for name in AS_GIVEN},
@@ -181,20 +183,6 @@ def _reported(events: "Iterator[IndexReport | Progress | Published]", quiet: boo
     return report
 
 
-def _exports(named: tuple[str, ...]) -> "dict[str, ExportLoader]":
-    """Of each `NAME:PATH` the path, absolute, and the loader. Raises `NotSetUp` where the package of one is missing."""
-    found: dict[str, ExportLoader] = {}
-    for said in named:
-        from clew.memory.knowledge.loaders.exports import check
-
-        name, _, path = said.partition(":")
-        if name not in EXPORTS or not path:
-            raise click.UsageError(f"--loader takes {', '.join(f'{one}:PATH' for one in EXPORTS)}, and not {said!r}")
-        loader = found[_plain(Path(path).expanduser())] = cast("ExportLoader", name)
-        check(loader)
-    return found
-
-
 def _pages(*given: tuple[str, ...]) -> "Pages | None":
     """Of categories and keywords. None where nothing is said; a word that is empty, alone, takes all pages."""
     from clew.memory.knowledge.loaders.source import Pages
@@ -205,8 +193,14 @@ def _pages(*given: tuple[str, ...]) -> "Pages | None":
 def _print_report(report: "IndexReport", as_json: bool) -> None:
     from clew.ui.console import print_json
 
+    alike = Counter[str]()
     for failure in report.failed:
-        click.echo(f"failed: {one_line(str(failure.source))}: {one_line(failure.reason)}", err=True)
+        alike[failure.reason] += 1
+        if alike[failure.reason] <= NAMED:
+            click.echo(f"failed: {one_line(str(failure.source))}: {one_line(failure.reason)}", err=True)
+    for reason, count in alike.items():
+        if count > NAMED:
+            click.echo(f"failed: {count - NAMED} more, which clew doctor names: {one_line(reason)}", err=True)
     for note in report.notes:
         click.echo(f"note: {one_line(note)}", err=True)
     if as_json:

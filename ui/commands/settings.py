@@ -53,13 +53,14 @@ def _rows(given: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     places = [("flag", flags), *sources()]
     usual = Settings.model_construct()
     for name in Settings.model_fields:
-        if name not in (*GROUPS, "clues"):
+        if name not in GROUPS:
             value, default = getattr(made, name), getattr(usual, name)
             yield _row(name, value, _source(name, places), default, None, "")
     set_ = chosen(made.given)
     for name, one in parameters().items():
-        source = _source(name, places) if name != "tools.clues.method" else _source(name, places, "clues")
-        yield _row(name, set_.get(name, one.default), source, one.default, seeds().get(name), one.allowed)
+        yield _row(
+            name, set_.get(name, one.default), _source(name, places), one.default, seeds().get(name), one.allowed
+        )
 
 
 def _row(
@@ -78,8 +79,8 @@ def _row(
     }
 
 
-def _source(name: str, places: list[tuple[str, dict[str, object]]], former: str = "") -> str:
-    return next((place for place, values in places if name in values or (former and former in values)), "default")
+def _source(name: str, places: list[tuple[str, dict[str, object]]]) -> str:
+    return next((place for place, values in places if name in values), "default")
 
 
 def written_value(value: object) -> str:

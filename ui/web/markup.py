@@ -1,4 +1,5 @@
-"""The page's pieces as HTML. The templates escape all that they are given; nothing here is marked as safe.
+"""The page's pieces as HTML. The templates escape all that they are given; only Markdown is marked as safe, which is
+rendered without HTML, links and pictures.
 
 A walk is drawn as boxes and lines: landings on the left, each step one column to the right of where it came from."""
 
@@ -13,13 +14,25 @@ from operator import itemgetter
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup as Safe
 
 from clew.agent.state import Answer, Verdict
 from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
 from clew.memory.walk_paths import back, depths, parents, relation
 from clew.ui.plain import cut, one_line, plain, short_path
-from clew.ui.rendering import degraded, is_own, ledger_lines, milliseconds, pieces_of, place_of
+from clew.ui.rendering import (
+    MARKS,
+    degraded,
+    is_own,
+    is_structured,
+    ledger_lines,
+    markdown_of,
+    milliseconds,
+    pieces_of,
+    place_of,
+)
 from clew.ui.web.views import View
 
 WORST_FIRST: tuple[Verdict, ...] = ("unsupported", "weak", "supported")
@@ -55,7 +68,8 @@ class Markup:
         self._templates.filters |= {"line": one_line, "plain": plain, "ms": milliseconds, "parted": parted}
         self._templates.filters |= {"place": place_of, "short_path": short_path}
         self._templates.filters |= {"pieces": pieces_of, "own": is_own}
-        self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines}
+        self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": is_structured}
+        self._templates.filters |= {"markdown": self._markdown, "draft": lambda text: _as_html(plain(text))}
 
     def header(self) -> str:
         return self._render("header", documents=self._documents, model=self._model)
@@ -85,8 +99,29 @@ class Markup:
         )
         return self._render("threads", rows=rows, folded=folded, current=current, older=len(threads) - len(rows))
 
+    def _markdown(self, answer: Answer, number: int) -> Safe:
+        """What stands behind a claim is put into the HTML, where the Markdown has its place between two marks."""
+        behind = self._templates.get_template("turn.html").module.behind  # type: ignore[attr-defined]
+        marked = [claim for claim in answer.claims if claim.cites or claim.verdict in MARKS]
+        places = {id(claim): f"{_PLACE}{place}{_PLACE}" for place, claim in enumerate(marked)}
+        html = str(_as_html(markdown_of(answer, lambda claim: places.get(id(claim), ""))))
+        parts = html.split(_PLACE)
+        parts[1::2] = [str(behind(number, marked[int(place)])) for place in parts[1::2]]
+        return Safe("".join(parts))  # noqa: S704 both have escaped what they were given
+
     def _render(self, name: str, **values: Any) -> str:
         return self._templates.get_template(f"{name}.html").render(**values)
+
+
+_PLACE = "\ue000"
+"""Stands in no text that is shown."""
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("table")
+_MARKDOWN.disable(["link", "image", "autolink", "reference", "html_block", "html_inline"])
+
+
+def _as_html(text: str) -> Safe:
+    return Safe(_MARKDOWN.render(text))  # noqa: S704 no HTML but the renderer's own
 
 
 def sources_of(answer: Answer) -> list[SourceView]:

@@ -27,6 +27,9 @@ NOTHING: Update = gr.skip()
 STILL_THERE = 5.0
 """Seconds after which a tab is sent something although nothing happened: so it is found out that it was closed."""
 
+AGAIN = 1.0
+"""Seconds after which the buttons are sent once more beside what changes."""
+
 FOLLOWED = 500
 """Tabs that are shown something at the same time, and of which Gradio keeps what they show. Of Gradio's own 40 places
 turns that wait would hold every one, and nobody could even open the page."""
@@ -138,18 +141,18 @@ class BrowserPage:
         session, owner = str(request.session_hash), owner_of(request)
         look = self._looks[session] = object()
         before: View | None = None
-        sent = time.monotonic()
+        sent = time.monotonic()  # the buttons
         for view in views:
             if self._looks.get(session) is not look:
                 yield NOTHING
                 return
-            if view != before:
-                yield {**(update or {}), **self._changes(before, view, owner)}
-            elif time.monotonic() - sent > STILL_THERE:
-                yield self._buttons(view)
-            else:
+            again = time.monotonic() - sent > (STILL_THERE if view == before else AGAIN)
+            if view == before and not again:
                 continue
-            before, update, sent = view, None, time.monotonic()
+            buttons = self._buttons(view) if again else {}
+            yield {**(update or {}), **(self._changes(before, view, owner) if view != before else {}), **buttons}
+            before, update = view, None
+            sent = time.monotonic() if again else sent
         if self._looks.get(session) is look:
             del self._looks[session]
 
@@ -161,14 +164,14 @@ class BrowserPage:
         if before is None or fresh or _answering(before) != _answering(view):
             changes[self._sources] = self._markup.sources(view)
         if before is None or before.busy != view.busy:
-            changes[self._thread] = view.thread
             changes[self._threads] = self._thread_list(view, owner)
             changes |= self._buttons(view)
         return changes
 
     def _buttons(self, view: View) -> Update:
-        """Said again where nothing else is: what another look of the tab sent last may come behind this one's."""
-        return {self._send: gr.update(visible=not view.busy), self._stop: gr.update(visible=view.busy)}
+        """And what they stop: said again, as what another look of the tab sent last may come behind this one's."""
+        shown = {self._send: gr.update(visible=not view.busy), self._stop: gr.update(visible=view.busy)}
+        return {self._thread: view.thread, **shown}
 
     def _thread_list(self, view: View, owner: str) -> str:
         threads = self._assistant.threads

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from clew.memory.errors import ClewError, NotSetUp
 from clew.memory.files import private_folder, remove
+from clew.memory.proxies import without_proxies
 from clew.ui.models import with_models
 
 if TYPE_CHECKING:
@@ -57,7 +58,9 @@ def serve_page(assistant: "Assistant", port: int, home: Path, host: str = HOST) 
     os.environ["GRADIO_TEMP_DIR"] = str(private_folder(home / TEMPORARY))
     from clew.ui.console import messages
     from clew.ui.web.guard import Access
-    from clew.ui.web.page import BrowserPage
+
+    with without_proxies():
+        from clew.ui.web.page import BrowserPage
     from clew.ui.web.views import Conversations
 
     sys.setswitchinterval(SWITCH)

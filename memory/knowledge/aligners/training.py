@@ -310,9 +310,7 @@ HELD_OUT = 1_000
 
 TERMS = 2
 TERM = re.compile(r"[^\s/,()]+(?=[/,]|$| \()")
-"""Of a partition's name, without the documents that are behind its terms."""
-
-"""Of a partition's name, that a query says."""
+"""Of a partition's name, without the documents that are behind its terms; a query says the first `TERMS` of these."""
 
 RUN = (2, 5)
 """How many words in a row are taken from a text, both included."""

@@ -4,13 +4,12 @@ by a wildcard. Only reads."""
 import json
 import threading
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clew.memory.cache import once
 from clew.memory.datatypes import Chunk, Hit, Ints, Query, Triple, Vectors
@@ -45,58 +44,11 @@ from clew.memory.knowledge.disk import Manifest
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.keywords import FIELDS, TOGETHER
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
-from clew.memory.layers import Communities, Community, Layers, Unit
+from clew.memory.layers import Communities, Community, Unit
 from clew.memory.nodes import Cells, cells_of
 from clew.memory.ports import Search
 from clew.memory.titles import name_key
-from clew.memory.vectors import places
-
-
-class SentenceVectors:
-    """Of the sentences of a part, all read when one is first needed, so that there is one request; what NumPy does with
-    the rows of an array."""
-
-    def __init__(self, store: IndexReader, layers: Layers, unread: Callable[[], list[str]]) -> None:
-        self._store, self._layers, self._unread = store, layers, unread
-        self.shape = len(layers.sentence_chunks), store.dimension
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def take(self, rows: Ints, axis: int = 0) -> Vectors:  # noqa: ARG002 as NumPy has it
-        rows = np.asarray(rows, np.int64)
-        chunks, of = np.unique(self._layers.sentence_chunks[rows], return_inverse=True)
-        self._store.sentences_of(self._unread())
-        found = self._store.sentences_of([self._layers.chunk_ids[chunk] for chunk in chunks.tolist()])
-        starts = self._layers.sentences_of.starts[chunks]
-        counts = np.diff(self._layers.sentences_of.starts)[chunks]
-        if [len(one) for one in found] != counts.tolist():
-            raise ClewError("the library's sentences are damaged", "clew doctor, with --repair")
-        whole = np.concatenate([*found, np.zeros((0, self.shape[1]), np.float32)])
-        begun = np.cumsum(counts) - counts
-        at = self._place_of[rows] - starts[of.reshape(-1)] + begun[of.reshape(-1)]
-        return np.asarray(whole[at], np.float32)
-
-    @once
-    def _place_of(self) -> Ints:
-        """Of each sentence its place in `layers.sentences_of`."""
-        made = np.empty(self.shape[0], np.int64)
-        made[self._layers.sentences_of.values] = np.arange(self.shape[0])
-        return made
-
-    def __getitem__(self, rows: Any) -> Vectors:
-        found = self.take(np.arange(self.shape[0])[rows].reshape(-1))
-        return found if np.ndim(rows) or isinstance(rows, slice) else found[0]
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.asarray(self.take(np.arange(self.shape[0])), dtype)
-
-    @property
-    def T(self) -> Vectors:  # noqa: N802 NumPy's name
-        return np.asarray(self).T
-
-    def __matmul__(self, other: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray(np.asarray(self) @ other)
+from clew.memory.vectors import looked_up, places
 
 
 class ClusterGraph(Joined):
@@ -111,19 +63,22 @@ class ClusterGraph(Joined):
         return cells_of(self.nodes, self.partitioning)
 
     @once
-    def sentence_vectors(self) -> Any:
-        return SentenceVectors(self._store, self.layers, self._unread_chunks)
+    def sentence_vectors(self) -> Vectors:
+        """Read for all of the part when one is first needed, so that there is one request."""
+        layers, none = self.layers, np.zeros((0, self._store.dimension), np.float32)
+        found = self._store.sentences_of(layers.chunk_ids)
+        if [len(one) for one in found] != np.diff(layers.sentences_of.starts).tolist():
+            raise ClewError("the library's sentences are damaged", "clew doctor, with --repair")
+        made = np.empty((len(layers.sentence_chunks), self._store.dimension), np.float32)
+        made[layers.sentences_of.values] = np.concatenate([*found, none])
+        return made
 
-    def _unread(self, kind: str) -> list[Slice]:
-        """The slices of which this has not been read as a whole, which is done now; for another question it is not
-        asked for again."""
-        read = self._store.read_whole
-        found = [one for one in self.slices if (kind, one.texts["partition"]) not in read]
-        read.update((kind, one.texts["partition"]) for one in found)
-        return found
-
-    def _unread_chunks(self) -> list[str]:
-        return [id_ for one in self._unread("chunk") for id_ in one.texts["chunks"]]
+    @once
+    def _names(self) -> Vectors:
+        """Of the entities that join chunks; read as `sentence_vectors`."""
+        layers, none = self.layers, np.zeros((0, self._store.dimension), np.float32)
+        found = self._store.entities([layers.entities[entity].id for entity in layers.joining.tolist()])
+        return np.concatenate([*(decoded(one["half"], self._store.dimension) for one in found), none])
 
     @once
     def communities(self) -> Communities:
@@ -143,14 +98,7 @@ class ClusterGraph(Joined):
         return Communities(tuple(items), np.stack(vectors) if vectors else none)
 
     def entity_vectors(self, entities: Ints) -> Vectors:
-        layers = self.layers
-        self._store.entities([name for one in self._unread("entity") for name in one.joining])
-        names = [layers.entities[entity].id for entity in entities.tolist()]
-        found = np.zeros((len(entities), self._store.dimension), np.float32)
-        for place, source in enumerate(self._store.entities(names)):
-            if half := source.get("half"):
-                found[place] = decoded(half, found.shape[1])[0]
-        return found
+        return looked_up(self.layers.joining, entities, self._names, 0)
 
     def partition_vectors(self, partition: int) -> Vectors:
         members = self.partitioning.members

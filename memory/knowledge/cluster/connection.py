@@ -15,7 +15,8 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
+from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -323,7 +324,7 @@ class Cluster:
         for start in range(0, len(ids), AT_ONCE):
             part = list(ids[start : start + AT_ONCE])
             asked = {"source_excludes": excludes} if excludes else {"source": source}
-            answer = self.ask(partial(_documents, index=index, ids=part, **asked))
+            answer = self.ask(methodcaller("mget", index=index, ids=part, **asked))
             for one in answer["docs"]:
                 if "error" in one:
                     raise self.refused(503, one)
@@ -351,7 +352,7 @@ class Cluster:
                     **{"pit": {"id": opened, "keep_alive": "5m"}, "allow_partial_search_results": False},
                     **{"source": source, "docvalue_fields": list(columns), "search_after": after},
                 }
-                answer = self.ask(partial(_page, body=body), BULK_SECONDS)
+                answer = self.ask(methodcaller("search", **body), BULK_SECONDS)
                 hits = answer["hits"]["hits"]
                 yield from hits
                 if len(hits) < size:
@@ -366,14 +367,6 @@ class Cluster:
             f"{failed} of {total} shards of {self.where} do not answer, so nothing is said of what is there",
             "bring the node back, or give the library a replica (docs/elasticsearch.md)",
         )
-
-
-def _documents(client: "Elasticsearch", **asked: Any) -> Any:
-    return client.mget(**asked)
-
-
-def _page(client: "Elasticsearch", body: Mapping[str, Any]) -> Any:
-    return client.search(**body)
 
 
 def cause_of(body: object) -> tuple[str, str]:

@@ -278,8 +278,7 @@ class Generations:
             self._leave(lock, holder)
 
     def _still_held(self, lock: str, holder: str) -> None:
-        there = self._locked(lock)
-        if there is None or there["_source"]["holder"] != holder:
+        if not self._held_by(lock, holder):
             taken = f"another clew index has taken over {self.cluster.where}: this one gave no sign of life"
             raise LibraryBusy(taken, "run it again when that one has ended")
 
@@ -307,8 +306,7 @@ class Generations:
             except ClewError as error:
                 if "version_conflict" not in error.message:
                     raise
-            there = self._locked(lock)
-            if there and there["_source"]["holder"] == holder:
+            if self._held_by(lock, holder):
                 return  # it was taken, and the answer was lost
             if there := self._still(lock, still):
                 try:
@@ -337,6 +335,10 @@ class Generations:
         except NoLibrary:
             return None
 
+    def _held_by(self, lock: str, holder: str) -> dict[str, Any] | None:
+        there = self._locked(lock)
+        return there if there and there["_source"]["holder"] == holder else None
+
     def _put(self, lock: str, holder: str, beat: int, there: Mapping[str, Any]) -> Mapping[str, Any]:
         own, number, term = {"holder": holder, "beat": beat}, there["_seq_no"], there["_primary_term"]
         return dict(
@@ -352,8 +354,7 @@ class Generations:
         while not ended.wait(BEAT):
             beat += 1
             try:
-                there = self._locked(lock)
-                if there is None or there["_source"]["holder"] != holder:
+                if not (there := self._held_by(lock, holder)):
                     return
                 self._put(lock, holder, beat, there)
             except ClewError:
@@ -361,8 +362,7 @@ class Generations:
 
     def _leave(self, lock: str, holder: str) -> None:
         try:
-            there = self._locked(lock)
-            if there and there["_source"]["holder"] == holder:
+            if there := self._held_by(lock, holder):
                 number, term = there["_seq_no"], there["_primary_term"]
                 self.cluster.ask(
                     lambda client: client.delete(index=lock, id="indexer", if_seq_no=number, if_primary_term=term)

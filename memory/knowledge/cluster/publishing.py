@@ -2,7 +2,6 @@
 are those of the generation the library is switched to it. A run that was cut off is gone on with: what is there already
 is known by its hash."""
 
-import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from clew.memory.datatypes import Progress, Vector
+from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, LibraryBusy, ServiceUnreachable
 from clew.memory.files import Lease
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, Busy, Cluster, TooLarge, cause_of
@@ -302,9 +301,6 @@ SAME = 0.9999
 LONGEST_TOKEN = 255
 """Characters of a word that Elasticsearch's analyser leaves whole."""
 
-_WEIGHT = re.compile(r"weight\((\w+):(.+) in \d+\)", re.DOTALL)
-"""How it says of which field and word a part of a score is."""
-
 SAMPLE = 200
 """Chunks that are looked at one by one where not all are: those are always the same of a library."""
 
@@ -328,66 +324,24 @@ def sampled(rows: Mapping[str, str], most: int = SAMPLE) -> list[str]:
 
 
 def unlike(cluster: Cluster, index: str, rows: Mapping[str, RowSource], layout: IndexLayout) -> list[str]:
-    """The ids of those of these chunks that their own vector does not find, or whose words, each as often as it stands
-    there, are not their own."""
+    """The ids of those of these chunks that their own vector does not find, or all their own words together."""
     found = list[str]()
     for ids in _batches(rows):
-        own = [_words(rows[id_], layout.keywords.title_weight) for id_ in ids]
-        asked = [
-            search
-            for id_, words in zip(ids, own, strict=True)
-            for search in _own(id_, decoded(rows[id_]["half"], layout.dimension)[0], words)
-        ]
+        asked = [search for id_ in ids for search in _own(id_, rows[id_], layout.dimension)]
         answers = [answer["hits"]["hits"] for answer in cluster.searched(index, asked)]
-        for id_, words, near, held in zip(ids, own, answers[::2], answers[1::2], strict=True):
-            same = bool(near) and near[0]["_score"] >= SAME
-            found += [] if same and held and _as_often(words, held[0]["_explanation"]) else [id_]
+        for id_, near, held in zip(ids, answers[::2], answers[1::2], strict=True):
+            found += [] if held and near and near[0]["_score"] >= SAME else [id_]
     return found
 
 
-_Words = Counter[tuple[str, str]]
-"""How often each is there, by field and word."""
-
-
-def _words(row: RowSource, title_weight: int) -> _Words:
-    """As they are sent."""
-    parts = ("words", "title_words", title_weight), ("words", "text_words", 1), ("metadata", "metadata_words", 1)
-    return Counter((field, word) for field, part, times in parts for word in times * row[part].split())
-
-
-def _own(id_: str, vector: Vector, words: _Words) -> Sequence[Body]:
+def _own(id_: str, row: RowSource, dimension: int) -> Sequence[Body]:
     """A search by its vector and one by all its words, among it alone."""
     alone: Body = {"ids": {"values": [id_]}}
-    whole = [(field, word) for field, word in words if len(word) <= LONGEST_TOKEN][:MOST_TOKENS]
-    held = [{"term": {field: word}} for field, word in whole]
-    by_all = {"query": {"bool": {"filter": alone, "must": held}}, "size": 1, "_source": False, "explain": True}
-    return by_vector(vector, 1, [alone]), by_all
-
-
-def _as_often(words: _Words, explained: Mapping[str, Any]) -> bool:
-    """Whether a chunk that has all these words has each as often, and no others; what is longer than a token is not
-    counted, and a length of more than 24 is known to an eighth."""
-    if any(len(word) > LONGEST_TOKEN for _, word in words):
-        return True
-    told, lengths = _Words(), dict[str, int]()
-    field, word = "", ""
-    for said, value in _said(explained):
-        if weight := _WEIGHT.match(said):
-            field, word = weight.groups()
-        elif said.startswith("freq,"):
-            told[field, word] = int(value)
-        elif said.startswith("dl,"):
-            lengths[field] = int(value)
-    whole = {field: sum(count for (of, _), count in words.items() if of == field) for field in lengths}
-    same = all(words[one] == count for one, count in told.items())
-    return same and all(0 <= whole[field] - length <= length / 8 for field, length in lengths.items())
-
-
-def _said(explained: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Of each part of a score what Elasticsearch says of it, the whole before its parts, and its value."""
-    yield explained["description"], explained["value"]
-    for part in explained["details"]:
-        yield from _said(part)
+    parts = ("words", "title_words"), ("words", "text_words"), ("metadata", "metadata_words")
+    words = dict.fromkeys((field, word) for field, part in parts for word in row[part].split())
+    whole = [{"term": {field: word}} for field, word in words if len(word) <= LONGEST_TOKEN][:MOST_TOKENS]
+    by_all = {"query": {"bool": {"filter": [alone, *whole]}}, "size": 1, "_source": False}
+    return by_vector(decoded(row["half"], dimension)[0], 1, [alone]), by_all
 
 
 def made_again(cluster: Cluster, index: str, layout: IndexLayout) -> Iterator[tuple[str, str, str]]:

@@ -35,11 +35,7 @@ class RecentlyRead:
 
     def get(self, id_: str) -> Any:
         """None where it is not there."""
-        with self._lock:
-            if id_ not in self._held:
-                return None
-            self._held.move_to_end(id_)
-            return self._held[id_][0]
+        return self.get_all([id_]).get(id_)
 
     def get_all(self, ids: Iterable[str]) -> dict[str, Any]:
         """Those that are there."""
@@ -69,7 +65,6 @@ class IndexReader:
         self.cluster, self.index, self.manifest = cluster, index, manifest
         self._said = said
         self._kept = RecentlyRead()
-        self.read_whole = set[tuple[str, int]]()
 
     @property
     def dimension(self) -> int:

@@ -33,7 +33,6 @@ from clew.memory.knowledge.disk import (
     add_document,
     current_generation,
     damaged,
-    harden,
     held,
     new_database,
     next_generation,
@@ -43,7 +42,7 @@ from clew.memory.knowledge.disk import (
     write_manifest,
 )
 from clew.memory.knowledge.document_dates import orders_in
-from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, open_vectors, write_coarse
+from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, open_vectors
 from clew.memory.knowledge.index.steps import parts_of, write_words
 from clew.memory.knowledge.numbering import number_layers, read_layers
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
@@ -64,10 +63,9 @@ LAYERS = {
 }
 
 
-SPOOL = "reading.sqlite"
-"""In the folder of a library: what was read so far; what is not yet in it lies beside it (`-wal`)."""
-
-OURS = (("table", "read"), ("table", "rows"), ("index", "sqlite_autoindex_rows_1"))
+SPOOL = "reading.rows"
+"""In the folder of a library, what was read so far: a line with the proof of the generation, then of each row its hash,
+its kind and itself as JSON, with tabs between."""
 
 READ = ("document", "chunk", "entity", "capsule")
 """Kinds of rows that are kept there; the others are few."""
@@ -75,77 +73,55 @@ READ = ("document", "chunk", "entity", "capsule")
 
 class ReadRows:
     """The rows of a generation, read in the order of their hashes and kept on this disk as they come, so that after a
-    run that was cut off, here or there, the next goes on behind the last one."""
+    run that was cut off, here or there, the next goes on behind the last one. The file may be somebody else's: what is
+    made of it is proven by the hash over all rows."""
 
     def __init__(self, store: ClusterStore, library: Path) -> None:
-        self._store = store
-        self._database = _opened(library)
-        if self._database.execute("SELECT proof FROM read").fetchall() != [(store.proof[1],)]:
-            self._database.close()
-            _forget(library)
-            self._database = _opened(library)
-            self._database.execute("INSERT INTO read VALUES (?)", (store.proof[1],))
-            self._database.commit()
+        self._store, self._path = store, within(library, SPOOL)
+        mark = f"{store.proof[1]}\n".encode()
+        if self._path.exists():
+            with self._path.open("rb") as file:
+                if file.read(len(mark)) == mark:
+                    return
+        new_file(library, SPOOL).write_bytes(mark)
 
     def all(self) -> Iterator[Progress]:
         """Read what is missing. Raises `ServiceUnreachable` where the cluster goes away."""
-        done, last = self._database.execute("SELECT count(*), coalesce(max(hash), '') FROM rows").fetchone()
-        store, total = self._store, max(self._store.proof[0], done)
-        wanted: list[dict[str, Any]] = [{"terms": {"kind": READ}}, {"range": {"hash": {"gt": last}}}]
-        found = store.cluster.scanned(store.index, {"bool": {"filter": wanted}}, size=PAGE, sort="hash")
-        for hit in found:
-            row = hit["_source"]
-            self._database.execute("INSERT INTO rows VALUES (?, ?, ?)", (row["hash"], row["kind"], json.dumps(row)))
-            done += 1
-            if not done % PAGE:
-                self._database.commit()
-                yield Progress(STAGE, done, total)
-        self._database.commit()
+        store, total, done, last, whole = self._store, self._store.proof[0], -1, b"", 0
+        with self._path.open("r+b") as file:
+            for line in file:
+                if line.endswith(b"\n"):  # what comes behind the last one was torn off
+                    done, last, whole = done + 1, line, whole + len(line)
+            file.truncate(whole)
+            file.seek(whole)
+            behind = {"range": {"hash": {"gt": last.partition(b"\t")[0].decode(errors="replace") if done else ""}}}
+            query = {"bool": {"filter": [{"terms": {"kind": READ}}, behind]}}
+            for hit in store.cluster.scanned(store.index, query, size=PAGE, sort="hash"):
+                row = hit["_source"]
+                file.write(f"{row['hash']}\t{row['kind']}\t{json.dumps(row)}\n".encode(errors="replace"))
+                done += 1
+                if not done % PAGE:
+                    file.flush()
+                    yield Progress(STAGE, done, max(done, total))
         yield Progress(STAGE, total, total)
 
     def of(self, kind: str) -> Iterator[dict[str, Any]]:
         """All of a kind."""
-        found = self._database.execute("SELECT source FROM rows WHERE kind = ? ORDER BY hash", (kind,))
-        return (json.loads(source) for (source,) in found)
-
-    def close(self) -> None:
-        self._database.close()
-
-
-def _opened(library: Path) -> sqlite3.Connection:
-    """The folder may be somebody else's. SQLite removes the files that a rollback journal names: ours has none, and
-    one that is there goes unread."""
-    remove(library, f"{SPOOL}-journal")
-    path, _ = (within(library, f"{SPOOL}{end}") for end in ("", "-wal"))
-    path = path if path.exists() else new_file(library, SPOOL)
-    database = sqlite3.connect(path.resolve().as_uri(), uri=True)
-    try:
-        harden(database)
-        database.execute("PRAGMA locking_mode = EXCLUSIVE")  # its memory is no file then
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("CREATE TABLE IF NOT EXISTS read (proof TEXT)")
-        database.execute("CREATE TABLE IF NOT EXISTS rows (hash TEXT PRIMARY KEY, kind TEXT, source TEXT)")
-        if set(database.execute("SELECT type, name FROM sqlite_master")) != set(OURS):
-            raise sqlite3.DatabaseError("it has another schema")
-        database.execute("SELECT hash, kind, source FROM rows LIMIT 1").fetchone()
-    except sqlite3.DatabaseError:  # cut off or somebody else's: it is only a copy
-        database.close()
-        _forget(library)
-        return _opened(library)
-    return database
-
-
-def _forget(library: Path) -> None:
-    for end in ("", "-wal"):
-        remove(library, f"{SPOOL}{end}")
+        with self._path.open("rb") as file:
+            for line in file:
+                _, own, row = (*line.split(b"\t", 2), b"", b"")[:3]
+                if own == kind.encode():
+                    yield json.loads(row)
 
 
 def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
     """Bring a generation of a cluster into an embedded library, as its next generation; what a run that was cut off had
     read is not read again. Raises `LibraryMismatch` where what comes is not what was proven when it was sent."""
     parts = parts_of()
-    with held(library), closing(ReadRows(store, library)) as read:
-        yield from read.all()
+    with held(library):
+        read = ReadRows(store, library)
+        with naming_full_disk(f"the library at {library} stays as it was"):
+            yield from read.all()
         folder, whole, where = next_generation(library, parts), False, store.cluster.where
         try:
             with naming_full_disk(f"the library at {library} stays as it was"):
@@ -153,9 +129,9 @@ def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
             write_hashes(folder)
             whole = True
             switch_to(library, folder, parts)
-            _forget(library)
+            remove(library, SPOOL)
         except (ClewError, SafetensorError, *BROKEN) as error:
-            _forget(library)  # of what cannot be used nothing is kept
+            remove(library, SPOOL)  # of what cannot be used nothing is kept
             if isinstance(error, ClewError) and error.message != damaged(library).message:
                 raise
             wrong = f"the library at {where} is not as it was sent"
@@ -234,9 +210,7 @@ def _write_vectors(
 ) -> None:
     ids = [id_ for (id_,) in database.execute("SELECT id FROM chunks ORDER BY row")]
     none = np.zeros((0, manifest.encoder.dimension), np.float32)
-    in_order = np.concatenate([*(vectors[id_] for id_ in ids), none])
-    np.save(new_file(folder, CHUNKS.file), in_order)
-    write_coarse(folder, in_order)
+    np.save(new_file(folder, CHUNKS.file), np.concatenate([*(vectors[id_] for id_ in ids), none]))
     chunks = np.array(database.execute("SELECT chunk FROM sentences ORDER BY row").fetchall(), np.int64).reshape(-1)
     ordered = np.empty((len(chunks), manifest.encoder.dimension), np.float32)
     of_chunk = np.concatenate([*(sentences[id_] for id_ in ids), none])

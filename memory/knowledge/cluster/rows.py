@@ -309,9 +309,8 @@ def _communities(generation: Path, database: sqlite3.Connection) -> Iterator[Ind
 
 def _files(generation: Path, database: sqlite3.Connection, statistics: WordStatistics) -> Iterator[IndexRow]:
     loose = "SELECT * FROM edges WHERE source NOT IN (SELECT id FROM documents) ORDER BY 1, 2, 3, 4"
-    sources = {name: list(map(list, database.execute(sql))) for name, sql in _LISTS.items()} | {
-        "loose": list(map(list, database.execute(loose)))
-    }
+    found = {"sources": "SELECT path, digest FROM sources ORDER BY path", "loose": loose}
+    sources = {name: list(map(list, database.execute(sql))) for name, sql in found.items()}
     yield from _pieces(SOURCES, json.dumps(sources, sort_keys=True).encode())
     said = {"tokens": list(statistics.known_tokens), "lengths": list(statistics.lengths), "size": statistics.size}
     yield from _pieces(STATISTICS, packed({"held": statistics.held.astype(np.int32)}, said))
@@ -321,9 +320,6 @@ def _files(generation: Path, database: sqlite3.Connection, statistics: WordStati
         name = path.relative_to(generation).as_posix()
         if path.is_file() and path.name != CAPSULE_VECTORS and not name.endswith(PARTITION_WORDS):
             yield from _pieces(name, path.read_bytes())
-
-
-_LISTS = {"sources": "SELECT path, digest FROM sources ORDER BY path"}
 
 
 def _pieces(name: str, data: bytes) -> Iterator[IndexRow]:

@@ -44,12 +44,6 @@ class Slice:
     def entities(self) -> list[Entity]:
         return [Entity(*one) for one in self.texts["entities"]]
 
-    @property
-    def joining(self) -> list[str]:
-        """The ids of its entities that two or more chunks of the library name; dates left out."""
-        counted = zip(self.entities, self.arrays["chunks_of_entity"].tolist(), strict=True)
-        return [entity.id for entity, count in counted if count > 1 and entity.kind != "date"]
-
     def holding(self, token: str) -> tuple[Ints, NDArray[np.float32]]:
         """The chunks, by their numbers in the library, that hold a token, and their shares of its BM25."""
         tokens = self.texts["tokens"]

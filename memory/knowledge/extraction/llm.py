@@ -10,10 +10,10 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from clew.memory.cache import ContentCache
 from clew.memory.errors import BadInput, ServiceUnreachable
@@ -25,6 +25,8 @@ from clew.memory.knowledge.extraction.lexicon import EntityKind, Mention, Relati
 from clew.memory.ports import Message, Writer, text_of
 from clew.memory.text import Span, split
 from clew.prompts import render
+
+Read = TypeVar("Read")
 
 LONGEST_PART = 2400
 """Bytes of text in one prompt, about 600 tokens of English: of a longer text small models list a part only."""
@@ -50,12 +52,7 @@ _QUOTES = {"'": "['’‘]", "’": "['’‘]", '"': '["“”]', "-": "[-–�
 _DATA = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 _KINDS: Mapping[str, EntityKind] = {kind: kind for kind in get_args(EntityKind)} | _DATA["kinds"]
 SCHEMA: Mapping[str, Any] = _DATA["schema"]
-"""The schema that a model is given; replies may have another shape."""
-
-_NAMES = ("name", "entity", "text")
-_SUBJECTS = ("subject", "head", "source")
-_RELATIONS = ("relation", "predicate", "relationship", "verb", "type")
-_OBJECTS = ("object", "tail", "target")
+"""The schema that a model is given; what of a reply has another shape is passed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,50 +230,31 @@ def read_reply(reply: str) -> tuple[list[tuple[str, EntityKind]], list[tuple[str
     Raises `ValueError`, in words for the model.
     """
     found = read_json(reply)
-    if isinstance(found, dict):
-        entities = _first(found, "entities", "nodes")
-        triples = _first(found, "triples", "relations", "relationships", "edges")
-        if entities is None and triples is None:
-            raise ValueError('it has neither "entities" nor "triples"')
-    else:
-        triples = [item for item in found if _triple(item)]
-        entities = [item for item in found if not _triple(item)]
-    if isinstance(entities, dict):
-        entities = [{"name": name, "type": kind} for name, kind in entities.items()]
-    named, stated = (found if isinstance(found, list) else [] for found in (entities, triples))
-    return list(dict.fromkeys(filter(None, map(_entity, named)))), list(
-        dict.fromkeys(filter(None, map(_triple, stated)))
-    )
+    if not isinstance(found, dict) or found.keys().isdisjoint(("entities", "triples")):
+        raise ValueError('it has neither "entities" nor "triples"')
+    named, stated = (found.get(name) for name in ("entities", "triples"))
+    entities, triples = (its if isinstance(its, list) else [] for its in (named, stated))
+    return _each_once(map(_entity, entities)), _each_once(map(_triple, triples))
+
+
+def _each_once(found: Iterable[Read | None]) -> list[Read]:
+    return list(dict.fromkeys(one for one in found if one is not None))
 
 
 def _entity(item: Any) -> tuple[str, EntityKind] | None:
-    name, kind = item, ""
-    if isinstance(item, dict):
-        name, kind = _first(item, *_NAMES), _first(item, "type", "kind", "label")
-    elif isinstance(item, list) and item:
-        name, kind = item[0], item[1] if len(item) > 1 else ""
-    line = _line(name)
-    return (line, _KINDS.get(str(kind).strip().casefold(), "name")) if line else None
+    name = _line(item.get("name")) if isinstance(item, dict) else ""
+    return (name, _KINDS.get(str(item.get("type")).strip().casefold(), "name")) if name else None
 
 
 def _triple(item: Any) -> tuple[str, str, str] | None:
-    three = item
-    if isinstance(item, dict):
-        three = [_first(item, *keys) for keys in (_SUBJECTS, _RELATIONS, _OBJECTS)]
-    if not isinstance(three, list) or len(three) != 3:
-        return None
-    subject, relation, object_ = map(_line, three)
-    return (subject, relation, object_) if subject and relation and object_ else None
+    keys = ("subject", "relation", "object") if isinstance(item, dict) else ()
+    parts = [part for key in keys if (part := _line(item.get(key)))]
+    return (parts[0], parts[1], parts[2]) if len(parts) == 3 else None
 
 
 def _line(value: Any) -> str:
     """A name or a relation on one line; numbers (years) are written out, anything else is nothing."""
     return " ".join(str(value).split()) if isinstance(value, str | int) and not isinstance(value, bool) else ""
-
-
-def _first(item: Mapping[str, Any], *keys: str) -> Any:
-    lower = {key.casefold(): value for key, value in item.items()}
-    return next((lower[key] for key in keys if key in lower), None)
 
 
 def locate(

@@ -37,7 +37,7 @@ from clew.memory.knowledge.disk import (
 from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_rows, embedded_text, open_vectors
 from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor_named
 from clew.memory.knowledge.extraction.llm import Model
-from clew.memory.knowledge.loaders.source import ExportLoader, Pages
+from clew.memory.knowledge.loaders.source import Pages
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.proof import check_as_written
 from clew.memory.knowledge.tables import TABLES, add_tables
@@ -49,15 +49,15 @@ from clew.memory.ports import Encoder, Writer
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """None is what the library has. For one run are `follow_links`: also those below the paths given; and `mine`: where
-    no paths are given, the recorded ones have to be among these (None: any may be). For a new library
+    """None is what the library has. For one run are `follow_links`: also those below the paths given; `prune`: what is
+    not there any more is removed, however much that is; and `mine`: where no paths are given, the recorded ones have to
+    be among these (None: any may be). For a new library
     `chunker` is by sentences, `triples` are `auto`, and `extractor` is by rules (`extractor_named`); others than before
     chunk or extract all anew. `communities` are found by Leiden. `values` has those of the chunker (by its name), of
     `keywords` and of `communities` that are to be others than the library has. `pages` of Wikipedia dumps are all;
     other ones than before read the dumps again. `model` is for the extractor `llm`; `summariser` writes the reports of
     communities, which are extracts without. With `quarantine` a document with orders to a language model is taken out
-    whole, but for those below the paths that `allow` has, or had in earlier runs. `exports` name, by paths, what reads
-    them (`exports.EXPORTS`), now and in later runs."""
+    whole, but for those below the paths that `allow` has, or had in earlier runs."""
 
     chunker: Chunker | None = None
     triples: TriplesFrom | None = None
@@ -67,9 +67,9 @@ class Parameters:
     model: Model | None = None
     summariser: Writer | None = None
     follow_links: bool = False
+    prune: bool = False
     quarantine: bool | None = None
     allow: Sequence[str] = ()
-    exports: Mapping[str, ExportLoader] = field(default_factory=dict)
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     mine: Collection[str] | None = None
 
@@ -89,7 +89,7 @@ class Choices(NamedTuple):
     quarantine: bool
     allowed: tuple[str, ...]
     same_quarantine: bool
-    exports: Mapping[str, ExportLoader]
+    prune: bool
     notes: list[str]
 
 
@@ -121,7 +121,7 @@ def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
         quarantine=quarantine,
         allowed=allowed,
         same_quarantine=fresh or (quarantine, allowed) == (had.quarantine, had.allowed),
-        exports={**had.exports, **parameters.exports},
+        prune=parameters.prune,
         notes=[],
     )
     return made if fresh else made._replace(notes=list(_others(made, had)))
@@ -335,7 +335,6 @@ class Generation:
                 "pages": self.choices.pages,
                 "quarantine": self.choices.quarantine,
                 "allowed": self.choices.allowed,
-                "exports": self.choices.exports,
                 "roots": tuple(roots),
                 "documents": self._count("documents"),
                 "chunks": self._count("chunks"),

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 from clew.memory.datatypes import Chunk, Document, Edge, Progress
-from clew.memory.errors import BadInput, ClewError, NoLibrary
+from clew.memory.errors import BadInput, ClewError, MuchWouldGo, NoLibrary
 from clew.memory.files import naming_full_disk, readers, remove, within
 from clew.memory.instructions import orders
 from clew.memory.knowledge.chunking import chunks_of
@@ -54,6 +54,7 @@ from clew.memory.knowledge.partitioning.capsule import NAME_OF_PLAN, PartitionPl
 from clew.memory.knowledge.partitioning.partitioner import partition_library
 from clew.memory.knowledge.proof import naming_altered, of_partitions, proven_now, whole, write_hashes
 from clew.memory.ports import Encoder
+from clew.memory.text import number_of
 
 KEPT_OF_HIDDEN = 1_000
 """Characters of the text that a document does not show, for those who ask what was left out."""
@@ -85,12 +86,15 @@ class Changes:
         before = read_manifest(old) if old else None
         self._hidden = dict(before.hidden_text) if before else {}
         self._quarantined = dict(before.quarantined) if before else {}
+        self._unread = before.unread if before else {}
+        self._documents = before.documents if before else 0
 
     @property
     def any(self) -> bool:
         return (
             self._other_sources
             or not self._generation.choices.same_quarantine
+            or (self._generation.old is not None and self._generation.facts["unread"] != self._unread)
             or any(self.counts[name] for name in ("new", "changed", "removed"))
         )
 
@@ -101,8 +105,9 @@ class Changes:
         there is no Wikipedia dump and one is wanted."""
         self._known = self._generation.old_sources()
         there = [root for root in roots if not self._is_gone(root)]
-        found = discover(there, library, self._loaders, follow, self._generation.choices.exports)
+        found = discover(there, library, self._loaders, follow)
         self.notes += found.notes
+        self.failed += found.unread
         pages = self._generation.choices.pages
         chosen = (replace(source, pages=pages) if source.loader.by_page else source for source in found.sources)
         fresh = {shown(source.path): source for source in chosen}
@@ -129,6 +134,8 @@ class Changes:
             self._reading.keep()
         self._remove(gone)
         self._note_hidden()
+        elsewhere = {path: why for path, why in self._unread.items() if not _is_below(path, roots)}
+        self._generation.facts["unread"] = elsewhere | {failure.source: failure.reason for failure in self.failed}
         self._note_quarantined(self._known.keys() - set(gone) | fresh.keys())
         yield Progress("reading", total, total)
         yield from self._chunk_anew()
@@ -179,26 +186,39 @@ class Changes:
     def _gone(self, paths: Sequence[str], roots: Sequence[Path], unopened: Sequence[Path]) -> list[str]:
         """What is under the paths given and no longer there. What is not under them stays as it is, and so does what
         is in a folder that cannot be opened now."""
-        gone = []
+        gone, emptied = [], Counter[str]()
         for path in paths:
-            elsewhere = not _is_below(path, roots)
-            if elsewhere or _is_below(path, unopened):
-                self.counts["elsewhere" if elsewhere else "unchanged"] += self._generation.copy_source(path)
+            elsewhere, closed = not _is_below(path, roots), _is_below(path, unopened)
+            folder = "" if elsewhere or closed or self._generation.choices.prune else _emptied(path, roots)
+            if elsewhere or closed or folder:
+                kept = self._generation.copy_source(path)
+                self.counts["elsewhere" if elsewhere else "unchanged"] += kept
+                emptied[folder] += kept
             else:
                 gone.append(path)
+        del emptied[""]  # kept for another reason
+        for folder, kept in emptied.items():
+            self.notes.append(f"{folder} is empty or gone: {number_of(kept, 'document')} kept (--prune removes)")
         if self.counts["elsewhere"]:
             self.notes.append(f"{self.counts['elsewhere']} documents from other places kept as they are")
         return gone
 
     def _remove(self, gone: Sequence[str]) -> None:
-        """But a run that could read nothing at all empties no library."""
+        """But a run that could read nothing at all empties no library. Raises `MuchWouldGo` where more than half of it
+        would be removed, and nobody said so."""
         read_nothing = not any(self.counts[name] for name in ("new", "changed", "unchanged", "elsewhere"))
-        for path in gone:
-            if self.failed and read_nothing:
-                self._keep(path, len(self._generation.old_documents(path)))
-            else:
-                self.counts["removed"] += len(self._generation.old_documents(path))
-                self._other_sources = True
+        held = {path: len(self._generation.old_documents(path)) for path in gone}
+        if self.failed and read_nothing:
+            for path, documents in held.items():
+                self._keep(path, documents)
+            return
+        lost = sum(held.values())
+        if not self._generation.choices.prune and 2 * lost > self._documents:
+            of_all = f"{lost} of {number_of(self._documents, 'document')}"
+            wrong = f"{of_all} would be removed: their files are not there any more"
+            raise MuchWouldGo(wrong, "look whether a drive is missing; clew index --prune removes them")
+        self.counts["removed"] += lost
+        self._other_sources |= bool(gone)
 
     def _take(self, source: Source) -> Iterator[int]:
         """Copy a source that is the same as before, read any other. Yields about how many bytes are read."""
@@ -222,7 +242,7 @@ class Changes:
             del self._quarantined[where]
         for item in self._reading.documents(source):
             if isinstance(item, LoadFailure):
-                self.failed.append(item)
+                self._note_failure(item)
                 continue
             if said := self._orders(item, path):
                 whole = item.id == source.name
@@ -251,6 +271,12 @@ class Changes:
         unknown = None if self._generation.old else ""  # a first run that reads nothing makes no library
         self._other_sources |= recorded != self._known.get(path, unknown)
         self._generation.add_source(path, recorded)
+
+    def _note_failure(self, item: LoadFailure) -> None:
+        if item.count:
+            self.failed.append(item)
+        else:
+            self.notes.append(f"{item.source}: {item.reason}")
 
     def _keep(self, path: str, documents: int) -> None:
         """A source that can no longer be read stays, but for what has another place by now."""
@@ -301,6 +327,15 @@ class Changes:
         self._other_sources |= bool(given)
         if given > added:
             self.notes.append(f"{given - added} repeated edges merged")
+
+
+def _emptied(path: str, roots: Sequence[Path]) -> str:
+    """The folder that a file was in, where that is there and empty, as that of a drive that is missing is, or a root
+    that is gone; empty for a file that is merely not there."""
+    folder = next((one for one in Path(path).parents if one.is_dir()), Path("/"))
+    if root := next((root for root in roots if _is_below(path, [root]) and not _is_below(str(folder), [root])), None):
+        return "" if shown(root) == path else shown(root)
+    return "" if any(folder.iterdir()) else shown(folder)
 
 
 def _is_below(path: str, folders: Sequence[Path]) -> bool:
@@ -358,7 +393,7 @@ def index(
 
     Only documents under `paths` can be removed. With `rebuild` all is made anew, of the paths that the library records
     where none are given. The library stays as it was until the very end.
-    Raises `BadInput`, `LibraryBusy`, `LibraryMismatch`, `NoLibrary`.
+    Raises `BadInput`, `MuchWouldGo`, `LibraryBusy`, `LibraryMismatch`, `NoLibrary`.
     """
     if not paths and not rebuild:
         raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")

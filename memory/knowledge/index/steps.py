@@ -23,7 +23,6 @@ from clew.memory.knowledge.disk import BROKEN, PARTS, TriplesFrom, naming_damage
 from clew.memory.knowledge.document_dates import DateOrders, date_orders, dated_texts
 from clew.memory.knowledge.embedding import (
     CHUNKS,
-    COARSE,
     NAMED,
     NAMES,
     SENTENCES,
@@ -34,7 +33,6 @@ from clew.memory.knowledge.embedding import (
     open_vectors,
     titles_and_texts,
     with_title,
-    write_coarse,
 )
 from clew.memory.knowledge.extraction.extractors import Extraction, Extractor, extract_document
 from clew.memory.knowledge.index.generation import Generation, IndexStep
@@ -248,7 +246,6 @@ def embed_all(generation: Generation) -> Iterator[Progress]:
     check_memory(len(generation.layers.entities))
     for what in (CHUNKS, SENTENCES):
         yield from embed(database, what, folder, generation.old_vectors.get(what), encoder)
-    write_coarse(folder, open_vectors(folder, CHUNKS))
     layers = generation.layers
     with naming_damage(generation.old or folder):
         before = named_vectors(generation.old or folder)
@@ -300,7 +297,7 @@ STEPS: tuple[IndexStep, ...] = (
         files=(LAYERS,),
         recorded=lambda choices: {"triples": choices.triples, "extractor": choices.extractor.name},
     ),
-    IndexStep("embedding", embed_all, files=(CHUNKS.file, COARSE, SENTENCES.file, NAMES, NAMED)),
+    IndexStep("embedding", embed_all, files=(CHUNKS.file, SENTENCES.file, NAMES, NAMED)),
     IndexStep(
         "finding communities",
         find_communities,
@@ -311,6 +308,10 @@ STEPS: tuple[IndexStep, ...] = (
 )
 
 
+FORMER = ("coarse.npy",)
+"""What earlier versions wrote beside."""
+
+
 def parts_of(steps: Sequence[IndexStep] = STEPS) -> frozenset[str]:
     """The names of all that a generation made by these steps may hold."""
-    return PARTS.union(*(step.files for step in steps))
+    return PARTS.union(FORMER, *(step.files for step in steps))

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from textwrap import indent
 from typing import TYPE_CHECKING
 
-from clew.memory.datatypes import Document, Mark
+from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.loaders.plain_text import decode, not_empty, title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line, shown
+from clew.memory.knowledge.loaders.layout import TextLayout
+from clew.memory.knowledge.loaders.plain_text import decode, guessed, title_of_file
+from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line
 from clew.memory.text import clean, word_lists
 
 if TYPE_CHECKING:
@@ -20,114 +20,8 @@ _TAGS = word_lists(Path(__file__).with_name("html.txt"))
 DROPPED = "x-dropped"
 """The name that an element gets before it goes with all that are called so."""
 
-INDENT = " " * 4
-"""Before a line of code."""
-
-BREAKS = ("", " ", "\n", "\n\n")
-
 NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What lxml reads in a page and does not take back: control characters."""
-
-
-class TextLayout:
-    """The text of a document that has markup, written piece by piece: white space as a reader sees it, headings marked.
-
-    The break before a piece is the strongest one that was asked for since the last."""
-
-    def __init__(self) -> None:
-        self._pieces: list[str] = []
-        self._length = 0
-        self._break = 0
-        self._marker = ""
-        self._heading = 0
-        self._term = False
-        self._join: str | None = None
-        self.headings: list[Mark] = []
-
-    @property
-    def text(self) -> str:
-        return "".join(self._pieces)
-
-    def line(self) -> None:
-        self._ask("\n")
-
-    def paragraph(self) -> None:
-        self._ask("\n\n")
-
-    def words(self, text: str) -> None:
-        """Running text: runs of white space become one space."""
-        if text[:1].isspace():
-            self._ask(" ")
-        if words := text.replace("\u00ad", "").split():
-            self._write(" ".join(words))
-        if text[-1:].isspace():
-            self._ask(" ")
-
-    def verbatim(self, text: str) -> None:
-        """Text whose lines stay as they are: rows of a table."""
-        self.paragraph()
-        if text := text.strip("\n").rstrip():
-            self._write(text)
-        self.paragraph()
-
-    def code(self, text: str) -> None:
-        """Its lines as they are, each behind `INDENT`, as in Markdown."""
-        self._join = None
-        self.verbatim(indent(text, INDENT))
-
-    def cell(self) -> None:
-        """Part the cells of a row; before its first there is a line's break."""
-        if self._break < BREAKS.index("\n"):
-            self.words(" | ")
-
-    def open_heading(self) -> None:
-        self.paragraph()
-        self._heading = len(self._pieces)
-
-    def close_heading(self) -> None:
-        """Mark the text since `open_heading`."""
-        if heading := "".join(self._pieces[self._heading :]).lstrip():
-            self.headings.append(Mark(self._length - len(heading), " ".join(heading.split())))
-        self._heading = len(self._pieces)
-        self.paragraph()
-
-    def open_term(self) -> None:
-        """A term of a list of terms: an item, or one more of the same meaning."""
-        if self._term:
-            self.words(", ")
-        else:
-            self.open_item("- ")
-        self._term = True
-
-    def open_meaning(self) -> None:
-        """What the term means: behind it, on its line."""
-        if self._term and self._pieces:
-            self._join = "" if self._pieces[-1].endswith(":") else ":"
-        else:
-            self.paragraph()
-        self._term = False
-
-    def open_item(self, marker: str) -> None:
-        """An item of a list: the marker is written before its first words."""
-        self._join = None
-        self.line()
-        self._marker = marker
-
-    def close_item(self) -> None:
-        self._marker = ""
-        self.line()
-
-    def _ask(self, kind: str) -> None:
-        self._break = max(self._break, BREAKS.index(kind))
-
-    def _write(self, piece: str) -> None:
-        between = BREAKS[self._break] if self._length else ""
-        if self._join is not None:
-            between, self._join = f"{self._join} ", None
-        for part in (between, self._marker, piece):
-            self._pieces.append(part)
-            self._length += len(part)
-        self._break, self._marker = 0, ""
 
 
 _DATED = "@name='date' or @name='dcterms.date' or @property='article:published_time'"
@@ -155,10 +49,14 @@ def document_of(source: Source, markup: str) -> Document:
     first = " ".join(root.xpath("string(//h1)").split())
     title = first if first and first in head else head or first or title_of_file(source.path)
     date = " ".join(root.xpath(f"string((//head/meta[{_DATED}])[1]/@content)").split())
-    text, headings = not_empty(layout.text), tuple(layout.headings)
     author, tags = (in_a_line(_metas(root, names)) for names in (AUTHOR, KEYWORDS))
-    told = date, "", author, tags, hidden
-    return Document(source.name, title, text, shown(source.path), (), headings, (), *told)
+    return layout.document(source, title, date=date, author=author, tags=tags, hidden_text=hidden)
+
+
+def laid_out(markup: str) -> tuple[TextLayout, str]:
+    """The words of a page that are seen, and those that are not."""
+    root = parse(markup)
+    return _laid_out(root) if root is not None else (TextLayout(), "")
 
 
 def _metas(root: "HtmlElement", names: Collection[str]) -> list[str]:
@@ -352,11 +250,35 @@ def _whole(layout: TextLayout, element: "HtmlElement", data: "set[HtmlElement]")
         layout.code(element.text_content())
         return True
     if element in data:
-        rows = (" | ".join(" ".join(cell.text_content().split()) for cell in row) for row in element.iter("tr"))
-        captions = (" ".join(caption.text_content().split()) for caption in element.iter("caption"))
-        layout.verbatim("\n".join([*captions, *rows]))
+        caption = " ".join(" ".join(one.text_content().split()) for one in element.iter("caption"))
+        rows, headed = list(element.iter("tr")), element.find(".//th") is not None
+        layout.table(_grid(rows), headed=headed, caption=caption)
         return True
     return False
+
+
+MOST_SPANNED = 1_000
+"""Rows and columns that a cell is believed to span."""
+
+
+def _grid(rows: "list[HtmlElement]") -> list[list[str]]:
+    """The words of each cell, in all rows and columns that it spans."""
+    made: list[dict[int, str]] = [{} for _ in rows]
+    for number, row in enumerate(rows):
+        place = 0
+        for cell in row.iterchildren("td", "th"):
+            while place in made[number]:
+                place += 1
+            tall, wide = (_spanned(cell.get(name, "1")) for name in ("rowspan", "colspan"))
+            words = " ".join(cell.text_content().split())
+            for below in made[number : number + (tall or len(rows))]:
+                below.update(dict.fromkeys(range(place, place + (wide or 1)), words))
+            place += wide or 1
+    return [[row.get(place, "") for place in range(max(row, default=-1) + 1)] for row in made]
+
+
+def _spanned(said: str) -> int:
+    return min(int(said), MOST_SPANNED) if said.strip().isdecimal() else 1
 
 
 def _open(layout: TextLayout, element: "HtmlElement") -> None:
@@ -381,11 +303,18 @@ def _asks(element: "HtmlElement") -> bool:
 
 def _close(layout: TextLayout, element: "HtmlElement") -> None:
     if element.tag in _TAGS["headings"]:
-        layout.close_heading()
+        layout.close_heading(int(element.tag[1]))
     elif element.tag in ("li", "dd"):
         layout.close_item()
     elif (element.tag == "dt" and _asks(element)) or element.tag in _TAGS["blocks"] or element.tag == "pre":
         layout.paragraph()
 
 
-HTML = Loader("html", read_html, (".html", ".htm", ".xhtml"))
+def _guessed(data: bytes) -> str:
+    """Where the page declares none."""
+    from bs4.dammit import EncodingDetector
+
+    return "" if EncodingDetector.find_declared_encoding(data, is_html=True) else guessed(data)
+
+
+HTML = Loader("html", read_html, (".html", ".htm", ".xhtml"), guesses=_guessed)

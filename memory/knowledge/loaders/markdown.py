@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from clew.memory.datatypes import Document, Table
+from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders import html
-from clew.memory.knowledge.loaders.html import TextLayout
-from clew.memory.knowledge.loaders.plain_text import decode, not_empty, title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line, shown
-from clew.memory.knowledge.tables import table_of
+from clew.memory.knowledge.loaders.layout import TextLayout
+from clew.memory.knowledge.loaders.plain_text import decode, guessed, title_of_file
+from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -30,7 +30,6 @@ FRONT_LIST = r"^(?:{names}):(.*(?:\n[ \t]*-[ \t].*)*)"
 NO_VALUE = re.compile(r"(?:null|~|[|>][+-]?\d?)?", re.IGNORECASE)
 """YAML's nothing, and the marks of a value that stands in the lines below."""
 
-WITHIN = ("thead_open", "thead_close", "tbody_open", "tbody_close", "tr_open", "tr_close")
 LISTS = ("bullet_list_open", "bullet_list_close", "ordered_list_open", "ordered_list_close")
 TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)")
 
@@ -41,18 +40,14 @@ def read_markdown(source: Source) -> Iterator[Document]:
     fields = front[1] if front else ""
     author, tags = (front_list(fields, names) for names in (AUTHOR, TAGS))
     layout, first, hidden_text = laid_out(text[front.end() :] if front else text)
-    yield Document(
-        source.name,
+    yield layout.document(
+        source,
         front_field(fields, "title") or first or title_of_file(source.path),
-        not_empty(layout.text),
-        shown(source.path),
-        headings=tuple(layout.headings),
         date=front_date(fields),
         hidden_text=hidden_text,
         author=author,
         tags=tags,
         status=front_status(fields),
-        tables=tuple(tables_of(text)),
     )
 
 
@@ -90,32 +85,28 @@ def laid_out(markdown: str) -> tuple[TextLayout, str, str]:
     from markdown_it import MarkdownIt
 
     layout, title, hidden_text = TextLayout(), "", list[str]()
-    for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown):
-        _write(layout, token, hidden_text)
+    tokens = iter(MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown))
+    for token in tokens:
+        if token.type == "table_open":
+            layout.table(_rows(tokens, hidden_text))
+        else:
+            _write(layout, token, hidden_text)
         if token.type == "heading_close" and token.tag == "h1" and layout.headings:
             title = title or layout.headings[-1].text
     return layout, title, "\n".join(filter(None, hidden_text))
 
 
-def tables_of(markdown: str) -> Iterator[Table]:
-    """Those with names of columns; each has the heading that it stands below as its title, and its rows the numbers of
-    their lines."""
-    from markdown_it import MarkdownIt
-
-    heading, before, rows = "", "", list[tuple[int, list[str]]]()
-    for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown):
-        if token.type == "tr_open" and token.map:
-            rows.append((token.map[0] + 1, []))
+def _rows(tokens: "Iterator[Token]", hidden_text: list[str]) -> list[list[str]]:
+    """Of the table that has begun."""
+    rows: list[list[str]] = []
+    for token in takewhile(lambda one: one.type != "table_close", tokens):
+        if token.type == "tr_open":
+            rows.append([])
         elif token.type == "inline":
-            said = " ".join("".join(one.content for one in token.children or ()).split())
-            heading = said if before == "heading_open" else heading
-            if before in ("th_open", "td_open"):
-                rows[-1][1].append(said)
-        elif token.type == "table_close":
-            if table := table_of(heading, rows):
-                yield table
-            rows = []
-        before = token.type
+            cell = TextLayout()
+            _write_inline(cell, token.children or (), hidden_text)
+            rows[-1].append(cell.text)
+    return rows
 
 
 def _write(layout: TextLayout, token: "Token", hidden_text: list[str]) -> None:
@@ -123,7 +114,7 @@ def _write(layout: TextLayout, token: "Token", hidden_text: list[str]) -> None:
         case "heading_open":
             layout.open_heading()
         case "heading_close":
-            layout.close_heading()
+            layout.close_heading(int(token.tag[1]))
         case "list_item_open":
             layout.open_item(f"{token.info}{token.markup} " if token.info else "- ")
         case "list_item_close":
@@ -136,11 +127,7 @@ def _write(layout: TextLayout, token: "Token", hidden_text: list[str]) -> None:
             if (root := html.parse(token.content)) is not None:
                 hidden_text.append(html.without_hidden(root))
                 html.write(layout, root)
-        case "td_open" | "th_open":
-            layout.cell()
-        case "td_close" | "th_close":
-            pass
-        case _ if token.hidden or token.type in WITHIN or (token.level and token.type in LISTS):
+        case _ if token.hidden or (token.level and token.type in LISTS):
             layout.line()
         case _:
             layout.paragraph()
@@ -167,4 +154,4 @@ def _write_inline(layout: TextLayout, tokens: "Sequence[Token]", hidden_text: li
                 layout.line()
 
 
-MARKDOWN = Loader("markdown", read_markdown, (".md", ".markdown"))
+MARKDOWN = Loader("markdown", read_markdown, (".md", ".markdown"), guesses=guessed)

@@ -8,17 +8,22 @@ import io
 import logging
 import re
 import struct
+import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import groupby, zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from clew.memory.datatypes import Document, Mark
+from clew.memory.datatypes import Document, Mark, Table
 from clew.memory.errors import Unreadable, install_command
+from clew.memory.knowledge.loaders.layout import CELLS, TextLayout
+from clew.memory.knowledge.loaders.ocr import DPI, READ_BY_OCR, allowance, is_there, words_on
 from clew.memory.knowledge.loaders.pdf_hidden_text import Watched, entry
+from clew.memory.knowledge.loaders.pdf_tables import in_columns, parted, tables_of
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, in_a_line, shown
 from clew.memory.text import blocks, clean
@@ -52,39 +57,82 @@ def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
     data = source.path.read_bytes()
     with _quiet():
         (title, *told), large, labels, pages = _extracted(data)
+    scans = [number for number, page in enumerate(pages) if page and page.pictures and not (page.seen or page.hidden)]
+    for number, text in _scanned(data, scans).items():
+        pages[number], labels[number] = _Page(text, ""), f"{labels[number]}, {READ_BY_OCR}" if text else labels[number]
+        scans.remove(number)
     for label, page in zip(labels, pages, strict=True):
         if page is None:
             yield LoadFailure(f"{shown(source.path)}, page {label}", "this page is broken, the others are read")
-    text, marks = _joined(labels, _apart([page[0] if page else "" for page in pages], title or large))
-    hidden = "\n".join(page[1] for page in pages if page and page[1])
+    read = [page or _BLANK for page in pages]
+    text, marks = _joined(labels, _apart([page.seen for page in read], title or large))
+    hidden = "\n".join(page.hidden for page in read if page.hidden)
     if not text:
-        raise Unreadable(
-            "broken PDF" if None in pages else "no text that is seen" if hidden else "no text: a scan? run OCR first"
-        )
+        nothing = "no text that is seen" if hidden else "nothing is written on its pages"
+        nothing = f"no text: {_of_scans(len(scans))}" if scans else nothing
+        raise Unreadable("broken PDF" if None in pages else nothing)
+    if scans:
+        yield LoadFailure(shown(source.path), _of_scans(len(scans)))
+    tables = [
+        table._replace(place=f"page {label}") for label, page in zip(labels, read, strict=True) for table in page.tables
+    ]
     large = large if text.startswith(f"{large}\n") else ""
     title = title or large or _first_line(text) or title_of_file(source.path)
     author, tags = map(in_a_line, told)
-    yield Document(source.name, title, text, shown(source.path), marks, author=author, tags=tags, hidden_text=hidden)
+    found = Document(source.name, title, text, shown(source.path), marks, tables=tuple(tables))
+    yield replace(found, author=author, tags=tags, hidden_text=hidden)
 
 
-def _extracted(data: bytes) -> tuple[list[str], str, list[str], list[tuple[str, str] | None]]:
+class _Page(NamedTuple):
+    """What is read of one: what is seen, what is not, its tables."""
+
+    seen: str
+    hidden: str
+    tables: Sequence[Table] = ()
+    pictures: int = 0
+
+
+def _of_scans(pages: int) -> str:
+    named = f"{pages} scanned page{'s' if pages > 1 else ''}"
+    return f"{named} left for the next run" if is_there() else f"{named}: {install_command('ocr')}"
+
+
+SCAN_SECONDS = 500
+"""CPU time for the scanned pages of a file in one run; what was read is kept, and the next run goes on."""
+
+
+def _scanned(data: bytes, scans: Sequence[int]) -> dict[int, str]:
+    """What is written on pages that have no text, by their numbers; nothing without the extra."""
+    if not scans or not is_there():
+        return {}
+    import pypdfium2
+
+    found, until = dict[int, str](), time.process_time() + SCAN_SECONDS
+    with suppress(pypdfium2.PdfiumError), closing(pypdfium2.PdfDocument(data)) as file:
+        for number in scans:
+            if time.process_time() < until:
+                found[number] = words_on(file[number].render(scale=DPI / 72).to_pil())
+    return found
+
+
+_BLANK = _Page("", "")
+
+
+def _extracted(data: bytes) -> tuple[list[str], str, list[str], list[_Page | None]]:
     """What the file gives for title, author and keywords, what its first page begins with in large letters, and the
-    label and the text of each page, seen and not, None for a broken one."""
+    label and what is read of each page, None for a broken one."""
     from pypdf import PdfReader
-    from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
+    from pypdf.errors import FileNotDecryptedError, PyPdfError
 
     try:
         reader = PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             raise Unreadable("encrypted: save it without its password")
         numbers = range(len(reader.pages))
-        known = set[int]()
-        pages = [_unbroken(partial(_page, reader, number, known), None) for number in numbers]
+        known, drawn = set[int](), _drawn_pages(data)
+        pages = [_unbroken(partial(_page, reader, number, known, drawn), None) for number in numbers]
         large = _unbroken(lambda: largest(reader.pages[0]), "").translate(LIGATURES) if pages else ""
         return _told(reader), clean(large), _labels(reader), pages
-    except DependencyError as error:
-        wanted = f"save it without its protection, or {install_command('pdf-aes')}"
-        raise Unreadable(f"encrypted by AES: {wanted}") from error
     except FileNotDecryptedError as error:
         raise Unreadable("encrypted: save it without its password") from error
     except PyPdfError as error:
@@ -93,12 +141,30 @@ def _extracted(data: bytes) -> tuple[list[str], str, list[str], list[tuple[str, 
         raise Unreadable("broken PDF") from error
 
 
-def _page(reader: "PdfReader", number: int, known: set[int]) -> tuple[str, str] | None:
-    """`known` are the fonts of the pages before."""
-    page = reader.pages[number]
+def _page(reader: "PdfReader", number: int, known: set[int], drawn: "Iterator[Any]") -> _Page:
+    """`known` are the fonts of the pages before; `drawn` are the pages as pdfplumber has them."""
+    page, other = reader.pages[number], next(drawn, None)
     _unbroken(partial(give_spaces, page, known), None)
-    seen, hidden = _seen_and_hidden(page)
-    return clean(seen.translate(LIGATURES)), clean(hidden.translate(LIGATURES))
+    read = _read(page, other)
+    seen, hidden = (clean(text.translate(LIGATURES)) for text in (read.seen, read.hidden))
+    return read._replace(seen=seen, hidden=hidden)
+
+
+SECONDS, SECONDS_PER_MIB = 3.0, 20.0
+"""CPU time in which tables and columns are looked for; the pages behind are read as they are drawn."""
+
+
+def _drawn_pages(data: bytes) -> Iterator[Any]:
+    """The pages as pdfplumber has them, as long as there is time; none of a file that it cannot read."""
+    import pdfplumber
+
+    until = time.process_time() + SECONDS + SECONDS_PER_MIB * len(data) / 2**20
+    with suppress(Exception), pdfplumber.open(io.BytesIO(data)) as file:
+        for page in file.pages:
+            if time.process_time() > until:
+                return
+            yield page
+            page.close()
 
 
 def _unbroken(read: Callable[[], _Part], otherwise: _Part) -> _Part:
@@ -153,7 +219,15 @@ def _paragraphs(pages: Sequence[str]) -> Iterator[str]:
     whole_words = set(re.findall(r"(?<!\w)\w++-\w+", "\n".join(texts)))
     for text in texts:
         mended = BROKEN_WORD.sub(lambda match: _mended(match, whole_words), text)
-        yield "\n\n".join(mended[start:end].replace("\n", " ") for start, end in blocks(mended, typeset=True))
+        parts = [mended[start:end].replace("\n", " ") for start, end in blocks(mended, typeset=True)]
+        yield "\n\n".join("\n".join(run) for run in _rows_together(parts))
+
+
+def _rows_together(parts: Sequence[str]) -> Iterator[list[str]]:
+    """Rows of a table next to one another."""
+    for is_row, run in groupby(parts, key=lambda part: CELLS in part):
+        together = list(run)
+        yield from [together] if is_row else ([part] for part in together)
 
 
 def _mended(broken: re.Match[str], whole_words: set[str]) -> str:
@@ -204,20 +278,44 @@ def _first_line(text: str) -> str:
     return first if like_a_title(first) else ""
 
 
-def _seen_and_hidden(page: "PageObject") -> tuple[str, str]:
-    """The text that is seen, and the rest."""
+def _read(page: "PageObject", drawn: Any) -> _Page:
     watched = Watched(page)
     seen = watched.text()
     if covered := watched.covered():  # by what was painted later
         watched = Watched(page, covered)
         seen = watched.text()
     if not watched.dropped:
-        return seen, ""
+        plain = _Page(seen, "", pictures=watched.pictures)
+        return _laid_out(page, watched.places, seen, drawn) if drawn is not None and seen.strip() else plain
     whole = page.extract_text()
     if watched.pictures and not seen.strip():
-        return whole, ""
+        return _Page(whole, "")
     shown = {line.strip() for line in seen.splitlines()}
-    return seen, "\n".join(line for line in whole.splitlines() if line.strip() not in shown)
+    return _Page(seen, "\n".join(line for line in whole.splitlines() if line.strip() not in shown))
+
+
+def _laid_out(page: "PageObject", places: Sequence[Any], seen: str, drawn: Any) -> _Page:
+    """With its tables a row a line, and its columns one after the other."""
+    try:
+        words = drawn.extract_words()
+        tables, columns = tables_of(drawn, words), in_columns(drawn.width, words, places)
+    except Exception:  # noqa: BLE001 whatever pdfminer meets in a broken page: it is read without
+        return _Page(seen, "")
+    if not tables and len(columns) == 1:
+        return _Page(seen, "")
+    texts, found = list[str](), list[Table]()
+    for part in parted(columns, places, tables):
+        if isinstance(part, int):
+            layout = TextLayout()
+            layout.table([[clean(cell.translate(LIGATURES)) for cell in row] for row in tables[part].rows])
+            above = next(
+                (line for text in reversed(texts) for line in reversed(text.split("\n")) if line.strip()), ""
+            ).strip()
+            found += [table._replace(title=above if like_a_title(above) else "") for table in layout.tables]
+            texts.append(f"\n\n{layout.text}\n\n")
+        elif part:
+            texts.append(Watched(page, set(range(len(places))) - part).text())
+    return _Page("\n".join(texts), "", found)
 
 
 @contextmanager
@@ -333,4 +431,4 @@ def _give_number(font: Any) -> None:
     font[NameObject("/ToUnicode")] = made
 
 
-PDF = Loader("pdf", read_pdf, (".pdf",))
+PDF = Loader("pdf", read_pdf, (".pdf",), allowance=allowance)

@@ -113,6 +113,11 @@ class Watched:
         """What is seen, but for what is covered later."""
         return self._page.extract_text(visitor_operand_before=self._before, visitor_operand_after=self._after)
 
+    @property
+    def places(self) -> list[Corners | None]:
+        """Of each piece of text, in the order in which they were drawn; None for one that is not seen."""
+        return [shown and shown.box for shown in self._shown]
+
     def covered(self) -> set[int]:
         """Numbers of the words that something was painted over."""
         places = [place for place, one in enumerate(self._painted) if one.covers]

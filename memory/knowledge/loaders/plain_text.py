@@ -20,6 +20,9 @@ BOMS = (  # the longer ones first: that of UTF-32 begins with that of UTF-16
 _MARK = re.compile(r"_|-(?!\d\d(?:-\d\d)?(?!\d))|(?<!\d\d\d\d)(?<!\d\d\d\d-\d\d)-")
 """What parts words in the name of a file, but for the hyphens of a date."""
 
+LOOKED_AT = 1 << 16
+"""Bytes of a text that its encoding is told by."""
+
 LONGEST_TITLE = 100
 """Characters of a first line that may be a title."""
 
@@ -30,11 +33,11 @@ def read_text(source: Source) -> Iterator[Document]:
 
 
 def decode(data: bytes) -> str:
-    """UTF-8, or what a byte order mark says. No guess at other encodings: a wrong one would go unnoticed.
+    """UTF-8, what a byte order mark says, or as it is detected (`guessed`).
 
-    Raises `Unreadable` for anything else, and for a text without words.
+    Raises `Unreadable` where that is nothing, and for a text without words.
     """
-    encoding = next((name for mark, name in BOMS if data.startswith(mark)), "utf-8")
+    encoding = next((name for mark, name in BOMS if data.startswith(mark)), "") or guessed(data) or "utf-8"
     if encoding.startswith("utf-8") and b"\0" in data:
         raise Unreadable("not a text: it holds NUL bytes")
     try:
@@ -43,6 +46,23 @@ def decode(data: bytes) -> str:
         name = encoding.removesuffix("-sig").upper()
         raise Unreadable(f"not {name} (byte {error.start}): save it as UTF-8") from error
     return not_empty(text)
+
+
+def guessed(data: bytes) -> str:
+    """The encoding that a text is in by its bytes, Windows-1252 where another is no more likely; empty for UTF-8, for a
+    byte order mark, and for what is no text."""
+    if b"\0" in data or data.startswith(tuple(mark for mark, _ in BOMS)):
+        return ""
+    try:
+        data.decode()
+        return ""
+    except UnicodeDecodeError:
+        from charset_normalizer import from_bytes
+
+        found = list(from_bytes(data[:LOOKED_AT]))
+    likely = [one for one in found if (one.chaos, one.coherence) == (found[0].chaos, found[0].coherence)]
+    names = [name for one in likely for name in one.could_be_from_charset]
+    return "cp1252" if "cp1252" in names else next((one.encoding for one in likely), "")
 
 
 def not_empty(text: str) -> str:
@@ -74,4 +94,4 @@ def _title(text: str) -> str:
     return " ".join(first.split()) if alone and like_a_title(first.strip()) else ""
 
 
-TEXT = Loader("text", read_text, (".txt", ".text"))
+TEXT = Loader("text", read_text, (".txt", ".text", ".log"), guesses=guessed)

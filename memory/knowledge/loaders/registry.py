@@ -3,33 +3,41 @@
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import BadInput, Unreadable
 from clew.memory.knowledge.loaders import (
-    converted,
+    archive,
+    chats,
+    code,
+    evernote,
     graph_folder,
     html,
     jsonl,
+    mail,
     markdown,
+    ocr,
+    office,
     pdf,
     plain_text,
+    records,
+    slides,
     table,
     triples_file,
     wikipedia,
 )
-from clew.memory.knowledge.loaders.exports import EXPORTS
 from clew.memory.knowledge.loaders.jsonl import Entry
 from clew.memory.knowledge.loaders.source import (
     LONGEST_REASON,
-    ExportLoader,
     Loader,
     LoadFailure,
     Source,
+    Unpacked,
     file_mode,
     reason,
     shown,
@@ -39,24 +47,30 @@ Answered = TypeVar("Answered")
 
 NO_MEMORY = "it needs more memory than a file may take"
 LOADERS: tuple[Loader, ...] = (
+    chats.CHAT,
     plain_text.TEXT,
-    converted.WORD,
-    converted.MARKUP,
     markdown.MARKDOWN,
     html.HTML,
     pdf.PDF,
+    ocr.PICTURE,
     table.TABLE,
     graph_folder.GRAPH,
     jsonl.BEIR,
     jsonl.JSONL,
     triples_file.TRIPLES,
+    records.JSON,
     wikipedia.WIKIPEDIA,
+    office.OFFICE,
+    slides.SLIDES,
+    mail.MAIL,
+    mail.BOX,
+    evernote.EVERNOTE,
+    code.CODE,
+    code.NOTEBOOK,
+    archive.ARCHIVE,
 )
 """Of two that take the same file or folder, the first reads it. A file that none takes is read as text, where it is
 named itself."""
-
-KNOWN = (*LOADERS, *EXPORTS.values())
-"""With those that have to be named (`exports.EXPORTS`)."""
 
 
 def loader_of(path: Path, loaders: Sequence[Loader] = LOADERS) -> Loader | None:
@@ -69,7 +83,32 @@ def loader_of(path: Path, loaders: Sequence[Loader] = LOADERS) -> Loader | None:
 
 def read(source: Source) -> Iterator[Document | LoadFailure]:
     """The documents of a source as they are read. What is wrong with it comes as a `LoadFailure`, never raised."""
-    return _guarded(source, source.loader.read)
+    for item in _guarded(source, source.loader.read):
+        if isinstance(item, Unpacked):
+            yield from _unpacked(item, source)
+        else:
+            yield item
+    if name := _said(lambda path: source.loader.guesses(path.read_bytes()), source.path, ""):
+        yield LoadFailure(shown(source.path), f"read as {name}, as its bytes look: save it as UTF-8 to be sure", 0)
+
+
+DEEPEST = 3
+"""Archives in archives that are looked into."""
+
+
+def _unpacked(held: Unpacked, source: Source) -> Iterator[Document | LoadFailure]:
+    if source.depth >= DEEPEST:
+        yield LoadFailure(held.place, f"it lies within more than {DEEPEST} archives")
+        return
+    found, inside = discover([held.folder]), f"{shown(held.folder)}/"
+    read_ = (item for one in found.sources for item in read(replace(one, depth=source.depth + 1)))
+    for item in chain(found.unread, read_):
+        place = f"{held.place}: {item.source.removeprefix(inside)}"
+        if isinstance(item, Document):
+            date, author = item.date or held.date, item.author or held.author
+            yield replace(item, id=f"{held.id}/{item.id}", source=place, date=date, author=author)
+        else:
+            yield replace(item, source=place)
 
 
 def read_edges(source: Source) -> Iterator[Edge | LoadFailure]:
@@ -105,48 +144,29 @@ NAMED = 20
 
 @dataclass
 class Discovered:
-    """The sources, notes on what was left out, and the folders that the system would not open. Links
-    below the paths given are `links`, unless they are to be followed (`follow`).
-
-    `exports` have, by paths given, the name of the loader that reads it (`EXPORTS`).
+    """The sources, what no loader reads (`unread`), notes on what was left out, and the folders that the system would
+    not open. Links below the paths given are `links`, unless they are to be followed (`follow`).
 
     `seen` are real paths, so that a link that leads back into the tree ends there."""
 
     library: str
     loaders: Sequence[Loader]
     follow: bool = False
-    exports: Mapping[str, ExportLoader] = field(default_factory=dict)
     links: list[Path] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     unopened: list[Path] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
-    skipped: Counter[str] = field(default_factory=Counter)
+    unread: list[LoadFailure] = field(default_factory=list)
     passed_over: Counter[str] = field(default_factory=Counter)
 
     def add(self, root: Path) -> None:
         """Raises `BadInput` where it cannot be opened, or is a library or of another kind."""
-        if name := self.exports.get(shown(root)):
-            usual, self.loaders = self.loaders, (EXPORTS[name],)
-            before = len(self.sources)
-            self._add(root)
-            if len(self.sources) == before or any(one.loader is not EXPORTS[name] for one in self.sources[before:]):
-                raise BadInput(f"the loader {name} finds nothing that it reads in {shown(root)}", "clew index --help")
-            self.loaders = usual
-        else:
-            self._add(root)
-
-    def _add(self, root: Path) -> None:
         try:
             mode = root.stat().st_mode
         except OSError as error:
             raise BadInput(f"cannot open {shown(root)}: {reason(error)}", "check the path") from error
         loader = loader_of(root, self.loaders) if stat.S_ISREG(mode) else None
-        if stat.S_ISREG(mode) and root.suffix.lower() == ".json" and loader is None:
-            raise BadInput(
-                f"{shown(root)} is JSON, and not a list of triples",
-                "write one object a line to a .jsonl file, each with its text",
-            )
         if stat.S_ISREG(mode):
             self._once(Source(root, loader or plain_text.TEXT, root))
         elif not stat.S_ISDIR(mode):
@@ -194,7 +214,9 @@ class Discovered:
     def _file(self, path: Path, mode: int, root: Path) -> None:
         loader = None if mode and not stat.S_ISREG(mode) else loader_of(path, self.loaders)
         if loader is None:
-            self.skipped[path.suffix.lower() or "without an ending"] += 1
+            kind = f"{path.suffix.lower()} files are" if path.suffix else "a file without an ending is"
+            odd = mode and not stat.S_ISREG(mode)
+            self.unread.append(LoadFailure(shown(path), "it is no file" if odd else f"{kind} not read"))
         elif why := _said(loader.passes_over, path, ""):
             self.passed_over[why] += 1
         else:
@@ -217,7 +239,6 @@ def discover(
     library: Path | None = None,
     loaders: Sequence[Loader] = LOADERS,
     follow: bool = False,
-    exports: Mapping[str, ExportLoader] | None = None,
 ) -> Discovered:
     """The sources below `paths`, in their order and then by name, each once. Paths given are followed where they are
     links, and with `follow` also links below them.
@@ -225,7 +246,7 @@ def discover(
     Hidden files and folders and libraries are passed over, also one that is only about to be: `library`. Raises
     `BadInput` for a path that is not there.
     """
-    found = Discovered(os.path.realpath(library) if library else "", loaders, follow, exports or {})
+    found = Discovered(os.path.realpath(library) if library else "", loaders, follow)
     for path in paths:
         found.add(path.absolute())
     found.notes += [f"{count} {why}" for why, count in found.passed_over.items()]
@@ -233,7 +254,4 @@ def discover(
         named, more = ", ".join(map(shown, found.links[:NAMED])), len(found.links) - NAMED
         named += f" and {more} more" if more > 0 else ""
         found.notes.append(f"{len(found.links)} links not followed (--follow-links does): {named}")
-    if found.skipped:
-        kinds = ", ".join(f"{ending} {count}" for ending, count in found.skipped.most_common())
-        found.notes.append(f"{found.skipped.total()} files of other kinds skipped: {kinds}")
     return found

@@ -21,11 +21,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from clew.memory.datatypes import Document, Edge, Mark, Table
 from clew.memory.errors import ClewError
-from clew.memory.knowledge.loaders.registry import KNOWN, NO_MEMORY, read, read_edges
+from clew.memory.knowledge.loaders.registry import LOADERS, NO_MEMORY, read, read_edges
 from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, shown, size
 
 MIB = 1 << 20
@@ -40,6 +41,8 @@ WAIT, WAITS = 60.0, 4
 
 AHEAD = 4
 """Sources that the process is given beside the one that is read; their requests fit into a pipe."""
+
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
@@ -56,10 +59,11 @@ class Limits:
 
     @classmethod
     def of(cls, source: Source) -> "Limits":
-        given = size(source)
+        given, more = size(source), source.loader.allowance()
         half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
         memory = max(MEMORY, min(MEMORY + MEMORY_PER_BYTE * given, half))
-        return cls(math.ceil(SECONDS + SECONDS_PER_MIB * given / MIB), memory, OUTPUT + OUTPUT_PER_BYTE * given)
+        seconds = math.ceil(SECONDS + SECONDS_PER_MIB * given / MIB) + more.seconds
+        return cls(seconds, memory + more.memory, OUTPUT + OUTPUT_PER_BYTE * given)
 
 
 class Reading:
@@ -78,7 +82,7 @@ class Reading:
 
     def announce(self, source: Source) -> None:
         """Have it read, where it is not yet; no more than `AHEAD` beside the one that is wanted next."""
-        if source.loader in KNOWN and not any(source is sent for sent, _ in self._sent):
+        if source.loader in LOADERS and not any(source is sent for sent, _ in self._sent):
             self._sent.append((source, Limits.of(source)))
             if self._process:
                 self._process.send(*self._sent[-1])
@@ -87,7 +91,7 @@ class Reading:
 
     def documents(self, source: Source) -> Iterator[Document | LoadFailure]:
         """Raises `ClewError` where the process cannot be started at all."""
-        if source.loader not in KNOWN:
+        if source.loader not in LOADERS:
             yield from read(source)
             return
         self._skip()
@@ -100,7 +104,7 @@ class Reading:
 
     def edges(self, source: Source) -> Iterator[Edge | LoadFailure]:
         """Behind its documents. Once a run."""
-        if source.loader not in KNOWN:
+        if source.loader not in LOADERS:
             yield from read_edges(source)
             return
         for item in self._items() if self._taken else ():
@@ -179,13 +183,14 @@ class Reading:
 class _Process:
     def __init__(self) -> None:
         self.owner, self.ready = os.getpid(), False
+        self._unpacked = TemporaryDirectory(prefix="clew-", ignore_cleanup_errors=True)
         self._popen = subprocess.Popen(  # noqa: S603 this interpreter, and nothing that was read
             [sys.executable, "-P", "-c", _START, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             bufsize=0,
-            env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            env=os.environ | _ONE_THREAD | {"TMPDIR": self._unpacked.name},
         )
         assert self._popen.stdout
         self._from = self._popen.stdout.fileno()
@@ -238,6 +243,7 @@ class _Process:
             with contextlib.suppress(OSError):
                 stream.close()
         self._popen.wait()
+        self._unpacked.cleanup()  # also where it was killed while an archive was unpacked
         return ended or 0
 
     def _at_end(self) -> bool:
@@ -296,7 +302,7 @@ def serve() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     replies.write(b"ready\n")
     replies.flush()
-    loaders, empty = {loader.name: loader for loader in KNOWN}, _memory()
+    loaders, empty = {loader.name: loader for loader in LOADERS}, _memory()
     for line in requests:
         name, path, root, pages, seconds, memory = json.loads(line)
         source = Source(Path(path), loaders[name], Path(root), Pages(*map(tuple, pages)))

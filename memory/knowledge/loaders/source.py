@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Literal
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.files import file_digest
@@ -33,10 +32,6 @@ class Pages:
 
 ALL = Pages()
 
-ExportLoader = Literal["notion", "obsidian", "slack", "git", "evernote"]
-"""What reads the exports of other programs, where it is named (`exports.EXPORTS`); nothing else is loaded."""
-
-
 LONGEST_REASON = 200
 """Characters of why a loader, or a program that it runs, stopped."""
 
@@ -47,11 +42,32 @@ LONGEST_LINE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class LoadFailure:
-    """A file, or a line of one (`path:line`), that could not be read, and why; `count`: how many lines that is."""
+    """A file, or a line of one (`path:line`), that could not be read, and why; `count`: how many lines that is, 0 where
+    it was read and something is to be said of how."""
 
     source: str
     reason: str
     count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """What was in a source, as a folder that is read in its place; ids and places of what is in it go behind `id` and
+    `place`. A document that has neither date nor author has these."""
+
+    folder: Path
+    id: str
+    place: str
+    date: str = ""
+    author: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a loader needs beside what any file may take: CPU time in seconds, and bytes of memory."""
+
+    seconds: int = 0
+    memory: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +78,13 @@ class Loader:
     `passes_over`: why a file that lies in a folder is left out, as `skipped: why`, or "". `in_folder`: the file to
     read where a whole folder is one data set, whose other files are then no documents.
 
-    `read` yields documents and failures, and may raise `Unreadable` or `OSError`; so does `edges`. `files` are all
-    that the digest of a source is made of. `by_page`: it reads the pages that `Source.pages` choose.
+    `read` yields documents, failures and what it unpacked, and may raise `Unreadable` or `OSError`; so does `edges`.
+    `files` are all that the digest of a source is made of. `by_page`: it reads the pages that `Source.pages` choose.
+    `guesses`: the encoding of a text that nobody says, or "". `allowance`: what it needs more than others.
     """
 
     name: str
-    read: "Callable[[Source], Iterator[Document | LoadFailure]]"
+    read: "Callable[[Source], Iterator[Document | LoadFailure | Unpacked]]"
     suffixes: tuple[str, ...] = ()
     recognises: Callable[[Path], bool] = lambda _: True
     passes_over: Callable[[Path], str] = lambda _: ""
@@ -75,16 +92,20 @@ class Loader:
     edges: "Callable[[Source], Iterator[Edge | LoadFailure]]" = lambda _: iter(())
     files: Callable[[Path], tuple[Path, ...]] = lambda path: (path,)
     by_page: bool = False
+    guesses: Callable[[bytes], str] = lambda _: ""
+    allowance: Callable[[], Allowance] = Allowance
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to read: `path`, absolute, was found under `root`, the path that was given (the file itself, perhaps)."""
+    """A file to read: `path`, absolute, was found under `root`, the path that was given (the file itself, perhaps);
+    `depth`: within how many archives."""
 
     path: Path
     loader: Loader
     root: Path
     pages: Pages = ALL
+    depth: int = 0
 
     @property
     def name(self) -> str:

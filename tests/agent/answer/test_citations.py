@@ -1,13 +1,22 @@
 """Citations: of words while they stream, and of the sentences of a whole answer."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, verdict, whole_sentences
-from clew.agent.state import Claim
+from clew.agent.answer.citations import (
+    Citations,
+    attributed,
+    claims_of,
+    numbered,
+    verdict,
+    verified,
+    whole_sentences,
+)
+from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Passage
 
 
@@ -120,6 +129,19 @@ PASSAGES = [
 ]
 
 
+def test_words_do_not_wait_for_the_end_of_an_answer_with_paragraphs() -> None:
+    come, said = list[str](), list[str]()
+
+    def pieces() -> Iterator[str]:
+        for word in ("Costs", "\n\n", "It", " is", " far", " [1]", ".", "\n\n", "- It", " is"):
+            yield word
+            come.append("".join(said))
+
+    for piece in Citations(1).streamed(pieces()):
+        said.append(piece)
+    assert come[4] == "Costs\n\nIt is far" and come[8] == "Costs\n\nIt is far [1].\n\n- It"
+
+
 FAR, COLD = Claim("It is far.", (1,)), Claim("It is cold.", (2,))
 
 
@@ -135,10 +157,29 @@ FAR, COLD = Claim("It is far.", (1,)), Claim("It is cold.", (2,))
         (
             "**Two things** are known:\n- It is far [1].\n2. It is cold [2].\n\n## Heading\n",
             (
-                Claim("Two things are known:"),
+                Claim("Two things are known:", markup="**Two things** are known:"),
                 replace(FAR, text="- It is far.", new_line=True),
                 replace(COLD, text="2. It is cold.", new_line=True),
                 Claim("Heading"),
+            ),
+        ),
+        (
+            "## Costs\n\nIt is far [1].\n\n"
+            "| what | **cost** |\n|---|--:|\n| air | 3 EUR [2] |\n| sea | `2` EUR |\nIt is cold [2].",
+            (
+                replace(FAR, markup="### Costs\n\nIt is far."),
+                Claim("air, 3 EUR", (2,), new_line=True, markup="| what | **cost** |\n|---|--:|\n| air | 3 EUR |"),
+                Claim("sea, 2 EUR", new_line=True, markup="| sea | `2` EUR |"),
+                replace(COLD, new_line=True),
+            ),
+        ),
+        (
+            "Do this:\n\n```sh\n# one\nls | wc\n```\n1. It is far [1].\n   - It is **cold** [2].",
+            (
+                Claim("Do this:"),
+                Claim("# one\nls | wc", new_line=True, markup="```sh\n# one\nls | wc\n```"),
+                replace(FAR, text="1. It is far.", new_line=True),
+                replace(COLD, text="- It is cold.", new_line=True, markup="   - It is **cold**."),
             ),
         ),
         ("Dr. Smith paid 3.5 dollars [1].", (Claim("Dr. Smith paid 3.5 dollars.", (1,)),)),
@@ -154,6 +195,25 @@ def test_a_citation_belongs_to_its_sentence_before_or_behind_the_stop_or_a_line_
 def test_a_claim_without_a_citation_gets_that_of_the_passage_that_says_it() -> None:
     claims = [Claim("Laika was a dog from Moscow."), Claim("The Moon is 384,400 km away.", (2,)), Claim("I hope so.")]
     assert [claim.cites for claim in attributed(claims, PASSAGES)] == [(2,), (1,), ()]
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Nero paid 7,777 ducats for it.", "unsupported"),  # an invention
+        ("Laika was born in Berlin.", "unsupported"),  # another place
+        ("The Moon is 405,500 km away.", "unsupported"),  # another number
+        ("Laika was a dog from Moscow who liked warm milk.", "weak"),  # half of it
+        ("I hope so.", "uncited"),  # says nothing
+        ("What is known of the dog Laika from Moscow in Russia:", "uncited"),  # announces
+        ("Do you mean the distance of the Moon from the Earth?", "uncited"),  # asks
+    ],
+)
+def test_a_sentence_without_a_citation_is_checked_against_all_passages(said: str, found: str) -> None:
+    [claim] = attributed([Claim(said)], PASSAGES)
+    assert (claim.cites, claim.verdict) == ((), found)
+    [kept] = verified(Answer("answered", (claim,))).claims
+    assert kept == claim
 
 
 def test_a_wrong_citation_that_nothing_supports_stays_to_be_marked() -> None:
@@ -184,6 +244,8 @@ COSTS = Passage(
         ("Fritz Lang's saw costs 950 euros.", "supported"),
         ("The lathe and the saw cost 1,200 + 950 = 2,150 euros.", "supported"),
         ("The lathe costs 1200 euros - 950 euros = 250 euros more than the saw.", "supported"),
+        ("The saw is dearer by (1,200 - 950) / 950 = 26.3 percent.", "unsupported"),
+        ("The lathe is dearer by (1,200 - 950) / 950 = 0.26.", "supported"),
         ("The lathe and the saw cost 1,200 + 950 = 2,250 euros.", "unsupported"),
         ("The lathe and the saw cost 1,200 + 940 = 2,140 euros.", "unsupported"),
         ("The lathe and the saw cost 2,150 euros.", "unsupported"),
@@ -191,3 +253,9 @@ COSTS = Passage(
 )
 def test_what_is_worked_out_is_supported_by_what_it_is_made_of(said: str, found: str) -> None:
     assert verdict(Claim(said, (1,)), [COSTS]) == found
+
+
+def test_what_a_tool_worked_out_is_supported_with_what_it_is_made_of() -> None:
+    made = Passage("s", "", "Worked out", "(1,200 EUR - 950 EUR) * 12 = 3,000 EUR", 0.0, "calculate")
+    for said, found in (("It is 3,000 euros a year more.", "supported"), ("It is 3,500 euros more.", "unsupported")):
+        assert verdict(Claim(said, (1, 2)), [COSTS, made]) == found

@@ -15,6 +15,13 @@ def test_nothing_closes_the_fence() -> None:
     assert inside.startswith('<passage id="1" title="A title b">\n')
 
 
+def test_a_title_stands_once_and_no_line_is_empty() -> None:
+    assert fenced(1, "Moon", "# Moon\n\nIt is grey.\n \nIt is far.") == (
+        '<passage id="1" title="Moon">\nIt is grey.\nIt is far.\n</passage>'
+    )
+    assert fenced(1, "Moon", "Moon") == '<passage id="1" title="Moon">\nMoon\n</passage>'
+
+
 def test_the_person_is_told() -> None:
     passages = [
         Passage(id=str(n), document=f"d{n}", title=title, text="", score=1.0, tool="hybrid")

@@ -1,8 +1,5 @@
 """The reader: what it looks at, and which candidate it takes for the answer."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -80,34 +77,3 @@ def test_what_is_defined_is_the_subject(defined: str, sentence: str, defines: fl
     question = f"What is {defined}?"
     [row] = features(encoded_request(Request(question, question), evidence), evidence)
     assert row[FEATURES.index("defines")] == defines
-
-
-class Misspelt:
-    """Lacks all words, and has one that is spelt nearly like each."""
-
-    def counts(self, words: Sequence[str]) -> list[int]:
-        return [0 for _ in words]
-
-    def kinds(self, phrases: Sequence[str]) -> list[str]:
-        return ["" for _ in phrases]
-
-    def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
-        return [("yeast",) if word.casefold() == "yeats" else ("plate",) for word in words]
-
-
-def test_a_word_that_the_evidence_has_in_another_spelling_is_not_lacked(encoder: CachedEncoder) -> None:
-    text = "The yeast may be used six times."
-    passage = Passage("d#0", "d", "Brewing", text, 0.5, "hybrid", start=0, end=len(text))
-    evidence = replace(evidence_of([passage], encoder), vocabulary=Misspelt())
-    assert evidence.lacked("do we use the yeats") == []
-    assert evidence.lacked("do we use the plane") == ["plane"]
-    assert evidence.lacked("does Yeats use it") == ["Yeats"]
-
-
-def test_the_word_for_what_is_asked_for_is_not_lacked_where_it_is_told(encoder: CachedEncoder) -> None:
-    def lacked(text: str) -> list[str]:
-        passage = Passage("d#0", "d", "House", text, 0.5, "hybrid", start=0, end=len(text))
-        return replace(evidence_of([passage], encoder), vocabulary=Misspelt()).lacked("what colour is the plane")
-
-    assert lacked("We painted it dark blue.") == ["plane"]
-    assert lacked("We painted it in May.") == ["colour", "plane"]

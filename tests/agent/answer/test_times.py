@@ -54,7 +54,8 @@ def test_the_newest_that_is_in_force_answers_with_the_one_before(
     said = say(QUESTION, encoder, *(LEAVE[name] for name in order))
     quoted, aside = said.claims
     assert quoted.text == "Staff have 25 days of paid leave a year."
-    assert (aside.text, aside.quotes) == ("(3 September 2024; on 1 May 2023 it was 20 days)", ())
+    before = "\u201cStaff have 20 days of paid leave a year.\u201d"
+    assert (aside.text, aside.quotes) == (f"(3 September 2024; on 1 May 2023: {before})", ())
     assert [said.sources[n - 1].document for n in aside.cites] == ["2024", "2023"]
     assert quoted.verdict == aside.verdict == "supported"
 
@@ -66,7 +67,7 @@ def test_the_newest_that_is_in_force_answers_with_the_one_before(
          "(1 January 2024; on 1 January 2022: \u201cDogs are allowed at sea.\u201d)"),
         ("Who is the treasurer?", ("Minutes of May", "The treasurer of the club is Tom Reed."),
          ("Minutes of June", "The treasurer of the club is Olga Kern."),
-         "(1 January 2024; on 1 January 2022 it was Tom Reed)"),
+         "(1 January 2024; on 1 January 2022: \u201cThe treasurer of the club is Tom Reed.\u201d)"),
     ],
 )  # fmt: skip
 def test_what_differs(
@@ -189,47 +190,12 @@ BIDS = (
 def test_the_bids_of_two_are_no_versions_of_each_other(encoder: CachedEncoder) -> None:
     said = say("What does it cost to replace the gutter?", encoder, *BIDS)
     assert {claim.text for claim in said.claims if claim.quotes} == {one.text for one in BIDS}
-    assert "it was" not in said.plain
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "versions"),
-    [
-        ("Oakley charges 1,200 euros for it.", "Elmer charges 980 euros for it.", False),
-        ("Ann Berg chairs the club.", "Josef Kern chairs the club.", True),
-        ("The fee is 20 euros for it.", "The fee is 28 euros for it.", True),
-    ],
-)
-def test_what_differs_in_whom_and_in_what_is_no_version(old: str, new: str, versions: bool) -> None:
-    one, other = (timed_sentence(text, 0, bid("Notes", text, date), "Notes") for text, date in ((old, ""), (new, "")))
-    assert of_different_things(one, other) != versions
 
 
 def test_under_other_headings_it_is_another_thing() -> None:
     one, other = (TimedSentence("It costs 3 euros.", head=head) for head in ("Northwind", "Sigma"))
     assert of_different_things(one, other)
     assert not of_different_things(one, TimedSentence("It costs 4 euros.", head="Northwind 2024"))
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "versions"),
-    [
-        ("*usr_02.txt* Last change: 2021 Apr 24", "*usr_10.txt* Last change: 2019 Nov 22", False),
-        ("Rules, chapter 3", "Rules, Chapter IV", False),
-        ("Rules, chapter 3 (2021)", "Rules, chapter 3 (2019)", True),
-        ("Lease v1", "Lease v2", True),
-    ],
-)
-def test_another_part_of_a_work_is_no_version(one: str, other: str, versions: bool) -> None:
-    first, second = (TimedSentence("A macro is started with q.", title=title) for title in (one, other))
-    assert of_different_things(first, second) != versions
-
-
-def test_an_older_number_is_told_as_it_is_written(encoder: CachedEncoder) -> None:
-    older = bid("Bid for the gutter", "We replace the gutter for 1,200 euros.", "2024-06-01")
-    newer = bid("Bid for the gutter", "We replace the gutter for 980 euros.", "2024-06-09")
-    said = say("What does it cost to replace the gutter?", encoder, older, newer)
-    assert said.plain.partition("(")[2] == "9 June 2024; on 1 June 2024 it was 1,200 euros)"
 
 
 def test_of_an_older_item_the_sentence_is_told_that_says_the_like(encoder: CachedEncoder) -> None:

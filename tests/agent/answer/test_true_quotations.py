@@ -23,11 +23,12 @@ from clew.memory.knowledge.chunking import ChunkerParameters, chunks_of
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.loaders.registry import LOADERS, discover, read
 from clew.memory.ports import Role
+from clew.memory.text import BELOW
 from tests.agent.conftest import turn_of
 from tests.benchmarks.ingest import RandomEncoder
 from tests.memory.dialogue.cases import hashed_vectors
 from tests.memory.knowledge.loaders.dump import dump
-from tests.memory.knowledge.loaders.test_converted import REST, word_files
+from tests.memory.knowledge.loaders.test_fuzz import SEEDS
 from tests.memory.knowledge.loaders.test_pdf import as_bytes, written
 
 CODE = "numbers = [5, 2, 3, 1, 4]\nnumbers.sort()\nprint(numbers[0], numbers [1])\n# [1, 2, 3, 4, 5] ."
@@ -68,10 +69,8 @@ def lines(rows: Sequence[Mapping[str, object]]) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-SAMPLES: Mapping[str, Mapping[str, bytes]] = {
+SAMPLES: Mapping[str, Mapping[str, bytes]] = SEEDS | {
     "text": {"harbour.txt": AWKWARD.encode(), "wide.txt": AWKWARD.encode("utf-16")},
-    "word": word_files(MARKDOWN),
-    "markup": {"async.rst": REST.encode()},
     "markdown": {"ropes.md": MARKDOWN.encode()},
     "html": {"berths.html": HTML.encode()},
     "pdf": {"log.pdf": as_bytes(written(*PAGES, title="The log"))},
@@ -233,7 +232,9 @@ def test_of_whole_turns_over_each_collection(
         if len(documents) == MOST:
             continue  # it takes long to index
         taken.append(collection)
-        marks = [mark.text for document in documents for mark in document.headings][:: max(1, len(documents) // 4)]
+        marks = [mark.text.rpartition(BELOW)[2] for document in documents for mark in document.headings][
+            :: max(1, len(documents) // 4)
+        ]
         about += [f"Summarise {document.title}" for document in documents[:2]]
         about += [f"What is said of {mark}?" for mark in marks[:4]]
     for _ in index(taken, tmp_path / "library", encoder):

@@ -1,12 +1,11 @@
-"""What a server shows of a model, and the file that keeps it."""
+"""What a server shows of a model."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from clew.agent.llm.ollama_server import DEFAULT_WINDOW, Card, Cards, card_of
+from clew.agent.llm.ollama_server import DEFAULT_WINDOW, Card, card_of
 
 SHOWN: dict[str, Any] = {
     "model_info": {"general.architecture": "llama", "llama.context_length": 131072},
@@ -31,26 +30,3 @@ WHOLE = Card(window=131072, schema=True)
 )
 def test_what_the_server_shows(shown: dict[str, Any], version: str, card: Card) -> None:
     assert card_of(shown, version) == card
-
-
-def test_a_card_is_asked_for_once_for_each_digest(tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    def ask() -> Card:
-        asked.append("asked")
-        return Card(window=2048)
-
-    path = tmp_path / "cache" / "models.json"
-    for digest in ("one", "one", "two"):
-        assert Cards(path).of("llama3.2:3b", digest, ask) == Card(window=2048)
-    assert len(asked) == 2
-
-
-def test_a_file_that_cannot_be_used_or_written_costs_nothing_but_the_asking(tmp_path: Path) -> None:
-    path = tmp_path / "models.json"
-    for content in ("{", "[]", '{"m@d": {"colour": "blue"}}', '{"m@d": 3}'):
-        path.write_text(content)
-        assert Cards(path).of("m", "d", lambda: Card(window=1)) == Card(window=1)
-        assert Cards(path).of("m", "d", lambda: Card(window=2)) == Card(window=1)
-    (tmp_path / "file").write_text("")
-    assert Cards(tmp_path / "file" / "models.json").of("m", "d", lambda: Card(window=1)) == Card(window=1)

@@ -1,4 +1,4 @@
-"""Tokens of a model on a server: estimated, learned, and whether a prompt was cut."""
+"""Tokens of a model on a server: estimated and learned."""
 
 import pytest
 from hypothesis import given
@@ -24,34 +24,9 @@ def test_what_the_server_counts_is_learned_but_of_a_short_prompt() -> None:
     for read, estimated in ((230, 253), (280, 308)):
         counts.learn(1000, read)
         assert counts.estimate("x" * 1000) == pytest.approx(estimated, abs=2)
-    counts = TokenCounts()
-    assert not counts.was_cut(50_000, 0, 8192)  # a server that does not count says nothing
+    counts = TokenCounts()  # a server that does not count says nothing
     counts.learn(50_000, 0)
     assert counts.estimate("xxx") == 2
-
-
-@pytest.mark.parametrize(
-    ("size", "read", "window", "cut"),
-    [
-        (12_000, 4096, 4096, True),  # it fills the window
-        (18_000, 2048, 8192, True),  # about 4,000 tokens of prose: a server that cuts at its default is seen
-        (18_000, 4100, 8192, False),
-        (9000, 1956, 8192, False),  # English after German
-        (9000, 1200, 8192, True),
-    ],
-)
-def test_a_prompt_that_was_cut_is_seen(size: int, read: int, window: int, cut: bool) -> None:
-    counts = TokenCounts()
-    counts.learn(3400, 1000)
-    assert counts.was_cut(size, read, window) == cut
-
-
-def test_once_cut_the_window_is_what_was_read_until_more_is() -> None:
-    counts = TokenCounts()
-    assert counts.window is None and counts.was_cut(18_000, 2048, 8192) and counts.window == 2048
-    assert counts.was_cut(9_000, 2048, 8192), "a smaller prompt that fills it again was cut again"
-    counts.learn(12_000, 3000)
-    assert counts.window is None
 
 
 @given(st.text(max_size=300))

@@ -156,7 +156,7 @@ def test_a_new_run_replaces_and_forgets_its_own(tmp_path: Path, script: Script, 
     assert [row["_id"] for row in both(out)[0]] == ["films<::>1", "films<::>2", "films<::>3"]
     run(script, out, stop_after=2)
     run(read_script(write(tmp_path / "other.jsonl", MOON)), out)  # threads of other scripts stay
-    assert run(script, out, resume=True)[0] == ["Who won in 1998?", "How far is the Moon?", "who directed it?"]
+    assert len(run(script, out, resume=True)[0]) == 5, "no conversation was whole"
 
 
 @pytest.mark.parametrize("stop_after", [1, 2, 3, 4, 5])
@@ -164,12 +164,11 @@ def test_a_stopped_run_goes_on_where_it_stopped(script: Script, out: Path, tmp_p
     run(script, tmp_path / "whole")
     run(script, out, stop_after=stop_after)
     asked, results = run(script, out, resume=True)
-    assert len(asked) == 5 - stop_after
+    kept = {3: 3, 4: 3, 5: 5}.get(stop_after, 0)  # of whole conversations
+    assert len(asked) == 5 - kept
     assert both(out) == both(tmp_path / "whole")
-    assert [result.resumed for result in results if isinstance(result, Played)] == [
-        *[True] * stop_after,
-        *[False] * (5 - stop_after),
-    ]
+    resumed = [result.resumed for result in results if isinstance(result, Played)]
+    assert resumed == [*[True] * kept, *[False] * (5 - kept)]
     assert isinstance(results[-1], Summary) and results[-1].turns == 5 and results[-1].passed == 7
 
 
@@ -181,35 +180,8 @@ def test_a_line_that_only_one_file_has_is_written_again(script: Script, out: Pat
     path = out / folder / "script.jsonl"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:2]) + torn)
     asked, _ = run(script, out, resume=True)
-    assert asked == []  # the threads hold the turns
+    assert len(asked) == 5
     assert both(out) == whole
-
-
-@pytest.mark.parametrize("stop_after, asked_again", [(2, 5), (3, 2)])
-def test_only_a_half_done_conversation_needs_its_thread(
-    script: Script, out: Path, stop_after: int, asked_again: int
-) -> None:
-    run(script, out)
-    whole = both(out)
-    run(script, out, stop_after=stop_after)
-    for database in (out / "threads").glob("*/threads.sqlite*"):
-        database.unlink()
-    assert len(run(script, out, resume=True)[0]) == asked_again
-    assert both(out) == whole
-
-
-def test_a_turn_that_was_cut_off_is_finished_and_not_asked_again(script: Script, out: Path) -> None:
-    run(script, out, stop_after=1)
-    asked: list[str] = []
-
-    def cut_off(data: Path) -> Any:
-        assistant = FakeAssistant(data)
-        assistant.asked, assistant.cut_off = asked, {script.thread(script.conversations[0]): "who directed it?"}
-        return assistant
-
-    list(replay(script, out, cut_off, resume=True))
-    assert asked == ["Who won in 1998?", "How far is the Moon?", "who directed it?"]
-    assert len(both(out)[0]) == 5
 
 
 def test_where_nothing_can_be_written_one_line_says_so(script: Script, tmp_path: Path) -> None:
@@ -232,7 +204,7 @@ def test_lines_of_a_changed_script_are_not_kept(tmp_path: Path, script: Script, 
     run(script, out)
     films = {**FILMS, "turns": [*FILMS["turns"][:1], {"question": "How far is the Moon?"}]}
     changed = read_script(write(tmp_path / "script.jsonl", films, MOON))
-    assert len(run(changed, out, resume=True)[0]) == 4
+    assert len(run(changed, out, resume=True)[0]) == 4  # the two of each conversation
     assert [row["original_query"] for row in both(out)[1]] == [
         "Who wrote Metropolis?",
         "How far is the Moon?",

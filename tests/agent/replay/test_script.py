@@ -102,12 +102,3 @@ def test_of_a_beir_folder_the_longest_conversations_are_asked(tmp_path: Path) ->
         "b": [("b<::>1", "x"), ("b<::>2", "y"), ("b<::>3", "z")],
         "alone": [("alone<::>1", "no turns")],
     }
-
-
-def test_threads_are_those_of_the_script_whatever_part_is_asked(tmp_path: Path) -> None:
-    rows = [{"conversation_id": name, "turns": [{"question": "q"}]} for name in "abc"]
-    whole, part = read_script(write(tmp_path / "s.jsonl", *rows)), read_script(tmp_path / "s.jsonl", limit=2)
-    assert len(part.conversations) == 2
-    assert part.thread(part.conversations[1]) == whole.thread(whole.conversations[1])
-    changed = read_script(write(tmp_path / "s.jsonl", *rows[:2]))
-    assert changed.thread(changed.conversations[1]) != whole.thread(whole.conversations[1])

@@ -12,11 +12,12 @@ from clew.agent.search.tool_calls import (
     Checked,
     SearchKeys,
     ToolCall,
+    ToolSpec,
     as_call,
     calls_in,
     check,
+    schema,
     search_keys,
-    specs,
     tidied,
 )
 from clew.agent.state import Call
@@ -233,7 +234,6 @@ def test_whatever_a_model_writes_only_searches_that_can_be_made_come_out(value: 
 # What can be used of them ---------------------------------------------------------------------------------------------
 
 CLASSES = (Hybrid, Walk, GraphSearch, Clues, Local, CommunitySearch)
-SPECS = specs({tool.name: tool for tool in CLASSES})  # type: ignore[misc]
 
 
 def call(name: str = "hybrid", query: Any = "Who directed Metropolis?") -> ToolCall:
@@ -245,11 +245,10 @@ def whys(checked: Checked) -> list[str]:
 
 
 def test_a_model_is_told_of_all_tools_each_with_when_to_use_it_in_a_few_words() -> None:
-    assert [spec.name for spec in SPECS] == ["hybrid", "walk", "graph", "clues", "local", "communities"]
-    for spec in SPECS:
+    for spec in CLASSES:
         assert "Use it" in spec.description, spec.name
         assert 15 <= len(spec.description.split()) <= 60, spec.name
-    assert len({spec.description for spec in SPECS}) == len(SPECS)
+    assert len({spec.description for spec in CLASSES}) == len(CLASSES)
 
 
 @pytest.mark.parametrize(
@@ -282,6 +281,44 @@ def test_what_can_be_used_of_a_reply_is_used() -> None:
         "this search was made already",
     ]
     assert not checked.useless and not check([], NAMES, NOTHING).useless
+
+
+@pytest.mark.parametrize(
+    ("written", "call"),
+    [
+        (
+            '{"tool": "search", "query": "rent", "within": "Lease", "from_date": "2024-01", "to_date": null, "k": 3}',
+            ToolCall("search", {"query": "rent", "within": "Lease", "from_date": "2024-01"}),
+        ),
+        ('read_document(title="Lease", page=2)', ToolCall("read_document", {"query": "Lease", "page": "2"})),
+        ('{"calls": [{"tool": "list_documents"}]}', ToolCall("list_documents", {"query": ""})),
+        ('{"name": "calculate", "arguments": {"expression": "3 - 2"}}', ToolCall("calculate", {"query": "3 - 2"})),
+    ],
+)
+def test_arguments_beside_the_first(written: str, call: ToolCall) -> None:
+    names = ["search", "read_document", "list_documents", "calculate"]
+    assert check(calls_in(written, names), names, NOTHING, ordered={"3", "2"}, strays=lambda _: False).calls == (call,)
+
+
+def test_what_differs_in_a_limit_or_in_a_sign_is_another_call() -> None:
+    asked = [ToolCall("search", {"query": "rent", "within": one}) for one in ("a", "b", "a")]
+    assert len(check(asked, ["search"], NOTHING).calls) == 2
+    assert (
+        len(check([ToolCall("calculate", {"query": f"3 {sign} 2"}) for sign in "+-"], ["calculate"], NOTHING).calls)
+        == 2
+    )
+
+
+def test_tools_of_the_same_arguments_share_a_form_of_the_schema() -> None:
+    shown = [
+        ToolSpec("a", "", ("query", "within")),
+        ToolSpec("b", "", ("query", "within")),
+        ToolSpec("c", "", ("title",)),
+    ]
+    one, other = schema(shown)["properties"]["calls"]["items"]["anyOf"]
+    assert one["properties"]["tool"]["enum"] == ["a", "b"] and one["required"] == ["tool", "query"]
+    assert other["properties"] == {"tool": {"enum": ["c"]}, "title": {"type": "string"}}
+    assert [spec.shown for spec in shown] == ["a(query, within?): ", "b(query, within?): ", "c(title): "]
 
 
 def test_no_more_searches_at_once_than_a_plan_may_have() -> None:

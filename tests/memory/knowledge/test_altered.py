@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import sqlite3
-import struct
 import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -171,26 +170,10 @@ STATEMENTS = (
 )
 
 
-def test_what_was_read_of_a_cluster_names_no_file_to_be_removed(precious: Path) -> None:
-    """SQLite rolls back by the journal beside a database, and removes the file that the journal names as its own."""
+def test_what_was_read_of_a_cluster_is_no_link(precious: Path) -> None:
     library = precious / "library"
     library.mkdir()
-    with closing(sqlite3.connect(library / SPOOL)) as database:
-        database.executescript("CREATE TABLE read (proof TEXT); CREATE TABLE rows (hash TEXT, kind TEXT, source TEXT)")
-    magic, named = bytes.fromhex("d9d505f920a163d7"), str(precious / "diary").encode()
-    head = magic + struct.pack(">5I", 0, 1, (library / SPOOL).stat().st_size // 4096, 512, 4096)
-    tail = struct.pack(">I", (1 << 30) // 4096 + 1) + named + struct.pack(">2I", len(named), sum(named)) + magic
-    (library / f"{SPOOL}-journal").write_bytes(head.ljust(512, b"\0") + tail)
-    with closing(ReadRows(cast(ClusterStore, SimpleNamespace(proof=(0, "abc"))), library)) as read:
-        assert list(read.of("document")) == []
-    assert untouched(precious)
-
-
-@pytest.mark.parametrize("end", ["", "-wal"])
-def test_what_was_read_of_a_cluster_is_no_link(precious: Path, end: str) -> None:
-    library = precious / "library"
-    library.mkdir()
-    (library / f"{SPOOL}{end}").symlink_to(precious / "diary")
+    (library / SPOOL).symlink_to(precious / "diary")
     with pytest.raises(ClewError, match="a link"):
         ReadRows(cast(ClusterStore, SimpleNamespace(proof=(0, "abc"))), library)
     assert untouched(precious)

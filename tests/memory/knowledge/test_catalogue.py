@@ -1,11 +1,8 @@
 """What documents are called, which of them a phrase names, and the groups that they fall into."""
 
-import numpy as np
 import pytest
 
-from clew.agent.answer.corpus_answers import clusters, typical
 from clew.memory.knowledge.catalogue import Catalogue, Listed
-from clew.memory.vectors import unit
 
 FILES = [
     ("club/2025-03-20-minutes.md", "Bee-keepers: minutes of 20 March 2025", "2025-03-20"),
@@ -77,15 +74,3 @@ def test_folders_are_those_below_all_documents(catalogue: Catalogue) -> None:
     }
     assert catalogue.folders({"book/chapter-5.txt", "book/chapter-15.txt"}) == {}
     assert Catalogue([Listed("7", "Ham", "corpus.jsonl:7", "")]).folders() == {}
-
-
-def test_clusters_part_what_is_far_from_each_other() -> None:
-    rng = np.random.default_rng(3)
-    centres = np.eye(5, dtype=np.float32)[:3]
-    vectors = unit((np.repeat(centres, [6, 4, 2], axis=0) + rng.normal(0, 0.05, (12, 5))).astype(np.float32))
-    groups = clusters(vectors, 3)
-    assert [group.tolist() for group in groups] == [[*range(6)], [*range(6, 10)], [10, 11]]
-    assert [group.tolist() for group in clusters(vectors, 3)] == [group.tolist() for group in groups]
-    shown = typical(vectors, range(12), 3)
-    assert len(shown) == 3 and {place // 6 + (place >= 10) for place in shown} == {0, 1, 2}
-    assert clusters(vectors[:0], 3) == [] and len(clusters(vectors[:1], 3)) == 1

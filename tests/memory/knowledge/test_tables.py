@@ -10,8 +10,7 @@ from clew.memory.datatypes import Table
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.disk import DATABASE, POINTER
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.loaders.markdown import tables_of
-from clew.memory.knowledge.tables import LARGE, TABLES, table_of, typed
+from clew.memory.knowledge.tables import LARGE, TABLES, typed
 from clew.memory.text import stemmed_words
 from tests.memory.knowledge.index.test_damage import change, generation_of
 from tests.memory.knowledge.index.test_run import run
@@ -42,20 +41,6 @@ def test_a_last_row_that_sums_up_the_others_is_no_row() -> None:
     with_sum = Table("", ("Item", "Cost"), (("a", "3"), ("b", "4"), ("", "7")))
     assert len(typed(with_sum)[1]) == 2
     assert len(typed(with_sum._replace(rows=(*with_sum.rows[:2], ("c", "8"))))[1]) == 3
-
-
-def test_rows_without_names_of_columns_are_no_table() -> None:
-    assert table_of("", [(1, ["a", "7"]), (2, ["b", "8"])]) is None
-    assert table_of("", [(1, ["a", "a"]), (2, ["b", "8"])]) is None
-    assert table_of("", [(1, ["only"]), (2, ["b"])]) is None
-    assert table_of("", [(1, ["Stock"]), (2, []), (3, ["a", "b"]), (4, ["c", "8"])]) == Table(
-        "", ("a", "b"), (("c", "8"),), 4
-    )
-
-
-def test_tables_of_markdown() -> None:
-    (made,) = tables_of("# Boats\n\nText.\n\n| Name | *Length* |\n|--|--|\n| `Ida` | 7 m |\n\n# More\n")
-    assert made == Table("Boats", ("Name", "Length"), (("Ida", "7 m"),), 7)
 
 
 def test_they_come_and_go_with_their_documents(tmp_path: Path, encoder: CachedEncoder) -> None:

@@ -1,6 +1,5 @@
 """What words become in the keyword indexes: in Esperanto their roots too, in no other language."""
 
-import random
 from pathlib import Path
 from typing import Any, get_args
 
@@ -125,20 +124,3 @@ def test_a_cluster_has_the_same_tokens(tmp_path: Path) -> None:
 )
 def test_roots_in_a_word(word: str, roots: str) -> None:
     assert " ".join(roots_in(word)) == roots
-
-
-def test_words_that_many_hold_are_looked_up_where_they_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The best are those of all sums, ties too, however few chunks were looked at."""
-    draw = random.Random(3)
-    rare = [f"w{number}" for number in range(60)]
-    texts = [" ".join(["common", *draw.choices(["often", "usual", *rare], k=draw.randint(3, 12))]) for _ in range(900)]
-    index = index_of(tmp_path / "many", texts, [draw.choice(rare) for _ in texts])
-    queries = [" ".join(["common", "often", *draw.sample(rare, draw.randint(0, 3))]) for _ in range(40)]
-    whole = [[hit[:2] for hit in index.hits(query, 900)] for query in queries]
-    monkeypatch.setattr(keywords, "FEW", 0)
-    monkeypatch.setattr(keywords, "DENSE", 1)
-    for k in (1, 10, 100, 900):
-        assert [[hit[:2] for hit in index.hits(query, k)] for query in queries] == [hits[:k] for hits in whole]
-    among = np.arange(0, 900, 7)
-    for query, hits in zip(queries, whole, strict=True):
-        assert [hit[:2] for hit in index.hits(query, 20, among)] == [one for one in hits if one[0] % 7 == 0][:20]

@@ -13,9 +13,8 @@ from clew.memory.errors import ClewError, ServiceUnreachable
 from clew.memory.knowledge.cluster.cluster_store import open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.cluster.publishing import Published, publish
-from clew.memory.knowledge.disk import required_generation
 from tests.cluster import Server
+from tests.memory.knowledge.cluster.test_faults import sent
 from tests.proxy import Proxy, error_of
 
 pytestmark = pytest.mark.soak
@@ -30,12 +29,6 @@ def cluster_at(server: Server, name: str = "", tries: int = 8) -> Cluster:
     where = address(server.library(name))
     assert where
     return Cluster(where, tries, pause=0.001)
-
-
-def sent(cluster: Cluster, library: Path) -> Published:
-    *_, done = publish(cluster, required_generation(library))
-    assert isinstance(done, Published)
-    return done
 
 
 @pytest.fixture

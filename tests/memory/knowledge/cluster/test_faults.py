@@ -3,7 +3,6 @@
 import hashlib
 import json
 import logging
-import socket
 import ssl
 import time
 from base64 import b64encode
@@ -35,6 +34,7 @@ from clew.memory.knowledge.index.run import index
 from tests.benchmarks.ingest import RandomEncoder
 from tests.cluster import Server, key_with, own_server, started, stopped
 from tests.proxy import Proxy
+from tests.ui.browsing import free_port
 
 pytestmark = pytest.mark.soak
 
@@ -225,12 +225,6 @@ def test_keys_and_authorities(
         with pytest.raises(NotSetUp, match="certificate") as untrusted:
             open_generation(cluster_at(own, "notes"))
         assert "ES_CA" in untrusted.value.hint
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 @contextmanager

@@ -79,9 +79,9 @@ def test_entities_and_triples_are_where_the_text_has_them() -> None:
         f"Here you are: {REPLY} I hope this helps.",
         REPLY.replace('"', "'"),
         REPLY.replace("}]", "},]"),
-        '{"entities": {"Fritz Lang": "PERSON", "Vienna": "City"}, "edges": [["Fritz Lang", "made", "Metropolis"]]}',
-        '[["Fritz Lang", "made", "Metropolis"], {"name": "Fritz Lang", "type": "per"}, ["Vienna", "loc"]]',
-        '{"Entities": [{"name": "fritz lang", "type": "person"}, ["Vienna", "GPE"], "Metropolis", 5.5]}',
+        json.dumps(
+            {**GOOD, "entities": [{"name": "fritz lang", "type": "per"}, *GOOD["entities"][1:], "Austria", 5.5]}
+        ),
     ],
 )
 def test_a_reply_is_read_as_far_as_it_can_be(reply: str) -> None:

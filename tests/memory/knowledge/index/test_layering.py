@@ -118,35 +118,6 @@ def test_a_graph_folder_is_not_extracted_from_unless_asked(tmp_path: Path, encod
     assert relations(layers_of(tmp_path / "library", encoder))
 
 
-def test_layers_do_not_depend_on_the_history_of_runs(tmp_path: Path, encoder: CachedEncoder) -> None:
-    one, other = tmp_path / "one.jsonl", tmp_path / "other.jsonl"
-    library, fresh = tmp_path / "library", tmp_path / "fresh"
-    run([write(one, {"Vienna": FILMS["Vienna"], "Gone": "Gone with the Wind is a film."})], library, encoder)
-    run([write(other, {"Fritz Lang": "Lang was born in Vienna."})], library, encoder)
-    run([write(other, {name: FILMS[name] for name in ("Fritz Lang", "Metropolis (1927 film)")})], library, encoder)
-    run([write(one, {"Vienna": FILMS["Vienna"]})], library, encoder)
-    run([one, other], fresh, encoder)
-    ours, theirs = layers_of(library, encoder), layers_of(fresh, encoder)
-    for name in Layers.__dataclass_fields__:
-        assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
-    assert manifest(library, encoder).fingerprint == manifest(fresh, encoder).fingerprint
-    with open_library(library, encoder) as mine, open_library(fresh, encoder) as new:
-        rows = np.arange(len(ours.sentence_chunks))
-        assert np.array_equal(
-            mine.store.part().sentence_vectors.take(rows, axis=0), new.store.part().sentence_vectors.take(rows, axis=0)
-        )
-
-
-def test_an_unknown_extractor_or_one_that_is_not_installed_is_told_of_first(
-    tmp_path: Path, encoder: CachedEncoder
-) -> None:
-    corpus = write(tmp_path / "x.jsonl", FILMS)
-    with pytest.raises(BadInput, match="there is no extractor 'magic'"):
-        run([corpus], tmp_path / "library", encoder, parameters=Parameters(extractor="magic"))
-    with pytest.raises(NotSetUp):
-        run([corpus], tmp_path / "library", encoder, parameters=Parameters(extractor="spacy:no_such_pipeline"))
-
-
 # A library whose entities a language model extracts: whom it is asked about, and what is told where it fails.
 
 CAPITAL = json.dumps(
@@ -226,6 +197,8 @@ def test_without_that_model_it_is_not_set_up(tmp_path: Path, encoder: CachedEnco
     assert "entities are told anew, with --triples auto and the extractor 'llm:large'" in report.notes
     with pytest.raises(BadInput, match="there is no extractor 'llms'"):
         run([corpus], library, encoder, parameters=Parameters(extractor="llms"))
+    with pytest.raises(NotSetUp):
+        run([corpus], library, encoder, parameters=Parameters(extractor="spacy:no_such_pipeline"))
 
 
 # The triples of a library: what they are after any history of runs, and where each is told of.

@@ -17,13 +17,12 @@ import pytest
 from clew.agent.doctor import documents
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
+from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, MuchWouldGo, NoLibrary
 from clew.memory.knowledge.chunking import ChunkerParameters, SemanticParameters
 from clew.memory.knowledge.disk import POINTER, Manifest, current_generation
-from clew.memory.knowledge.embedding import COARSE
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
-from clew.memory.knowledge.index.steps import NAME_BYTES, STEPS, parts_of
+from clew.memory.knowledge.index.steps import FORMER, NAME_BYTES, STEPS, parts_of
 from clew.memory.knowledge.library import open_library
 from tests.memory.knowledge.closing import close
 from tests.processes import Process, finished
@@ -147,7 +146,7 @@ def test_all_documents_can_go(tmp_path: Path, encoder: CachedEncoder) -> None:
     write(folder, moon="The Moon is far away.")
     run([folder], library, encoder)
     (folder / "moon.txt").unlink()
-    assert run([folder], library, encoder).removed == 1
+    assert run([folder], library, encoder, parameters=Parameters(prune=True)).removed == 1
     with open_library(library, encoder) as opened:
         assert opened.manifest.chunks == 0
         assert opened.store.keyword_search(["moon"], 5) == [[]]
@@ -304,10 +303,48 @@ def test_a_folder_that_is_gone_can_be_named_to_remove_its_documents(tmp_path: Pa
     write(tmp_path / "other", sun="The Sun is hot.")
     run([tmp_path / "notes", tmp_path / "other"], library, encoder)
     shutil.rmtree(tmp_path / "notes")
-    assert run([tmp_path / "notes"], library, encoder).line == "0 new, 0 changed, 1 removed, 0 unchanged, 0 failed"
+    report = run([tmp_path / "notes"], library, encoder)
+    assert (report.removed, titles(library, encoder)) == (0, ["moon", "sun"])
+    assert f"{tmp_path / 'notes'} is empty or gone: 1 document kept (--prune removes)" in report.notes
+    report = run([tmp_path / "notes"], library, encoder, parameters=Parameters(prune=True))
+    assert report.line == "0 new, 0 changed, 1 removed, 0 unchanged, 0 failed"
     assert titles(library, encoder) == ["sun"]
     with pytest.raises(BadInput, match=r"cannot open .*notes: it is not there"):
         run([tmp_path / "notes"], library, encoder)
+
+
+@pytest.mark.parametrize("inside", ["", "drive"])
+def test_a_folder_that_has_become_empty_keeps_its_documents(
+    tmp_path: Path, encoder: CachedEncoder, inside: str
+) -> None:
+    folder, library = tmp_path / "notes", tmp_path / "library"
+    write(folder / inside, moon="The Moon is far away.", sun="The Sun is hot.")
+    if inside:
+        write(folder, mars="Mars is red.", venus="Venus is near.", earth="Earth is blue.")
+    before = run([folder], library, encoder).documents
+    for path in (folder / inside).glob("*.txt"):
+        path.unlink()
+    report = run([folder], library, encoder)
+    assert (report.removed, report.documents) == (0, before)
+    assert report.notes == (f"{folder / inside} is empty or gone: 2 documents kept (--prune removes)",)
+    assert run([folder], library, encoder, parameters=Parameters(prune=True)).removed == 2
+
+
+def test_more_than_half_of_a_library_is_not_removed_unless_that_is_said(tmp_path: Path, encoder: CachedEncoder) -> None:
+    folder, library = tmp_path / "notes", tmp_path / "library"
+    write(folder, moon="The Moon is far away.", sun="The Sun is hot.", mars="Mars is red.", venus="Venus is near.")
+    run([folder], library, encoder)
+    for name in ("moon", "sun"):
+        (folder / f"{name}.txt").unlink()
+    assert run([folder], library, encoder).removed == 2
+    write(folder, earth="Earth is blue.")
+    run([folder], library, encoder)
+    for name in ("mars", "venus"):
+        (folder / f"{name}.txt").unlink()
+    with pytest.raises(MuchWouldGo, match="2 of 3 documents would be removed"):
+        run([folder], library, encoder)
+    assert titles(library, encoder) == ["earth", "mars", "venus"]
+    assert run([folder], library, encoder, parameters=Parameters(prune=True)).removed == 2
 
 
 def test_a_run_that_could_read_nothing_removes_nothing(tmp_path: Path, encoder: CachedEncoder) -> None:
@@ -362,7 +399,7 @@ def test_the_steps_write_the_files_that_they_declare(notes: Path, tmp_path: Path
     generation = current_generation(tmp_path / "library")
     assert generation
     files = {entry.name for entry in generation.iterdir()}
-    assert files == parts_of() - {"library.sqlite-journal", "hashes.json.new", COARSE}  # which small ones have not
+    assert files == parts_of() - {"library.sqlite-journal", "hashes.json.new", *FORMER}
 
 
 # Text that a document does not show: counted, kept apart, named by the doctor, and said where it was asked for.

@@ -19,8 +19,10 @@ from clew.memory.knowledge.loaders.registry import LOADERS
 from clew.memory.knowledge.loaders.sandbox import Reading
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source
 from tests.memory.knowledge.loaders.dump import dump
-from tests.memory.knowledge.loaders.test_converted import REST, word_files
+from tests.memory.knowledge.loaders.packages import box, excel, open_document, paragraph, rows, slides, word, zipped
 from tests.memory.knowledge.loaders.test_html import PAGE
+from tests.memory.knowledge.loaders.test_ocr import picture
+from tests.memory.knowledge.loaders.test_office import MERGED, OPEN_TABLE, REST
 from tests.memory.knowledge.loaders.test_pdf import as_bytes, written
 
 LINES = b'{"_id": "1", "title": "a", "text": "One.", "triples": [["a", "b", "c"]], "date": "2024"}\n{"text": "Two."}\n'
@@ -28,9 +30,44 @@ FRONT = b"---\ntitle: 'x'\ndate: 2024-01-02\n---\n"
 MARKDOWN = FRONT + b"# Head\n\n- a\n- b <b style='color:red'>c</b>\n\n|a|b|\n|-|-|\n|1|2|\n"
 DUMP = dump().encode()
 EDGES = b'{"source": "1", "target": "2"}\n{"members": ["1", {"id": "2", "role": "r"}], "relation": "of"}\n'
+MAIL = (
+    b"From: Ann <a@x.org>\nSubject: =?utf-8?q?M=C3=B6ller?=\nDate: Thu, 12 Jun 2025 19:42:11 +0100\nMIME-Version: 1.0\n"
+    b'Content-Type: multipart/mixed; boundary="="\n\n--=\nContent-Type: text/html; charset=utf-8\n\n<p>One</p>\n--=\n'
+    b'Content-Type: text/csv\nContent-Disposition: attachment; filename="a.csv"\n\na,b\n1,2\n--=--\n'
+)
+NOTES = (
+    "<en-export><note><title>Boiler</title><created>20240501T101500Z</created><tag>house</tag><note-attributes><author>Ann"
+    "</author></note-attributes><content><![CDATA[<en-note><h1>Service</h1><div>In May.</div></en-note>]]></content>"
+    "<resource><data>QUJD</data></resource></note><note><title>Empty</title><content/></note></en-export>"
+)
 SEEDS: dict[str, dict[str, bytes]] = {
-    "word": word_files(),
-    "markup": {"x.rst": REST.encode(), "x.tex": rb"\section{One} Two \emph{three} $x^2$", "x.typ": b"= One\n- two"},
+    "office": {
+        "x.docx": word(paragraph("One") + MERGED),
+        "x.odt": open_document(f"<text:p>One</text:p>{OPEN_TABLE}"),
+        "x.xlsx": excel(rows({"A": "a", "B": 2}) + '<mergeCells><mergeCell ref="A1:A3"/></mergeCells>'),
+        "x.rtf": rb"{\rtf1\ansi One \b two\b0 .\par Three.}",
+        "x.rst": REST.encode(),
+        "x.tex": rb"\section{One} Two \emph{three} $x^2$",
+        "y.xml": b"<a><b c='d'>One</b></a>",
+    },
+    "picture": {"x.png": picture("png"), "x.gif": picture("gif")},
+    "slides": {"x.pptx": slides(box("One", kind="title") + box("Two", place=(1, 2)), notes=box("Three"))},
+    "mail": {"x.eml": MAIL},
+    "mailbox": {
+        "x.mbox": b"From a Thu Jun 12 19:42:11 2025\n" + MAIL + b"\n\nFrom a Thu Jun 12 19:42:11 2025\n" + MAIL
+    },
+    "chat": {"x.txt": b"[12/03/24, 18:02:11] Ann: who?\n[12/03/24, 18:03:40] Bea: me\nand you\n"},
+    "json": {
+        "x.json": b'{"a": [{"b": 1}, {"c": null}], "d": {"e": "f"}}',
+        "y.json": b'{"messages": [{"date": "2024-01-02", "from": "A", "text": "b"}]}',
+    },
+    "code": {"x.py": b"def one():\n    return 2\n"},
+    "notebook": {
+        "x.ipynb": b'{"cells": [{"cell_type": "markdown", "source": ["# One"]},'
+        b'{"cell_type": "code", "source": "1", "outputs": [{"text": "1"}]}]}'
+    },
+    "evernote": {"x.enex": NOTES.encode()},
+    "archive": {"x.zip": zipped({"a/b.txt": "One.", "c.md": "# Two"})},
     "text": {"x.txt": "Moon\n\nThe Moon orbits – the Earth.\u2028More.".encode()},
     "markdown": {"x.md": MARKDOWN},
     "html": {"x.html": PAGE.encode(), "y.html": b"<meta charset=latin-1><p style='color:#fff'>caf\xe9<table><tr><td>1"},

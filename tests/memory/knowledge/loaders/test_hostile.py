@@ -52,7 +52,7 @@ def test_a_page_may_declare_anything(tmp_path: Path, charset: bytes) -> None:
     path = tmp_path / "x.html"
     path.write_bytes(b'<meta charset="' + charset + b'"><p>caf\xe9' + b"\xe9a" * N)
     started = time.process_time()
-    assert len(refused(path)) == 1
+    assert len(refused(path)) == (b"\0" in charset)  # else it is read as its bytes look
     assert time.process_time() - started < SECONDS
 
 

@@ -1,14 +1,14 @@
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from clew.memory.datatypes import Document, Mark
+from clew.memory.datatypes import Document, Mark, Table
+from clew.memory.knowledge.loaders.layout import ROWS
 from clew.memory.knowledge.loaders.registry import discover, loader_of, read
 from clew.memory.knowledge.loaders.source import LoadFailure, digest
-from clew.memory.knowledge.loaders.table import ROWS, TABLE
-from tests.memory.knowledge.loaders.reading import document, reason
+from clew.memory.knowledge.loaders.table import TABLE
+from tests.memory.knowledge.loaders.reading import document, items, reason
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
@@ -27,15 +27,33 @@ def test_lines_end_in_a_newline_and_letters_are_composed(tmp_path: Path) -> None
         ("blank.txt", b" \n\t\r\n", "empty"),
         ("mark.txt", b"\xef\xbb\xbf", "empty"),
         ("binary.txt", b"MZ\0\0\x90", "not a text: it holds NUL bytes"),
-        ("latin.txt", "Un café à Paris".encode("latin-1"), "not UTF-8 (byte 6): save it as UTF-8"),
         ("odd.txt", "Words".encode("utf-16")[:-1], "not UTF-16 (byte 10): save it as UTF-8"),
-        ("image.png", b"\x89PNG\r\n\x1a\n\0\0", "not a text: it holds NUL bytes"),
+        ("noise.txt", bytes(range(1, 256)) * 3, "not UTF-8 (byte 127): save it as UTF-8"),
         ("blank.md", b"---\ntitle: x\n---\n", "empty"),
         ("binary.md", b"\0", "not a text: it holds NUL bytes"),
     ],
 )
 def test_what_is_no_text_is_named_with_its_reason(tmp_path: Path, name: str, data: bytes, why: str) -> None:
     assert reason(tmp_path / name, data) == why
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "as_it_looks"),
+    [
+        ("Un café à Paris, s’il vous plaît: 5 €", "cp1252", "cp1252"),
+        ("Der Schlüssel liegt bei Möller, Tür 3.", "latin-1", "cp1252"),
+        ("Ключ от сарая лежит у соседей, дверь номер три. Позвоните заранее.", "cp1251", "cp1251"),
+        ("Το κλειδί της αποθήκης είναι στον γείτονα, πόρτα τρία.", "cp1253", "cp1253"),
+        ("物置の鍵は隣の家にあります。三番のドアです。", "shift_jis", "cp932"),
+    ],
+)
+@pytest.mark.parametrize("name", ["x.txt", "x.md"])
+def test_other_text_is_read_as_its_bytes_look_and_that_is_said(
+    tmp_path: Path, name: str, text: str, encoding: str, as_it_looks: str
+) -> None:
+    read_, remark = items(tmp_path / name, text.encode(encoding))
+    assert isinstance(read_, Document) and read_.text == text
+    assert isinstance(remark, LoadFailure) and not remark.count and remark.reason.startswith(f"read as {as_it_looks}")
 
 
 @pytest.mark.parametrize(("gone", "why"), [(True, "it is not there"), (False, "permission denied")])
@@ -90,12 +108,9 @@ def test_the_digest_is_of_what_was_read_not_of_where(tmp_path: Path) -> None:
 )
 def test_rows_have_cells_that_are_parted_alike(tmp_path: Path, name: str, content: str) -> None:
     path = tmp_path / name
-    rows = (("250 g, small", "4.50"), ("500 g big", ""))
-    (table,) = document(path, content).tables
-    assert (table.heads, table.rows, table.first_row) == (("Jar", "Price"), rows, 2)
-    assert replace(document(path, content), tables=()) == Document(
-        name, "jars 2025", "Jar | Price\n250 g, small | 4.50\n500 g big", str(path)
-    )
+    table = Table("jars 2025", ("Jar", "Price"), (("250 g, small", "4.50"), ("500 g big", "")), 2)
+    text = "Jar | Price\n250 g, small | 4.50\n500 g big"
+    assert document(path, content) == Document(name, "jars 2025", text, str(path), tables=(table,))
     assert loader_of(path) is TABLE
 
 
@@ -165,8 +180,8 @@ def test_words_stay_and_markup_goes(tmp_path: Path) -> None:
 
 def test_headings_are_marked_where_they_stand(tmp_path: Path) -> None:
     read_ = document(tmp_path / "x.md", PAGE)
-    assert [mark.text for mark in read_.headings] == ["The Moon and us", "Size"]
-    assert all(read_.text.startswith(mark.text, mark.start) for mark in read_.headings)
+    assert [mark.text for mark in read_.headings] == ["The Moon and us", "The Moon and us > Size"]
+    assert all(read_.text.startswith(mark.text.rpartition(" > ")[2], mark.start) for mark in read_.headings)
 
 
 def test_the_title_is_that_of_the_front_matter_then_of_the_first_heading_then_of_the_file(tmp_path: Path) -> None:

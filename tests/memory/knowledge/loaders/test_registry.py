@@ -51,8 +51,8 @@ def test_another_loader_is_a_file_and_a_line(tmp_path: Path, encoder: CachedEnco
 
 def test_each_loader_has_a_name_and_files_or_folders_of_its_own() -> None:
     assert len({loader.name for loader in LOADERS}) == len(LOADERS)
-    suffixes = [suffix for loader in LOADERS for suffix in loader.suffixes]
-    assert len(set(suffixes)) == len(suffixes)
+    always = [suffix for loader in LOADERS if loader.recognises is Loader.recognises for suffix in loader.suffixes]
+    assert len(set(always)) == len(always)
     assert loader_of(Path("a.md")) is not None and loader_of(Path("a.made")) is None
 
 
@@ -80,7 +80,7 @@ def found(*paths: Path) -> list[tuple[str, str]]:
 FOUND = {
     "kinds by the end of the name, ids by the path": (
         "b/x.md a.TXT b/y.htm z.pdf c.jsonl b/d.jsonl.gz b/e.rst",
-        "a.TXT=text b/d.jsonl.gz=jsonl b/e.rst=markup b/x.md=markdown b/y.htm=html c.jsonl=jsonl z.pdf=pdf",
+        "a.TXT=text b/d.jsonl.gz=jsonl b/e.rst=office b/x.md=markdown b/y.htm=html c.jsonl=jsonl z.pdf=pdf",
     ),
     "no hidden files, caches and libraries": (
         f".git/a.txt .b.txt __pycache__/c.txt library/{POINTER} library/d.txt e.txt",
@@ -116,14 +116,16 @@ def test_a_library_is_no_folder_of_documents(tmp_path: Path) -> None:
         discover([tmp_path / "library"])
 
 
-def test_other_files_are_counted_in_one_note(tmp_path: Path) -> None:
-    make(tmp_path, "a.png", "b/c.PNG", "d.zip", "LICENSE", "e.txt")
+def test_other_files_are_named_with_the_reason(tmp_path: Path) -> None:
+    make(tmp_path, "a.iso", "b/c.ISO", "LICENSE", "e.txt")
     (tmp_path / "talk.jsonl").write_text('{"conversation_id": "c", "turns": []}\n', "utf-8")
     found = discover([tmp_path])
     assert [source.name for source in found.sources] == ["e.txt"]
-    assert found.notes == [
-        "1 conversation scripts skipped: clew replay runs them",
-        "4 files of other kinds skipped: .png 2, without an ending 1, .zip 1",
+    assert found.notes == ["1 conversation scripts skipped: clew replay runs them"]
+    assert [(one.source, one.reason) for one in found.unread] == [
+        (str(tmp_path / "LICENSE"), "a file without an ending is not read"),
+        (str(tmp_path / "a.iso"), ".iso files are not read"),
+        (str(tmp_path / "b/c.ISO"), ".iso files are not read"),
     ]
 
 
@@ -155,31 +157,23 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     assert raised.value.exit_code == 2
 
 
-def test_json_that_is_not_in_lines_is_refused_and_in_a_folder_skipped(tmp_path: Path) -> None:
-    make(tmp_path, "other.json", "a.txt")
-    with pytest.raises(BadInput, match=r"other\.json is JSON, and not a list of triples. Try: write one object a line"):
-        discover([tmp_path / "other.json"])
-    assert found(tmp_path) == [("a.txt", "text")]
-
-
 @pytest.mark.parametrize(
     "content, kind",
     [
         ('[["a", "b", "c"], 3', "triples"),
         (' [\n["a \\"]", 2, -3.5]]', "triples"),
-        ('[["a", "b"]]', None),
-        ("[[1, 2, 3]]", None),
-        ('[{"a": "b"}]', None),
-        ("", None),
-        ("\0", None),
+        ('[["a", "b"]]', "json"),
+        ("[[1, 2, 3]]", "json"),
+        ('[{"a": "b"}]', "json"),
+        ("", "json"),
+        ("\0", "json"),
     ],
 )
-def test_a_list_of_triples_is_known_by_its_first(tmp_path: Path, content: str, kind: str | None) -> None:
+def test_a_list_of_triples_is_known_by_its_first(tmp_path: Path, content: str, kind: str) -> None:
     (tmp_path / "some.JSON").write_text(content, "utf-8")
     (tmp_path / "a.txt").write_text("Some text.", "utf-8")
-    assert dict(found(tmp_path)).get("some.JSON") == kind
-    if kind:
-        assert found(tmp_path / "some.JSON") == [("some.JSON", kind)]
+    assert dict(found(tmp_path))["some.JSON"] == kind
+    assert found(tmp_path / "some.JSON") == [("some.JSON", kind)]
 
 
 def test_what_is_neither_file_nor_folder_is_refused_and_in_a_folder_skipped(tmp_path: Path) -> None:
@@ -187,7 +181,8 @@ def test_what_is_neither_file_nor_folder_is_refused_and_in_a_folder_skipped(tmp_
     with pytest.raises(BadInput, match="neither a file nor a folder"):
         discover([tmp_path / "pipe.txt"])
     found = discover([tmp_path])
-    assert (found.sources, found.notes, found.unopened) == ([], ["1 files of other kinds skipped: .txt 1"], [])
+    assert (found.sources, found.notes, found.unopened) == ([], [], [])
+    assert [one.reason for one in found.unread] == ["it is no file"]
 
 
 def test_a_closed_folder_is_noted_and_the_rest_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

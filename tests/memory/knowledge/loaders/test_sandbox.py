@@ -135,7 +135,8 @@ from pathlib import Path
 from clew.memory.knowledge.loaders.sandbox import Reading
 from clew.memory.knowledge.loaders.registry import discover
 reading = Reading()
-print([item.text for source in discover([Path({str(tmp_path)!r})]).sources for item in reading.documents(source)])
+print([item.text for source in discover([Path({str(tmp_path)!r})]).sources for item in reading.documents(source)
+       if source.name == "a.txt"])
 reading.keep()
 """
     made = subprocess.run([sys.executable, "-P", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints, Query, Wording
 from clew.memory.encoding import CachedEncoder
@@ -27,7 +26,6 @@ from clew.memory.knowledge.walking.features import (
     Weighing,
     load_scorer,
 )
-from clew.memory.knowledge.walking.late_interaction import LateInteraction
 from clew.memory.knowledge.walking.paths import PATH
 from clew.memory.knowledge.walking.walker import (
     StepParameters,
@@ -150,20 +148,6 @@ def test_a_scope_bounds_what_is_landed_on(examples: Library, query: Query) -> No
     walked = made.walk(thought, made.stitch(thought))
     near = cosines(made.question(query))
     assert set(walked.nodes.tolist()) == landed(graph, near, inside) | {int(inside[0])}
-
-
-class Backwards(LateInteraction):
-    def reweigh(self, store: Search, question: LibraryQuestion, nodes: Ints, masses: Floats) -> tuple[Ints, Floats]:
-        return nodes[::-1], -masses[::-1]
-
-
-def test_late_interaction_has_the_last_word(examples: Library, query: Query, encoder: CachedEncoder) -> None:
-    without, late = walker(examples.store), walker(examples.store, late=Backwards(encoder))
-    walks = []
-    for made in (without, late):
-        thought = made.think(made.question(query), HITS)
-        walks.append(made.walk(thought, made.stitch(thought)))
-    assert walks[1].nodes.tolist() == walks[0].nodes[::-1].tolist() and walks[1].visits == walks[0].visits
 
 
 def test_of_the_names_long_ones_come_first_and_each_form_has_its_share(tmp_path: Path, encoder: CachedEncoder) -> None:
@@ -303,43 +287,10 @@ def test_links_by_title_count_forwards_alone() -> None:
     assert sorted(ends) == [(0, 1, True), (0, 2, False), (2, 0, False)]
 
 
-# Steps of a walk: where links by title lead, and what ends it.
-
-MASSES = np.array([2.0, 0.0, 0.5, -1.0])
-
-
-def stitched() -> Stitched:
-    """Node 0 names 1 and shares an entity with 2; 3 names 0."""
-    ends = np.array([[0, 0, 3], [1, 2, 0]])
-    kinds, weights = np.array([0, 1, 0]), np.array([1.0, 0.5, 1.0], np.float32)
-    graph = NodeGraph(4, ends[0], ends[1], kinds, weights, (TITLE_LINK, SHARED))
-    return Stitched(np.array([0]), np.arange(4), np.array([0, 4]), np.arange(3), np.zeros(4, dtype=bool), graph)
-
-
-def visited(parameters: StepParameters, answers: Callable[[int], bool] = lambda _: False) -> list[int]:
-    def weigh(rows: Ints) -> NDArray[np.float64]:
-        return MASSES[rows]
-
-    return [visit.node for visit in wander(stitched(), np.array([0]), weigh, answers, parameters)]
-
-
-def test_a_link_leads_to_what_a_node_names_before_what_it_shares_an_entity_with() -> None:
-    assert visited(StepParameters(beam=1, link=2.0, edge=0)) == [0, 1, 2]
-    assert visited(StepParameters(beam=1, link=0.0, edge=0)) == [0, 2, 1]
-
-
 # Landing and walking on graphs made by hand: bounds, going back, hubs, answers, islands.
 
 PLAIN = StepParameters(landings=1, beam=1, depth=3, path=0.0, edge=0.0, hub=0.0)
-Masses = Callable[[Ints], np.ndarray[tuple[int], np.dtype[np.float64]]]
-
-
-def by(masses: Sequence[float]) -> Masses:
-    return lambda rows: np.array([masses[row] for row in rows.tolist()])
-
-
-def never(node: int) -> bool:
-    return False
+WIDE = replace(PLAIN, beam=2, depth=1)
 
 
 def walked(
@@ -347,9 +298,9 @@ def walked(
     landed: Sequence[int],
     masses: Sequence[float],
     parameters: StepParameters = PLAIN,
-    answers: Callable[[int], bool] = never,
+    answers: Callable[[int], bool] = lambda _: False,
 ) -> list[Visit]:
-    return wander(stitched, ints(landed), by(masses), answers, parameters)
+    return wander(stitched, ints(landed), lambda rows: np.array(masses)[rows], answers, parameters)
 
 
 def nodes(visits: Sequence[Visit]) -> list[int]:
@@ -359,15 +310,11 @@ def nodes(visits: Sequence[Visit]) -> list[int]:
 def test_landings_are_the_best_of_each_partition() -> None:
     stitched = stitched_of(graph(8, []), [0, 0, 0, 1, 1, 1, 2, 2], [1, 0], hub_nodes=[4])
     rows, masses = ints([0, 1, 2, 3, 4, 5, 6]), np.array([0.1, 0.6, 0.2, 0.3, 0.9, 0.5, 1.0])
-    assert landings(stitched, rows, masses, 1).tolist() == [
-        1,
-        5,
-    ]  # 4 is a hub node, 6 in no chosen partition
-    assert landings(stitched, rows, masses, 2).tolist() == [1, 5, 3, 2]
-    assert landings(stitched, rows, masses, 9).tolist() == [1, 5, 3, 2, 0]
-    assert landings(stitched, rows, masses, 0).tolist() == []
+    for most, expected in ((0, []), (1, [1, 5]), (2, [1, 5, 3, 2]), (9, [1, 5, 3, 2, 0])):
+        assert landings(stitched, rows, masses, most).tolist() == expected  # 4 is a hub node, 6 in none that is chosen
 
 
+FORK = stitched_of(graph(5, [(0, 1), (0, 2), (1, 3), (2, 4)]), [0] * 5, [0])
 CHAIN = stitched_of(graph(6, [(0, 1), (2, 1), (2, 3), (3, 4), (4, 5)]), [0] * 6, [0])
 
 
@@ -379,49 +326,54 @@ def test_a_chain_is_walked_in_both_directions_of_its_edges_to_the_depth() -> Non
     ends = [(int(CHAIN.graph.sources[v.edge]), int(CHAIN.graph.targets[v.edge])) for v in visits[1:]]
     assert ends == [(0, 1), (2, 1), (2, 3)]
     assert not any(visit.back for visit in visits)
-    assert nodes(walked(CHAIN, [0], [0.0] * 6, replace(PLAIN, depth=0))) == [0]
 
 
 def test_it_goes_back_where_a_branch_dries_up() -> None:
     """0 leads to 1 (promising) and 2; beyond 1 there is only 3, which weighs little."""
-    fork = stitched_of(graph(5, [(0, 1), (0, 2), (1, 3), (2, 4)]), [0] * 5, [0])
-    visits = walked(fork, [0], [1.0, 0.9, 0.5, -5.0, 0.8])
+    visits = walked(FORK, [0], [1.0, 0.9, 0.5, -5.0, 0.8])
     assert nodes(visits) == [0, 1, 2, 4]
     assert [visit.before for visit in visits] == [-1, 0, 0, 2]
     assert [visit.back for visit in visits] == [False, False, True, False]
-    assert nodes(walked(fork, [0], [1.0, 0.9, 0.5, 0.6, 0.8])) == [0, 1, 3, 2]
 
 
-def test_a_landing_that_answers_does_not_end_it() -> None:
+HUB = stitched_of(graph(11, [(0, 2), (1, 3), *((0, n) for n in range(4, 11))]), [0] * 11, [0])
+"""0 is joined with 2 and with 7 others, 1 with 3 alone."""
+
+WEAK = stitched_of(graph_of(4, [(0, 2, 0, 0.1), (1, 3, 0, 1.0)], ("shared",)), [0] * 4, [0])
+THROUGH = stitched_of(graph(3, [(0, 1), (1, 2)]), [0] * 3, [0], hub_nodes=[1])
+LINKED = stitched_of(graph_of(4, [(0, 1, 0, 1.0), (0, 2, 1, 0.5), (3, 0, 0, 1.0)], (TITLE_LINK, SHARED)), [0] * 4, [0])
+"""0 names 1 and shares an entity with 2; 3 names 0."""
+
+FEW = [1.0, 1.0, 0.3, 0.2, *[-9.0] * 7]
+TO_LINKS = replace(PLAIN, depth=2)
+
+
+@pytest.mark.parametrize(
+    ("stitched", "landed", "masses", "parameters", "expected"),
+    [
+        (CHAIN, [0], [0.0] * 6, replace(PLAIN, depth=0), [0]),
+        (FORK, [0], [1.0, 0.9, 0.5, 0.6, 0.8], PLAIN, [0, 1, 3, 2]),
+        (HUB, [0, 1], FEW, WIDE, [0, 1, 2, 3]),
+        (HUB, [0, 1], FEW, replace(WIDE, hub=0.25), [0, 1, 3, 2]),
+        (WEAK, [0, 1], FEW, WIDE, [0, 1, 2, 3]),
+        (WEAK, [0, 1], FEW, replace(WIDE, edge=0.25), [0, 1, 3, 2]),
+        (WEAK, [0, 1], [0.0, *FEW[1:]], replace(WIDE, path=0.25), [0, 1, 3, 2]),
+        (THROUGH, [0], [0.0] * 3, PLAIN, [0, 1, 2]),
+        (LINKED, [0], [2.0, 0.0, 0.5, -1.0], replace(TO_LINKS, link=2.0), [0, 1, 2]),
+        (LINKED, [0], [2.0, 0.0, 0.5, -1.0], replace(TO_LINKS, link=0.0), [0, 2, 1]),
+    ],
+    ids=["no step", "the better branch", "a hub", "a hub discounted", "a weak edge", "a weak edge counts less",
+         "a light beginning counts less", "through a hub node", "a link leads first", "a link counts nothing"],
+)  # fmt: skip
+def test_where_a_walk_leads(
+    stitched: Stitched, landed: list[int], masses: list[float], parameters: StepParameters, expected: list[int]
+) -> None:
+    assert nodes(walked(stitched, landed, masses, parameters)) == expected
+
+
+def test_it_stops_at_a_node_that_answers_but_not_at_a_landing() -> None:
     """What has all words of a question often names the answer, and is not it."""
-    assert len(walked(CHAIN, [0], [0.0] * 6, answers=lambda node: node == 0)) > 1
-
-
-def test_it_stops_at_a_node_that_answers() -> None:
-    assert nodes(walked(CHAIN, [0], [0.0] * 6, answers=lambda node: node == 2)) == [0, 1, 2]
-
-
-def test_a_hub_is_discounted() -> None:
-    """0 is joined with 2 and with 7 others, 1 with 3 alone."""
-    hub = stitched_of(graph(11, [(0, 2), (1, 3), *((0, n) for n in range(4, 11))]), [0] * 11, [0])
-    masses = [1.0, 1.0, 0.3, 0.2, *[-9.0] * 7]
-    wide = replace(PLAIN, beam=2, depth=1)
-    assert nodes(walked(hub, [0, 1], masses, wide))[2:] == [2, 3]
-    assert nodes(walked(hub, [0, 1], masses, replace(wide, hub=0.25)))[2:] == [3, 2]
-
-
-def test_weak_edges_and_light_beginnings_count_less() -> None:
-    weak = stitched_of(graph_of(4, [(0, 2, 0, 0.1), (1, 3, 0, 1.0)], ("shared",)), [0] * 4, [0])
-    masses, wide = [1.0, 1.0, 0.3, 0.2], replace(PLAIN, beam=2, depth=1)
-    assert nodes(walked(weak, [0, 1], masses, wide))[2:] == [2, 3]
-    assert nodes(walked(weak, [0, 1], masses, replace(wide, edge=0.25)))[2:] == [3, 2]
-    light = [0.0, 1.0, 0.3, 0.2]
-    assert nodes(walked(weak, [0, 1], light, replace(wide, path=0.25)))[2:] == [3, 2]
-
-
-def test_hub_nodes_is_walked_through() -> None:
-    chain = stitched_of(graph(3, [(0, 1), (1, 2)]), [0] * 3, [0], hub_nodes=[1])
-    assert nodes(walked(chain, [0], [0.0] * 3)) == [0, 1, 2]
+    assert nodes(walked(CHAIN, [0], [0.0] * 6, answers=lambda node: node in (0, 2))) == [0, 1, 2]
 
 
 def test_several_edges_between_two_are_one_step_by_the_strongest() -> None:

@@ -1,0 +1,90 @@
+"""Names that are nearly alike: what is said of "Flex Plus" is no answer about "Flex", nor what is said of Otto Berg one
+about Anna Berg."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from clew.agent.answer.candidates import Candidate
+from clew.agent.answer.evidence import Evidence
+from clew.agent.answer.structure import unnumbered
+from clew.memory.datatypes import Floats
+from clew.memory.text import FUNCTION_WORDS
+
+_PART = re.compile(r"\s*(?:[:>\u00b7|]|\s[-\u2013\u2014])\s+")
+"""Between the parts of a title or of the headings above a sentence."""
+
+_WORD = re.compile(r"[^\W_]+")
+_OPENING = re.compile(r"(?:[-*\u2022] +)?([A-Z0-9]\w*(?:[ -][A-Z0-9]\w*)*)")
+"""The name that a text begins with: words with capitals or numbers."""
+
+_Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What a heading, a title or a paragraph says that it is about, in lower case."""
+
+    kind: Literal["heading", "title", "opening"]
+    words: _Words
+
+
+def of_other_names(question: str, evidence: Evidence) -> Floats:
+    """Shape (candidates,): 1 where a candidate is said of a name that is nearly one of the question's, but is not in
+    the question. It is said of the nearest heading, else of the title, else of what its paragraph begins with."""
+    asked = [_words(line) for line in question.casefold().splitlines()]
+    names = [list(_names(one, evidence)) for one in evidence.candidates]
+    known = {name for of_one in names for name in of_one if any(_stands(name.words, line) for line in asked)}
+    known = {name for name in known if not any(_is_part(name.words, other.words) for other in known)}
+    return np.array([_is_of_another(of_one, known) for of_one in names], np.float64)
+
+
+def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:
+    """Nearest first; only such as are written with capitals or numbers."""
+    region, block = candidate.region, candidate.block
+    opening = _OPENING.match(region.text[block.start : block.end] if block.kind == "prose" else candidate.text)
+    head, title = unnumbered(candidate.head), evidence.passages[candidate.passage].title
+    told: list[tuple[Literal["heading", "title", "opening"], str]] = [
+        *(("heading", part) for part in reversed(_PART.split(head))),
+        *(("title", part) for part in reversed(_PART.split(title))),
+        *(("opening", part) for part in (opening[1] if opening else "",)),
+    ]
+    for kind, text in told:
+        words = _words(text.casefold())
+        capital = all(word[0].isupper() or word.isdigit() for word in _words(text))
+        if words and capital and words[0] not in FUNCTION_WORDS:
+            yield Name(kind, words)
+
+
+def _words(text: str) -> _Words:
+    return tuple(_WORD.findall(text))
+
+
+def _stands(name: _Words, words: _Words) -> bool:
+    """Whether the words have the name, in whatever order: the west stock is "stock west"."""
+    own = sorted(name)
+    return any(sorted(words[place : place + len(name)]) == own for place in range(len(words) - len(name) + 1))
+
+
+def _is_part(one: _Words, other: _Words) -> bool:
+    return one != other and _stands(one, other)
+
+
+def _is_of_another(names: Sequence[Name], asked: set[Name]) -> bool:
+    for name in names:
+        if any(name.words == one.words for one in asked):
+            return False
+        if any(name.kind == one.kind and _are_alike(name.words, one.words) for one in asked):
+            return True
+    return False
+
+
+def _are_alike(one: _Words, other: _Words) -> bool:
+    """Whether one begins with the other, or all words but one are the same."""
+    short, long = sorted((one, other), key=len)
+    if len(short) < len(long):
+        return long[: len(short)] == short
+    return len(one) > 1 and sum(own != of for own, of in zip(one, other, strict=True)) == 1

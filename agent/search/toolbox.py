@@ -1,0 +1,243 @@
+"""What an agent may do with a library: the same tools for a model's plan and for LangChain."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, Field
+
+from clew.agent.search import rounds, router
+from clew.agent.search.model_plan import SHOWN
+from clew.agent.search.rounds import said_by
+from clew.agent.search.tool_calls import ToolSpec
+from clew.agent.services import Services
+from clew.agent.state import Call, Turn
+from clew.memory.datatypes import Findings, Passage, Query
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.catalogue import Catalogue, Listed
+from clew.memory.ports import Abilities
+from clew.memory.text import number_of
+from clew.tools.base import encode_query, for_question, passages_of
+from clew.tools.calculate import calculate, in_text
+from clew.tools.clues import Clues
+from clew.tools.hybrid import Hybrid
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+LISTED = 30
+"""Documents of a list."""
+
+PARTS = 1_000
+"""Chunks of a document that are looked through."""
+
+COUNTS = frozenset(map(Decimal, (*range(13), 24, 30, 52, 60, 100, 365, 1000)))
+"""Numbers that a sum may have although no document says them: of parts, months, days, hundredths."""
+
+
+class SearchArguments(BaseModel):
+    query: str = Field(description="What to look for: a question or key words, complete in itself.")
+    within: str = Field("", description="The title or the path of a document or a folder to look in.")
+    from_date: str = Field("", description="Only documents of this day or later: 2024-05-01, 2024-05 or 2024.")
+    to_date: str = Field("", description="Only documents of this day or earlier.")
+
+
+class ReadDocument(BaseModel):
+    title: str = Field(description="The title or the path of the document.")
+    page: str = Field(
+        "", coerce_numbers_to_str=True, description="Its page; of a document without pages the number of its part."
+    )
+
+
+class ListDocuments(BaseModel):
+    about: str = Field("", description="What they are about; empty: all of them.")
+
+
+class Calculate(BaseModel):
+    expression: str = Field(description="1,200 EUR - 950 EUR, 19% * 250, 2024-05-01 + 30 days")
+
+
+SEARCH, READ, LIST, CALCULATE = "search", "read_document", "list_documents", "calculate"
+OWN: Mapping[str, tuple[type[BaseModel], str]] = {
+    SEARCH: (SearchArguments, "passages, by key words and meaning, with links followed where that finds more"),
+    READ: (ReadDocument, "a document, or a page of it"),
+    LIST: (ListDocuments, "titles and dates of documents"),
+    CALCULATE: (Calculate, "a sum with units or days, such as 1,200 EUR - 950 EUR or 2024-05-01 + 30 days"),
+}
+"""The tools beside the methods of search, which take what `search` does: arguments and description."""
+
+
+def offered(services: Services, abilities: Abilities) -> tuple[ToolSpec, ...]:
+    """The tools that a model may plan with, each in a sentence; for a large one the methods of search by name too."""
+    there = _all(services) if abilities.is_large else OWN
+    return tuple(
+        ToolSpec(name, text.partition(". ")[0], tuple(kind.model_fields)) for name, (kind, text) in there.items()
+    )
+
+
+def _all(services: Services) -> Mapping[str, tuple[type[BaseModel], str]]:
+    return {**OWN, **{tool.name: (SearchArguments, tool.description) for tool in services.tools.values()}}
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """`scope` are the ids of the documents that it may look in (None: all), `question` is what a turn asks, and `most`
+    how many passages a call brings."""
+
+    services: Services
+    scope: frozenset[str] | None = None
+    question: Query | None = None
+    most: int = SHOWN
+
+    def call(self, name: str, given: Mapping[str, Any], first: str = "") -> Findings:
+        """What a tool finds for these arguments, or for its `first` one and these; what stands in no document has no
+        `document`. Raises `BadInput`, in a line for whoever calls, for a document that there is not and for what is no
+        sum."""
+        kind = OWN.get(name, OWN[SEARCH])[0]
+        match kind(**{next(iter(kind.model_fields)): first, **given}):
+            case ReadDocument() as wanted:
+                return Findings(tuple(self._read(wanted)))
+            case ListDocuments(about=about):
+                return Findings((self._listed(about),))
+            case Calculate(expression=expression):
+                text = calculate(expression)
+                return Findings((Passage(f"{name}: {text}", "", "Worked out", text, 0.0, name, "worked out"),))
+            case SearchArguments() as wanted:
+                return self._search(name, wanted)
+        raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(_all(self.services))}")
+
+    def _search(self, name: str, given: SearchArguments) -> Findings:
+        scope, notes = self._limited(given)
+        query = encode_query(given.query, [], self.services.encoder, scope)
+        if name == SEARCH:
+            found = _by_policy(self.services, query, self.most)
+        else:
+            found = for_question(self.services.tools[name], query).search(query, self.most)
+        return Findings(found.passages, (*notes, *found.notes))
+
+    def _limited(self, given: SearchArguments) -> tuple[frozenset[str] | None, tuple[str, ...]]:
+        """The documents to look in. A limit that leaves none is none, and a note says so."""
+        catalogue, scope, notes = self.services.library.store.catalogue, self.scope, list[str]()
+        dated = [one for one in catalogue.documents if one.date]
+        limits = (
+            ("called", given.within, _called(catalogue, given.within)),
+            ("since", given.from_date, [one for one in dated if given.from_date <= f"{one.date}~"]),
+            ("up to", given.to_date, [one for one in dated if one.date <= f"{given.to_date}~"]),
+        )
+        for how, limit, documents in limits:
+            kept = frozenset(one.id for one in documents if scope is None or one.id in scope)
+            if limit and not kept:
+                notes.append(f"no document is {how} '{limit}': looked in the others too")
+            scope = kept if limit and kept else scope
+        return scope, tuple(notes)
+
+    def _read(self, given: ReadDocument) -> list[Passage]:
+        """Parts of a document in their order: of the page, else the nearest to what a turn asks, else the first."""
+        store = self.services.library.store
+        called = [one for one in _called(store.catalogue, given.title) if self.scope is None or one.id in self.scope]
+        if not called:
+            raise BadInput(f"there is no document '{given.title}'", f"{LIST} says what there is")
+        near = self.question or encode_query(given.title, [], self.services.encoder)
+        (hits,) = store.vector_search(near.forms[0].vector[None], PARTS, scope=frozenset({called[0].id}))
+        chunks = sorted(store.chunks([hit.chunk for hit in hits]), key=lambda chunk: chunk.start)
+        pages = [chunk.page or str(1 + place // self.most) for place, chunk in enumerate(chunks)]
+        if given.page and given.page not in pages:
+            raise BadInput(f"'{called[0].title}' has no page {given.page}", f"pages are {pages[0]} to {pages[-1]}")
+        nearest = {hit.chunk for hit in (hits[: self.most] if self.question else hits)}
+        if given.page:
+            nearest = {chunk.id for chunk, page in zip(chunks, pages, strict=True) if page == given.page}
+        parts = [chunk for chunk in chunks if chunk.id in nearest][: self.most]
+        return [replace(one, why=f"read: {given.title}") for one in passages_of(parts, READ)]
+
+    def _listed(self, about: str) -> Passage:
+        """A list of documents: of all, else of those that are called so, else of those that a search finds."""
+        catalogue = self.services.library.store.catalogue
+        found = [*_called(catalogue, about)] if about else [*catalogue.documents]
+        if not found:
+            ids = {one.document for one in self.call(SEARCH, {"query": about}).passages}
+            found = [one for one in catalogue.documents if one.id in ids]
+        found = [one for one in found if self.scope is None or one.id in self.scope]
+        places = [", ".join(filter(None, (one.id, one.date))) for one in found]
+        lines = [f"- {catalogue.shown[one.id]} ({at})" for one, at in zip(found, places, strict=True)][:LISTED]
+        more = [f"and {len(found) - LISTED} more"] if len(found) > LISTED else []
+        title = number_of(len(found), "document") + (f" about {about}" if about else "")
+        return Passage(f"{LIST}: {about}", "", title, "\n".join([*lines, *more]), 0.0, LIST, "listed")
+
+
+def _called(catalogue: Catalogue, name: str) -> tuple[Listed, ...]:
+    """The documents of this title or path, or of a folder of this name or path; else those that it names best."""
+    wanted = name.casefold().strip(" /\"'")
+    if not wanted:
+        return ()
+    exact = [one for one in catalogue.documents if wanted in _names(one, catalogue)]
+    return tuple(exact) or catalogue.named(name).documents
+
+
+def _names(one: Listed, catalogue: Catalogue) -> set[str]:
+    folders = [*one.path[:-1], *("/".join(one.path[:end]) for end in range(1, len(one.path)))]
+    return {name.casefold() for name in (one.id, one.title, catalogue.shown[one.id], *one.path[-1:], *folders)}
+
+
+def _by_policy(services: Services, query: Query, most: int) -> Findings:
+    """What `hybrid` finds, and what the tools find that the router chooses by that."""
+    hybrid, manifest = services.tools[Hybrid.name], services.library.manifest
+    assert isinstance(hybrid, Hybrid)
+    if not manifest.chunks:
+        return Findings(notes=("the library has no documents",))
+    matches = hybrid.matches(query, services.evidence)
+    first = hybrid.findings(query, matches, router.LOOKED).passages
+    edges = manifest.edges / max(1, manifest.documents)
+    signals = router.signals(query.text, first, matches.hits[0], edges, (0.0, 1.0))
+    names = [*router.chosen(signals, services.router), *([Clues.name] if services.library.store.of_triples else [])]
+    found = [for_question(services.tools[name], query).search(query, most) for name in names]
+    ran = [(Call(SEARCH, ()), one) for one in (hybrid.findings(query, matches, most), *found)]
+    pool = rounds.pooled((), ran, further=False)
+    return Findings(pool.passages[:most], tuple(note for _, one in ran for note in one.notes))
+
+
+def proven(pool: rounds.PassagePool, turn: Turn) -> tuple[rounds.PassagePool, list[str]]:
+    """Without sums of numbers or days that neither the question nor a document has, but what is a count; and why."""
+    sums = [passage for passage in pool.passages if passage.tool == CALCULATE]
+    if not sums:
+        return pool, []
+    texts = (turn.question, turn.rewritten, *(said_by(one) for one in pool.passages if one.document))
+    said = {value for text in texts for value in in_text(text)} | COUNTS
+    foreign = {one.id: [*map(str, set(in_text(one.text.rpartition("=")[0])) - said)] for one in sums}
+    passages = tuple(one for one in pool.passages if not foreign.get(one.id))
+    why = [f"{id_}: {', '.join(numbers)} stands in no document" for id_, numbers in foreign.items() if numbers]
+    return replace(pool, passages=passages, new=pool.new - len(why)), why
+
+
+# For LangChain ------------------------------------------------------------------------------------------------------
+
+
+def langchain_tools(services: Services, most: int = SHOWN) -> "list[BaseTool]":
+    """All tools for a LangChain agent, the methods of search by their names too: typed arguments in, the passages as
+    numbered text and as artifact (`Findings`) out. What cannot be done is said to the agent in a line."""
+    from langchain_core.tools import StructuredTool, ToolException
+
+    toolbox = Toolbox(services, most=most)
+
+    def called(name: str) -> Callable[..., tuple[str, Findings]]:
+        def call(**given: str) -> tuple[str, Findings]:
+            try:
+                found = toolbox.call(name, given)
+            except BadInput as error:
+                raise ToolException(str(error)) from error
+            lines = [f"[{n}] {passage.name}: {passage.text}" for n, passage in enumerate(found.passages, 1)]
+            return "\n\n".join([*lines, *found.notes]) or "Nothing was found.", found
+
+        return call
+
+    return [
+        StructuredTool.from_function(
+            called(name),
+            name=name,
+            description=description,
+            args_schema=arguments,
+            response_format="content_and_artifact",
+            handle_tool_error=True,
+        )
+        for name, (arguments, description) in _all(services).items()
+    ]

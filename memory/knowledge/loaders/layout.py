@@ -1,0 +1,200 @@
+"""The text of a document that has markup, as it is written piece by piece, with its headings and its tables."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from textwrap import indent
+from typing import Any
+
+from clew.memory.datatypes import Document, Mark, Table
+from clew.memory.knowledge.loaders.plain_text import not_empty, title_of_file, title_of_text
+from clew.memory.knowledge.loaders.source import Source, shown
+from clew.memory.knowledge.tables import LARGE, SAMPLED
+from clew.memory.text import BELOW
+
+INDENT = " " * 4
+"""Before a line of code."""
+
+BREAKS = ("", " ", "\n", "\n\n")
+
+CELLS = " | "
+"""Between the cells of a row."""
+
+ROWS = 25
+"""Rows that stand together below the names of the columns, so that no row is far from them."""
+
+
+class TextLayout:
+    """White space is as a reader sees it; a heading is marked with all that it lies below ("Tents > Alpine > Weight").
+
+    The break before a piece is the strongest one that was asked for since the last."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._length = 0
+        self._break = 0
+        self._marker = ""
+        self._heading = 0
+        self._term = False
+        self._join: str | None = None
+        self._above: list[tuple[int, str]] = []
+        self.headings: list[Mark] = []
+        self.pages: list[Mark] = []
+        self.tables: list[Table] = []
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+    def line(self) -> None:
+        self._ask("\n")
+
+    def paragraph(self) -> None:
+        self._ask("\n\n")
+
+    def words(self, text: str) -> None:
+        """Running text: runs of white space become one space."""
+        if text[:1].isspace():
+            self._ask(" ")
+        if words := text.replace("\u00ad", "").split():
+            self._write(" ".join(words))
+        if text[-1:].isspace():
+            self._ask(" ")
+
+    def verbatim(self, text: str) -> None:
+        """Text whose lines stay as they are: rows of a table."""
+        self.paragraph()
+        if text := text.strip("\n").rstrip():
+            self._write(text)
+        self.paragraph()
+
+    def code(self, text: str) -> None:
+        """Its lines as they are, each behind `INDENT`, as in Markdown."""
+        self._join = None
+        self.verbatim(indent(text, INDENT))
+
+    def page(self, label: str) -> None:
+        """What is written from here on stands on this page, sheet or slide."""
+        self.paragraph()
+        self.pages.append(Mark(self._length + (len(BREAKS[self._break]) if self._length else 0), label))
+
+    def heading(self, text: str, level: int = 1) -> None:
+        self.open_heading()
+        self.words(text)
+        self.close_heading(level)
+
+    def item(self, text: str, marker: str = "- ") -> None:
+        self.open_item(marker)
+        self.words(text)
+        self.close_item()
+
+    def table(
+        self,
+        rows: Iterable[Sequence[str]],
+        title: str = "",
+        place: str = "",
+        first: int = 1,
+        headed: bool = True,
+        caption: str = "",
+    ) -> None:
+        """A line a row, cells parted by `|`; the names of the columns again above every `ROWS` of them. A cell that
+        spans several rows or columns stands in each. `first` is the number of the first row in its file; `headed`:
+        that row names the columns. `caption` stands above it. Of more than `LARGE` rows the text has some."""
+        cells = [tuple(" ".join(cell.split()) for cell in row) for row in rows]
+        width = max(map(len, cells), default=0)
+        cells = [row + ("",) * (width - len(row)) for row in cells]
+        used = [place for place in range(width) if any(row[place] for row in cells)]
+        cells, width = [tuple(row[place] for place in used) for row in cells], len(used)
+        heads, taken = _heads(cells) if headed else ((), 0)
+        body = cells[taken:]
+        if heads and body and width > 1:
+            title = caption or title or (self._above[-1][1] if self._above else "")
+            self.tables.append(Table(title, heads, tuple(body), first + taken, place))
+            body = body[:: 1 + len(body) // SAMPLED] if len(body) > LARGE else body
+        for start in range(0, max(len(body), 1), ROWS):
+            shown_rows = [*([heads] if heads else []), *body[start : start + ROWS]]
+            self.verbatim("\n".join(filter(None, [caption, *map(line_of, shown_rows)])))
+            caption = ""
+
+    def open_heading(self) -> None:
+        self.paragraph()
+        self._heading = len(self._pieces)
+
+    def close_heading(self, level: int = 1) -> None:
+        """Mark the text since `open_heading`, with the headings of a lower level that it lies below."""
+        if heading := "".join(self._pieces[self._heading :]).lstrip():
+            self._above = [one for one in self._above if one[0] < level] + [(level, " ".join(heading.split()))]
+            self.headings.append(Mark(self._length - len(heading), BELOW.join(text for _, text in self._above)))
+        self._heading = len(self._pieces)
+        self.paragraph()
+
+    def open_term(self) -> None:
+        """A term of a list of terms: an item, or one more of the same meaning."""
+        if self._term:
+            self.words(", ")
+        else:
+            self.open_item("- ")
+        self._term = True
+
+    def open_meaning(self) -> None:
+        """What the term means: behind it, on its line."""
+        if self._term and self._pieces:
+            self._join = "" if self._pieces[-1].endswith(":") else ":"
+        else:
+            self.paragraph()
+        self._term = False
+
+    def open_item(self, marker: str) -> None:
+        """An item of a list: the marker is written before its first words."""
+        self._join = None
+        self.line()
+        self._marker = marker
+
+    def close_item(self) -> None:
+        self._marker = ""
+        self.line()
+
+    def _ask(self, kind: str) -> None:
+        self._break = max(self._break, BREAKS.index(kind))
+
+    def _write(self, piece: str) -> None:
+        between = BREAKS[self._break] if self._length else ""
+        if self._join is not None:
+            between, self._join = f"{self._join} ", None
+        for part in (between, self._marker, piece):
+            self._pieces.append(part)
+            self._length += len(part)
+        self._break, self._marker = 0, ""
+
+    def document(self, source: Source, title: str = "", **told: Any) -> Document:
+        """All that was written. Raises `Unreadable` where that is nothing."""
+        text = not_empty(self.text)
+        title = title or title_of_text(text) or title_of_file(source.path)
+        headings = tuple(Mark(mark.start, mark.text.removeprefix(title + BELOW)) for mark in self.headings)
+        found = tuple(self.pages), headings
+        return Document(source.name, title, text, shown(source.path), *found, tables=tuple(self.tables), **told)
+
+
+def line_of(row: Sequence[str]) -> str:
+    """A cell that spans a row of several stands once."""
+    return row[0] if len(set(row)) == 1 and len(row) != 2 else CELLS.join(row).rstrip(" |")
+
+
+def _heads(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], int]:
+    """The names of the columns, and in how many rows they stand: in two where one of the first row spans several that
+    have names of their own ("Summer, Weight"). None where no word is in the first row."""
+    if not rows or not any(map(str.isalpha, "".join(rows[0]))):
+        return (), 0
+    first = rows[0]
+    below = rows[1] if len(rows) > 2 and len(set(first)) > 1 else ()
+    spans = [place for place, (one, other) in enumerate(pairwise(first)) if one and one == other]
+    repeated = [one for one, other in zip(first, below, strict=False) if one and one == other]
+    apart = all(below[place] != below[place + 1] for place in spans) if below else False
+    if not (spans or repeated) or not apart or not all(is_name(cell) for cell in below if cell):
+        return first, 1
+    both = zip(first, below, strict=True)
+    return tuple(one if one == other or not other else f"{one}, {other}".strip(", ") for one, other in both), 2
+
+
+def is_name(cell: str) -> bool:
+    """Whether a cell may name a column: it has a letter and no digit before it."""
+    return any(map(str.isalpha, cell)) and not cell[0].isdigit()

@@ -1,0 +1,45 @@
+"""Names that are nearly alike are told apart, whether a heading, a title, a paragraph or a folder has them."""
+
+from collections.abc import Callable
+
+import pytest
+
+from clew.agent.state import Answer
+
+PHONES = (
+    "Phones of the Larch series\n\nLarch 5 has a battery of 4,000 mAh. It weighs 180 grams.\n\n"
+    "Larch 5 Pro has a battery of 5,100 mAh. It weighs 221 grams.\n\n"
+    "Larch 5 Mini has a battery of 3,100 mAh. It weighs 141 grams.\n"
+)
+STAFF = (
+    "# Staff\n\n## Anna Berg\n\nShe joined in 2011 and leads the laboratory.\n\n"
+    "## Otto Berg\n\nHe joined in 2019 and looks after the boats.\n"
+)
+FILES: dict[str, str | bytes] = {
+    "phones.txt": PHONES,
+    "staff.md": STAFF,
+    "Kestrel.md": "# Kestrel\n\nKestrel is a tent for two. The price is 340 euros.\n",
+    "Kestrel-Plus.md": "# Kestrel-Plus\n\nKestrel-Plus is a tent for four. The price is 610 euros.\n",
+    "club/2021/minutes.txt": "Minutes of the club\n\nThe treasurer was Ada Holm. The fee was set at 20 euros.\n",
+    "club/2022/minutes.txt": "Minutes of the club\n\nThe treasurer was Ole Vik. The fee was set at 25 euros.\n",
+    "club/2023/minutes.txt": "Minutes of the club\n\nThe treasurer was Siri Dal. The fee was set at 32 euros.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "unsaid"),
+    [
+        ("How heavy is the Larch 5?", "180 grams", "221"),
+        ("How heavy is the Larch 5 Mini?", "141 grams", "180"),
+        ("When did Anna Berg join?", "2011", "2019"),
+        ("What is the price of the Kestrel?", "340 euros", "610"),
+        ("What is the price of the Kestrel-Plus?", "610 euros", "340"),
+        ("Who was the treasurer in the minutes of 2022?", "Ole Vik", "Siri"),
+        ("In the folder 2021, what was the fee?", "20 euros", "32"),
+    ],
+)
+def test_of_names_that_are_alike_the_one_that_is_asked_about_answers(
+    question: str, said: str, unsaid: str, opened: Callable[[dict[str, str | bytes]], Callable[[str], Answer]]
+) -> None:
+    answer = opened(FILES)(question)
+    assert said in answer.text and unsaid not in answer.text

@@ -1,0 +1,199 @@
+"""What is read of other people's text documents, spreadsheets and slides: structure is kept, hidden text is not."""
+
+from pathlib import Path
+
+import pytest
+
+from clew.memory.datatypes import Mark, Table
+from tests.memory.knowledge.loaders.packages import (
+    NAMES,
+    box,
+    cell,
+    excel,
+    open_document,
+    paragraph,
+    rows,
+    slides,
+    word,
+)  # fmt: skip
+from tests.memory.knowledge.loaders.reading import document, reason
+
+HEADS = tuple(f'<w:pStyle w:val="Heading{level}"/>' for level in (1, 2))
+REST = """Async
+=====
+
+A view may be ``async``.
+
+When to use it
+--------------
+
+.. code-block:: python
+
+    async def view(): ...
+"""
+GRID = "<w:tblPr/><w:tblGrid><w:gridCol/><w:gridCol/><w:gridCol/></w:tblGrid>"
+BEGINS, SPANS = '<w:vMerge w:val="restart"/>', '<w:gridSpan w:val="2"/>'
+MERGED = (
+    f"<w:tbl>{GRID}<w:tr>{cell('Name', BEGINS)}{cell('Summer', SPANS)}</w:tr>"
+    f"<w:tr>{cell('', '<w:vMerge/>')}{cell('Weight (kg)')}{cell('Price')}</w:tr>"
+    f"<w:tr>{cell('Peak')}{cell('2.1')}{cell('300')}</w:tr></w:tbl>"
+)
+
+
+def test_headings_are_a_path_and_merged_cells_stand_where_they_span(tmp_path: Path) -> None:
+    body = paragraph("Tents", HEADS[0]) + paragraph("Alpine", HEADS[1]) + MERGED + paragraph("Sold in May.")
+    found = document(tmp_path / "x.docx", word(body))
+    heads = ("Name", "Summer, Weight (kg)", "Summer, Price")
+    assert found.text == f"Tents\n\nAlpine\n\n{' | '.join(heads)}\nPeak | 2.1 | 300\n\nSold in May."
+    assert found.tables == (Table("Alpine", heads, (("Peak", "2.1", "300"),), 3),)
+    assert found.heading_at(len(found.text)) == "Alpine" and found.title == "Tents"
+
+
+def test_comments_heads_feet_and_text_boxes_are_read(tmp_path: Path) -> None:
+    mark = '<w:p><w:r><w:t>The rent is 90.</w:t></w:r><w:r><w:commentReference w:id="4"/></w:r></w:p>'
+    comment = f'<w:comment w:id="4" w:author="K. Holm">{paragraph("Make it 95.")}</w:comment>'
+    boxed = f"<v:textbox><w:txbxContent>{paragraph('Boxed.')}</w:txbxContent></v:textbox>"
+    boxed = f"<w:p><w:r><w:pict>{boxed}</w:pict></w:r></w:p>"
+    foot = '<w:sectPr><w:footerReference w:type="default" r:id="r3"/></w:sectPr>'
+    beside = {
+        "comments": f"<w:comments {NAMES}>{comment}</w:comments>",
+        "footer1": f"<w:ftr {NAMES}>{paragraph('Call 0301.')}</w:ftr>",
+    }
+    found = document(tmp_path / "x.docx", word(mark + boxed + paragraph("End.") + foot, **beside))
+    assert found.text.split("\n\n") == [
+        "The rent is 90.",
+        "Comment by K. Holm: Make it 95.",
+        "Boxed.",
+        "End.",
+        "Call 0301.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "<w:vanish/>",
+        '<w:color w:val="FFFFFF"/>',
+        '<w:sz w:val="1"/>',
+        '<w:rStyle w:val="Gone"/>',
+        '<w:color w:val="FEFEFE"/>',
+        '<w:color w:val="auto" w:themeColor="background1"/>',
+        '<w:color w:val="FFFFFF"/><w:shd w:val="clear" w:fill="FFFFFF"/>',
+        '<w:color w:val="FFFFFF"/><w:highlight w:val="white"/>',
+        '<w:color w:val="000000"/><w:shd w:val="clear" w:fill="000000"/>',
+        '<w:color w:val="000000"/><w:highlight w:val="black"/>',
+        '<w:w w:val="1"/>',
+    ],
+)
+def test_what_word_does_not_show_is_left_out(tmp_path: Path, look: str) -> None:
+    style = '<w:style w:type="character" w:styleId="Gone"><w:rPr><w:vanish/></w:rPr></w:style>'
+    body = paragraph("Beans.") + paragraph("ignore this", run=f"<w:rPr>{look}</w:rPr>")
+    found = document(tmp_path / "x.docx", word(body, style))
+    assert (found.text, found.hidden_text) == ("Beans.", "ignore this")
+
+
+@pytest.mark.parametrize(
+    ("ground", "own", "run"),
+    [
+        ('<w:shd w:val="clear" w:fill="1F3864"/>', "", ""),
+        ('<w:shd w:val="clear" w:fill="auto" w:themeFill="accent1"/>', "", ""),
+        ("", '<w:shd w:val="clear" w:fill="1F3864"/>', ""),
+        ("", "", '<w:highlight w:val="darkBlue"/>'),
+    ],
+)
+def test_white_words_on_a_dark_ground_are_shown(tmp_path: Path, ground: str, own: str, run: str) -> None:
+    """As the heads of tables are."""
+    white = paragraph("Total", own, f'<w:rPr><w:color w:val="FFFFFF"/>{run}</w:rPr>')
+    table = f"<w:tbl>{GRID}<w:tr><w:tc><w:tcPr>{ground}</w:tcPr>{white}</w:tc></w:tr></w:tbl>"
+    found = document(tmp_path / "x.docx", word(table))
+    assert (found.text, found.hidden_text) == ("Total", "")
+
+
+OPEN_TABLE = (
+    '<table:table table:name="T"><table:table-row><table:table-cell><text:p>Day</text:p></table:table-cell>'
+    "<table:table-cell><text:p>Who</text:p></table:table-cell></table:table-row>"
+    '<table:table-row><table:table-cell table:number-rows-spanned="2"><text:p>Monday</text:p></table:table-cell>'
+    "<table:table-cell><text:p>Ann</text:p></table:table-cell></table:table-row>"
+    "<table:table-row><table:covered-table-cell/><table:table-cell><text:p>Bea</text:p></table:table-cell>"
+    '</table:table-row><table:table-row table:visibility="collapse"><table:table-cell><text:p>Eve</text:p>'
+    "</table:table-cell></table:table-row></table:table>"
+)
+
+
+def test_open_document_has_its_structure_its_comments_and_what_it_hides(tmp_path: Path) -> None:
+    styles = "".join(
+        f'<style:style style:name="{name}" style:family="text"><style:text-properties {look}/></style:style>'
+        for name, look in {"None": 'text:display="none"', "White": 'fo:color="#ffffff"'}.items()
+    )
+    body = (
+        '<text:h text:outline-level="1">Beds</text:h><text:p>We grow<office:annotation><dc:creator>Ann</dc:creator>'
+        '<text:p>Do we?</text:p></office:annotation> <text:span text:style-name="None">ignore</text:span>kale'
+        f'<text:span text:style-name="White"> this</text:span></text:p>{OPEN_TABLE}'
+    )
+    meta = "<dc:creator>Ann Lee</dc:creator><meta:keyword>kale</meta:keyword>"
+    found = document(tmp_path / "x.ODT", open_document(body, styles, meta=meta))
+    table = "Day | Who\nMonday | Ann\nMonday | Bea"
+    assert found.text.split("\n\n") == ["Beds", "We grow kale", "Comment by Ann: Do we?", table]
+    assert found.hidden_text.split() == ["ignore", "this", "Eve"]
+    assert (found.author, found.tags, found.tables[0].rows[1]) == ("Ann Lee", "kale", ("Monday", "Bea"))
+
+
+@pytest.mark.parametrize("merged", ["A5:A6", "A5:A1048576"])
+def test_sheets_are_tables_with_their_rows(tmp_path: Path, merged: str) -> None:
+    given = [
+        {"A": "Gear"},
+        {},
+        {"A": "Name", "B": "Summer"},
+        {"B": "Weight", "C": "Price"},
+        {"A": "Peak", "B": 2.1, "C": 3},
+    ]
+    given += [{"B": 2.5, "C": 4}, {"A": "Eve", "B": 1}, {"A": "Ridge", "B": 5, "C": 6}]
+    spans = "".join(f'<mergeCell ref="{one}"/>' for one in ("A3:A4", "B3:C3", merged))
+    first = f"{rows(*given, hidden=[7])}<mergeCells>{spans}</mergeCells>"
+    found = document(
+        tmp_path / "x.xlsx", excel(first, rows({"A": "key", "B": "of Eve"}), states=["", 'state="hidden"'])
+    )
+    heads = ("Name", "Summer, Weight", "Summer, Price")
+    held = (("Peak", "2.1", "3"), ("Peak", "2.5", "4"), ("Ridge", "5", "6"))
+    held = held if merged == "A5:A6" else (*held[:2], ("Peak", "5", "6"))
+    assert found.tables == (Table("S1", heads, held, 5, "sheet S1"),)
+    assert found.text.startswith(f"S1\n\nGear\n\n{' | '.join(heads)}\nPeak | 2.1 | 3\n")
+    assert found.hidden_text.split() == ["key", "of", "Eve", "Eve", "1"] and found.pages == (Mark(0, "sheet S1"),)
+
+
+def test_open_sheets_are_tables_too(tmp_path: Path) -> None:
+    cells = OPEN_TABLE.replace("<table:table-cell", '<table:table-cell office:value-type="string"')
+    found = document(tmp_path / "x.ods", open_document(cells, kind="spreadsheet"))
+    assert found.tables[0].heads == ("Day", "Who") and found.tables[0].rows[1] == ("Monday", "Bea")
+
+
+def test_slides_are_places_with_boxes_from_above_and_notes(tmp_path: Path) -> None:
+    first = (
+        box("Below", place=(0, 90))
+        + box("Launch", kind="ctrTitle", place=(0, 50))
+        + box("Above", "and on", place=(0, 10))
+    )
+    hidden = f'show="0"|{box("Not for you")}'
+    last = box("Risks", kind="title") + box("gone", more='hidden="1"') + box("3", kind="sldNum")
+    found = document(tmp_path / "x.pptx", slides(first, hidden, last, notes=box("Say it slowly", kind="body")))
+    assert found.text.split("\n\n") == ["Launch", "- Above\n- and on", "Below", "Notes: Say it slowly", "Risks"]
+    assert [mark.text for mark in found.pages] == ["slide 1", "slide 3"] and found.hidden_text == "Not for you\ngone"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("x.rst", REST, "Async\n\nA view may be async.\n\nWhen to use it\n\n     async def view(): ..."),
+        ("x.rtf", r"{\rtf1\ansi One \b two\b0 .\par Three.}", "One two.\n\nThree."),
+        ("x.xml", "<a><b>One two.</b></a>", "a\n\nb\n\nOne two."),
+        ("x.org", "* Beds\n- beans\n- kale\n", "Beds\n\n- beans\n- kale"),
+    ],
+)
+def test_marks_of_the_markup_are_gone(tmp_path: Path, name: str, content: str, text: str) -> None:
+    assert document(tmp_path / name, content).text == text
+
+
+@pytest.mark.parametrize("name", ["x.docx", "x.odt", "x.xlsx", "x.pptx", "x.epub", "x.xls", "x.doc"])
+def test_what_it_cannot_read_it_says(tmp_path: Path, name: str) -> None:
+    said = reason(tmp_path / name, b"PK no archive")
+    assert said.startswith(("not a file of an office program", "it cannot be read", "not a presentation")), said

@@ -1,0 +1,168 @@
+"""Sums over numbers with units, and over days: the tree of an expression (`ast`) is worked out, and nothing is run."""
+
+import ast
+import operator
+import re
+from calendar import monthrange
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from decimal import Decimal
+
+from clew.memory.dates import found_dates
+from clew.memory.errors import BadInput
+
+HINT = "write it as 1,200 EUR - 950 EUR, 19% * 250, 2024-05-01 + 30 days or 2024-05-01 - 2024-03-15"
+
+LONGEST = 200
+"""Characters of an expression."""
+
+LARGEST = 30
+"""A power of a number."""
+
+_OPERAND = re.compile(r"[€$£]?\s?\d(?:[\d,.]*\d)?(?:\s?(?:[^\W\d_]+|[€$£%]|°[^\W\d_]?))?(?:/[^\W\d_]+)?")
+_DIGITS = re.compile(r"\d(?:[\d,.]*\d)?")
+_SIGNS = str.maketrans("×÷−–", "*/--")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_OPERATORS: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number, and what it counts; empty: it is a bare number."""
+
+    value: Decimal
+    unit: str = ""
+
+    def __str__(self) -> str:
+        number = f"{round(self.value, 4):,f}"
+        number = number.rstrip("0").rstrip(".") if "." in number else number
+        return number + (f" {self.unit}" if self.unit not in ("", "%") else self.unit)
+
+
+Operand = Quantity | date
+
+
+def calculate(expression: str) -> str:
+    """The expression with its result: of numbers, percents, units and days, with + - * / ** and brackets. Raises
+    `BadInput` for what is no such sum."""
+    text, operands, end = "", list[Operand](), 0
+    shown = " ".join(expression.partition("=")[0].split())
+    if len(shown) > LONGEST:
+        raise BadInput(f"the expression has {len(shown)} characters, and may have {LONGEST}", HINT)
+    for start, stop, value in _operands(shown):
+        text += shown[end:start] + f" _{len(operands)} "
+        operands.append(value)
+        end = stop
+    text += shown[end:]
+    try:
+        result = _value(ast.parse(text.strip().translate(_SIGNS), mode="eval").body, operands)
+    except (SyntaxError, ArithmeticError, ValueError, RecursionError, LookupError) as error:
+        raise BadInput(f"'{shown}' cannot be worked out{_why(error)}", HINT) from error
+    return f"{shown} = {result}"
+
+
+def number(text: str) -> Decimal:
+    """Of 1,200.50, 1.200,50 and 12,5. Raises `ArithmeticError` for what is no number."""
+    if not _GROUPED.fullmatch(text):
+        whole, comma, part = text.rpartition(",")
+        text = f"{whole.replace('.', '')}.{part}" if comma else text
+    return Decimal(text.replace(",", ""))
+
+
+def in_text(text: str) -> list[Decimal | date]:
+    """The numbers and days of a text, without their units; of 1.200, which can be read both ways, both."""
+    text += "\n" + re.sub(r"(?<=\d)\.(?=\d{3}(?!\d))", "", text)
+    return [value.value if isinstance(value, Quantity) else value for _, _, value in _operands(text)]
+
+
+def _operands(text: str) -> list[tuple[int, int, Operand]]:
+    """The days and numbers of an expression, with where they stand."""
+    days = [one for one in found_dates(text) if one.date.day and one.date.year and not one.last]
+    found: list[tuple[int, int, Operand]] = [(one.start, one.end, date.fromisoformat(one.date.iso)) for one in days]
+    for match in _OPERAND.finditer(text):
+        if all(match.end() <= start or end <= match.start() for start, end, _ in found):
+            (digits,) = _DIGITS.findall(match[0])
+            with suppress(ArithmeticError):
+                value = Quantity(number(digits), match[0].replace(digits, "").strip())
+                found.append((match.start(), match.end(), value))
+    return sorted(found, key=lambda one: one[0])
+
+
+def _value(node: ast.expr, operands: list[Operand]) -> Operand:
+    match node:
+        case ast.Name(id=name) if name[1:].isdigit():
+            return operands[int(name[1:])]
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            value = _quantity(_value(inner, operands))
+            return replace(value, value=-value.value)
+        case ast.BinOp(left=left, op=sign, right=right):
+            return _combined(type(sign), _value(left, operands), _value(right, operands))
+    raise ValueError("only + - * / ** and brackets stand between numbers")
+
+
+def _combined(sign: type[ast.operator], one: Operand, two: Operand) -> Operand:
+    if isinstance(one, date) and isinstance(two, date):
+        if sign is not ast.Sub:
+            raise ValueError("two days can only be subtracted")
+        return Quantity(Decimal((one - two).days), "days")
+    if isinstance(one, date) or isinstance(two, date):
+        day, by = (one, two) if isinstance(one, date) else (two, one)
+        if not isinstance(day, date) or sign not in (ast.Add, ast.Sub) or (sign is ast.Sub and day is two):
+            raise ValueError("to a day, days, weeks, months or years are added")
+        return _moved(day, _quantity(by), -1 if sign is ast.Sub else 1)
+    return _of_quantities(sign, one, two)
+
+
+def _of_quantities(sign: type[ast.operator], one: Quantity, two: Quantity) -> Quantity:
+    """A percent is of what it is added to, and in a product a hundredth."""
+    work, joins = _OPERATORS[sign], sign in (ast.Add, ast.Sub)
+    if joins and two.unit == "%" != one.unit:
+        return replace(one, value=one.value * work(Decimal(1), two.value / 100))
+    if not joins:
+        one, two = (Quantity(each.value / 100) if each.unit == "%" else each for each in (one, two))
+    if sign is ast.Pow and (two.unit or one.unit or abs(two.value) > LARGEST):
+        raise ValueError(f"a power is of bare numbers, {LARGEST} at most")
+    if joins and one.unit and two.unit and _bare(one.unit) != _bare(two.unit):
+        raise ValueError(f"{one.unit} and {two.unit} are not the same")
+    if sign is ast.Mult and one.unit and two.unit:
+        if one.unit.endswith(f"/{_bare(two.unit)}"):
+            return Quantity(work(one.value, two.value), one.unit.rpartition("/")[0])
+        raise ValueError(f"{one.unit} times {two.unit} is no unit that is known")
+    if sign is ast.Div and two.unit:
+        same = _bare(one.unit) == _bare(two.unit)
+        return Quantity(work(one.value, two.value), "" if same else f"{one.unit}/{_bare(two.unit)}")
+    return Quantity(work(one.value, two.value), one.unit or two.unit)
+
+
+def _moved(day: date, by: Quantity, sign: int) -> date:
+    """Months keep the day of the month, or its last one. Raises `ValueError` for what is no time."""
+    unit, count = _bare(by.unit).casefold() or "day", sign * int(by.value)
+    if unit in ("day", "week"):
+        return day + timedelta(days=count * (7 if unit == "week" else 1))
+    if unit not in ("month", "year"):
+        raise ValueError("to a day, days, weeks, months or years are added")
+    year, month = divmod(day.year * 12 + day.month - 1 + count * (12 if unit == "year" else 1), 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def _quantity(value: Operand) -> Quantity:
+    if isinstance(value, date):
+        raise ValueError("a day has no sign")
+    return value
+
+
+def _bare(unit: str) -> str:
+    """`day` of `days`."""
+    return unit.removesuffix("s") if len(unit) > 2 else unit
+
+
+def _why(error: Exception) -> str:
+    return f": {error}" if type(error) is ValueError else ": it divides by 0" if "Division" in repr(error) else ""
