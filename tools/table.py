@@ -48,10 +48,10 @@ class TableRequest(BaseModel):
     columns: tuple[str, ...] = Field((), description="Those to show; none: all.")
     where: tuple[Condition, ...] = Field((), description="Conditions that all have to be met.")
     group_by: str = Field("", description="A column: the aggregate is computed for each of its values.")
-    aggregate: Aggregate | None = None
+    aggregate: Aggregate | None = Field(None, description="What is computed of the rows.")
     order_by: str = Field("", description="A column; with group_by the aggregate orders.")
-    descending: bool = False
-    limit: int = Field(10, ge=0, le=MOST)
+    descending: bool = Field(False, description="The most first.")
+    limit: int = Field(10, ge=0, le=MOST, description="Rows to show at most.")
 
 
 @dataclass(frozen=True, slots=True)
