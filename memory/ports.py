@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Chunk, Document, Hit, Ints, Query, Triple, Vectors, WordShares
+from clew.memory.knowledge.tables import Tables
 from clew.memory.layers import Communities, Layers, Unit
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.text import Span
@@ -270,6 +271,10 @@ class Search(Protocol):
 
     def triples(self) -> list[Triple]:
         """All that the documents carry or state, each with a chunk of its document; repeated ones among them."""
+
+    @property
+    def tables(self) -> Tables:
+        """Those of its documents; none of a cluster."""
 
     @property
     def whole(self) -> bool:

@@ -12,6 +12,7 @@ from clew.agent.answer.citations import same_words
 from clew.agent.answer.evidence import READ
 from clew.agent.answer.output_filter import announced
 from clew.agent.answer.quoted import placed, quoted
+from clew.agent.answer.table_answers import table_answer
 from clew.agent.answer.written import ModelAnswer, write
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import reported
@@ -97,7 +98,8 @@ def corpus_answer_of(turn: Turn, run: TurnContext) -> corpus_answers.CorpusAnswe
         scope = scope_of(turn) if not turn.search.within else None
         corpus = corpus_answers.Corpus(services.library.store, services.encoder, scope, before, subject_of(services))
         question = turn.meant if turn.recalled.selected else turn.typed  # "this collection" is no title's
-        return corpus_answers.corpus_answer(question, turn.rewritten, corpus)
+        found = corpus_answers.corpus_answer(question, turn.rewritten, corpus)
+        return found or table_answer(turn.rewritten, corpus.store.tables, services.encoder, scope_of(turn))
 
     return run.once(Computed[corpus_answers.CorpusAnswer | None]("corpus", (turn.typed,)), made)
 

@@ -296,8 +296,20 @@ def _summarised(one: Listed, corpus: Corpus) -> CorpusAnswer | None:
     claims = _lines(document, lines, [quoted.index(of_end[line.end]) + 1 for line in lines])
     title = corpus.title(one)
     head = Claim(corpus.line("in short", title=title))
-    answer = Answer("summary", (head, *claims), tuple(passages[: len(quoted)]), form="summary")
+    answer = Answer(
+        "summary", (head, *_of_tables(document, corpus), *claims), tuple(passages[: len(quoted)]), form="summary"
+    )
     return CorpusAnswer(answer, tuple(passages), f"a summary of {title}")
+
+
+def _of_tables(document: Document, corpus: Corpus) -> list[Claim]:
+    """How many rows its tables have, and what their columns are called."""
+    tables = corpus.store.tables.of(document.id)[:MOST_CHOICES]
+    said = (
+        (one.title, corpus.line("rows of", one.size, rows=f"{one.size:,}", heads=", ".join(one.heads)))
+        for one in tables
+    )
+    return [Claim(f"{title}: {rows}" if title else rows, new_line=True) for title, rows in said]
 
 
 def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int]) -> list[Claim]:

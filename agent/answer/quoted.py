@@ -149,7 +149,7 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
             page=documents[source.document].page_at(starts.get(n, source.start)),
             heading=documents[source.document].heading_at(starts.get(n, source.start)),
         )
-        if source.document
+        if source.document and source.start < source.end  # a range of its document
         else source
         for n, source in enumerate(answer.sources, 1)
     ]

@@ -22,6 +22,7 @@ from clew.tools.base import encode_query, for_question, passages_of
 from clew.tools.calculate import calculate, in_text
 from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
+from clew.tools.table import TableRequest, TableTool
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -68,16 +69,20 @@ OWN: Mapping[str, tuple[type[BaseModel], str]] = {
 """The tools beside the methods of search, which take what `search` does: arguments and description."""
 
 
+TABLES: Mapping[str, tuple[type[BaseModel], str]] = {TableTool.name: (TableRequest, TableTool.description)}
+"""For agents that can fill a request of several parts."""
+
+
 def offered(services: Services, abilities: Abilities) -> tuple[ToolSpec, ...]:
     """The tools that a model may plan with, each in a sentence; for a large one the methods of search by name too."""
-    there = _all(services) if abilities.is_large else OWN
+    there = {name: one for name, one in _all(services).items() if name not in TABLES} if abilities.is_large else OWN
     return tuple(
         ToolSpec(name, text.partition(". ")[0], tuple(kind.model_fields)) for name, (kind, text) in there.items()
     )
 
 
 def _all(services: Services) -> Mapping[str, tuple[type[BaseModel], str]]:
-    return {**OWN, **{tool.name: (SearchArguments, tool.description) for tool in services.tools.values()}}
+    return {**OWN, **TABLES, **{tool.name: (SearchArguments, tool.description) for tool in services.tools.values()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,7 @@ class Toolbox:
         """What a tool finds for these arguments, or for its `first` one and these; what stands in no document has no
         `document`. Raises `BadInput`, in a line for whoever calls, for a document that there is not and for what is no
         sum."""
-        kind = OWN.get(name, OWN[SEARCH])[0]
+        kind = {**OWN, **TABLES}.get(name, OWN[SEARCH])[0]
         match kind(**{next(iter(kind.model_fields)): first, **given}):
             case ReadDocument() as wanted:
                 return Findings(tuple(self._read(wanted)))
@@ -103,6 +108,9 @@ class Toolbox:
             case Calculate(expression=expression):
                 text = calculate(expression)
                 return Findings((Passage(f"{name}: {text}", "", "Worked out", text, 0.0, name, "worked out"),))
+            case TableRequest() as wanted:
+                found = TableTool(self.services.library.store.tables).call(wanted, self.scope)
+                return Findings((found.passage,))
             case SearchArguments() as wanted:
                 return self._search(name, wanted)
         raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(_all(self.services))}")

@@ -41,7 +41,7 @@ from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.layers import DetectionParameters, Method
 from clew.memory.ports import Encoder
 
-FORMAT, READ = 6, frozenset({5, 6})
+FORMAT, READ = 7, frozenset({5, 6, 7})
 """What is written, and what is read."""
 
 DATABASE = "library.sqlite"
@@ -65,6 +65,9 @@ SCHEMA = Path(__file__).with_name("schema.sql").read_text("utf-8")
 
 COLUMNS = "id, title, text, place, pages, headings, date, status, author, tags"
 """Of a document."""
+
+OF_TABLES = SCHEMA[SCHEMA.index("-- The tables of documents") :]
+"""What a library of format 6 has not: it is read as if there were no tables."""
 
 ABOUT, NOBODY = ", author TEXT NOT NULL, tags TEXT NOT NULL", "'' AS author, '' AS tags"
 """What a library of format 5 has not of a document: it is read as if nobody and nothing were named."""
@@ -96,8 +99,11 @@ def open_database(generation: Path, check_same_thread: bool = True) -> sqlite3.C
     with ExitStack() as undone:
         undone.callback(connection.close)
         harden(connection)
-        if _statements(connection, "main") == _made_by(SCHEMA.replace(ABOUT, "")):
-            connection.execute(f"CREATE TEMP VIEW documents AS SELECT *, {NOBODY} FROM main.documents")
+        statements, before = _statements(connection, "main"), SCHEMA.replace(OF_TABLES, "")
+        if statements in (_made_by(before), _made_by(before.replace(ABOUT, ""))):
+            connection.executescript(OF_TABLES.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+            if statements != _made_by(before):
+                connection.execute(f"CREATE TEMP VIEW documents AS SELECT *, {NOBODY} FROM main.documents")
         else:
             check_schema(connection)
         undone.pop_all()

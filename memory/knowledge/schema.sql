@@ -42,3 +42,15 @@ CREATE TABLE communities (
 CREATE TABLE staged (
     id TEXT NOT NULL UNIQUE, document TEXT NOT NULL, n INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
     page TEXT NOT NULL, heading TEXT NOT NULL, digest BLOB NOT NULL);
+
+-- The tables of documents (tables.py): columns and cells are lists in JSON, as written and as values. A word of a table
+-- stands with the cell that has it; without a value it is of a head, and in the column -1 of the table's names.
+CREATE TABLE tables (
+    document TEXT NOT NULL, n INTEGER NOT NULL, title TEXT NOT NULL, place TEXT NOT NULL, size INTEGER NOT NULL,
+    columns TEXT NOT NULL, PRIMARY KEY (document, n)) WITHOUT ROWID;
+CREATE TABLE table_rows (
+    document TEXT NOT NULL, n INTEGER NOT NULL, number INTEGER NOT NULL, cells TEXT NOT NULL, "values" TEXT NOT NULL,
+    PRIMARY KEY (document, n, number)) WITHOUT ROWID;
+CREATE TABLE table_words (
+    word TEXT NOT NULL, document TEXT NOT NULL, n INTEGER NOT NULL, column INTEGER NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (word, document, n, column, value)) WITHOUT ROWID;

@@ -28,6 +28,7 @@ from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
 from clew.memory.knowledge.partitioning.node_graph import read_graph
+from clew.memory.knowledge.tables import Tables, runner
 from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary, LikeWords
 from clew.memory.layers import Communities, Layers, Unit
@@ -291,6 +292,10 @@ class EmbeddedStore:
         sql = "SELECT DISTINCT title FROM documents ORDER BY source, position LIMIT ?"
         with self._database.reading() as connection:
             return [title for (title,) in connection.execute(sql, (limit,))]
+
+    @cached_property
+    def tables(self) -> Tables:
+        return Tables(runner(self._database.reading))
 
     @cached_property
     def catalogue(self) -> Catalogue:

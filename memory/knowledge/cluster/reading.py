@@ -19,6 +19,7 @@ from clew.memory.knowledge.cluster.searches import parts_of
 from clew.memory.knowledge.cluster.slices import unpacked
 from clew.memory.knowledge.cluster.statistics import WordStatistics
 from clew.memory.knowledge.disk import BROKEN, Manifest
+from clew.memory.knowledge.tables import Tables
 
 KEPT_BYTES = 400_000_000
 """Of what was read of one generation."""
@@ -123,6 +124,10 @@ class IndexReader:
     def communities(self) -> list[tuple[int, dict[str, Any]]]:
         found = self.cluster.scanned(self.index, {"term": {"kind": "community"}})
         return sorted(((hit["_source"]["number"], hit["_source"]) for hit in found), key=lambda one: one[0])
+
+    @cached_property
+    def tables(self) -> Tables:
+        return Tables(lambda *_: [])
 
     @cached_property
     def catalogue(self) -> Catalogue:

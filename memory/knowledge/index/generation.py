@@ -40,6 +40,7 @@ from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.loaders.source import Pages
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.proof import check_as_written
+from clew.memory.knowledge.tables import TABLES, add_tables
 from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.layers import DetectionParameters, Layers, Method
 from clew.memory.parameters import with_values
@@ -242,6 +243,12 @@ class Generation:
             (path,),
         )
         self.database.execute("INSERT OR IGNORE INTO edges SELECT * FROM old.edges WHERE origin = ?", (path,))
+        for table in TABLES:
+            self.database.execute(
+                f"INSERT INTO main.{table} SELECT t.* FROM main.documents d JOIN old.{table} t ON t.document = d.id"
+                " WHERE d.source = ?",
+                (path,),
+            )
         self.database.execute("INSERT INTO sources SELECT * FROM old.sources WHERE path = ?", (path,))
         return copied.rowcount
 
@@ -268,6 +275,7 @@ class Generation:
             self.database.execute(f"{_COPIED_CHUNKS} old.chunks c WHERE c.document = ?", (document.id,))
         else:
             self.add_chunks(chunks)
+        add_tables(self.database, document.id, f"{document.title} {document.id}", document.tables)
         given = [parts for parts in document.triples if parts]
         rows = ((document.id, n, *parts) for n, parts in enumerate(given))
         self.database.executemany("INSERT INTO triples VALUES (?, ?, ?, ?, ?, NULL)", rows)

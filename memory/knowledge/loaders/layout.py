@@ -8,6 +8,7 @@ from typing import Any
 from clew.memory.datatypes import Document, Mark, Table
 from clew.memory.knowledge.loaders.plain_text import not_empty, title_of_file, title_of_text
 from clew.memory.knowledge.loaders.source import Source, shown
+from clew.memory.knowledge.tables import LARGE, SAMPLED
 from clew.memory.text import BELOW
 
 INDENT = " " * 4
@@ -97,7 +98,7 @@ class TextLayout:
     ) -> None:
         """A line a row, cells parted by `|`; the names of the columns again above every `ROWS` of them. A cell that
         spans several rows or columns stands in each. `first` is the number of the first row in its file; `headed`:
-        that row names the columns. `caption` stands above it."""
+        that row names the columns. `caption` stands above it. Of more than `LARGE` rows the text has some."""
         cells = [tuple(" ".join(cell.split()) for cell in row) for row in rows]
         width = max(map(len, cells), default=0)
         cells = [row + ("",) * (width - len(row)) for row in cells]
@@ -108,6 +109,7 @@ class TextLayout:
         if heads and body and width > 1:
             title = caption or title or (self._above[-1][1] if self._above else "")
             self.tables.append(Table(title, heads, tuple(body), first + taken, place))
+            body = body[:: 1 + len(body) // SAMPLED] if len(body) > LARGE else body
         for start in range(0, max(len(body), 1), ROWS):
             shown_rows = [*([heads] if heads else []), *body[start : start + ROWS]]
             self.verbatim("\n".join(filter(None, [caption, *map(line_of, shown_rows)])))

@@ -159,6 +159,7 @@ def digest(document: Document) -> str:
     marks = [[(mark.start, mark.text) for mark in marks] for marks in (document.pages, document.headings)]
     told = document.date, document.status, document.author, document.tags
     read = [document.id, document.title, document.text, marks, document.triples, *told]
+    read += [document.tables] if document.tables else []
     return hashlib.sha256(json.dumps(read).encode()).hexdigest()
 
 

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessa
 
 from clew.agent.assistant import Assistant
 from clew.agent.search.rounds import PassagePool
-from clew.agent.search.toolbox import CALCULATE, OWN, Toolbox, langchain_tools, offered, proven
+from clew.agent.search.toolbox import CALCULATE, OWN, TABLES, Toolbox, langchain_tools, offered, proven
 from clew.agent.services import Services
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
@@ -102,7 +102,7 @@ class Scripted(GenericFakeChatModel):
 
 def test_a_langchain_agent_calls_them_and_is_told_of_wrong_arguments(services: Services) -> None:
     tools = langchain_tools(services, most=2)
-    assert [tool.name for tool in tools] == [*OWN, *services.tools]
+    assert [tool.name for tool in tools] == [*OWN, *TABLES, *services.tools]
     for tool in tools:
         properties = tool.tool_call_schema.model_json_schema()["properties"]  # type: ignore[union-attr]
         assert all(part.get("description") for part in properties.values()) and tool.description

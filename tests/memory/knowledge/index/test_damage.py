@@ -28,6 +28,7 @@ from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.steps import STEPS
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders.registry import discover
+from clew.memory.knowledge.tables import TABLES
 from tests.memory.knowledge.index.test_run import run, titles, write
 
 
@@ -169,6 +170,8 @@ def test_a_library_from_before_authors_is_read_and_made_anew_where_it_would_be_c
     with closing(sqlite3.connect(generation_of(made) / DATABASE)) as database:
         for column in ("tags", "author"):
             database.execute(f"ALTER TABLE documents DROP COLUMN {column}")
+        for table in TABLES:
+            database.execute(f"DROP TABLE {table}")
         database.commit()
     change(made / POINTER, lambda pointer: pointer.update(format=5))
     note_indexed(recorded(made).id, [str(made.parent / "notes")])
