@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -36,7 +36,7 @@ class Aggregate(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     function: Computation
-    column: str = Field("", description="Nothing for a count of rows.")
+    column: str = Field(default="", description="Nothing for a count of rows.")
 
 
 class TableRequest(BaseModel):
@@ -44,14 +44,14 @@ class TableRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    table: str = Field("", description="Its file or title; may be left out where its columns tell it.")
-    columns: tuple[str, ...] = Field((), description="Those to show; none: all.")
-    where: tuple[Condition, ...] = Field((), description="Conditions that all have to be met.")
-    group_by: str = Field("", description="A column: the aggregate is computed for each of its values.")
-    aggregate: Aggregate | None = Field(None, description="What is computed of the rows.")
-    order_by: str = Field("", description="A column; with group_by the aggregate orders.")
-    descending: bool = Field(False, description="The most first.")
-    limit: int = Field(10, ge=0, le=MOST, description="Rows to show at most.")
+    table: str = Field(default="", description="Its file or title; may be left out where its columns tell it.")
+    columns: tuple[str, ...] = Field(default=(), description="Those to show; none: all.")
+    where: tuple[Condition, ...] = Field(default=(), description="Conditions that all have to be met.")
+    group_by: str = Field(default="", description="A column: the aggregate is computed for each of its values.")
+    aggregate: Aggregate | None = Field(default=None, description="What is computed of the rows.")
+    order_by: str = Field(default="", description="A column; with group_by the aggregate orders.")
+    descending: bool = Field(default=False, description="The most first.")
+    limit: int = Field(default=10, ge=0, le=MOST, description="Rows to show at most.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,9 @@ def answered(tables: Tables, table: StoredTable, request: TableRequest) -> Table
         sql, values = _condition(table, condition)
         where, given = f"{where} AND {sql}", [*given, *values]
     ((matched,),) = tables.run(f"SELECT COUNT(*) {where}", given)
-    computed, listed = _computed(tables, table, request, where, given) if request.aggregate else {}, matched
+    computed, listed = dict[str, Any](), matched
+    if request.aggregate:
+        computed = _computed(tables, table, request, where, given)
     if ends := computed.pop("ends", None):
         where, given = f"{where} AND {_CELL} = ?", [*given, *ends]
         ((listed,),) = tables.run(f"SELECT COUNT(*) {where}", given)
@@ -265,7 +267,7 @@ def folded_value(column: Column, cell: str) -> CellValue:
 
 def _computed(
     tables: Tables, table: StoredTable, request: TableRequest, where: str, given: list[CellValue]
-) -> dict[str, object]:
+) -> dict[str, Any]:
     wanted = request.aggregate
     assert wanted is not None
     place = place_of(table, wanted.column) if wanted.column else -1

@@ -114,12 +114,12 @@ class TableModel:
 def shipped() -> TableModel:
     """The one that comes with Clew."""
     said = json.loads(SHIPPED.read_text("utf-8"))
-    heads = [
+    asked, compared, answered, sought = (
         Softmax(tuple(one["classes"]), np.array(one["intercepts"]), np.array(one["weights"]), one["features"])
         for one in (said[name] for name in ("asked", "compared", "answered", "sought"))
-    ]
+    )
     layers = [(np.array(weights), np.array(intercepts)) for weights, intercepts in said["layers"]]
-    return TableModel(*heads, frozenset(said["known"]), layers, said["sure"])
+    return TableModel(asked, compared, answered, sought, frozenset(said["known"]), layers, said["sure"])
 
 
 class AskedNumber(NamedTuple):
@@ -481,7 +481,8 @@ class LinkedTable:
             by = self._grouped(column)
             if asked == "count each":
                 return replace_(request, aggregate=Aggregate(function="count"), group_by=head)
-            return by and replace_(request, aggregate=Aggregate(function=function, column=head), group_by=by)  # type: ignore[arg-type]
+            each = Aggregate(function=function, column=head)  # type: ignore[arg-type]
+            return replace_(request, aggregate=each, group_by=by) if by else None
         if function in ("count", "sum", "mean"):
             return replace_(request, aggregate=Aggregate(function=function, column=head))  # type: ignore[arg-type]
         return request

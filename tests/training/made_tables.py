@@ -2,7 +2,7 @@
 tables is fitted on. The tables of `tests/benchmarks/tables.py` and their wordings are others."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -42,8 +42,9 @@ STRANGE, COUNTS, WRAPPED = (_TEXTS[name] for name in ("strange", "sums of counts
 OTHER_NAMES = dict(line.split(" = ") for line in _TEXTS["other names"])
 ASKS, TOTALS = (_by_head(_TEXTS[name]) for name in ("look up without a head", "sum without a head"))
 COMPARISONS, OF_DATES, OF_UNITS = (_by_head(_TEXTS[name]) for name in ("numbers", "dates", "units"))
+BOTH: tuple[Asked, ...] = ("count", "filter")
 COMPARING, DATING, YES, NO = (
-    {asked: _TEXTS[f"{name} {asked}"] for asked in ("count", "filter")} for name in ("compared", "dated", "yes", "no")
+    {asked: tuple(_TEXTS[f"{name} {asked}"]) for asked in BOTH} for name in ("compared", "dated", "yes", "no")
 )
 
 
@@ -122,13 +123,13 @@ def _made(rng: random.Random, file: str, words: str, columns: str) -> MadeTable:
     made = []
     for column in columns.split("; "):
         head, cells, most, least = ([*column.split(":"), "", ""])[:4]
-        ends = (tuple(one.split(",")) if one else () for one in (most, least))
+        up, down = (tuple(one.split(",")) if one else () for one in (most, least))
         other = OTHER_NAMES.get(head, "").capitalize()
-        made.append(MadeColumn(other if other and rng.random() < RENAMED else head, cells, *ends, head))
+        made.append(MadeColumn(other if other and rng.random() < RENAMED else head, cells, up, down, head))
     first = made[0].cells.count(",") + 1
     size = first if first > 1 else rng.randint(8, 60)
-    cells = [_cells(rng, column, size, place == 0) for place, column in enumerate(made)]
-    rows = tuple(zip(*cells, strict=True))
+    filled = [_cells(rng, column, size, place == 0) for place, column in enumerate(made)]
+    rows = tuple(zip(*filled, strict=True))
     heads = tuple(column.head for column in made)
     return MadeTable(f"{file}.csv", tuple(words.split()), tuple(made), Table("", heads, rows, 2))
 
@@ -139,7 +140,7 @@ def _cells(rng: random.Random, column: MadeColumn, size: int, key: bool) -> list
         low, high = map(float, kind.split("-"))
         decimals = 2 if "." in kind else 0
         return [f"{rng.uniform(low, high):.{decimals}f}{unit and ' ' + unit}" for _ in range(size)]
-    pools = {
+    pools: dict[str, Callable[[], str]] = {
         "person": lambda: f"{rng.choice(FIRST)} {rng.choice(LAST)}",
         "town": lambda: rng.choice(TOWNS),
         "thing": lambda: rng.choice(THINGS).capitalize(),
@@ -178,9 +179,10 @@ def questions(
         if found:
             yield replace(found, asked="look up")  # by its words, though this table has no such column
     for head in columns:
-        for asked, texts in (("look up", ASKS.get(head)), ("sum", TOTALS.get(head))):
-            if texts:
-                yield from filter(None, [_question(rng, made, asked, rng.choice(texts), columns[head])])  # type: ignore[arg-type]
+        own_words: list[tuple[Asked, Sequence[str]]] = [("look up", ASKS.get(head, ())), ("sum", TOTALS.get(head, ()))]
+        for asked, known in own_words:
+            if known:
+                yield from filter(None, [_question(rng, made, asked, rng.choice(known), columns[head])])
         if head in COUNTING:
             yield from filter(None, [_question(rng, made, "sum", rng.choice(COUNTS), columns[head]) for _ in range(2)])
         if columns[head].kind == "yes-no":
@@ -322,7 +324,10 @@ def _request(
     elif asked == "count each":
         given |= {"aggregate": Aggregate(function="count"), "group_by": head}
     elif asked in ("sum each", "mean each"):
-        given |= {"aggregate": Aggregate(function=asked.split()[0], column=head), "group_by": group.head}
+        given |= {
+            "aggregate": Aggregate(function="sum" if asked == "sum each" else "mean", column=head),
+            "group_by": group.head,
+        }
     elif asked in ("sum", "mean"):
         given["aggregate"] = Aggregate(function=asked, column=head)
     elif asked == "count":

@@ -181,17 +181,22 @@ def fitted(found: Sequence[Case], encoder: Encoder) -> TableModel:
                 for word in one.left if question.request else ():
                     files[word].add(question.file)
         number = question.compared or ("first" if question.request and question.request.order_by else "")
+        where = question.request.where if question.request else ()
         around.extend(
             (one.vector, ngrams(one.near.split()), number)
             for one in (words.numbers if number and question.request else ())
-            if number == "first" or one.value == str(question.request.where[0].value)
+            if number == "first" or one.value == str(where[0].value)
         )
     known = frozenset(word for word, where in files.items() if len(where) >= FEWEST)
+    compared, answered, sought = (
+        softmax(classes, [v for v, *_ in told], [g for _, g, _ in told], [label for *_, label in told])
+        for classes, told in ((COMPARED, around), (ANSWERS, flags), (KINDS, kinds_sought))
+    )
     model = TableModel(
         softmax(ASKED, np.array(vectors), grams, kinds),
-        softmax(COMPARED, *zip(*((v, g) for v, g, _ in around), strict=True), [n for *_, n in around]),
-        softmax(ANSWERS, *zip(*((v, g) for v, g, _ in flags), strict=True), [a for *_, a in flags]),
-        softmax(KINDS, *zip(*((v, g) for v, g, _ in kinds_sought), strict=True), [a for *_, a in kinds_sought]),
+        compared,
+        answered,
+        sought,
         known,
         (),
         LIKELY,

@@ -140,7 +140,7 @@ def test_open_document_has_its_structure_its_comments_and_what_it_hides(tmp_path
 
 @pytest.mark.parametrize("merged", ["A5:A6", "A5:A1048576"])
 def test_sheets_are_tables_with_their_rows(tmp_path: Path, merged: str) -> None:
-    given = [
+    given: list[dict[str, str | float]] = [
         {"A": "Gear"},
         {},
         {"A": "Name", "B": "Summer"},
