@@ -84,7 +84,8 @@ class Answer:
     """What is shown. `sources[n - 1]` is source [n]; `missing` are words of the question that nothing found holds;
     `nearest` are titles to look at where nothing was found, or to choose from where the question is unclear. `form` is
     what the question asked for (empty: nobody looked). Where nothing was found, `files_left_out` is how many files the
-    library could not read, and `offered` the question that may have been meant, with words that the library has."""
+    library could not read, `unread` the names of the first of these, and `offered` the question that may have been
+    meant, with words that the library has."""
 
     outcome: Outcome
     claims: tuple[Claim, ...]
@@ -94,6 +95,7 @@ class Answer:
     form: AnswerForm | Literal[""] = ""
     files_left_out: int = 0
     offered: str = ""
+    unread: tuple[str, ...] = ()
 
     @property
     def refused(self) -> bool:

@@ -3,7 +3,7 @@ the documents hold and do not show."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from clew.agent.answer import corpus_answers, refusal
 from clew.agent.answer.answer_type import answer_type
@@ -51,8 +51,14 @@ def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
     made = replace(made, answer=replace(made.answer, claims=announced(made.answer.claims)))
     if not made.answer.refused:
         return made
-    left_out, meant = len(run.services.library.store.unread), offered(turn.rewritten, turn.wordings)
-    return replace(made, answer=replace(made.answer, files_left_out=left_out, offered=meant))
+    left_out, meant = run.services.library.store.unread, offered(turn.rewritten, turn.wordings)
+    names = tuple(PurePath(path).name for path in left_out[:UNREAD])
+    answer = replace(made.answer, files_left_out=len(left_out), unread=names, offered=meant)
+    return replace(made, answer=answer)
+
+
+UNREAD = 3
+"""Files that could not be read of which the names are said."""
 
 
 def maker_for(turn: Turn, run: TurnContext) -> Maker:

@@ -72,7 +72,9 @@ def refused_in(answer: Answer, language: str, within: str = "") -> Answer:
     if answer.offered:
         said.append(line("did you mean", language, question=answer.offered))
     if count := answer.files_left_out:
-        said.append(line(f"file{'' if count == 1 else 's'} left out", language, count=f"{count:,}"))
+        more = ", \u2026" if count > len(answer.unread) else ""
+        names = f"{', '.join(answer.unread)}{more}"
+        said.append(line(f"file{'' if count == 1 else 's'} left out", language, count=f"{count:,}", names=names))
     beside = tuple(claim for claim in answer.claims[1:] if claim.text not in said)
     return replace(answer, claims=(Claim(said[0]), *beside, *map(Claim, said[1:])))
 

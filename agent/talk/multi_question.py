@@ -185,6 +185,7 @@ def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
         nearest=tuple(dict.fromkeys(title for answer in answers for title in answer.nearest)),
         form=next((answer.form for answer in answers if answer.form), ""),
         files_left_out=max(answer.files_left_out for answer in answers) if outcome == "nothing-found" else 0,
+        unread=answers[0].unread,
     )
 
 
