@@ -11,6 +11,7 @@ import pytest
 
 from clew.memory.datatypes import Edge, Query, Wording
 from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.store import EmbeddedGraph
@@ -201,7 +202,7 @@ def test_an_empty_library(tmp_path: Path, query: Query, encoder: CachedEncoder) 
     library_of(tmp_path / "notes", TEXTS, encoder).store.close()
     (tmp_path / "notes" / "corpus.jsonl").unlink()
     (tmp_path / "notes" / "library").rename(tmp_path / "library")
-    *_, report = index([tmp_path / "notes"], tmp_path / "library", encoder)
+    *_, report = index([tmp_path / "notes"], tmp_path / "library", encoder, parameters=Parameters(prune=True))
     assert isinstance(report, IndexReport)
     with open_library(tmp_path / "library", encoder) as library:
         assert library.store.part().nodes.count == 0

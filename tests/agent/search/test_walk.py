@@ -20,6 +20,7 @@ from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Call, Step, Turn
 from clew.memory.datatypes import Findings, Passage
 from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from clew.memory.walk_paths import lines, parents
 from clew.tools.walk import Walk
@@ -155,7 +156,7 @@ def test_an_empty_library_is_not_walked(tmp_path: Path, cache: Path, encoder: Ca
     document.write_text("The Moon is far away.", "utf-8")
     list(index([document.parent], tmp_path / "library", encoder))
     document.unlink()
-    list(index([document.parent], tmp_path / "library", encoder))
+    list(index([document.parent], tmp_path / "library", encoder, parameters=Parameters(prune=True)))
     with Assistant.open(read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)) as empty:
         turn = turn_of(empty, "t", QUESTION)
     assert (turn.answer.outcome, turn.walk) == ("nothing-indexed", None)

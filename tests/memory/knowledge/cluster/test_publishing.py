@@ -20,6 +20,7 @@ from clew.memory.knowledge.cluster.generations import Generations, libraries
 from clew.memory.knowledge.cluster.publishing import STAGE, Published, Sending, publish
 from clew.memory.knowledge.cluster.restoring import SPOOL, on_this_machine, restore, worked_on
 from clew.memory.knowledge.disk import current_generation, held, read_manifest, required_generation
+from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.proof import proven
@@ -51,7 +52,7 @@ def notes(tmp_path: Path) -> Path:
 
 
 def indexed(folder: Path, library: Path, encoder: CachedEncoder) -> Path:
-    for _ in index([folder], library, encoder):
+    for _ in index([folder], library, encoder, parameters=Parameters(prune=True)):
         pass
     return required_generation(library)
 
