@@ -4,7 +4,7 @@ about Anna Berg."""
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -22,13 +22,15 @@ _OPENING = re.compile(r"(?:[-*\u2022] +)?([A-Z0-9]\w*(?:[ -][A-Z0-9]\w*)*)")
 """The name that a text begins with: words with capitals or numbers."""
 
 _Words = tuple[str, ...]
+_Kind = Literal["heading", "title", "opening"]
+_KINDS: tuple[_Kind, ...] = get_args(_Kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
     """What a heading, a title or a paragraph says that it is about, in lower case."""
 
-    kind: Literal["heading", "title", "opening"]
+    kind: _Kind
     words: _Words
 
 
@@ -43,11 +45,11 @@ def of_other_names(question: str, evidence: Evidence) -> Floats:
 
 
 def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:
-    """Nearest first; only such as are written with capitals or numbers."""
+    """Nearest first; only such as are written with capitals or numbers, or have three words and more."""
     region, block = candidate.region, candidate.block
     opening = _OPENING.match(region.text[block.start : block.end] if block.kind == "prose" else candidate.text)
     head, title = unnumbered(candidate.head), evidence.passages[candidate.passage].title
-    told: list[tuple[Literal["heading", "title", "opening"], str]] = [
+    told: list[tuple[_Kind, str]] = [
         *(("heading", part) for part in reversed(_PART.split(head))),
         *(("title", part) for part in reversed(_PART.split(title))),
         *(("opening", part) for part in (opening[1] if opening else "",)),
@@ -55,7 +57,7 @@ def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:
     for kind, text in told:
         words = _words(text.casefold())
         capital = all(word[0].isupper() or word.isdigit() for word in _words(text))
-        if words and capital and words[0] not in FUNCTION_WORDS:
+        if words and (capital or len(words) > 2) and words[0] not in FUNCTION_WORDS:
             yield Name(kind, words)
 
 
@@ -74,12 +76,20 @@ def _is_part(one: _Words, other: _Words) -> bool:
 
 
 def _is_of_another(names: Sequence[Name], asked: set[Name]) -> bool:
-    for name in names:
-        if any(name.words == one.words for one in asked):
-            return False
-        if any(name.kind == one.kind and _are_alike(name.words, one.words) for one in asked):
+    for kind in _KINDS:
+        own = [name.words for name in names if name.kind == kind]
+        if any(_are_alike(words, one.words) for words in own for one in asked if one.kind == kind):
             return True
+        if any(words == one.words for words in own for one in asked):
+            return False
     return False
+
+
+def named_headings(question: str, evidence: Evidence) -> list[int]:
+    """Of each candidate how many of the headings above it the question has."""
+    asked = _words(question.casefold())
+    parts = [[_words(part.casefold()) for part in _PART.split(one.head)] for one in evidence.candidates]
+    return [sum(bool(words) and _stands(words, asked) for words in of_one) for of_one in parts]
 
 
 def _are_alike(one: _Words, other: _Words) -> bool:

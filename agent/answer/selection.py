@@ -11,7 +11,7 @@ import numpy as np
 from clew.agent.answer.answer_type import AnswerType
 from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held, vector_of, words_of
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
-from clew.agent.answer.names import of_other_names
+from clew.agent.answer.names import named_headings, of_other_names
 from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats, Ints
@@ -66,6 +66,13 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
         scores = own
     kept, beside = _in_time(request, evidence, scores, np.arange(len(scores)), parameters)
     order = kept[np.argsort(-scores[kept], kind="stable")]
+    named = named_headings(request.rewritten, evidence)
+    first = evidence.passages[evidence.candidates[order[0]].passage].document
+    order = [
+        place
+        for place in order.tolist()
+        if named[place] >= named[order[0]] or evidence.passages[evidence.candidates[place].passage].document != first
+    ]
     chosen = _chosen(order, scores - scores[order[0]], reading.odds, evidence, encoded.asked, parameters)
     return [
         replace(beside.get(place, Picked(excerpt)), excerpt=excerpt, odds=float(reading.odds[place]))
@@ -90,12 +97,17 @@ def is_relevant(request: Request, lacks: Sequence[str], evidence: Evidence, para
 
 
 def _chosen(
-    order: Ints, scores: Floats, odds: Floats, evidence: Evidence, wanted: AnswerType, parameters: AnswerParameters
+    order: Sequence[int],
+    scores: Floats,
+    odds: Floats,
+    evidence: Evidence,
+    wanted: AnswerType,
+    parameters: AnswerParameters,
 ) -> dict[int, Excerpt]:
     """Excerpts by the place of their candidate. `order` are places, the best first, and `scores` how much less than
     that each has."""
     vectors, found, taken = evidence.candidate_vectors, dict[int, Excerpt](), set[tuple[str, int]]()
-    for place in order.tolist():
+    for place in order:
         candidate, behind = evidence.candidates[place], -scores[place]
         document = evidence.passages[candidate.passage].document
         other_side = wanted.form == "comparison" and all(document != one for one, _ in taken)

@@ -15,8 +15,14 @@ STAFF = (
     "# Staff\n\n## Anna Berg\n\nShe joined in 2011 and leads the laboratory.\n\n"
     "## Otto Berg\n\nHe joined in 2019 and looks after the boats.\n"
 )
+HUTS = "# Huts of the club\n\n" + "".join(
+    f"## Hut at the {lake} lake\n\n### Stove\n\nThe stove is swept every {weeks} weeks. Ask {keeper}.\n\n"
+    f"### Boat\n\nThe boat is painted every {years} years. Ask {other}.\n\n"
+    for lake, weeks, years, keeper, other in [("upper", 5, 2, "Nils", "Berit"), ("lower", 8, 3, "Ragna", "Tor")]
+)
 FILES: dict[str, str | bytes] = {
     "phones.txt": PHONES,
+    "huts.md": HUTS,
     "staff.md": STAFF,
     "Kestrel.md": "# Kestrel\n\nKestrel is a tent for two. The price is 340 euros.\n",
     "Kestrel-Plus.md": "# Kestrel-Plus\n\nKestrel-Plus is a tent for four. The price is 610 euros.\n",
@@ -34,6 +40,8 @@ FILES: dict[str, str | bytes] = {
         ("When did Anna Berg join?", "2011", "2019"),
         ("What is the price of the Kestrel?", "340 euros", "610"),
         ("What is the price of the Kestrel-Plus?", "610 euros", "340"),
+        ("How often is the stove of the hut at the lower lake swept?", "8 weeks", "years"),
+        ("How often is the boat of the hut at the upper lake painted?", "2 years", "weeks"),
         ("Who was the treasurer in the minutes of 2022?", "Ole Vik", "Siri"),
         ("In the folder 2021, what was the fee?", "20 euros", "32"),
     ],
