@@ -97,11 +97,11 @@ def write(layout: TextLayout, root: "HtmlElement") -> None:
     for raised in root.iter("sup"):
         if not len(raised) and _POWER.fullmatch(raised.text or ""):
             raised.text = (raised.text or "").translate(_RAISED)
-    data = _tables_of_data(root)
+    layouts = _tables_of_layout(root)
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         if event == "start":
-            if _whole(layout, element, data):
+            if _whole(layout, element, layouts):
                 walk.skip_subtree()
             else:
                 _open(layout, element)
@@ -182,7 +182,10 @@ def _drop_chrome(root: "HtmlElement") -> None:
     links = (link for heading in root.iter(*_TAGS["headings"]) for link in heading.iter("a"))
     _drop(root, [link for link in links if link.text_content().strip() in _PERMALINKS])
     own = f"//*[{roles} or @aria-hidden='true' or {' or '.join(named)}]"
-    _drop(root, [*root.xpath(f"{tags} | {own} | {_PAGE_TURNING}"), *_site_headers(root)])
+    titled = {one for heading in root.iter("h1") for one in heading.iterancestors("header")}
+    headers = [one for one in root.iter("header") if one not in titled]
+    headers = [one for one in headers if next(one.iterancestors("main", "article"), None) is None]  # those of the site
+    _drop(root, [*root.xpath(f"{tags} | {own} | {_PAGE_TURNING}"), *headers])
 
 
 def _drop(root: "HtmlElement", elements: "Iterable[HtmlElement]") -> None:
@@ -195,61 +198,23 @@ def _drop(root: "HtmlElement", elements: "Iterable[HtmlElement]") -> None:
     etree.strip_elements(root, DROPPED, with_tail=False)
 
 
-def _site_headers(root: "HtmlElement") -> "Iterator[HtmlElement]":
-    """Those that are in no article and have no heading of the first level."""
-    from lxml import etree
-
-    articles, titled = 0, list[bool]()
-    for event, element in etree.iterwalk(root, events=("start", "end"), tag=("main", "article", "header", "h1")):
-        begins = event == "start"
-        if element.tag in ("main", "article"):
-            articles += 1 if begins else -1
-        elif element.tag == "h1":
-            titled[-1:] = [True] if titled else []
-        elif begins:
-            titled.append(False)
-        elif titled.pop():
-            titled[-1:] = [True] if titled else []
-        elif not articles:
-            yield element
+def _tables_of_layout(root: "HtmlElement") -> "set[HtmlElement]":
+    """Those with a cell that has what no table of data has in its cells, or another row."""
+    found = set["HtmlElement"]()
+    for one in root.iter("table", "tr", "p", *_TAGS["not_in_a_row"]):
+        rows = ("tr", "td", "th") if one.tag in ("table", "tr") else ("td",)
+        cell = next(one.iterancestors(*rows), None)
+        if cell is not None and (one.tag != "p" or next(one.itersiblings("p", preceding=True), None) is not None):
+            found.update(cell.iterancestors("table"))
+    return found
 
 
-def _tables_of_data(root: "HtmlElement") -> "set[HtmlElement]":
-    """Those without a cell that has what no table of data has in its cells, or another row."""
-    from lxml import etree
-
-    data, paragraphs, cells, rows = set["HtmlElement"](), set["HtmlElement"](), list[int](), list[int]()
-    laid_out = list[bool]()  # of the tables that are open; cells and rows: how many were when each of these began
-    tags = ("table", "tr", "td", "th", "p", *_TAGS["not_in_a_row"])
-    for event, element in etree.iterwalk(root, events=("start", "end"), tag=tags):
-        tag, begins = element.tag, event == "start"
-        inside = rows if tag in ("table", "tr") else cells
-        if begins and tag not in ("td", "th") and inside and inside[-1]:
-            if tag != "p" or element.getparent() in paragraphs:
-                laid_out[inside[-1] - 1] = True
-            else:
-                paragraphs.add(element.getparent())
-        if tag == "table" and begins:
-            laid_out.append(False)
-        elif tag == "table":
-            if not laid_out.pop():
-                data.add(element)
-            elif laid_out:
-                laid_out[-1] = True
-        for kinds, open_ in ((("td",), cells), (("td", "th", "tr"), rows)):
-            if tag in kinds and begins:
-                open_.append(len(laid_out))
-            elif tag in kinds:
-                open_.pop()
-    return data
-
-
-def _whole(layout: TextLayout, element: "HtmlElement", data: "set[HtmlElement]") -> bool:
+def _whole(layout: TextLayout, element: "HtmlElement", layouts: "set[HtmlElement]") -> bool:
     """Write an element that is not gone into: code, and a table of data, a line for a row."""
     if element.tag == "pre":
         layout.code(element.text_content())
         return True
-    if element in data:
+    if element.tag == "table" and element not in layouts:
         caption = " ".join(" ".join(one.text_content().split()) for one in element.iter("caption"))
         rows, headed = list(element.iter("tr")), element.find(".//th") is not None
         layout.table(_grid(rows), headed=headed, caption=caption)

@@ -108,18 +108,7 @@ HOSTILE = {
     "headings.html": b"<h1><div>" * 500 + b"x" * N,
     "rules.html": b"<style>" + b".a{opacity:0}" * (N // 20) + b"</style>" + b"<i class=a>x</i>" * (N // 20) + b"<p>y",
     "comments.html": b"<style>" + b"/*" * N + b"</style>x",
-    "within.html": b"<style>"
-    + b"".join(b".y%d .x{color:red}" % number for number in range(N // 60))
-    + b"</style><i class=y1>"
-    + b"<i class=x>x</i>" * (N // 60)
-    + b"<p>y",
     "brackets.html": b"<style>" + b"[a" * (N // 2) + b"{color:red}</style>x",
-    "places.html": b"<style>"
-    + b"".join(
-        b"i:nth-last-child(%dn):not(.a%d):has(~ .b){color:red}" % (number, number) for number in range(2, N // 99)
-    )
-    + b"</style>"
-    + b"<i>x</i>" * (N // 20),
     "nested.html": b"<style>" + b"a,b,c,d,e{" * (N // 10) + b"</style><a>x</a>",
     "variables.html": b"<style>:root{--a:" + b"var(--a)" * (N // 8) + b"}</style><p style='color:var(--a)'>x",
     "media.html": b"<style>" + b"@media " * (N // 3) + b"</style>x",
