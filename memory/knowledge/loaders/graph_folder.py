@@ -1,4 +1,6 @@
-"""A graph folder: nodes and edges as JSON lines, an edge of two ends or a relation of many (seed 004, 8.2).
+"""Graphs: a folder of nodes and edges, and a file of triples (JSON, a list of lists of three texts).
+
+A graph folder: nodes and edges as JSON lines, an edge of two ends or a relation of many (seed 004, 8.2).
 
 A line with `members` for `source` and `target` is a relation of them all. It becomes a virtual node, a document like
 the nodes', to which each member has one edge, by its role or else by the relation: of n members n edges, not n².
@@ -6,13 +8,24 @@ the nodes', to which each member has one edge, by its role or else by the relati
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.loaders.jsonl import Record, field, named, plain_or_zipped, read_jsonl, records
+from clew.memory.knowledge.clues.clue_index import normalise, triple_lines
+from clew.memory.knowledge.loaders.jsonl import (
+    Record,
+    field,
+    named,
+    parts_of,
+    plain_or_zipped,
+    read_jsonl,
+    records,
+)
+from clew.memory.knowledge.loaders.plain_text import decode, json_of
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
 from clew.memory.text import clean, storable
 
@@ -150,6 +163,52 @@ def _document(relation: ManyRelation, titles: Mapping[str, str]) -> Document:
     return Document(relation.id, relation.title or relation.relation, text, relation.place)
 
 
+BEGINNING = 1 << 16
+"""Bytes in which the first triple of a file ends."""
+
+_TEXT = r'"(?:[^"\\]|\\.)*"'
+_PART = rf"\s*(?:{_TEXT}|-?\d[\d.eE+-]*)\s*"
+_FIRST = re.compile(rf"\s*\[\s*\[\s*{_TEXT}\s*,{_PART},{_PART}\]")
+
+
+def is_file_of_triples(path: Path) -> bool:
+    """Whether its first entry is a list of three texts; what comes then is not looked at, so that a file that is cut
+    off is still the one that it was. One that cannot be opened may be one: reading it says why."""
+    try:
+        with path.open("rb") as file:
+            return bool(_FIRST.match(decode(file.read(BEGINNING).rpartition(b"]")[0] + b"]")))
+    except OSError:
+        return True
+    except Unreadable:
+        return False
+
+
+def read_triples(source: Source) -> Iterator[Document | LoadFailure]:
+    """A document for each subject, with its triples a line each, the same ones once; at the end, counted, the entries
+    that are none.
+
+    Raises `Unreadable` for what is not a list in JSON, and `OSError`.
+    """
+    entries = json_of(source)
+    if not isinstance(entries, list):
+        raise Unreadable("not a list of triples")
+    bad: list[int] = []
+    by_subject: dict[str, list[tuple[str, ...]]] = {}
+    for number, entry in enumerate(entries, 1):
+        if parts := parts_of(entry):
+            by_subject.setdefault(normalise(parts[0]), []).append(parts)
+        else:
+            bad.append(number)
+    place = shown(source.path)
+    for subject, triples in by_subject.items():
+        text = "\n".join(triple_lines(triples))
+        yield Document(f"{source.name}:{subject}", triples[0][0], text, place, triples=tuple(triples))
+    if bad:
+        yield LoadFailure(
+            place, f"{len(bad)} of its entries are not three texts, the first is entry {bad[0]}", len(bad)
+        )
+
+
 GRAPH = Loader(
     "graph",
     read_graph,
@@ -157,3 +216,4 @@ GRAPH = Loader(
     edges=read_graph_edges,
     files=lambda nodes: (nodes, edges_beside(nodes)),
 )
+TRIPLES = Loader("triples", read_triples, (".json",), is_file_of_triples)

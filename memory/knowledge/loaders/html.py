@@ -1,15 +1,19 @@
-"""HTML, by lxml: the words of the page without what every page of a site has, blocks apart, headings marked."""
+"""HTML, by lxml: the words of the page without what every page of a site has, blocks apart, headings marked.
+
+Pages that a browser saved whole are read by langchain-community (the extra `clew[loaders]`)."""
 
 import re
+import warnings
 from collections.abc import Collection, Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clew.memory.datatypes import Document
-from clew.memory.errors import Unreadable
+from clew.memory.errors import Unreadable, install_command, required
 from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.plain_text import decode, guessed, title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line
+from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line, shown
 from clew.memory.text import clean, word_lists
 
 if TYPE_CHECKING:
@@ -282,4 +286,23 @@ def _guessed(data: bytes) -> str:
     return "" if EncodingDetector.find_declared_encoding(data, is_html=True) else guessed(data)
 
 
+def read_saved_page(source: Source) -> Iterator[Document]:
+    """One document, the paragraphs of its text. Raises `Unreadable` where no page is in it, and without the extra."""
+    if find_spec("langchain_community") is None:
+        raise Unreadable(f"a saved web page: {install_command('loaders')} reads it")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it says at each import that it will end
+        loaders = required("langchain_community.document_loaders.mhtml", "a saved web page", "loaders")
+        try:
+            pages = loaders.MHTMLLoader(source.path, get_text_separator="\n").load()
+        except (UnicodeDecodeError, LookupError) as error:
+            raise Unreadable(f"it is not written as it says: {error}") from error
+    lines = [" ".join(line.split()) for page in pages for line in page.page_content.splitlines()]
+    if not (text := clean("\n\n".join(filter(None, lines)))):
+        raise Unreadable("no page is in it")
+    title = " ".join(str(pages[0].metadata.get("title") or "").split())
+    yield Document(source.name, clean(title) or title_of_file(source.path), text, shown(source.path))
+
+
 HTML = Loader("html", read_html, (".html", ".htm", ".xhtml"), guesses=_guessed)
+SAVED_PAGE = Loader("saved page", read_saved_page, (".mhtml", ".mht"))
