@@ -40,12 +40,8 @@ _SERVED = re.compile(r"\A\s*(?:Content-[A-Za-z]+: [^\n]*\s*)+(?=<)")
 
 
 def read_html(source: Source) -> Iterator[Document]:
-    yield document_of(source, _SERVED.sub("", _decode(source.path.read_bytes()), count=1))
-
-
-def document_of(source: Source, markup: str) -> Document:
     """Raises `Unreadable` where there are no words in it."""
-    root = parse(markup)
+    root = parse(_SERVED.sub("", _decode(source.path.read_bytes()), count=1))
     if root is None:
         raise Unreadable("empty")
     head = " ".join(root.xpath("string(//head/title)").split())
@@ -54,7 +50,7 @@ def document_of(source: Source, markup: str) -> Document:
     title = first if first and first in head else head or first or title_of_file(source.path)
     date = " ".join(root.xpath(f"string((//head/meta[{_DATED}])[1]/@content)").split())
     author, tags = (in_a_line(_metas(root, names)) for names in (AUTHOR, KEYWORDS))
-    return layout.document(source, title, date=date, author=author, tags=tags, hidden_text=hidden)
+    yield layout.document(source, title, date=date, author=author, tags=tags, hidden_text=hidden)
 
 
 def laid_out(markup: str) -> tuple[TextLayout, str]:

@@ -41,25 +41,17 @@ def read_markdown(source: Source) -> Iterator[Document]:
     front = FRONT_MATTER.match(text)
     fields = front[1] if front else ""
     author, tags = (front_list(fields, names) for names in (AUTHOR, TAGS))
+    draft = front_field(fields, "draft")
     layout, first, hidden_text = laid_out(text[front.end() :] if front else text)
     yield layout.document(
         source,
         front_field(fields, "title") or first or title_of_file(source.path),
-        date=front_date(fields),
+        date=next((value for names in DATES if (value := front_field(fields, names))), ""),  # from which it holds first
         hidden_text=hidden_text,
         author=author,
         tags=tags,
-        status=front_status(fields),
+        status=front_field(fields, "status|state") or ("draft" if draft.casefold() == "true" else ""),
     )
-
-
-def front_date(front: str) -> str:
-    """The date from which it holds, as it is written; empty where there is none."""
-    return next((value for names in DATES if (value := front_field(front, names))), "")
-
-
-def front_status(front: str) -> str:
-    return front_field(front, "status|state") or ("draft" if front_field(front, "draft").casefold() == "true" else "")
 
 
 def front_field(front: str, names: str) -> str:
