@@ -60,22 +60,15 @@ SHARES = {"%": 0.01}
 _SYSTEM: Mapping[str, Colour] = {"canvas": (1.0,) * 3, "field": (1.0,) * 3, "canvastext": (0.0,) * 3}
 _AS_AROUND = ("", "inherit", "currentcolor", "unset", "revert")
 _OTHER_NAMES = {
-    **{f"inset-{axis}-start": side for axis, side in (("inline", "left"), ("block", "top"))},
-    **{f"margin-{axis}-start": f"margin-{side}" for axis, side in (("inline", "left"), ("block", "top"))},
-    **{
-        f"{most}{axis}-size": most + side
-        for axis, side in (("inline", "width"), ("block", "height"))
-        for most in ("", "max-")
-    },
-    **{f"-webkit-{name}": name for name in ("clip-path", "mask", "mask-image", "mask-size", "transform", "filter")},
+    "inset-inline-start": "left",
+    "inset-block-start": "top",
+    "margin-inline-start": "margin-left",
+    "margin-block-start": "margin-top",
+    "inline-size": "width",
+    "block-size": "height",
+    "max-inline-size": "max-width",
+    "max-block-size": "max-height",
 }
-_HIDING = frozenset(
-    "position left top right bottom overflow overflow-x overflow-y width height max-width max-height text-indent clip "
-    "clip-path mask mask-image mask-size opacity filter zoom scale rotate translate transform margin-left margin-top "
-    "display visibility content-visibility font-size letter-spacing word-spacing color background background-color "
-    "background-image -webkit-text-fill-color -webkit-text-security".split()
-)
-"""Properties that may hide words, or show them."""
 
 
 @lru_cache(maxsize=8)
@@ -165,28 +158,25 @@ def _split(tokens: Iterable[Any]) -> Iterator[str]:
     """What commas part; names of classes and ids in small letters."""
     rest = iter(tokens)
     while one := list(takewhile(lambda one: one != ",", rest)):
-        with suppress(RecursionError):
-            said = str(serialize(one)).strip()
-            yield _NAME.sub(lambda found: found[0] if found[0][0] == '"' else found[0].lower(), said)
+        said = str(serialize(one)).strip()
+        yield _NAME.sub(lambda found: found[0] if found[0][0] == '"' else found[0].lower(), said)
 
 
 def _said(tokens: Sequence[Any]) -> str:
-    with suppress(RecursionError):  # brackets lie too deep in one another
-        return str(serialize(tokens)).strip().casefold()[:10_000]
-    return ""
+    return str(serialize(tokens)).strip().casefold()[:10_000]
 
 
 def _declared(nodes: Iterable[Any]) -> Declared:
     found = Declared()
     for node in (one for one in nodes if one.type == "declaration"):
-        order, name, value = 2 * node.important, _OTHER_NAMES.get(node.lower_name, node.lower_name), _said(node.value)
-        value = _worked_out(value)
+        name = node.lower_name.removeprefix("-webkit-")
+        order, name, value = 2 * node.important, _OTHER_NAMES.get(name, name), _worked_out(_said(node.value))
         if name == "font" and (size := _SIZE_OF_FONT.search(value)):
             found[order, "font-size"] = size[1]
         elif name in ("inset", "margin") and value:
             top, _, _, left = sides(value.split())
             found |= {(order, f"{name} top"): top, (order, f"{name} left"): left}
-        elif value and (name in _HIDING or name.startswith(("--", "animation"))):
+        elif value:
             found[order, name] = value
     return found
 
@@ -333,7 +323,7 @@ covers the one before."""
 _NOT_SHOWN: Mapping[str, str | tuple[str, ...]] = {
     "display": "none",
     "content-visibility": "hidden",
-    "-webkit-text-security": ("disc", "circle", "square"),
+    "text-security": ("disc", "circle", "square"),
 }
 _FLAT = re.compile(
     r"scale(?:[xy]|3d)?\(\s*(?:[^(),]*,\s*)?[-+]?0*(?:\.0\d*)?\s*[,)]|matrix(?:3d)?\(\s*0\s*,\s*0\s*,"
@@ -407,7 +397,7 @@ def _look(style: Style, element: "HtmlElement", around: _Look) -> _Look:
     if not (style or own or given):
         return around
     own, given = (f"#{one}" if re.fullmatch("(?:[0-9a-f]{3}){1,2}", one) else one for one in (own, given))
-    words = style["-webkit-text-fill-color"] or style["color"] or own
+    words = style["text-fill-color"] or style["color"] or own
     size = length(style["font-size"], PIXELS | {"em": around.size, "%": around.size / 100}, around.size)
     apart = (
         around.apart
