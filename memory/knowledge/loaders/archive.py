@@ -15,6 +15,7 @@ from email.message import EmailMessage, MIMEPart
 from email.utils import parsedate_to_datetime
 from io import BytesIO
 from pathlib import Path, PurePosixPath
+from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, cast
 
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 MOST, LARGEST = 10_000, 256 << 20
 """Files that an archive may have, and bytes that they may have together."""
-
-PIECE = 1 << 20
 
 
 def read_archive(source: Source) -> Iterator[Unpacked]:
@@ -55,20 +54,19 @@ def _unzip(source: Source, folder: Path) -> None:
         if any(one.flag_bits & 1 for one in members):
             raise Unreadable("an archive with a password")
         _check(len(members), sum(one.file_size for one in members))
-        left = LARGEST
         for one in members:
             with archive.open(one) as held:
-                left = _put(folder, one.filename, held, left)
+                _put(folder, one.filename, held)
 
 
 def _untar(source: Source, folder: Path) -> None:
-    left, count = LARGEST, 0
+    count = size = 0
     with tarfile.open(source.path) as archive:
         for one in archive:
             if one.isfile() and (held := archive.extractfile(one)):
-                count += 1
-                _check(count, one.size)
-                left = _put(folder, one.name, held, left)
+                count, size = count + 1, size + one.size
+                _check(count, size)
+                _put(folder, one.name, held)
 
 
 def _check(files: int, size: int) -> None:
@@ -78,16 +76,13 @@ def _check(files: int, size: int) -> None:
         )
 
 
-def _put(folder: Path, name: str, held: "IO[bytes]", left: int) -> int:
-    """Within the folder, whatever the name says. Returns how many bytes may still come."""
+def _put(folder: Path, name: str, held: IO[bytes]) -> None:
+    """Within the folder, whatever the name says. `zipfile` and `tarfile` read no more than a file is said to have."""
     parts = [storable(part) for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", "..")]
     path = folder.joinpath(*parts)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
-        while piece := held.read(PIECE):
-            left -= file.write(piece)
-            _check(0, LARGEST - left)
-    return left
+        copyfileobj(held, file)
 
 
 NAMED = ("From", "To", "Cc", "Date", "Subject")
@@ -162,7 +157,7 @@ def _attached(message: EmailMessage, held: Unpacked) -> Iterator[Unpacked]:
             data = inner.as_bytes() if inner is not None else cast(bytes, part.get_payload(decode=True))
             name = (part.get_filename() or "").replace("/", "_").lstrip(".")[-LONGEST_NAME:]
             usual = f"message {number}.eml" if inner is not None else f"attachment {number}"
-            _put(Path(folder), name or usual, BytesIO(data or b""), LARGEST)
+            _put(Path(folder), name or usual, BytesIO(data or b""))
         yield replace(held, folder=Path(folder))
 
 

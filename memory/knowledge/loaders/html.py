@@ -113,9 +113,7 @@ def write(layout: TextLayout, root: "HtmlElement") -> None:
 
 def _decode(data: bytes) -> str:
     """In the encoding that the page declares, else as any text."""
-    from bs4.dammit import EncodingDetector
-
-    declared = (EncodingDetector.find_declared_encoding(data, is_html=True) or "utf-8").lower()
+    declared = _declared(data).lower() or "utf-8"
     if declared.startswith(tuple(_TAGS["encodings"])):
         try:
             return clean(data.decode("cp1252" if declared in _TAGS["windows_1252"] else declared))
@@ -275,11 +273,10 @@ def _close(layout: TextLayout, element: "HtmlElement") -> None:
         layout.paragraph()
 
 
-def _guessed(data: bytes) -> str:
-    """Where the page declares none."""
+def _declared(data: bytes) -> str:
     from bs4.dammit import EncodingDetector
 
-    return "" if EncodingDetector.find_declared_encoding(data, is_html=True) else guessed(data)
+    return EncodingDetector.find_declared_encoding(data, is_html=True) or ""
 
 
 def read_saved_page(source: Source) -> Iterator[Document]:
@@ -300,5 +297,7 @@ def read_saved_page(source: Source) -> Iterator[Document]:
     yield Document(source.name, clean(title) or title_of_file(source.path), text, shown(source.path))
 
 
-HTML = Loader("html", read_html, (".html", ".htm", ".xhtml"), guesses=_guessed)
+HTML = Loader(
+    "html", read_html, (".html", ".htm", ".xhtml"), guesses=lambda data: "" if _declared(data) else guessed(data)
+)
 SAVED_PAGE = Loader("saved page", read_saved_page, (".mhtml", ".mht"))

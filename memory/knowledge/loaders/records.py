@@ -61,7 +61,8 @@ def read_json(source: Source) -> Iterator[Document]:
     layout, title = TextLayout(), title_of_file(source.path)
     messages = _messages_of(data, _people_beside(source.path))
     if messages:
-        _write_messages(layout, messages)
+        for when, who, text in messages:
+            layout.item(f"{when} - {who}: {text}")
         named = data.get("name") if isinstance(data, dict) else f"#{source.path.parent.name}, {source.path.stem}"
         title = clean(str(named)) if named else title
     else:
@@ -107,17 +108,14 @@ _LINK = re.compile(r"<(?:[^<>|]+\|)?([^<>|]+)>")
 
 def is_chat(path: Path) -> bool:
     try:
-        lines = [line for line in _beginning(path).splitlines()[:LOOKED_AT] if line.strip()]
+        with path.open("rb") as file:
+            data = file.read(BEGINNING)
+        text = decode(data if len(data) < BEGINNING else data.rpartition(b"\n")[0])
     except (OSError, Unreadable):
         return False
+    lines = [line for line in text.splitlines()[:LOOKED_AT] if line.strip()]
     said = [found for line in lines if (found := _MESSAGE.fullmatch(line)) and found[3]]
     return len(said) > 1 and len(said) >= LEAST * len(lines)
-
-
-def _beginning(path: Path) -> str:
-    with path.open("rb") as file:
-        data = file.read(BEGINNING)
-    return decode(data if len(data) < BEGINNING else data.rpartition(b"\n")[0])
 
 
 def read_chat(source: Source) -> Iterator[Document]:
@@ -130,7 +128,7 @@ def read_chat(source: Source) -> Iterator[Document]:
     yield layout.document(source, title_of_file(source.path))
 
 
-def _messages_of(data: Any, people: Mapping[str, str]) -> "list[tuple[str, str, str]]":
+def _messages_of(data: Any, people: Mapping[str, str]) -> list[tuple[str, str, str]]:
     """Time, sender and text of each message of an export of Telegram or Slack; none where it is another file."""
     listed = data.get("messages") if isinstance(data, dict) else data
     if not isinstance(listed, list):
@@ -149,11 +147,6 @@ def _messages_of(data: Any, people: Mapping[str, str]) -> "list[tuple[str, str, 
             said = html.unescape(_LINK.sub(r"\1", text)) if seconds is not None else text
             found.append((moment.strftime("%Y-%m-%d %H:%M"), people.get(str(sender), str(sender)), clean(said)))
     return found
-
-
-def _write_messages(layout: TextLayout, messages: "list[tuple[str, str, str]]") -> None:
-    for when, who, text in messages:
-        layout.item(f"{when} - {who}: {text}")
 
 
 def _people_beside(path: Path) -> dict[str, str]:
