@@ -7,10 +7,10 @@ import stat
 import tarfile
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
-from email import message_from_bytes, policy
+from email import message_from_binary_file, policy
 from email.message import EmailMessage, MIMEPart
 from email.utils import parsedate_to_datetime
 from io import BytesIO
@@ -94,16 +94,17 @@ LONGEST_NAME = 100
 
 def read_mail(source: Source) -> Iterator[Document | LoadFailure | Unpacked]:
     with source.path.open("rb") as file:
-        message = message_from_bytes(file.read(), policy=policy.default)
-    yield from _read(source, message, source.name, shown(source.path))
+        yield from _read(source, _message(file), source.name, shown(source.path))
+
+
+def _message(file: IO[bytes]) -> EmailMessage:
+    return message_from_binary_file(file, policy=policy.default)
 
 
 def read_box(source: Source) -> Iterator[Document | LoadFailure | Unpacked]:
     """What cannot be read of a message is named, and the others are read."""
-    with closing(mailbox.mbox(source.path, create=False)) as box:
-        for number, key in enumerate(box.keys(), 1):
-            with box.get_file(key) as file:
-                message = message_from_bytes(file.read(), policy=policy.default)
+    with closing(mailbox.mbox(source.path, _message, create=False)) as box:  # type: ignore[arg-type] # its own kind
+        for number, message in enumerate(cast(Iterable[EmailMessage], box), 1):
             place = f"{shown(source.path)}: message {number}"
             try:
                 yield from _read(source, message, f"{source.name}:{number}", place)

@@ -112,7 +112,7 @@ def field(record: Record, name: str, default: str | None = None) -> str:
         return default
     if value is None:
         raise Unreadable(f'there is no "{name}"')
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if not _is_text(value):
         raise Unreadable(f'"{name}" is not text')
     return str(value)
 

@@ -34,21 +34,16 @@ def read_table(source: Source) -> Iterator[Document]:
     Raises `Unreadable` where a cell has no end, or nothing stands in it.
     """
     text = decode(source.path.read_bytes())
+    dialect: type[csv.Dialect] = csv.excel
+    with suppress(csv.Error):  # commas, where nothing else is seen
+        dialect = csv.Sniffer().sniff(text[:SAMPLE], DELIMITERS)
     try:
-        rows = [row for row in csv.reader(io.StringIO(text), _dialect(text)) if any(map(str.strip, row))]
+        rows = [row for row in csv.reader(io.StringIO(text), dialect) if any(map(str.strip, row))]
     except csv.Error as error:
         raise Unreadable(f"not a table: {error}") from error
     layout, title = TextLayout(), title_of_file(source.path)
     layout.table(rows, title)
     yield layout.document(source, title)
-
-
-def _dialect(text: str) -> type[csv.Dialect]:
-    """Commas, where nothing else is seen."""
-    try:
-        return csv.Sniffer().sniff(text[:SAMPLE], DELIMITERS)
-    except csv.Error:
-        return csv.excel
 
 
 DEEPEST = 20
