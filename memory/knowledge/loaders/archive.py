@@ -1,22 +1,38 @@
-"""Archives (.zip, .tar and zipped ones): what is in them is read as if it lay in a folder of that name."""
+"""What holds many documents: archives, whose files are read as if they lay in a folder of that name; mail (.eml,
+.mbox), where what is attached is documents of its own; and notes that Evernote exports, without what is attached.
+"""
 
+import mailbox
 import stat
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import replace
+from email import message_from_binary_file, policy
+from email.message import EmailMessage, MIMEPart
+from email.utils import parsedate_to_datetime
+from io import BytesIO
 from pathlib import Path, PurePosixPath
+from shutil import copyfileobj
 from tempfile import TemporaryDirectory
-from typing import IO
+from typing import IO, TYPE_CHECKING, cast
 
+from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
+from clew.memory.knowledge.loaders.html import laid_out
+from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.office_hidden_text import BROKEN
-from clew.memory.knowledge.loaders.source import Loader, Source, Unpacked, shown
-from clew.memory.text import storable
+from clew.memory.knowledge.loaders.plain_text import decode
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, Unpacked, in_a_line, shown
+from clew.memory.text import clean, storable
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
 
 MOST, LARGEST = 10_000, 256 << 20
 """Files that an archive may have, and bytes that they may have together."""
-
-PIECE = 1 << 20
 
 
 def read_archive(source: Source) -> Iterator[Unpacked]:
@@ -38,20 +54,19 @@ def _unzip(source: Source, folder: Path) -> None:
         if any(one.flag_bits & 1 for one in members):
             raise Unreadable("an archive with a password")
         _check(len(members), sum(one.file_size for one in members))
-        left = LARGEST
         for one in members:
             with archive.open(one) as held:
-                left = put(folder, one.filename, held, left)
+                _put(folder, one.filename, held)
 
 
 def _untar(source: Source, folder: Path) -> None:
-    left, count = LARGEST, 0
+    count = size = 0
     with tarfile.open(source.path) as archive:
         for one in archive:
             if one.isfile() and (held := archive.extractfile(one)):
-                count += 1
-                _check(count, one.size)
-                left = put(folder, one.name, held, left)
+                count, size = count + 1, size + one.size
+                _check(count, size)
+                _put(folder, one.name, held)
 
 
 def _check(files: int, size: int) -> None:
@@ -61,16 +76,122 @@ def _check(files: int, size: int) -> None:
         )
 
 
-def put(folder: Path, name: str, held: "IO[bytes]", left: int) -> int:
-    """Within the folder, whatever the name says. Returns how many bytes may still come."""
+def _put(folder: Path, name: str, held: IO[bytes]) -> None:
+    """Within the folder, whatever the name says. `zipfile` and `tarfile` read no more than a file is said to have."""
     parts = [storable(part) for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", "..")]
     path = folder.joinpath(*parts)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
-        while piece := held.read(PIECE):
-            left -= file.write(piece)
-            _check(0, LARGEST - left)
-    return left
+        copyfileobj(held, file)
+
+
+NAMED = ("From", "To", "Cc", "Date", "Subject")
+"""Fields that stand above the words of a message."""
+
+LONGEST_NAME = 100
+"""Characters of the name of what is attached."""
+
+
+def read_mail(source: Source) -> Iterator[Document | LoadFailure | Unpacked]:
+    with source.path.open("rb") as file:
+        yield from _read(source, _message(file), source.name, shown(source.path))
+
+
+def _message(file: IO[bytes]) -> EmailMessage:
+    return message_from_binary_file(file, policy=policy.default)
+
+
+def read_box(source: Source) -> Iterator[Document | LoadFailure | Unpacked]:
+    """What cannot be read of a message is named, and the others are read."""
+    with closing(mailbox.mbox(source.path, _message, create=False)) as box:  # type: ignore[arg-type] # its own kind
+        for number, message in enumerate(cast(Iterable[EmailMessage], box), 1):
+            place = f"{shown(source.path)}: message {number}"
+            try:
+                yield from _read(source, message, f"{source.name}:{number}", place)
+            except Unreadable as error:
+                yield LoadFailure(place, error.message)
+
+
+def _read(source: Source, message: EmailMessage, id_: str, place: str) -> Iterator[Document | LoadFailure | Unpacked]:
+    fields = {name: clean(" ".join(str(said).split())) for name in NAMED if (said := _field(message, name))}
+    if not fields:
+        raise Unreadable("not a mail: it has none of the fields of one")
+    layout, hidden = TextLayout(), ""
+    for name, said in fields.items():
+        layout.line()
+        layout.words(f"{name}: {said}")
+    layout.paragraph()
+    body = message.get_body(("plain", "html"))
+    text = _content(body) if body is not None else ""
+    if body is not None and body.get_content_type() == "text/html":
+        page, hidden = laid_out(text)
+        text = page.text
+    layout.verbatim(clean(text))
+    date = ""
+    with suppress(ValueError, TypeError):
+        date = parsedate_to_datetime(fields.get("Date", "")).date().isoformat()
+    title, author = fields.get("Subject", ""), in_a_line(fields.get("From", ""))
+    found = layout.document(source, title, date=date, author=author, hidden_text=hidden)
+    yield replace(found, id=id_, source=place)
+    yield from _attached(message, Unpacked(Path(), id_, place, found.date, found.author))
+
+
+def _field(message: EmailMessage, name: str) -> object:
+    """None for one that is broken beyond what the parser mends."""
+    with suppress(Exception):
+        return message[name]
+    return None
+
+
+def _content(part: MIMEPart) -> str:
+    try:
+        return str(part.get_content())
+    except (LookupError, ValueError):  # it names an encoding that there is not
+        return decode(cast(bytes, part.get_payload(decode=True)) or b"")
+
+
+def _attached(message: EmailMessage, held: Unpacked) -> Iterator[Unpacked]:
+    """Messages that are forwarded whole are files too."""
+    with TemporaryDirectory(prefix="clew-") as folder:
+        for number, part in enumerate(message.iter_attachments(), 1):
+            inner = part.get_content() if part.get_content_type() == "message/rfc822" else None
+            data = inner.as_bytes() if inner is not None else cast(bytes, part.get_payload(decode=True))
+            name = (part.get_filename() or "").replace("/", "_").lstrip(".")[-LONGEST_NAME:]
+            usual = f"message {number}.eml" if inner is not None else f"attachment {number}"
+            _put(Path(folder), name or usual, BytesIO(data or b""))
+        yield replace(held, folder=Path(folder))
+
+
+def read_notes(source: Source) -> Iterator[Document | LoadFailure]:
+    """A note that cannot be read is named. Raises `Unreadable` where the file breaks off."""
+    from lxml import etree
+
+    titles = Counter[str]()
+    parsed = etree.iterparse(str(source.path), tag="note", resolve_entities=False, no_network=True, huge_tree=True)
+    try:
+        for _, note in parsed:
+            title = clean(" ".join((note.findtext("title") or "").split())) or f"note {titles.total() + 1}"
+            titles[title] += 1
+            inside = title if titles[title] == 1 else f"{title} ({titles[title]})"
+            try:
+                found = _note(source, note, title)
+                yield replace(found, id=f"{source.name}/{inside}", source=f"{shown(source.path)}: {inside}")
+            except Unreadable as error:
+                yield LoadFailure(f"{shown(source.path)}: {inside}", error.message)
+            note.clear()
+    except etree.XMLSyntaxError as error:
+        raise Unreadable(f"broken XML after {titles.total()} notes: {error.msg}") from error
+
+
+def _note(source: Source, note: "_Element", title: str) -> Document:
+    layout, hidden = laid_out(clean(note.findtext("content") or ""))
+    when = note.findtext("updated") or note.findtext("created") or ""  # 20240501T101500Z
+    date = f"{when[:4]}-{when[4:6]}-{when[6:8]}" if when[:8].isdecimal() else ""
+    tags, author = in_a_line([tag.text for tag in note.findall("tag")]), note.findtext("note-attributes/author")
+    return layout.document(source, title, date=date, author=in_a_line(author), tags=tags, hidden_text=hidden)
 
 
 ARCHIVE = Loader("archive", read_archive, (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz"))
+MAIL = Loader("mail", read_mail, (".eml",))
+BOX = Loader("mailbox", read_box, (".mbox",))
+EVERNOTE = Loader("evernote", read_notes, (".enex",))

@@ -1,15 +1,19 @@
-"""HTML, by lxml: the words of the page without what every page of a site has, blocks apart, headings marked."""
+"""HTML, by lxml: the words of the page without what every page of a site has, blocks apart, headings marked.
+
+Pages that a browser saved whole are read by langchain-community (the extra `clew[loaders]`)."""
 
 import re
+import warnings
 from collections.abc import Collection, Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clew.memory.datatypes import Document
-from clew.memory.errors import Unreadable
+from clew.memory.errors import Unreadable, install_command, required
 from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.plain_text import decode, guessed, title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line
+from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line, shown
 from clew.memory.text import clean, word_lists
 
 if TYPE_CHECKING:
@@ -36,12 +40,8 @@ _SERVED = re.compile(r"\A\s*(?:Content-[A-Za-z]+: [^\n]*\s*)+(?=<)")
 
 
 def read_html(source: Source) -> Iterator[Document]:
-    yield document_of(source, _SERVED.sub("", _decode(source.path.read_bytes()), count=1))
-
-
-def document_of(source: Source, markup: str) -> Document:
     """Raises `Unreadable` where there are no words in it."""
-    root = parse(markup)
+    root = parse(_SERVED.sub("", _decode(source.path.read_bytes()), count=1))
     if root is None:
         raise Unreadable("empty")
     head = " ".join(root.xpath("string(//head/title)").split())
@@ -50,7 +50,7 @@ def document_of(source: Source, markup: str) -> Document:
     title = first if first and first in head else head or first or title_of_file(source.path)
     date = " ".join(root.xpath(f"string((//head/meta[{_DATED}])[1]/@content)").split())
     author, tags = (in_a_line(_metas(root, names)) for names in (AUTHOR, KEYWORDS))
-    return layout.document(source, title, date=date, author=author, tags=tags, hidden_text=hidden)
+    yield layout.document(source, title, date=date, author=author, tags=tags, hidden_text=hidden)
 
 
 def laid_out(markup: str) -> tuple[TextLayout, str]:
@@ -97,11 +97,11 @@ def write(layout: TextLayout, root: "HtmlElement") -> None:
     for raised in root.iter("sup"):
         if not len(raised) and _POWER.fullmatch(raised.text or ""):
             raised.text = (raised.text or "").translate(_RAISED)
-    data = _tables_of_data(root)
+    layouts = _tables_of_layout(root)
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         if event == "start":
-            if _whole(layout, element, data):
+            if _whole(layout, element, layouts):
                 walk.skip_subtree()
             else:
                 _open(layout, element)
@@ -113,9 +113,7 @@ def write(layout: TextLayout, root: "HtmlElement") -> None:
 
 def _decode(data: bytes) -> str:
     """In the encoding that the page declares, else as any text."""
-    from bs4.dammit import EncodingDetector
-
-    declared = (EncodingDetector.find_declared_encoding(data, is_html=True) or "utf-8").lower()
+    declared = _declared(data).lower() or "utf-8"
     if declared.startswith(tuple(_TAGS["encodings"])):
         try:
             return clean(data.decode("cp1252" if declared in _TAGS["windows_1252"] else declared))
@@ -182,7 +180,10 @@ def _drop_chrome(root: "HtmlElement") -> None:
     links = (link for heading in root.iter(*_TAGS["headings"]) for link in heading.iter("a"))
     _drop(root, [link for link in links if link.text_content().strip() in _PERMALINKS])
     own = f"//*[{roles} or @aria-hidden='true' or {' or '.join(named)}]"
-    _drop(root, [*root.xpath(f"{tags} | {own} | {_PAGE_TURNING}"), *_site_headers(root)])
+    titled = {one for heading in root.iter("h1") for one in heading.iterancestors("header")}
+    headers = [one for one in root.iter("header") if one not in titled]
+    headers = [one for one in headers if next(one.iterancestors("main", "article"), None) is None]  # those of the site
+    _drop(root, [*root.xpath(f"{tags} | {own} | {_PAGE_TURNING}"), *headers])
 
 
 def _drop(root: "HtmlElement", elements: "Iterable[HtmlElement]") -> None:
@@ -195,61 +196,23 @@ def _drop(root: "HtmlElement", elements: "Iterable[HtmlElement]") -> None:
     etree.strip_elements(root, DROPPED, with_tail=False)
 
 
-def _site_headers(root: "HtmlElement") -> "Iterator[HtmlElement]":
-    """Those that are in no article and have no heading of the first level."""
-    from lxml import etree
-
-    articles, titled = 0, list[bool]()
-    for event, element in etree.iterwalk(root, events=("start", "end"), tag=("main", "article", "header", "h1")):
-        begins = event == "start"
-        if element.tag in ("main", "article"):
-            articles += 1 if begins else -1
-        elif element.tag == "h1":
-            titled[-1:] = [True] if titled else []
-        elif begins:
-            titled.append(False)
-        elif titled.pop():
-            titled[-1:] = [True] if titled else []
-        elif not articles:
-            yield element
+def _tables_of_layout(root: "HtmlElement") -> "set[HtmlElement]":
+    """Those with a cell that has what no table of data has in its cells, or another row."""
+    found = set["HtmlElement"]()
+    for one in root.iter("table", "tr", "p", *_TAGS["not_in_a_row"]):
+        rows = ("tr", "td", "th") if one.tag in ("table", "tr") else ("td",)
+        cell = next(one.iterancestors(*rows), None)
+        if cell is not None and (one.tag != "p" or next(one.itersiblings("p", preceding=True), None) is not None):
+            found.update(cell.iterancestors("table"))
+    return found
 
 
-def _tables_of_data(root: "HtmlElement") -> "set[HtmlElement]":
-    """Those without a cell that has what no table of data has in its cells, or another row."""
-    from lxml import etree
-
-    data, paragraphs, cells, rows = set["HtmlElement"](), set["HtmlElement"](), list[int](), list[int]()
-    laid_out = list[bool]()  # of the tables that are open; cells and rows: how many were when each of these began
-    tags = ("table", "tr", "td", "th", "p", *_TAGS["not_in_a_row"])
-    for event, element in etree.iterwalk(root, events=("start", "end"), tag=tags):
-        tag, begins = element.tag, event == "start"
-        inside = rows if tag in ("table", "tr") else cells
-        if begins and tag not in ("td", "th") and inside and inside[-1]:
-            if tag != "p" or element.getparent() in paragraphs:
-                laid_out[inside[-1] - 1] = True
-            else:
-                paragraphs.add(element.getparent())
-        if tag == "table" and begins:
-            laid_out.append(False)
-        elif tag == "table":
-            if not laid_out.pop():
-                data.add(element)
-            elif laid_out:
-                laid_out[-1] = True
-        for kinds, open_ in ((("td",), cells), (("td", "th", "tr"), rows)):
-            if tag in kinds and begins:
-                open_.append(len(laid_out))
-            elif tag in kinds:
-                open_.pop()
-    return data
-
-
-def _whole(layout: TextLayout, element: "HtmlElement", data: "set[HtmlElement]") -> bool:
+def _whole(layout: TextLayout, element: "HtmlElement", layouts: "set[HtmlElement]") -> bool:
     """Write an element that is not gone into: code, and a table of data, a line for a row."""
     if element.tag == "pre":
         layout.code(element.text_content())
         return True
-    if element in data:
+    if element.tag == "table" and element not in layouts:
         caption = " ".join(" ".join(one.text_content().split()) for one in element.iter("caption"))
         rows, headed = list(element.iter("tr")), element.find(".//th") is not None
         layout.table(_grid(rows), headed=headed, caption=caption)
@@ -310,11 +273,31 @@ def _close(layout: TextLayout, element: "HtmlElement") -> None:
         layout.paragraph()
 
 
-def _guessed(data: bytes) -> str:
-    """Where the page declares none."""
+def _declared(data: bytes) -> str:
     from bs4.dammit import EncodingDetector
 
-    return "" if EncodingDetector.find_declared_encoding(data, is_html=True) else guessed(data)
+    return EncodingDetector.find_declared_encoding(data, is_html=True) or ""
 
 
-HTML = Loader("html", read_html, (".html", ".htm", ".xhtml"), guesses=_guessed)
+def read_saved_page(source: Source) -> Iterator[Document]:
+    """One document, the paragraphs of its text. Raises `Unreadable` where no page is in it, and without the extra."""
+    if find_spec("langchain_community") is None:
+        raise Unreadable(f"a saved web page: {install_command('loaders')} reads it")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it says at each import that it will end
+        loaders = required("langchain_community.document_loaders.mhtml", "a saved web page", "loaders")
+        try:
+            pages = loaders.MHTMLLoader(source.path, get_text_separator="\n").load()
+        except (UnicodeDecodeError, LookupError) as error:
+            raise Unreadable(f"it is not written as it says: {error}") from error
+    lines = [" ".join(line.split()) for page in pages for line in page.page_content.splitlines()]
+    if not (text := clean("\n\n".join(filter(None, lines)))):
+        raise Unreadable("no page is in it")
+    title = " ".join(str(pages[0].metadata.get("title") or "").split())
+    yield Document(source.name, clean(title) or title_of_file(source.path), text, shown(source.path))
+
+
+HTML = Loader(
+    "html", read_html, (".html", ".htm", ".xhtml"), guesses=lambda data: "" if _declared(data) else guessed(data)
+)
+SAVED_PAGE = Loader("saved page", read_saved_page, (".mhtml", ".mht"))

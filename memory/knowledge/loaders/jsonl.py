@@ -10,9 +10,9 @@ from typing import IO, Any, TypeVar, cast
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
+from clew.memory.knowledge.clues.clue_index import normalise
 from clew.memory.knowledge.loaders.plain_text import title_of_text
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, file_mode, in_a_line, reason, shown
-from clew.memory.knowledge.loaders.triples_file import parts_of
 from clew.memory.text import clean, storable
 
 Record = Mapping[str, Any]
@@ -94,6 +94,17 @@ def _document(record: Record, default_id: str, place: str) -> Document:
     return Document(storable(id_), title, text, place, (), (), parts, *told)
 
 
+def parts_of(entry: object) -> tuple[str, ...]:
+    """Subject, relation and object of a list of three texts, each on one line; of anything else (). A number stands
+    for a text."""
+    parts = [" ".join(clean(str(part)).split()) for part in entry if _is_text(part)] if isinstance(entry, list) else []
+    return tuple(parts) if len(parts) == 3 == len(entry) and all(map(normalise, parts)) else ()  # type: ignore[arg-type]
+
+
+def _is_text(part: object) -> bool:
+    return isinstance(part, str | int | float) and not isinstance(part, bool)
+
+
 def field(record: Record, name: str, default: str | None = None) -> str:
     """A field that is text, or a number in its place. Without `default` it has to be there: else `Unreadable`."""
     value = record.get(name)
@@ -101,7 +112,7 @@ def field(record: Record, name: str, default: str | None = None) -> str:
         return default
     if value is None:
         raise Unreadable(f'there is no "{name}"')
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if not _is_text(value):
         raise Unreadable(f'"{name}" is not text')
     return str(value)
 

@@ -1,14 +1,16 @@
-"""Markdown, by markdown-it-py: the words as a reader sees them, without markup, link targets and pictures."""
+"""Markdown, by markdown-it-py: the words as a reader sees them, without markup, link targets and pictures.
+Notebooks of Jupyter are read as such."""
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clew.memory.datatypes import Document
+from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders import html
 from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.plain_text import decode, guessed, title_of_file
+from clew.memory.knowledge.loaders.plain_text import decode, guessed, json_of, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line
 
 if TYPE_CHECKING:
@@ -39,25 +41,17 @@ def read_markdown(source: Source) -> Iterator[Document]:
     front = FRONT_MATTER.match(text)
     fields = front[1] if front else ""
     author, tags = (front_list(fields, names) for names in (AUTHOR, TAGS))
+    draft = front_field(fields, "draft")
     layout, first, hidden_text = laid_out(text[front.end() :] if front else text)
     yield layout.document(
         source,
         front_field(fields, "title") or first or title_of_file(source.path),
-        date=front_date(fields),
+        date=next((value for names in DATES if (value := front_field(fields, names))), ""),  # from which it holds first
         hidden_text=hidden_text,
         author=author,
         tags=tags,
-        status=front_status(fields),
+        status=front_field(fields, "status|state") or ("draft" if draft.casefold() == "true" else ""),
     )
-
-
-def front_date(front: str) -> str:
-    """The date from which it holds, as it is written; empty where there is none."""
-    return next((value for names in DATES if (value := front_field(front, names))), "")
-
-
-def front_status(front: str) -> str:
-    return front_field(front, "status|state") or ("draft" if front_field(front, "draft").casefold() == "true" else "")
 
 
 def front_field(front: str, names: str) -> str:
@@ -154,4 +148,29 @@ def _write_inline(layout: TextLayout, tokens: "Sequence[Token]", hidden_text: li
                 layout.line()
 
 
+def read_notebook(source: Source) -> Iterator[Document]:
+    """One document of what is written, the code, and what it printed. Raises `Unreadable` where it is no notebook."""
+    try:
+        parts = [part for cell in json_of(source)["cells"] for part in _parts(cell)]
+    except (TypeError, LookupError, AttributeError) as error:
+        raise Unreadable("not a notebook: no cells are in it") from error
+    layout, title, hidden = laid_out("\n\n".join(parts))
+    yield layout.document(source, title, hidden_text=hidden)
+
+
+def _parts(cell: dict[str, Any]) -> Iterator[str]:
+    """In Markdown."""
+    written = _joined(cell["source"])
+    yield written if cell["cell_type"] == "markdown" else f"~~~~~\n{written}\n~~~~~"
+    for output in cell.get("outputs") or []:
+        said = _joined(output.get("text") or (output.get("data") or {}).get("text/plain") or "")
+        if said.strip():
+            yield f"~~~~~\n{said}\n~~~~~"
+
+
+def _joined(lines: object) -> str:
+    return "".join(lines) if isinstance(lines, list) else str(lines)
+
+
 MARKDOWN = Loader("markdown", read_markdown, (".md", ".markdown"), guesses=guessed)
+NOTEBOOK = Loader("notebook", read_notebook, (".ipynb",))

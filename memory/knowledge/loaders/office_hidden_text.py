@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.loaders.css import alike, colour
+from clew.memory.knowledge.loaders.html_hidden_text import alike, colour
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

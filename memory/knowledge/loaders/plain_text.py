@@ -1,11 +1,14 @@
-"""Text files, and the decoding that all text goes through."""
+"""Text files, programs among them, and the decoding that all text goes through."""
 
 import codecs
+import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from clew.memory.datatypes import Document
+from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.source import Loader, Source, shown
 from clew.memory.text import clean
@@ -29,7 +32,7 @@ LONGEST_TITLE = 100
 
 def read_text(source: Source) -> Iterator[Document]:
     text = decode(source.path.read_bytes())
-    yield Document(source.name, _title(text) or title_of_file(source.path), text, shown(source.path))
+    yield Document(source.name, title_of_text(text, alone=True) or title_of_file(source.path), text, shown(source.path))
 
 
 def decode(data: bytes) -> str:
@@ -46,6 +49,16 @@ def decode(data: bytes) -> str:
         name = encoding.removesuffix("-sig").upper()
         raise Unreadable(f"not {name} (byte {error.start}): save it as UTF-8") from error
     return not_empty(text)
+
+
+def json_of(source: Source) -> Any:
+    """What is in a file of JSON; raises `Unreadable` for another."""
+    try:
+        return json.loads(decode(source.path.read_bytes()))
+    except json.JSONDecodeError as error:
+        raise Unreadable(f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from error
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("JSON that is too deep or too large to be read") from error
 
 
 def guessed(data: bytes) -> str:
@@ -80,18 +93,34 @@ def like_a_title(line: str) -> bool:
     return 0 < len(line) <= LONGEST_TITLE and line[-1] not in ".!?:;,…" and any(map(str.isalpha, line))
 
 
-def title_of_text(text: str) -> str:
-    """The first line, where it is like a title and more follows."""
+def title_of_text(text: str, alone: bool = False) -> str:
+    """The first line, where it is like a title and more follows; `alone`: behind a blank or ruled line."""
     first, _, rest = text.lstrip().partition("\n")
-    return " ".join(first.split()) if rest.strip() and like_a_title(first.strip()) else ""
+    if alone and rest.partition("\n")[0].strip(" \t=-~*#"):
+        return ""
+    more = rest.strip(" \t\n=-~*#" if alone else None)
+    return " ".join(first.split()) if more and like_a_title(first.strip()) else ""
 
 
-def _title(text: str) -> str:
-    """The first line, where it is like a title and stands alone: a blank or ruled line follows."""
-    first, _, rest = text.lstrip().partition("\n")
-    second = rest.partition("\n")[0]
-    alone = not second.strip(" \t=-~*#") and rest.strip(" \t\n=-~*#") != ""
-    return " ".join(first.split()) if alone and like_a_title(first.strip()) else ""
+ENDINGS = tuple(
+    ".py .pyi .js .mjs .cjs .ts .tsx .jsx .java .kt .kts .scala .groovy .c .h .cc .cpp .cxx .hpp .cs .go .rs .rb .php"
+    " .swift .m .mm .lua .pl .pm .r .jl .dart .hs .ml .clj .ex .exs .erl .elm .f90 .sh .bash .zsh .fish .ps1 .bat .cmd"
+    " .sql .css .scss .less .vue .svelte .gradle .cmake .mk .tf .proto .graphql .yaml .yml .toml .ini .cfg .conf"
+    " .properties .adoc .asciidoc .srt .vtt .ics .vcf .bib".split()
+)
+
+
+def read_code(source: Source) -> Iterator[Document]:
+    """One document. A line at the margin that an indented one follows begins a function or a class, or a part that is
+    like one."""
+    text, marks, place = decode(source.path.read_bytes()), list[Mark](), 0
+    for line, following in pairwise([*text.split("\n"), ""]):
+        indented = following[:1].isspace() and following.strip()
+        if indented and line[:1].strip() and any(map(str.isalpha, line)):
+            marks.append(Mark(place, " ".join(line.split()).rstrip(" {:(")))
+        place += len(line) + 1
+    yield Document(source.name, source.path.name, text, shown(source.path), headings=tuple(marks))
 
 
 TEXT = Loader("text", read_text, (".txt", ".text", ".log"), guesses=guessed)
+CODE = Loader("code", read_code, ENDINGS, guesses=guessed)

@@ -1,17 +1,50 @@
-"""JSON that is no list of triples: its keys and values in lines, a list of records as a table, an exported chat as its
-messages."""
+"""Records: tables in files, JSON that is no list of triples, and exported chats.
 
+Of JSON the keys and values stand in lines, a list of records is a table. Each message of a chat is an item of a list,
+with its time and who wrote it, so that it is quoted whole: WhatsApp writes a text file, Signal and other programs one
+like it, Telegram and Slack write JSON.
+"""
+
+import csv
+import html
+import io
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.loaders.chats import messages_of, people_beside, write_messages
 from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.plain_text import decode, title_of_file
+from clew.memory.knowledge.loaders.plain_text import decode, guessed, json_of, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, Source
 from clew.memory.text import clean
+
+DELIMITERS = ",;\t|"
+SAMPLE = 4096
+"""Characters that the delimiter is told by."""
+
+
+def read_table(source: Source) -> Iterator[Document]:
+    """A document: its rows, cells parted by `|`, empty ones left out.
+
+    Raises `Unreadable` where a cell has no end, or nothing stands in it.
+    """
+    text = decode(source.path.read_bytes())
+    dialect: type[csv.Dialect] = csv.excel
+    with suppress(csv.Error):  # commas, where nothing else is seen
+        dialect = csv.Sniffer().sniff(text[:SAMPLE], DELIMITERS)
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text), dialect) if any(map(str.strip, row))]
+    except csv.Error as error:
+        raise Unreadable(f"not a table: {error}") from error
+    layout, title = TextLayout(), title_of_file(source.path)
+    layout.table(rows, title)
+    yield layout.document(source, title)
+
 
 DEEPEST = 20
 """Values in values, below which what is left stands as it is written."""
@@ -19,16 +52,12 @@ DEEPEST = 20
 
 def read_json(source: Source) -> Iterator[Document]:
     """One document. Raises `Unreadable` for what is no JSON, and where nothing is in it."""
-    try:
-        data = json.loads(decode(source.path.read_bytes()))
-    except json.JSONDecodeError as error:
-        raise Unreadable(f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from error
-    except (ValueError, RecursionError) as error:
-        raise Unreadable("JSON that is too deep or too large to be read") from error
+    data = json_of(source)
     layout, title = TextLayout(), title_of_file(source.path)
-    messages = messages_of(data, people_beside(source.path))
+    messages = _messages_of(data, _people_beside(source.path))
     if messages:
-        write_messages(layout, messages)
+        for when, who, text in messages:
+            layout.item(f"{when} - {who}: {text}")
         named = data.get("name") if isinstance(data, dict) else f"#{source.path.parent.name}, {source.path.stem}"
         title = clean(str(named)) if named else title
     else:
@@ -58,4 +87,72 @@ def _said(value: Any) -> str:
     return clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
+BEGINNING, LOOKED_AT, LEAST = 1 << 14, 50, 0.5
+"""Bytes by which a chat is known, lines of them, and the share of those that begin a message."""
+
+_DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
+_TIME = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\.\d+)?(?:[\s\u202f]?[AaPp]\.?[Mm]\.?)?"
+_MESSAGE = re.compile(rf"\u200e?\[?({_DATE}),?[ T]({_TIME})\]?(?: -|:)? (?:([^:\n]{{1,60}}): )?(.*)")
+"""`[12/03/24, 18:02:11] Maren: who?`, `12.03.24, 18:02 - Maren: who?`, `2024-03-12 18:02 Maren: who?`"""
+
+MARK = "\u200e"
+"""Before some lines, which are written from the left."""
+
+_LINK = re.compile(r"<(?:[^<>|]+\|)?([^<>|]+)>")
+
+
+def is_chat(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            data = file.read(BEGINNING)
+        text = decode(data if len(data) < BEGINNING else data.rpartition(b"\n")[0])
+    except (OSError, Unreadable):
+        return False
+    lines = [line for line in text.splitlines()[:LOOKED_AT] if line.strip()]
+    said = [found for line in lines if (found := _MESSAGE.fullmatch(line)) and found[3]]
+    return len(said) > 1 and len(said) >= LEAST * len(lines)
+
+
+def read_chat(source: Source) -> Iterator[Document]:
+    """One document; a line that begins no message goes on in the one before."""
+    layout = TextLayout()
+    for line in decode(source.path.read_bytes()).splitlines():
+        if _MESSAGE.fullmatch(line):
+            layout.open_item("- ")
+        layout.words(f" {line.lstrip(MARK)} ")
+    yield layout.document(source, title_of_file(source.path))
+
+
+def _messages_of(data: Any, people: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Time, sender and text of each message of an export of Telegram or Slack; none where it is another file."""
+    listed = data.get("messages") if isinstance(data, dict) else data
+    if not isinstance(listed, list):
+        return []
+    found = []
+    for one in (one for one in listed if isinstance(one, dict)):
+        when, text = one.get("date", one.get("ts")), one.get("text")
+        sender = one.get("from") or (one.get("user_profile") or {}).get("real_name") or one.get("user")
+        if isinstance(text, list):  # of Telegram: plain words, and records of what is bold or a link
+            text = "".join(str(part.get("text", "")) if isinstance(part, dict) else str(part) for part in text)
+        if when is None or not isinstance(text, str) or not (text.strip() and sender):
+            continue
+        with suppress(ValueError, OverflowError):
+            seconds = float(when) if "ts" in one and "date" not in one else None
+            moment = datetime.fromtimestamp(seconds, UTC) if seconds is not None else datetime.fromisoformat(str(when))
+            said = html.unescape(_LINK.sub(r"\1", text)) if seconds is not None else text
+            found.append((moment.strftime("%Y-%m-%d %H:%M"), people.get(str(sender), str(sender)), clean(said)))
+    return found
+
+
+def _people_beside(path: Path) -> dict[str, str]:
+    """The names of people by their ids, where Slack's export has them."""
+    try:
+        listed = json.loads((path.parent.parent / "users.json").read_bytes())
+        return {one["id"]: str(one.get("real_name") or one.get("name") or one["id"]) for one in listed}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return {}
+
+
+TABLE = Loader("table", read_table, (".csv", ".tsv"), guesses=guessed)
 JSON = Loader("json", read_json, (".json",))
+CHAT = Loader("chat", read_chat, (".txt",), is_chat, guesses=guessed)

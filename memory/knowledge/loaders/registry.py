@@ -13,14 +13,9 @@ from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import BadInput, Unreadable
 from clew.memory.knowledge.loaders import (
     archive,
-    chats,
-    code,
-    community,
-    evernote,
     graph_folder,
     html,
     jsonl,
-    mail,
     markdown,
     ocr,
     office,
@@ -28,8 +23,6 @@ from clew.memory.knowledge.loaders import (
     plain_text,
     records,
     slides,
-    table,
-    triples_file,
     wikipedia,
 )
 from clew.memory.knowledge.loaders.jsonl import Entry
@@ -48,27 +41,27 @@ Answered = TypeVar("Answered")
 
 NO_MEMORY = "it needs more memory than a file may take"
 LOADERS: tuple[Loader, ...] = (
-    chats.CHAT,
+    records.CHAT,
     plain_text.TEXT,
     markdown.MARKDOWN,
     html.HTML,
     pdf.PDF,
     ocr.PICTURE,
-    table.TABLE,
+    records.TABLE,
     graph_folder.GRAPH,
     jsonl.BEIR,
     jsonl.JSONL,
-    triples_file.TRIPLES,
+    graph_folder.TRIPLES,
     records.JSON,
     wikipedia.WIKIPEDIA,
     office.OFFICE,
     slides.SLIDES,
-    mail.MAIL,
-    mail.BOX,
-    evernote.EVERNOTE,
-    community.SAVED_PAGE,
-    code.CODE,
-    code.NOTEBOOK,
+    archive.MAIL,
+    archive.BOX,
+    archive.EVERNOTE,
+    html.SAVED_PAGE,
+    plain_text.CODE,
+    markdown.NOTEBOOK,
     archive.ARCHIVE,
 )
 """Of two that take the same file or folder, the first reads it. A file that none takes is read as text, where it is

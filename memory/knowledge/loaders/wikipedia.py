@@ -54,7 +54,6 @@ NO_LINKS = re.compile(
 """Comments, references and what is not wikitext."""
 
 LINK = re.compile(r"\[\[([^\[\]{}|<>\n]+)(?:\||\]\])")
-REDIRECT = re.compile(r"\s*+#\s*+REDIRECT\s*+:?\s*+\[\[([^\[\]{}|\n]+)", re.IGNORECASE)
 HEADING = re.compile(r"^==[^=\n].*?==\s*$", re.MULTILINE)
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 AMBIGUOUS = re.compile(
@@ -119,10 +118,7 @@ class Article:
     @cached_property
     def paragraph(self) -> str:
         """Its title where there is none: a list, a page without words."""
-        try:
-            return first_paragraph(self.text, self.wiki) or self.title
-        except ValueError:
-            return self.title
+        return first_paragraph(self.text, self.wiki) or self.title
 
     @cached_property
     def is_document(self) -> bool:
@@ -164,13 +160,17 @@ def read_links(source: Source) -> Iterator[Edge]:
     """
     if not find_spec("mwparserfromhell"):
         return
+
+    def articles() -> Iterator[Article]:
+        return (page for page in _pages(source.path) if isinstance(page, Article))
+
     chosen, titles, redirects = _Choice(source.pages), set(), {}
-    for page in _good_pages(source.path):
+    for page in articles():
         if page.target:
             redirects[page.title] = page.target
         elif page.is_document and chosen.has(page):
             titles.add(page.title)
-    for page in _good_pages(source.path):
+    for page in articles():
         if page.title in titles and not page.target:
             ends = dict.fromkeys(_resolved(title, redirects) for title in links(page.text, page.wiki))
             yield from (Edge(page.title, end, LINKS_TO) for end in ends if end in titles and end != page.title)
@@ -202,10 +202,6 @@ class _Choice:
 
 def _key(category: str) -> str:
     return " ".join(clean(category).replace("_", " ").split()).casefold()
-
-
-def _good_pages(path: Path) -> Iterator[Article]:
-    return (page for page in _pages(path) if isinstance(page, Article))
 
 
 def _pages(path: Path) -> Iterator[Article | LoadFailure]:
@@ -249,15 +245,9 @@ def _forget(element: "_Element") -> None:
 
 
 def _wiki(siteinfo: "_Element") -> Wiki:
-    named = {(one.text or "").lower(): _number(one.get("key", "0")) for one in siteinfo.iterfind(".//{*}namespace")}
+    named = {(one.text or "").lower(): int(one.get("key", "0")) for one in siteinfo.iterfind(".//{*}namespace")}
     named.pop("", None)
     return Wiki({**NAMESPACES, **named}, siteinfo.findtext("{*}case") != "case-sensitive")
-
-
-def _number(key: str) -> int:
-    if not re.fullmatch(r"-?\d{1,9}", key):
-        raise Unreadable("broken: a namespace whose key is no number")
-    return int(key)
 
 
 def _page(element: "_Element", wiki: Wiki) -> Article | None:
@@ -268,7 +258,7 @@ def _page(element: "_Element", wiki: Wiki) -> Article | None:
     texts = element.findall("{*}revision/{*}text")
     text = (texts[-1].text or "") if texts else ""
     redirect = element.find("{*}redirect")
-    target = redirect.get("title", "") if redirect is not None else redirect_of(text)
+    target = redirect.get("title", "") if redirect is not None else ""
     return Article(wiki.title(title), clean(text), wiki.title(target), wiki)
 
 
@@ -285,19 +275,13 @@ def categories(text: str, wiki: Wiki) -> list[str]:
     return [wiki.title(target) for namespace, target in targets if namespace == NAMESPACES["category"]]
 
 
-def redirect_of(text: str) -> str:
-    """The target of a redirect as it is written; empty for any other page."""
-    found = REDIRECT.match(text)
-    return found[1] if found else ""
-
-
 def is_disambiguation(title: str, text: str) -> bool:
     return title.endswith("(disambiguation)") or bool(AMBIGUOUS.search(text))
 
 
 def first_paragraph(text: str, wiki: Wiki) -> str:
     """The first paragraph with words before any heading, on one line: without templates, tables, references, files
-    and categories. Raises `ValueError` for what the parser gives up at."""
+    and categories; empty where there is none, and for what the parser gives up at."""
     import mwparserfromhell
     from mwparserfromhell.parser import ParserError
 
@@ -310,8 +294,8 @@ def first_paragraph(text: str, wiki: Wiki) -> str:
         code = mwparserfromhell.parse(lead[:LONGEST_LEAD], skip_style_tags=False)
         _drop(code, wiki)
         paragraphs = clean(str(code.strip_code(normalize=True, collapse=False))).split("\n\n")
-    except (ParserError, RecursionError) as error:
-        raise ValueError("wikitext that cannot be parsed") from error
+    except (ParserError, RecursionError, ValueError):
+        return ""
     tidied = (_tidy(paragraph) for paragraph in paragraphs)
     return next((paragraph for paragraph in tidied if any(map(str.isalpha, paragraph))), "")
 

@@ -36,7 +36,7 @@ PAGES: Sequence[tuple[str, int, str, str]] = (
     ("Lunar", 0, "Satellite", "#REDIRECT [[Satellite]]"),
     ("Satellite", 0, "Natural satellite#Kinds", "#REDIRECT [[Natural satellite#Kinds]]"),
     ("Loop A", 0, "Loop B", "#REDIRECT [[Loop B]]"),
-    ("Loop B", 0, "", "#redirect [[loop A]]"),
+    ("Loop B", 0, "Loop A", "#redirect [[loop A]]"),
     ("Natural satellite", 0, "", "A '''natural satellite''' orbits a planet.\n[[Category:Moons]]"),
     ("Earth", 0, "", "The '''Earth''' is a planet with one [[luna]].\n[[Category:Planets of the Solar System]]"),
     ("Tide (sea)", 0, "", "'''Tides''' rise twice a day & follow the [[Moon]]."),

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document, Edge
+from clew.memory.knowledge.loaders.graph_folder import TRIPLES
 from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure, Source
-from clew.memory.knowledge.loaders.triples_file import TRIPLES
 
 
 def items(path: Path, *lines: object) -> list[Document | LoadFailure]:

@@ -5,9 +5,9 @@ import pytest
 
 from clew.memory.datatypes import Document, Mark, Table
 from clew.memory.knowledge.loaders.layout import ROWS
+from clew.memory.knowledge.loaders.records import TABLE
 from clew.memory.knowledge.loaders.registry import discover, loader_of, read
 from clew.memory.knowledge.loaders.source import LoadFailure, digest
-from clew.memory.knowledge.loaders.table import TABLE
 from tests.memory.knowledge.loaders.reading import document, items, reason
 
 

@@ -20,7 +20,6 @@ from clew.memory.knowledge.loaders.wikipedia import (
     first_paragraph,
     is_disambiguation,
     links,
-    redirect_of,
 )
 from tests.memory.knowledge.loaders.dump import END, HEAD, PAGES, dump, page
 
@@ -275,9 +274,6 @@ def test_a_title_is_written_in_many_ways(written: str, title: str) -> None:
 
 
 def test_pages_that_are_no_articles_are_known() -> None:
-    assert redirect_of("#REDIRECT [[Moon#Phases|x]]") == "Moon#Phases"
-    assert redirect_of(" #redirect: [[Moon]]") == "Moon"
-    assert redirect_of("Not a #REDIRECT [[Moon]]") == ""
     assert is_disambiguation("Mercury", "'''Mercury''' may be:\n* [[A]]\n{{disambiguation|geo}}")
     assert is_disambiguation("Mercury (disambiguation)", "")
     assert is_disambiguation("Smith", "{{human name disambiguation}}")
