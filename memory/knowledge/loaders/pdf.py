@@ -5,26 +5,23 @@ scan, whose invisible text is what was read of it: that stays.
 """
 
 import io
-import logging
 import re
-import struct
 import time
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import groupby, zip_longest
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from clew.memory.datatypes import Document, Mark, Table
 from clew.memory.errors import Unreadable, install_command
 from clew.memory.knowledge.loaders.layout import CELLS, TextLayout
 from clew.memory.knowledge.loaders.ocr import DPI, READ_BY_OCR, allowance, is_there, words_on
-from clew.memory.knowledge.loaders.pdf_hidden_text import Watched, entry
+from clew.memory.knowledge.loaders.pdf_hidden_text import Watched, entry, text_without
 from clew.memory.knowledge.loaders.pdf_tables import in_columns, parted, tables_of
-from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
+from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file, title_of_text
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, in_a_line, shown
 from clew.memory.text import blocks, clean
 
@@ -44,19 +41,13 @@ SENTENCE_END = ".!?:;…”\"')"
 RUNNING = 3
 """Pages, and half of them all, that begin or end with the same line but for its numbers, for it to be a running one."""
 
+ENCRYPTED = "encrypted: save it without its password"
 _Part = TypeVar("_Part")
-
-# pypdf raises whatever it meets in a broken file, besides its own errors.
-BROKEN = (
-    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, NotImplementedError,
-    AssertionError, EOFError, zlib.error, struct.error,
-)  # fmt: skip
 
 
 def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
     data = source.path.read_bytes()
-    with _quiet():
-        (title, *told), large, labels, pages = _extracted(data)
+    (title, *told), large, labels, pages = _extracted(data)
     scans = [number for number, page in enumerate(pages) if page and page.pictures and not (page.seen or page.hidden)]
     for number, text in _scanned(data, scans).items():
         pages[number], labels[number] = _Page(text, ""), f"{labels[number]}, {READ_BY_OCR}" if text else labels[number]
@@ -73,11 +64,10 @@ def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
         raise Unreadable("broken PDF" if None in pages else nothing)
     if scans:
         yield LoadFailure(shown(source.path), _of_scans(len(scans)))
-    tables = [
-        table._replace(place=f"page {label}") for label, page in zip(labels, read, strict=True) for table in page.tables
-    ]
+    places = zip(labels, read, strict=True)
+    tables = [table._replace(place=f"page {label}") for label, page in places for table in page.tables]
     large = large if text.startswith(f"{large}\n") else ""
-    title = title or large or _first_line(text) or title_of_file(source.path)
+    title = title or large or title_of_text(text) or title_of_file(source.path)
     author, tags = map(in_a_line, told)
     found = Document(source.name, title, text, shown(source.path), marks, tables=tuple(tables))
     yield replace(found, author=author, tags=tags, hidden_text=hidden)
@@ -122,23 +112,22 @@ def _extracted(data: bytes) -> tuple[list[str], str, list[str], list[_Page | Non
     """What the file gives for title, author and keywords, what its first page begins with in large letters, and the
     label and what is read of each page, None for a broken one."""
     from pypdf import PdfReader
-    from pypdf.errors import FileNotDecryptedError, PyPdfError
+    from pypdf.errors import FileNotDecryptedError
 
     try:
         reader = PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
-            raise Unreadable("encrypted: save it without its password")
-        numbers = range(len(reader.pages))
+            raise Unreadable(ENCRYPTED)
         known, drawn = set[int](), _drawn_pages(data)
-        pages = [_unbroken(partial(_page, reader, number, known, drawn), None) for number in numbers]
+        pages = [_unbroken(partial(_page, reader, number, known, drawn), None) for number in range(len(reader.pages))]
         large = _unbroken(lambda: largest(reader.pages[0]), "").translate(LIGATURES) if pages else ""
         return _told(reader), clean(large), _labels(reader), pages
     except FileNotDecryptedError as error:
-        raise Unreadable("encrypted: save it without its password") from error
-    except PyPdfError as error:
+        raise Unreadable(ENCRYPTED) from error
+    except (Unreadable, MemoryError):
+        raise
+    except Exception as error:  # pypdf raises whatever it meets in a broken file, besides its own errors
         raise Unreadable(f"broken PDF: {' '.join(str(error).split()).rstrip('.')}") from error
-    except BROKEN as error:
-        raise Unreadable("broken PDF") from error
 
 
 def _page(reader: "PdfReader", number: int, known: set[int], drawn: "Iterator[Any]") -> _Page:
@@ -169,21 +158,20 @@ def _drawn_pages(data: bytes) -> Iterator[Any]:
 
 def _unbroken(read: Callable[[], _Part], otherwise: _Part) -> _Part:
     """A part of a file that may be broken. What is encrypted raises pypdf's errors."""
-    from pypdf.errors import FileNotDecryptedError, PyPdfError
+    from pypdf.errors import FileNotDecryptedError
 
     try:
         return read()
-    except FileNotDecryptedError:
+    except (FileNotDecryptedError, MemoryError):
         raise
-    except (PyPdfError, *BROKEN):
+    except Exception:  # noqa: BLE001 as in `_extracted`
         return otherwise
 
 
 def _labels(reader: "PdfReader") -> list[str]:
     """As printed on the pages (`iv`, `12`) where the file says, else their numbers."""
-    numbers = [str(number) for number in range(1, len(reader.pages) + 1)]
-    labels = _unbroken(lambda: reader.page_labels, numbers)
-    return [clean(label or number) for label, number in zip_longest(labels[: len(numbers)], numbers)]
+    labels = dict(enumerate(_unbroken(lambda: reader.page_labels, [])))
+    return [clean(labels.get(number) or str(number + 1)) for number in range(len(reader.pages))]
 
 
 def _told(reader: "PdfReader") -> list[str]:
@@ -273,21 +261,13 @@ TITLE_LINES = 6
 """Of the first page, which a title takes at most."""
 
 
-def _first_line(text: str) -> str:
-    first = text.split("\n", 1)[0]
-    return first if like_a_title(first) else ""
-
-
 def _read(page: "PageObject", drawn: Any) -> _Page:
     watched = Watched(page)
-    seen = watched.text()
-    if covered := watched.covered():  # by what was painted later
-        watched = Watched(page, covered)
-        seen = watched.text()
-    if not watched.dropped:
+    seen = text_without(page, watched.hidden) if watched.hidden else watched.text
+    if not watched.hidden:
         plain = _Page(seen, "", pictures=watched.pictures)
         return _laid_out(page, watched.places, seen, drawn) if drawn is not None and seen.strip() else plain
-    whole = page.extract_text()
+    whole = watched.text
     if watched.pictures and not seen.strip():
         return _Page(whole, "")
     shown = {line.strip() for line in seen.splitlines()}
@@ -308,26 +288,12 @@ def _laid_out(page: "PageObject", places: Sequence[Any], seen: str, drawn: Any) 
         if isinstance(part, int):
             layout = TextLayout()
             layout.table([[clean(cell.translate(LIGATURES)) for cell in row] for row in tables[part].rows])
-            above = next(
-                (line for text in reversed(texts) for line in reversed(text.split("\n")) if line.strip()), ""
-            ).strip()
+            above = "\n".join(texts).rstrip().rpartition("\n")[2].strip()
             found += [table._replace(title=above if like_a_title(above) else "") for table in layout.tables]
             texts.append(f"\n\n{layout.text}\n\n")
         elif part:
-            texts.append(Watched(page, set(range(len(places))) - part).text())
+            texts.append(text_without(page, set(range(len(places))) - part))
     return _Page("\n".join(texts), "", found)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """pypdf logs each oddity of a file; the terminal is not the place for that."""
-    logger = logging.getLogger("pypdf")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 # The title that a file does not say -----------------------------------------------------------------------------------
