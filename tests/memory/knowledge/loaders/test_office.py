@@ -158,7 +158,7 @@ def test_sheets_are_tables_with_their_rows(tmp_path: Path, merged: str) -> None:
     held = held if merged == "A5:A6" else (*held[:2], ("Peak", "5", "6"))
     assert found.tables == (Table("S1", heads, held, 5, "sheet S1"),)
     assert found.text.startswith(f"S1\n\nGear\n\n{' | '.join(heads)}\nPeak | 2.1 | 3\n")
-    assert found.hidden_text.split() == ["key", "of", "Eve", "Eve", "1"] and found.pages == (Mark(0, "sheet S1"),)
+    assert found.hidden_text.split() == ["Eve", "1", "key", "of", "Eve"] and found.pages == (Mark(0, "sheet S1"),)
 
 
 def test_open_sheets_are_tables_too(tmp_path: Path) -> None:
