@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
+from itertools import dropwhile, groupby, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from clew.memory.datatypes import Document, Mark, Table
@@ -55,8 +55,9 @@ def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
     for label, page in zip(labels, pages, strict=True):
         if page is None:
             yield LoadFailure(f"{shown(source.path)}, page {label}", "this page is broken, the others are read")
-    read = [page or _BLANK for page in pages]
-    text, marks = _joined(labels, _apart([page.seen for page in read], title or large))
+    read = [page or _Page("", "") for page in pages]
+    texts = [page.seen for page in read]
+    text, marks = _joined(labels, [*(_apart(first, title or large) for first in texts[:1]), *texts[1:]])
     hidden = "\n".join(page.hidden for page in read if page.hidden)
     if not text:
         nothing = "no text that is seen" if hidden else "nothing is written on its pages"
@@ -103,9 +104,6 @@ def _scanned(data: bytes, scans: Sequence[int]) -> dict[int, str]:
             if time.process_time() < until:
                 found[number] = words_on(file[number].render(scale=DPI / 72).to_pil())
     return found
-
-
-_BLANK = _Page("", "")
 
 
 def _extracted(data: bytes) -> tuple[list[str], str, list[str], list[_Page | None]]:
@@ -208,14 +206,8 @@ def _paragraphs(pages: Sequence[str]) -> Iterator[str]:
     for text in texts:
         mended = BROKEN_WORD.sub(lambda match: _mended(match, whole_words), text)
         parts = [mended[start:end].replace("\n", " ") for start, end in blocks(mended, typeset=True)]
-        yield "\n\n".join("\n".join(run) for run in _rows_together(parts))
-
-
-def _rows_together(parts: Sequence[str]) -> Iterator[list[str]]:
-    """Rows of a table next to one another."""
-    for is_row, run in groupby(parts, key=lambda part: CELLS in part):
-        together = list(run)
-        yield from [together] if is_row else ([part] for part in together)
+        runs = groupby(parts, key=lambda part: CELLS in part)  # rows of a table stand next to one another
+        yield "\n\n".join(("\n" if are_rows else "\n\n").join(run) for are_rows, run in runs)
 
 
 def _mended(broken: re.Match[str], whole_words: set[str]) -> str:
@@ -241,12 +233,9 @@ def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:
 _HEADS = "abstract summary zusammenfassung resume résumé resumen riassunto resumo keywords".split()
 
 
-def _apart(pages: Sequence[str], title: str) -> list[str]:
-    """With a blank line behind the title that the first page begins with, and around the word above an abstract, as
+def _apart(first: str, title: str) -> str:
+    """The first page with a blank line behind the title that it begins with, and around the word above an abstract, as
     what stands between is the authors' names."""
-    if not pages:
-        return []
-    first, *others = pages
     lines = first.split("\n")
     begins = [" ".join("\n".join(lines[:count]).split()) for count in range(1, min(len(lines), TITLE_LINES) + 1)]
     if title and title in begins:
@@ -254,7 +243,7 @@ def _apart(pages: Sequence[str], title: str) -> list[str]:
     head = next((place for place, line in enumerate(lines) if line.strip().casefold() in _HEADS), -1)
     if head >= 0:
         lines[head : head + 1] = ["", lines[head], ""]
-    return ["\n".join(lines), *others]
+    return "\n".join(lines)
 
 
 TITLE_LINES = 6
@@ -263,12 +252,13 @@ TITLE_LINES = 6
 
 def _read(page: "PageObject", drawn: Any) -> _Page:
     watched = Watched(page)
-    seen = text_without(page, watched.hidden) if watched.hidden else watched.text
-    if not watched.hidden:
-        plain = _Page(seen, "", pictures=watched.pictures)
-        return _laid_out(page, watched.places, seen, drawn) if drawn is not None and seen.strip() else plain
     whole = watched.text
-    if watched.pictures and not seen.strip():
+    if not watched.hidden:
+        if drawn is not None and whole.strip():
+            return _laid_out(page, watched.places, whole, drawn)
+        return _Page(whole, "", pictures=watched.pictures)
+    seen = text_without(page, watched.hidden)
+    if watched.pictures and not seen.strip():  # the text layer of a scan
         return _Page(whole, "")
     shown = {line.strip() for line in seen.splitlines()}
     return _Page(seen, "\n".join(line for line in whole.splitlines() if line.strip() not in shown))
@@ -319,17 +309,12 @@ def largest(page: "PageObject") -> str:
     letters = Counter[float]()
     for size, text in pieces:
         letters[round(size, 1)] += len(text)
-    first = [place for place, (_, text) in enumerate(pieces[:LOOKED_AT]) if len(text.strip()) > MARK]
-    if not first:
+    large = max((size for size, text in pieces[:LOOKED_AT] if len(text.strip()) > MARK), default=0.0)
+    if not letters or large < LARGER * letters.most_common(1)[0][0]:
         return ""
-    size = max(pieces[place][0] for place in first)
-    if size < LARGER * letters.most_common(1)[0][0]:
-        return ""
-    start = next(place for place in first if pieces[place][0] >= AS_LARGE * size)
-    end = start
-    while end < len(pieces) and (pieces[end][0] >= AS_LARGE * size or len(pieces[end][1].strip()) < MARK):
-        end += 1
-    title = " ".join("".join(text for _, text in pieces[start:end]).split())
+    begun = dropwhile(lambda one: one[0] < AS_LARGE * large or len(one[1].strip()) <= MARK, pieces)
+    run = takewhile(lambda one: one[0] >= AS_LARGE * large or len(one[1].strip()) < MARK, begun)
+    title = " ".join("".join(text for _, text in run).split())
     return title if len(title.split()) >= FEWEST and like_a_title(title.rstrip("?! ")) else ""
 
 
@@ -350,7 +335,7 @@ _NO_GLYPH = b"1 beginbfchar\n<FFFF> <0020>\nendbfchar\n"
 def give_spaces(page: "PageObject", done: set[int]) -> None:
     """Changes the fonts of a page, as read, that have no space to fonts that have a usual one. `done` has the `id`s of
     those that were looked at before. Raises what pypdf raises where the page is broken."""
-    for font in _fonts(entry(page, "/Resources") or {}, 0):
+    for font in _fonts(entry(page, "/Resources"), 0):
         if id(font) not in done:
             done.add(id(font))
             if entry(font, "/Subtype") == "/Type0":
@@ -362,13 +347,12 @@ def give_spaces(page: "PageObject", done: set[int]) -> None:
 def _fonts(resources: Any, depth: int) -> Iterator[Any]:
     yield from _values(resources, "/Font")
     for form in _values(resources, "/XObject") if depth < DEEPEST else ():
-        if "/Resources" in form:
-            yield from _fonts(form["/Resources"], depth + 1)
+        yield from _fonts(entry(form, "/Resources"), depth + 1)
 
 
 def _values(resources: Any, name: str) -> Iterator[Any]:
     held = entry(resources, name) or {}
-    return (value for one in held.values() if isinstance(value := one.get_object(), Mapping))
+    return (value for one in held if isinstance(value := entry(held, one), Mapping))
 
 
 def _give_width(font: Any) -> None:
