@@ -6,7 +6,8 @@ import io
 import re
 import struct
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import product
@@ -61,36 +62,41 @@ class Shown:
     grids: "Mapping[str, Grid]" = field(default_factory=dict)
 
 
+@contextmanager
+def opened(data: bytes) -> "Iterator[tuple[ZipFile, Callable[[str], _Element]]]":
+    """An archive of XML, and what parses a file of it. Raises `Unreadable` where anything in it is broken."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+    try:
+        with ZipFile(io.BytesIO(data)) as file:
+            yield file, lambda name: etree.fromstring(file.read(name), parser)
+    except (*BROKEN, etree.XMLSyntaxError) as error:
+        raise Unreadable(f"not a file of an office program: {error}") from error
+
+
 def shown_of(data: bytes) -> Shown:
     """Raises `Unreadable` for what is no such file."""
     from lxml import etree
 
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
     made, hidden, styles = io.BytesIO(), list[str](), dict[str, _Look]()
-    try:
-        with ZipFile(io.BytesIO(data)) as file, ZipFile(made, "w") as kept:
-            names = file.namelist()
-
-            def parsed(name: str) -> "_Element":
-                return etree.fromstring(file.read(name), parser)
-
-            if "xl/workbook.xml" in names:
-                book, links = map(parsed, ("xl/workbook.xml", "xl/_rels/workbook.xml.rels"))
-                return Shown(data, grids=_grids(file, book, links))
-            for name in (one for one in _STYLES if one in names):
-                styles |= _styles(parsed(name))
-            comments = parsed("word/comments.xml") if "word/comments.xml" in names else None
-            for name in names:
-                content = file.read(name)
-                if _TEXTS.fullmatch(name):
-                    root = parsed(name)
-                    hidden += _emptied(root, styles)
-                    hidden += _filled(root)
-                    _put_comments(root, comments)
-                    content = etree.tostring(root)
-                kept.writestr(name, content)
-    except (*BROKEN, etree.XMLSyntaxError) as error:
-        raise Unreadable(f"not a file of an office program: {error}") from error
+    with opened(data) as (file, parsed), ZipFile(made, "w") as kept:
+        names = file.namelist()
+        if "xl/workbook.xml" in names:
+            book, links = map(parsed, ("xl/workbook.xml", "xl/_rels/workbook.xml.rels"))
+            return Shown(data, grids=_grids(file, book, links))
+        for name in (one for one in _STYLES if one in names):
+            styles |= _styles(parsed(name))
+        comments = parsed("word/comments.xml") if "word/comments.xml" in names else None
+        for name in names:
+            content = file.read(name)
+            if _TEXTS.fullmatch(name):
+                root = parsed(name)
+                hidden += _emptied(root, styles)
+                hidden += _filled(root)
+                _put_comments(root, comments)
+                content = etree.tostring(root)
+            kept.writestr(name, content)
     return Shown(made.getvalue(), "\n".join(hidden))
 
 

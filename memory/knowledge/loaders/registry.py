@@ -168,9 +168,8 @@ class Discovered:
             mode = root.stat().st_mode
         except OSError as error:
             raise BadInput(f"cannot open {shown(root)}: {reason(error)}", "check the path") from error
-        loader = loader_of(root, self.loaders) if stat.S_ISREG(mode) else None
         if stat.S_ISREG(mode):
-            self._once(Source(root, loader or plain_text.TEXT, root))
+            self._once(Source(root, loader_of(root, self.loaders) or plain_text.TEXT, root))
         elif not stat.S_ISDIR(mode):
             raise BadInput(f"{shown(root)} is neither a file nor a folder", "save it as a file first")
         elif self._is_library(root):
@@ -196,15 +195,12 @@ class Discovered:
                     self._once(Source(path, loader, root))
                 return
         for entry in entries:
-            if entry.name.startswith(".") or entry.name == "__pycache__":
+            if entry.name.startswith(".") or entry.name == "__pycache__" or self._left_out(entry):
                 continue
-            if self._left_out(entry):
-                continue
-            mode = file_mode(entry)
-            if stat.S_ISDIR(mode):
+            if os.path.isdir(entry):
                 self._folder(entry, root)
             else:
-                self._file(entry, mode, root)
+                self._file(entry, root)
 
     def _left_out(self, path: Path) -> bool:
         """A link below the paths given may lead anywhere."""
@@ -213,12 +209,13 @@ class Discovered:
         self.links.append(path)
         return True
 
-    def _file(self, path: Path, mode: int, root: Path) -> None:
-        loader = None if mode and not stat.S_ISREG(mode) else loader_of(path, self.loaders)
+    def _file(self, path: Path, root: Path) -> None:
+        mode = file_mode(path)
+        is_odd = bool(mode) and not stat.S_ISREG(mode)
+        loader = None if is_odd else loader_of(path, self.loaders)
         if loader is None:
             kind = f"{path.suffix.lower()} files are" if path.suffix else "a file without an ending is"
-            odd = mode and not stat.S_ISREG(mode)
-            self.unread.append(LoadFailure(shown(path), "it is no file" if odd else f"{kind} not read"))
+            self.unread.append(LoadFailure(shown(path), "it is no file" if is_odd else f"{kind} not read"))
         elif why := _said(loader.passes_over, path, ""):
             self.passed_over[why] += 1
         else:

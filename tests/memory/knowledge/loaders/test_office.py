@@ -196,4 +196,4 @@ def test_marks_of_the_markup_are_gone(tmp_path: Path, name: str, content: str, t
 @pytest.mark.parametrize("name", ["x.docx", "x.odt", "x.xlsx", "x.pptx", "x.epub", "x.xls", "x.doc"])
 def test_what_it_cannot_read_it_says(tmp_path: Path, name: str) -> None:
     said = reason(tmp_path / name, b"PK no archive")
-    assert said.startswith(("not a file of an office program", "it cannot be read", "not a presentation")), said
+    assert said.startswith(("not a file of an office program", "it cannot be read")), said
