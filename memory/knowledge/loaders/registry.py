@@ -197,7 +197,7 @@ class Discovered:
         for entry in entries:
             if entry.name.startswith(".") or entry.name == "__pycache__" or self._left_out(entry):
                 continue
-            if os.path.isdir(entry):
+            if stat.S_ISDIR(file_mode(entry)):
                 self._folder(entry, root)
             else:
                 self._file(entry, root)
@@ -250,7 +250,6 @@ def discover(
         found.add(path.absolute())
     found.notes += [f"{count} {why}" for why, count in found.passed_over.items()]
     if found.links:
-        named, more = ", ".join(map(shown, found.links[:NAMED])), len(found.links) - NAMED
-        named += f" and {more} more" if more > 0 else ""
+        named = ", ".join([*map(shown, found.links[:NAMED]), *(["..."] if len(found.links) > NAMED else [])])
         found.notes.append(f"{len(found.links)} links not followed (--follow-links does): {named}")
     return found
