@@ -79,7 +79,7 @@ def shown_of(data: bytes) -> Shown:
     """Raises `Unreadable` for what is no such file."""
     from lxml import etree
 
-    made, hidden, styles = io.BytesIO(), list[str](), dict[str, _Look]()
+    made, hidden, styles = io.BytesIO(), list[str](), dict[str, list[_Look]]()
     with opened(data) as (file, parsed), ZipFile(made, "w") as kept:
         names = file.namelist()
         if "xl/workbook.xml" in names:
@@ -87,7 +87,8 @@ def shown_of(data: bytes) -> Shown:
             return Shown(data, grids=_grids(file, book, links))
         for name in (one for one in _STYLES if one in names):
             styles |= _styles(parsed(name))
-        comments = parsed("word/comments.xml") if "word/comments.xml" in names else None
+        listed = parsed("word/comments.xml") if "word/comments.xml" in names else ()
+        comments = {_attribute(one, "id"): one for one in listed}
         for name in names:
             content = file.read(name)
             if _TEXTS.fullmatch(name):
@@ -100,15 +101,12 @@ def shown_of(data: bytes) -> Shown:
     return Shown(made.getvalue(), "\n".join(hidden))
 
 
-def _styles(root: "_Element") -> dict[str, _Look]:
+def _styles(root: "_Element") -> dict[str, list[_Look]]:
     """What the letters of each style are like, by its name."""
     found = {}
     for style in root.iter("{*}style"):
-        if name := _attribute(style, "styleId") or _attribute(style, "name"):
-            looks = [_look(one) for one in style]
-            colour, ground = (next(filter(None, (look[part] for look in looks)), "") for part in (1, 2))
-            ground = ground or (UNKNOWN if _attribute(style, "type") == "table" else "")
-            found[name] = _Look(any(look.hidden for look in looks), str(colour), str(ground))
+        below = [_Look(False, "", UNKNOWN)] if _attribute(style, "type") == "table" else []
+        found[_attribute(style, "styleId") or _attribute(style, "name")] = [*map(_look, style), *below]
     return found
 
 
@@ -144,7 +142,7 @@ def _told(own: "Mapping[str, _Element]", name: str, attribute: str = "val") -> s
     return _attribute(own[name], attribute) if name in own else ""
 
 
-def _emptied(root: "_Element", styles: Mapping[str, _Look]) -> Iterator[str]:
+def _emptied(root: "_Element", styles: Mapping[str, list[_Look]]) -> Iterator[str]:
     """Take the letters of what is not seen out of a text; yields them, a piece at a time."""
     for element in [one for one in root.iter("{*}r", "{*}p", "{*}span", "{*}h") if _is_hidden(one, styles)]:
         letters = [one for one in element.iter() if one.text]
@@ -156,7 +154,7 @@ def _emptied(root: "_Element", styles: Mapping[str, _Look]) -> Iterator[str]:
             one.tail = ""
 
 
-def _is_hidden(element: "_Element", styles: Mapping[str, _Look]) -> bool:
+def _is_hidden(element: "_Element", styles: Mapping[str, list[_Look]]) -> bool:
     """By its own look, else by that of what it lies within; of paragraphs that have runs, these are asked."""
     if _name(element) == "p" and next(element.iterchildren("{*}r", "{*}pPr"), None) is not None:
         return False
@@ -168,14 +166,15 @@ def _is_hidden(element: "_Element", styles: Mapping[str, _Look]) -> bool:
     return any(look.hidden for look in looks) or bool(one and other and alike(one, other))
 
 
-def _looks_of(element: "_Element", styles: Mapping[str, _Look]) -> Iterator[_Look]:
+def _looks_of(element: "_Element", styles: Mapping[str, list[_Look]]) -> Iterator[_Look]:
     """What it says itself, then what the styles say that it names."""
     named = [_attribute(element, "style-name")]
     for properties in element.iterchildren("{*}rPr", "{*}pPr", "{*}tcPr", "{*}tblPr"):
         if _name(properties) != "tblPr":
             yield _look(properties)
         named += [_attribute(one, "val") for one in properties.iterchildren("{*}rStyle", "{*}pStyle", "{*}tblStyle")]
-    yield from (styles[name] for name in named if name in styles)
+    for name in filter(None, named):
+        yield from styles.get(name, ())
 
 
 def _name(element: "_Element") -> str:
@@ -189,13 +188,13 @@ def _attribute(element: "_Element", name: str) -> str:
 # Text documents ------------------------------------------------------------------------------------------------------
 
 
-def _put_comments(root: "_Element", comments: "_Element | None") -> None:
+def _put_comments(root: "_Element", comments: "Mapping[str, _Element]") -> None:
     """A paragraph for each, behind the one that it is about."""
     from lxml import etree
 
     for mark in list(root.iter("{*}commentReference", "{*}annotation")):
         about = next(mark.iterancestors("{*}p", "{*}h"), None)
-        own = mark if _name(mark) == "annotation" else _with_id(comments, _attribute(mark, "id"))
+        own = mark if _name(mark) == "annotation" else comments.get(_attribute(mark, "id"))
         if own is None or about is None or about.getparent() is None:
             continue
         who = _attribute(own, "author") or "".join(own.itertext("{*}creator"))
@@ -208,11 +207,6 @@ def _put_comments(root: "_Element", comments: "_Element | None") -> None:
         about.addnext(paragraph)
         if mark is own:
             mark.clear(keep_tail=True)
-
-
-def _with_id(comments: "_Element | None", id_: str) -> "_Element | None":
-    its = comments.iterchildren() if comments is not None else ()
-    return next((one for one in its if _attribute(one, "id") == id_), None)
 
 
 def _filled(root: "_Element") -> Iterator[str]:
