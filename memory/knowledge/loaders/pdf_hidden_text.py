@@ -309,9 +309,8 @@ _UNKNOWN = ("Do", "sh", "INLINE IMAGE", "gs", "cs", "CS", "sc", "SC", "scn", "SC
 
 def entry(held: Any, name: str) -> Any:
     """Of what may be an indirect dictionary; None where there is nothing."""
-    whole, found = (held.get_object() if hasattr(held, "get_object") else held), None
-    if isinstance(whole, dict):
-        found = whole.get(name)
+    whole = held.get_object() if hasattr(held, "get_object") else held
+    found: Any = whole.get(name) if isinstance(whole, dict) else None
     return found.get_object() if hasattr(found, "get_object") else found
 
 

@@ -113,7 +113,7 @@ def _fits(rows: Sequence[Sequence[dict[str, Any]]], parts: Sequence[dict[str, An
 
     def is_below(one: dict[str, Any], other: dict[str, Any]) -> bool:
         left, right = one["x0"] - other["x0"], one["x1"] - other["x1"]
-        return min(abs(left), abs(right), abs(left + right) / 2) <= NEAR
+        return bool(min(abs(left), abs(right), abs(left + right) / 2) <= NEAR)
 
     return all(any(is_below(one, row[n]) for row in rows) for n, one in enumerate(parts))
 

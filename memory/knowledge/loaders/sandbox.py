@@ -160,9 +160,9 @@ class Reading:
                 raise ClewError("the process that reads files cannot be started", "run clew doctor")
             if ended or why or self._taken:
                 break
-        over = {signal.SIGXCPU: f"reading it takes more than {limits.seconds} s", signal.SIGKILL: "it was killed"}
         crash = f"reading it crashed (signal {-ended})" if ended < 0 else "reading it crashed"
-        return why or {-number: said for number, said in over.items()}.get(ended, crash)
+        too_long = f"reading it takes more than {limits.seconds} s"
+        return why or {-signal.SIGXCPU: too_long, -signal.SIGKILL: "it was killed"}.get(ended, crash)
 
     def _skip(self) -> None:
         """What is left of a source that was begun."""
