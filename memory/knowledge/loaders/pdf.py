@@ -168,7 +168,8 @@ def _unbroken(read: Callable[[], _Part], otherwise: _Part) -> _Part:
 
 def _labels(reader: "PdfReader") -> list[str]:
     """As printed on the pages (`iv`, `12`) where the file says, else their numbers."""
-    labels = dict(enumerate(_unbroken(lambda: reader.page_labels, [])))
+    none: list[str] = []
+    labels = dict(enumerate(_unbroken(lambda: reader.page_labels, none)))
     return [clean(labels.get(number) or str(number + 1)) for number in range(len(reader.pages))]
 
 

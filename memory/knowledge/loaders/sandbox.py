@@ -2,8 +2,8 @@
 that reads it is that file's failure, and the rest goes on.
 
 The process is fed one source after the other, a few ahead of the run, and replaced where it dies or goes over a limit.
-It is a fresh interpreter that imports the loaders alone: nothing is forked, and no `__main__` is run again. Replies are
-lines of JSON; nothing is unpickled.
+It is a fresh interpreter that imports the loaders alone: nothing is forked, and no `__main__` is run again. What
+passes between the two is JSON; nothing is unpickled.
 """
 
 import atexit
@@ -19,7 +19,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, starmap
-from multiprocessing.connection import wait
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -46,12 +47,10 @@ _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_N
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    "from clew.memory.knowledge.loaders.sandbox import serve; serve()"
+    "from clew.memory.knowledge.loaders.sandbox import serve; serve(int(sys.argv[2]))"
 )
 _EDGES, _END = "edges", "end"
 """Replies that are no item: the documents of a source have come, its edges have."""
-
-_TOO_LARGE = "there is more text in it than a file of its size may have"
 
 
 class _Limits(NamedTuple):
@@ -150,7 +149,7 @@ class Reading:
         limits = self._sent[0][1]
         for again in (False, True):  # once more, where it ended itself between two sources
             self._process = self._process or self._started()
-            line, why = self._process.line(WAIT + WAITS * limits.seconds, limits.output - self._taken)
+            line, why = self._process.reply(WAIT + WAITS * limits.seconds, limits.output - self._taken)
             if line:
                 self._taken += len(line)
                 return line
@@ -186,18 +185,17 @@ class _Process:
     def __init__(self) -> None:
         self.owner, self.ready = os.getpid(), False
         self._unpacked = TemporaryDirectory(prefix="clew-", ignore_cleanup_errors=True)
+        self._replies, its_end = Pipe(duplex=False)
         self._popen = subprocess.Popen(  # noqa: S603 this interpreter, and nothing that was read
-            [sys.executable, "-P", "-c", _START, json.dumps(sys.path)],
+            [sys.executable, "-P", "-c", _START, json.dumps(sys.path), str(its_end.fileno())],
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             bufsize=0,
+            pass_fds=[its_end.fileno()],
             env=os.environ | _ONE_THREAD | {"TMPDIR": self._unpacked.name},
         )
-        assert self._popen.stdout
-        self._from = self._popen.stdout.fileno()
-        self._held = bytearray()
-        self._lines: deque[bytes] = deque()
+        its_end.close()
 
     @property
     def alive(self) -> bool:
@@ -210,27 +208,19 @@ class _Process:
         with suppress(OSError):  # it is gone: its line will say so
             self._popen.stdin.write(json.dumps(request).encode() + b"\n")
 
-    def line(self, seconds: float, most: int) -> tuple[bytes, str]:
-        """Without its end. Empty where the process is gone, and, with the reason, where it has to go. Its first line
-        says that it is ready."""
-        while not self._lines:
-            if len(self._held) > most:
-                return b"", _TOO_LARGE
-            if not wait([self._from], seconds):
-                return b"", f"nothing came of it for {seconds:.0f} s"
-            data = os.read(self._from, MIB)
-            if not data:
-                return b"", ""
-            first, *others = data.split(b"\n")
-            self._held += first
-            for other in others:
-                self._lines.append(bytes(self._held))
-                self._held = bytearray(other)
-        line = self._lines.popleft()
-        if not self.ready:
-            self.ready = True
-            return self.line(seconds, most)
-        return (line, "") if len(line) <= most else (b"", _TOO_LARGE)
+    def reply(self, seconds: float, most: int) -> tuple[bytes, str]:
+        """The next one. Empty where the process is gone, and, with the reason, where it has to go. Its first one says
+        that it is ready."""
+        if not self._replies.poll(seconds):
+            return b"", f"nothing came of it for {seconds:.0f} s"
+        try:
+            reply = self._replies.recv_bytes(most)
+        except (EOFError, OSError):  # which closes it where the reply is larger
+            return b"", "there is more text in it than a file of its size may have" if self._replies.closed else ""
+        if self.ready:
+            return reply, ""
+        self.ready = True
+        return self.reply(seconds, most)
 
     def kill(self, gone: bool = False) -> int:
         """How it ended, where it had: the exit status, or minus the signal; 0 where it was still there. One that is
@@ -240,6 +230,7 @@ class _Process:
         ended = self._popen.returncode
         with suppress(OSError), self._popen:  # which closes its streams
             self._popen.kill()
+        self._replies.close()
         self._unpacked.cleanup()  # also where it was killed while an archive was unpacked
         return ended or 0
 
@@ -257,7 +248,7 @@ def _end() -> None:
 
 
 def _line_of(item: Document | Edge | LoadFailure) -> bytes:
-    return json.dumps([type(item).__name__, *(getattr(item, name) for name in item.__slots__)]).encode() + b"\n"
+    return json.dumps([type(item).__name__, *(getattr(item, name) for name in item.__slots__)]).encode()
 
 
 def _item(kind: str, fields: list[Any]) -> Document | Edge | LoadFailure:
@@ -272,17 +263,14 @@ def _as_tuples(value: Any) -> Any:
     return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
 
 
-def serve() -> None:
-    """The process: requests on its standard input, replies on its standard output. It ends with its input."""
+def serve(replies_to: int) -> None:
+    """The process: requests on its standard input, replies on another descriptor. It ends with its input."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", MIB)
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 0)
-    os.dup2(nowhere, 1)
+    requests, replies = os.fdopen(os.dup(0), "rb"), Connection(replies_to, readable=False)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    replies.write(b"ready\n")
-    replies.flush()
-    said = {kind: json.dumps([kind]).encode() + b"\n" for kind in (_EDGES, _END)}
+    replies.send_bytes(b"ready")
+    said = {kind: json.dumps([kind]).encode() for kind in (_EDGES, _END)}
     loaders, empty = {loader.name: loader for loader in LOADERS}, _memory()
     for line in requests:
         name, path, root, pages, seconds, memory = json.loads(line)
@@ -290,13 +278,12 @@ def serve() -> None:
         _limit(seconds, empty + memory)
         try:
             for item in chain(read(source), [None], read_edges(source)):
-                replies.write(_line_of(item) if item else said[_EDGES])
+                replies.send_bytes(_line_of(item) if item else said[_EDGES])
         except MemoryError:
-            replies.write(_line_of(LoadFailure(shown(source.path), NO_MEMORY)))
+            replies.send_bytes(_line_of(LoadFailure(shown(source.path), NO_MEMORY)))
         except SystemExit:
             os._exit(1)
-        replies.write(said[_END])
-        replies.flush()
+        replies.send_bytes(said[_END])
         if _memory() > empty + MEMORY // 2:  # it does not give back what a large file took
             break
 
