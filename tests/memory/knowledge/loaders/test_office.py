@@ -161,6 +161,13 @@ def test_sheets_are_tables_with_their_rows(tmp_path: Path, merged: str) -> None:
     assert found.hidden_text.split() == ["Eve", "1", "key", "of", "Eve"] and found.pages == (Mark(0, "sheet S1"),)
 
 
+def test_a_column_that_is_hidden_goes_with_its_words(tmp_path: Path) -> None:
+    columns = '<cols><col min="2" max="2" hidden="1"/></cols>'
+    sheet = rows({"A": "Name", "B": "Pay", "C": "Room"}, {"A": "Ann", "B": 90, "C": 4})
+    found = document(tmp_path / "x.xlsx", excel(columns + sheet))
+    assert (found.text, found.hidden_text) == ("S1\n\nName | Room\nAnn | 4", "Pay 90")
+
+
 def test_open_sheets_are_tables_too(tmp_path: Path) -> None:
     cells = OPEN_TABLE.replace("<table:table-cell", '<table:table-cell office:value-type="string"')
     found = document(tmp_path / "x.ods", open_document(cells, kind="spreadsheet"))
