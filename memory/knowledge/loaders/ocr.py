@@ -11,7 +11,7 @@ from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable, install_command
 from clew.memory.files import private_folder, write_durably
 from clew.memory.knowledge.loaders.plain_text import title_of_file
-from clew.memory.knowledge.loaders.source import Allowance, Loader, Source, shown
+from clew.memory.knowledge.loaders.source import Loader, Source, shown
 from clew.memory.text import clean
 
 READ_BY_OCR = "read by OCR"
@@ -23,9 +23,9 @@ def is_there() -> bool:
     return bool(find_spec("rapidocr") and find_spec("onnxruntime"))
 
 
-def allowance() -> Allowance:
+def allowance() -> tuple[int, int]:
     """It takes seconds a page, and the memory of its models."""
-    return Allowance(seconds=600, memory=3 << 29) if is_there() else Allowance()
+    return (600, 3 << 29) if is_there() else (0, 0)
 
 
 def read_picture(source: Source) -> Iterator[Document]:

@@ -12,7 +12,7 @@ from typing import Any
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.office_hidden_text import Shown, shown_of
+from clew.memory.knowledge.loaders.office_hidden_text import Grid, Shown, shown_of
 from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, read_text, title_of_file
 from clew.memory.knowledge.loaders.source import LONGEST_REASON, Loader, Source, in_a_line
 from clew.memory.text import clean
@@ -37,9 +37,9 @@ def read_office(source: Source) -> Iterator[Document]:
     data, ending = source.path.read_bytes(), source.path.suffix.lower()
     held = shown_of(data) if ending in PACKAGES else Shown(decode(data).encode() if ending in MARKS else data)
     result = extracted(held.data, source)
-    layout, told = TextLayout(), result.metadata
+    layout, told, hidden = TextLayout(), result.metadata, held.hidden
     if ending in SHEETS:
-        _sheets(layout, result, held)
+        hidden = "\n".join(filter(None, _sheets(layout, result, held.grids)))
     else:
         _write(layout, result.document["nodes"])
     if ending in MARKS and not layout.text:  # a part of a text, which begins no document
@@ -51,7 +51,7 @@ def read_office(source: Source) -> Iterator[Document]:
     date = str(told.get("date") or "")
     if ending in (*SHEETS, ".xml"):
         document = replace(document, title=title_of_file(source.path))
-    yield replace(document, hidden_text=held.hidden, date=date)
+    yield replace(document, hidden_text=hidden, date=date)
 
 
 def extracted(data: bytes, source: Source) -> Any:
@@ -128,17 +128,14 @@ def _cells(grid: Mapping[str, Any]) -> list[list[str]]:
 _MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d) 00:00:00")
 
 
-def _sheets(layout: TextLayout, result: Any, held: Shown) -> None:
-    """Each below its name; an empty row ends a table, and rows of one cell are lines of text."""
+def _sheets(layout: TextLayout, result: Any, grids: Mapping[str, Grid]) -> Iterator[str]:
+    """Each below its name; an empty row ends a table, and rows of one cell are lines of text. Yields what is hidden."""
     names = result.metadata.get("sheet_names") or [""] * len(result.tables)
     tables = {table.page_number: table.cells for table in result.tables}
     for number, name in enumerate(names, 1):
-        first, away = held.first_rows.get(name, 1), held.away.get(name, ())
-        rows = [
-            (at, [clean(_MIDNIGHT.sub(r"\1", cell)) for cell in row])
-            for at, row in enumerate(tables.get(number, ()), first)
-        ]
-        rows = [(at, row) for at, row in rows if at not in away]
+        cells = [[clean(_MIDNIGHT.sub(r"\1", cell)) for cell in row] for row in tables.get(number, ())]
+        rows, hidden = grids.get(name, Grid()).parted(cells)
+        yield hidden
         if not any(any(row) for _, row in rows):
             continue
         layout.page(f"sheet {name}")

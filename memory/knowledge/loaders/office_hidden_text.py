@@ -7,6 +7,7 @@ import re
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import product
@@ -26,11 +27,10 @@ NARROWEST = 10
 """Of the hundred parts of a letter's width."""
 
 MOST_FILLED = 100_000
-"""Cells of a sheet that merged ones are put into."""
+"""Cells of OpenDocument that a merged one is put into."""
 
 _TEXTS = re.compile(r"word/(?:document|footnotes|endnotes|header\d*|footer\d*)\d*\.xml|content\.xml|styles\.xml")
 _STYLES = ("word/styles.xml", "content.xml", "styles.xml")
-_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
 BROKEN = (
     BadZipFile, ArithmeticError, EOFError, LookupError, OSError, RuntimeError, ValueError, struct.error, zlib.error,
 )  # fmt: skip
@@ -42,7 +42,7 @@ UNKNOWN = "unknown"
 """Of what is below letters: the colour of a theme, or a style of tables."""
 
 _POINTS = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)pt")
-_OFF, _ON = {"0", "false", "off"}, ("1", "true")
+_OFF = {"0", "false", "off"}
 
 
 class _Look(NamedTuple):
@@ -55,62 +55,58 @@ class _Look(NamedTuple):
 
 @dataclass
 class Shown:
-    """A file as it is shown, the text that it hides, and by the names of its sheets the number of the first row."""
+    """A file as it is shown, the text that it hides, and what is known of the sheets of a workbook, by their names."""
 
     data: bytes
     hidden: str = ""
-    first_rows: dict[str, int] = field(default_factory=dict)
-    away: dict[str, set[int]] = field(default_factory=dict)
-    """The numbers of rows that are hidden."""
+    grids: "Mapping[str, Grid]" = field(default_factory=dict)
+
+
+@contextmanager
+def opened(data: bytes) -> "Iterator[tuple[ZipFile, Callable[[str], _Element]]]":
+    """An archive of XML, and what parses a file of it. Raises `Unreadable` where anything in it is broken."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+    try:
+        with ZipFile(io.BytesIO(data)) as file:
+            yield file, lambda name: etree.fromstring(file.read(name), parser)
+    except (*BROKEN, etree.XMLSyntaxError) as error:
+        raise Unreadable(f"not a file of an office program: {error}") from error
 
 
 def shown_of(data: bytes) -> Shown:
     """Raises `Unreadable` for what is no such file."""
     from lxml import etree
 
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
-    made, hidden = io.BytesIO(), list[str]()
-    found = Shown(b"")
-    try:
-        with ZipFile(io.BytesIO(data)) as file, ZipFile(made, "w") as kept:
-            names = file.namelist()
-
-            def parsed(name: str) -> "_Element | None":
-                return etree.fromstring(file.read(name), parser) if name in names else None
-
-            styles: dict[str, _Look] = {}
-            for name in (one for one in _STYLES if one in names):
-                styles |= _styles(parsed(name))
-            comments, book = parsed("word/comments.xml"), _Workbook(parsed)
-            for name in names:
-                is_sheet = _SHEET.fullmatch(name) and not book.is_plain(file.read(name), name)
-                root = parsed(name) if _TEXTS.fullmatch(name) or is_sheet else None
-                if name == "xl/workbook.xml":
-                    hidden += book.drop_hidden_sheets()
-                    root = book.root
-                elif root is not None and _SHEET.fullmatch(name):
-                    hidden += book.shown(root, name)
-                elif root is not None:
-                    hidden += _emptied(root, styles)
-                    hidden += _filled(root)
-                    _put_comments(root, comments)
-                kept.writestr(name, file.read(name) if root is None else etree.tostring(root))
-            found.first_rows, found.away = book.first_rows, book.away
-    except (*BROKEN, etree.XMLSyntaxError) as error:
-        raise Unreadable(f"not a file of an office program: {error}") from error
-    found.data, found.hidden = made.getvalue(), "\n".join(hidden)
-    return found
+    made, hidden, styles = io.BytesIO(), list[str](), dict[str, list[_Look]]()
+    with opened(data) as (file, parsed), ZipFile(made, "w") as kept:
+        names = file.namelist()
+        if "xl/workbook.xml" in names:
+            book, links = map(parsed, ("xl/workbook.xml", "xl/_rels/workbook.xml.rels"))
+            return Shown(data, grids=_grids(file, book, links))
+        for name in (one for one in _STYLES if one in names):
+            styles |= _styles(parsed(name))
+        listed = parsed("word/comments.xml") if "word/comments.xml" in names else ()
+        comments = {_attribute(one, "id"): one for one in listed}
+        for name in names:
+            content = file.read(name)
+            if _TEXTS.fullmatch(name):
+                root = parsed(name)
+                hidden += _emptied(root, styles)
+                hidden += _filled(root)
+                _put_comments(root, comments)
+                content = etree.tostring(root)
+            kept.writestr(name, content)
+    return Shown(made.getvalue(), "\n".join(hidden))
 
 
-def _styles(root: "_Element") -> dict[str, _Look]:
+def _styles(root: "_Element") -> dict[str, list[_Look]]:
     """What the letters of each style are like, by its name."""
     found = {}
     for style in root.iter("{*}style"):
-        if name := _attribute(style, "styleId") or _attribute(style, "name"):
-            looks = [_look(one) for one in style]
-            colour, ground = (next(filter(None, (look[part] for look in looks)), "") for part in (1, 2))
-            ground = ground or (UNKNOWN if _attribute(style, "type") == "table" else "")
-            found[name] = _Look(any(look.hidden for look in looks), str(colour), str(ground))
+        below = [_Look(False, "", UNKNOWN)] if _attribute(style, "type") == "table" else []
+        found[_attribute(style, "styleId") or _attribute(style, "name")] = [*map(_look, style), *below]
     return found
 
 
@@ -146,7 +142,7 @@ def _told(own: "Mapping[str, _Element]", name: str, attribute: str = "val") -> s
     return _attribute(own[name], attribute) if name in own else ""
 
 
-def _emptied(root: "_Element", styles: Mapping[str, _Look]) -> Iterator[str]:
+def _emptied(root: "_Element", styles: Mapping[str, list[_Look]]) -> Iterator[str]:
     """Take the letters of what is not seen out of a text; yields them, a piece at a time."""
     for element in [one for one in root.iter("{*}r", "{*}p", "{*}span", "{*}h") if _is_hidden(one, styles)]:
         letters = [one for one in element.iter() if one.text]
@@ -158,7 +154,7 @@ def _emptied(root: "_Element", styles: Mapping[str, _Look]) -> Iterator[str]:
             one.tail = ""
 
 
-def _is_hidden(element: "_Element", styles: Mapping[str, _Look]) -> bool:
+def _is_hidden(element: "_Element", styles: Mapping[str, list[_Look]]) -> bool:
     """By its own look, else by that of what it lies within; of paragraphs that have runs, these are asked."""
     if _name(element) == "p" and next(element.iterchildren("{*}r", "{*}pPr"), None) is not None:
         return False
@@ -170,14 +166,15 @@ def _is_hidden(element: "_Element", styles: Mapping[str, _Look]) -> bool:
     return any(look.hidden for look in looks) or bool(one and other and alike(one, other))
 
 
-def _looks_of(element: "_Element", styles: Mapping[str, _Look]) -> Iterator[_Look]:
+def _looks_of(element: "_Element", styles: Mapping[str, list[_Look]]) -> Iterator[_Look]:
     """What it says itself, then what the styles say that it names."""
     named = [_attribute(element, "style-name")]
     for properties in element.iterchildren("{*}rPr", "{*}pPr", "{*}tcPr", "{*}tblPr"):
         if _name(properties) != "tblPr":
             yield _look(properties)
         named += [_attribute(one, "val") for one in properties.iterchildren("{*}rStyle", "{*}pStyle", "{*}tblStyle")]
-    yield from (styles[name] for name in named if name in styles)
+    for name in filter(None, named):
+        yield from styles.get(name, ())
 
 
 def _name(element: "_Element") -> str:
@@ -191,31 +188,25 @@ def _attribute(element: "_Element", name: str) -> str:
 # Text documents ------------------------------------------------------------------------------------------------------
 
 
-def _put_comments(root: "_Element", comments: "_Element | None") -> None:
+def _put_comments(root: "_Element", comments: "Mapping[str, _Element]") -> None:
     """A paragraph for each, behind the one that it is about."""
+    from lxml import etree
+
     for mark in list(root.iter("{*}commentReference", "{*}annotation")):
         about = next(mark.iterancestors("{*}p", "{*}h"), None)
-        own = mark if _name(mark) == "annotation" else _with_id(comments, _attribute(mark, "id"))
+        own = mark if _name(mark) == "annotation" else comments.get(_attribute(mark, "id"))
         if own is None or about is None or about.getparent() is None:
             continue
         who = _attribute(own, "author") or "".join(own.itertext("{*}creator"))
         said = " ".join("".join(one.itertext()) for one in own.iter("{*}p"))
-        paragraph = about.makeelement(about.tag.replace("}h", "}p"))
-        text = paragraph
-        if mark is not own:
-            text = paragraph
-            for name in ("r", "t"):
-                text = text.makeelement(about.tag.replace("}p", f"}}{name}"))
-                (paragraph if name == "r" else paragraph[0]).append(text)
+        space = about.tag.rpartition("}")[0]
+        paragraph = text = about.makeelement(f"{space}}}p")
+        for name in ("r", "t") if mark is not own else ():
+            text = etree.SubElement(text, f"{space}}}{name}")
         text.text = f"Comment by {who}: {said}" if who else f"Comment: {said}"
         about.addnext(paragraph)
         if mark is own:
             mark.clear(keep_tail=True)
-
-
-def _with_id(comments: "_Element | None", id_: str) -> "_Element | None":
-    its = comments.iterchildren() if comments is not None else ()
-    return next((one for one in its if _attribute(one, "id") == id_), None)
 
 
 def _filled(root: "_Element") -> Iterator[str]:
@@ -261,90 +252,82 @@ def _unspanned(cell: "_Element") -> "_Element":
 # Workbooks of Excel --------------------------------------------------------------------------------------------------
 
 _ODD = re.compile(rb"\bhidden=.(?:1|true)|<(?:\w+:)?mergeCell\b")
-_FIRST_CELL = re.compile(rb"<(?:\w+:)?c [^<>]*?\br=.[A-Z]+(\d{1,7})[^<>]*[^/]><")
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
+_COLUMNS = 16_384
 
 
-class _Workbook:
-    def __init__(self, parsed: "Callable[[str], _Element | None]") -> None:
-        self._parsed, self.root = parsed, parsed("xl/workbook.xml")
-        self.first_rows: dict[str, int] = {}
-        self.away: dict[str, set[int]] = {}
-        links = parsed("xl/_rels/workbook.xml.rels") if self.root is not None else None
-        targets = (
-            {one.get("Id", ""): one.get("Target", "") for one in links if one.get("Id")} if links is not None else {}
-        )
-        self._sheets: dict[str, _Element] = {}
-        for sheet in self.root.iter("{*}sheet") if self.root is not None else ():
-            self._sheets[f"xl/{targets.get(_attribute(sheet, 'id'), '').removeprefix('/xl/')}"] = sheet
-        self._words: list[str] | None = None
+@dataclass
+class Grid:
+    """What a sheet says of its cells: whether it is hidden, row and column of the first cell that holds something,
+    which rows and columns are hidden, and the first and last cells of those that are merged."""
 
-    def drop_hidden_sheets(self) -> Iterator[str]:
-        for name, sheet in self._sheets.items():
-            if sheet.get("state") in ("hidden", "veryHidden") and (root := self._parsed(name)) is not None:
-                yield " ".join(filter(None, map(self._said, root.iter("{*}c"))))
-                sheet.getparent().remove(sheet)
+    hidden: bool = False
+    first: tuple[int, int] = (1, 1)
+    rows: set[int] = field(default_factory=set)
+    columns: set[int] = field(default_factory=set)
+    merged: list[tuple[tuple[int, int], tuple[int, int]]] = field(default_factory=list)
 
-    def _said(self, cell: "_Element") -> str:
-        if cell.get("t") != "s":
-            return "".join(cell.itertext("{*}v", "{*}t"))
-        if self._words is None:
-            shared = self._parsed("xl/sharedStrings.xml")
-            self._words = ["".join(one.itertext("{*}t")) for one in shared] if shared is not None else []
-        return self._words[int(cell.findtext("{*}v") or 0)]
-
-    def is_plain(self, data: bytes, name: str) -> bool:
-        """Whether nothing is hidden or merged, so that a large sheet need not be taken apart."""
-        if _ODD.search(data):
-            return False
-        if (first := _FIRST_CELL.search(data)) and name in self._sheets:
-            self.first_rows[self._sheets[name].get("name", "")] = int(first[1])
-        return True
-
-    def shown(self, root: "_Element", name: str) -> Iterator[str]:
-        """Yields the words of rows and columns that are not shown, which go."""
-        hidden = [one for one in root.iter("{*}col") if one.get("hidden") in _ON]
-        columns = [range(int(one.get("min", 0)), int(one.get("max", 0)) + 1) for one in hidden]
-        cells: dict[tuple[int, int], _Element] = {}
-        rows = set[int]()
-        for row in root.iter("{*}row"):
-            away = row.get("hidden") in _ON
-            rows |= {int(row.get("r", 0))} if away else set()
-            for cell in list(row):
-                if (at := _place(cell.get("r", ""))) is None:
-                    continue
-                if away or any(at[1] in one for one in columns):
-                    yield self._said(cell)
-                    row.remove(cell)
-                elif len(cell):
-                    cells[at] = cell
-        if cells:
-            _fill(root, cells, columns)
-            if name in self._sheets:
-                called = self._sheets[name].get("name", "")
-                self.first_rows[called], self.away[called] = min(cells)[0], rows
-
-
-def _fill(root: "_Element", cells: "dict[tuple[int, int], _Element]", hidden: Sequence[range]) -> None:
-    """Put merged cells into all that they span, as far as the sheet goes."""
-    rows = {int(row.get("r", 0)): row for row in root.iter("{*}row") if row.get("hidden") not in _ON}
-    low, wide = (max(at[side] for at in cells) for side in (0, 1))
-    filled = 0
-    for merged in list(root.iter("{*}mergeCell")):
-        start, _, end = (merged.get("ref") or "").partition(":")
-        first, final = _place(start), _place(end)
-        if first is None or final is None or first not in cells:
-            continue
-        for at in product(range(first[0], min(final[0], low) + 1), range(first[1], min(final[1], wide) + 1)):
-            row = rows.get(at[0])
-            if at == first or row is None or any(at[1] in one for one in hidden) or filled >= MOST_FILLED:
+    def parted(self, cells: Sequence[list[str]]) -> tuple[list[tuple[int, list[str]]], str]:
+        """The rows that are shown, with their numbers and with merged cells in all that they span; and the words of
+        what is hidden."""
+        top, left = self.first
+        away = [
+            cell
+            for at, row in enumerate(cells, top)
+            for place, cell in enumerate(row, left)
+            if cell and (self.hidden or at in self.rows or place in self.columns)
+        ]
+        for (row, column), (bottom, right) in self.merged:
+            if row < top or column < left or row - top >= len(cells) or row in self.rows or column in self.columns:
                 continue
-            made, filled = deepcopy(cells[first]), filled + 1
-            made.set("r", _reference(*at))
-            behind = [one for one in row if (_place(one.get("r", "")) or (0, 0))[1] < at[1]]
-            if (old := next((one for one in row if one.get("r") == made.get("r")), None)) is not None:
-                row.remove(old)
-            row.insert(len(behind), made)
+            span = slice(column - left, right - left + 1)
+            for other in cells[row - top : bottom - top + 1]:
+                other[span] = cells[row - top][column - left : column - left + 1] * len(other[span])
+        shown = [
+            (at, [cell for place, cell in enumerate(row, left) if place not in self.columns])
+            for at, row in enumerate(cells, top)
+            if not self.hidden and at not in self.rows
+        ]
+        return shown, " ".join(away)
+
+
+def _grids(file: ZipFile, book: "_Element", links: "_Element") -> dict[str, Grid]:
+    """By the names of the sheets."""
+    targets = {one.get("Id"): one.get("Target", "").removeprefix("/xl/") for one in links}
+    names, found = file.namelist(), dict[str, Grid]()
+    for sheet in book.iter("{*}sheet"):
+        name = f"xl/{targets.get(_attribute(sheet, 'id'))}"
+        grid = _grid(file.read(name)) if name in names else Grid()
+        grid.hidden = sheet.get("state") in ("hidden", "veryHidden")
+        found[sheet.get("name", "")] = grid
+    return found
+
+
+def _grid(data: bytes) -> Grid:
+    """Of a sheet where nothing is hidden or merged, which may be large, only the row of the first cell is looked at."""
+    from lxml import etree
+
+    plain, grid, cells = not _ODD.search(data), Grid(), list[tuple[int, int]]()
+    tags = [f"{{*}}{name}" for name in ("c", "row", "col", "mergeCell")]
+    for _, one in etree.iterparse(io.BytesIO(data), tag=tags, resolve_entities=False, no_network=True, huge_tree=True):
+        is_hidden = one.get("hidden") in ("1", "true")
+        match _name(one):
+            case "c" if len(one) and (at := _place(one.get("r", ""))):
+                cells.append(at)
+                if plain:
+                    break
+            case "row" if is_hidden:
+                grid.rows.add(int(one.get("r", 0)))
+            case "col" if is_hidden:
+                grid.columns |= set(range(int(one.get("min", 0)), min(int(one.get("max", 0)), _COLUMNS) + 1))
+            case "mergeCell":
+                first, last = (_place(end) for end in (one.get("ref") or "").rpartition(":")[::2])
+                grid.merged += [(first, last)] if first and last else []
+        if _name(one) != "c":
+            one.clear()
+    if cells:
+        grid.first = cells[0][0], 1 if plain else min(column for _, column in cells)
+    return grid
 
 
 def _place(reference: str) -> tuple[int, int] | None:
@@ -356,11 +339,3 @@ def _place(reference: str) -> tuple[int, int] | None:
     for letter in found[1]:
         column = 26 * column + ord(letter) - 64
     return int(found[2]), column
-
-
-def _reference(row: int, column: int) -> str:
-    letters = ""
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return f"{letters}{row}"

@@ -5,26 +5,23 @@ scan, whose invisible text is what was read of it: that stays.
 """
 
 import io
-import logging
 import re
-import struct
 import time
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import groupby, zip_longest
+from itertools import dropwhile, groupby, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from clew.memory.datatypes import Document, Mark, Table
 from clew.memory.errors import Unreadable, install_command
 from clew.memory.knowledge.loaders.layout import CELLS, TextLayout
 from clew.memory.knowledge.loaders.ocr import DPI, READ_BY_OCR, allowance, is_there, words_on
-from clew.memory.knowledge.loaders.pdf_hidden_text import Watched, entry
+from clew.memory.knowledge.loaders.pdf_hidden_text import Watched, entry, text_without
 from clew.memory.knowledge.loaders.pdf_tables import in_columns, parted, tables_of
-from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file
+from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file, title_of_text
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, in_a_line, shown
 from clew.memory.text import blocks, clean
 
@@ -44,19 +41,13 @@ SENTENCE_END = ".!?:;…”\"')"
 RUNNING = 3
 """Pages, and half of them all, that begin or end with the same line but for its numbers, for it to be a running one."""
 
+ENCRYPTED = "encrypted: save it without its password"
 _Part = TypeVar("_Part")
-
-# pypdf raises whatever it meets in a broken file, besides its own errors.
-BROKEN = (
-    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, NotImplementedError,
-    AssertionError, EOFError, zlib.error, struct.error,
-)  # fmt: skip
 
 
 def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
     data = source.path.read_bytes()
-    with _quiet():
-        (title, *told), large, labels, pages = _extracted(data)
+    (title, *told), large, labels, pages = _extracted(data)
     scans = [number for number, page in enumerate(pages) if page and page.pictures and not (page.seen or page.hidden)]
     for number, text in _scanned(data, scans).items():
         pages[number], labels[number] = _Page(text, ""), f"{labels[number]}, {READ_BY_OCR}" if text else labels[number]
@@ -64,8 +55,9 @@ def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
     for label, page in zip(labels, pages, strict=True):
         if page is None:
             yield LoadFailure(f"{shown(source.path)}, page {label}", "this page is broken, the others are read")
-    read = [page or _BLANK for page in pages]
-    text, marks = _joined(labels, _apart([page.seen for page in read], title or large))
+    read = [page or _Page("", "") for page in pages]
+    texts = [page.seen for page in read]
+    text, marks = _joined(labels, [*(_apart(first, title or large) for first in texts[:1]), *texts[1:]])
     hidden = "\n".join(page.hidden for page in read if page.hidden)
     if not text:
         nothing = "no text that is seen" if hidden else "nothing is written on its pages"
@@ -73,11 +65,10 @@ def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
         raise Unreadable("broken PDF" if None in pages else nothing)
     if scans:
         yield LoadFailure(shown(source.path), _of_scans(len(scans)))
-    tables = [
-        table._replace(place=f"page {label}") for label, page in zip(labels, read, strict=True) for table in page.tables
-    ]
+    places = zip(labels, read, strict=True)
+    tables = [table._replace(place=f"page {label}") for label, page in places for table in page.tables]
     large = large if text.startswith(f"{large}\n") else ""
-    title = title or large or _first_line(text) or title_of_file(source.path)
+    title = title or large or title_of_text(text) or title_of_file(source.path)
     author, tags = map(in_a_line, told)
     found = Document(source.name, title, text, shown(source.path), marks, tables=tuple(tables))
     yield replace(found, author=author, tags=tags, hidden_text=hidden)
@@ -115,30 +106,26 @@ def _scanned(data: bytes, scans: Sequence[int]) -> dict[int, str]:
     return found
 
 
-_BLANK = _Page("", "")
-
-
 def _extracted(data: bytes) -> tuple[list[str], str, list[str], list[_Page | None]]:
     """What the file gives for title, author and keywords, what its first page begins with in large letters, and the
     label and what is read of each page, None for a broken one."""
     from pypdf import PdfReader
-    from pypdf.errors import FileNotDecryptedError, PyPdfError
+    from pypdf.errors import FileNotDecryptedError
 
     try:
         reader = PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
-            raise Unreadable("encrypted: save it without its password")
-        numbers = range(len(reader.pages))
+            raise Unreadable(ENCRYPTED)
         known, drawn = set[int](), _drawn_pages(data)
-        pages = [_unbroken(partial(_page, reader, number, known, drawn), None) for number in numbers]
+        pages = [_unbroken(partial(_page, reader, number, known, drawn), None) for number in range(len(reader.pages))]
         large = _unbroken(lambda: largest(reader.pages[0]), "").translate(LIGATURES) if pages else ""
         return _told(reader), clean(large), _labels(reader), pages
     except FileNotDecryptedError as error:
-        raise Unreadable("encrypted: save it without its password") from error
-    except PyPdfError as error:
+        raise Unreadable(ENCRYPTED) from error
+    except (Unreadable, MemoryError):
+        raise
+    except Exception as error:  # pypdf raises whatever it meets in a broken file, besides its own errors
         raise Unreadable(f"broken PDF: {' '.join(str(error).split()).rstrip('.')}") from error
-    except BROKEN as error:
-        raise Unreadable("broken PDF") from error
 
 
 def _page(reader: "PdfReader", number: int, known: set[int], drawn: "Iterator[Any]") -> _Page:
@@ -169,21 +156,21 @@ def _drawn_pages(data: bytes) -> Iterator[Any]:
 
 def _unbroken(read: Callable[[], _Part], otherwise: _Part) -> _Part:
     """A part of a file that may be broken. What is encrypted raises pypdf's errors."""
-    from pypdf.errors import FileNotDecryptedError, PyPdfError
+    from pypdf.errors import FileNotDecryptedError
 
     try:
         return read()
-    except FileNotDecryptedError:
+    except (FileNotDecryptedError, MemoryError):
         raise
-    except (PyPdfError, *BROKEN):
+    except Exception:  # noqa: BLE001 as in `_extracted`
         return otherwise
 
 
 def _labels(reader: "PdfReader") -> list[str]:
     """As printed on the pages (`iv`, `12`) where the file says, else their numbers."""
-    numbers = [str(number) for number in range(1, len(reader.pages) + 1)]
-    labels = _unbroken(lambda: reader.page_labels, numbers)
-    return [clean(label or number) for label, number in zip_longest(labels[: len(numbers)], numbers)]
+    none: list[str] = []
+    labels = dict(enumerate(_unbroken(lambda: reader.page_labels, none)))
+    return [clean(labels.get(number) or str(number + 1)) for number in range(len(reader.pages))]
 
 
 def _told(reader: "PdfReader") -> list[str]:
@@ -220,14 +207,8 @@ def _paragraphs(pages: Sequence[str]) -> Iterator[str]:
     for text in texts:
         mended = BROKEN_WORD.sub(lambda match: _mended(match, whole_words), text)
         parts = [mended[start:end].replace("\n", " ") for start, end in blocks(mended, typeset=True)]
-        yield "\n\n".join("\n".join(run) for run in _rows_together(parts))
-
-
-def _rows_together(parts: Sequence[str]) -> Iterator[list[str]]:
-    """Rows of a table next to one another."""
-    for is_row, run in groupby(parts, key=lambda part: CELLS in part):
-        together = list(run)
-        yield from [together] if is_row else ([part] for part in together)
+        runs = groupby(parts, key=lambda part: CELLS in part)  # rows of a table stand next to one another
+        yield "\n\n".join(("\n" if are_rows else "\n\n").join(run) for are_rows, run in runs)
 
 
 def _mended(broken: re.Match[str], whole_words: set[str]) -> str:
@@ -253,12 +234,9 @@ def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:
 _HEADS = "abstract summary zusammenfassung resume résumé resumen riassunto resumo keywords".split()
 
 
-def _apart(pages: Sequence[str], title: str) -> list[str]:
-    """With a blank line behind the title that the first page begins with, and around the word above an abstract, as
+def _apart(first: str, title: str) -> str:
+    """The first page with a blank line behind the title that it begins with, and around the word above an abstract, as
     what stands between is the authors' names."""
-    if not pages:
-        return []
-    first, *others = pages
     lines = first.split("\n")
     begins = [" ".join("\n".join(lines[:count]).split()) for count in range(1, min(len(lines), TITLE_LINES) + 1)]
     if title and title in begins:
@@ -266,29 +244,22 @@ def _apart(pages: Sequence[str], title: str) -> list[str]:
     head = next((place for place, line in enumerate(lines) if line.strip().casefold() in _HEADS), -1)
     if head >= 0:
         lines[head : head + 1] = ["", lines[head], ""]
-    return ["\n".join(lines), *others]
+    return "\n".join(lines)
 
 
 TITLE_LINES = 6
 """Of the first page, which a title takes at most."""
 
 
-def _first_line(text: str) -> str:
-    first = text.split("\n", 1)[0]
-    return first if like_a_title(first) else ""
-
-
 def _read(page: "PageObject", drawn: Any) -> _Page:
     watched = Watched(page)
-    seen = watched.text()
-    if covered := watched.covered():  # by what was painted later
-        watched = Watched(page, covered)
-        seen = watched.text()
-    if not watched.dropped:
-        plain = _Page(seen, "", pictures=watched.pictures)
-        return _laid_out(page, watched.places, seen, drawn) if drawn is not None and seen.strip() else plain
-    whole = page.extract_text()
-    if watched.pictures and not seen.strip():
+    whole = watched.text
+    if not watched.hidden:
+        if drawn is not None and whole.strip():
+            return _laid_out(page, watched.places, whole, drawn)
+        return _Page(whole, "", pictures=watched.pictures)
+    seen = text_without(page, watched.hidden)
+    if watched.pictures and not seen.strip():  # the text layer of a scan
         return _Page(whole, "")
     shown = {line.strip() for line in seen.splitlines()}
     return _Page(seen, "\n".join(line for line in whole.splitlines() if line.strip() not in shown))
@@ -308,26 +279,12 @@ def _laid_out(page: "PageObject", places: Sequence[Any], seen: str, drawn: Any) 
         if isinstance(part, int):
             layout = TextLayout()
             layout.table([[clean(cell.translate(LIGATURES)) for cell in row] for row in tables[part].rows])
-            above = next(
-                (line for text in reversed(texts) for line in reversed(text.split("\n")) if line.strip()), ""
-            ).strip()
+            above = "\n".join(texts).rstrip().rpartition("\n")[2].strip()
             found += [table._replace(title=above if like_a_title(above) else "") for table in layout.tables]
             texts.append(f"\n\n{layout.text}\n\n")
         elif part:
-            texts.append(Watched(page, set(range(len(places))) - part).text())
+            texts.append(text_without(page, set(range(len(places))) - part))
     return _Page("\n".join(texts), "", found)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """pypdf logs each oddity of a file; the terminal is not the place for that."""
-    logger = logging.getLogger("pypdf")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 # The title that a file does not say -----------------------------------------------------------------------------------
@@ -353,17 +310,12 @@ def largest(page: "PageObject") -> str:
     letters = Counter[float]()
     for size, text in pieces:
         letters[round(size, 1)] += len(text)
-    first = [place for place, (_, text) in enumerate(pieces[:LOOKED_AT]) if len(text.strip()) > MARK]
-    if not first:
+    large = max((size for size, text in pieces[:LOOKED_AT] if len(text.strip()) > MARK), default=0.0)
+    if not letters or large < LARGER * letters.most_common(1)[0][0]:
         return ""
-    size = max(pieces[place][0] for place in first)
-    if size < LARGER * letters.most_common(1)[0][0]:
-        return ""
-    start = next(place for place in first if pieces[place][0] >= AS_LARGE * size)
-    end = start
-    while end < len(pieces) and (pieces[end][0] >= AS_LARGE * size or len(pieces[end][1].strip()) < MARK):
-        end += 1
-    title = " ".join("".join(text for _, text in pieces[start:end]).split())
+    begun = dropwhile(lambda one: one[0] < AS_LARGE * large or len(one[1].strip()) <= MARK, pieces)
+    run = takewhile(lambda one: one[0] >= AS_LARGE * large or len(one[1].strip()) < MARK, begun)
+    title = " ".join("".join(text for _, text in run).split())
     return title if len(title.split()) >= FEWEST and like_a_title(title.rstrip("?! ")) else ""
 
 
@@ -384,7 +336,7 @@ _NO_GLYPH = b"1 beginbfchar\n<FFFF> <0020>\nendbfchar\n"
 def give_spaces(page: "PageObject", done: set[int]) -> None:
     """Changes the fonts of a page, as read, that have no space to fonts that have a usual one. `done` has the `id`s of
     those that were looked at before. Raises what pypdf raises where the page is broken."""
-    for font in _fonts(entry(page, "/Resources") or {}, 0):
+    for font in _fonts(entry(page, "/Resources"), 0):
         if id(font) not in done:
             done.add(id(font))
             if entry(font, "/Subtype") == "/Type0":
@@ -396,13 +348,12 @@ def give_spaces(page: "PageObject", done: set[int]) -> None:
 def _fonts(resources: Any, depth: int) -> Iterator[Any]:
     yield from _values(resources, "/Font")
     for form in _values(resources, "/XObject") if depth < DEEPEST else ():
-        if "/Resources" in form:
-            yield from _fonts(form["/Resources"], depth + 1)
+        yield from _fonts(entry(form, "/Resources"), depth + 1)
 
 
 def _values(resources: Any, name: str) -> Iterator[Any]:
     held = entry(resources, name) or {}
-    return (value for one in held.values() if isinstance(value := one.get_object(), Mapping))
+    return (value for one in held if isinstance(value := entry(held, one), Mapping))
 
 
 def _give_width(font: Any) -> None:

@@ -7,7 +7,7 @@ other paths words are seen.
 
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
-from itertools import islice
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ Ink = tuple[float, ...] | None
 """Red, green and blue, 0 to 1; None for one that is not known."""
 
 PAPER: Ink = (1.0, 1.0, 1.0)
+BLACK: Ink = (0.0, 0.0, 0.0)
 SAME: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 NEAR, CLEAR, TINY, NARROW = 0.05, 0.05, 0.5, 1.0
 """What two colours that look the same differ by at most, how much of a colour nobody sees, points of a size that nobody
@@ -30,27 +31,22 @@ MOST = 1_000
 LETTER = 0.3
 """Of their size, what letters are wide at least."""
 
-_PAINT, _NO_PAINT = ("f", "F", "f*", "B", "B*", "b", "b*"), ("n", "S", "s")
+_FILL, _NO_FILL = ("f", "F", "f*", "B", "B*", "b", "b*"), ("n", "S", "s")
 _SHOW = {"Tj": 0, "'": 0, '"': 2, "TJ": 0}
-_SPACES = {
-    "/DeviceGray": 1,
-    "/CalGray": 1,
-    "/G": 1,
-    "/DeviceRGB": 3,
-    "/CalRGB": 3,
-    "/DeviceCMYK": 4,
-    "/CMYK": 4,
-    "/RGB": 3,
-}
+_SPACES = {"g": "/DeviceGray", "rg": "/DeviceRGB", "k": "/DeviceCMYK"}
+_NO_COMPONENTS = ("/Separation", "/DeviceN", "/Lab", "/Indexed", "/Pattern")
+"""Spaces whose numbers are not those of grey, of red, green and blue, or of four inks."""
 _INVISIBLE = (3, 7)
 
 
 class _State(NamedTuple):
-    """Of what is painted and written: what `q` keeps and `Q` brings back."""
+    """Of what is painted and written: what `q` keeps and `Q` brings back. `ink` fills, `line` draws; each has its space
+    of colours."""
 
-    ink: Ink = (0.0, 0.0, 0.0)
-    line: Ink = (0.0, 0.0, 0.0)
-    space: Any = "/DeviceGray"
+    ink: Ink = BLACK
+    line: Ink = BLACK
+    ink_space: Any = "/DeviceGray"
+    line_space: Any = "/DeviceGray"
     mode: int = 0
     size: float = 1.0
     stretch: float = 100.0
@@ -72,66 +68,45 @@ class _Painted(NamedTuple):
     covers: bool
 
 
-class _Shown(NamedTuple):
-    """Words that are seen when they are written: where they begin and end at least, and what was painted before."""
+def text_without(page: "PageObject", left_out: Collection[int]) -> str:
+    """The text of a page without some of its pieces, which are counted as they are drawn."""
+    numbers = count()
 
-    box: Corners
-    painted: int
+    def empty(operator: bytes | str, operands: Any, *_: Any) -> None:
+        place = _SHOW.get(_name(operator))
+        if place is not None and next(numbers) in left_out and place < len(operands):
+            operands[place] = type(operands[place])()
 
-
-class _Around(NamedTuple):
-    """What a form is drawn in."""
-
-    base: Matrix
-    resources: Mapping[str, Any]
-    state: _State
-    kept: list[_State]
-    form: bool
-    marked: list[bool]
+    return page.extract_text(visitor_operand_before=empty)
 
 
 class Watched:
-    """Follows what a page paints, and empties the operations that show text which is not seen; those that are
-    `covered` too, by their numbers."""
+    """What a page paints, in its order: its `text`, the `places` of each piece (where it begins and ends at least, in
+    points, if that is known), the numbers of the pieces that are `hidden`, and how many `pictures` there are."""
 
-    def __init__(self, page: "PageObject", covered: Collection[int] = ()) -> None:
+    def __init__(self, page: "PageObject") -> None:
         left, bottom, right, top = map(float, page.cropbox)
-        self._page, self._box = page, (min(left, right), min(bottom, top), max(left, right), max(bottom, top))
-        self._covered, self._shown = covered, list[_Shown | None]()
-        self._state, self._kept, self._around = _State(), list[_State](), list[_Around]()
+        self._box = min(left, right), min(bottom, top), max(left, right), max(bottom, top)
+        self._state, self._kept, self._around = _State(), list[_State](), list[tuple[Any, ...]]()
         self._base: Matrix = SAME
         self._resources: Mapping[str, Any] = entry(page, "/Resources") or {}
         self._path: list[tuple[float, float]] = []
-        self._rectangles = self._others = 0
-        self._clips = False
-        self._layers, self._marked = SwitchedLayers(page), list[bool]()
+        self._is_rectangle = self._clips = False
+        self._layers, self._marked = _SwitchedLayers(page), list[bool]()
         self._closed: dict[int, bool] = {}
         self._painted: list[_Painted] = []
-        self.pictures = self.dropped = 0
+        self._painted_before: list[int] = []
+        self.places, self.hidden, self.pictures = list[Corners | None](), set[int](), 0
+        self.text = page.extract_text(visitor_operand_before=self._before, visitor_operand_after=self._after)
+        self._cover()
 
-    def text(self) -> str:
-        """What is seen, but for what is covered later."""
-        return self._page.extract_text(visitor_operand_before=self._before, visitor_operand_after=self._after)
-
-    @property
-    def places(self) -> list[Corners | None]:
-        """Of each piece of text, in the order in which they were drawn; None for one that is not seen."""
-        return [shown and shown.box for shown in self._shown]
-
-    def covered(self) -> set[int]:
-        """Numbers of the words that something was painted over."""
-        places = [place for place, one in enumerate(self._painted) if one.covers]
-        boxes = [self._painted[place].box for place in places]
-
-        def later(shown: _Shown) -> list[Corners]:
-            first = bisect_left(places, shown.painted)
-            return boxes[first : first + MOST]
-
-        return {
-            number
-            for number, shown in enumerate(self._shown)
-            if shown and any(_holds(box, shown.box) for box in later(shown))
-        }
+    def _cover(self) -> None:
+        """Hide the pieces that something was painted over."""
+        covering = [place for place, one in enumerate(self._painted) if one.covers]
+        for number, (box, before) in enumerate(zip(self.places, self._painted_before, strict=True)):
+            first = bisect_left(covering, before)
+            if box and any(_holds(self._painted[place].box, box) for place in covering[first : first + MOST]):
+                self.hidden.add(number)
 
     def _ground(self, x: float, y: float, ink: Ink) -> Ink:
         """What is below a place: of much that was painted the last is looked at, but for what is as white as paper."""
@@ -142,39 +117,40 @@ class Watched:
         return PAPER if len(self._painted) <= before else None
 
     def _before(self, operator: bytes | str, operands: Any, cm: Matrix, tm: Matrix) -> None:
-        name = operator.decode("latin-1") if isinstance(operator, bytes) else operator
-        cm = _within(cm, self._base)
+        name, cm = _name(operator), _within(cm, self._base)
         try:
             if name in _SHOW:
+                self.places.append(None)
+                self._painted_before.append(len(self._painted))
                 self._show(operands, _SHOW[name], cm, tm)
             elif name == "Do":
                 self._draw(str(operands[0]) if operands else "", cm)
-            elif name in ("q", "Q"):
-                if name == "q":
-                    self._kept.append(self._state)
-                elif self._kept:
-                    self._state = self._kept.pop()
+            elif name == "q":
+                self._kept.append(self._state)
+            elif name == "Q":
+                self._state = self._kept.pop()
             elif name in ("BMC", "BDC"):
                 self._marked = [*self._marked, self._layers.is_hidden(operands, self._resources)]
             elif name == "EMC":
                 self._marked = self._marked[:-1]
-            elif not self._writes(name, operands) and not self._colours(name, operands):
+            elif name.lower() in ("g", "rg", "k", "cs", "sc", "scn"):
+                self._colour(name.lower(), operands, "line" if name.isupper() else "ink")
+            else:
+                self._write(name, operands)
                 self._follow(name, operands, cm)
         except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError):
             pass  # an operation that is broken changes nothing
 
     def _after(self, operator: bytes | str, *_: Any) -> None:
-        if operator in (b"Do", "Do") and self._around:
-            self._base, self._resources, self._state, self._kept, form, self._marked = self._around.pop()
-            self._path = [] if form else self._path
+        if _name(operator) == "Do" and self._around:
+            self._base, self._resources, self._state, self._kept, self._path, self._marked = self._around.pop()
 
     def _draw(self, name: str, cm: Matrix) -> None:
         """A form is followed until `_after`; a picture is painted."""
-        self._around.append(_Around(self._base, self._resources, self._state, self._kept, False, self._marked))
+        self._around.append((self._base, self._resources, self._state, self._kept, self._path, self._marked))
         drawn = entry(entry(self._resources, "/XObject"), name)
         self._marked = [*self._marked, self._layers.is_off(reference(drawn, "/OC"))]
         if entry(drawn, "/Subtype") == "/Form":
-            self._around[-1] = self._around[-1]._replace(form=True)
             self._base = _within(list(map(float, entry(drawn, "/Matrix") or SAME)), cm)
             self._resources = entry(drawn, "/Resources") or self._resources
             self._kept, self._path = [], []
@@ -182,7 +158,7 @@ class Watched:
             self.pictures += 1
             self._painted.append(_Painted(_box([_placed(0, 0, cm), _placed(1, 1, cm)]), None, covers=False))
 
-    def _writes(self, name: str, operands: Any) -> bool:
+    def _write(self, name: str, operands: Any) -> None:
         """How letters are, and how much of all that is painted is seen."""
         if name == "Tr":
             self._state = self._state._replace(mode=int(operands[0]))
@@ -194,70 +170,53 @@ class Watched:
             said = entry(entry(self._resources, "/ExtGState"), str(operands[0])) or {}
             alpha = float(said.get("/ca", self._state.alpha))
             blended = str(said.get("/BM", "/Normal" if self._state.covers else "")) not in ("/Normal", "/Compatible")
-            mask = entry(said, "/SMask")
-            masked = isinstance(mask, dict)
-            closed = self._is_closed(mask) if "/SMask" in said else self._state.closed
-            self._state = self._state._replace(alpha=alpha, covers=not (blended or masked), closed=closed)
-        else:
-            return False
-        return True
+            mask, closed = entry(said, "/SMask"), self._state.closed
+            if mask is not None:
+                if id(mask) not in self._closed:
+                    self._closed[id(mask)] = isinstance(mask, dict) and _lets_nothing_through(mask)
+                closed = self._closed[id(mask)]
+            covers = not (blended or isinstance(mask, dict))
+            self._state = self._state._replace(alpha=alpha, covers=covers, closed=closed)
 
-    def _is_closed(self, mask: Any) -> bool:
-        if id(mask) not in self._closed:
-            self._closed[id(mask)] = isinstance(mask, dict) and is_closed(mask)
-        return self._closed[id(mask)]
-
-    def _colours(self, name: str, operands: Any) -> bool:
-        if name in ("g", "rg", "k"):
-            space = {"g": "/DeviceGray", "rg": "/DeviceRGB", "k": "/DeviceCMYK"}[name]
-            self._state = self._state._replace(space=space, ink=_ink(space, operands))
-        elif name == "cs":
-            space = str(operands[0])
-            space = space if space in _SPACES else entry(entry(self._resources, "/ColorSpace"), space)
-            first: Sequence[float] = (0, 0, 0, 1) if _parts(space) == 4 else (0,) * (_parts(space) or 0)
-            self._state = self._state._replace(space=space, ink=_ink(space, first) if first else None)
-        elif name in ("sc", "scn"):
-            self._state = self._state._replace(ink=_ink(self._state.space, operands))
-        elif name in ("G", "RG", "K", "CS", "SC", "SCN"):
-            space = {"G": "/DeviceGray", "RG": "/DeviceRGB", "K": "/DeviceCMYK"}.get(name, "")
-            self._state = self._state._replace(line=_ink(space, operands) if space else None)
+    def _colour(self, name: str, operands: Any, what: str) -> None:
+        space = _SPACES.get(name, getattr(self._state, f"{what}_space"))
+        if name == "cs":
+            space = entry(entry(self._resources, "/ColorSpace"), str(operands[0])) or str(operands[0])
+            ink = None if _kind(space) in _NO_COMPONENTS else BLACK
         else:
-            return False
-        return True
+            ink = _ink(space, operands)
+        self._state = self._state._replace(**{what: ink, f"{what}_space": space})
 
     def _follow(self, name: str, operands: Any, cm: Matrix) -> None:
         if name == "re":
             x, y, width, height = map(float, operands)
+            self._is_rectangle = not (self._path or cm[1] or cm[2])  # nor is it turned
             self._path += [_placed(x, y, cm), _placed(x + width, y + height, cm)]
-            self._rectangles += 1
-            self._others += bool(cm[1] or cm[2])  # it is turned
         elif name in ("m", "l", "c", "v", "y"):
             self._path.append(_placed(float(operands[-2]), float(operands[-1]), cm))
-            self._others += 1
+            self._is_rectangle = False
         elif name in ("W", "W*"):
             self._clips = True
         elif name == "sh":
             self._painted.append(_Painted(self._box, None, covers=False))
-        elif name in (*_PAINT, *_NO_PAINT):
+        elif name in (*_FILL, *_NO_FILL):
             if self._path:
-                self._end(_box(self._path), name in _PAINT)
-            self._path, self._rectangles, self._others, self._clips = [], 0, 0, False
+                self._end(_box(self._path), name in _FILL)
+            self._path, self._is_rectangle, self._clips = [], False, False
 
-    def _end(self, box: Corners, painted: bool) -> None:
+    def _end(self, box: Corners, filled: bool) -> None:
         state = self._state
-        if painted and state.alpha > CLEAR and not (state.closed or any(self._marked)):
-            known = self._rectangles == 1 and not self._others and state.covers and state.alpha > 1 - CLEAR
+        if filled and state.alpha > CLEAR and not (state.closed or any(self._marked)):
+            known = self._is_rectangle and state.covers and state.alpha > 1 - CLEAR
             self._painted.append(_Painted(box, state.ink if known else None, known))
         if self._clips:
             self._state = state._replace(clip=min(state.clip, box[2] - box[0], box[3] - box[1]))
 
     def _show(self, operands: Any, place: int, cm: Matrix, tm: Matrix) -> None:
         state, (x, y) = self._state, _placed(float(tm[4]), float(tm[5]), cm)
-        scale = max(abs(float(tm[0])), abs(float(tm[1]))) * max(abs(cm[0]), abs(cm[1]))
-        size, number = abs(state.size) * scale, len(self._shown)
+        size = abs(state.size) * max(abs(float(tm[0])), abs(float(tm[1]))) * max(abs(cm[0]), abs(cm[1]))
         if (
-            number in self._covered
-            or state.mode in _INVISIBLE
+            state.mode in _INVISIBLE
             or min(state.alpha, abs(state.stretch) / 100) <= CLEAR
             or state.clip <= NARROW
             or size < TINY
@@ -266,45 +225,36 @@ class Watched:
             or any(self._marked)
             or all(ink and _alike(ink, self._ground(x, y, ink)) for ink in state.inks)
         ):
-            operands[place] = type(operands[place])()
-            self.dropped += 1
-            self._shown.append(None)
-            return
+            self.hidden.add(len(self.places) - 1)
+        said = operands[place] if isinstance(operands[place], list) else [operands[place]]
+        letters = sum(len(part) for part in said if isinstance(part, (str, bytes)))
         level = not (cm[1] or cm[2] or float(tm[1]) or float(tm[2]))
-        wide = LETTER * size * _letters(operands[place]) if level else float("inf")
-        self._shown.append(_Shown((x, y, x + wide, y + LETTER * size), len(self._painted)))
+        wide = LETTER * size * letters if level else float("inf")
+        self.places[-1] = x, y, x + wide, y + LETTER * size
+
+
+def _name(operator: bytes | str) -> str:
+    return operator.decode("latin-1") if isinstance(operator, bytes) else operator
 
 
 def _alike(one: Ink, other: Ink) -> bool:
     return bool(one and other) and all(abs(a - b) <= NEAR for a, b in zip(one or (), other or (), strict=True))
 
 
-def _letters(said: Any) -> int:
-    parts = said if isinstance(said, list) else [said]
-    return sum(len(part) for part in parts if isinstance(part, (str, bytes)))
-
-
-def _parts(space: Any) -> int | None:
-    """How many numbers a colour has, where they are grey, red, green and blue, or four inks; None for another space."""
-    if isinstance(space, str):
-        return _SPACES.get(space)
-    if not isinstance(space, list) or not space:
-        return None
-    if str(space[0]) == "/ICCBased":
-        return int(entry(space[1], "/N")) if len(space) > 1 else None
-    return _SPACES.get(str(space[0]))
+def _kind(space: Any) -> str:
+    return str(space[0] if isinstance(space, list) and space else space)
 
 
 def _ink(space: Any, operands: Sequence[Any]) -> Ink:
+    kind = _kind(space)
     if not operands or isinstance(operands[-1], str):  # a pattern
         return None
     said = [float(one) for one in operands]
-    kind = str(space[0]) if isinstance(space, list) and space else ""
     if kind == "/Lab":
         return (said[0] / 100,) * 3 if max(map(abs, said[1:])) < 100 * NEAR else None
     if kind in ("/Separation", "/DeviceN"):
         return PAPER if not any(said) else _tint(space, said)
-    if len(said) != _parts(space):
+    if kind in _NO_COMPONENTS or len(said) not in (1, 3, 4):
         return None
     if len(said) == 4:
         return tuple((1 - one) * (1 - said[3]) for one in said[:3])
@@ -319,8 +269,7 @@ def _tint(space: Any, said: Sequence[float]) -> Ink:
     none, full = made.get("/C0", [0]), made.get("/C1", [1])
     share = said[0] ** float(made.get("/N", 1))
     mixed = [float(a) + share * (float(b) - float(a)) for a, b in zip(none, full, strict=True)]
-    other = space[2].get_object()
-    return _ink(other if isinstance(other, list) else str(other), mixed)
+    return _ink(space[2].get_object(), mixed)
 
 
 def _within(inner: Matrix, outer: Matrix) -> list[float]:
@@ -336,7 +285,7 @@ def _placed(x: float, y: float, cm: Matrix) -> tuple[float, float]:
 
 
 def _box(points: Sequence[tuple[float, float]]) -> Corners:
-    xs, ys = [x for x, _ in points], [y for _, y in points]
+    xs, ys = zip(*points, strict=True)
     return min(xs), min(ys), max(xs), max(ys)
 
 
@@ -354,72 +303,73 @@ def _holds(outer: Corners, inner: Corners) -> bool:
 MASK = 100_000
 """Bytes of what paints a mask that are looked at; a longer one lets through."""
 
-_PAINTING = (*("f", "F", "f*", "B", "B*", "b", "b*", "S", "s"), *("Tj", "TJ", "'", '"'))
+_PAINTING = (*_FILL, "S", "s", *_SHOW)
 _UNKNOWN = ("Do", "sh", "INLINE IMAGE", "gs", "cs", "CS", "sc", "SC", "scn", "SCN")
-_BLACK = {"g": (0.0,), "G": (0.0,), "rg": (0.0,) * 3, "RG": (0.0,) * 3}
-
-
-def resolved(held: Any) -> Any:
-    return held.get_object() if hasattr(held, "get_object") else held
 
 
 def entry(held: Any, name: str) -> Any:
     """Of what may be an indirect dictionary; None where there is nothing."""
-    whole = resolved(held)
-    return resolved(whole.get(name)) if isinstance(whole, dict) else None
+    whole = held.get_object() if hasattr(held, "get_object") else held
+    found: Any = whole.get(name) if isinstance(whole, dict) else None
+    return found.get_object() if hasattr(found, "get_object") else found
 
 
 def reference(held: Any, name: str) -> Any:
     """As it stands there, indirect or not; None where there is nothing."""
-    whole = resolved(held)
+    whole = held.get_object() if hasattr(held, "get_object") else held
     return whole.raw_get(name) if isinstance(whole, dict) and name in whole and hasattr(whole, "raw_get") else None
 
 
-def is_closed(mask: Any) -> bool:
-    """Whether a mask lets nothing through: what it is made of paints nothing or, where its light counts, in black."""
+def _lets_nothing_through(mask: Any) -> bool:
+    """What a mask is made of paints nothing or, where its light counts, in black."""
     from pypdf.generic import ContentStream
 
     by_light, painted = str(entry(mask, "/S")) == "/Luminosity", entry(mask, "/G")
-    around = [float(one) for one in entry(mask, "/BC") or ()]
+    around = any(map(float, entry(mask, "/BC") or ()))
     turned = str(entry(mask, "/TR") or "/Identity") != "/Identity"
-    if turned or (by_light and any(around)) or painted is None or len(painted.get_data()) > MASK:
+    if turned or (by_light and around) or painted is None or len(painted.get_data()) > MASK:
         return False
     black = True
     for operands, operator in ContentStream(painted, None).operations:
-        name = operator.decode("latin-1") if isinstance(operator, bytes) else str(operator)
+        name = _name(operator)
         if name in _UNKNOWN or (name in _PAINTING and not (by_light and black)):
             return False
-        if name in ("g", "rg", "k", "G", "RG", "K"):
-            black = black and tuple(float(one) for one in operands) == _BLACK.get(name)
+        if name.lower() in _SPACES:
+            black = black and _ink(_SPACES[name.lower()], operands) == BLACK
     return True
 
 
-class SwitchedLayers:
+class _SwitchedLayers:
     """Of a page's document: which are off as it is opened."""
 
     def __init__(self, page: "PageObject") -> None:
-        catalog: Any = page.pdf.root_object if page.pdf is not None and hasattr(page.pdf, "root_object") else {}
-        usual = entry(entry(catalog, "/OCProperties"), "/D")
-        listed = entry(usual, "/ON" if str(entry(usual, "/BaseState")) == "/OFF" else "/OFF")
-        self._all_off = str(entry(usual, "/BaseState")) == "/OFF"
-        self._listed = {_number(one) for one in listed or ()} if isinstance(listed, list) else set()
+        layers = entry(getattr(page.pdf, "root_object", None), "/OCProperties")
+        usual = entry(layers, "/D")
+        self._off = _numbers(usual, "/OFF")
+        if str(entry(usual, "/BaseState")) == "/OFF":
+            self._off |= _numbers(layers, "/OCGs") - _numbers(usual, "/ON")
 
     def is_off(self, layer: Any) -> bool:
         """Of a layer, or of several that are shown where one of them is."""
-        if not (self._all_off or self._listed) or layer is None:
+        if not self._off or layer is None:
             return False
         its = entry(layer, "/OCGs")
         if its is None:
-            return (_number(layer) in self._listed) != self._all_off
-        policy = str(entry(layer, "/P") or "/AnyOn")
+            return _number(layer) in self._off
         off = [self.is_off(one) for one in (its if isinstance(its, list) else [reference(layer, "/OCGs")])]
-        return bool(off) and {"/AnyOn": all(off), "/AllOn": any(off), "/AnyOff": not any(off)}.get(policy, False)
+        policies = {"/AnyOn": all(off), "/AllOn": any(off), "/AnyOff": not any(off)}
+        return bool(off) and policies.get(str(entry(layer, "/P") or "/AnyOn"), False)
 
     def is_hidden(self, operands: Sequence[Any], resources: Mapping[str, Any]) -> bool:
         """Whether what is marked so belongs to one that is off."""
         if len(operands) < 2 or str(operands[0]) != "/OC":
             return False
         return self.is_off(reference(entry(resources, "/Properties"), str(operands[1])))
+
+
+def _numbers(held: Any, name: str) -> set[int]:
+    listed = entry(held, name)
+    return {_number(one) for one in listed} if isinstance(listed, list) else set()
 
 
 def _number(held: Any) -> int:

@@ -1,7 +1,8 @@
 """Tables and columns of a page of a PDF, by pdfplumber: tables that lines are drawn around, and rows whose cells stand
 below one another."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from statistics import median
 from typing import Any, NamedTuple
@@ -82,23 +83,19 @@ def _drawn(page: Any, table: Any) -> FoundTable:
 
 def _aligned(page: Any, words: PageWords) -> Iterator[FoundTable]:
     """Runs of lines whose parts stand in the same columns: three and more, or two of which one is of numbers."""
-    lines = [_parts(list(line)) for line in _lines(words)]
-    for _, run in groupby(enumerate(lines), key=lambda one: len(one[1]) if len(one[1]) > 1 else -one[0]):
-        rows: list[list[dict[str, Any]]] = []
-        for _, parts in run:
-            if rows and not _fits(rows, parts):
-                yield from _as_table(page, rows)
-                rows = []
-            rows.append(parts)
+    in_order = sorted(words, key=lambda word: (round(word["bottom"]), word["x0"]))
+    rows: list[list[dict[str, Any]]] = []
+    for _, line in groupby(in_order, key=lambda word: round(word["bottom"])):
+        parts = _parts(line)
+        if rows and not (len(parts) == len(rows[-1]) > 1 and _fits(rows, parts)):
+            yield from _as_table(page, rows)
+            rows = []
+        rows.append(parts)
+    if rows:
         yield from _as_table(page, rows)
 
 
-def _lines(words: PageWords) -> Iterator[Iterator[dict[str, Any]]]:
-    in_order = sorted(words, key=lambda word: (round(word["bottom"]), word["x0"]))
-    return (group for _, group in groupby(in_order, key=lambda word: round(word["bottom"])))
-
-
-def _parts(words: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _parts(words: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The words of a line, joined where no cell ends between them."""
     found: list[dict[str, Any]] = []
     for word in words:
@@ -111,18 +108,14 @@ def _parts(words: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _fits(rows: Sequence[Sequence[dict[str, Any]]], parts: Sequence[dict[str, Any]]) -> bool:
     """Whether each part begins, ends or lies in the middle where the one above does, and the line is not far below."""
-    above = rows[-1]
-    if parts[0]["top"] - above[0]["bottom"] > 2 * (parts[0]["bottom"] - parts[0]["top"]):
+    if parts[0]["top"] - rows[-1][0]["bottom"] > 2 * (parts[0]["bottom"] - parts[0]["top"]):
         return False
-    return all(
-        any(abs(a - b) <= NEAR for row in rows for a, b in zip(_sides(one), _sides(row[n]), strict=True))
-        for n, one in enumerate(parts)
-    )
 
+    def is_below(one: dict[str, Any], other: dict[str, Any]) -> bool:
+        left, right = one["x0"] - other["x0"], one["x1"] - other["x1"]
+        return bool(min(abs(left), abs(right), abs(left + right) / 2) <= NEAR)
 
-def _sides(part: dict[str, Any]) -> tuple[float, float, float]:
-    """Where it begins and ends, and its middle."""
-    return part["x0"], part["x1"], (part["x0"] + part["x1"]) / 2
+    return all(any(is_below(one, row[n]) for row in rows) for n, one in enumerate(parts))
 
 
 def _as_table(page: Any, rows: Sequence[Sequence[dict[str, Any]]]) -> Iterator[FoundTable]:
@@ -142,14 +135,9 @@ def _as_table(page: Any, rows: Sequence[Sequence[dict[str, Any]]]) -> Iterator[F
 
 def gutter_of(width: float, words: PageWords) -> tuple[float, float]:
     """Left and right of the white strip between two columns of text; nothing (0, 0) where there is none."""
-    middle = range(int(width / 4), int(3 * width / 4))
-    crossed = dict.fromkeys(middle, 0)
-    for word in words:
-        for place in range(int(word["x0"]), int(word["x1"]) + 1):
-            if place in crossed:
-                crossed[place] += 1
+    crossed = Counter(place for word in words for place in range(int(word["x0"]), int(word["x1"]) + 1))
     most = max(1, ACROSS * len({round(word["bottom"]) for word in words}))
-    free = [place for place in middle if crossed[place] <= most]
+    free = [place for place in range(int(width / 4), int(3 * width / 4)) if crossed[place] <= most]
     runs = groupby(enumerate(free), key=lambda one: one[1] - one[0])
     widest = max(([place for _, place in run] for _, run in runs), key=len, default=[])
     return (widest[0], widest[-1]) if len(widest) >= GUTTER else (0, 0)

@@ -161,9 +161,8 @@ class Discovered:
             mode = root.stat().st_mode
         except OSError as error:
             raise BadInput(f"cannot open {shown(root)}: {reason(error)}", "check the path") from error
-        loader = loader_of(root, self.loaders) if stat.S_ISREG(mode) else None
         if stat.S_ISREG(mode):
-            self._once(Source(root, loader or plain_text.TEXT, root))
+            self._once(Source(root, loader_of(root, self.loaders) or plain_text.TEXT, root))
         elif not stat.S_ISDIR(mode):
             raise BadInput(f"{shown(root)} is neither a file nor a folder", "save it as a file first")
         elif self._is_library(root):
@@ -189,15 +188,12 @@ class Discovered:
                     self._once(Source(path, loader, root))
                 return
         for entry in entries:
-            if entry.name.startswith(".") or entry.name == "__pycache__":
+            if entry.name.startswith(".") or entry.name == "__pycache__" or self._left_out(entry):
                 continue
-            if self._left_out(entry):
-                continue
-            mode = file_mode(entry)
-            if stat.S_ISDIR(mode):
+            if stat.S_ISDIR(file_mode(entry)):
                 self._folder(entry, root)
             else:
-                self._file(entry, mode, root)
+                self._file(entry, root)
 
     def _left_out(self, path: Path) -> bool:
         """A link below the paths given may lead anywhere."""
@@ -206,12 +202,13 @@ class Discovered:
         self.links.append(path)
         return True
 
-    def _file(self, path: Path, mode: int, root: Path) -> None:
-        loader = None if mode and not stat.S_ISREG(mode) else loader_of(path, self.loaders)
+    def _file(self, path: Path, root: Path) -> None:
+        mode = file_mode(path)
+        is_odd = bool(mode) and not stat.S_ISREG(mode)
+        loader = None if is_odd else loader_of(path, self.loaders)
         if loader is None:
             kind = f"{path.suffix.lower()} files are" if path.suffix else "a file without an ending is"
-            odd = mode and not stat.S_ISREG(mode)
-            self.unread.append(LoadFailure(shown(path), "it is no file" if odd else f"{kind} not read"))
+            self.unread.append(LoadFailure(shown(path), "it is no file" if is_odd else f"{kind} not read"))
         elif why := _said(loader.passes_over, path, ""):
             self.passed_over[why] += 1
         else:
@@ -246,7 +243,6 @@ def discover(
         found.add(path.absolute())
     found.notes += [f"{count} {why}" for why, count in found.passed_over.items()]
     if found.links:
-        named, more = ", ".join(map(shown, found.links[:NAMED])), len(found.links) - NAMED
-        named += f" and {more} more" if more > 0 else ""
+        named = ", ".join([*map(shown, found.links[:NAMED]), *(["..."] if len(found.links) > NAMED else [])])
         found.notes.append(f"{len(found.links)} links not followed (--follow-links does): {named}")
     return found

@@ -2,27 +2,28 @@
 that reads it is that file's failure, and the rest goes on.
 
 The process is fed one source after the other, a few ahead of the run, and replaced where it dies or goes over a limit.
-It is a fresh interpreter that imports the loaders alone: nothing is forked, and no `__main__` is run again. Replies are
-lines of JSON; nothing is unpickled.
+It is a fresh interpreter that imports the loaders alone: nothing is forked, and no `__main__` is run again. What
+passes between the two is JSON; nothing is unpickled.
 """
 
 import atexit
-import contextlib
 import json
 import math
 import os
 import resource
-import selectors
 import signal
 import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import chain
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain, starmap
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from clew.memory.datatypes import Document, Edge, Mark, Table
 from clew.memory.errors import ClewError
@@ -46,24 +47,26 @@ _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_N
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    "from clew.memory.knowledge.loaders.sandbox import serve; serve()"
+    "from clew.memory.knowledge.loaders.sandbox import serve; serve(int(sys.argv[2]))"
 )
-_DOCUMENT, _EDGE, _FAILURE, _EDGES, _END = b"defs."
+_EDGES, _END = "edges", "end"
+"""Replies that are no item: the documents of a source have come, its edges have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class _Limits(NamedTuple):
     seconds: int
     memory: int
     output: int
 
-    @classmethod
-    def of(cls, source: Source) -> "Limits":
-        given, more = size(source), source.loader.allowance()
-        half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-        memory = max(MEMORY, min(MEMORY + MEMORY_PER_BYTE * given, half))
-        seconds = math.ceil(SECONDS + SECONDS_PER_MIB * given / MIB) + more.seconds
-        return cls(seconds, memory + more.memory, OUTPUT + OUTPUT_PER_BYTE * given)
+
+def _limits(source: Source) -> _Limits:
+    given, (seconds, memory) = size(source), source.loader.allowance()
+    half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    return _Limits(
+        math.ceil(SECONDS + SECONDS_PER_MIB * given / MIB) + seconds,
+        max(MEMORY, min(MEMORY + MEMORY_PER_BYTE * given, half)) + memory,
+        OUTPUT + OUTPUT_PER_BYTE * given,
+    )
 
 
 class Reading:
@@ -74,16 +77,14 @@ class Reading:
 
     def __init__(self) -> None:
         self._process: _Process | None = None
-        self._sent: deque[tuple[Source, Limits]] = deque()
+        self._sent: deque[tuple[Source, _Limits]] = deque()
         self._taken = 0
         """Bytes that came of the first of the sources sent."""
-        self._died = False
-        """On the one before, whose end was not met yet."""
 
     def announce(self, source: Source) -> None:
         """Have it read, where it is not yet; no more than `AHEAD` beside the one that is wanted next."""
         if source.loader in LOADERS and not any(source is sent for sent, _ in self._sent):
-            self._sent.append((source, Limits.of(source)))
+            self._sent.append((source, _limits(source)))
             if self._process:
                 self._process.send(*self._sent[-1])
             else:
@@ -122,50 +123,50 @@ class Reading:
         """End the process."""
         if self._process:
             self._process.kill()
-        self._process, self._taken, self._died = None, 0, False
+        self._process, self._taken = None, 0
         self._sent.clear()
 
     def _items(self) -> Iterator[Document | Edge | LoadFailure]:
-        """Of the first source sent, up to the end of its documents or of its edges."""
-        while line := self._line():
-            if line[0] in (_EDGES, _END):
-                if line[0] == _END:
-                    self._sent.popleft()
-                    self._taken = 0
+        """Of the first source sent, up to the end of its documents or of its edges. The process's death is a failure,
+        and that end."""
+        while isinstance(line := self._line(), bytes):
+            kind, *fields = json.loads(line)
+            if kind == _END:
+                self._forget()
+            if kind in (_END, _EDGES):
                 return
-            yield _item(line)
+            yield _item(kind, fields)
+        path = self._sent[0][0].path
+        self._forget()
+        yield LoadFailure(shown(path), line)
 
-    def _line(self) -> bytes:
-        """What the process says of the first source sent. Its death is a failure, and then an empty line."""
-        if self._died:
-            self._died = False
-            return b""
-        source, limits = self._sent[0]
+    def _forget(self) -> None:
+        self._sent.popleft()
+        self._taken = 0
+
+    def _line(self) -> bytes | str:
+        """What the process says of the first source sent; where it is gone or has to go, why."""
+        limits = self._sent[0][1]
         for again in (False, True):  # once more, where it ended itself between two sources
             self._process = self._process or self._started()
-            line, why = self._process.line(WAIT + WAITS * limits.seconds, limits.output - self._taken)
+            line, why = self._process.reply(WAIT + WAITS * limits.seconds, limits.output - self._taken)
             if line:
                 self._taken += len(line)
                 return line
-            ended, ready = self._process.kill(), self._process.ready
+            ended, ready = self._process.kill(gone=not why), self._process.ready
             self._process = None
             if (ended and not ready) or again:
                 raise ClewError("the process that reads files cannot be started", "run clew doctor")
             if ended or why or self._taken:
                 break
+        crash = f"reading it crashed (signal {-ended})" if ended < 0 else "reading it crashed"
         too_long = f"reading it takes more than {limits.seconds} s"
-        over: dict[int, str] = {signal.SIGXCPU: too_long, signal.SIGKILL: "it was killed"}
-        crash = over.get(-ended, f"reading it crashed (signal {-ended})") if ended < 0 else "reading it crashed"
-        self._sent.popleft()
-        self._taken, self._died = 0, True
-        return _line_of(LoadFailure(shown(source.path), why or crash))
+        return why or {-signal.SIGXCPU: too_long, -signal.SIGKILL: "it was killed"}.get(ended, crash)
 
     def _skip(self) -> None:
         """What is left of a source that was begun."""
         while self._taken:
-            for _ in self._items():
-                pass
-        self._died = False
+            deque(self._items(), maxlen=0)
 
     def _started(self) -> "_Process":
         while _idle and _idle[-1].owner == os.getpid():
@@ -184,73 +185,54 @@ class _Process:
     def __init__(self) -> None:
         self.owner, self.ready = os.getpid(), False
         self._unpacked = TemporaryDirectory(prefix="clew-", ignore_cleanup_errors=True)
+        self._replies, its_end = Pipe(duplex=False)
         self._popen = subprocess.Popen(  # noqa: S603 this interpreter, and nothing that was read
-            [sys.executable, "-P", "-c", _START, json.dumps(sys.path)],
+            [sys.executable, "-P", "-c", _START, json.dumps(sys.path), str(its_end.fileno())],
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             bufsize=0,
+            pass_fds=[its_end.fileno()],
             env=os.environ | _ONE_THREAD | {"TMPDIR": self._unpacked.name},
         )
-        assert self._popen.stdout
-        self._from = self._popen.stdout.fileno()
-        self._held = bytearray()
-        self._lines: deque[bytes] = deque()
+        its_end.close()
 
     @property
     def alive(self) -> bool:
         return self._popen.poll() is None
 
-    def send(self, source: Source, limits: Limits) -> None:
+    def send(self, source: Source, limits: _Limits) -> None:
         pages = [source.pages.categories, source.pages.keywords]
         request = [source.loader.name, str(source.path), str(source.root), pages, limits.seconds, limits.memory]
         assert self._popen.stdin
-        with contextlib.suppress(OSError):  # it is gone: its line will say so
+        with suppress(OSError):  # it is gone: its line will say so
             self._popen.stdin.write(json.dumps(request).encode() + b"\n")
 
-    def line(self, seconds: float, most: int) -> tuple[bytes, str]:
-        """Without its end. Empty where the process is gone, and, with the reason, where it has to go. Its first line
-        says that it is ready."""
-        while not self._lines:
-            if len(self._held) > most:
-                return b"", "there is more text in it than a file of its size may have"
-            with selectors.DefaultSelector() as waiting:
-                waiting.register(self._from, selectors.EVENT_READ)
-                if not waiting.select(seconds):
-                    return b"", f"nothing came of it for {seconds:.0f} s"
-            data = os.read(self._from, MIB)
-            if not data:
-                return b"", ""
-            first, *others = data.split(b"\n")
-            self._held += first
-            for other in others:
-                self._lines.append(bytes(self._held))
-                self._held = bytearray(other)
-        line = self._lines.popleft()
-        if not self.ready:
-            self.ready = True
-            return self.line(seconds, most)
-        return (line, "") if len(line) <= most else (b"", "there is more text in it than a file of its size may have")
+    def reply(self, seconds: float, most: int) -> tuple[bytes, str]:
+        """The next one. Empty where the process is gone, and, with the reason, where it has to go. Its first one says
+        that it is ready."""
+        if not self._replies.poll(seconds):
+            return b"", f"nothing came of it for {seconds:.0f} s"
+        try:
+            reply = self._replies.recv_bytes(most)
+        except (EOFError, OSError):  # which closes it where the reply is larger
+            return b"", "there is more text in it than a file of its size may have" if self._replies.closed else ""
+        if self.ready:
+            return reply, ""
+        self.ready = True
+        return self.reply(seconds, most)
 
-    def kill(self) -> int:
-        """How it ended, where it had: the exit status, or minus the signal; 0 where it was still there."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._popen.wait(0 if self.alive and not self._at_end() else 5)
+    def kill(self, gone: bool = False) -> int:
+        """How it ended, where it had: the exit status, or minus the signal; 0 where it was still there. One that is
+        `gone` closed its end, and may take a moment to be no more."""
+        with suppress(subprocess.TimeoutExpired):
+            self._popen.wait(5 if gone else 0)
         ended = self._popen.returncode
-        self._popen.kill()
-        for stream in (self._popen.stdin, self._popen.stdout):
-            assert stream
-            with contextlib.suppress(OSError):
-                stream.close()
-        self._popen.wait()
+        with suppress(OSError), self._popen:  # which closes its streams
+            self._popen.kill()
+        self._replies.close()
         self._unpacked.cleanup()  # also where it was killed while an archive was unpacked
         return ended or 0
-
-    def _at_end(self) -> bool:
-        """Whether nothing more can come from it, as it closed its end."""
-        with selectors.DefaultSelector() as waiting:
-            waiting.register(self._from, selectors.EVENT_READ)
-            return bool(waiting.select(0)) and not os.read(self._from, 1)
 
 
 _idle: list[_Process] = []
@@ -266,42 +248,29 @@ def _end() -> None:
 
 
 def _line_of(item: Document | Edge | LoadFailure) -> bytes:
-    if isinstance(item, LoadFailure):
-        kind, fields = _FAILURE, [item.source, item.reason, item.count]
-    elif isinstance(item, Edge):
-        kind, fields = _EDGE, [item.source, item.target, item.relation]
-    else:
-        kind, fields = _DOCUMENT, [getattr(item, name) for name in Document.__slots__]
-    return bytes([kind]) + json.dumps(fields).encode()
+    return json.dumps([type(item).__name__, *(getattr(item, name) for name in item.__slots__)]).encode()
 
 
-def _item(line: bytes) -> Document | Edge | LoadFailure:
-    fields: list[Any] = json.loads(line[1:])
-    if line[0] == _FAILURE:
-        return LoadFailure(*fields)
-    if line[0] == _EDGE:
-        return Edge(*fields)
-    named = dict(zip(Document.__slots__, fields, strict=True))
-    for name in ("pages", "headings"):
-        named[name] = tuple(Mark(*mark) for mark in named[name])
-    named["triples"] = tuple(map(tuple, named["triples"]))
-    named["tables"] = tuple(
-        Table(title, tuple(heads), tuple(map(tuple, rows)), first_row, place)
-        for title, heads, rows, first_row, place in named["tables"]
-    )
-    return Document(**named)
+def _item(kind: str, fields: list[Any]) -> Document | Edge | LoadFailure:
+    if kind != "Document":
+        return LoadFailure(*fields) if kind == "LoadFailure" else Edge(*fields)
+    read_ = Document(*_as_tuples(fields))
+    pages, headings = (tuple(starmap(Mark, marks)) for marks in (read_.pages, read_.headings))
+    return replace(read_, pages=pages, headings=headings, tables=tuple(starmap(Table, read_.tables)))
 
 
-def serve() -> None:
-    """The process: requests on its standard input, replies on its standard output. It ends with its input."""
+def _as_tuples(value: Any) -> Any:
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
+
+
+def serve(replies_to: int) -> None:
+    """The process: requests on its standard input, replies on another descriptor. It ends with its input."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", MIB)
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 0)
-    os.dup2(nowhere, 1)
+    requests, replies = os.fdopen(os.dup(0), "rb"), Connection(replies_to, readable=False)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    replies.write(b"ready\n")
-    replies.flush()
+    replies.send_bytes(b"ready")
+    said = {kind: json.dumps([kind]).encode() for kind in (_EDGES, _END)}
     loaders, empty = {loader.name: loader for loader in LOADERS}, _memory()
     for line in requests:
         name, path, root, pages, seconds, memory = json.loads(line)
@@ -309,20 +278,19 @@ def serve() -> None:
         _limit(seconds, empty + memory)
         try:
             for item in chain(read(source), [None], read_edges(source)):
-                replies.write((_line_of(item) if item else bytes([_EDGES])) + b"\n")
+                replies.send_bytes(_line_of(item) if item else said[_EDGES])
         except MemoryError:
-            replies.write(_line_of(LoadFailure(shown(source.path), NO_MEMORY)) + b"\n")
+            replies.send_bytes(_line_of(LoadFailure(shown(source.path), NO_MEMORY)))
         except SystemExit:
             os._exit(1)
-        replies.write(bytes([_END]) + b"\n")
-        replies.flush()
+        replies.send_bytes(said[_END])
         if _memory() > empty + MEMORY // 2:  # it does not give back what a large file took
             break
 
 
 def _memory() -> int:
     """Bytes of address space; 0 where the system does not say."""
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         return int(Path("/proc/self/statm").read_text("ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
     return 0
 
@@ -333,5 +301,5 @@ def _limit(seconds: int, memory: int) -> None:
     total = math.ceil(used.ru_utime + used.ru_stime) + seconds
     for kind, most in ((resource.RLIMIT_CPU, total), (resource.RLIMIT_AS, memory)):
         hard = resource.getrlimit(kind)[1]
-        with contextlib.suppress(OSError, ValueError):  # macOS knows no limit of the address space
+        with suppress(OSError, ValueError):  # macOS knows no limit of the address space
             resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))

@@ -35,7 +35,6 @@ ALL = Pages()
 LONGEST_REASON = 200
 """Characters of why a loader, or a program that it runs, stopped."""
 
-
 LONGEST_LINE = 1_000
 """Characters of a document's authors, and of its tags."""
 
@@ -63,14 +62,6 @@ class Unpacked:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
-    """What a loader needs beside what any file may take: CPU time in seconds, and bytes of memory."""
-
-    seconds: int = 0
-    memory: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Loader:
     """How one kind of file is found and read. To add one: a file with its `Loader`, and a line in `registry.LOADERS`.
 
@@ -80,7 +71,8 @@ class Loader:
 
     `read` yields documents, failures and what it unpacked, and may raise `Unreadable` or `OSError`; so does `edges`.
     `files` are all that the digest of a source is made of. `by_page`: it reads the pages that `Source.pages` choose.
-    `guesses`: the encoding of a text that nobody says, or "". `allowance`: what it needs more than others.
+    `guesses`: the encoding of a text that nobody says, or "". `allowance`: what it needs beside what any file may take:
+    CPU time in seconds, and bytes of memory.
     """
 
     name: str
@@ -93,7 +85,7 @@ class Loader:
     files: Callable[[Path], tuple[Path, ...]] = lambda path: (path,)
     by_page: bool = False
     guesses: Callable[[bytes], str] = lambda _: ""
-    allowance: Callable[[], Allowance] = Allowance
+    allowance: Callable[[], tuple[int, int]] = lambda: (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
