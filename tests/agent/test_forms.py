@@ -22,7 +22,7 @@ def test_a_refusal_says_how_many_files_could_not_be_read(opened: Opened, tmp_pat
     asked = opened({"broken.pdf": BROKEN})  # a file that fails later is counted too
     refused = asked("What is the population of Innsbruck?")
     assert refused.refused and refused.files_left_out == 1
-    assert refused.text.endswith("1 file could not be read: broken.pdf (`clew doctor` says why).")
+    assert refused.text.endswith("1 file could not be read: broken.pdf (clew doctor says why).")
     auf_deutsch = asked("Wie viele Einwohner hat Innsbruck und wie alt ist sein Bürgermeister?")
     assert auf_deutsch.refused and "1 Datei konnte nicht gelesen werden" in auf_deutsch.text
     answered = asked("Who runs the bakery in Mill Lane?")
