@@ -183,7 +183,7 @@ def fitted(found: Sequence[Case], encoder: Encoder) -> TableModel:
         number = question.compared or ("first" if question.request and question.request.order_by else "")
         where = question.request.where if question.request else ()
         around.extend(
-            (one.vector, ngrams(one.near.split()), number)
+            (one.vector, ngrams(one.near), number)
             for one in (words.numbers if number and question.request else ())
             if number == "first" or one.value == str(where[0].value)
         )
