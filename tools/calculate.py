@@ -11,6 +11,7 @@ from decimal import Decimal
 
 from clew.memory.dates import found_dates
 from clew.memory.errors import BadInput
+from clew.memory.knowledge.tables import decimal_mark, plain_number
 
 HINT = "write it as 1,200 EUR - 950 EUR, 19% * 250, 2024-05-01 + 30 days or 2024-05-01 - 2024-03-15"
 
@@ -25,7 +26,6 @@ OF_DAYS = "to a day, days, weeks, months or years are added, and two days are su
 _OPERAND = re.compile(r"[€$£]?\s?\d(?:[\d,.]*\d)?(?:\s?(?:[^\W\d_]+|[€$£%]|°[^\W\d_]?))?(?:/[^\W\d_]+)?")
 _DIGITS = re.compile(r"\d(?:[\d,.]*\d)?")
 _SIGNS = str.maketrans("×÷−–", "*/--")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _OPERATORS = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -70,10 +70,7 @@ def calculate(expression: str) -> str:
 
 def number(text: str) -> Decimal:
     """Of 1,200.50, 1.200,50 and 12,5. Raises `ArithmeticError` for what is no number."""
-    if not _GROUPED.fullmatch(text):
-        whole, comma, part = text.rpartition(",")
-        text = f"{whole.replace('.', '')}.{part}" if comma else text
-    return Decimal(text.replace(",", ""))
+    return Decimal(plain_number(text, decimal_mark([text])))
 
 
 def in_text(text: str) -> list[Decimal | date]:

@@ -167,7 +167,7 @@ def _column(head: str, cells: Sequence[str]) -> tuple[Column, Sequence[CellValue
     numbers = {cell: match for cell in {*filled} if (match := _NUMBER.fullmatch(cell)) and _is_quantity(match)}
     units = {(match["before"] or match["after"] or "").strip() for match in numbers.values()} - {""}
     if sum(cell in numbers for cell in filled) >= wanted and len(units) <= 1:
-        mark = _decimal_mark([match["digits"] for match in numbers.values()])
+        mark = decimal_mark([match["digits"] for match in numbers.values()])
         found = {cell: _number(match, mark) for cell, match in numbers.items()}
         if not units and _are_years(filled):
             return Column(head, "date"), [cell or None for cell in cells]
@@ -193,7 +193,7 @@ def read_value(column: Column, text: str) -> CellValue:
     """A text as a cell of this column has it; None where it is of another kind."""
     if column.kind == "number":
         match = _NUMBER.fullmatch(text.strip())
-        return _number(match, _decimal_mark([match["digits"]])) if match else None
+        return _number(match, decimal_mark([match["digits"]])) if match else None
     read, (value,) = _column(column.head, [text])
     return value if read.kind == column.kind else None
 
@@ -205,7 +205,7 @@ def _is_quantity(match: re.Match[str]) -> bool:
     return sign and not re.match(r"0\d", match["digits"])
 
 
-def _decimal_mark(written: Sequence[str]) -> str:
+def decimal_mark(written: Sequence[str]) -> str:
     """What parts whole numbers from decimals in a column: what comes last where a number has both, what is followed by
     others than three digits; a comma before three digits is none."""
     lasts = [re.sub(r"[\d\s'\u2019]", "", one)[-1:] for one in written]
@@ -217,9 +217,14 @@ def _decimal_mark(written: Sequence[str]) -> str:
 
 
 def _number(match: re.Match[str], mark: str) -> float:
-    digits = re.sub(r"[\s'\u2019]", "", match["digits"]).replace("," if mark == "." else ".", "").replace(",", ".")
-    value = float(digits.rstrip(".") or 0) if digits.count(".") <= 1 else float(digits.replace(".", ""))
+    value = float(plain_number(match["digits"], mark))
     return -value if match["minus"] or match["inner"] else value
+
+
+def plain_number(digits: str, mark: str) -> str:
+    """Without what groups its digits, and with a point before the decimals."""
+    plain = re.sub(r"[\s'\u2019]", "", digits).replace("," if mark == "." else ".", "").replace(",", ".").rstrip(".")
+    return plain if plain.count(".") <= 1 else plain.replace(".", "")
 
 
 def _day(cell: str, order: DateOrder) -> str:
