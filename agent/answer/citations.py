@@ -92,20 +92,19 @@ class Citations:
     def streamed(self, pieces: Iterable[str]) -> Iterator[str]:
         """The text with citations as ` [1]`, nothing of one before it is whole: it is read letter by letter, so that
         where it was cut makes no difference."""
-        yield from _at_their_ends(self._renumbered(pieces))
-
-    def _renumbered(self, pieces: Iterable[str]) -> Iterator[str]:
-        text, done = "", 0
+        text, done, held = "", 0, ""
         for piece in pieces:
             ready = ""
             for letter in piece.replace("\0", " "):
                 text += letter
                 waiting = _OPEN.search(text, done)
                 said, done = self._read(text, done, waiting.start() if waiting else len(text))
-                ready += said
+                whole, held = _at_their_ends(held, said)
+                ready += whole
             if ready:
                 yield ready
-        if rest := self._read(text, done, len(text))[0].rstrip():
+        whole, held = _at_their_ends(held, self._read(text, done, len(text))[0].rstrip())
+        if rest := whole + _moved(held):
             yield rest
 
     def _read(self, text: str, start: int, end: int) -> tuple[str, int]:
@@ -159,22 +158,17 @@ class Citations:
 _LOWERED = str.maketrans(_RAISED, "0123456789")
 
 
-def _at_their_ends(pieces: Iterable[str]) -> Iterator[str]:
-    """With citations that stand before their sentence before its mark; only such a sentence waits until it is whole."""
-    held, waits = "", False
-    for piece in pieces:
-        ready = ""
-        for letter in piece:
-            if waits and _is_whole(held, letter):
-                ready, held, waits = ready + _moved(held), "", False
-            held += letter
-            waits = waits or letter == "\0"
-            if not waits:
-                ready, held = ready + held, ""
-        if ready:
-            yield ready
-    if held:
-        yield _moved(held)
+def _at_their_ends(held: str, said: str) -> tuple[str, str]:
+    """What is whole of what was held and what comes now, with citations that stand before their sentence before its
+    mark; and what is held: only such a sentence waits until it is whole."""
+    ready = ""
+    for letter in said:
+        if "\0" in held and _is_whole(held, letter):
+            ready, held = ready + _moved(held), ""
+        held += letter
+        if "\0" not in held:
+            ready, held = ready + held, ""
+    return ready, held
 
 
 def _is_whole(held: str, letter: str) -> bool:
