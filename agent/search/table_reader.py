@@ -152,25 +152,15 @@ Comparisons = tuple[tuple[int, AskedNumber], ...]
 
 def read(question: str, tables: Tables, encoder: Encoder, model: TableModel) -> TableReading | None:
     """What it asks; None where that is not sure, or nothing that a table says."""
-    weighed = sorted(weigh(readings(question, tables, encoder, model), model), key=lambda pair: -pair[1])
-    if not weighed or weighed[0][1] < model.sure:
-        return None
-    best, likely = weighed[0]
-    others = (other for reading, other in weighed[1:] if _said(reading) != _said(best))
-    return best if likely - next(others, 0.0) >= APART else None
-
-
-def _said(reading: TableReading) -> tuple[str, TableRequest]:
-    return reading.table.id, reading.request
-
-
-def weigh(found: Sequence[TableReading], model: TableModel) -> list[tuple[TableReading, float]]:
-    """With the probability that each is what was asked."""
+    found = readings(question, tables, encoder, model)
     if not found:
-        return []
+        return None
     (into, first), (out, last) = model.layers
     totals = np.tanh(np.array([one.features for one in found]) @ into + first) @ out + last
-    return list(zip(found, (1 / (1 + np.exp(-totals[:, 0]))).tolist(), strict=True))
+    likely = 1 / (1 + np.exp(-totals[:, 0]))
+    best, said = int(likely.argmax()), [(one.table.id, one.request) for one in found]
+    other = max((chance for chance, one in zip(likely, said, strict=True) if one != said[best]), default=0.0)
+    return found[best] if likely[best] >= model.sure and likely[best] - other >= APART else None
 
 
 def readings(question: str, tables: Tables, encoder: Encoder, model: TableModel) -> list[TableReading]:
@@ -332,9 +322,11 @@ class LinkedTable:
         kinds = OF_KINDS.get(asked)
         if kinds is None:
             return [-1]
-        fitting = [n for n, one in enumerate(self.table.columns) if one.kind in kinds]
-        best = sorted(fitting, key=lambda n: -self._link(n))[:COLUMNS]
+        best = sorted(self._of_kinds(*kinds), key=lambda n: -self._link(n))[:COLUMNS]
         return [*best, -1] if asked == "look up" else best
+
+    def _of_kinds(self, *kinds: str) -> list[int]:
+        return [n for n, one in enumerate(self.table.columns) if one.kind in kinds]
 
     def _link(self, column: int) -> float:
         return self._head_share(column) + float(self.near[column])
@@ -355,8 +347,7 @@ class LinkedTable:
     def _comparisons(self, number: AskedNumber) -> list[tuple[int, AskedNumber] | None]:
         if number.how == "first":
             return [(-1, number)]
-        kinds = ("date", "number") if number.is_day else ("number",)
-        fitting = [n for n, one in enumerate(self.table.columns) if one.kind in kinds]
+        fitting = self._of_kinds("number", *(["date"] if number.is_day else []))
         return [*((n, number) for n in sorted(fitting, key=lambda n: -self._measured(n, number))[:2]), None]
 
     def _measured(self, column: int, number: AskedNumber) -> float:
@@ -390,6 +381,7 @@ class LinkedTable:
         others = [
             self._link(n) for n in self._columns(asked) if n not in (column, -1) and table.columns[n].kind == kind
         ]
+        whole = {n for n, one in self.heads.items() if one.share >= 1}
         by_key = any(one.column == self.key for one in filters)
         features = {
             "likelihood of the kind": _log(self._likely[asked], -6.0),
@@ -407,7 +399,7 @@ class LinkedTable:
             "explains more than other tables": max(-2.0, min(2.0, self.margin)),
             "numbers left": len(question.numbers) - len(compared),
             "cells left": len({one.words for one in self.filters}) - len({one.words for one in filters}),
-            "heads left": self._heads_left({*columns, *beside}, told),
+            "heads left": sum(not self.heads[n].words <= told for n in whole - {*columns, *beside}),
             "counted by the key": by_key and asked.startswith("count"),
             "looked up, but not by the key": asked == "look up" and not by_key,
             "likelihood of the cell's kind": _log(self._likely.get(kind, 0.5), -4.0) if asked == "look up" else 0.0,
@@ -417,10 +409,6 @@ class LinkedTable:
         }
         kinds = [asked == one for one in ASKED[:-1]]
         return TableReading(asked, table, request, column, tuple(map(float, (*features.values(), *kinds))))
-
-    def _heads_left(self, used: set[int], told: frozenset[str]) -> int:
-        left = [one.words for n, one in self.heads.items() if n not in used | {self.key} and one.share >= 1]
-        return sum(not words <= told for words in left)
 
     def _request(
         self, asked: Asked, column: int, filters: tuple[_Filter, ...], compared: Comparisons
@@ -459,7 +447,7 @@ class LinkedTable:
 
     def _grouped(self, column: int) -> str:
         """The head of the column that is grouped by: the best named of text."""
-        each = [n for n, one in enumerate(self.table.columns) if one.kind in ("text", "yes-no") and n != column]
+        each = [n for n in self._of_kinds("text", "yes-no") if n != column]
         best = max(each, key=self._link, default=-1)
         return self.table.heads[best] if self._head_share(best) else ""
 
@@ -478,10 +466,12 @@ def _filters(links: Sequence[Link], stems: Sequence[str]) -> list[_Filter]:
         if places := _nearest(words, stems, taken):
             sets.add(words)
             taken.update(places)
-    best = [link for link in telling if link.words in sets]
+    groups = dict[tuple[int, frozenset[str]], list[Link]]()
+    for link in telling:
+        if link.words in sets:
+            groups.setdefault((link.column, link.words), []).append(link)
     found = list[_Filter]()
-    for column, words in dict.fromkeys((link.column, link.words) for link in best):
-        each = [link for link in best if (link.column, link.words) == (column, words)]
+    for (column, words), each in groups.items():
         share = max(link.share for link in each)
         values = tuple(link.value for link in each if link.share >= share or share < 1)
         if len(values) <= AMBIGUOUS:
