@@ -364,17 +364,12 @@ class LinkedTable:
             return None
         table, question = self.table, self.question
         used = frozenset[str]().union(*(one.words for one in filters))
-        beside = [n for n, _ in compared if n >= 0]
-        links = [self._measured(n, one) for n, one in compared if n >= 0]
+        beside = {n: self._measured(n, one) for n, one in compared if n >= 0}
         if request.group_by and column != (by := place_of(table, request.group_by)):
-            beside.append(by)
-            links.append(self._link(by))
+            beside[by] = self._link(by)
         told = used.union(*(self.heads[n].words for n in (column, *beside) if n in self.heads))
-        explained = told | self.name | self.model.known
-        left = [question.words[n] for n in question.content if question.stems[n] not in explained]
         columns = {column, self.key, *(one.column for one in filters)} - {-1}
-        known = np.vstack([self.own, self.head_vectors[sorted(columns)]])
-        nearest = [float((known @ question.runs[question.single[word]]).max()) for word in left]
+        nearest = self._unexplained(told | self.name | self.model.known, columns)
         if asked.startswith("count") and not request.where and min(nearest, default=1.0) < HALF:
             return None  # what nothing explains may be a condition
         kind = table.columns[column].kind if column >= 0 else ""
@@ -405,10 +400,16 @@ class LinkedTable:
             "likelihood of the cell's kind": _log(self._likely.get(kind, 0.5), -4.0) if asked == "look up" else 0.0,
             "cells that only tables of this form have": sum(one in self.borrowed for one in filters),
             "likelihood of a comparison": min((one.likely for _, one in compared), default=1.0),
-            "how well the columns beside are named": min(links, default=1.0),
+            "how well the columns beside are named": min(beside.values(), default=1.0),
         }
         kinds = [asked == one for one in ASKED[:-1]]
         return TableReading(asked, table, request, column, tuple(map(float, (*features.values(), *kinds))))
+
+    def _unexplained(self, explained: frozenset[str], columns: set[int]) -> list[float]:
+        """How near each word that nothing explains is to the table or one of these columns."""
+        question, known = self.question, np.vstack([self.own, self.head_vectors[sorted(columns)]])
+        left = [question.words[n] for n in question.content if question.stems[n] not in explained]
+        return [float((known @ question.runs[question.single[word]]).max()) for word in left]
 
     def _request(
         self, asked: Asked, column: int, filters: tuple[_Filter, ...], compared: Comparisons
