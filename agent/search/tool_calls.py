@@ -273,15 +273,14 @@ def _named(value: Mapping[str, Any], names: Sequence[str]) -> Iterator[NamedCall
     """The tool's name and its arguments, where an object is a call: `{"name": "graph", "arguments": {...}}`,
     `{"graph": {...}}`, `{"graph": "the Moon"}`."""
     value = next((value[key] for key in _INNER if isinstance(value.get(key), dict)), value)
-    name = next((key for key in _NAMES if isinstance(value.get(key), str)), "")
-    if not name:
-        if all(_tool_name(key, names) in names for key in value):
-            yield from ((key, _arguments(each)) for key, each in value.items())
-        return
+    name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), "")
     arguments = next((value[key] for key in _ARGUMENTS if key in value), None)
-    beside = {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")}
-    if arguments is not None or "query" in value or _tool_name(value[name], names) in names:
-        yield value[name], beside if arguments is None else _arguments(arguments)
+    if not name and all(_tool_name(key, names) in names for key in value):
+        yield from ((key, _arguments(each)) for key, each in value.items())
+    elif name and arguments is not None:
+        yield name, _arguments(arguments)
+    elif name and ("query" in value or _tool_name(name, names) in names):
+        yield name, {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")}
 
 
 def _arguments(value: Any) -> Mapping[str, Any]:
@@ -290,10 +289,10 @@ def _arguments(value: Any) -> Mapping[str, Any]:
         value = value[0]
     if isinstance(value, str):
         return _in_text(re.sub(r'<\|"\|>|<escape>', '"', value.strip()))
-    if not isinstance(value, dict):
-        return {}
+    if not isinstance(value, dict) or "query" in value:
+        return value if isinstance(value, dict) else {}
     inner = next((value[key] for key in _ARGUMENTS if key in value), None)
-    return value if inner is None or "query" in value else _arguments(inner)
+    return value if inner is None else _arguments(inner)
 
 
 def _in_text(text: str) -> Mapping[str, Any]:
@@ -304,8 +303,9 @@ def _in_text(text: str) -> Mapping[str, Any]:
             return _arguments(read_json(text))
     if text.startswith("<") and (found := _XML.findall(text)):
         return dict(found)
-    if re.fullmatch(_PAIRS, text.strip("{}"), re.DOTALL):
-        return _pairs(text)
+    if re.fullmatch(_PAIRS, text.strip("{}"), re.DOTALL):  # of values without a name the first is the query
+        pairs = [(match["key"] or "query", match["value"]) for match in _EACH_PAIR.finditer(text)]
+        return {key: re.sub(r"\\(.)", r"\1", v[1:-1]) if v[0] in "\"'" else v for key, v in reversed(pairs)}
     return {} if not text or text.startswith("{") else {"query": text}
 
 
@@ -314,9 +314,3 @@ def _with_query(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     texts = {key: value for key, value in arguments.items() if isinstance(value, str)}
     named = [texts[key] for key in _QUERIES if key in texts] or (list(texts.values()) if len(texts) == 1 else [])
     return {**arguments, "query": named[0]} if named else arguments
-
-
-def _pairs(text: str) -> Mapping[str, Any]:
-    """`query="the Moon", k=3` or `'query': 'the Moon'`; of values without a name the first is the query."""
-    pairs = [(match["key"] or "query", match["value"]) for match in _EACH_PAIR.finditer(text)]
-    return {key: re.sub(r"\\(.)", r"\1", value[1:-1]) if value[0] in "\"'" else value for key, value in reversed(pairs)}
