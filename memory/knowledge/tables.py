@@ -164,20 +164,18 @@ def _column(head: str, cells: Sequence[str]) -> tuple[Column, Sequence[CellValue
     wanted = max(1.0, ALIKE * len(filled))
     if filled and set(map(folded, filled)) <= _YES_NO.keys():
         return Column(head, "yes-no"), [_YES_NO.get(folded(cell)) for cell in cells]
-    numbers = {cell: match for cell in {*filled} if (match := _NUMBER.fullmatch(cell)) and _is_quantity(match)}
+    numbers = {cell: match for cell in filled if (match := _NUMBER.fullmatch(cell)) and _is_quantity(match)}
     units = {(match["before"] or match["after"] or "").strip() for match in numbers.values()} - {""}
     if sum(cell in numbers for cell in filled) >= wanted and len(units) <= 1:
-        mark = decimal_mark([match["digits"] for match in numbers.values()])
-        found = {cell: _number(match, mark) for cell, match in numbers.items()}
         if not units and _are_years(filled):
             return Column(head, "date"), [cell or None for cell in cells]
+        mark = decimal_mark([match["digits"] for match in numbers.values()])
         decimals = max(len(match["digits"].strip().partition(mark)[2]) for match in numbers.values())
-        in_head = re.search(r"\(([^()\s]+)\)$", head)
-        return Column(head, "number", "".join(units) or (in_head[1] if in_head else ""), decimals), [
-            found.get(cell) for cell in cells
-        ]
+        unit = "".join(units or re.findall(r"\(([^()\s]+)\)$", head))
+        read = [_number(numbers[cell], mark) if cell in numbers else None for cell in cells]
+        return Column(head, "number", unit, decimals), read
     order = order_of(filled)
-    days = {cell: iso for cell in {*filled} if (iso := _day(cell, order))}
+    days = {cell: iso for cell in filled if (iso := _day(cell, order))}
     if sum(cell in days for cell in filled) >= wanted:
         return Column(head, "date"), [days.get(cell) for cell in cells]
     return Column(head, "text"), [folded(cell) or None for cell in cells]
@@ -255,6 +253,9 @@ class Tables:
             for *given, columns, called, path in self.run(sql, ())
         )
 
+    def of(self, document: str) -> list[StoredTable]:
+        return [one for one in self.all if one.document == document]
+
     def within(self, documents: frozenset[str]) -> "Tables":
         """Those of these documents alone."""
         made = Tables(self.run)
@@ -272,11 +273,10 @@ class Tables:
         found: dict[str, list[Link]] = {}
         known = {(one.document, one.n): one for one in self.all}
         for document, n, column, value, words in self.run(sql, (json.dumps([*stems]), most)):
-            if (table := known.get((document, n))) is None:
-                continue
-            named = frozenset(json.loads(words))
-            whole = _words(value) if value else _words(table.heads[column]) if column >= 0 else named
-            found.setdefault(table.id, []).append(Link(column, value, named, len(named) / max(1, len(whole))))
+            if table := known.get((document, n)):
+                named = frozenset(json.loads(words))
+                whole = _words(value) if value else _words(table.heads[column]) if column >= 0 else named
+                found.setdefault(table.id, []).append(Link(column, value, named, len(named) / max(1, len(whole))))
         return found
 
 
