@@ -249,8 +249,8 @@ class Tables:
         sql = """SELECT t.document, t.n, t.title, t.place, t.size, t.columns, d.title, d.place
         FROM tables t JOIN documents d ON d.id = t.document ORDER BY d.source, d.position, t.n"""
         return tuple(
-            StoredTable(*given, tuple(Column(*one) for one in json.loads(columns)), called, path)
-            for *given, columns, called, path in self.run(sql, ())
+            StoredTable(id_, n, title, place, size, tuple(Column(*one) for one in json.loads(columns)), called, path)
+            for id_, n, title, place, size, columns, called, path in self.run(sql, ())
         )
 
     def of(self, document: str) -> list[StoredTable]:
