@@ -4,7 +4,6 @@ import ast
 import operator
 import re
 from calendar import monthrange
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -12,6 +11,7 @@ from decimal import Decimal
 
 from clew.memory.dates import found_dates
 from clew.memory.errors import BadInput
+from clew.memory.knowledge.tables import decimal_mark, plain_number
 
 HINT = "write it as 1,200 EUR - 950 EUR, 19% * 250, 2024-05-01 + 30 days or 2024-05-01 - 2024-03-15"
 
@@ -21,11 +21,12 @@ LONGEST = 200
 LARGEST = 30
 """A power of a number."""
 
+OF_DAYS = "to a day, days, weeks, months or years are added, and two days are subtracted"
+
 _OPERAND = re.compile(r"[€$£]?\s?\d(?:[\d,.]*\d)?(?:\s?(?:[^\W\d_]+|[€$£%]|°[^\W\d_]?))?(?:/[^\W\d_]+)?")
 _DIGITS = re.compile(r"\d(?:[\d,.]*\d)?")
 _SIGNS = str.maketrans("×÷−–", "*/--")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_OPERATORS: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
+_OPERATORS = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -53,17 +54,15 @@ Operand = Quantity | date
 def calculate(expression: str) -> str:
     """The expression with its result: of numbers, percents, units and days, with + - * / ** and brackets. Raises
     `BadInput` for what is no such sum."""
-    text, operands, end = "", list[Operand](), 0
     shown = " ".join(expression.partition("=")[0].split())
     if len(shown) > LONGEST:
         raise BadInput(f"the expression has {len(shown)} characters, and may have {LONGEST}", HINT)
-    for start, stop, value in _operands(shown):
-        text += shown[end:start] + f" _{len(operands)} "
-        operands.append(value)
-        end = stop
-    text += shown[end:]
+    found, text = _operands(shown), shown
+    for n, (start, end, _) in reversed([*enumerate(found)]):
+        text = f"{text[:start]} _{n} {text[end:]}"
     try:
-        result = _value(ast.parse(text.strip().translate(_SIGNS), mode="eval").body, operands)
+        tree = ast.parse(text.strip().translate(_SIGNS), mode="eval")
+        result = _value(tree.body, [operand for _, _, operand in found])
     except (SyntaxError, ArithmeticError, ValueError, RecursionError, LookupError) as error:
         raise BadInput(f"'{shown}' cannot be worked out{_why(error)}", HINT) from error
     return f"{shown} = {result}"
@@ -71,10 +70,7 @@ def calculate(expression: str) -> str:
 
 def number(text: str) -> Decimal:
     """Of 1,200.50, 1.200,50 and 12,5. Raises `ArithmeticError` for what is no number."""
-    if not _GROUPED.fullmatch(text):
-        whole, comma, part = text.rpartition(",")
-        text = f"{whole.replace('.', '')}.{part}" if comma else text
-    return Decimal(text.replace(",", ""))
+    return Decimal(plain_number(text, decimal_mark([text])))
 
 
 def in_text(text: str) -> list[Decimal | date]:
@@ -100,8 +96,7 @@ def _value(node: ast.expr, operands: list[Operand]) -> Operand:
     match node:
         case ast.Name(id=name) if name[1:].isdigit():
             return operands[int(name[1:])]
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            value = _quantity(_value(inner, operands))
+        case ast.UnaryOp(op=ast.USub(), operand=inner) if isinstance(value := _value(inner, operands), Quantity):
             return replace(value, value=-value.value)
         case ast.BinOp(left=left, op=sign, right=right):
             return _combined(type(sign), _value(left, operands), _value(right, operands))
@@ -109,16 +104,15 @@ def _value(node: ast.expr, operands: list[Operand]) -> Operand:
 
 
 def _combined(sign: type[ast.operator], one: Operand, two: Operand) -> Operand:
-    if isinstance(one, date) and isinstance(two, date):
-        if sign is not ast.Sub:
-            raise ValueError("two days can only be subtracted")
+    if isinstance(one, Quantity) and isinstance(two, Quantity):
+        return _of_quantities(sign, one, two)
+    if isinstance(one, date) and isinstance(two, date) and sign is ast.Sub:
         return Quantity(Decimal((one - two).days), "days")
-    if isinstance(one, date) or isinstance(two, date):
-        day, by = (one, two) if isinstance(one, date) else (two, one)
-        if not isinstance(day, date) or sign not in (ast.Add, ast.Sub) or (sign is ast.Sub and day is two):
-            raise ValueError("to a day, days, weeks, months or years are added")
-        return _moved(day, _quantity(by), -1 if sign is ast.Sub else 1)
-    return _of_quantities(sign, one, two)
+    if isinstance(one, date) and isinstance(two, Quantity) and sign in (ast.Add, ast.Sub):
+        return _moved(one, two, -1 if sign is ast.Sub else 1)
+    if isinstance(one, Quantity) and isinstance(two, date) and sign is ast.Add:
+        return _moved(two, one, 1)
+    raise ValueError(OF_DAYS)
 
 
 def _of_quantities(sign: type[ast.operator], one: Quantity, two: Quantity) -> Quantity:
@@ -148,15 +142,9 @@ def _moved(day: date, by: Quantity, sign: int) -> date:
     if unit in ("day", "week"):
         return day + timedelta(days=count * (7 if unit == "week" else 1))
     if unit not in ("month", "year"):
-        raise ValueError("to a day, days, weeks, months or years are added")
+        raise ValueError(OF_DAYS)
     year, month = divmod(day.year * 12 + day.month - 1 + count * (12 if unit == "year" else 1), 12)
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
-
-
-def _quantity(value: Operand) -> Quantity:
-    if isinstance(value, date):
-        raise ValueError("a day has no sign")
-    return value
 
 
 def _bare(unit: str) -> str:

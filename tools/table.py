@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,9 +18,6 @@ MOST = 50
 TERMS = 12
 """Values that a sum or a mean is shown with."""
 
-Operator = Literal["=", "!=", "<", "<=", ">", ">=", "contains"]
-Computation = Literal["count", "sum", "mean", "min", "max"]
-
 
 class Condition(BaseModel):
     """Of several values of a condition one has to be met."""
@@ -28,14 +25,18 @@ class Condition(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     column: str
-    operator: Operator = "="
+    operator: Literal["=", "!=", "<", "<=", ">", ">=", "contains"] = "="
     value: str | float | tuple[str, ...]
+
+    @property
+    def values(self) -> tuple[str | float, ...]:
+        return self.value if isinstance(self.value, tuple) else (self.value,)
 
 
 class Aggregate(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    function: Computation
+    function: Literal["count", "sum", "mean", "min", "max"]
     column: str = Field(default="", description="Nothing for a count of rows.")
 
 
@@ -52,6 +53,12 @@ class TableRequest(BaseModel):
     order_by: str = Field(default="", description="A column; with group_by the aggregate orders.")
     descending: bool = Field(default=False, description="The most first.")
     limit: int = Field(default=10, ge=0, le=MOST, description="Rows to show at most.")
+
+    @property
+    def named(self) -> list[str]:
+        """All columns of it."""
+        of = [*self.columns, *(one.column for one in self.where), self.group_by, self.order_by]
+        return list(filter(None, [*of, self.aggregate.column if self.aggregate else ""]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +78,15 @@ class TableResult:
     groups: tuple[tuple[str, str], ...] = ()
 
     @property
-    def shown(self) -> list[int]:
-        """The places of the columns that are shown."""
-        wanted = [place_of(self.table, head) for head in self.request.columns]
-        return wanted or list(range(len(self.table.columns)))
-
-    @property
     def conditions(self) -> str:
-        return ", ".join(
-            f"{one.column} {one.operator} {' / '.join(one.value) if isinstance(one.value, tuple) else one.value}"
-            for one in self.request.where
-        )
+        """With the values as their cells are written."""
+        said = list[str]()
+        for one in self.request.where:
+            place = place_of(self.table, one.column)
+            column, cells = self.table.columns[place], {row.values[place]: row.cells[place] for row in self.rows}
+            values = " / ".join(cells.get(value_for(column, value), str(value)) for value in one.values)
+            said.append(f"{column.head} {values}" if one.operator == "=" else f"{column.head} {one.operator} {values}")
+        return ", ".join(said)
 
     @property
     def computed(self) -> str:
@@ -91,10 +96,9 @@ class TableResult:
         if wanted.function == "count":
             return f"count: {self.value}"
         made = self.value
-        if self.terms and wanted.function in ("sum", "mean"):
-            made = " + ".join(self.terms)
-            made = f"({made}) / {self.counted}" if wanted.function == "mean" else made
-            made = f"{made} = {self.value}" if self.counted > 1 else self.value
+        if len(self.terms) > 1:
+            terms = " + ".join(self.terms)
+            made = f"{f'({terms}) / {self.counted}' if wanted.function == 'mean' else terms} = {made}"
         return f"{wanted.function} of {wanted.column} ({self.counted} values): {made}"
 
     @property
@@ -105,9 +109,10 @@ class TableResult:
         lines += [f"{group}: {value}" for group, value in self.groups]
         lines += [f"the first {self.request.limit} groups"] if 0 < len(self.groups) == self.request.limit else []
         if self.rows:
+            wanted = [place_of(self.table, head) for head in self.request.columns or self.table.heads]
             few = f"the first {len(self.rows)} of {self.listed}: " if len(self.rows) < self.listed else ""
-            lines.append(few + " | ".join(self.table.heads[place] for place in self.shown))
-            lines += [f"row {row.number}: {' | '.join(row.cells[place] for place in self.shown)}" for row in self.rows]
+            lines.append(few + " | ".join(self.table.heads[place] for place in wanted))
+            lines += [f"row {row.number}: {' | '.join(row.cells[place] for place in wanted)}" for row in self.rows]
         return "\n".join(filter(None, lines))
 
     @property
@@ -116,17 +121,15 @@ class TableResult:
         one = self.table
         numbers = [str(row.number) for row in self.rows] if self.listed == len(self.rows) else []
         rows = f"row{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}" if numbers else f"{self.matched} rows"
-        heading = f"{one.title}, {rows}" if one.title else rows
-        name = one.name.removesuffix(one.place).removesuffix(f" {one.title}").strip() or one.name
         return Passage(
             one.id,
             one.document,
-            name,
+            one.called or one.name,
             self.text,
             1.0,
             TableTool.name,
             "read in a table",
-            heading=heading,
+            heading=f"{one.title}, {rows}" if one.title else rows,
             source=one.path,
         )
 
@@ -143,34 +146,28 @@ class TableTool:
 
     def call(self, request: TableRequest, scope: frozenset[str] | None = None) -> TableResult:
         """Raises `BadInput` for a table or a column that there is not or that several are, for a value that is none of
-        its column's kind; `DeadlineExceeded`."""
-        return answered(self.tables, self._meant(request, scope), request)
-
-    def _meant(self, request: TableRequest, scope: frozenset[str] | None) -> StoredTable:
-        """The table that has the columns of the request, and most words of its name."""
-        heads = _named(request)
+        its column's kind."""
         known = [one for one in self.tables.all if scope is None or one.document in scope]
-        fitting = [one for one in known if all(_place(one, head) is not None for head in heads)]
-        if request.table:
-            wanted = folded(request.table)
-            scores = {one.id: _alike(wanted, one) for one in known}
-            most = max(scores.values(), default=0.0)
-            named = [one for one in known if scores[one.id] == most > 0]
-            if not named:
-                raise BadInput(f"there is no table '{request.table}'", _there_are(known))
-            fitting = [one for one in named if one in fitting] or named
-        if len(fitting) != 1:
-            what = f"{len(fitting)} tables have" if fitting else "no table has"
-            raise BadInput(
-                f"{what} the columns {', '.join(heads) or 'that are asked for'}", _there_are(fitting or known)
-            )
-        return fitting[0]
+        return answered(self.tables, _meant(request, known), request)
 
 
-def _named(request: TableRequest) -> list[str]:
-    """The columns of a request."""
-    of = [*request.columns, *(one.column for one in request.where), request.group_by, request.order_by]
-    return list(filter(None, [*of, request.aggregate.column if request.aggregate else ""]))
+def _meant(request: TableRequest, known: Sequence[StoredTable]) -> StoredTable:
+    """The table that has the columns of the request, and most words of its name."""
+    heads = set(map(folded, request.named))
+    fitting = [one for one in known if heads <= set(map(folded, one.heads))]
+    if request.table:
+        wanted = folded(request.table)
+        scores = {one.id: _alike(wanted, one) for one in known}
+        most = max(scores.values(), default=0.0)
+        named = [one for one in known if scores[one.id] == most > 0]
+        if not named:
+            raise BadInput(f"there is no table '{request.table}'", _there_are(known))
+        fitting = [one for one in named if one in fitting] or named
+    if len(fitting) != 1:
+        what = f"{len(fitting)} tables have" if fitting else "no table has"
+        columns = ", ".join(request.named) or "that are asked for"
+        raise BadInput(f"{what} the columns {columns}", _there_are(fitting or known))
+    return fitting[0]
 
 
 def _alike(wanted: str, table: StoredTable) -> float:
@@ -188,65 +185,78 @@ def _there_are(tables: Sequence[StoredTable]) -> str:
 
 def place_of(table: StoredTable, head: str) -> int:
     """Raises `BadInput` for a column that it has not."""
-    place = _place(table, head)
-    if place is None:
-        raise BadInput(f"{table.name} has no column '{head}'", f"one of {', '.join(table.heads)}")
-    return place
-
-
-def _place(table: StoredTable, head: str) -> int | None:
-    return next((place for place, one in enumerate(table.heads) if folded(one) == folded(head)), None)
+    for place, one in enumerate(table.heads):
+        if folded(one) == folded(head):
+            return place
+    raise BadInput(f"{table.name} has no column '{head}'", f"one of {', '.join(table.heads)}")
 
 
 # In SQL ---------------------------------------------------------------------------------------------------------------
 
-_OF_TABLE = "FROM table_rows WHERE document = ? AND n = ?"
-_CELL = '"values" ->> ?'
-_FUNCTIONS = {"count": "COUNT({0})", "sum": "SUM({0})", "mean": "AVG({0})", "min": "MIN({0})", "max": "MAX({0})"}
-
 
 def answered(tables: Tables, table: StoredTable, request: TableRequest) -> TableResult:
     """As `TableTool.call`, of this table."""
-    for head in _named(request):
+    for head in request.named:
         place_of(table, head)
-    where, given = _OF_TABLE, list[CellValue]([table.document, table.n])
-    for condition in request.where:
-        sql, values = _condition(table, condition)
-        where, given = f"{where} AND {sql}", [*given, *values]
+    conditions = [_condition(table, one) for one in request.where]
+    where = " AND ".join(["FROM table_rows WHERE document = ? AND n = ?", *(sql for sql, _ in conditions)])
+    given = [table.document, table.n, *(value for _, values in conditions for value in values)]
     ((matched,),) = tables.run(f"SELECT COUNT(*) {where}", given)
-    computed, listed = dict[str, Any](), matched
-    if request.aggregate:
-        computed = _computed(tables, table, request, where, given)
-    if ends := computed.pop("ends", None):
-        where, given = f"{where} AND {_CELL} = ?", [*given, *ends]
-        ((listed,),) = tables.run(f"SELECT COUNT(*) {where}", given)
-    order = place_of(table, request.order_by) if request.order_by else None
-    by = f"ORDER BY {_CELL} {'DESC' if request.descending else 'ASC'} NULLS LAST, number" if order is not None else ""
-    rows = tables.run(f"SELECT number, cells {where} {by} LIMIT ?", [*given, *([order] if by else []), request.limit])
-    found = tuple(TableRow(number, tuple(json.loads(cells))) for number, cells in rows)
-    return TableResult(table, request, () if request.group_by else found, matched, listed, **computed)
+    direction = "DESC" if request.descending else "ASC"
+    listed, value, counted, terms = matched, "", 0, tuple[str, ...]()
+    if wanted := request.aggregate:
+        column, cell = _aggregated(table, wanted)
+        computed = f"{'AVG' if wanted.function == 'mean' else wanted.function}({cell})"
+        if request.group_by:
+            by = _cell(table, request.group_by)
+            order = f"2 {direction}, 1" if request.order_by or request.descending else "1"
+            sql = f"SELECT MIN(cells) ->> ?, {computed} {where} GROUP BY {by} ORDER BY {order} LIMIT ?"
+            rows = tables.run(sql, [place_of(table, request.group_by), *given, request.limit])
+            groups = tuple((str(group), written(column, of_group)) for group, of_group in rows)
+            return TableResult(table, request, (), matched, matched, groups=groups)
+        ((found, counted),) = tables.run(f"SELECT {computed}, COUNT({cell}) {where}", given)
+        value = written(column, found)
+        if wanted.function in ("min", "max"):
+            where, given = f"{where} AND {cell} = ?", [*given, found]
+            ((listed,),) = tables.run(f"SELECT COUNT(*) {where}", given)
+        elif wanted.function != "count" and counted <= TERMS:
+            each = tables.run(f"SELECT {cell} {where} AND {cell} IS NOT NULL ORDER BY number", given)
+            terms = tuple(written(column, one) for (one,) in each)
+    order = f"ORDER BY {_cell(table, request.order_by)} {direction} NULLS LAST, number" if request.order_by else ""
+    rows = tables.run(f'SELECT number, cells, "values" {where} {order} LIMIT ?', [*given, request.limit])
+    listing = tuple(TableRow(number, tuple(json.loads(cells)), tuple(json.loads(its))) for number, cells, its in rows)
+    return TableResult(table, request, listing, matched, listed, value, counted, terms)
+
+
+def _cell(table: StoredTable, head: str) -> str:
+    return f'"values" ->> {place_of(table, head)}'
+
+
+def _aggregated(table: StoredTable, wanted: Aggregate) -> tuple[Column, str]:
+    """The column that is computed of, and its cell in SQL. Raises `BadInput` for one of another kind."""
+    if wanted.function == "count" and not wanted.column:
+        return Column("", "number"), "*"
+    column = table.columns[place_of(table, wanted.column)] if wanted.column else Column("", "text")
+    if not wanted.column or (wanted.function in ("sum", "mean") and column.kind != "number"):
+        raise BadInput(f"{wanted.function} is of a column of numbers", f"one of {', '.join(table.heads)}")
+    return column, _cell(table, wanted.column)
 
 
 def _condition(table: StoredTable, one: Condition) -> tuple[str, list[CellValue]]:
-    place = place_of(table, one.column)
-    column, values = table.columns[place], one.value if isinstance(one.value, tuple) else (one.value,)
-    if one.operator == "contains":
-        parts = [folded(str(value)) for value in values]
-        return _either(f"instr({_CELL}, ?) > 0", len(parts)), [each for part in parts for each in (place, part)]
-    given = list[CellValue]()
-    part = f"{_CELL} IS NOT ?" if one.operator == "!=" else f"{_CELL} {one.operator} ?"
-    for value in values:
-        meant = value_for(column, value)
+    column, cell = table.columns[place_of(table, one.column)], _cell(table, one.column)
+    parts, given = list[str](), list[CellValue]()
+    for value in one.values:
+        meant = folded(str(value)) if one.operator == "contains" else value_for(column, value)
         if meant is None:
             raise BadInput(f"'{value}' is no {column.kind} for the column {column.head}", f"{column.kind}s alone")
-        if column.kind == "date" and one.operator in ("=", "!=", ">", "<="):  # a day of a year, a month
-            part = part.replace(_CELL, f"substr({_CELL}, 1, {len(str(meant))})")
-        given += [place, meant]
-    return _either(part, len(values)), given
-
-
-def _either(part: str, count: int) -> str:
-    return f"({' OR '.join([part] * count)})"
+        given.append(meant)
+        if one.operator == "contains":
+            parts.append(f"instr({cell}, ?) > 0")
+        elif column.kind == "date" and one.operator in ("=", "!=", ">", "<="):  # a day of a year, a month
+            parts.append(f"substr({cell}, 1, {len(str(meant))}) {one.operator} ?")
+        else:
+            parts.append(f"{cell} {'IS NOT' if one.operator == '!=' else one.operator} ?")
+    return f"({' OR '.join(parts)})", given
 
 
 def value_for(column: Column, value: str | float) -> CellValue:
@@ -260,45 +270,9 @@ def value_for(column: Column, value: str | float) -> CellValue:
     return value if isinstance(value, int | float) else read_value(column, value)
 
 
-def folded_value(column: Column, cell: str) -> CellValue:
-    """A cell as its column has it."""
-    return folded(cell) if column.kind == "text" else read_value(column, cell)
-
-
-def _computed(
-    tables: Tables, table: StoredTable, request: TableRequest, where: str, given: list[CellValue]
-) -> dict[str, Any]:
-    wanted = request.aggregate
-    assert wanted is not None
-    place = place_of(table, wanted.column) if wanted.column else -1
-    column = table.columns[place] if wanted.column else Column("", "number")
-    if (wanted.function in ("sum", "mean") and column.kind != "number") or (wanted.function != "count" and place < 0):
-        raise BadInput(f"{wanted.function} is of a column of numbers", f"one of {', '.join(table.heads)}")
-    expression = _FUNCTIONS[wanted.function].format(_CELL if place >= 0 else "*")
-    of = [place] if place >= 0 else []
-    if request.group_by:
-        by = place_of(table, request.group_by)
-        order = f"2 {'DESC' if request.descending else 'ASC'}, 1" if request.order_by or request.descending else "1"
-        sql = f"SELECT MIN(cells) ->> ?, {expression} {where} GROUP BY {_CELL} ORDER BY {order} LIMIT ?"
-        rows = tables.run(sql, [by, *of, *given, by, request.limit])
-        return {"groups": tuple((str(group), written(column, value)) for group, value in rows)}
-    ((value, counted),) = tables.run(f"SELECT {expression}, COUNT({_CELL if of else '*'}) {where}", [*of, *of, *given])
-    made: dict[str, object] = {"value": written(column, value), "counted": counted}
-    if wanted.function in ("min", "max"):
-        return made | {"ends": (place, value)}
-    if wanted.function != "count" and counted <= TERMS:
-        terms = tables.run(f"SELECT {_CELL} {where} AND {_CELL} IS NOT NULL ORDER BY number", [place, *given, place])
-        made["terms"] = tuple(written(column, one) for (one,) in terms)
-    return made
-
-
 def written(column: Column, value: CellValue) -> str:
     """A value with as many decimals as its column has; what has more, as a mean may, with two at least."""
-    if value is None:
-        return "none"
     if not isinstance(value, float):
-        return str(value)
-    digits = f"{value:.{column.decimals}f}"
-    return (
-        digits if abs(float(digits) - value) < 1e-9 * max(1.0, abs(value)) else f"{value:.{max(2, column.decimals)}f}"
-    )
+        return "none" if value is None else str(value)
+    whole = abs(round(value, column.decimals) - value) < 1e-9 * max(1.0, abs(value))
+    return f"{value:.{column.decimals if whole else max(2, column.decimals)}f}"

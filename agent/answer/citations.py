@@ -92,20 +92,19 @@ class Citations:
     def streamed(self, pieces: Iterable[str]) -> Iterator[str]:
         """The text with citations as ` [1]`, nothing of one before it is whole: it is read letter by letter, so that
         where it was cut makes no difference."""
-        yield from _at_their_ends(self._renumbered(pieces))
-
-    def _renumbered(self, pieces: Iterable[str]) -> Iterator[str]:
-        text, done = "", 0
+        text, done, held = "", 0, ""
         for piece in pieces:
             ready = ""
             for letter in piece.replace("\0", " "):
                 text += letter
                 waiting = _OPEN.search(text, done)
                 said, done = self._read(text, done, waiting.start() if waiting else len(text))
-                ready += said
+                whole, held = _at_their_ends(held, said)
+                ready += whole
             if ready:
                 yield ready
-        if rest := self._read(text, done, len(text))[0].rstrip():
+        whole, held = _at_their_ends(held, self._read(text, done, len(text))[0].rstrip())
+        if rest := whole + _moved(held):
             yield rest
 
     def _read(self, text: str, start: int, end: int) -> tuple[str, int]:
@@ -159,22 +158,17 @@ class Citations:
 _LOWERED = str.maketrans(_RAISED, "0123456789")
 
 
-def _at_their_ends(pieces: Iterable[str]) -> Iterator[str]:
-    """With citations that stand before their sentence before its mark; only such a sentence waits until it is whole."""
-    held, waits = "", False
-    for piece in pieces:
-        ready = ""
-        for letter in piece:
-            if waits and _is_whole(held, letter):
-                ready, held, waits = ready + _moved(held), "", False
-            held += letter
-            waits = waits or letter == "\0"
-            if not waits:
-                ready, held = ready + held, ""
-        if ready:
-            yield ready
-    if held:
-        yield _moved(held)
+def _at_their_ends(held: str, said: str) -> tuple[str, str]:
+    """What is whole of what was held and what comes now, with citations that stand before their sentence before its
+    mark; and what is held: only such a sentence waits until it is whole."""
+    ready = ""
+    for letter in said:
+        if "\0" in held and _is_whole(held, letter):
+            ready, held = ready + _moved(held), ""
+        held += letter
+        if "\0" not in held:
+            ready, held = ready + held, ""
+    return ready, held
 
 
 def _is_whole(held: str, letter: str) -> bool:
@@ -210,7 +204,7 @@ MARKUP = re.compile(r"\*\*|__|^#{1,6}\s+|`", re.MULTILINE)
 _BLOCK = re.compile(r"^[^\S\n]*(?P<fence>```+|~~~+).*\n(?:.*\n)*?(?:[^\S\n]*(?P=fence).*|\Z)|^.*$", re.MULTILINE)
 """A block of code, or a line."""
 
-_ROW, _RULE = re.compile(r"\s*\|.*\|"), re.compile(r"[\s|:-]*-[\s|:-]*")
+_ROW, _RULE, _CODE = re.compile(r"\s*\|.*\|"), re.compile(r"[\s|:-]*-[\s|:-]*"), re.compile(r"\s*(?:```|~~~)")
 _MARKED = re.compile(r"(\*\*|__|`)(.+?)\1")
 
 
@@ -221,39 +215,34 @@ def claims_of(text: str) -> tuple[Claim, ...]:
     claims, above, apart = list[Claim](), "", False
     blocks = [match[0] for match in _BLOCK.finditer(_ALONE.sub(r" \1", text) + "\n")]
     for block, below in zip_longest(blocks, blocks[1:], fillvalue=""):
-        plain, row, mark = MARKUP.sub("", block), _ROW.match(block), LIST_MARK.match(block)
-        code = block.lstrip().startswith(("```", "~~~"))
+        row, mark, code = _ROW.match(block), LIST_MARK.match(block), _CODE.match(block)
         heading = block.startswith("#") and not _CITED.search(block)
         if heading or (row and _RULE.fullmatch(below)) or (above and _RULE.fullmatch(block)):
             above += re.sub(r"^#+(.*)", r"###\1\n", _CITED.sub("", block)) + "\n"
             continue
-        of_block = (
-            [_of_code(block)] if code else [_of_row(block)] if row else _of_line(LIST_MARK.sub("", plain).strip())
-        )
-        if mark and of_block and not (code or row):
-            of_block[0] = replace(of_block[0], text=f"{mark[0].strip()} {of_block[0].text}")
-        if of_block:
-            of_block = [
-                claim if code or row else replace(claim, markup=_marked(claim.text, block)) for claim in of_block
-            ]
+        if of_block := _of_block(block):
             first = of_block[0]
             markup = f"{above}{first.markup or first.text}" if above else first.markup
-            breaks = bool(claims) and bool(mark or row or code or above or apart)
-            claims += [replace(first, new_line=breaks or bool(mark), markup=markup), *of_block[1:]]
+            new_line = bool(mark or (claims and (row or code or above or apart)))
+            claims += [replace(first, new_line=new_line, markup=markup), *of_block[1:]]
             above = ""
         apart = bool(mark or row or code) or not block.strip()
     return (*claims, *_of_line(MARKUP.sub("", above).strip()))
 
 
-def _of_code(block: str) -> Claim:
-    return Claim("\n".join(block.strip().splitlines()[1:]).rstrip("`~ \n") or block, markup=block.strip("\n"))
-
-
-def _of_row(line: str) -> Claim:
-    """The cells as words, with a comma between two."""
-    plain, cites = _CITED.sub("", line).strip(), tuple(dict.fromkeys(map(int, _CITED.findall(line))))
-    cells = filter(None, (MARKUP.sub("", cell).strip() for cell in plain.strip("|").split("|")))
-    return Claim(", ".join(cells), cites, markup=plain)
+def _of_block(block: str) -> list[Claim]:
+    """Code and a row are a claim each; of a row the cells are its words, with a comma between two."""
+    if _CODE.match(block):
+        code = "\n".join(block.strip().splitlines()[1:]).rstrip("`~ \n")
+        return [Claim(code or block, markup=block.strip("\n"))]
+    if _ROW.match(block):
+        plain, cites = _CITED.sub("", block).strip(), tuple(dict.fromkeys(map(int, _CITED.findall(block))))
+        cells = filter(None, (MARKUP.sub("", cell).strip() for cell in plain.strip("|").split("|")))
+        return [Claim(", ".join(cells), cites, markup=plain)]
+    claims = _of_line(LIST_MARK.sub("", MARKUP.sub("", block)).strip())
+    if claims and (mark := LIST_MARK.match(block)):
+        claims[0] = replace(claims[0], text=f"{mark[0].strip()} {claims[0].text}")
+    return [replace(claim, markup=_marked(claim.text, block)) for claim in claims]
 
 
 def _marked(text: str, line: str) -> str:
@@ -269,6 +258,20 @@ def attributed(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Cl
     """With a citation of the first passage that supports it where a claim has none, or one that does not. What has none
     even so is weak or unsupported, if it says something."""
     return tuple(_attributed(claim, passages) for claim in claims)
+
+
+def _attributed(claim: Claim, passages: Sequence[Passage]) -> Claim:
+    if claim.cites and verdict(claim, passages) != "unsupported":
+        return claim
+    found = set[Verdict]()
+    for number in range(1, len(passages) + 1):
+        moved = replace(claim, cites=(number,))
+        found.add(verdict(moved, passages))
+        if "supported" in found:
+            return moved
+    if claim.cites or claim.text[-1] in ":?" or len(content_words(claim.text)) < LEAST_SAID:
+        return claim
+    return replace(claim, verdict="weak" if "weak" in found else "unsupported")
 
 
 def numbered(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
@@ -288,34 +291,19 @@ def whole_sentences(text: str) -> str:
 
 
 def _of_line(line: str) -> list[Claim]:
-    line = _SECOND_STOP.sub(r"\1", line)
-    plain, cites, end = "", list[tuple[int, int]](), 0
-    for match in _CITED.finditer(line):
-        plain += line[end : match.start()]
-        cites.append((len(plain.rstrip()), int(match[1])))
-        end = match.end()
-    plain += line[end:]
-    claims = []
+    """Its sentences, each with the citations that stand in it or behind it."""
+    before, *cited = _CITED.split(_SECOND_STOP.sub(r"\1", line))
+    plain, cites = before, list[tuple[int, int]]()
+    for number, behind in zip(cited[::2], cited[1::2], strict=True):
+        cites.append((len(plain.rstrip()), int(number)))
+        plain += behind
+    claims = list[Claim]()
     for start, stop in split(plain):
         text = plain[start:stop].strip()
         own = tuple(dict.fromkeys(number for place, number in cites if start < place <= stop))
         if re.search(r"\w", text):
             claims.append(Claim(re.sub(r"\s+([.!?,;:])", r"\1", text), own))
     return claims
-
-
-def _attributed(claim: Claim, passages: Sequence[Passage]) -> Claim:
-    if claim.cites and verdict(claim, passages) != "unsupported":
-        return claim
-    found = set[Verdict]()
-    for number in range(1, len(passages) + 1):
-        moved = replace(claim, cites=(number,))
-        found.add(verdict(moved, passages))
-        if "supported" in found:
-            return moved
-    if claim.cites or claim.text[-1] in ":?" or len(content_words(claim.text)) < LEAST_SAID:
-        return claim
-    return replace(claim, verdict="weak" if "weak" in found else "unsupported")
 
 
 # Verified -------------------------------------------------------------------------------------------------------------
@@ -363,17 +351,16 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
         return "supported"
     evidence, said = _ungrouped(evidence), _ungrouped(text)
     results = worked_out(said, cited)
-    words = [word for word in content_words(said) if word not in results]
-    held, exact = _share(words, evidence), _exact(said) - results
+    words, exact = [word for word in content_words(said) if word not in results], _exact(said) - results
     if not exact <= _all_words(evidence):
         return "unsupported"
     if results:
         return "supported"
-    if held >= SUPPORTED:
-        near = _ungrouped(" ".join(_nearest(words, passage) for passage in cited))
-        together = _share(words, near) >= SUPPORTED and exact <= _all_words(near)
-        return "supported" if together else "weak"
-    return "weak" if held >= WEAK else "unsupported"
+    held = _share(words, evidence)
+    if held < SUPPORTED:
+        return "weak" if held >= WEAK else "unsupported"
+    near = _ungrouped(" ".join(_nearest(words, passage) for passage in cited))
+    return "supported" if _share(words, near) >= SUPPORTED and exact <= _all_words(near) else "weak"
 
 
 def _nearest(words: Sequence[str], passage: Passage) -> str:

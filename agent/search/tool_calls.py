@@ -28,9 +28,6 @@ LONGEST = 300
 WORDING = "model"
 """The name of a wording that a language model chose."""
 
-SHOWN_NAME = 40
-"""Characters of a wrong name that an error repeats."""
-
 LIMITS = ("within", "from_date", "to_date", "page")
 """Arguments that a tool may have beside its query."""
 
@@ -133,22 +130,22 @@ def check(
     good, refused = list[ToolCall](), list[Refused]()
     known = set(before)
     for call in calls:
-        name = _tool_name(call.name, names)
-        why = _fault(call, name, names)
-        query = "" if why else " ".join(str(call.arguments.get("query", "")).split())
-        if not why and name not in UNSEARCHED and (_is_ordered(query, ordered) or strays(query)):
-            why = "the query is not about the question"
+        name, query = _tool_name(call.name, names), call.arguments.get("query")
+        query = " ".join(query.split()) if isinstance(query, str) else "" if name in UNSEARCHED else None
         limits = {key: str(call.arguments[key]) for key in LIMITS if call.arguments.get(key)}
-        search = (name, _words(" ".join((query, *limits.values()))))
+        search = (name, _words(" ".join((query or "", *limits.values()))))
+        why = _fault(call.name, query, names)
+        if not why and name not in UNSEARCHED and (_is_ordered(query or "", ordered) or strays(query or "")):
+            why = "the query is not about the question"
         if not why and search in known:
             why = "this search was made already, with the same words"
         if not why and len(good) == MOST:
             why = f"more than {MOST} calls at once"
         if why:
             refused.append(Refused(call, why))
-            continue
-        known.add(search)
-        good.append(ToolCall(name, {"query": query, **limits}))
+        else:
+            known.add(search)
+            good.append(ToolCall(name, {"query": query, **limits}))
     return Checked(tuple(good), tuple(refused))
 
 
@@ -157,17 +154,15 @@ def _is_ordered(query: str, ordered: Collection[str]) -> bool:
     return speaks_to_a_model(query) or (bool(words) and words <= set(ordered))
 
 
-def _fault(call: ToolCall, name: str, names: Sequence[str]) -> str:
+def _fault(written: str, query: str | None, names: Sequence[str]) -> str:
+    name = _tool_name(written, names)
     if name not in names:
-        return f"there is no tool '{call.name[:SHOWN_NAME]}', only {', '.join(names)}"
-    query = call.arguments.get("query", "" if name in UNSEARCHED else None)
-    if not isinstance(query, str):
+        return f"there is no tool '{written[:40]}', only {', '.join(names)}"
+    if query is None:
         return f'{name} takes one argument, a text: {{"query": "what to look for"}}'
     if not _words(query) and name not in UNSEARCHED:
         return "the query is empty"
-    if len(query) > LONGEST:
-        return f"the query has {len(query)} characters, and may have {LONGEST}"
-    return ""
+    return f"the query has {len(query)} characters, and may have {LONGEST}" if len(query) > LONGEST else ""
 
 
 def _tool_name(name: str, names: Sequence[str]) -> str:
@@ -207,51 +202,30 @@ _MARK = r"<\|?(?i:tool_?calls?)\|?>|\[TOOL_CALLS\]|<\|python_tag\|>|<\|START_ACT
 _END = rf"(?={_MARK})|</(?i:tool_?calls?|function_call|s)>|<\|\w*/?\w+\|>|\Z"
 
 
-@dataclass(frozen=True, slots=True)
-class CallForm:
-    """How models of a family write calls as text: `pattern` has groups for a tool's name and its arguments, or one for
-    `calls` in JSON or Python. A loose form is one by its tool's name alone: with another name it is prose."""
-
-    family: str
-    pattern: str
-    loose: bool = False
-
-
-CALL_FORMS = (
-    CallForm("Llama 3, Qwen3-Coder", rf"<function={_NAME}>{_GIVEN}(?:</function>|\Z)"),
-    CallForm("gpt-oss", r"to=functions\.(?P<name>\w+)[^{]{0,80}(?P<arguments>\{.*?)(?=<\||\Z)"),
-    CallForm("Mistral", rf"\[TOOL_CALLS\]\s*{_NAME}(?:\[\w+\]\w*)*\s*(?P<arguments>\{{.*?)(?=\[TOOL_CALLS\]|</s>|\Z)"),
-    CallForm("GLM", rf"<tool_call>\s*{_NAME}\s*(?P<arguments><arg_key>.*?)(?:</tool_call>|\Z)"),
-    CallForm(
-        "DeepSeek", rf"<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?{_NAME}(?:<｜tool▁sep｜>)?{_GIVEN}(?:<｜|\Z)"
-    ),
-    CallForm("Kimi", rf"{_NAME}(?::\d+)?\s*<\|tool_call_argument_begin\|>{_GIVEN}(?:<\|tool_call_end\|>|\Z)"),
-    CallForm("MiniMax", rf'<(?:\w+:)?invoke name="{_NAME}">{_GIVEN}(?:</(?:\w+:)?invoke>|\Z)'),
-    CallForm("Gemma 4, FunctionGemma", rf"call:{_NAME}\{{{_GIVEN}\}}(?:<tool_call\|>|<end_function_call>|\Z)"),
-    CallForm("Hermes, Qwen, Granite, Phi, Nemotron, Llama 3", rf"(?:{_MARK})\s*(?P<calls>[^<\s].*?)(?:{_END})"),
-    CallForm("Command-R", r"Action:\s*```(?:json)?(?P<calls>.*?)(?:```|\Z)"),
-    CallForm(
-        "ReAct",
-        rf"^\W*Action:\s*{_NAME}\s*\n\s*Action[ _]Input:{_GIVEN}"
-        r"(?=\n\s*(?:Observation|Thought|Action|Final Answer)\b|\Z)",
-        loose=True,
-    ),
-    CallForm("Functionary, GLM-4", rf"(?:^|>>>){_NAME}\s*(?P<arguments>\{{.*?\}})(?=\s*(?:>>>|<\||\n|\Z))", loose=True),
-    CallForm(
-        "Gemma, Llama 3.2 and 4",
-        r"^[ \t>`*\[-]*(?:tool_code|python)?[ \t]*(?:\d+[.)]|Action:|\w+[ \t]*=|await\b)?[ \t]*"
-        rf"(?P<calls>{_CALL}(?:\)?\s*[,;]\s*{_CALL})*)[)\]`; \t.]*$",
-        loose=True,
-    ),
-    CallForm(
-        "several objects",
-        r"(?P<calls>(?<=\})\s*;?\s*\{.+?\}(?=\s*;?\s*(?:\{|(?:```\s*)?\Z))|\{.+?\}(?=\s*;?\s*\{))",
-        loose=True,
-    ),
+_MARKED = (
+    rf"<function={_NAME}>{_GIVEN}(?:</function>|\Z)",  # Llama 3, Qwen3-Coder
+    r"to=functions\.(?P<name>\w+)[^{]{0,80}(?P<arguments>\{.*?)(?=<\||\Z)",  # gpt-oss
+    rf"\[TOOL_CALLS\]\s*{_NAME}(?:\[\w+\]\w*)*\s*(?P<arguments>\{{.*?)(?=\[TOOL_CALLS\]|</s>|\Z)",  # Mistral
+    rf"<tool_call>\s*{_NAME}\s*(?P<arguments><arg_key>.*?)(?:</tool_call>|\Z)",  # GLM
+    rf"<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?{_NAME}(?:<｜tool▁sep｜>)?{_GIVEN}(?:<｜|\Z)",  # DeepSeek
+    rf"{_NAME}(?::\d+)?\s*<\|tool_call_argument_begin\|>{_GIVEN}(?:<\|tool_call_end\|>|\Z)",  # Kimi
+    rf'<(?:\w+:)?invoke name="{_NAME}">{_GIVEN}(?:</(?:\w+:)?invoke>|\Z)',  # MiniMax
+    rf"call:{_NAME}\{{{_GIVEN}\}}(?:<tool_call\|>|<end_function_call>|\Z)",  # Gemma 4, FunctionGemma
+    rf"(?:{_MARK})\s*(?P<calls>[^<\s].*?)(?:{_END})",  # Hermes, Qwen, Granite, Phi, Nemotron, Llama 3
+    r"Action:\s*```(?:json)?(?P<calls>.*?)(?:```|\Z)",  # Command-R
 )
-"""In this order: the first that finds a call reads the reply."""
-
-_PATTERNS = [(form, re.compile(form.pattern, re.DOTALL | re.MULTILINE)) for form in CALL_FORMS]
+_LOOSE = (
+    rf"^\W*Action:\s*{_NAME}\s*\n\s*Action[ _]Input:{_GIVEN}"
+    r"(?=\n\s*(?:Observation|Thought|Action|Final Answer)\b|\Z)",  # ReAct
+    rf"(?:^|>>>){_NAME}\s*(?P<arguments>\{{.*?\}})(?=\s*(?:>>>|<\||\n|\Z))",  # Functionary, GLM-4
+    r"^[ \t>`*\[-]*(?:tool_code|python)?[ \t]*(?:\d+[.)]|Action:|\w+[ \t]*=|await\b)?[ \t]*"
+    rf"(?P<calls>{_CALL}(?:\)?\s*[,;]\s*{_CALL})*)[)\]`; \t.]*$",  # Gemma, Llama 3.2 and 4
+    r"(?P<calls>(?<=\})\s*;?\s*\{.+?\}(?=\s*;?\s*(?:\{|(?:```\s*)?\Z))|\{.+?\}(?=\s*;?\s*\{))",  # several objects
+)
+_FORMS = [(re.compile(one, re.DOTALL | re.MULTILINE), one in _LOOSE) for one in (*_MARKED, *_LOOSE)]
+"""How the models of each family write calls as text: a tool's name and its arguments, or `calls` in JSON or Python. The
+first form that finds a call reads the reply. A loose one is one by its tool's name alone: with another name it is
+prose."""
 
 
 def calls_in(text: str, names: Sequence[str]) -> list[ToolCall]:
@@ -260,7 +234,7 @@ def calls_in(text: str, names: Sequence[str]) -> list[ToolCall]:
 
     Raises `ValueError`, in words for the model, where nothing can be read.
     """
-    read = (calls for form, pattern in _PATTERNS if (calls := _in_form(form, pattern, text, names)))
+    read = (calls for pattern, loose in _FORMS if (calls := _in_form(pattern, loose, text, names)))
     found = next(read, None) or _in_json(text, names)
     return [tidied(ToolCall(name, _with_query(given))) for name, given in found]
 
@@ -269,7 +243,7 @@ NamedCall = tuple[str, Mapping[str, Any]]
 """A tool's name as it is written, and the arguments."""
 
 
-def _in_form(form: CallForm, pattern: re.Pattern[str], text: str, names: Sequence[str]) -> list[NamedCall]:
+def _in_form(pattern: re.Pattern[str], loose: bool, text: str, names: Sequence[str]) -> list[NamedCall]:
     found = list[NamedCall]()
     for parts in (match.groupdict() for match in pattern.finditer(text)):
         if "name" in parts:
@@ -277,9 +251,9 @@ def _in_form(form: CallForm, pattern: re.Pattern[str], text: str, names: Sequenc
         elif not re.match(r"\W*\{", parts["calls"]) and (python := _in_python(parts["calls"], names)):
             found += python
         else:
-            with suppress(*([ValueError] if form.loose else [])):
+            with suppress(*([ValueError] if loose else [])):
                 found += _in_json(parts["calls"], names)
-    return [one for one in found if not form.loose or _tool_name(one[0], names) in names]
+    return [one for one in found if not loose or _tool_name(one[0], names) in names]
 
 
 def _in_python(text: str, names: Sequence[str]) -> list[NamedCall]:
@@ -299,15 +273,14 @@ def _named(value: Mapping[str, Any], names: Sequence[str]) -> Iterator[NamedCall
     """The tool's name and its arguments, where an object is a call: `{"name": "graph", "arguments": {...}}`,
     `{"graph": {...}}`, `{"graph": "the Moon"}`."""
     value = next((value[key] for key in _INNER if isinstance(value.get(key), dict)), value)
-    name = next((key for key in _NAMES if isinstance(value.get(key), str)), "")
-    if not name:
-        if all(_tool_name(key, names) in names for key in value):
-            yield from ((key, _arguments(each)) for key, each in value.items())
-        return
+    name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), "")
     arguments = next((value[key] for key in _ARGUMENTS if key in value), None)
-    beside = {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")}
-    if arguments is not None or "query" in value or _tool_name(value[name], names) in names:
-        yield value[name], beside if arguments is None else _arguments(arguments)
+    if not name and all(_tool_name(key, names) in names for key in value):
+        yield from ((key, _arguments(each)) for key, each in value.items())
+    elif name and arguments is not None:
+        yield name, _arguments(arguments)
+    elif name and ("query" in value or _tool_name(name, names) in names):
+        yield name, {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")}
 
 
 def _arguments(value: Any) -> Mapping[str, Any]:
@@ -316,10 +289,10 @@ def _arguments(value: Any) -> Mapping[str, Any]:
         value = value[0]
     if isinstance(value, str):
         return _in_text(re.sub(r'<\|"\|>|<escape>', '"', value.strip()))
-    if not isinstance(value, dict):
-        return {}
+    if not isinstance(value, dict) or "query" in value:
+        return value if isinstance(value, dict) else {}
     inner = next((value[key] for key in _ARGUMENTS if key in value), None)
-    return value if inner is None or "query" in value else _arguments(inner)
+    return value if inner is None else _arguments(inner)
 
 
 def _in_text(text: str) -> Mapping[str, Any]:
@@ -330,8 +303,9 @@ def _in_text(text: str) -> Mapping[str, Any]:
             return _arguments(read_json(text))
     if text.startswith("<") and (found := _XML.findall(text)):
         return dict(found)
-    if re.fullmatch(_PAIRS, text.strip("{}"), re.DOTALL):
-        return _pairs(text)
+    if re.fullmatch(_PAIRS, text.strip("{}"), re.DOTALL):  # of values without a name the first is the query
+        pairs = [(match["key"] or "query", match["value"]) for match in _EACH_PAIR.finditer(text)]
+        return {key: re.sub(r"\\(.)", r"\1", v[1:-1]) if v[0] in "\"'" else v for key, v in reversed(pairs)}
     return {} if not text or text.startswith("{") else {"query": text}
 
 
@@ -340,9 +314,3 @@ def _with_query(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     texts = {key: value for key, value in arguments.items() if isinstance(value, str)}
     named = [texts[key] for key in _QUERIES if key in texts] or (list(texts.values()) if len(texts) == 1 else [])
     return {**arguments, "query": named[0]} if named else arguments
-
-
-def _pairs(text: str) -> Mapping[str, Any]:
-    """`query="the Moon", k=3` or `'query': 'the Moon'`; of values without a name the first is the query."""
-    pairs = [(match["key"] or "query", match["value"]) for match in _EACH_PAIR.finditer(text)]
-    return {key: re.sub(r"\\(.)", r"\1", value[1:-1]) if value[0] in "\"'" else value for key, value in reversed(pairs)}

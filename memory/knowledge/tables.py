@@ -5,18 +5,18 @@ letters without accents. A column has the kind of its cells.
 """
 
 import json
+import math
 import re
 import sqlite3
-import time
 import unicodedata
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from clew.memory.datatypes import Table
 from clew.memory.dates import DateOrder, found_dates, order_of
-from clew.memory.errors import DeadlineExceeded
 from clew.memory.text import stemmed_words, unaccented
 
 LARGE = 2_000
@@ -24,9 +24,6 @@ LARGE = 2_000
 
 SAMPLED = 100
 """About so many then, from all over."""
-
-SECONDS = 5.0
-"""That a question to the tables may take."""
 
 ALIKE = 0.9
 """Of the cells of a column that are not empty, how many are of its kind at least."""
@@ -42,8 +39,8 @@ _NUMBER = re.compile(
     r"(?P<digits>\d[\d.,'\u2019\s]*)(?P<after>\s?[^\d\s()][^\d()]{0,11})?\)?"
 )
 _EMPTY = re.compile(r"[\W_]*|n/?a", re.IGNORECASE)
-_YES_NO = {"yes": 1, "true": 1, "ja": 1, "oui": 1, "si": 1, "jes": 1, "no": 0, "false": 0, "nein": 0, "non": 0, "ne": 0}
-_MARKS = {"\u2713": 1, "\u2714": 1, "\u2717": 0, "\u2718": 0}
+_YES = dict.fromkeys(("yes", "true", "ja", "oui", "si", "jes", "\u2713", "\u2714"), 1)
+_YES_NO = _YES | dict.fromkeys(("no", "false", "nein", "non", "ne", "\u2717", "\u2718"), 0)
 """How a column of yes and no is written."""
 
 
@@ -70,8 +67,8 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredTable:
-    """A table of a document, without its rows: `size` is how many it has; `name` is the document's title and the
-    table's own, and `path` where the document is."""
+    """A table of a document, without its rows: `size` is how many it has; `called` is the document's title, and `path`
+    where the document is."""
 
     document: str
     n: int
@@ -79,7 +76,7 @@ class StoredTable:
     place: str
     size: int
     columns: tuple[Column, ...]
-    name: str
+    called: str
     path: str
 
     @property
@@ -87,15 +84,21 @@ class StoredTable:
         return f"{self.document}#table{self.n}"
 
     @property
+    def name(self) -> str:
+        """The document's title and the table's own."""
+        return " ".join(dict.fromkeys(filter(None, (self.called, self.title, self.place))))
+
+    @property
     def heads(self) -> tuple[str, ...]:
         return tuple(column.head for column in self.columns)
 
 
 class TableRow(NamedTuple):
-    """A row with its number in its file, and its cells as they are written."""
+    """A row with its number in its file, its cells as they are written, and their values."""
 
     number: int
     cells: tuple[str, ...]
+    values: tuple[CellValue, ...]
 
 
 # Written -------------------------------------------------------------------------------------------------------------
@@ -110,17 +113,15 @@ def add_tables(database: sqlite3.Connection, document: str, names: str, tables: 
     """The tables of a document; `names` are its title and its path."""
     for n, table in enumerate(tables):
         columns, values = typed(table)
-        rows = table.rows[: len(values)]
-        told = [json.dumps([*column], ensure_ascii=False) for column in columns]
         database.execute(
             "INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?)",
-            (document, n, table.title, table.place, len(rows), f"[{','.join(told)}]"),
+            (document, n, table.title, table.place, len(values), _json(columns)),
         )
-        written = (
-            (document, n, table.first_row + at, *(json.dumps(one, ensure_ascii=False) for one in row))
-            for at, row in enumerate(zip(rows, values, strict=True))
+        rows = enumerate(zip(table.rows, values, strict=False), table.first_row)  # a last row of sums has no values
+        database.executemany(
+            "INSERT INTO table_rows VALUES (?, ?, ?, ?, ?)",
+            ((document, n, number, _json(cells), _json(its)) for number, (cells, its) in rows),
         )
-        database.executemany("INSERT INTO table_rows VALUES (?, ?, ?, ?, ?)", written)
         words = [(-1, f"{names} {table.title} {table.place}", "")]
         words += [(place, column.head, "") for place, column in enumerate(columns)]
         for place, column in enumerate(columns):
@@ -132,47 +133,49 @@ def add_tables(database: sqlite3.Connection, document: str, names: str, tables: 
         )
 
 
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _words(text: str) -> set[str]:
     """The stems of a name, of its parts too: `stock-west.csv`."""
     return {*stemmed_words(re.sub(r"[-/._]", " ", text))}
 
 
-def typed(table: Table) -> tuple[list[Column], list[list[CellValue]]]:
+def typed(table: Table) -> tuple[list[Column], list[Sequence[CellValue]]]:
     """Its columns, and its rows as values, without a last row that sums up all others."""
     each = [[row[place].strip() for row in table.rows] for place in range(len(table.heads))]
     read = [_column(head, cells) for head, cells in zip(table.heads, each, strict=True)]
-    columns, values = [column for column, _ in read], [list(row) for row in zip(*(its for _, its in read), strict=True)]
-    columns = [one._replace(distinct=len({*its} - {""})) for one, its in zip(columns, each, strict=True)]
-    sums = [place for place, one in enumerate(columns) if one.kind == "number" and values[-1:] and values[-1][place]]
-    if len(values) > 2 and sums and all(_is_sum([row[place] for row in values]) for place in sums):
-        values.pop()
-    return columns, values
+    columns = [one._replace(distinct=len({*cells} - {""})) for (one, _), cells in zip(read, each, strict=True)]
+    sums = [values for column, values in read if column.kind == "number" and values and values[-1]]
+    rows: list[Sequence[CellValue]] = [*zip(*(values for _, values in read), strict=True)]
+    if len(rows) > 2 and sums and all(_ends_in_its_sum(values) for values in sums):
+        rows.pop()
+    return columns, rows
 
 
-def _is_sum(column: Sequence[CellValue]) -> bool:
+def _ends_in_its_sum(column: Sequence[CellValue]) -> bool:
     *above, last = (float(value or 0) for value in column)
-    return abs(sum(above) - last) < 1e-6 * max(1.0, abs(last))
+    return math.isclose(sum(above), last, rel_tol=1e-6, abs_tol=1e-6)
 
 
 def _column(head: str, cells: Sequence[str]) -> tuple[Column, Sequence[CellValue]]:
-    filled = [cell for cell in cells if not _EMPTY.fullmatch(cell) or cell in _MARKS]
+    filled = [cell for cell in cells if not _EMPTY.fullmatch(cell) or cell in _YES_NO]
     wanted = max(1.0, ALIKE * len(filled))
-    if set(map(folded, filled)) <= _YES_NO.keys() | _MARKS.keys() and filled:
-        return Column(head, "yes-no"), [(_YES_NO | _MARKS).get(folded(cell)) for cell in cells]
-    numbers = {cell: match for cell in {*filled} if (match := _NUMBER.fullmatch(cell)) and _is_quantity(match)}
+    if filled and set(map(folded, filled)) <= _YES_NO.keys():
+        return Column(head, "yes-no"), [_YES_NO.get(folded(cell)) for cell in cells]
+    numbers = {cell: match for cell in filled if (match := _NUMBER.fullmatch(cell)) and _is_quantity(match)}
     units = {(match["before"] or match["after"] or "").strip() for match in numbers.values()} - {""}
     if sum(cell in numbers for cell in filled) >= wanted and len(units) <= 1:
-        mark = _decimal_mark([match["digits"] for match in numbers.values()])
-        found = {cell: _number(match, mark) for cell, match in numbers.items()}
         if not units and _are_years(filled):
             return Column(head, "date"), [cell or None for cell in cells]
+        mark = decimal_mark([match["digits"] for match in numbers.values()])
         decimals = max(len(match["digits"].strip().partition(mark)[2]) for match in numbers.values())
-        in_head = re.search(r"\(([^()\s]+)\)$", head)
-        return Column(head, "number", "".join(units) or (in_head[1] if in_head else ""), decimals), [
-            found.get(cell) for cell in cells
-        ]
+        unit = "".join(units or re.findall(r"\(([^()\s]+)\)$", head))
+        read = [_number(numbers[cell], mark) if cell in numbers else None for cell in cells]
+        return Column(head, "number", unit, decimals), read
     order = order_of(filled)
-    days = {cell: iso for cell in {*filled} if (iso := _day(cell, order))}
+    days = {cell: iso for cell in filled if (iso := _day(cell, order))}
     if sum(cell in days for cell in filled) >= wanted:
         return Column(head, "date"), [days.get(cell) for cell in cells]
     return Column(head, "text"), [folded(cell) or None for cell in cells]
@@ -188,7 +191,7 @@ def read_value(column: Column, text: str) -> CellValue:
     """A text as a cell of this column has it; None where it is of another kind."""
     if column.kind == "number":
         match = _NUMBER.fullmatch(text.strip())
-        return _number(match, _decimal_mark([match["digits"]])) if match else None
+        return _number(match, decimal_mark([match["digits"]])) if match else None
     read, (value,) = _column(column.head, [text])
     return value if read.kind == column.kind else None
 
@@ -200,7 +203,7 @@ def _is_quantity(match: re.Match[str]) -> bool:
     return sign and not re.match(r"0\d", match["digits"])
 
 
-def _decimal_mark(written: Sequence[str]) -> str:
+def decimal_mark(written: Sequence[str]) -> str:
     """What parts whole numbers from decimals in a column: what comes last where a number has both, what is followed by
     others than three digits; a comma before three digits is none."""
     lasts = [re.sub(r"[\d\s'\u2019]", "", one)[-1:] for one in written]
@@ -212,9 +215,14 @@ def _decimal_mark(written: Sequence[str]) -> str:
 
 
 def _number(match: re.Match[str], mark: str) -> float:
-    digits = re.sub(r"[\s'\u2019]", "", match["digits"]).replace("," if mark == "." else ".", "").replace(",", ".")
-    value = float(digits.rstrip(".") or 0) if digits.count(".") <= 1 else float(digits.replace(".", ""))
+    value = float(plain_number(match["digits"], mark))
     return -value if match["minus"] or match["inner"] else value
+
+
+def plain_number(digits: str, mark: str) -> str:
+    """Without what groups its digits, and with a point before the decimals."""
+    plain = re.sub(r"[\s'\u2019]", "", digits).replace("," if mark == "." else ".", "").replace(",", ".").rstrip(".")
+    return plain if plain.count(".") <= 1 else plain.replace(".", "")
 
 
 def _day(cell: str, order: DateOrder) -> str:
@@ -241,17 +249,8 @@ class Tables:
         sql = """SELECT t.document, t.n, t.title, t.place, t.size, t.columns, d.title, d.place
         FROM tables t JOIN documents d ON d.id = t.document ORDER BY d.source, d.position, t.n"""
         return tuple(
-            StoredTable(
-                document,
-                n,
-                title,
-                place,
-                size,
-                tuple(Column(*one) for one in json.loads(columns)),
-                " ".join(dict.fromkeys(filter(None, (name, title, place)))),
-                path,
-            )
-            for document, n, title, place, size, columns, name, path in self.run(sql, ())
+            StoredTable(id_, n, title, place, size, tuple(Column(*one) for one in json.loads(columns)), called, path)
+            for id_, n, title, place, size, columns, called, path in self.run(sql, ())
         )
 
     def of(self, document: str) -> list[StoredTable]:
@@ -274,28 +273,18 @@ class Tables:
         found: dict[str, list[Link]] = {}
         known = {(one.document, one.n): one for one in self.all}
         for document, n, column, value, words in self.run(sql, (json.dumps([*stems]), most)):
-            if (table := known.get((document, n))) is None:
-                continue
-            named = frozenset(json.loads(words))
-            whole = _words(value) if value else _words(table.heads[column]) if column >= 0 else named
-            found.setdefault(table.id, []).append(Link(column, value, named, len(named) / max(1, len(whole))))
+            if table := known.get((document, n)):
+                named = frozenset(json.loads(words))
+                whole = _words(value) if value else _words(table.heads[column]) if column >= 0 else named
+                found.setdefault(table.id, []).append(Link(column, value, named, len(named) / max(1, len(whole))))
         return found
 
 
-def runner(reading: Callable[[], Any]) -> Run:
-    """Of a store's connections. Raises `DeadlineExceeded` where a statement takes longer than `SECONDS`."""
+def runner(reading: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> Run:
+    """Of a store's connections."""
 
     def run(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        until = time.monotonic() + SECONDS
         with reading() as connection:
-            connection.set_progress_handler(lambda: time.monotonic() > until, 10_000)
-            try:
-                return list(connection.execute(sql, values))
-            except sqlite3.OperationalError as error:
-                if "interrupted" in str(error):
-                    raise DeadlineExceeded("the tables took too long", "ask for fewer rows") from error
-                raise
-            finally:
-                connection.set_progress_handler(None, 0)
+            return connection.execute(sql, values).fetchall()
 
     return run

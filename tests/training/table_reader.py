@@ -1,8 +1,7 @@
 """The reader of tables: `python -m tests.training.table_reader DATA` writes `agent/search/table_reader.json`.
 
 Fitted on questions that `made_tables.py` makes, and on questions of DATA/conversations that no row of the tables among
-their documents answers. `--measure` keeps a quarter of the tables and of the wordings out, and
-prints what the reader makes of these.
+their documents answers. `python -m tests.benchmarks.tables` measures it.
 """
 
 import argparse
@@ -11,13 +10,14 @@ import random
 import re
 import sqlite3
 import tempfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
@@ -32,16 +32,15 @@ from clew.agent.search.table_reader import (
     TableReading,
     linked_to,
     ngrams,
-    read,
     readings,
 )
-from clew.memory.datatypes import Document, Floats, Table, Vectors
+from clew.memory.datatypes import Document, Floats, Table
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.knowledge.disk import SCHEMA
 from clew.memory.knowledge.loaders.registry import discover
 from clew.memory.knowledge.loaders.registry import read as read_source
 from clew.memory.knowledge.tables import Tables, add_tables, folded
-from clew.memory.ports import Encoder, Role
+from clew.memory.ports import Encoder
 from clew.tools.table import TableRequest
 from tests.training.made_tables import TEMPLATES, MadeQuestion, made_tables, questions, table_lines
 
@@ -54,26 +53,6 @@ ANSWERS, KINDS, LEAST = ("yes", "no"), ("number", "date", "text"), 0.25
 
 FEWEST = 4
 """Tables in whose questions a word has to stand to need no explanation; questions that have a feature."""
-
-
-class Remembering:
-    """An encoder that keeps what it made, in memory."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        self._encoder, self._kept = encoder, dict[str, Any]()
-        self.name, self.hash, self.dimension, self.window = (
-            encoder.name,
-            encoder.hash,
-            encoder.dimension,
-            encoder.window,
-        )
-        self.tokens, self.token_vectors = encoder.tokens, encoder.token_vectors
-
-    def encode(self, texts: Sequence[str], role: Role) -> Vectors:
-        missing = [text for text in dict.fromkeys(texts) if text not in self._kept]
-        for text, vector in zip(missing, self._encoder.encode(missing, role), strict=True):
-            self._kept[text] = vector
-        return np.array([self._kept[text] for text in texts], np.float32).reshape(-1, self.dimension)
 
 
 def library(documents: Sequence[tuple[str, str, Sequence[Table]]]) -> Tables:
@@ -106,11 +85,10 @@ def cases(
 def is_right(reading: TableReading, question: MadeQuestion) -> bool | None:
     """Whether it is what was asked; None where its rows are, though something else is to be shown of them."""
     wanted = question.request
-    if (
-        wanted is None
-        or reading.table.document != question.file
-        or said(reading.request, "") != said(wanted, _key(reading))
-    ):
+    if wanted is None or reading.table.document != question.file:
+        return False
+    key = reading.table.heads[0]
+    if said(reading.request, key) != said(wanted, key):
         return False
     if question.column:
         head = reading.table.heads[reading.column] if reading.column >= 0 else ""
@@ -118,18 +96,10 @@ def is_right(reading: TableReading, question: MadeQuestion) -> bool | None:
     return reading.asked == question.asked or None
 
 
-def _key(reading: TableReading) -> str:
-    return reading.table.heads[0]
-
-
 def said(request: TableRequest, key: str) -> tuple[object, ...]:
     """What two requests for the same have both; a condition without a column is of the first."""
     where = {
-        (
-            one.column or key,
-            one.operator,
-            frozenset(folded(str(v)) for v in (one.value if isinstance(one.value, tuple) else (one.value,))),
-        )
+        (one.column or key, one.operator, frozenset(folded(str(value)) for value in one.values))
         for one in request.where
     }
     by = request.order_by, request.limit if request.order_by else 0, request.descending
@@ -158,57 +128,50 @@ def natural(data: Path, rng: random.Random) -> list[Case]:
 # Fitted ---------------------------------------------------------------------------------------------------------------
 
 
+Labelled = list[tuple[Any, list[str], str]]
+"""Vectors of texts, their words, and what each is."""
+
+
 def fitted(found: Sequence[Case], encoder: Encoder) -> TableModel:
     blank = Softmax(COMPARED, np.zeros(len(COMPARED)), np.zeros((encoder.dimension, len(COMPARED))), {})
     model = TableModel(blank, blank, blank, blank, frozenset(), (), LIKELY)
-    vectors, grams, kinds = [], [], []
-    around: list[tuple[Any, list[str], str]] = []
-    kinds_sought: list[tuple[Any, list[str], str]] = []
-    flags: list[tuple[Any, list[str], str]] = []
+    asked, compared, answered, sought = Labelled(), Labelled(), Labelled(), Labelled()
     files: dict[str, set[str]] = defaultdict(set)
     for question, tables in found:
-        words = QuestionWords(question.text, encoder, model)
+        words, request = QuestionWords(question.text, encoder, model), question.request
         for one in linked_to(words, tables, encoder, model):
             if one.table.document == question.file or (not question.file and one.margin >= 0):
-                vectors.append(words.vector)
-                grams.append(ngrams(one.masked))
-                kinds.append(question.asked)
+                asked.append((words.vector, one.masked, question.asked))
                 if question.column:
-                    place = one.table.heads.index(question.column)
-                    kinds_sought.append((words.vector, grams[-1], one.table.columns[place].kind))
+                    kind = one.table.columns[one.table.heads.index(question.column)].kind
+                    sought.append((words.vector, one.masked, kind))
                 if question.answer:
-                    flags.append((words.vector, grams[-1], question.answer))
-                for word in one.left if question.request else ():
+                    answered.append((words.vector, one.masked, question.answer))
+                for word in one.left if request else ():
                     files[word].add(question.file)
-        number = question.compared or ("first" if question.request and question.request.order_by else "")
-        where = question.request.where if question.request else ()
-        around.extend(
-            (one.vector, ngrams(one.near.split()), number)
-            for one in (words.numbers if number and question.request else ())
-            if number == "first" or one.value == str(where[0].value)
-        )
-    known = frozenset(word for word, where in files.items() if len(where) >= FEWEST)
-    compared, answered, sought = (
-        softmax(classes, [v for v, *_ in told], [g for _, g, _ in told], [label for *_, label in told])
-        for classes, told in ((COMPARED, around), (ANSWERS, flags), (KINDS, kinds_sought))
-    )
+        number = question.compared or ("first" if request and request.order_by else "")
+        compared += [
+            (one.vector, one.near, number)
+            for one in (words.numbers if number and request else ())
+            if number == "first" or (request and one.value == str(request.where[0].value))
+        ]
     model = TableModel(
-        softmax(ASKED, np.array(vectors), grams, kinds),
-        compared,
-        answered,
-        sought,
-        known,
+        softmax(ASKED, asked),
+        softmax(COMPARED, compared),
+        softmax(ANSWERS, answered),
+        softmax(KINDS, sought),
+        frozenset(word for word, where in files.items() if len(where) >= FEWEST),
         (),
         LIKELY,
     )
-    rows, labels = list[Sequence[float]](), list[bool]()
-    for question, tables in found:
-        each = [(one, is_right(one, question)) for one in readings(question.text, tables, encoder, model)]
-        told = [(one, right) for one, right in each if right is not None]
-        rows += [one.features for one, _ in told]
-        labels += [bool(right) for _, right in told]
-    print(f"{len(found)} questions, {len(rows)} readings, {sum(labels)} right, {len(known)} known words")
-    return replace(model, layers=perceptron(np.array(rows), labels))
+    weighed = [
+        (one.features, right)
+        for question, tables in found
+        for one in readings(question.text, tables, encoder, model)
+        if (right := is_right(one, question)) is not None
+    ]
+    print(f"{len(found)} questions, {len(weighed)} readings, {sum(right for _, right in weighed)} right")
+    return replace(model, layers=perceptron(np.array([one for one, _ in weighed]), [right for _, right in weighed]))
 
 
 def perceptron(rows: Floats, labels: Sequence[bool]) -> list[tuple[Floats, Floats]]:
@@ -220,94 +183,47 @@ def perceptron(rows: Floats, labels: Sequence[bool]) -> list[tuple[Floats, Float
     return [(np.round(into, 4), np.round(first - mean @ into, 4)), (np.round(out, 4), np.round(last, 4))]
 
 
-def softmax(classes: Sequence[str], vectors: Any, grams: Sequence[list[str]], labels: Sequence[str]) -> Softmax:
-    counts = Counter(gram for one in grams for gram in one)
-    names = sorted(gram for gram, count in counts.items() if count >= FEWEST)
-    place = {name: n for n, name in enumerate(names)}
-    there = np.zeros((len(grams), len(names)), np.float32)
-    for row, one in enumerate(grams):
-        there[row, [place[gram] for gram in one if gram in place]] = 1.0
-    vectors = np.array(vectors)
-    regression = LogisticRegression(C=3.0, max_iter=2000).fit(np.hstack([vectors, there]), labels)
+def softmax(classes: Sequence[str], told: Labelled) -> Softmax:
+    vectors = np.array([vector for vector, *_ in told])
+    counter = CountVectorizer(analyzer=ngrams, binary=True, min_df=FEWEST, dtype=np.float32)
+    there = counter.fit_transform([words for _, words, _ in told]).toarray()
+    regression = LogisticRegression(C=3.0, max_iter=2000).fit(np.hstack([vectors, there]), [one for *_, one in told])
     order = [regression.classes_.tolist().index(one) for one in classes]
-    coefficients = regression.coef_ if len(classes) > 2 else np.vstack([-regression.coef_, regression.coef_]) / 2
-    intercepts = regression.intercept_ if len(classes) > 2 else np.hstack([-1, 1]) * regression.intercept_ / 2
+    coefficients, intercepts = regression.coef_, regression.intercept_
+    if len(classes) == 2:
+        coefficients, intercepts = np.vstack([-coefficients, coefficients]) / 2, np.hstack([-1, 1]) * intercepts / 2
     weights = np.round(coefficients[order].T, 2)
     dimension = vectors.shape[1]
     features = {
         name: {str(at): float(one) for at, one in enumerate(weights[dimension + n]) if abs(one) > LEAST}
-        for name, n in place.items()
+        for n, name in enumerate(counter.get_feature_names_out())
     }
     features = {name: of for name, of in features.items() if of}
     return Softmax(tuple(classes), np.round(intercepts[order], 3), weights[:dimension].astype(float), features)
 
 
 def as_json(model: TableModel) -> str:
-    def plain(one: Softmax) -> dict[str, object]:
-        return {
-            "classes": one.classes,
-            "intercepts": one.intercepts.tolist(),
-            "weights": one.weights.tolist(),
-            "features": dict(sorted(one.features.items())),
-        }
-
-    said = {
-        "asked": plain(model.asked),
-        "compared": plain(model.compared),
-        "answered": plain(model.answered),
-        "sought": plain(model.sought),
-        "known": sorted(model.known),
-        "layers": [[weights.tolist(), intercepts.tolist()] for weights, intercepts in model.layers],
-        "sure": model.sure,
-    }
-    return json.dumps(said, separators=(",", ":"), ensure_ascii=False) + "\n"
+    said = {name: getattr(model, name) for name in ("asked", "compared", "answered", "sought", "layers", "sure")}
+    said["known"] = sorted(model.known)
+    return json.dumps(said, default=_plain, separators=(",", ":"), ensure_ascii=False) + "\n"
 
 
-# Measured -------------------------------------------------------------------------------------------------------------
-
-
-def measured(found: Sequence[Case], encoder: Encoder, model: TableModel) -> None:
-    """By kind how many are right, wrong though said, and left alone."""
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    shown = Counter[str]()
-    for question, tables in found:
-        reading = read(question.text, tables, encoder, model)
-        right = reading is not None and is_right(reading, question) is not False
-        outcome = "left" if reading is None else "right" if right else "wrong"
-        counts[question.asked][outcome] += 1
-        shown[outcome + question.asked] += 1
-        if (outcome == "wrong" and shown[outcome + question.asked] <= 4) or (
-            outcome == "left" and question.request and shown[outcome + question.asked] <= 3
-        ):
-            said_ = f"{reading.asked} {reading.table.document} {reading.request}" if reading else ""
-            print(f"  {outcome}: {question.text} ({question.asked}, {question.file}) {said_}")
-    for asked in ASKED:
-        print(f"{asked:12} {dict(counts[asked])}")
-    answerable = sum((counts[one] for one in ASKED[:-1]), Counter[str]())
-    print("answerable", {name: round(n / answerable.total(), 3) for name, n in answerable.items()})
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--measure", action="store_true")
     given = parser.parse_args()
     rng = random.Random(7)
-    lines, templates = table_lines(), dict(TEMPLATES)
-    held: list[str] = []
-    unseen: dict[Asked, tuple[str, ...]] = {}
-    if given.measure:
-        held, lines = lines[::4], [line for n, line in enumerate(lines) if n % 4]
-        unseen = {asked: texts[::4] for asked, texts in templates.items()}
-        templates = {asked: tuple(t for n, t in enumerate(texts) if n % 4) for asked, texts in templates.items()}
     with tempfile.TemporaryDirectory() as cache:
-        encoder = Remembering(load_encoder(MINILM, Path(cache)))
-        found = [case for _ in range(ROUNDS) for case in cases(rng, lines, templates, EACH)]
+        encoder = load_encoder(MINILM, Path(cache))
+        found = [case for _ in range(ROUNDS) for case in cases(rng, table_lines(), TEMPLATES, EACH)]
         model = fitted([*found, *natural(given.data, rng)], encoder)
-        if given.measure:
-            measured(list(cases(rng, held, unseen, 6)), encoder, model)
-        else:
-            SHIPPED.write_text(as_json(model), "utf-8")
+    SHIPPED.write_text(as_json(model), "utf-8")
 
 
 if __name__ == "__main__":

@@ -258,7 +258,7 @@ def test_a_model_is_told_of_all_tools_each_with_when_to_use_it_in_a_few_words() 
         (ToolCall("hybrid", {"k": "many"}), 'hybrid takes one argument, a text: {"query": '),
         (call(query=["Metropolis"]), "hybrid takes one argument"),
         (call(query=" ?! "), "the query is empty"),
-        (call(query="and " * 100), "the query has 400 characters, and may have 300"),
+        (call(query="and " * 100), "the query has 399 characters, and may have 300"),
         (call(query="who directed   METROPOLIS"), "this search was made already"),
     ],
 )
