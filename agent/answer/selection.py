@@ -65,13 +65,13 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     if evidence.texts[int(scores.argmax())] in request.continued:  # it was just said
         scores = own
     kept, beside = _in_time(request, evidence, scores, np.arange(len(scores)), parameters)
-    order = kept[np.argsort(-scores[kept], kind="stable")]
+    best = kept[np.argsort(-scores[kept], kind="stable")]
     named = named_headings(request.rewritten, evidence)
-    first = evidence.passages[evidence.candidates[order[0]].passage].document
+    first = evidence.passages[evidence.candidates[best[0]].passage].document
     order = [
         place
-        for place in order.tolist()
-        if named[place] >= named[order[0]] or evidence.passages[evidence.candidates[place].passage].document != first
+        for place in best.tolist()
+        if named[place] >= named[best[0]] or evidence.passages[evidence.candidates[place].passage].document != first
     ]
     chosen = _chosen(order, scores - scores[order[0]], reading.odds, evidence, encoded.asked, parameters)
     return [

@@ -3,6 +3,7 @@ are too many to show, how many they are."""
 
 from dataclasses import replace
 
+from clew.agent.answer.conflicts import DENIES
 from clew.agent.answer.corpus_answers import CorpusAnswer
 from clew.agent.search.table_reader import TableReading, read, shipped
 from clew.agent.state import Answer, BoldSpan, Claim
@@ -11,7 +12,7 @@ from clew.memory.errors import BadInput
 from clew.memory.knowledge.tables import TableRow, Tables
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder
-from clew.tools.table import MOST, TableResult, answered
+from clew.tools.table import MOST, TableRequest, TableResult, answered, place_of
 
 SHOWN = 10
 """Tables of the same form that are looked at, and twice the rows that a computation is shown with."""
@@ -22,10 +23,11 @@ def table_answer(
 ) -> CorpusAnswer | None:
     """None where no table is asked, or it is not sure what of it."""
     reading = read(question, tables if scope is None else tables.within(scope), encoder, shipped())
-    if reading is None:
+    request = _meant(question, reading) if reading else None
+    if reading is None or request is None:
         return None
     try:
-        result = answered(tables, reading.table, reading.request)
+        result = answered(tables, reading.table, request)
     except BadInput:
         return None
     if len(result.groups) == MOST:
@@ -80,6 +82,18 @@ def _bold(lead: str) -> BoldSpan | None:
         return BoldSpan(0, len(lead.split()[0]))
     start = max(lead.rfind("= "), lead.rfind(": ")) + 2
     return BoldSpan(start, len(lead)) if 1 < start < len(lead) else None
+
+
+def _meant(question: str, reading: TableReading) -> TableRequest | None:
+    """What is read, with a cell that a question denies left out: of those who have not paid. None where it is not plain
+    what is denied. Columns of yes and no are read with that."""
+    asked, table = reading.request, reading.table
+    cells = [one for one in asked.where if table.columns[place_of(table, one.column)].kind == "text"]
+    if not cells or not DENIES.search(question):
+        return asked
+    if len(asked.where) > 1 or cells[0].operator != "=" or isinstance(cells[0].value, tuple):
+        return None
+    return asked.model_copy(update={"where": (cells[0].model_copy(update={"operator": "!="}),)})
 
 
 def _rows(reading: TableReading, result: TableResult, language: str) -> list[str]:

@@ -44,6 +44,7 @@ ANSWERED = [
     ("What is the total of all sacks in flour north?", "40 + 15 + 120 = 175", "75 |"),
     ("How many sacks of rye are in flour south?", "9", "40"),
     ("How many sacks of spelt are in flour south?", "0 of 3", ""),
+    ("How many bakers do not work in Harbour?", "4 of 6", ""),
     ("Which bakers have a wage over 2950?", "Cleo Marsh", "Ada"),
     ("Which baker has the latest start?", "Finn Pike", "Ada"),
     ("Does Ada Holt have a higher wage than Ben Holt?", "2900 - 2450 = 450", "Cleo"),
