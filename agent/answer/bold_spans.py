@@ -6,6 +6,7 @@ which says what it is fitted on.
 """
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -67,14 +68,19 @@ def likeliest(question: str, titles: Sequence[str], texts: Sequence[str]) -> tup
     return (best[1], best[2]) if best else None
 
 
+_IN_NUMBER = re.compile(r"\d[.,:]\d.?|.?\d[.,:]\d")
+"""Around a place within 179.90, on either side of its mark."""
+
+
 def part(odds: Sequence[float], pieces: Sequence[Span], text: str) -> tuple[float, Span]:
     """The likeliest word piece with those beside it, whole words: how likely these are on average, and from where to
     where they stand in the text."""
 
     def joined(place: int) -> bool:
-        """Whether it is of one word with the piece before."""
+        """Whether it is of one word, or of one number, with the piece before."""
         (_, end), (start, _) = pieces[place - 1 : place + 1]
-        return end == start and text[end - 1].isalnum() and text[start].isalnum()
+        in_number = bool(_IN_NUMBER.fullmatch(text[end - 2 : start + 2]))
+        return end == start and (in_number or (text[end - 1].isalnum() and text[start].isalnum()))
 
     first = last = int(np.argmax(odds))
     while first and (odds[first - 1] > BESIDE or joined(first)):

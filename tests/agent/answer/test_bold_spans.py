@@ -1,5 +1,7 @@
 """What is shown in bold: of the kind that is asked for, likely to be the answer, else nothing."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,6 +63,8 @@ def test_a_part_is_of_whole_words(text: str, data: st.DataObject) -> None:
         _, (start, end) = part(odds, pieces, text)
         assert start < end and not (start and text[start - 1 : start + 1].isalnum())
         assert not (end < len(text) and text[end - 1 : end + 1].isalnum())
+        marks = [match.end() for match in re.finditer(r"\d(?=\.\d)", text)]
+        assert {start, end}.isdisjoint({*marks, *(place + 1 for place in marks)})
 
 
 def test_f1_of_words() -> None:
