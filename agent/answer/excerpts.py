@@ -2,7 +2,7 @@
 
 A candidate is a sentence, an item of a list, a row of a table or a block of code: what is weighed. Its excerpt is the
 candidate with what has to be read with it: the items of a list with what announces them, a row with the heads of its
-columns, code with the sentence before it, what stands below a heading that asks.
+columns, code with the sentence before it, what stands below a heading that asks, or behind an item that does.
 """
 
 from collections.abc import Sequence
@@ -58,7 +58,9 @@ def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = 
     if block.kind in ("item", "row") and whole_list and not _are_clauses(candidate):
         return _list(candidate)
     if block.kind == "item":
-        return Excerpt(candidate, "item", (candidate.span,))
+        behind = region.blocks[candidate.place + 1 : candidate.place + 2] if asks(candidate.text) else []
+        reply = ((one.start, one.end) for one in behind if one.kind in ("item", "prose"))
+        return Excerpt(candidate, "item", (candidate.span, *reply))
     if block.kind == "row":
         head = region.blocks[block.lead] if block.lead >= 0 else None
         return Excerpt(candidate, "row", (*(((head.start, head.end),) if head else ()), candidate.span))

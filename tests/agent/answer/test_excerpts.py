@@ -146,6 +146,11 @@ def test_what_answers_a_question_ends_where_the_next_begins() -> None:
     assert unit(faq, "Q: Can")[-1] == "Never in the depot."
 
 
+def test_an_item_that_asks_is_read_with_the_one_behind_it() -> None:
+    chat = "- Ann: who has the keys?\n- Bo: I do\n- Ann: good\n"
+    assert unit(chat, "- Ann: who") == ["- Ann: who has the keys?", "- Bo: I do"]
+
+
 def test_an_element_of_a_table_is_no_reference() -> None:
     text = "Trees grow old.[1]\n\nExtract elements X[1,3], X[2,2] and X[3,1] as a vector.\n\nIt is old [2]."
     candidate = next(candidate for candidate in candidates(text) if candidate.text.startswith("Extract"))
