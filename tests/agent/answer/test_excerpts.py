@@ -147,7 +147,7 @@ def test_what_answers_a_question_ends_where_the_next_begins() -> None:
 
 
 def test_an_item_that_asks_is_read_with_the_one_behind_it() -> None:
-    chat = "- Ann: who has the keys?\n- Bo: I do\n- Ann: good\n"
+    chat = "- Ann: who has the keys?\n\n- Bo: I do\n\n- Ann: good\n"
     assert unit(chat, "- Ann: who") == ["- Ann: who has the keys?", "- Bo: I do"]
 
 
