@@ -70,7 +70,7 @@ def with_evidence(made: Rewritten, history: Sequence[Sentence], store: Search) -
     chunks = store.chunks(list(dict.fromkeys(hit.chunk for found in hits for hit in found)))
     sentences = [f"{chunk.title} {chunk.text[start:end]}" for chunk in chunks for start, end in split(chunk.text)]
     held = content_word_sets(sentences)
-    whole = [text for text in texts if own <= words[text] and any(words[text] <= one for one in held)]
+    whole = [text for text in texts if words[text] and own <= words[text] and any(words[text] <= one for one in held)]
     if not whole or standing.text in whole:
         return made
     best = max(whole, key=lambda text: len(words[text]))
