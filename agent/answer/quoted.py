@@ -19,6 +19,7 @@ from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Passage
+from clew.memory.dialogue.variants import own_words
 from clew.memory.language.telling import language_of
 from clew.memory.text import Span, content_words, split
 
@@ -53,7 +54,9 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     if held_language(services) == "eo" and unknown_in_esperanto(store.vocabulary, turn.rewritten):
         verdict = "refuse"
     request = request_of(turn)
-    made = quote(request, read, evidence, parameters)
+    language = language_of(request.rewritten)
+    own_language = language if language == held_language(services) else ""
+    made = quote(request, read, evidence, parameters, own_language)
     if verdict == "refuse" and not made.refused:
         made = refused(read, [word for word in evidence.lacked(request.question) if not word.islower()])
     return led_by(made, tool_answer, turn.passages)
@@ -67,10 +70,16 @@ def evidence_for(turn: Turn, services: Services) -> Evidence:
     return evidence_of(read, services.encoder, documents, turn.today, store.vocabulary)
 
 
-def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, parameters: AnswerParameters) -> Answer:
+def quote(
+    request: Request,
+    passages: Sequence[Passage],
+    evidence: Evidence,
+    parameters: AnswerParameters,
+    own_language: str = "",
+) -> Answer:
     """A few excerpts, those of the best passage first and in the order of the document. Refuses with the words that no
     document holds and the nearest titles where nothing has to do with the question; `passages` are all that were found,
-    of which the evidence has the best."""
+    of which the evidence has the best. `own_language`: that of the question, where most documents are in it."""
     alone = content_words(request.question) == content_words(request.rewritten)
     expanded = request.expanded if alone else ""
     asked = replace(request, expanded=expanded)
@@ -81,11 +90,27 @@ def quote(request: Request, passages: Sequence[Passage], evidence: Evidence, par
         return refused(passages, ())
     lacks = evidence.lacked(asked.question)
     english = language_of(asked.rewritten) in ("en", "")  # as all that the judge was fitted on
-    picked = pick(asked, evidence, parameters) if english or is_relevant(asked, lacks, evidence, parameters) else []
+    told = english or (own_language and _is_told(asked.question, own_language, evidence))
+    if not english:  # the reader, which was fitted on English, tells less of a second excerpt
+        parameters = replace(parameters, units=1)
+    picked = pick(asked, evidence, parameters) if told or is_relevant(asked, lacks, evidence, parameters) else []
     defined = {*content_words(answer_type(asked.rewritten).defined)}
     if not picked or (defined and defined <= {*content_words(" ".join(lacks))}):
         return refused(passages, lacks)
     return _answered(asked, picked, evidence)
+
+
+def _is_told(question: str, language: str, evidence: Evidence) -> bool:
+    """Whether a passage holds the rarest of a question's own words that the library has, and the library has its names
+    and numbers: what the cosines of an English encoder do not tell."""
+    own = own_words(question, language)
+    counts = dict(zip(own, evidence.vocabulary.counts(own), strict=True)) if evidence.vocabulary else {}
+    known = [word for word in own if counts.get(word)]
+    named = [word for word in own if not word.islower() and not question.lstrip("\u00bf\u00a1 ").startswith(word)]
+    if not known or not {*named} <= {*known}:
+        return False
+    rarest = {*content_words(min(known, key=lambda word: counts[word]))}
+    return any(rarest <= held for held in evidence.passage_words)
 
 
 def _asks_of_author(question: str, evidence: Evidence) -> bool:

@@ -1,7 +1,10 @@
-"""The question back."""
+"""The question back, and what is refused in the language of documents that are not English."""
+
+import pytest
 
 from clew.agent.answer.refusal import ask_back
 from clew.memory.datatypes import Passage
+from tests.agent.conftest import Opened
 
 
 def passage(name: str, text: str, title: str = "") -> Passage:
@@ -28,3 +31,24 @@ def test_without_a_noun_it_asks_which_of_these_and_offers_at_most_four_and_never
     assert one.plain == "Which director do you mean?" and one.nearest == ()
     many = [passage(str(n), "text", f"Title {n}") for n in range(9)]
     assert ask_back("Which?", [], many).nearest == ("Title 0", "Title 1", "Title 2", "Title 3")
+
+
+LESESAAL = (
+    "Stadtbibliothek\n\nDie Ausleihe eines Films kostet 2 Euro. Der Lesesaal schließt um 19 Uhr. Das Archiv leitet "
+    "Frau Ottmann. Fahrräder stehen im Hof.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Wann schließt der Lesesaal?", "Der Lesesaal schließt um 19 Uhr. [1]"),
+        ("Wer leitet das Archiv?", "Das Archiv leitet Frau Ottmann. [1]"),
+        ("Wo stehen die Fahrräder?", "Fahrräder stehen im Hof. [1]"),
+        ("Wer ist der Hausmeister?", ""),
+        ("Wie viele Plätze hat die Tiefgarage?", ""),
+    ],
+)
+def test_german_questions_over_german_documents(question: str, said: str, opened: Opened) -> None:
+    answer = opened({"bibliothek.txt": LESESAAL})(question)
+    assert answer.refused if not said else answer.text == said
