@@ -75,10 +75,15 @@ class ClusterGraph(Joined):
 
     @once
     def _names(self) -> Vectors:
-        """Of the entities that join chunks; read as `sentence_vectors`."""
-        layers, none = self.layers, np.zeros((0, self._store.dimension), np.float32)
+        """Of the entities that join chunks, zeros of one that the library has no vector of; read as
+        `sentence_vectors`."""
+        layers = self.layers
         found = self._store.entities([layers.entities[entity].id for entity in layers.joining.tolist()])
-        return np.concatenate([*(decoded(one["half"], self._store.dimension) for one in found), none])
+        made = np.zeros((len(found), self._store.dimension), np.float32)
+        for place, one in enumerate(found):
+            if half := one.get("half"):
+                made[place] = decoded(half, self._store.dimension)[0]
+        return made
 
     @once
     def communities(self) -> Communities:
