@@ -62,7 +62,7 @@ def calculate(expression: str) -> str:
         text = f"{text[:start]} _{n} {text[end:]}"
     try:
         tree = ast.parse(text.strip().translate(_SIGNS), mode="eval")
-        result = _value(tree.body, [operand for _, _, operand in found])
+        result = str(_value(tree.body, [operand for _, _, operand in found]))
     except (SyntaxError, ArithmeticError, ValueError, RecursionError, LookupError) as error:
         raise BadInput(f"'{shown}' cannot be worked out{_why(error)}", HINT) from error
     return f"{shown} = {result}"

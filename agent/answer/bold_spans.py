@@ -79,7 +79,7 @@ def part(odds: Sequence[float], pieces: Sequence[Span], text: str) -> tuple[floa
     def joined(place: int) -> bool:
         """Whether it is of one word, or of one number, with the piece before."""
         (_, end), (start, _) = pieces[place - 1 : place + 1]
-        in_number = bool(_IN_NUMBER.fullmatch(text[end - 2 : start + 2]))
+        in_number = bool(_IN_NUMBER.fullmatch(text[max(end - 2, 0) : start + 2]))
         return end == start and (in_number or (text[end - 1].isalnum() and text[start].isalnum()))
 
     first = last = int(np.argmax(odds))

@@ -45,7 +45,10 @@ def read_html(source: Source) -> Iterator[Document]:
     if root is None:
         raise Unreadable("empty")
     head = " ".join(root.xpath("string(//head/title)").split())
-    layout, hidden = _laid_out(root)
+    try:
+        layout, hidden = _laid_out(root)
+    except RecursionError as error:
+        raise Unreadable("its styles are nested too deep") from error
     first = " ".join(root.xpath("string(//h1)").split())
     title = first if first and first in head else head or first or title_of_file(source.path)
     date = " ".join(root.xpath(f"string((//head/meta[{_DATED}])[1]/@content)").split())
