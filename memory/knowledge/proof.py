@@ -215,6 +215,6 @@ def _goes_together(generation: Path) -> bool:
         for table in tables:
             for _, column, kind, given, _, key in database.execute(f"PRAGMA main.table_info({table})").fetchall():
                 free = "" if given or key else ", 'null'"
-                wrong.append(f"{table} WHERE typeof({column}) NOT IN ('{kind.lower()}'{free})")
+                wrong.append(f"{table} WHERE typeof(\"{column}\") NOT IN ('{kind.lower()}'{free})")
         whole = database.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
         return whole and not any(database.execute(f"SELECT 1 FROM {one} LIMIT 1").fetchone() for one in wrong)
