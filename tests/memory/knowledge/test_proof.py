@@ -1,5 +1,6 @@
 """A library proven by the hash of every file, and what mends one that is damaged."""
 
+import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.partitioning import capsule
 from clew.memory.knowledge.partitioning.capsule import PartitionPlan
 from clew.memory.knowledge.partitioning.partitioner import partition_library
-from clew.memory.knowledge.proof import forget_trained, proven, record_partitions
+from clew.memory.knowledge.proof import forget_trained, naming_altered, proven, record_partitions
 from tests.memory.knowledge.index.test_damage import generation_of
 from tests.memory.knowledge.index.test_run import run, titles, write
 from tests.memory.knowledge.test_leases import read_all
@@ -109,6 +110,13 @@ def test_a_healthy_library_is_left_as_it_is(made: Path, encoder: CachedEncoder) 
 
 
 @pytest.mark.parametrize("name", ["vectors.npy", "library.sqlite", "keywords/title_mass.npy", "layers.npz"])
+def test_what_a_full_disk_does_to_a_healthy_library_is_no_damage(made: Path) -> None:
+    generation, full = generation_of(made), sqlite3.OperationalError("unable to open database file")
+    full.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+    with pytest.raises(sqlite3.OperationalError), naming_altered(generation):
+        raise full
+
+
 def test_a_damaged_file_is_made_again_from_the_folders_that_are_mine(
     made: Path, encoder: CachedEncoder, name: str
 ) -> None:
