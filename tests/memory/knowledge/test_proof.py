@@ -103,13 +103,6 @@ def test_what_is_trained_is_recorded_when_it_is_done(made: Path) -> None:
     assert not proven(generation)
 
 
-def test_a_healthy_library_is_left_as_it_is(made: Path, encoder: CachedEncoder) -> None:
-    before = {path: path.read_bytes() for path in made.rglob("*") if path.is_file()}
-    assert mended(made, encoder) == []
-    assert before == {path: path.read_bytes() for path in made.rglob("*") if path.is_file()}
-
-
-@pytest.mark.parametrize("name", ["vectors.npy", "library.sqlite", "keywords/title_mass.npy", "layers.npz"])
 def test_what_a_full_disk_does_to_a_healthy_library_is_no_damage(made: Path) -> None:
     generation, full = generation_of(made), sqlite3.OperationalError("unable to open database file")
     full.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
@@ -117,6 +110,13 @@ def test_what_a_full_disk_does_to_a_healthy_library_is_no_damage(made: Path) -> 
         raise full
 
 
+def test_a_healthy_library_is_left_as_it_is(made: Path, encoder: CachedEncoder) -> None:
+    before = {path: path.read_bytes() for path in made.rglob("*") if path.is_file()}
+    assert mended(made, encoder) == []
+    assert before == {path: path.read_bytes() for path in made.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("name", ["vectors.npy", "library.sqlite", "keywords/title_mass.npy", "layers.npz"])
 def test_a_damaged_file_is_made_again_from_the_folders_that_are_mine(
     made: Path, encoder: CachedEncoder, name: str
 ) -> None:
