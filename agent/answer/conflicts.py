@@ -15,9 +15,7 @@ LIKE, SHARED, MOST = 0.6, 0.6, 2
 """The cosine and the share of the words of the shorter one from which two sentences tell the same thing; how many
 documents are quoted beside the first."""
 
-DENIES = re.compile(r"\b(?:not|no|never|none|only|cannot|without|prohibited|forbidden)\b|n['\u2019]t\b", re.IGNORECASE)
-"""Words by which a sentence denies what it says."""
-
+_DENIES = re.compile(r"\b(?:not|no|never|none|only|cannot|without|prohibited|forbidden)\b|n['\u2019]t\b", re.IGNORECASE)
 _AMOUNT = re.compile(r"(?P<before>[€$£]?)\s?(?P<number>\d[\d.,:]*)\s?(?P<behind>%|[€$£]|[^\W\d_]+)?")
 """A number with what stands beside it."""
 
@@ -77,7 +75,7 @@ def differ(one: str, other: str) -> bool:
     dates = asked_times(one), asked_times(other)
     if len(dates[0]) == 1 == len(dates[1]) and not dates[0][0].meets(dates[1][0].date):
         return True
-    return ours == theirs and bool(DENIES.search(one)) != bool(DENIES.search(other))
+    return ours == theirs and bool(_DENIES.search(one)) != bool(_DENIES.search(other))
 
 
 def _amounts(text: str) -> dict[str, str]:
@@ -88,5 +86,5 @@ def _amounts(text: str) -> dict[str, str]:
 
 def _words(text: str) -> set[str]:
     """Its content words without numbers and dates."""
-    told = content_words(DENIES.sub(" ", without_dates(text)))
+    told = content_words(_DENIES.sub(" ", without_dates(text)))
     return {word for word in told if not any(map(str.isdigit, word))}

@@ -127,13 +127,14 @@ class AskedNumber(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class TableReading:
     """A request that a question may stand for; `column` is what is asked for (-1: nothing but rows), `features` has
-    what it is weighed by."""
+    what it is weighed by; `denied` is how likely the question denies what it names."""
 
     asked: Asked
     table: StoredTable
     request: TableRequest
     column: int
     features: tuple[float, ...]
+    denied: float = 0.0
 
 
 class _Filter(NamedTuple):
@@ -248,8 +249,7 @@ class LinkedTable:
         self.near = cosines.max(axis=0)
         flags = [n for n, one in self.heads.items() if table.columns[n].kind == "yes-no" and one.share >= HALF]
         if flags:
-            answers = self._told(model.answered)
-            answer = max(answers, key=lambda says: answers[says])
+            answer = max(self._answers, key=lambda says: self._answers[says])
             self.filters += [_Filter(n, (answer,), self.heads[n].words, 1.0) for n in flags]
 
     @property
@@ -273,6 +273,11 @@ class LinkedTable:
     def left(self) -> set[str]:
         """Stems of the content words that name nothing of it."""
         return self._content - self._head_words - self.name - self._cells
+
+    @cached_property
+    def _answers(self) -> dict[str, float]:
+        """How likely yes and no are asked for, of what it names."""
+        return self._told(self.model.answered)
 
     @cached_property
     def key(self) -> int:
@@ -403,7 +408,8 @@ class LinkedTable:
             "how well the columns beside are named": min(beside.values(), default=1.0),
         }
         kinds = [asked == one for one in ASKED[:-1]]
-        return TableReading(asked, table, request, column, tuple(map(float, (*features.values(), *kinds))))
+        weighed = tuple(map(float, (*features.values(), *kinds)))
+        return TableReading(asked, table, request, column, weighed, self._answers["no"])
 
     def _unexplained(self, explained: frozenset[str], columns: set[int]) -> list[float]:
         """How near each word that nothing explains is to the table or one of these columns."""

@@ -13,11 +13,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from clew.memory.datatypes import Table
 from clew.memory.dates import DateOrder, found_dates, order_of
-from clew.memory.text import stemmed_words, unaccented
+from clew.memory.text import stemmed_words, unaccented, word_lists
 
 LARGE = 2_000
 """Rows, above which the text of a document has some of them only."""
@@ -39,8 +40,8 @@ _NUMBER = re.compile(
     r"(?P<digits>\d[\d.,'\u2019\s]*)(?P<after>\s?[^\d\s()][^\d()]{0,11})?\)?"
 )
 _EMPTY = re.compile(r"[\W_]*|n/?a", re.IGNORECASE)
-_YES = dict.fromkeys(("yes", "true", "ja", "oui", "si", "jes", "\u2713", "\u2714"), 1)
-_YES_NO = _YES | dict.fromkeys(("no", "false", "nein", "non", "ne", "\u2717", "\u2718"), 0)
+_SAYS = word_lists(Path(__file__).with_suffix(".txt"))
+_YES_NO = {**dict.fromkeys(_SAYS["yes"], 1), **dict.fromkeys(_SAYS["no"], 0)}
 """How a column of yes and no is written."""
 
 
