@@ -45,7 +45,7 @@ def of_other_names(question: str, evidence: Evidence) -> Floats:
 
 
 def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:
-    """Nearest first; only such as are written with capitals or numbers, or have three words and more."""
+    """Nearest first; only such as are written with capitals or numbers, or have three words, a list two."""
     region, block = candidate.region, candidate.block
     opening = _OPENING.match(region.text[block.start : block.end] if block.kind == "prose" else candidate.text)
     head, title = unnumbered(candidate.head), evidence.passages[candidate.passage].title
@@ -57,7 +57,8 @@ def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:
     for kind, text in told:
         words = _words(text.casefold())
         capital = all(word[0].isupper() or word.isdigit() for word in _words(text))
-        if words and (capital or len(words) > 2) and words[0] not in FUNCTION_WORDS:
+        fewest = 2 if kind == "title" and block.kind == "row" else 3
+        if words and (capital or len(words) >= fewest) and words[0] not in FUNCTION_WORDS:
             yield Name(kind, words)
 
 

@@ -60,7 +60,10 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     reading = read(encoded, evidence)
     if not evidence.candidates:
         return []
-    own = reading.scores - parameters.other_name * of_other_names(f"{request.question}\n{request.rewritten}", evidence)
+    other = of_other_names(f"{request.question}\n{request.rewritten}", evidence)
+    if _only_of_another(request, reading.scores, other, evidence):
+        return []
+    own = reading.scores - parameters.other_name * other
     scores = own + parameters.continued * _continuing(request, evidence)
     if evidence.texts[int(scores.argmax())] in request.continued:  # it was just said
         scores = own
@@ -78,6 +81,15 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
         replace(beside.get(place, Picked(excerpt)), excerpt=excerpt, odds=float(reading.odds[place]))
         for place, excerpt in chosen.items()
     ]
+
+
+def _only_of_another(request: Request, scores: Floats, other: Floats, evidence: Evidence) -> bool:
+    """Whether the best candidate is a row of another list than the one named, and has a word of the question that
+    nothing else has: only the other list has what is asked for."""
+    best = int(scores.argmax())
+    row = other[best] and evidence.candidates[best].block.kind == "row"
+    told = {*content_words(request.rewritten)} & evidence.candidate_words[best] if row else set()
+    return bool(told - frozenset().union(*(evidence.candidate_words[place] for place in np.flatnonzero(other == 0))))
 
 
 def _continuing(request: Request, evidence: Evidence) -> Floats:
