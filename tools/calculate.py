@@ -57,7 +57,7 @@ def calculate(expression: str) -> str:
     shown = " ".join(expression.partition("=")[0].split())
     if len(shown) > LONGEST:
         raise BadInput(f"the expression has {len(shown)} characters, and may have {LONGEST}", HINT)
-    found, text = _operands(shown), shown
+    found, text = operands(shown), shown
     for n, (start, end, _) in reversed([*enumerate(found)]):
         text = f"{text[:start]} _{n} {text[end:]}"
     try:
@@ -76,10 +76,10 @@ def number(text: str) -> Decimal:
 def in_text(text: str) -> list[Decimal | date]:
     """The numbers and days of a text, without their units; of 1.200, which can be read both ways, both."""
     text += "\n" + re.sub(r"(?<=\d)\.(?=\d{3}(?!\d))", "", text)
-    return [value.value if isinstance(value, Quantity) else value for _, _, value in _operands(text)]
+    return [value.value if isinstance(value, Quantity) else value for _, _, value in operands(text)]
 
 
-def _operands(text: str) -> list[tuple[int, int, Operand]]:
+def operands(text: str) -> list[tuple[int, int, Operand]]:
     """The days and numbers of an expression, with where they stand."""
     days = [one for one in found_dates(text) if one.date.day and one.date.year and not one.last]
     found: list[tuple[int, int, Operand]] = [(one.start, one.end, date.fromisoformat(one.date.iso)) for one in days]

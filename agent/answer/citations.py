@@ -409,14 +409,20 @@ def worked_out(text: str, cited: Sequence[Passage] = ()) -> set[str]:
 
 
 def _is_right(before: str, result: str) -> bool:
-    """Whether the sum that it ends with has this result, whatever its units."""
-    before = re.sub(r"[^\W\d_]+|[€$£%°:,;.](?!\d)", " ", before)
-    for start in (match.start() for match in re.finditer(r"(?<![\d.,])[(\d]", before)):
+    """Whether the sum that it ends with has this result, whatever its units; days are read as they are written."""
+    bare = re.sub(r"[^\W\d_]+|[€$£%°:,;.](?!\d)", " ", before)
+    places = len(re.sub(r"^\d+[.,]?", "", result))
+    found = (_sum_at_end(text) for text in (bare, before))
+    return any(one is not None and abs(one - value_of(result)) <= Decimal(5).scaleb(-places - 1) for one in found)
+
+
+def _sum_at_end(text: str) -> Decimal | None:
+    """The value of the longest sum that a text ends with."""
+    for match in re.finditer(r"(?<![\d.,])[(\d]", text):
         with suppress(BadInput):
-            value = in_text(calculate(before[start:]).rpartition("=")[2])[0]
-            places = len(re.sub(r"^\d+[.,]?", "", result))
-            return isinstance(value, Decimal) and abs(value - value_of(result)) <= Decimal(5).scaleb(-places - 1)
-    return False
+            value = in_text(calculate(text[match.start() :]).rpartition("=")[2])[0]
+            return value if isinstance(value, Decimal) else None
+    return None
 
 
 def same_words(text: str) -> str:

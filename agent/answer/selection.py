@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType
+from clew.agent.answer.differences import difference
 from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held, vector_of, words_of
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.names import named_headings, of_other_names
@@ -76,6 +77,10 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
         for place in best.tolist()
         if named[place] >= named[best[0]] or evidence.passages[evidence.candidates[place].passage].document != first
     ]
+    if found := difference(request.question, order, evidence):
+        *others, last = [Picked(excerpt_of(evidence.candidates[place])) for place in sorted(found.places)]
+        older = others[0].excerpt.candidate.passage if others else None
+        return [*others, replace(last, aside=found.text, older=older)]
     chosen = _chosen(order, scores - scores[order[0]], reading.odds, evidence, encoded.asked, parameters)
     return [
         replace(beside.get(place, Picked(excerpt)), excerpt=excerpt, odds=float(reading.odds[place]))

@@ -1,0 +1,161 @@
+"""Questions that ask by how much two things differ: the two sentences that say a number or a day of each, quoted with
+the sum."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from clew.agent.answer.answer_type import AnswerType, answer_type
+from clew.agent.answer.evidence import NAMED, Evidence
+from clew.agent.search.table_reader import Softmax
+from clew.memory.errors import BadInput
+from clew.memory.ports import Encoder
+from clew.memory.text import FUNCTION_WORDS, content_words, written_words
+from clew.tools.calculate import Quantity, calculate, operands
+
+SURE = 0.7
+"""The probability from which a difference is asked for."""
+
+READ = 16
+"""Of the candidates the best, that are looked at."""
+
+CLASSES = ("difference", "other")
+SHIPPED = Path(__file__).with_suffix(".json")
+
+_YEAR = re.compile(r"1\d{3}|20\d{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The places of the candidates that say both (one where a sentence says them), and the sum."""
+
+    places: tuple[int, ...]
+    text: str
+
+
+def difference(question: str, order: Sequence[int], evidence: Evidence) -> Difference | None:
+    """`order`: places of candidates, best first. None where no difference is asked for, or it is not plain between
+    which two values: they have one unit, and stand in one sentence, or each in one with a word of the question that the
+    other's lacks, and all names and numbers of the question are there. Of several pairs of a unit that counts which has
+    most of the question's words; of several units the one that the question names, or of the kind that it asks for."""
+    if not asks_difference(question, evidence.encoder):
+        return None
+    said = [_Said(place, question, evidence) for place in order[:READ]]
+    named = {*content_words(" ".join(NAMED.findall(question)))}
+    pairs = [pair for pair in (*_in_one(said), *_in_two(said)) if named <= pair.words]
+    wanted = answer_type(question)
+    of_unit = [pair for pair in pairs if pair.unit in content_words(wanted.counted or question)]
+    pairs = of_unit if of_unit or wanted.counted else [*filter(partial(_is_wanted, wanted), pairs)] or pairs
+    pairs = _most(pairs, lambda pair: len(pair.words))
+    units = {pair.unit for pair in pairs}
+    sums = {pair.sum: pair for pair in reversed(_most(pairs, lambda pair: len(pair.told)))}
+    plain = len(sums) == len(units) == 1
+    return next((Difference(pair.places, text) for text, pair in sums.items() if plain and text), None)
+
+
+def _most(pairs: Sequence["_Pair"], count: Callable[["_Pair"], int]) -> list["_Pair"]:
+    most = max(map(count, pairs), default=0)
+    return [pair for pair in pairs if count(pair) == most]
+
+
+def _is_wanted(wanted: AnswerType, pair: "_Pair") -> bool:
+    return all(map(wanted.holds, pair.values))
+
+
+def asks_difference(question: str, encoder: Encoder) -> bool:
+    """By a linear model, that `python -m tests.training.differences` fits."""
+    vector = encoder.encode([question], "sentence")[0]
+    return shipped().probabilities(vector, masked(question))[CLASSES[0]] >= SURE
+
+
+def masked(question: str) -> list[str]:
+    """Its words in lower case, with names and numbers by what they are."""
+    said = list[str]()
+    for place, word in enumerate(written_words(question)):
+        mask = "NUMBER" if any(map(str.isdigit, word)) else "NAME" if place and word[0].isupper() else word.casefold()
+        said += [mask] if said[-1:] != [mask] or mask.islower() else []
+    return said
+
+
+@cache
+def shipped() -> Softmax:
+    """The one that comes with Clew."""
+    said = json.loads(SHIPPED.read_text("utf-8"))
+    return Softmax(CLASSES, np.array(said["intercepts"]), np.array(said["weights"]), said["features"])
+
+
+class _Said:
+    """Of a candidate its place, the words of the question that it has (`told`) or also stands under, and its values by
+    their unit."""
+
+    def __init__(self, place: int, question: str, evidence: Evidence) -> None:
+        asked, text = {*content_words(question)}, evidence.texts[place]
+        self.place = place
+        self.told = asked.intersection(content_words(text))
+        self.words = self.told.union(asked.intersection(content_words(evidence.heads[place])))
+        self.values: dict[str, list[str]] = {}
+        for unit, value in _values(text):
+            if not asked.issuperset(content_words(value)):
+                self.values.setdefault(unit, []).append(value)
+
+
+def _values(text: str) -> Iterator[tuple[str, str]]:
+    """The unit of each number, stemmed, with the number as it is written."""
+    for start, end, value in operands(text):
+        written, unit = text[start:end].strip(), value.unit if isinstance(value, Quantity) else "days"
+        if unit.casefold() in FUNCTION_WORDS:  # '1987 in Kiel'
+            written, unit = written.removesuffix(unit).strip(), ""
+        if not unit and _YEAR.fullmatch(written):
+            unit = "years"
+        if unit:
+            yield next(iter(content_words(unit)), unit), written
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    said: tuple[_Said, ...]
+    unit: str
+    values: tuple[str, str]
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        return tuple(one.place for one in self.said)
+
+    @property
+    def words(self) -> set[str]:
+        return set[str]().union(*(one.words for one in self.said))
+
+    @property
+    def told(self) -> set[str]:
+        return set[str]().union(*(one.told for one in self.said))
+
+    @property
+    def sum(self) -> str:
+        """The larger less the smaller one, with the result; empty where that cannot be worked out, or is nothing."""
+        try:
+            one, other = (calculate(f"{first} - {last}") for first, last in (self.values, self.values[::-1]))
+        except BadInput:
+            return ""
+        shown = other if " = -" in one else one
+        return f"{shown} years" if all(map(_YEAR.fullmatch, self.values)) else shown
+
+
+def _in_one(said: Sequence[_Said]) -> Iterator[_Pair]:
+    for one in said:
+        for unit, values in one.values.items():
+            if len(values) == 2:
+                yield _Pair((one,), unit, (values[0], values[1]))
+
+
+def _in_two(said: Sequence[_Said]) -> Iterator[_Pair]:
+    for one, other in combinations(said, 2):
+        if one.words - other.words and other.words - one.words:
+            for unit in sorted(one.values.keys() & other.values.keys()):
+                if len(one.values[unit]) == len(other.values[unit]) == 1:
+                    yield _Pair((one, other), unit, (one.values[unit][0], other.values[unit][0]))
