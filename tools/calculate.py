@@ -4,6 +4,7 @@ import ast
 import operator
 import re
 from calendar import monthrange
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -12,6 +13,7 @@ from decimal import Decimal
 from clew.memory.dates import found_dates
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.tables import decimal_mark, plain_number
+from clew.memory.text import FUNCTION_WORDS, content_words
 
 HINT = "write it as 1,200 EUR - 950 EUR, 19% * 250, 2024-05-01 + 30 days or 2024-05-01 - 2024-03-15"
 
@@ -24,6 +26,7 @@ LARGEST = 30
 OF_DAYS = "to a day, days, weeks, months or years are added, and two days are subtracted"
 
 _OPERAND = re.compile(r"[€$£]?\s?\d(?:[\d,.]*\d)?(?:\s?(?:[^\W\d_]+|[€$£%]|°[^\W\d_]?))?(?:/[^\W\d_]+)?")
+YEAR = re.compile(r"1\d{3}|20\d{2}")
 _DIGITS = re.compile(r"\d(?:[\d,.]*\d)?")
 _SIGNS = str.maketrans("×÷−–", "*/--")
 _OPERATORS = {
@@ -57,7 +60,7 @@ def calculate(expression: str) -> str:
     shown = " ".join(expression.partition("=")[0].split())
     if len(shown) > LONGEST:
         raise BadInput(f"the expression has {len(shown)} characters, and may have {LONGEST}", HINT)
-    found, text = operands(shown), shown
+    found, text = _operands(shown), shown
     for n, (start, end, _) in reversed([*enumerate(found)]):
         text = f"{text[:start]} _{n} {text[end:]}"
     try:
@@ -76,10 +79,23 @@ def number(text: str) -> Decimal:
 def in_text(text: str) -> list[Decimal | date]:
     """The numbers and days of a text, without their units; of 1.200, which can be read both ways, both."""
     text += "\n" + re.sub(r"(?<=\d)\.(?=\d{3}(?!\d))", "", text)
-    return [value.value if isinstance(value, Quantity) else value for _, _, value in operands(text)]
+    return [value.value if isinstance(value, Quantity) else value for _, _, value in _operands(text)]
 
 
-def operands(text: str) -> list[tuple[int, int, Operand]]:
+def measured(text: str) -> Iterator[tuple[str, str]]:
+    """The unit of each number that has one, stemmed, and the number as it is written; that of a day is days, of a year
+    that stands alone years."""
+    for start, end, value in _operands(text):
+        written, unit = text[start:end].strip(), value.unit if isinstance(value, Quantity) else "days"
+        if unit.casefold() in FUNCTION_WORDS:  # '1987 in Kiel'
+            written, unit = written.removesuffix(unit).strip(), ""
+        if not unit and YEAR.fullmatch(written):
+            unit = "years"
+        if unit:
+            yield next(iter(content_words(unit)), unit), written
+
+
+def _operands(text: str) -> list[tuple[int, int, Operand]]:
     """The days and numbers of an expression, with where they stand."""
     days = [one for one in found_dates(text) if one.date.day and one.date.year and not one.last]
     found: list[tuple[int, int, Operand]] = [(one.start, one.end, date.fromisoformat(one.date.iso)) for one in days]

@@ -2,7 +2,6 @@
 the sum."""
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -16,8 +15,8 @@ from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.search.table_reader import Softmax
 from clew.memory.errors import BadInput
 from clew.memory.ports import Encoder
-from clew.memory.text import FUNCTION_WORDS, content_words, written_words
-from clew.tools.calculate import Quantity, calculate, operands
+from clew.memory.text import content_words, written_words
+from clew.tools.calculate import YEAR, calculate, measured
 
 SURE = 0.7
 """The probability from which a difference is asked for."""
@@ -27,8 +26,6 @@ READ = 16
 
 CLASSES = ("difference", "other")
 SHIPPED = Path(__file__).with_suffix(".json")
-
-_YEAR = re.compile(r"1\d{3}|20\d{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +97,9 @@ class _Said:
         self.told = asked.intersection(content_words(text))
         self.words = self.told.union(asked.intersection(content_words(evidence.heads[place])))
         self.values: dict[str, list[str]] = {}
-        for unit, value in _values(text):
+        for unit, value in measured(text):
             if not asked.issuperset(content_words(value)):
                 self.values.setdefault(unit, []).append(value)
-
-
-def _values(text: str) -> Iterator[tuple[str, str]]:
-    """The unit of each number, stemmed, with the number as it is written."""
-    for start, end, value in operands(text):
-        written, unit = text[start:end].strip(), value.unit if isinstance(value, Quantity) else "days"
-        if unit.casefold() in FUNCTION_WORDS:  # '1987 in Kiel'
-            written, unit = written.removesuffix(unit).strip(), ""
-        if not unit and _YEAR.fullmatch(written):
-            unit = "years"
-        if unit:
-            yield next(iter(content_words(unit)), unit), written
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +128,7 @@ class _Pair:
         except BadInput:
             return ""
         shown = other if " = -" in one else one
-        return f"{shown} years" if all(map(_YEAR.fullmatch, self.values)) else shown
+        return f"{shown} years" if all(map(YEAR.fullmatch, self.values)) else shown
 
 
 def _in_one(said: Sequence[_Said]) -> Iterator[_Pair]:

@@ -17,6 +17,7 @@ from clew.agent.answer.answer_type import answer_type
 from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import CalendarDate, FoundDate, asked_times, date_of, found_dates, lines_with_dates
 from clew.memory.text import content_words, split, words
+from clew.tools.calculate import measured
 
 ENTRIES = 2
 """Lines that begin with a date, from which a document is a diary."""
@@ -213,7 +214,7 @@ def _to_come(date: CalendarDate, today: str) -> bool:
 
 def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vectors: Vectors, *, near: bool) -> bool:
     """Whether they tell of one thing at different times: of different documents or entries, alike in meaning and in
-    words, but for numbers. Where both do not answer `near`ly as well, one title is not enough."""
+    words, but for numbers. One title is enough where both answer `near`ly as well, or stand in the same section."""
     first, second = sentences[one], sentences[other]
     if (first.document, first.date) == (second.document, second.date):
         return False
@@ -226,8 +227,15 @@ def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vector
         return False  # lines of one list: '19 May: Traunstein', '16 June: Feuerkogel'
     least = min(len(one_words), len(other_words))
     shared = len(one_words & other_words) / least if least else 0.0
-    enough = TITLED if near and plain_title(first.title) == plain_title(second.title) != "" else 1.0
+    one_title = plain_title(first.title) == plain_title(second.title) != ""
+    enough = TITLED if one_title and (near or _of_one_section(first, second)) else 1.0
     return bool(vectors[one] @ vectors[other] >= enough * ALIKE and shared >= enough * SHARED)
+
+
+def _of_one_section(one: TimedSentence, other: TimedSentence) -> bool:
+    """Whether both stand under one heading, as the budget of two minutes, and say a value of one unit."""
+    first, second = ({unit for unit, _ in measured(each.text)} for each in (one, other))
+    return one.head == other.head != "" and bool(first & second)
 
 
 def of_different_things(one: TimedSentence, other: TimedSentence) -> bool:
@@ -252,7 +260,7 @@ def without_dates(text: str) -> str:
 
 
 def _worded(text: str) -> list[str]:
-    return [word for word in content_words(text) if not any(map(str.isdigit, word))]
+    return [word for word in content_words(without_dates(text)) if not any(map(str.isdigit, word))]
 
 
 def _answering(first: int, others: Sequence[int], sentences: Sequence[TimedSentence], today: str) -> InForce:

@@ -1,6 +1,7 @@
 """Times of the evidence: of several that tell the same thing the newest in force, with what was before; and sentences
 of the time that is asked about."""
 
+from collections.abc import Callable
 from itertools import permutations
 
 import numpy as np
@@ -208,3 +209,34 @@ def test_of_an_older_item_the_sentence_is_told_that_says_the_like(encoder: Cache
     said = say("What does it cost to hire the extractor for a weekend?", encoder, *minutes).plain
     assert "8 pounds" in said and "Book with Ines" not in said
     assert "\u201cThe club's extractor is hired out at 5 pounds a weekend.\u201d" in said
+
+
+@pytest.mark.parametrize(
+    ("question", "now", "before"),
+    [
+        (
+            "What is the budget of the regatta?",
+            "agreed to a budget of 9,400 euros",
+            "The budget of the regatta is 8,000",
+        ),
+        ("When is the regatta?", "The final date of the regatta is 20 September", "The regatta is moved to 6 July"),
+    ],
+)
+def test_what_stands_under_the_same_heading_of_later_minutes_replaces_what_was_said(
+    question: str, now: str, before: str, opened: Callable[[dict[str, str | bytes]], Callable[[str], Answer]]
+) -> None:
+    told = {
+        "2025-02-03": ("The regatta is planned for 15 June 2025.", "The budget of the regatta is 8,000 euros."),
+        "2025-04-07": (
+            "The regatta is moved to 6 July 2025.",
+            "The members agreed to agreed to a budget of 9,400 euros.",
+        ),
+        "2025-05-12": ("The final date of the regatta is 20 September 2025.", ""),
+    }
+    files: dict[str, str | bytes] = {
+        f"minutes-{day}.md": f"# Regatta committee, {day}\n\n## Date\n{date}\n"
+        + f"\n## Budget\n{money}\n" * bool(money)
+        for day, (date, money) in told.items()
+    }
+    answer = opened(files)(question)
+    assert now in answer.claims[0].text and before in answer.claims[1].text and not answer.claims[1].quotes
