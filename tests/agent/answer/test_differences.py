@@ -8,8 +8,8 @@ from clew.agent.state import Answer
 
 FILES: dict[str, str | bytes] = {
     "plans.md": "# Phone plans\n\nNova Small costs 12 EUR a month and includes 5 GB.\n\nNova Large costs 19 EUR a "
-    "month and includes 30 GB. Calls are free.\n\nThe contract for Nova Small began on 3 March 2024. The contract for Nova "
-    "Large began on 18 April 2024.\n",
+    "month and includes 30 GB. Calls are free.\n\nThe contract for Nova Small began on 3 March 2024. The contract for "
+    "Nova Large began on 18 April 2024.\n",
     "house.md": "# House\n\nHeating cost 1,480 euros in 2021. In 2022 we paid 1,930 euros for heating, in 2023 1,610 "
     "euros. The roof is 90 years old, the barn 140 years.\n",
     "people.md": "# Two painters\n\nIlse Rand was born in 1911 in Celle. Hugo Tamm was born in 1926 in Tartu.\n",
