@@ -64,6 +64,7 @@ train: .venv/ready-dev
 	$(BIN)/python -m tests.training.talk $(DATA)
 	$(BIN)/python -m tests.training.table_reader $(DATA)
 	$(BIN)/python -m tests.training.differences $(DATA)
+	$(BIN)/python -m tests.training.negation $(DATA)
 	$(BIN)/python -m tests.training.reader $(DATA)
 	$(BIN)/python -m tests.training.pairs $(DATA)
 	$(BIN)/python -m tests.training.judge $(DATA) $(LIBRARIES)

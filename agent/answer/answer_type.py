@@ -34,6 +34,11 @@ class AnswerType:
     words: frozenset[str] = frozenset()
     counted: str = ""
 
+    @property
+    def of_members(self) -> bool:
+        """Whether it asks who, what or which ones, and not when, how many or why."""
+        return self.form in ("fact", "list") and {"person", "name"}.issuperset(self.expected)
+
     def among(self, words: Set[str]) -> "AnswerType":
         """What is counted may be called something else by documents that lack its word: "412 watercolours" of pictures.
         `words` are their stems."""

@@ -13,6 +13,7 @@ from clew.agent.answer.differences import difference
 from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held, vector_of, words_of
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.names import named_headings, of_other_names
+from clew.agent.answer.negation import opposed
 from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats, Ints
@@ -41,6 +42,7 @@ class AnswerParameters:
     time: Weight = 10.0  # what it is worth to be of the time that is asked about
     continued: Weight = 5.0  # and of the document that the last answer was quoted from, to a question that leans on it
     other_name: Weight = 10.0  # what it costs to be said of another name that is nearly the one asked about
+    opposed: Weight = 10.0  # to deny what the question does not, where a like sentence does as the question
     tokens: Count = 700  # that a language model writes; the seed's 1000 would take two passages from a window of 4,096
 
 
@@ -64,7 +66,10 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     other = of_other_names(f"{request.question}\n{request.rewritten}", evidence)
     if _only_of_another(request, reading.scores, other, evidence):
         return []
-    own = reading.scores - parameters.other_name * other
+    asked, opposes = encoded.asked, opposed(request, evidence) if encoded.asked.of_members else np.zeros(len(other))
+    if opposes.any():  # of a list not all
+        asked = replace(asked, form="fact")
+    own = reading.scores - parameters.other_name * other - parameters.opposed * opposes
     scores = own + parameters.continued * _continuing(request, evidence)
     if evidence.texts[int(scores.argmax())] in request.continued:  # it was just said
         scores = own
@@ -81,7 +86,7 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
         *others, last = [Picked(excerpt_of(evidence.candidates[place])) for place in sorted(found.places)]
         older = others[0].excerpt.candidate.passage if others else None
         return [*others, replace(last, aside=found.text, older=older)]
-    chosen = _chosen(order, scores - scores[order[0]], reading.odds, evidence, encoded.asked, parameters)
+    chosen = _chosen(order, scores - scores[order[0]], reading.odds, evidence, asked, parameters)
     return [
         replace(beside.get(place, Picked(excerpt)), excerpt=excerpt, odds=float(reading.odds[place]))
         for place, excerpt in chosen.items()

@@ -4,6 +4,7 @@ are too many to show, how many they are."""
 from dataclasses import replace
 
 from clew.agent.answer.corpus_answers import CorpusAnswer
+from clew.agent.answer.negation import SURE, denied
 from clew.agent.search.table_reader import TableReading, read, shipped
 from clew.agent.state import Answer, BoldSpan, Claim
 from clew.agent.talk.lines import line
@@ -12,9 +13,6 @@ from clew.memory.knowledge.tables import TableRow, Tables
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder
 from clew.tools.table import MOST, TableRequest, TableResult, answered, place_of
-
-DENIED, DOUBTED = 0.75, 0.55
-"""How likely it is that a question denies a cell, from which it does, and from which that is not plain."""
 
 SHOWN = 10
 """Tables of the same form that are looked at, and twice the rows that a computation is shown with."""
@@ -25,7 +23,7 @@ def table_answer(
 ) -> CorpusAnswer | None:
     """None where no table is asked, or it is not sure what of it."""
     reading = read(question, tables if scope is None else tables.within(scope), encoder, shipped())
-    request = _meant(reading) if reading else None
+    request = _meant(reading, float(denied([question], encoder)[0])) if reading else None
     if reading is None or request is None:
         return None
     try:
@@ -86,14 +84,14 @@ def _bold(lead: str) -> BoldSpan | None:
     return BoldSpan(start, len(lead)) if 1 < start < len(lead) else None
 
 
-def _meant(reading: TableReading) -> TableRequest | None:
-    """What is read, with a cell that a question denies left out: of those who have not paid. None where it is not plain
-    whether or what is denied. Columns of yes and no are read with that."""
+def _meant(reading: TableReading, denied: float) -> TableRequest | None:
+    """What is read, with a cell left out that a question denies as likely: of those who are not in Finance. None where
+    it is not plain whether or what is denied. Columns of yes and no are read with that."""
     asked, table = reading.request, reading.table
     cells = [one for one in asked.where if table.columns[place_of(table, one.column)].kind == "text"]
-    if not cells or reading.denied < DOUBTED:
+    if not cells or denied <= 1 - SURE:
         return asked
-    if reading.denied < DENIED or len(asked.where) > 1 or cells[0].operator != "=" or isinstance(cells[0].value, tuple):
+    if denied < SURE or len(asked.where) > 1 or cells[0].operator != "=" or isinstance(cells[0].value, tuple):
         return None
     return asked.model_copy(update={"where": (cells[0].model_copy(update={"operator": "!="}),)})
 

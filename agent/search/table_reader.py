@@ -127,14 +127,13 @@ class AskedNumber(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class TableReading:
     """A request that a question may stand for; `column` is what is asked for (-1: nothing but rows), `features` has
-    what it is weighed by; `denied` is how likely the question denies what it names."""
+    what it is weighed by."""
 
     asked: Asked
     table: StoredTable
     request: TableRequest
     column: int
     features: tuple[float, ...]
-    denied: float = 0.0
 
 
 class _Filter(NamedTuple):
@@ -409,7 +408,7 @@ class LinkedTable:
         }
         kinds = [asked == one for one in ASKED[:-1]]
         weighed = tuple(map(float, (*features.values(), *kinds)))
-        return TableReading(asked, table, request, column, weighed, self._answers["no"])
+        return TableReading(asked, table, request, column, weighed)
 
     def _unexplained(self, explained: frozenset[str], columns: set[int]) -> list[float]:
         """How near each word that nothing explains is to the table or one of these columns."""
