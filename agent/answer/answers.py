@@ -208,7 +208,7 @@ def _numbers(answer: Answer) -> range:
 
 
 def _source_of(answer: Answer, unit: Passage) -> Passage:
-    return next(source for source in answer.sources if source.id == unit.id)
+    return next(one for one in answer.sources if (one.id, one.heading) == (unit.id, unit.heading))
 
 
 def _instead(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from clew.agent.answer.answer_type import answer_type
+from clew.agent.answer.citations import numbered
 from clew.agent.answer.conflicts import contradicting, name_of
 from clew.agent.answer.evidence import READ, Evidence, Request, continued, evidence_of, request_of
 from clew.agent.answer.excerpts import Excerpt, is_item
@@ -165,20 +166,48 @@ def _line_with(words: str, passage: Passage, number: int) -> tuple[Claim, ...]:
 
 
 def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
-    """Each source of a document with the page and the heading of the first sentence that is quoted from it;
-    `documents` by id."""
-    starts = {n: claim.start for claim in reversed(answer.claims) for n in claim.cites if claim.start is not None}
-    sources = [
+    """Each source of a document with the page and the heading of what is quoted from it, once for each heading but in a
+    summary, which names them; `documents` by id."""
+    sources, numbers = [*answer.sources], dict[tuple[int, str], int]()
+    claims = [
         replace(
-            source,
-            page=documents[source.document].page_at(starts.get(n, source.start)),
-            heading=documents[source.document].heading_at(starts.get(n, source.start)),
+            claim,
+            cites=tuple(
+                _placed(number, claim, sources, numbers, documents, answer.form == "summary") for number in claim.cites
+            ),
         )
-        if source.document and source.start < source.end  # a range of its document
-        else source
-        for n, source in enumerate(answer.sources, 1)
+        for claim in answer.claims
     ]
-    return replace(answer, sources=tuple(sources))
+    if len(sources) == len(answer.sources):
+        return replace(answer, sources=tuple(sources))
+    in_order, passages = numbered(claims, sources)
+    return replace(answer, claims=in_order, sources=passages)
+
+
+def _placed(
+    number: int,
+    claim: Claim,
+    sources: list[Passage],
+    numbers: dict[tuple[int, str], int],
+    documents: Mapping[str, Document],
+    summary: bool,
+) -> int:
+    """The number of the source that has the heading which the claim stands under; it is added where there is none."""
+    source = sources[number - 1]
+    if claim.start is None or not source.document or source.start >= source.end:  # no range of its document
+        return number
+    document = documents[source.document]
+    heading = document.heading_at(claim.start)
+    if summary and number in (of for of, _ in numbers):
+        return number
+    if (number, heading) not in numbers:
+        own = replace(source, page=document.page_at(claim.start), heading=heading)
+        if any(of == number for of, _ in numbers):
+            sources.append(own)
+        else:
+            sources[number - 1] = own
+        numbers[number, heading] = len(sources) if sources[number - 1] is not own else number
+    return numbers[number, heading]
 
 
 def composed_of(chosen: Sequence[Picked], evidence: Evidence, named: bool) -> Answer:

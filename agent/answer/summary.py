@@ -11,10 +11,12 @@ from clew.agent.answer.citations import same_words
 from clew.agent.answer.structure import Region, whole_region
 from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import found_dates
-from clew.memory.text import Span
+from clew.memory.text import LABEL, Span
 from clew.memory.vectors import unit
 
-MOST_WORDS = 110
+MOST_WORDS, OF_ENTRIES = 110, 140
+"""Of a summary, and of one that tells short sections one by one."""
+
 MOST_PARTS, MOST_SECTIONS = 6, 8
 """Parts that a document of more sections is cut into, each about as long as the others; sections that are told one by
 one."""
@@ -62,6 +64,7 @@ class _Told:
     section: int
     text: str
     is_first: bool
+    is_item: bool
 
 
 def summary_of(
@@ -112,7 +115,7 @@ def _told(region: Region, spans: Sequence[Span]) -> list[_Told]:
             block, text = blocks[at], " ".join(region.text[start:end].split())
             entry = block.kind == "item" and (text[-1] in ".!" or len(text.split()) > FEWEST)
             if (entry or block.kind in others) and _reads(text, block.kind, least):
-                found.append(_Told(place, (start, end), block.head, text, block.head not in seen))
+                found.append(_Told(place, (start, end), block.head, text, block.head not in seen, block.kind == "item"))
                 seen.add(block.head)
         if found:
             break
@@ -157,7 +160,7 @@ def _chosen(
     told: Sequence[_Told], vectors: Vectors, scores: Floats, parts: Sequence[Sequence[int]], most_words: int
 ) -> list[int]:
     """The best of each part, the longest parts first, then of what is left; never twice the same. Of short sections, as
-    minutes have them, the first."""
+    minutes have them, the first, then items of lists and what has a label (`Decision: ...`), and the rest."""
     chosen: list[int] = []
     lengths = [len(one.text.split()) for one in told]
 
@@ -170,15 +173,23 @@ def _chosen(
                 return
 
     sizes = [sum(lengths[place] for place in part) for part in parts]
-    entries = len(parts) > 2 and max(sizes) <= SHORT_SECTION
-    order = sorted(range(len(parts)), key=lambda part: 0 if entries else -sizes[part])
+    if len(parts) > 2 and max(sizes) <= SHORT_SECTION:
+        most_words = most_words * OF_ENTRIES // MOST_WORDS
+        for section in parts:
+            take(section)
+        for place in sorted(
+            range(len(told)), key=lambda place: not (told[place].is_item or LABEL.match(told[place].text))
+        ):
+            take([place])
+        return chosen
+    order = sorted(range(len(parts)), key=lambda part: -sizes[part])
     ranked = [sorted(part, key=lambda place: (-scores[place], place)) for part in parts]
     lead = next((place for place, one in enumerate(told) if FEWEST <= lengths[place] <= READABLE * 2), None)
-    if not entries and lead is not None:
+    if lead is not None:
         take([lead])
     for part in order:
         if not any(place in parts[part] for place in chosen):
-            take(parts[part] if entries else ranked[part])
+            take(ranked[part])
     for part in order:
         if sum(lengths[place] for place in chosen) < most_words / 2:
             take(ranked[part])

@@ -13,7 +13,7 @@ FILES: dict[str, str | bytes] = {
     "- Pancakes are made with two eggs.\n- Flatbread is made without eggs.\n",
     "trip.md": "# Rowing trip\n\nAda has signed up. Bruno has not signed up. Cilla signed up on Monday. Dora never "
     "signed up.\n",
-    "policy.md": "# Policy\n\nFire is covered. Theft is covered. Flood is not covered. Damage by mice is not covered.\n",
+    "policy.md": "# Policy\n\nFire is covered. Theft is covered. Flood is not covered. Mice are not covered.\n",
 }
 
 
@@ -24,7 +24,7 @@ FILES: dict[str, str | bytes] = {
         ("Which dishes are made with eggs?", ("omelette", "Pancakes"), ("Lentil", "Flatbread")),
         ("Who has signed up?", ("Ada", "Cilla"), ("Bruno", "Dora")),
         ("Who has not signed up?", ("Bruno", "Dora"), ("Ada", "Cilla")),
-        ("What is not covered?", ("Flood", "mice"), ("Fire", "Theft")),
+        ("What is not covered?", ("Flood", "Mice"), ("Fire", "Theft")),
     ],
 )
 def test_what_does_otherwise_than_the_question_is_left_out(
