@@ -15,7 +15,8 @@ from filelock import FileLock, Timeout
 from langgraph.types import StateSnapshot, StreamMode
 
 from clew.agent.graph import checkpoint_saver, config_for, forget_checkpoints, turn_graph
-from clew.agent.models import encoder_for
+from clew.agent.models import encoder_for, writers_for
+from clew.agent.nodes import remember
 from clew.agent.services import Services, TurnContext, check_offered, check_tool, over, services_for
 from clew.agent.settings import DATABASE, Settings
 from clew.agent.state import LIBRARY, TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
@@ -97,14 +98,21 @@ class Assistant:
         scope: tuple[str, ...] = (),
         today: str = "",
         cancel: threading.Event | None = None,
+        parent: int | None = None,
+        understood: str = "",
+        llm: str = "",
     ) -> Iterator[TurnEvent]:
         """Run a turn: its steps as they happen, the words of an answer as a language model writes them, then the
         finished turn.
 
         `today`, ISO 8601, is the day that its "yesterday" counts from; without one such words stay as they are.
+        `parent` is the id of the turn that it goes on from, 0 for none, by default the one that the thread is at: so a
+        question is asked anew, or in other words, beside what was said then. `understood` is the question as it is to
+        be understood, which is not rewritten; `llm` the language model of this turn, as the setting names it.
         A turn that a crash cut off on this thread is finished first: its steps and its `Turn` come before.
-        Raises `BadInput` for an empty question, one of more than `LONGEST` characters, an unknown tool or what is no
-        day, `Cancelled` once `cancel` is set.
+        Where `cancel` is set, it ends as a stopped turn with what was found and written by then. Raises `BadInput` for
+        an empty question, one of more than `LONGEST` characters, an unknown tool or what is no day, `Cancelled` where
+        it had to wait and was cancelled before it began.
         """
         question = storable(question).strip()
         if not question:
@@ -121,11 +129,13 @@ class Assistant:
             if cut_off := self._unfinished(thread):
                 yield from self._run(services, cut_off, cancel, resumed=True)
             forget_checkpoints(self._data / DATABASE, thread)  # of a turn that was stored as its process died
-            search = TurnSearch(tool=tool, scope=scope)
+            search = TurnSearch(tool=tool, scope=scope, understood=understood, asking=understood)
             said = (*said, *self._from_elsewhere(thread))
-            turn = Turn(thread, self._next_turn(thread), question, steps=said, today=today, search=search)
+            before = self.threads.tree(thread).path(parent)
+            turn = Turn(thread, len(before) + 1, question, steps=said, today=today, search=search)
+            turn = replace(turn, id=self._next_id(thread), parent=before[-1] if before else 0)
             yield from said
-            yield from self._run(services, turn, cancel)
+            yield from self._run(self._writing(services, llm), turn, cancel)
 
     def interrupted(self, thread: str) -> str:
         """The question whose turn was cut off on this thread; empty where there is none, or where it had not begun."""
@@ -133,8 +143,8 @@ class Assistant:
         return cut_off.question if cut_off else ""
 
     def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[TurnEvent]:
-        """Finish the turn that was cut off, or answer anew, from the same evidence, the last one if it was stopped:
-        the steps that were left, then the finished turn; nothing where there is neither."""
+        """Finish the turn that was cut off, or answer the last one if it was stopped, from the same evidence where that
+        was complete: the steps that were left, then the finished turn; nothing where there is neither."""
         with naming_full_disk(WHAT_IS_KEPT), self._held(thread, cancel), self._over_library() as (services, _):
             if cut_off := self._unfinished(thread):
                 yield from self._run(services, cut_off, cancel, resumed=True)
@@ -143,14 +153,21 @@ class Assistant:
 
     def stopped(self, thread: str) -> Turn | None:
         """The last turn of a thread, if the person stopped its answer."""
-        records = self.threads.records(thread)
-        last = TURN_JSON.validate_json(records[-1]) if records else None
-        return last if last and last.answer.outcome == "stopped" else None
+        last = self.turns(thread)[-1:]
+        return last[0] if last and last[0].answer.outcome == "stopped" else None
 
     def turns(self, thread: str) -> list[Turn]:
-        """The finished turns of a thread, oldest first."""
-        sentences = self.threads.all_sentences(thread)
-        return [_whole(TURN_JSON.validate_json(record), sentences) for record in self.threads.records(thread)]
+        """The finished turns of a thread up to the one that it is at, oldest first."""
+        sentences, tree = self.threads.all_sentences(thread), self.threads.tree(thread)
+        turns = zip(map(TURN_JSON.validate_json, self.threads.records(thread)), tree.path(), strict=True)
+        return [_whole(replace(turn, id=id_, parent=tree.parents[id_]), sentences) for turn, id_ in turns]
+
+    def take_out(self, thread: str) -> None:
+        """Delete a thread so that `threads.bring_back` undoes it for a while, but for what a crash may have left of a
+        turn of it."""
+        with self._held(thread, None):
+            forget_checkpoints(self._data / DATABASE, thread)
+            self.threads.take_out(thread)
 
     def forget(self, thread: str) -> None:
         """Delete a thread, with what a crash may have left of a turn of it."""
@@ -175,7 +192,7 @@ class Assistant:
     ) -> Iterator[TurnEvent]:
         """A turn from where it stands, or (`resumed`) from its checkpoint. Only the death of the process leaves the
         checkpoint: a turn that failed or was cancelled is over."""
-        store, config = services.library.store, config_for(turn.thread, turn.turn)
+        store, config = services.library.store, config_for(turn.thread, turn.id or turn.turn)
         deadline = None if store.whole else time.monotonic() + patience() * TURN
         context = TurnContext(services, cancel or threading.Event(), deadline=deadline)
         state: TurnState | None = None if resumed else {"turn": turn}
@@ -194,21 +211,30 @@ class Assistant:
                         finished = change["turn"]
                         yield from finished.steps[shown:]
                         shown = len(finished.steps)
+        except Cancelled:
+            finished = remember(_cut_short(finished or turn), context)
         finally:
             forget_checkpoints(self._data / DATABASE, turn.thread)
         if finished is None:
             raise ClewError("the turn ended without an answer", "ask again")
-        yield _whole(finished, self.threads.all_sentences(turn.thread))
+        yield _whole(finished, self.threads.all_sentences(turn.thread, finished.id))
 
     def _unfinished(self, thread: str) -> Turn | None:
         """The turn that a crash cut off on this thread, as far as it came."""
-        state = self._graph.get_state(config_for(thread, self._next_turn(thread)), subgraphs=True)
+        state = self._graph.get_state(config_for(thread, self._next_id(thread)), subgraphs=True)
         within = next((task.state for task in state.tasks if isinstance(task.state, StateSnapshot)), state)
         turn: Turn | None = {**state.values, **within.values}.get("turn") if state.next else None
         return turn
 
-    def _next_turn(self, thread: str) -> int:
+    def _next_id(self, thread: str) -> int:
         return self.threads.last_turn(thread) + 1
+
+    def _writing(self, services: Services, llm: str) -> Services:
+        """With these language models. Raises what `writers_for` raises."""
+        settings = self._settings if llm else None
+        return (
+            replace(services, writers=writers_for(settings.model_copy(update={"llm": llm}))) if settings else services
+        )
 
     @contextmanager
     def _over_library(self) -> Iterator[tuple[Services, tuple[Step, ...]]]:
@@ -278,8 +304,15 @@ class Assistant:
             lock.release()
 
 
+def _cut_short(turn: Turn) -> Turn:
+    """A turn that was stopped before its answer, with what there was by then."""
+    return replace(turn, answer=replace(turn.answer, outcome="stopped"))
+
+
 def _to_answer_anew(turn: Turn) -> Turn:
-    """A turn that is stored as it was when its evidence was complete."""
+    """A turn that is stored as it was when its evidence was complete, else as it was when it began."""
+    if not any(step.node == "answer" for step in turn.steps):
+        return Turn(turn.thread, turn.turn, turn.question, today=turn.today, id=turn.id, parent=turn.parent)
     return replace(
         turn,
         model="",

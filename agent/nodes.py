@@ -33,7 +33,7 @@ from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory import walk_paths
-from clew.memory.datatypes import Passage, Subgraph, Utterance
+from clew.memory.datatypes import Passage, Subgraph, Utterance, Wording
 from clew.memory.dialogue.recall import centroids_of, embedded
 from clew.memory.dialogue.recall import recall as recall_sentences
 from clew.memory.dialogue.rewriting import Rewritten
@@ -51,20 +51,23 @@ from clew.tools.walk import Walk, findings
 
 Node = Callable[[Turn, TurnContext], Turn]
 
+GIVEN = "given"
+"""The wording of a question that a person has said how to understand."""
+
 
 # The question ----------------------------------------------------------------------------------------------------
 
 
 def recall(turn: Turn, run: TurnContext) -> Turn:
     services = run.services
-    sentences, stored = services.threads.sentences(turn.thread, services.encoder.hash)
+    sentences, stored = services.threads.sentences(turn.thread, services.encoder.hash, turn.parent)
     if not sentences:
         return turn.stepped("recall", "nothing was said before")
     vectors = embedded(sentences, stored, services.encoder)
     question = services.encoder.encode([turn.typed], "sentence")[0]
-    start = services.threads.centroids(turn.thread, services.encoder.hash)
+    start = services.threads.centroids(turn.thread, services.encoder.hash, turn.parent)
     recalled = recall_sentences(question, sentences, vectors, services.recall, start)
-    services.threads.keep_centroids(turn.thread, services.encoder.hash, centroids_of(recalled, vectors))
+    services.threads.keep_centroids(turn.thread, services.encoder.hash, centroids_of(recalled, vectors), turn.id)
     clusters = number_of(len(recalled.cluster_sizes), "cluster")
     summary = f"{len(recalled.selected)} of {len(recalled.extracted)} sentences, from {clusters}"
     details = (f"turn {s.turn}, {s.speaker}, cluster {s.cluster_id}: {s.text}" for s in recalled.selected)
@@ -74,6 +77,8 @@ def recall(turn: Turn, run: TurnContext) -> Turn:
 
 
 def rewrite(turn: Turn, run: TurnContext) -> Turn:
+    if given := turn.search.understood:
+        return turn.understood(given, [Wording(GIVEN, given, 1.0)]).stepped("rewrite", f"as given: {given}")
     model = run.services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model and not model.abilities.is_small else None
     made = _rewritten(turn, run, writer)
@@ -346,11 +351,18 @@ def remember(turn: Turn, run: TurnContext) -> Turn:
     )
     # A checkpoint gives tuples back as lists; what is handed out is what is stored, with tuples again.
     record = TURN_JSON.dump_json(over, warnings=False).decode()
-    finished = TURN_JSON.validate_json(record)
+    finished = replace(TURN_JSON.validate_json(record), id=turn.id or turn.turn, parent=turn.parent)
     sentences = extract(leaned_on(turn), first_turn=finished.turn)
     vectors = services.encoder.encode([sentence.text for sentence in sentences], "sentence")
     services.threads.save(
-        finished.thread, finished.turn, finished.question, record, sentences, vectors, services.encoder.hash
+        finished.thread,
+        finished.id,
+        finished.question,
+        record,
+        sentences,
+        vectors,
+        services.encoder.hash,
+        finished.parent,
     )
     ms = round((time.perf_counter() - started) * 1000, 1)
     run.emit(Step("remember", f"turn {finished.turn}: {number_of(len(sentences), 'sentence')}", ms=ms))

@@ -204,6 +204,7 @@ class TurnSearch:
 
     tool: str = ""  # those that the person wants, joined by +; empty: those of the settings, by default the policy's
     scope: tuple[str, ...] = ()  # ids of the documents to search; empty: all
+    understood: str = ""  # the question as a person says that it is to be understood: it is not rewritten
     within: str = ""  # the title of the document that the question is limited to by its own words
     asking: str = ""  # the question that is searched, where the turn has more than it: a greeting, another question
     round: int = 0  # from 1
@@ -226,7 +227,7 @@ class Turn:
     as searched."""
 
     thread: str
-    turn: int  # from 1 in its thread
+    turn: int  # from 1 along its way in the thread
     question: str
     rewritten: str = ""  # it stands alone
     answer: Answer = UNANSWERED
@@ -243,6 +244,8 @@ class Turn:
     degraded: tuple[Fallback, ...] = ()
     ledger: tuple[Prompted, ...] = ()
     today: str = ""  # the day, ISO 8601, that relative dates count from; empty: nobody said
+    id: Annotated[SkipJsonSchema[int], Field(exclude=True)] = 0  # in its thread's tree; 0: as `turn`
+    parent: Annotated[SkipJsonSchema[int | None], Field(exclude=True)] = None  # the turn before it; None: the last one
     search: Annotated[SkipJsonSchema[TurnSearch], Field(exclude=True)] = field(default_factory=TurnSearch)
 
     def stepped(self, node: str, summary: str, details: Iterable[str] = ()) -> "Turn":

@@ -97,7 +97,7 @@ def corpus_answer_of(turn: Turn, run: TurnContext) -> corpus_answers.CorpusAnswe
         return None
 
     def before() -> Answer | None:
-        records = services.threads.records(turn.thread)
+        records = services.threads.records(turn.thread, turn.parent)
         return next((t.answer for t in map(TURN_JSON.validate_json, reversed(records)) if t.answer.sources), None)
 
     def made() -> corpus_answers.CorpusAnswer | None:

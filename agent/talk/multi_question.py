@@ -107,6 +107,8 @@ def next_question(state: QuestionsState) -> QuestionsState:
         turn.turn,
         turn.question,
         today=turn.today,
+        id=turn.id,
+        parent=turn.parent,
         steps=turn.steps,
         recalled=replace(turn.recalled, extracted=said, selected=said[:MOST]) if answered else turn.recalled,
         search=TurnSearch(tool=turn.search.tool, scope=scope, asking=asking, calls_left=left),

@@ -28,9 +28,11 @@ LONGEST, LONGEST_HEADING = 14, 4
 """Words of a question that is offered, and content words of a heading that is asked about."""
 
 
-def begin(state: TurnState) -> Literal["talk", "answer"]:
-    """A turn whose evidence is complete is only answered."""
-    return "answer" if state["turn"].search.round else "talk"
+def begin(state: TurnState) -> Literal["talk", "recall", "answer"]:
+    """A turn whose evidence is complete is only answered; a question that a person says how to understand is no
+    talk."""
+    search = state["turn"].search
+    return "answer" if search.round else "recall" if search.understood else "talk"
 
 
 def talk(turn: Turn, run: TurnContext) -> Turn:
@@ -39,7 +41,7 @@ def talk(turn: Turn, run: TurnContext) -> Turn:
     said, services = _heard(turn.question), run.services
     if said.intent is None:
         return turn if said.question == turn.question else _asking(turn, said.question)
-    before = [TURN_JSON.validate_json(record) for record in services.threads.records(turn.thread)]
+    before = [TURN_JSON.validate_json(record) for record in services.threads.records(turn.thread, turn.parent)]
     if said.intent == "ack" and before and before[-1].answer.offered:
         return _asking(turn, before[-1].answer.offered)
     language = said.language or (language_of(before[-1].question) if before else "")

@@ -1,37 +1,51 @@
-"""The per-user database of threads: one SQLite file for every interface; turns are upserted by (thread, turn)."""
+"""The per-user database of threads: one SQLite file for every interface; turns are upserted by (thread, turn).
+
+The turns of a thread are a tree (`TurnTree`). What is read of a thread is what was said from the root to a leaf, by
+default the turn that the thread is at.
+"""
 
 import secrets
 import sqlite3
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 
 from clew.memory.datatypes import Sentence, Vector, Vectors
+from clew.memory.dialogue.threads_file import ThreadsFile
+from clew.memory.dialogue.titles import title_of
+from clew.memory.dialogue.turn_tree import TurnTree
 from clew.memory.dialogue.utterances import same_words
-from clew.memory.errors import ClewError
-from clew.memory.files import private_file, private_folder
 from clew.memory.text import storable
 
-TITLE_CHARACTERS = 60
 KEPT = 8
 """Threads whose sentences are kept in memory, the last ones read."""
 
-_COUNT = "(SELECT count(*) FROM turns WHERE turns.thread = threads.thread)"
-_THREADS = f"SELECT thread, title, {_COUNT} AS count, updated, library, owner FROM threads WHERE count > 0"
+UNDO = timedelta(seconds=10)
+"""A thread that was taken out can be brought back for as long; then it is deleted with the next change."""
+
+_COUNT = "(SELECT number FROM turns WHERE turns.thread = threads.thread AND turn = leaf)"
+_THREADS = (
+    f"SELECT thread, iif(name <> '', name, title), {_COUNT} AS count, updated, library, owner, pinned FROM threads"
+    " WHERE count > 0 AND deleted = ''"
+)
 _NEWEST = "ORDER BY updated DESC, rowid DESC"
+_HOLDING = (
+    "SELECT thread FROM threads WHERE instr(folded(name || ' ' || title), ?1)"
+    " UNION SELECT thread FROM turns WHERE instr(folded(question), ?1)"
+    " UNION SELECT thread FROM sentences WHERE instr(folded(text), ?1)"
+)
+_AMONG = "(SELECT value FROM json_each(?))"
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A conversation: `title` is made from its first question, `updated` is ISO 8601 in UTC. `library` is the id of
-    the one that its last turn was over; empty: none is known. `owner` is a user of the page; empty: the person of this
-    machine."""
+    """A conversation: `title` is the name that a person gave it, else made from its first question; `turns` counts
+    those up to the one that it is at; `updated` is ISO 8601 in UTC. `library` is the id of the one that its last turn
+    was over; empty: none is known. `owner` is a user of the page; empty: the person of this machine."""
 
     id: str
     title: str
@@ -39,15 +53,15 @@ class Thread:
     updated: str
     library: str = ""
     owner: str = ""
+    pinned: bool = False
 
 
 @dataclass(slots=True)
 class _Read:
-    """What was read of a thread up to its turn `last`: its sentences with their vectors, by their words, in the order
-    in which they were last said."""
+    """What was read of a thread along a path, the row of each of its turns: its sentences with their vectors, by their
+    words, in the order in which they were last said."""
 
-    last: int = 0
-    mark: tuple[int, int] = (0, 0)
+    path: list[tuple[int, int]] = field(default_factory=list)
     sentences: dict[str, tuple[Sentence, Vector | None]] = field(default_factory=dict)
 
 
@@ -60,7 +74,7 @@ class Threads:
 
     def __init__(self, path: Path | None, library: str = "") -> None:
         self.library = library
-        self._database = _ThreadsFile(path)
+        self._database = ThreadsFile(path)
         self._read: dict[tuple[str, str], _Read] = {}
 
     def new_id(self, owner: str = "") -> str:
@@ -69,7 +83,9 @@ class Threads:
             pass
         if owner:
             with self._database.transaction() as database:
-                database.execute("INSERT INTO threads VALUES (?, '', '', '', ?)", (thread, owner))
+                database.execute(
+                    "INSERT INTO threads (thread, title, updated, owner) VALUES (?, '', '', ?)", (thread, owner)
+                )
         return thread
 
     def owner(self, thread: str) -> str | None:
@@ -78,21 +94,27 @@ class Threads:
 
     def recent(self) -> list[Thread]:
         """Those of all owners, newest first."""
-        return [Thread(*row) for row in self._database.rows(f"{_THREADS} {_NEWEST}")]
+        return [_thread(row) for row in self._database.rows(f"{_THREADS} {_NEWEST}")]
 
     def over_library(self, owner: str = "") -> list[Thread]:
         """Those of this owner over `library`, or over none that is known; newest first."""
         where = "AND owner = ?2 AND (library IN ('', ?1) OR ?1 = '')"
-        return [Thread(*row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}", self.library, owner)]
+        return [_thread(row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}", self.library, owner)]
 
     def over_others(self, owner: str = "") -> list[Thread]:
         """Those of this owner that are not in `over_library`; newest first."""
         where = "AND owner = ?2 AND library NOT IN ('', ?1) AND ?1 <> ''"
-        return [Thread(*row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}", self.library, owner)]
+        return [_thread(row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}", self.library, owner)]
 
     def get(self, thread: str) -> Thread | None:
         """None where there is none, or nothing was said on it yet."""
-        return next((Thread(*row) for row in self._database.rows(f"{_THREADS} AND thread = ?", thread)), None)
+        return next((_thread(row) for row in self._database.rows(f"{_THREADS} AND thread = ?", thread)), None)
+
+    def holding(self, text: str) -> set[str]:
+        """The ids of the threads that have each word of the text in their title, a question or an answer, whatever its
+        case."""
+        each = [{row[0] for row in self._database.rows(_HOLDING, word)} for word in text.casefold().split()]
+        return set.intersection(*each) if each else {thread.id for thread in self.recent()}
 
     def save(
         self,
@@ -103,94 +125,147 @@ class Threads:
         sentences: Sequence[Sentence],
         vectors: Vectors,
         encoder: str,
+        parent: int | None = None,
     ) -> None:
         """Write a turn whole, in one transaction, over what (thread, turn) had. `record` is JSON; the sentences are
         those of the question and of its answer, `vectors` of shape (len(sentences), d) their embeddings by the
-        encoder of that hash."""
+        encoder of that hash. It goes on from the turn `parent`, by default the one before it by number; unless it is
+        on the way to the thread's leaf, it is the leaf from now on."""
         rows = [
             (thread, turn, position, sentence.speaker, storable(sentence.text), len(vector), vector.tobytes())
             for position, (sentence, vector) in enumerate(zip(sentences, np.asarray(vectors, "<f4"), strict=True))
         ]
-        if any(key[0] == thread and turn <= read.last for key, read in self._read.items()):
+        if any(key[0] == thread and turn in dict(read.path) for key, read in self._read.items()):
             self._forget_read(thread)
+        before = turn - 1 if parent is None else parent
         with self._database.transaction() as database:
-            _write_thread(database, thread, turn, storable(question), self.library)
+            _write_thread(database, thread, storable(question), self.library)
             database.execute("DELETE FROM turns WHERE thread = ? AND turn = ?", (thread, turn))
             database.execute(
-                "INSERT INTO turns VALUES (?, ?, ?, ?, ?)",
-                (thread, turn, storable(question), storable(record), encoder),
+                "INSERT INTO turns VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
+                " coalesce((SELECT number FROM turns WHERE thread = ?1 AND turn = ?6), ?6) + 1)",
+                (thread, turn, storable(question), storable(record), encoder, before),
             )
             database.executemany("INSERT INTO sentences VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            if sentences:
+                _title(database, thread, turn, storable(question))
+            if turn not in self.tree(thread).path():
+                _set(database, thread, "leaf", turn)
+            _forget_taken_out(database)
 
     def last_turn(self, thread: str) -> int:
-        """The number of the thread's last turn; 0 where there is none."""
+        """The greatest number that a turn of the thread has; 0 where there is none."""
         return int(self._database.rows("SELECT coalesce(max(turn), 0) FROM turns WHERE thread = ?", thread)[0][0])
 
-    def records(self, thread: str) -> list[str]:
-        """The JSON of each turn, oldest first."""
+    def tree(self, thread: str) -> TurnTree:
+        parents = self._database.rows("SELECT turn, parent FROM turns INDEXED BY tree WHERE thread = ?", thread)
+        leaf = self._database.rows("SELECT leaf FROM threads WHERE thread = ?", thread)
+        return TurnTree(dict(parents), leaf[0][0] if leaf else 0)
+
+    def go_to(self, thread: str, leaf: int) -> None:
+        """The thread is at this turn from now on; the turns behind it are kept."""
+        with self._database.transaction() as database:
+            _set(database, thread, "leaf", leaf)
+
+    def records(self, thread: str, leaf: int | None = None) -> list[str]:
+        """The JSON of each turn up to the leaf, oldest first."""
         return [
-            row[0] for row in self._database.rows("SELECT record FROM turns WHERE thread = ? ORDER BY turn", thread)
+            row[0]
+            for row in self._database.rows(
+                f"SELECT record FROM turns WHERE thread = ? AND turn IN {_AMONG} ORDER BY number",
+                thread,
+                str(self.tree(thread).path(leaf)),
+            )
         ]
 
-    def sentences(self, thread: str, encoder: str) -> tuple[list[Sentence], list[Vector | None]]:
-        """The sentences of the thread in the order last said, none twice in the same words, each with its vector of
-        shape (d,), or None where another encoder than that of this hash made it: only those have to be embedded (see
-        `recall.embedded`). Of a thread that was read before, only the turns since are read."""
+    def sentences(
+        self, thread: str, encoder: str, leaf: int | None = None
+    ) -> tuple[list[Sentence], list[Vector | None]]:
+        """The sentences of the thread up to the leaf in the order last said, none twice in the same words, each with
+        its vector of shape (d,), or None where another encoder than that of this hash made it: only those have to be
+        embedded (see `recall.embedded`). Of a thread that was read before, only the turns since are read."""
         with self._database.lock:
+            path = self._path(thread, leaf)
             read = self._read.pop((thread, encoder), None)
-            if read is None or read.mark != self._mark(thread, read.last):
+            if read is None or read.path != path[: len(read.path)]:
                 read = _Read()
             rows = self._database.rows(
-                "SELECT text, speaker, turn, encoder, dimension, vector FROM sentences JOIN turns USING (thread, turn)"
-                " WHERE thread = ? AND turn > ? ORDER BY turn, position",
+                "SELECT text, speaker, number, encoder, dimension, vector FROM sentences"
+                f" JOIN turns USING (thread, turn) WHERE thread = ? AND turn IN {_AMONG} ORDER BY number, position",
                 thread,
-                read.last,
+                str([turn for turn, _ in path[len(read.path) :]]),
             )
             for text, speaker, turn, made_by, dimension, vector in rows:
                 own = np.frombuffer(vector, "<f4", dimension).astype(np.float32) if made_by == encoder else None
                 before, _ = read.sentences.pop(same_words(text), (None, None))
                 read.sentences[same_words(text)] = Sentence(text, speaker, turn).said_after(before), own
-                read.last = turn
-            read.mark = self._mark(thread, read.last)
+            read.path = path
             self._read[thread, encoder] = read
             while len(self._read) > KEPT:
                 self._read.pop(next(iter(self._read)))
             known = list(read.sentences.values())
             return [sentence for sentence, _ in known], [vector for _, vector in known]
 
-    def all_sentences(self, thread: str) -> list[Sentence]:
-        """All sentences of the thread in the order said, also those that were said again."""
-        query = "SELECT text, speaker, turn FROM sentences WHERE thread = ? ORDER BY turn, position"
-        return [Sentence(*row) for row in self._database.rows(query, thread)]
-
-    def _mark(self, thread: str, last: int) -> tuple[int, int]:
-        """Changes when one of the thread's turns up to this one is written anew or forgotten, whoever does it."""
-        rows = self._database.rows(
-            "SELECT count(*), coalesce(sum(rowid), 0) FROM turns WHERE thread = ? AND turn <= ?", thread, last
+    def all_sentences(self, thread: str, leaf: int | None = None) -> list[Sentence]:
+        """All sentences of the thread up to the leaf in the order said, also those that were said again."""
+        query = (
+            "SELECT text, speaker, number FROM sentences JOIN turns USING (thread, turn)"
+            f" WHERE thread = ? AND turn IN {_AMONG} ORDER BY number, position"
         )
-        return rows[0][0], rows[0][1]
+        return [Sentence(*row) for row in self._database.rows(query, thread, str(self.tree(thread).path(leaf)))]
+
+    def _path(self, thread: str, leaf: int | None) -> list[tuple[int, int]]:
+        """The turns up to the leaf, with their rows: one that is written anew, whoever does it, has another."""
+        query = "SELECT turn, rowid FROM turns INDEXED BY tree WHERE thread = ?"
+        rows = dict(self._database.rows(query, thread))
+        return [(turn, rows.get(turn, 0)) for turn in self.tree(thread).path(leaf)]
 
     def _forget_read(self, thread: str) -> None:
         for key in [key for key in self._read if key[0] == thread]:
             del self._read[key]
 
-    def centroids(self, thread: str, encoder: str) -> Vectors | None:
-        """Those that `keep_centroids` kept, (k, d); None where there are none of the encoder of this hash."""
+    def centroids(self, thread: str, encoder: str, turn: int | None = None) -> Vectors | None:
+        """Those that `keep_centroids` kept, (k, d), for this turn, by default whichever; None where there are none of
+        the encoder of this hash."""
         rows = self._database.rows(
-            "SELECT dimension, vectors FROM centroids WHERE thread = ? AND encoder = ?", thread, encoder
+            "SELECT dimension, vectors FROM centroids WHERE thread = ?1 AND encoder = ?2 AND ?3 IN (turn, -1)",
+            thread,
+            encoder,
+            -1 if turn is None else turn,
         )
         return next((np.frombuffer(blob, "<f4").astype(np.float32).reshape(-1, d) for d, blob in rows), None)
 
-    def keep_centroids(self, thread: str, encoder: str, centroids: Vectors) -> None:
-        """Keep the clusters' centroids, (k, d), over those of the turn before. The thread has to be there."""
+    def keep_centroids(self, thread: str, encoder: str, centroids: Vectors, turn: int = 0) -> None:
+        """Keep the clusters' centroids, (k, d), that the turn has made, over those of the turn before. The thread has
+        to be there."""
         with self._database.transaction() as database:
             database.execute(
-                "INSERT OR REPLACE INTO centroids VALUES (?, ?, ?, ?)",
-                (thread, encoder, centroids.shape[1], np.asarray(centroids, "<f4").tobytes()),
+                "INSERT OR REPLACE INTO centroids VALUES (?, ?, ?, ?, ?)",
+                (thread, encoder, centroids.shape[1], np.asarray(centroids, "<f4").tobytes(), turn),
             )
 
+    def rename(self, thread: str, name: str) -> None:
+        """An empty name gives it its title again."""
+        with self._database.transaction() as database:
+            _set(database, thread, "name", storable(" ".join(name.split())))
+
+    def pin(self, thread: str, pinned: bool) -> None:
+        with self._database.transaction() as database:
+            _set(database, thread, "pinned", int(pinned))
+
+    def take_out(self, thread: str) -> None:
+        """No list has the thread any more; `bring_back` undoes it, and so does a turn that is said on it."""
+        with self._database.transaction() as database:
+            _forget_taken_out(database)
+            _set(database, thread, "deleted", _now())
+
+    def bring_back(self, thread: str) -> bool:
+        """Whether it was still there."""
+        with self._database.transaction() as database:
+            return bool(_set(database, thread, "deleted", ""))
+
     def delete(self, thread: str) -> None:
-        """Forget the thread, where there is one."""
+        """Forget the thread, where there is one, at once."""
         self._forget_read(thread)
         with self._database.transaction() as database:
             database.execute("DELETE FROM threads WHERE thread = ?", (thread,))
@@ -205,134 +280,38 @@ class Threads:
         self.close()
 
 
-def title_of(question: str) -> str:
-    """At most 60 characters of the question, cut at a word."""
-    line = " ".join(question.split())
-    if len(line) <= TITLE_CHARACTERS:
-        return line
-    head = line[: TITLE_CHARACTERS - 1]
-    whole_words = head if line[len(head)] == " " else head.rpartition(" ")[0]
-    return (whole_words or head).rstrip(" ,;:.") + "…"
+def _thread(row: tuple) -> Thread:  # type: ignore[type-arg]  # as sqlite3 gives them
+    *values, pinned = row
+    return Thread(*values, pinned=bool(pinned))
 
 
-def _write_thread(database: sqlite3.Connection, thread: str, turn: int, question: str, library: str) -> None:
-    """The title follows the earliest turn, also when that one is saved anew."""
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _write_thread(database: sqlite3.Connection, thread: str, question: str, library: str) -> None:
+    """Its title is made of this question until there is one with more to say."""
     database.execute(
-        "INSERT INTO threads VALUES (:thread, :title, :now, :library, '')"
+        "INSERT INTO threads (thread, title, updated, library) VALUES (:thread, :title, :now, :library)"
         " ON CONFLICT (thread) DO UPDATE SET updated = :now, library = iif(:library = '', library, :library),"
-        " title = CASE WHEN EXISTS (SELECT 1 FROM turns WHERE turns.thread = :thread AND turn < :turn)"
-        " THEN title ELSE :title END",
-        {
-            "thread": thread,
-            "title": title_of(question),
-            "turn": turn,
-            "now": datetime.now(UTC).isoformat(timespec="microseconds"),
-            "library": library,
-        },
+        " title = iif(title = '', :title, title), deleted = ''",
+        {"thread": thread, "title": title_of(question), "now": _now(), "library": library},
     )
 
 
-SCHEMA_VERSION = 4
-_COLUMNS = {2: "library", 3: "owner"}
-"""Of each older version, the column of `threads` that it lacks beside those of later ones."""
-
-BUSY_SECONDS = 30.0
-
-_SCHEMA = Path(__file__).with_name("threads.sql").read_text("utf-8")
-
-_WRONG = {
-    sqlite3.SQLITE_NOTADB: ("is not a database of threads", "move the file away: a new one is made"),
-    sqlite3.SQLITE_CORRUPT: ("is damaged", "move the file away: a new one is made"),
-    sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "free some space and ask again"),
-    sqlite3.SQLITE_IOERR: ("cannot be read or written: the disk is full or fails", "clew doctor says how much is free"),
-    sqlite3.SQLITE_READONLY: ("cannot be written", "make the file and its folder writable"),
-    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "clew doctor says how much is free, and whether it may be written"),
-    sqlite3.SQLITE_BUSY: ("is in use by another process", "try again when that one is done"),
-}
-"""What each primary code of SQLite means to a person, and what mends it."""
+def _title(database: sqlite3.Connection, thread: str, turn: int, question: str) -> None:
+    """The title follows the earliest turn of which something is remembered, and small talk is not; also when that one
+    is saved anew."""
+    earlier = "SELECT 1 FROM sentences WHERE thread = ?1 AND turn < ?2"
+    values = (thread, turn, title_of(question))
+    database.execute(f"UPDATE threads SET title = ?3 WHERE thread = ?1 AND NOT EXISTS ({earlier})", values)
 
 
-class _ThreadsFile:
-    """Opens or makes the file at `path`, in memory for `None`, with the tables of this version.
+def _set(database: sqlite3.Connection, thread: str, column: str, value: str | int) -> int:
+    """The number of threads that have it: one, or none."""
+    return database.execute(f"UPDATE threads SET {column} = ? WHERE thread = ?", (value, thread)).rowcount
 
-    What goes through `rows` and `transaction` is safe from several threads and processes, and raises `ClewError` where
-    the file is damaged, of a newer version, locked, full or not writable.
-    """
 
-    def __init__(self, path: Path | None) -> None:
-        self._name = str(path or "the threads in memory")
-        self.lock = threading.RLock()
-        try:
-            if path:
-                private_folder(path.parent)
-        except OSError as error:
-            raise ClewError(f"{self._name} cannot be made: {error.strerror}", "choose another folder") from error
-        with suppress(OSError):  # SQLite says it in its own way
-            if path:
-                private_file(path)
-        with self._translated():
-            self.connection = sqlite3.connect(
-                path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-        with ExitStack() as undo:
-            undo.callback(self.connection.close)
-            self._prepare()
-            undo.pop_all()
-
-    def close(self) -> None:
-        with self.lock:
-            self.connection.close()
-
-    def rows(self, query: str, *values: str | int) -> list[tuple]:  # type: ignore[type-arg]  # as sqlite3 gives them
-        with self.lock, self._translated():
-            return self.connection.execute(query, values).fetchall()
-
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        with self.lock, self._translated():
-            self.connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self.connection
-                self.connection.execute("COMMIT")
-            finally:
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        """SQLite's errors as ours. Those of wrong use (a closed database) are bugs and pass as they are."""
-        try:
-            yield
-        except (sqlite3.ProgrammingError, sqlite3.IntegrityError):
-            raise
-        except sqlite3.DatabaseError as error:
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code of an extended one
-            wrong, hint = _WRONG.get(code, (f"cannot be used: {error}", "try again, or move the file away"))
-            raise ClewError(f"{self._name} {wrong}", hint) from error
-
-    def _prepare(self) -> None:
-        with self._translated():
-            self.connection.execute("PRAGMA foreign_keys = ON")
-            if self._version() == 0:
-                with self.transaction() as database:
-                    if self._version() == 0:  # no other process was first
-                        self._make_schema(database)
-            while (version := self._version()) in _COLUMNS:
-                with self.transaction() as database:
-                    if self._version() == version:
-                        database.execute(f"ALTER TABLE threads ADD COLUMN {_COLUMNS[version]} TEXT NOT NULL DEFAULT ''")
-                        database.execute(f"PRAGMA user_version = {version + 1}")
-            if self._version() > SCHEMA_VERSION:
-                raise ClewError(f"{self._name} was written by a newer Clew", "update Clew")
-            self.connection.execute("PRAGMA journal_mode = WAL")
-
-    def _version(self) -> int:
-        (version,) = self.connection.execute("PRAGMA user_version").fetchone()
-        return int(version)
-
-    def _make_schema(self, database: sqlite3.Connection) -> None:
-        if database.execute("SELECT 1 FROM sqlite_master").fetchone():
-            raise ClewError(f"{self._name} is the database of another program", "choose another folder")
-        for statement in _SCHEMA.split(";"):
-            database.execute(statement)
-        database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+def _forget_taken_out(database: sqlite3.Connection) -> None:
+    until = (datetime.now(UTC) - UNDO).isoformat(timespec="microseconds")
+    database.execute("DELETE FROM threads WHERE deleted <> '' AND deleted < ?", (until,))

@@ -1,10 +1,15 @@
--- The tables of the conversations of a user.
+-- The tables of the conversations of a user. The turns of a thread are a tree: turns.turn counts those of the thread,
+-- turns.number those from the root, and threads.leaf is the turn that the thread is at.
 CREATE TABLE threads (
     thread TEXT PRIMARY KEY,
     title TEXT NOT NULL,
     updated TEXT NOT NULL,
     library TEXT NOT NULL DEFAULT '',
-    owner TEXT NOT NULL DEFAULT ''
+    owner TEXT NOT NULL DEFAULT '',
+    leaf INTEGER NOT NULL DEFAULT 0,
+    name TEXT NOT NULL DEFAULT '',
+    pinned INTEGER NOT NULL DEFAULT 0,
+    deleted TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE turns (
     thread TEXT NOT NULL REFERENCES threads ON DELETE CASCADE,
@@ -12,8 +17,11 @@ CREATE TABLE turns (
     question TEXT NOT NULL,
     record TEXT NOT NULL,
     encoder TEXT NOT NULL,
+    parent INTEGER NOT NULL DEFAULT 0,
+    number INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (thread, turn)
 ) STRICT;
+CREATE INDEX tree ON turns (thread, turn, parent, number);
 CREATE TABLE sentences (
     thread TEXT NOT NULL,
     turn INTEGER NOT NULL,
@@ -29,5 +37,6 @@ CREATE TABLE centroids (
     thread TEXT PRIMARY KEY REFERENCES threads ON DELETE CASCADE,
     encoder TEXT NOT NULL,
     dimension INTEGER NOT NULL,
-    vectors BLOB NOT NULL
+    vectors BLOB NOT NULL,
+    turn INTEGER NOT NULL DEFAULT 0
 ) STRICT;

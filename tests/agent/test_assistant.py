@@ -160,10 +160,38 @@ def test_a_turn_can_be_cancelled(assistant: Assistant) -> None:
     events = assistant.ask("t", "Who was Laika?", cancel=cancel)
     assert isinstance(next(events), Step)
     cancel.set()
-    with pytest.raises(Cancelled):
-        list(events)
-    assert (assistant.turns("t"), assistant.interrupted("t")) == ([], "")
-    assert ask(assistant, "t", "Who was Laika?").turn == 1
+    *_, stopped = events
+    assert isinstance(stopped, Turn) and (stopped.answer.outcome, stopped.answer.claims) == ("stopped", ())
+    assert (assistant.turns("t"), assistant.interrupted("t")) == ([stopped], "")
+    *_, whole = assistant.resume("t")
+    assert isinstance(whole, Turn) and "Laika was" in whole.answer.text
+    assert assistant.turns("t") == [whole] and assistant.stopped("t") is None
+    assert ask(assistant, "t", "How far away is the Moon?").turn == 2
+
+
+def test_a_question_asked_anew_in_other_words_or_as_a_person_understands_it_is_another_way(
+    assistant: Assistant,
+) -> None:
+    """Each way has what was said on it, and nothing of the others."""
+    ask(assistant, "t", "Who directed the film Metropolis?")
+    born = ask(assistant, "t", "and where was he born?")
+    ask(assistant, "t", "How far away is the Moon?")
+    again = ask(assistant, "t", born.question, parent=born.parent, tool="clues")
+    assert (again.turn, again.rewritten, again.parent) == (2, born.rewritten, born.parent)
+    assert {call.tool for call in again.calls} == {"clues"} and "Vienna" in again.answer.text
+    given = ask(assistant, "t", born.question, parent=born.parent, understood="Who was Laika?")
+    assert (given.question, given.rewritten) == (born.question, "Who was Laika?") and "Laika was" in given.answer.text
+    assert [turn.id for turn in assistant.turns("t")] == [1, given.id]
+    tree = assistant.threads.tree("t")
+    assert tree.versions(given.id) == [born.id, again.id, given.id]
+    follow_up = ask(assistant, "t", "and where was she found?")
+    assert "Laika" in follow_up.rewritten and {one.turn for one in follow_up.recalled.extracted} == {1, 2}
+    assert not any("Vienna" in one.text for one in follow_up.recalled.extracted)
+    other = ask(assistant, "t", "Who was Laika?", parent=0)
+    assert (other.turn, other.recalled.extracted) == (1, ())
+    assistant.threads.go_to("t", tree.newest_below(born.id))
+    assert [turn.turn for turn in assistant.turns("t")] == [1, 2, 3]
+    assert assistant.turns("t")[1] == born
 
 
 def test_several_conversations_at_once_stay_apart(assistant: Assistant) -> None:

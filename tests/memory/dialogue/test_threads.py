@@ -1,16 +1,16 @@
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from clew.memory.datatypes import Sentence
-from clew.memory.dialogue.threads import Threads, title_of
+from clew.memory.dialogue.threads import Threads
+from clew.memory.dialogue.titles import title_of
 from tests.memory.dialogue.cases import hashed_vectors
-
-LONG_TITLE = "What is the average distance between the Earth and the\u2026"
 
 
 @pytest.fixture
@@ -24,10 +24,10 @@ def threads(request: pytest.FixtureRequest, path: Path) -> Iterator[Threads]:
         yield opened
 
 
-def save(threads: Threads, thread: str, turn: int, *said: str, encoder: str = "a") -> None:
+def save(threads: Threads, thread: str, turn: int, *said: str, encoder: str = "a", parent: int | None = None) -> None:
     sentences = [Sentence(text, "agent" if position else "user", turn) for position, text in enumerate(said)]
     record = json.dumps({"turn": turn, "said": said})
-    threads.save(thread, turn, said[0], record, sentences, hashed_vectors(said), encoder)
+    threads.save(thread, turn, said[0], record, sentences, hashed_vectors(said), encoder, parent)
 
 
 def test_what_was_saved_is_read_in_the_order_said(threads: Threads) -> None:
@@ -177,14 +177,75 @@ def test_a_new_id_is_not_in_use(threads: Threads) -> None:
     ("question", "title"),
     [
         ("How far\n is it?", "How far is it?"),
-        ("What is the average distance between the Earth and the Moon, in km?", LONG_TITLE),
+        (
+            "What is the policy on travel expenses for contractors in Germany?",
+            "Policy on travel expenses for contractors",
+        ),
+        ("please tell me what it is that they did", "Please tell me what it is"),
+        (" ".join(["x" * 20] * 9), " ".join(["X" + "x" * 19, "x" * 20])),
         ("x" * 80, "x" * 59 + "\u2026"),
         ("", ""),
     ],
 )
-def test_titles_are_cut_at_a_word(question: str, title: str) -> None:
+def test_titles_have_the_words_that_say_most(question: str, title: str) -> None:
     assert title_of(question) == title
     assert len(title_of(question)) <= 60
+
+
+def test_a_turn_in_the_place_of_another_begins_another_way_and_nothing_is_lost(threads: Threads) -> None:
+    for turn, question in enumerate(("How far?", "And how old?", "Why?"), 1):
+        save(threads, "t", turn, question, f"Answer {turn}.")
+    threads.sentences("t", "a")
+    save(threads, "t", 4, "And how hot?", "Answer 4.", parent=1)
+    tree = threads.tree("t")
+    assert (tree.path(), tree.versions(4), tree.after(2)) == ([1, 4], [2, 4], [3])
+    assert [json.loads(record)["turn"] for record in threads.records("t")] == [1, 4]
+    assert [(said.text, said.turn) for said in threads.sentences("t", "a")[0]] == [
+        ("How far?", 1),
+        ("Answer 1.", 1),
+        ("And how hot?", 2),
+        ("Answer 4.", 2),
+    ]
+    assert [said.text for said in threads.all_sentences("t", leaf=1)] == ["How far?", "Answer 1."]
+    threads.go_to("t", tree.newest_below(2))
+    assert [said.text for said in threads.sentences("t", "a")[0]][-1] == "Answer 3."
+    assert threads.sentences("t", "a", leaf=0) == ([], []) and threads.records("t", leaf=0) == []
+    assert [thread.turns for thread in threads.recent()] == [3]
+    save(threads, "t", 5, "How far is Mars?", parent=0)
+    assert (threads.tree("t").path(), threads.tree("t").versions(1)) == ([5], [1, 5])
+
+
+def test_the_title_is_of_the_first_question_that_is_no_small_talk_or_what_a_person_says(threads: Threads) -> None:
+    threads.save("t", 1, "hello", "{}", [], np.empty((0, 0), np.float32), "a")
+    save(threads, "t", 2, "How far is the Moon?")
+    save(threads, "t", 3, "And the Sun?")
+    assert [thread.title for thread in threads.recent()] == ["How far is the Moon?"]
+    threads.rename("t", "  Distances\n in space ")
+    save(threads, "t", 2, "How old is the Moon?")
+    assert [thread.title for thread in threads.recent()] == ["Distances in space"]
+    threads.rename("t", "")
+    threads.pin("t", True)
+    assert [(thread.title, thread.pinned) for thread in threads.recent()] == [("How old is the Moon?", True)]
+
+
+def test_a_thread_is_found_by_all_words_that_were_said_on_it(threads: Threads) -> None:
+    save(threads, "one", 1, "How far is the Moon?", "It is 384,400 km away.")
+    save(threads, "two", 1, "Wie heißt die STRASSE?", "Sie hat 100 % Öl.")
+    assert threads.holding("moon KM") == {"one"} and threads.holding("öl 100 %") == {"two"}
+    assert threads.holding("moon öl") == set() and threads.holding(" ") == {"one", "two"}
+
+
+def test_a_thread_that_was_taken_out_can_be_brought_back_for_a_while(
+    threads: Threads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(threads, "t", 1, "How far?", "It is far.")
+    threads.take_out("t")
+    assert threads.recent() == [] and threads.get("t") is None
+    assert threads.bring_back("t") and [thread.id for thread in threads.recent()] == ["t"]
+    threads.take_out("t")
+    monkeypatch.setattr("clew.memory.dialogue.threads.UNDO", timedelta(0))
+    save(threads, "another", 1, "How old?")
+    assert not threads.bring_back("t") and threads.records("t") == []
 
 
 def test_several_threads_at_once(threads: Threads) -> None:

@@ -7,6 +7,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from clew.memory.dialogue.threads import Threads
@@ -140,27 +141,40 @@ def test_what_cannot_be_written_loses_the_turn_and_nothing_else(path: Path, prag
 
 
 def test_a_file_that_another_process_keeps_locked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clew.memory.dialogue.threads.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("clew.memory.dialogue.threads_file.BUSY_SECONDS", 0.05)
     with Threads(path) as threads, Threads(path) as other, other._database.transaction():
         with pytest.raises(ClewError, match="in use by another process"):
             save(threads, "t", 1, "How far?")
         assert threads.recent() == []
 
 
-@pytest.mark.parametrize(("version", "lacks"), [(2, ("owner", "library")), (3, ("owner",))])
+NEW = ("threads.leaf", "threads.name", "threads.pinned", "threads.deleted", "turns.parent", "turns.number")
+
+
+@pytest.mark.parametrize(("version", "lacks"), [(2, ("owner", "library")), (3, ("owner",)), (4, ())])
 def test_threads_of_older_versions_are_read_on(path: Path, version: int, lacks: tuple[str, ...]) -> None:
-    """They are of the person of this machine, and get the library that is missing with the next turn."""
+    """They are of the person of this machine, and get the library that is missing with the next turn; each turn goes
+    on from the one before it."""
     with Threads(path, "one") as threads:
-        save(threads, "old", 1, "How far is the Moon?")
+        for turn in (1, 2, 4):  # no version leaves such a gap; nothing would be lost
+            save(threads, "old", turn, f"How far is the Moon, of which I asked {turn} times?")
+        threads.keep_centroids("old", "a", np.ones((2, 3), np.float32), 4)
     with closing(sqlite3.connect(path)) as database:
-        for column in lacks:
-            database.execute(f"ALTER TABLE threads DROP COLUMN {column}")
+        database.execute("DROP INDEX tree")
+        database.execute("UPDATE threads SET title = 'How far is the Moon, of which I asked 1 times?'")
+        for column in (*NEW, "centroids.turn", *(f"threads.{name}" for name in lacks)):
+            database.execute("ALTER TABLE {} DROP COLUMN {}".format(*column.split(".")))
         database.execute(f"PRAGMA user_version = {version}")
         database.commit()
     with Threads(path, "one") as threads:
         known = "" if "library" in lacks else "one"
-        assert [(thread.owner, thread.library) for thread in threads.over_library()] == [("", known)]
-        save(threads, "old", 2, "And the Sun?")
+        assert [(one.owner, one.library, one.title, one.turns) for one in threads.over_library()] == [
+            ("", known, "Moon, of which I asked 1", 4)
+        ]
+        assert threads.tree("old").path() == [1, 2, 4] and len(threads.sentences("old", "a")[0]) == 3
+        assert threads.centroids("old", "a", 4) is not None
+        save(threads, "old", 5, "And the Sun?")
+        assert threads.tree("old").path() == [1, 2, 4, 5]
         assert [thread.library for thread in threads.over_library()] == ["one"]
     with Threads(path, "two") as threads:
         assert threads.over_library() == [] and [thread.id for thread in threads.recent()] == ["old"]
