@@ -156,10 +156,13 @@ class Assistant:
         last = self.turns(thread)[-1:]
         return last[0] if last and last[0].answer.outcome == "stopped" else None
 
-    def turns(self, thread: str) -> list[Turn]:
-        """The finished turns of a thread up to the one that it is at, oldest first."""
-        sentences, tree = self.threads.all_sentences(thread), self.threads.tree(thread)
-        turns = zip(map(TURN_JSON.validate_json, self.threads.records(thread)), tree.path(), strict=True)
+    def turns(self, thread: str, leaf: int | None = None) -> list[Turn]:
+        """The finished turns of a thread up to this one, by default that which it is at, oldest first."""
+        tree, threads = self.threads.tree(thread), self.threads
+        path = tree.path(leaf)
+        end = path[-1] if path else 0
+        sentences, records = threads.all_sentences(thread, end), threads.records(thread, end)
+        turns = zip(map(TURN_JSON.validate_json, records), path, strict=True)
         return [_whole(replace(turn, id=id_, parent=tree.parents[id_]), sentences) for turn, id_ in turns]
 
     def take_out(self, thread: str) -> None:

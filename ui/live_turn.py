@@ -156,7 +156,8 @@ class TurnPrinter:
         return turn
 
     def print_text(self, answer: Answer) -> None:
-        self.output.print(printed(answer, self.output))
+        if answer.claims:  # it may have been stopped before its first word
+            self.output.print(printed(answer, self.output))
 
     def print_sources(self, answer: Answer) -> None:
         lines = source_lines(answer, self.output.width if self.output.is_terminal else None)

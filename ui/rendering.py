@@ -99,7 +99,7 @@ def marks_of(claim: Claim) -> str:
 
 
 def answer_text(answer: Answer) -> Text:
-    leads = ["", *(claim.lead for claim in answer.claims[1:])]
+    leads = [claim.lead if place else "" for place, claim in enumerate(answer.claims)]
     each = (_claim_text(claim, is_own(claim, answer)) for claim in answer.claims)
     return Text.assemble(*(Text(lead).append(text) for lead, text in zip(leads, each, strict=True)))
 
@@ -203,7 +203,7 @@ def _claim_text(claim: Claim, own: bool) -> Text:
 
 UNSEARCHED = "not all was searched"
 PARTS = {"search": UNSEARCHED, "rewrite": "rewriting", "think": "choosing tools", "answer": "answering"}
-STOPPED = "stopped; /resume answers it to the end"
+STOPPED = "stopped; /resume answers it to the end, /again from its beginning"
 
 
 def model_of(writers: Writers) -> str:

@@ -1,19 +1,17 @@
 """`clew chat`: a conversation in the terminal, or line by line through a pipe.
 
-The loop reads a line and runs a command or a turn, until the person leaves. A slash command is a function and a line of
-`COMMANDS`.
+The loop reads a line and runs a command (`slash.py`) or a turn, until the person leaves.
 """
 
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.completion import WordCompleter
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import HTML, FormattedText
 from prompt_toolkit.history import FileHistory
 from prompt_toolkit.styles import Style
@@ -23,7 +21,7 @@ from rich.text import Text
 from clew.agent.assistant import Assistant
 from clew.agent.search.rounds import AUTO, POLICY
 from clew.agent.settings import Settings
-from clew.agent.state import Answer, Turn, TurnEvent
+from clew.agent.state import Answer, TurnEvent
 from clew.memory.errors import BadInput, Cancelled, ClewError, NotSetUp
 from clew.memory.files import private_file, private_folder
 from clew.memory.json_lines import replace_file
@@ -31,78 +29,54 @@ from clew.memory.text import number_of
 from clew.ui.console import messages, output
 from clew.ui.live_turn import TurnPrinter, stoppable
 from clew.ui.models import Loading, with_models
-from clew.ui.options import chosen_thread, day, threads_path, way_back
-from clew.ui.plain import cut, near, one_line, plain, typed
-from clew.ui.rendering import (
-    DIM,
-    MARKS,
-    STOPPED,
-    answer_text,
-    indented,
-    ledger_lines,
-    model_of,
-    source_line,
-    source_lines,
-    unfolded,
-    walk_trees,
-)
-from clew.ui.transcript import as_json, as_markdown, known_thread, stored_turns
+from clew.ui.options import chosen_thread, way_back
+from clew.ui.plain import cut, near, one_line, typed
+from clew.ui.rendering import DIM, STOPPED, model_of, source_lines
+from clew.ui.slash import COMMANDS, PREVIEW, Asking, Session, is_command, run_command, show_earlier
 
 
-class Session:
-    """`turn` is the last turn of the thread; None where nothing was said. `tool` is the one that the person chose here;
-    empty: the policy's. `today` is the day that questions count from; None: the real one."""
+class TerminalSession(Session):
+    """`messages` are where a turn says what it does."""
 
     def __init__(
         self, assistant: Assistant, settings: Settings, thread: str, output: Console, messages: Console
     ) -> None:
-        self.assistant = assistant
-        self.settings = settings
+        super().__init__(assistant, settings, thread, output)
         self.loading = Loading(assistant)
-        self.tool = ""
-        self.today: str | None = None
-        self.output = output
         self.messages = messages
-        self.begin(thread)
-
-    @property
-    def shown_tool(self) -> str:
-        return self.tool or self.settings.tool
 
     @property
     def model(self) -> str:
         """The language model's name; empty where there is none."""
         return model_of(self.assistant.services.writers)
 
-    def begin(self, thread: str) -> None:
-        """Use this thread from now on; it may be new."""
-        self.thread = thread
-        turns = self.assistant.turns(thread)
-        self.turn: Turn | None = turns[-1] if turns else None
+    def take_turn(self, asking: Asking) -> None:
+        """Run a turn and print it. Raises what the turn raises, and `KeyboardInterrupt` where it was stopped and there
+        is no terminal."""
+        self._run(lambda stop: asking.events(self.assistant, self.thread, stop))
 
-    def last_turn(self) -> Turn:
-        if self.turn is None:
-            raise BadInput("nothing was asked yet", "type a question")
-        return self.turn
+    def resume(self) -> None:
+        self._run(lambda stop: self.assistant.resume(self.thread, cancel=stop))
 
+    def hand_out(self, name: str, text: str) -> None:
+        path = Path(name)
+        if path.exists() and path.name != f"clew-{self.thread}.md":
+            raise BadInput(f"{path} is there already", "name another file")
+        replace_file(path, text)
+        self.say(f"wrote {near(str(path))}")
 
-PREVIEW = 3
-"""Lines of an earlier answer that remind a person of it."""
-
-
-def take_turn(session: Session, events: Callable[[threading.Event], Iterator[TurnEvent]]) -> None:
-    """Run a turn and print it. Raises what the turn raises, and `KeyboardInterrupt` where it was stopped and there is
-    no terminal."""
-    output, messages, loading = session.output, session.messages, session.loading
-    with stoppable() as stopped:
-        if not loading.ended:
-            with messages.status("loading the encoder…") if messages.is_terminal else nullcontext():
-                loading.wait(stopped)
-        session.turn = ChatPrinter(output, messages).show(events(stopped)) or session.turn
-    if session.turn and session.turn.answer.outcome == "stopped":
-        if not output.is_terminal:
-            raise KeyboardInterrupt("stopped")
-        messages.print(Text(f"  {STOPPED}", DIM))
+    def _run(self, events: Callable[[threading.Event], Iterator[TurnEvent]]) -> None:
+        output, messages, loading = self.output, self.messages, self.loading
+        with stoppable() as stopped:
+            if not loading.ended:
+                with messages.status("loading the encoder…") if messages.is_terminal else nullcontext():
+                    loading.wait(stopped)
+            ChatPrinter(output, messages).show(events(stopped))
+        self.begin(self.thread)
+        if self.turn and self.turn.answer.outcome == "stopped":
+            if not output.is_terminal:
+                raise KeyboardInterrupt("stopped")
+            messages.print(Text(f"  {STOPPED}", DIM))
 
 
 class ChatPrinter(TurnPrinter):
@@ -123,156 +97,25 @@ class ChatPrinter(TurnPrinter):
             self.output.print()
 
 
-def show_earlier(turn: Turn, console: Console) -> None:
-    """Print the last question of a thread that is opened again, and how its answer began."""
-    console.print(Text(f"  > {cut(one_line(turn.question), console.width - 4)}", DIM))
-    lines = indented(Text(answer_text(turn.answer).plain, DIM), 4, console)
-    for line in lines[:PREVIEW]:
-        console.print(line)
-    if len(lines) > PREVIEW:
-        console.print(Text("    …", DIM))
-    if turn.answer.outcome == "stopped":
-        console.print(Text(f"  {STOPPED}", DIM))
+class CommandCompleter(Completer):
+    """Offers commands, tools and conversations, each with what it is."""
 
+    def __init__(self, session: Session) -> None:
+        self._session = session
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """`argument` is how its argument is called in the help; empty where it takes none."""
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:  # noqa: ARG002
+        text = document.text_before_cursor
+        for line, description in self._offered() if text.startswith("/") else ():
+            if line.startswith(text):
+                yield Completion(line, -len(text), display_meta=description)
 
-    name: str
-    argument: str
-    help: str
-    run: Callable[[Session, str], None]
-
-
-def run_command(session: Session, line: str) -> None:
-    """Run a slash command. Raises `BadInput` for an unknown one, and `EOFError` for /quit."""
-    name, _, argument = line.partition(" ")
-    commands = {command.name: command for command in COMMANDS}
-    if (command := commands.get(name)) is None:
-        raise BadInput(f"there is no command {name}", next(iter(get_close_matches(name, commands, 1)), "/help"))
-    if argument.strip() and not command.argument:
-        raise BadInput(f"{name} stands alone", name)
-    command.run(session, argument.strip())
-
-
-def _help(session: Session, _: str) -> None:
-    for command in COMMANDS:
-        usage = f"{command.name} {command.argument}".strip()
-        session.output.print(Text.assemble(f"  {usage:16}", (command.help, DIM)))
-    session.output.print(Text("  Ctrl-C stops an answer or clears the line, Ctrl-D leaves.", DIM))
-
-
-def _sources(session: Session, argument: str) -> None:
-    answer = session.last_turn().answer
-    if not answer.sources:
-        raise BadInput("the last answer has no sources")
-    numbers = range(1, len(answer.sources) + 1)
-    if argument:
-        numbers = range(_source_number(argument, len(answer.sources)), int(argument) + 1)
-    width = session.output.width - 2 if session.output.is_terminal else None
-    for number in numbers:
-        session.output.print(Text("  ").append_text(source_line(answer, number, width)))
-        if argument:
-            passage = Text(plain(answer.sources[number - 1].text).strip())
-            for line in indented(passage, 6, session.output):
-                session.output.print(line)
-
-
-def _source_number(argument: str, known: int) -> int:
-    if not argument.isdecimal() or not 1 <= int(argument) <= known:
-        raise BadInput(f"the last answer has no source {argument}", f"/sources {known}")
-    return int(argument)
-
-
-def _steps(session: Session, _: str) -> None:
-    turn = session.last_turn()
-    for step in turn.steps:
-        for line in unfolded(step):
-            session.output.print(line)
-    for prompted in ledger_lines(turn.ledger):
-        session.output.print(Text(f"  {prompted}", DIM))
-    for claim in turn.answer.claims:
-        if claim.verdict in MARKS:
-            session.output.print(Text(f"  {claim.verdict}: {one_line(claim.text)}", MARKS[claim.verdict][1]))
-
-
-def _walk(session: Session, _: str) -> None:
-    trees = walk_trees(session.last_turn())
-    if not trees:
-        raise BadInput("nothing was walked for the last answer", "/steps")
-    for tree in trees:
-        session.output.print(tree)
-
-
-def _resume(session: Session, _: str) -> None:
-    if session.turn is None or session.turn.answer.outcome != "stopped":
-        raise BadInput("no answer was stopped here", "type a question")
-    take_turn(session, lambda stop: session.assistant.resume(session.thread, cancel=stop))
-
-
-def _thread(session: Session, _: str) -> None:
-    known = session.assistant.threads.get(session.thread)
-    rows = {
-        "thread": session.thread,
-        "title": known.title if known else "(nothing was said yet)",
-        "turns": str(known.turns if known else 0),
-        "kept in": near(str(threads_path(session.settings))),
-    }
-    for name, value in rows.items():
-        session.output.print(Text.assemble((f"  {name:8} ", DIM), value))
-
-
-def _new(session: Session, _: str) -> None:
-    left = f" (the last one was {session.thread})" if session.turn else ""
-    session.begin(session.assistant.threads.new_id())
-    session.output.print(Text(f"  a new conversation: {session.thread}{left}", DIM))
-
-
-def _tool(session: Session, argument: str) -> None:
-    tools = {AUTO: POLICY} | {name: tool.description for name, tool in session.assistant.services.tools.items()}
-    for name in argument.split("+") if argument and argument not in tools else ():
-        if name not in tools or name == AUTO:  # several are of tools that there are
-            close = get_close_matches(name, tools, 1)
-            raise BadInput(f"there is no tool {name}", f"/tool {close[0] if close else next(iter(tools))}")
-    if argument:
-        session.tool = argument
-        session.output.print(Text(f"  searching with {argument} from now on", DIM))
-        return
-    for name, description in tools.items():
-        mark = "*" if name in session.shown_tool.split("+") else " "
-        session.output.print(Text.assemble(f"  {mark} {name:12}", (description, DIM)))
-
-
-def _export(session: Session, argument: str) -> None:
-    path = Path(argument or f"clew-{session.thread}.md").expanduser()
-    if argument and path.exists():
-        raise BadInput(f"{path} is there already", "name another file")
-    thread = known_thread(session.assistant.threads, session.thread) if session.turn else None
-    if thread is None:
-        raise BadInput("there is nothing to export yet", "ask something first")
-    form = as_json if path.suffix == ".json" else as_markdown
-    replace_file(path, form(thread, stored_turns(session.assistant.threads, thread.id)))
-    session.output.print(Text(f"  wrote {near(str(path))}", DIM))
-
-
-def _quit(_: Session, __: str) -> None:
-    raise EOFError
-
-
-COMMANDS = (
-    Command("/help", "", "what can be typed here", _help),
-    Command("/sources", "[N]", "the sources of the last answer; N: the whole passage", _sources),
-    Command("/steps", "", "what the last turn did, in detail", _steps),
-    Command("/walk", "", "what the last turn walked through: landings, and the steps from each", _walk),
-    Command("/resume", "", "answer the question whose answer was stopped", _resume),
-    Command("/thread", "", "this conversation: id, title, where it is kept", _thread),
-    Command("/new", "", "begin another conversation", _new),
-    Command("/clear", "", "clear the screen", lambda session, _: session.output.clear()),
-    Command("/tool", "[NAME]", "choose the retrieval method; without NAME: list them", _tool),
-    Command("/export", "[FILE]", "write this conversation to a file (.md or .json)", _export),
-    Command("/quit", "", "leave", _quit),
-)
+    def _offered(self) -> Iterator[tuple[str, str]]:
+        yield from ((command.name, command.help) for command in COMMANDS)
+        tools = {AUTO: POLICY} | {
+            name: tool.description for name, tool in self._session.assistant.services.tools.items()
+        }
+        yield from ((f"{command} {name}", tools[name]) for command in ("/tool", "/again") for name in tools)
+        yield from ((f"/switch {one.id}", one_line(one.title)) for one in self._session.listed())
 
 
 STYLE = Style.from_dict({"bottom-toolbar": "noreverse fg:ansibrightblack", "prompt": "bold ansicyan"})
@@ -301,7 +144,7 @@ def run_chat(settings: Settings, thread: str | None, go_on: bool, today: str | N
     with with_models(settings, opening) as assistant:
         name, _ = chosen_thread(assistant.threads, thread, go_on)
         # In a terminal everything is one conversation on one screen, steps and messages too.
-        session = Session(assistant, settings, name, out, out if at_terminal else err)
+        session = TerminalSession(assistant, settings, name, out, out if at_terminal else err)
         session.today = today
         editor = _line_editor(session) if at_terminal else None
         session.loading.begin(then=editor.app.invalidate if editor else lambda: None)
@@ -311,14 +154,16 @@ def run_chat(settings: Settings, thread: str | None, go_on: bool, today: str | N
             _say_how_to_come_back(session)
 
 
-def _converse(session: Session, editor: "PromptSession[str] | None") -> None:
+def _converse(session: TerminalSession, editor: "PromptSession[str] | None") -> None:
     """Answer lines until the person leaves: from `editor`, or from standard input where that is None."""
     if editor:
         _welcome(session)
     _finish_what_was_cut_off(session)
     while True:
         try:
-            if line := typed(editor.prompt(HTML("<prompt>&gt; </prompt>"))) if editor else _piped_line():
+            draft, session.draft = session.draft, ""
+            asked = HTML("<prompt>&gt; </prompt>")
+            if line := typed(editor.prompt(asked, default=draft)) if editor else _piped_line():
                 _handle(session, line)
         except EOFError:
             return
@@ -331,36 +176,36 @@ def _converse(session: Session, editor: "PromptSession[str] | None") -> None:
             _complain(session, error)
 
 
-def _handle(session: Session, line: str) -> None:
-    """Run a command or ask a question. A path such as `/etc/hosts` begins a question, not a command."""
-    if line.startswith("/") and line.split()[0][1:].isalpha():
+def _handle(session: TerminalSession, line: str) -> None:
+    if is_command(line):
         run_command(session, line)
     else:
-        ask, today = session.assistant.ask, day(session.today)
-        take_turn(session, lambda stop: ask(session.thread, line, tool=session.tool, today=today, cancel=stop))
+        session.take_turn(session.asking(line))
 
 
-def _finish_what_was_cut_off(session: Session) -> None:
+def _finish_what_was_cut_off(session: TerminalSession) -> None:
     question = session.assistant.interrupted(session.thread)
     if not question:
         return
     session.messages.print(Text(f"  cut off last time, finishing it now: {one_line(question)}", DIM))
-    take_turn(session, lambda stop: session.assistant.resume(session.thread, cancel=stop))
+    session.resume()
 
 
-def _welcome(session: Session) -> None:
+def _welcome(session: TerminalSession) -> None:
     manifest = session.assistant.services.library.manifest
     count = number_of(manifest.documents, "document")
     parts = [f"{count} in {session.settings.library}", session.model, "/help, Ctrl-D leaves"]
     session.output.print(Text.assemble(("Clew", "bold"), (" · ".join(["", *filter(None, parts)]), DIM)))
     if session.turn:
         session.output.print(Text(f"going on with {session.thread}, turn {session.turn.turn + 1}", DIM))
-        show_earlier(session.turn, session.output)
+        for turn in session.turns[-PREVIEW:]:
+            show_earlier(turn, session.output)
+        if session.turn.answer.outcome == "stopped":
+            session.say(STOPPED)
 
 
-def _line_editor(session: Session) -> "PromptSession[str]":
+def _line_editor(session: TerminalSession) -> "PromptSession[str]":
     """An editor with a history, completion of commands and a status line below."""
-    tools = [f"/tool {name}" for name in (AUTO, *session.assistant.services.tools)]
 
     def below() -> FormattedText:
         title = cut(one_line(session.turn.question), 40) if session.turn else "a new conversation"
@@ -372,14 +217,14 @@ def _line_editor(session: Session) -> "PromptSession[str]":
     private_folder(home)
     return PromptSession(
         history=FileHistory(str(private_file(home / "history"))),
-        completer=WordCompleter([*(command.name for command in COMMANDS), *tools], sentence=True),
+        completer=CommandCompleter(session),
         style=STYLE,
         bottom_toolbar=below,
         reserve_space_for_menu=6,
     )
 
 
-def _complain(session: Session, error: ClewError) -> None:
+def _complain(session: TerminalSession, error: ClewError) -> None:
     if isinstance(error, Cancelled):
         session.output.print(Text("  stopped", DIM))
         return
@@ -388,6 +233,6 @@ def _complain(session: Session, error: ClewError) -> None:
     session.output.print(Text(f"  {one_line(error.message)}{hint}", "red"))
 
 
-def _say_how_to_come_back(session: Session) -> None:
+def _say_how_to_come_back(session: TerminalSession) -> None:
     if session.turn:
         session.messages.print(Text(f"to come back: {way_back('chat', session.settings, session.thread)}", DIM))

@@ -1,8 +1,11 @@
-"""A conversation as a file: Markdown to read, JSON with all that is known of it."""
+"""A conversation as a file: Markdown to read, HTML to open, JSON with all that is known of it."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from html import escape
+from pathlib import Path
+from string import Template
 from typing import Any
 
 from clew.agent.state import TURN_JSON, Turn, TurnEvent
@@ -16,6 +19,11 @@ from clew.ui.rendering import badge, cited_numbers, markdown_of, marks_of, name_
 def stored_turns(threads: Threads, thread: str) -> list[Turn]:
     """The finished turns, oldest first, read without opening a library."""
     return [TURN_JSON.validate_json(record) for record in threads.records(thread)]
+
+
+def exported(thread: Thread, turns: Sequence[Turn], ending: str) -> str:
+    """As a file whose name has this ending: `.json`, `.html`; else Markdown."""
+    return {".json": as_json, ".html": as_html}.get(ending, as_markdown)(thread, turns)
 
 
 def known_thread(threads: Threads, name: str) -> Thread:
@@ -56,6 +64,15 @@ def as_markdown(thread: Thread, turns: Sequence[Turn]) -> str:
     libraries = ", ".join(map(_code, _libraries(turns)))
     head = f"# {as_text(one_line(thread.title))}\n\nThread {_code(thread.id)}, library {libraries or 'unknown'}\n"
     return "\n".join([head, *(_turn_markdown(turn) for turn in turns)])
+
+
+def as_html(thread: Thread, turns: Sequence[Turn]) -> str:
+    """The same as one page, which needs nothing else and asks for nothing."""
+    from markdown_it import MarkdownIt
+
+    made = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("table").disable(["link", "image"])
+    page = Template((Path(__file__).parent / "templates" / "conversation.html").read_text("utf-8"))
+    return page.substitute(title=escape(one_line(thread.title)), body=made.render(as_markdown(thread, turns)))
 
 
 def _turn_markdown(turn: Turn) -> str:

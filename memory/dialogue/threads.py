@@ -15,8 +15,8 @@ from typing import Self
 import numpy as np
 
 from clew.memory.datatypes import Sentence, Vector, Vectors
+from clew.memory.dialogue.thread_title import title_of
 from clew.memory.dialogue.threads_file import ThreadsFile
-from clew.memory.dialogue.titles import title_of
 from clew.memory.dialogue.turn_tree import TurnTree
 from clew.memory.dialogue.utterances import same_words
 from clew.memory.text import storable
@@ -281,8 +281,7 @@ class Threads:
 
 
 def _thread(row: tuple) -> Thread:  # type: ignore[type-arg]  # as sqlite3 gives them
-    *values, pinned = row
-    return Thread(*values, pinned=bool(pinned))
+    return Thread(*(*row[:-1], bool(row[-1])))
 
 
 def _now() -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from clew.memory.dialogue.titles import title_of
+from clew.memory.dialogue.thread_title import title_of
 from clew.memory.errors import ClewError
 from clew.memory.files import private_file, private_folder
 

@@ -40,7 +40,7 @@ from clew.agent.state import (
 )
 from clew.memory.datatypes import Edge, Passage, Sentence, Subgraph
 from clew.memory.dialogue.threads import Threads
-from clew.memory.errors import Cancelled, ClewError
+from clew.memory.errors import ClewError
 from clew.memory.ports import Writer
 
 MOON = Passage(
@@ -135,12 +135,8 @@ class FakeAssistant(Assistant):
         while time.monotonic() < ends and not self._loaded.exists():
             time.sleep(0.05)
 
-    def turns(self, thread: str) -> list[Turn]:
-        return [TURN_JSON.validate_json(record) for record in self.threads.records(thread)]
-
-    def stopped(self, thread: str) -> Turn | None:
-        turns = self.turns(thread)
-        return turns[-1] if turns and turns[-1].answer.outcome == "stopped" else None
+    def take_out(self, thread: str) -> None:
+        self.threads.take_out(thread)
 
     def interrupted(self, thread: str) -> str:
         return CUT_OFF if thread in self._interrupted else ""
@@ -157,19 +153,27 @@ class FakeAssistant(Assistant):
         scope: tuple[str, ...] = (),
         today: str = "",
         cancel: threading.Event | None = None,
+        parent: int | None = None,
+        understood: str = "",
+        llm: str = "",
     ) -> Iterator[TurnEvent]:
         if self.interrupted(thread):
             yield from self.resume(thread, cancel)
-        yield from self._turn(thread, question, cancel or threading.Event(), tool)
+        path = self.threads.tree(thread).path(parent)
+        begun = Turn(
+            thread, len(path) + 1, question, id=self.threads.last_turn(thread) + 1, parent=path[-1] if path else 0
+        )
+        yield from self._turn(replace(begun, rewritten=understood), cancel or threading.Event(), tool)
 
     def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[TurnEvent]:
         if thread in self._interrupted:
-            yield from self._turn(thread, CUT_OFF, cancel or threading.Event())
+            yield from self._turn(Turn(thread, 1, CUT_OFF, id=1, parent=0), cancel or threading.Event())
             self._interrupted.discard(thread)
         elif stopped := self.stopped(thread):
-            yield from self._answered(thread, stopped.question, cancel or threading.Event(), stopped.turn)
+            yield from self._answered(stopped, cancel or threading.Event(), resumed=True)
 
-    def _turn(self, thread: str, question: str, cancel: threading.Event, tool: str = "") -> Iterator[TurnEvent]:
+    def _turn(self, begun: Turn, cancel: threading.Event, tool: str = "") -> Iterator[TurnEvent]:
+        question = begun.question
         found = f"{tool or 'hybrid'}: 2 passages in 12 ms"
         for name, summary in (("recall", f"recall: {question}"), ("rewrite", question), ("act", found)):
             time.sleep(self._pause)
@@ -179,19 +183,25 @@ class FakeAssistant(Assistant):
         if "bug" in question:
             raise ZeroDivisionError("a bug")
         if "slow" in question and cancel.wait(20):
-            raise Cancelled("the turn was cancelled")
-        yield from self._answered(thread, question, cancel)
+            yield self._saved(replace(begun, answer=Answer("stopped", ())))
+            return
+        yield from self._answered(begun, cancel)
 
-    def _answered(self, thread: str, question: str, cancel: threading.Event, resumed: int = 0) -> Iterator[TurnEvent]:
-        """`resumed` is the number of the turn that is answered anew."""
+    def _answered(self, begun: Turn, cancel: threading.Event, resumed: bool = False) -> Iterator[TurnEvent]:
+        """`resumed`: it is answered anew."""
+        question = begun.question
         if is_written(question):
-            yield from pieces(question, cancel, bool(resumed), self._pause)
+            yield from pieces(question, cancel, resumed, self._pause)
             yield Step("verify", "2 supported", (), 5)
-        number = resumed or len(self.threads.records(thread)) + 1
-        turn = written(make_turn(thread, number, question), question, bool(resumed))
-        record, said = TURN_JSON.dump_json(turn).decode(), [Sentence(question, "user", number)]
-        self.threads.save(thread, number, question, record, said, np.ones((1, 1), np.float32), "none")
-        yield turn
+        turn = written(make_turn(begun.thread, begun.turn, question), question, resumed)
+        turn = replace(turn, id=begun.id, parent=begun.parent, rewritten=begun.rewritten or question)
+        yield self._saved(turn)
+
+    def _saved(self, turn: Turn) -> Turn:
+        record, said = TURN_JSON.dump_json(turn).decode(), [Sentence(turn.question, "user", turn.turn)]
+        vectors = np.ones((1, 1), np.float32)
+        self.threads.save(turn.thread, turn.id, turn.question, record, said, vectors, "none", turn.parent)
+        return turn
 
 
 def is_written(question: str) -> bool:

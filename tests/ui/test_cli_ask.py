@@ -169,9 +169,19 @@ def test_threads_are_listed_exported_and_forgotten(clew: Run, home: Path) -> Non
     assert written["libraries"] == [written["turns"][0]["library"]]
     assert json.loads(clew("export", "films", "--format", "json").stdout) == written
 
+    page = clew("export", "films", "--format", "html").stdout
+    assert page.startswith("<!doctype html>") and "<blockquote>" in page and "<script" not in page
+
+    assert [line.split()[0] for line in clew("threads", "384,400", "moon").stdout.splitlines()] == ["id", "moon"]
+    assert "no conversation has these words" in clew("threads", "384,400", "Metropolis").stderr
+    assert "is called Cinema now" in clew("threads", "--rename", "films", " Cinema").stderr
+    assert "now at the top" in clew("threads", "--pin", "films").stderr
+    assert [line.split()[:3] for line in clew("threads").stdout.splitlines()][1] == ["films", "^", "Cinema"]
     forgotten = clew("threads", "--delete", "films")
     assert (forgotten.exit_code, forgotten.stdout) == (0, "")
     assert clew("export", "films").exit_code == 2
+    assert "is back" in clew("threads", "--undo", "films").stderr and clew("export", "films").exit_code == 0
+    assert "no thread nobodys to bring back" in clew("threads", "--undo", "nobodys").stderr
 
 
 def test_the_texts_of_a_library(clew: Run, examples_path: Path, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_answers_and_ctrl_c_leave_the_chat_open(chat: Open) -> None:
         screen.line("a slow one")
         screen.wait_for("rewrite   a slow one")
         screen.press(CTRL_C)
-        screen.wait_for(r"  stopped\n")
+        screen.wait_for(r"  stopped; /resume")
         screen.wait_for(PROMPT)
         screen.press("fails")
         screen.wait_for("fails")
@@ -182,6 +182,49 @@ def test_the_commands(chat: Open, home: Path) -> None:
     assert [turn["walk"] and turn["walk"]["landings"] for turn in exported_turns["turns"]] == [None, 2]
 
 
+def test_questions_asked_anew_and_conversations_that_are_found_switched_and_deleted(chat: Open, home: Path) -> None:
+    with chat() as screen:
+        screen.wait_for(PROMPT)
+
+        def said(line: str, pattern: str) -> str:
+            return screen.say(line, rf"{pattern}[^>]*{PROMPT}")
+
+        said("How far is the moon?", "monkeys")
+        said("and how old?", "monkeys")
+        assert "dense: 2 passages" in said("/again dense", "monkeys")
+        said("/again des", r"there is no tool des; did you mean /again dense\?")
+        assert "rewrite   as old as what?" in said("/edit #2 as old as what?", "monkeys")
+        versions = said("/versions", r"\* 3  as old as what\?")
+        assert "    1  and how old?" in versions and "    2  and how old?" in versions
+        assert "> and how old?" in said("/versions 1", "384,400")
+        said("/meant How old is the Moon?", "monkeys")
+        said("/context", r"understood as: How old is the Moon\?")
+        said("/branch #1", "going on from turn 1")
+        said("/versions #2 3", "as old as what")
+        said("/versions #4", "there is no turn #4; try: #2 is the last one")
+        screen.line("/edit")
+        screen.wait_for("/edit #2 as old as what")
+        screen.press(CTRL_C)
+        screen.wait_for(PROMPT)
+        said("/new", "a new conversation")
+        said("Who was Laika?", "monkeys")
+        said("/rename Dogs in space", "it is called Dogs in space now")
+        said("/pin 2", "How far is the moon.: now at the top")
+        listed = said("/threads", "Dogs in space")
+        assert re.search(r"\^  1  How far is the moon\?  \w+ · 2 turns · just now\n  \*  2  Dogs in space", listed)
+        assert "Dogs" not in said("/threads FAR moon", "How far")
+        said("/switch Dogs", "> Who was Laika")
+        said("/delete", "deleted: Dogs in space; /undo within 10 s")
+        said("/switch Dogs", "0 conversations have all of these words")
+        said("/undo", "Dogs in space is back")
+        said("/export talk.html", "wrote talk.html")
+        screen.line("/quit")
+        assert screen.end() == 0
+    page = Path("talk.html").read_text()
+    assert "<title>Dogs in space</title>" in page and "384,400" in page
+    assert not re.search(r"(?i)<(script|img|link|a)\b|src=|url\(", page), "it opens offline"
+
+
 # What a language model writes
 
 WRITTEN = [
@@ -227,12 +270,12 @@ def test_ctrl_c_keeps_what_was_said_and_resume_answers_to_the_end(chat: Open) ->
         screen.say("unfinished", "The Moon is")
         screen.press(CTRL_C)
         came = screen.wait_for(PROMPT)
-        assert "384,4\n" in came and "  stopped; /resume answers it to the end\n" in came
+        assert "384,4\n" in came and "  stopped; /resume answers it to the end, /again" in came
         screen.press(CTRL_D)
         assert screen.end() == 0
     with chat("--thread", "mine", "--llm", "auto") as screen:
         came = screen.wait_for(PROMPT)
-        assert "    The Moon is 384,4\n  stopped; /resume answers it to the end\n" in came
+        assert "    The Moon is 384,4\n  stopped; /resume answers it to the end, /again" in came
         assert "Monkeys are small [2].\n\n" in screen.say("/resume", rf"monkeys\.md(?:.|\n)*?{PROMPT}")
         assert "turns    1" in screen.say("/thread", "kept in")
 

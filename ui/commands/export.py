@@ -8,7 +8,8 @@ from clew.memory.knowledge.cluster.connection import Place
 from clew.ui import options
 from clew.ui.plain import near
 
-FORMATS = ("markdown", "json", "text", "graph")
+ENDINGS = {"markdown": ".md", "json": ".json", "html": ".html"}
+FORMATS = (*ENDINGS, "text", "graph")
 
 
 @click.command()
@@ -30,7 +31,7 @@ def export(thread: str, library: Place | None, form: str | None, out: Path | Non
     elif out is not None and out.is_dir():
         raise click.UsageError(f"'{near(str(out))}' is a folder")
     else:
-        _export_thread(thread, form == "json" or (form is None and out is not None and out.suffix == ".json"), out)
+        _export_thread(thread, ENDINGS[form] if form else out.suffix if out else ".md", out)
 
 
 def _export_library(thread: str, library: Place | None, form: str, out: Path | None) -> None:
@@ -49,15 +50,15 @@ def _export_library(thread: str, library: Place | None, form: str, out: Path | N
     click.echo(f"wrote {number_of(number, 'document')} to {near(str(out))}", err=True)
 
 
-def _export_thread(thread: str, is_json: bool, out: Path | None) -> None:
+def _export_thread(thread: str, ending: str, out: Path | None) -> None:
     from clew.agent.settings import read_settings
     from clew.memory.dialogue.threads import Threads
     from clew.memory.json_lines import replace_file
-    from clew.ui.transcript import as_json, as_markdown, known_thread, stored_turns
+    from clew.ui.transcript import exported, known_thread, stored_turns
 
     with Threads(options.threads_path(read_settings())) as database:
         found, turns = known_thread(database, thread), stored_turns(database, thread)
-    text = as_json(found, turns) if is_json else as_markdown(found, turns)
+    text = exported(found, turns, ending)
     if out is None:
         click.echo(text, nl=False)
     else:

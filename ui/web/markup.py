@@ -6,7 +6,7 @@ A walk is drawn as boxes and lines: landings on the left, each step one column t
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from difflib import SequenceMatcher
 from itertools import groupby
 from math import sqrt
@@ -21,7 +21,7 @@ from clew.agent.state import Answer, Verdict
 from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
 from clew.memory.walk_paths import back, depths, parents, relation
-from clew.ui.plain import cut, one_line, plain, short_path
+from clew.ui.plain import cut, one_line, plain, short_path, when
 from clew.ui.rendering import (
     MARKS,
     degraded,
@@ -141,22 +141,6 @@ def parted(text: str, titles: Sequence[str]) -> list[tuple[str, bool]]:
     named = sorted(filter(None, map(one_line, titles)), key=len, reverse=True)
     parts = re.split(f"({'|'.join(map(re.escape, named))})", text) if named else [text]
     return [(part, part in named) for part in parts if part]
-
-
-def when(updated: str, now: datetime) -> str:
-    """A time in ISO 8601 as a person says it, on this machine's clock."""
-    then = datetime.fromisoformat(updated).astimezone()
-    minutes = int((now - then).total_seconds() // 60)
-    if minutes < 1:
-        return "just now"
-    if minutes < 60:
-        return f"{minutes} min ago"
-    today = now.astimezone().date()
-    if then.date() == today:
-        return f"today {then:%H:%M}"
-    if then.date() == today - timedelta(days=1):
-        return f"yesterday {then:%H:%M}"
-    return f"{then.day} {then:%b}" if then.year == today.year else f"{then.day} {then:%b %Y}"
 
 
 _WORD = re.compile(r"\w+")

@@ -1,0 +1,454 @@
+"""The slash commands of the terminal and of the page: each is a function, and a line of `COMMANDS`."""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from clew.agent.assistant import Assistant
+from clew.agent.nodes import GIVEN
+from clew.agent.search.rounds import AUTO, POLICY
+from clew.agent.settings import Settings
+from clew.agent.state import Turn, TurnEvent
+from clew.memory.dialogue.threads import UNDO, Thread
+from clew.memory.errors import BadInput
+from clew.memory.text import number_of
+from clew.ui.options import day, threads_path
+from clew.ui.plain import cut, near, one_line, plain, when
+from clew.ui.rendering import (
+    DIM,
+    MARKS,
+    answer_text,
+    indented,
+    ledger_lines,
+    source_line,
+    unfolded,
+    walk_trees,
+)
+from clew.ui.transcript import exported, known_thread
+
+LISTED = 20
+"""Conversations that a list shows."""
+
+PREVIEW = 3
+"""Lines of an earlier answer that remind a person of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question to be answered, as `Assistant.ask` takes it. `today` is the day that it counts from; None: the real
+    one."""
+
+    question: str
+    tool: str = ""
+    today: str | None = None
+    parent: int | None = None
+    understood: str = ""
+    llm: str = ""
+
+    def events(self, assistant: Assistant, thread: str, cancel: threading.Event) -> Iterator[TurnEvent]:
+        return assistant.ask(
+            thread,
+            self.question,
+            tool=self.tool,
+            today=day(self.today),
+            cancel=cancel,
+            parent=self.parent,
+            understood=self.understood,
+            llm=self.llm,
+        )
+
+
+class Session(ABC):
+    """A conversation that commands are typed in. `turn` is its last one; None where nothing was said. `tool` is the one
+    that the person chose here; empty: the policy's. `owner` is a user of the page; empty: the person of this machine.
+    `draft` is what the line that is typed next begins with, `taken_out` the thread that was deleted last."""
+
+    def __init__(self, assistant: Assistant, settings: Settings, thread: str, output: Console, owner: str = "") -> None:
+        self.assistant = assistant
+        self.settings = settings
+        self.output = output
+        self.owner = owner
+        self.tool = ""
+        self.today: str | None = None
+        self.draft = ""
+        self.taken_out = ""
+        self.begin(thread)
+
+    @abstractmethod
+    def take_turn(self, asking: Asking) -> None:
+        """Have it answered."""
+
+    @abstractmethod
+    def resume(self) -> None:
+        """Have the question answered whose answer was stopped."""
+
+    @abstractmethod
+    def hand_out(self, name: str, text: str) -> None:
+        """Give the person a file, which may have been named."""
+
+    @property
+    def shown_tool(self) -> str:
+        return self.tool or self.settings.tool
+
+    def begin(self, thread: str) -> None:
+        """Use this thread from now on; it may be new."""
+        self.thread = thread
+        self.turns = self.assistant.turns(thread)
+
+    @property
+    def turn(self) -> Turn | None:
+        return self.turns[-1] if self.turns else None
+
+    def last_turn(self) -> Turn:
+        if self.turn is None:
+            raise BadInput("nothing was asked yet", "type a question")
+        return self.turn
+
+    def of(self, argument: str) -> tuple[Turn, str]:
+        """The turn that `#2 ...` names, by default the last, and the rest of the argument."""
+        last = self.last_turn()
+        name, _, rest = argument.partition(" ")
+        if not name.startswith("#"):
+            return last, argument
+        if not name[1:].isdecimal() or not 1 <= int(name[1:]) <= len(self.turns):
+            raise BadInput(f"there is no turn {name}", f"#{last.turn} is the last one")
+        return self.turns[int(name[1:]) - 1], rest.strip()
+
+    def asking(self, question: str) -> Asking:
+        return Asking(question, self.tool, self.today)
+
+    def say(self, line: str) -> None:
+        self.output.print(Text(f"  {line}", DIM))
+
+    def listed(self, words: str = "") -> list[Thread]:
+        """The person's conversations in which all these words were said: those that are pinned, then the newest, then
+        those over other libraries."""
+        threads = self.assistant.threads
+        kept = threads.holding(words)
+        shown = sorted(threads.over_library(self.owner), key=lambda thread: not thread.pinned)
+        return [thread for thread in (*shown, *threads.over_others(self.owner)) if thread.id in kept]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`argument` is how its argument is called in the help; empty where it takes none. One that is only `on_screen` is
+    the terminal's."""
+
+    name: str
+    argument: str
+    help: str
+    run: Callable[[Session, str], None]
+    on_screen: bool = False
+
+
+def is_command(line: str) -> bool:
+    """A path such as `/etc/hosts` begins a question, not a command."""
+    return line.startswith("/") and line.split()[0][1:].isalpha()
+
+
+def run_command(session: Session, line: str) -> None:
+    """Run a slash command. Raises `BadInput` for an unknown one, and `EOFError` for /quit."""
+    name, _, argument = line.partition(" ")
+    commands = {command.name: command for command in COMMANDS}
+    if (command := commands.get(name)) is None:
+        raise BadInput(f"there is no command {name}", next(iter(get_close_matches(name, commands, 1)), "/help"))
+    if argument.strip() and not command.argument:
+        raise BadInput(f"{name} stands alone", name)
+    command.run(session, argument.strip())
+
+
+def show_earlier(turn: Turn, console: Console) -> None:
+    """Print a question that was asked before, and how its answer began."""
+    console.print(Text(f"  > {cut(one_line(turn.question), console.width - 4)}", DIM))
+    lines = indented(Text(answer_text(turn.answer).plain, DIM), 4, console)
+    for line in lines[:PREVIEW]:
+        console.print(line)
+    if len(lines) > PREVIEW:
+        console.print(Text("    …", DIM))
+
+
+def _help(session: Session, _: str) -> None:
+    for command in COMMANDS:
+        usage = f"{command.name} {command.argument}".strip()
+        session.output.print(Text.assemble(f"  {usage:22} ", (command.help, DIM)))
+    session.say("#2 before an argument names the second turn; without it the last one is meant.")
+    session.say("In a terminal Ctrl-C stops an answer or clears the line, and Ctrl-D leaves.")
+
+
+# The last answer ------------------------------------------------------------------------------------------------------
+
+
+def _sources(session: Session, argument: str) -> None:
+    answer = session.last_turn().answer
+    if not answer.sources:
+        raise BadInput("the last answer has no sources")
+    numbers = range(1, len(answer.sources) + 1)
+    if argument:
+        numbers = range(_source_number(argument, len(answer.sources)), int(argument) + 1)
+    width = session.output.width - 2 if session.output.is_terminal else None
+    for number in numbers:
+        session.output.print(Text("  ").append_text(source_line(answer, number, width)))
+        if argument:
+            passage = Text(plain(answer.sources[number - 1].text).strip())
+            for line in indented(passage, 6, session.output):
+                session.output.print(line)
+
+
+def _source_number(argument: str, known: int) -> int:
+    if not argument.isdecimal() or not 1 <= int(argument) <= known:
+        raise BadInput(f"the last answer has no source {argument}", f"/sources {known}")
+    return int(argument)
+
+
+def _steps(session: Session, _: str) -> None:
+    turn = session.last_turn()
+    for step in turn.steps:
+        for line in unfolded(step):
+            session.output.print(line)
+    for prompted in ledger_lines(turn.ledger):
+        session.say(prompted)
+    for claim in turn.answer.claims:
+        if claim.verdict in MARKS:
+            session.output.print(Text(f"  {claim.verdict}: {one_line(claim.text)}", MARKS[claim.verdict][1]))
+
+
+def _walk(session: Session, _: str) -> None:
+    trees = walk_trees(session.last_turn())
+    if not trees:
+        raise BadInput("nothing was walked for the last answer", "/steps")
+    for tree in trees:
+        session.output.print(tree)
+
+
+def _context(session: Session, _: str) -> None:
+    """What the last question was understood with."""
+    turn = session.last_turn()
+    recalled = turn.recalled.selected
+    session.say(f"understood as: {one_line(turn.rewritten)}")
+    session.say(f"of {number_of(len(turn.recalled.extracted), 'sentence')} said before, it was read with:")
+    for one in sorted(recalled, key=lambda sentence: (sentence.turn, sentence.speaker != "user")):
+        who = "you" if one.speaker == "user" else "answer"
+        session.say(cut(f"  {one.turn}, {who}: {one_line(one.text)}", max(session.output.width - 2, 60)))
+    for prompted in ledger_lines(turn.ledger):
+        session.say(prompted)
+
+
+# Turns asked anew -----------------------------------------------------------------------------------------------------
+
+
+def _resume(session: Session, _: str) -> None:
+    if session.turn is None or session.turn.answer.outcome != "stopped":
+        raise BadInput("no answer was stopped here", "type a question")
+    session.resume()
+
+
+def _again(session: Session, argument: str) -> None:
+    """A name that is no tool's is a language model's."""
+    turn, name = session.of(argument)
+    is_tool = bool(name) and set(name.split("+")) <= {AUTO, *session.assistant.services.tools}
+    if name and not is_tool and name != "none" and ":" not in name:
+        raise _no_tool(session, name, "/again")
+    given = turn.rewritten if any(wording.name == GIVEN for wording in turn.wordings) else ""
+    asking = replace(session.asking(turn.question), parent=turn.parent, understood=given)
+    session.take_turn(replace(asking, tool=name) if is_tool else replace(asking, llm=name))
+
+
+def _edit(session: Session, argument: str) -> None:
+    turn, question = session.of(argument)
+    if question:
+        session.take_turn(replace(session.asking(question), parent=turn.parent))
+    else:
+        session.draft = f"/edit #{turn.turn} {one_line(turn.question)}"
+
+
+def _meant(session: Session, argument: str) -> None:
+    turn, understood = session.of(argument)
+    if understood:
+        session.take_turn(replace(session.asking(turn.question), parent=turn.parent, understood=understood))
+    else:
+        session.draft = f"/meant #{turn.turn} {one_line(turn.rewritten)}"
+
+
+def _branch(session: Session, argument: str) -> None:
+    turn, rest = session.of(argument)
+    if rest or not argument:
+        raise BadInput("name the turn to go on from, and nothing else", f"/branch #{turn.turn}")
+    session.assistant.threads.go_to(session.thread, turn.id)
+    session.begin(session.thread)
+    session.say(f"going on from turn {turn.turn}; what was said behind it is kept: /versions #{turn.turn + 1}")
+
+
+def _versions(session: Session, argument: str) -> None:
+    """Without a number those of a turn are listed; with one, the conversation goes on with it. Those of the turn behind
+    the last one are what was said behind it."""
+    tree, threads = session.assistant.threads.tree(session.thread), session.assistant.threads
+    behind = argument.partition(" ")[0] == f"#{len(session.turns) + 1}"
+    turn, rest = (session.last_turn(), argument.partition(" ")[2].strip()) if behind else session.of(argument)
+    versions = tree.after(turn.id) if behind else tree.versions(turn.id)
+    if rest and (not rest.isdecimal() or not 1 <= int(rest) <= len(versions)):
+        raise BadInput(f"there is no version {rest}", f"/versions #{turn.turn + behind}")
+    if rest:
+        threads.go_to(session.thread, tree.newest_below(versions[int(rest) - 1]))
+        session.begin(session.thread)
+        show_earlier(session.turns[turn.turn - 1 + behind], session.output)
+        return
+    for number, version in enumerate(versions, 1):
+        own = session.assistant.turns(session.thread, version)[-1]
+        tools = ", ".join(dict.fromkeys(call.tool for call in own.calls))
+        said = cut(one_line(f"{own.question}  {own.answer.text}"), 60)
+        mark = "*" if version == turn.id else " "
+        session.say(f"{mark} {number}  {said}  {tools}{f', {own.model}' if own.model else ''}")
+
+
+# Conversations --------------------------------------------------------------------------------------------------------
+
+
+def _thread(session: Session, _: str) -> None:
+    known = session.assistant.threads.get(session.thread)
+    rows = {
+        "thread": session.thread,
+        "title": known.title if known else "(nothing was said yet)",
+        "turns": str(known.turns if known else 0),
+        "kept in": near(str(threads_path(session.settings))),
+    }
+    for name, value in rows.items():
+        session.output.print(Text.assemble((f"  {name:8} ", DIM), value))
+
+
+def _threads(session: Session, words: str) -> None:
+    listed, now = session.listed(words), datetime.now(UTC)
+    if not listed:
+        raise BadInput(f"nothing was said of {words}" if words else "there are no conversations yet", "/threads")
+    for number, one in enumerate(listed[:LISTED], 1):
+        mark = "*" if one.id == session.thread else "^" if one.pinned else " "
+        facts = f"{one.id} · {number_of(one.turns, 'turn')} · {when(one.updated, now)}"
+        session.output.print(Text.assemble(f"  {mark} {number:2}  {one_line(one.title)}  ", (facts, DIM)))
+    if len(listed) > LISTED:
+        session.say(f"and {len(listed) - LISTED} more: /threads WORDS finds those where all of the words were said")
+
+
+def _chosen(session: Session, argument: str) -> Thread:
+    """By its id, its number in the list, or words of which it is the only one that has all."""
+    listed = session.listed()
+    if own := [one for one in listed if one.id == argument]:
+        return own[0]
+    if argument.isdecimal() and 1 <= int(argument) <= min(len(listed), LISTED):
+        return listed[int(argument) - 1]
+    found = session.listed(argument)
+    if len(found) != 1:
+        wrong = f"{number_of(len(found), 'conversation has', 'conversations have')} all of these words"
+        raise BadInput(wrong if argument else "name a conversation", "/threads")
+    return found[0]
+
+
+def _switch(session: Session, argument: str) -> None:
+    session.begin(_chosen(session, argument).id)
+    session.say(f"going on with {session.thread}")
+    for turn in session.turns[-PREVIEW:]:
+        show_earlier(turn, session.output)
+
+
+def _new(session: Session, _: str) -> None:
+    left = f" (the last one was {session.thread})" if session.turn else ""
+    session.begin(session.assistant.threads.new_id(session.owner))
+    session.say(f"a new conversation: {session.thread}{left}")
+
+
+def _rename(session: Session, name: str) -> None:
+    session.last_turn()
+    session.assistant.threads.rename(session.thread, name)
+    session.say(f"it is called {known_thread(session.assistant.threads, session.thread).title} now")
+
+
+def _pin(session: Session, argument: str) -> None:
+    session.last_turn()
+    one = _chosen(session, argument or session.thread)
+    session.assistant.threads.pin(one.id, not one.pinned)
+    session.say(f"{one.title}: {'no longer' if one.pinned else 'now'} at the top of the list")
+
+
+def _delete(session: Session, argument: str) -> None:
+    if not argument:
+        session.last_turn()
+    one = _chosen(session, argument or session.thread)
+    session.assistant.take_out(one.id)
+    session.taken_out = one.id
+    if one.id == session.thread:
+        session.begin(session.assistant.threads.new_id(session.owner))
+    session.say(f"deleted: {one.title}; /undo within {UNDO.seconds} s brings it back")
+
+
+def _undo(session: Session, argument: str) -> None:
+    thread, threads = argument or session.taken_out, session.assistant.threads
+    if threads.owner(thread) != session.owner or not threads.bring_back(thread):
+        raise BadInput("there is nothing to bring back", "/threads")
+    session.begin(thread)
+    session.say(f"{known_thread(threads, thread).title} is back")
+
+
+def _export(session: Session, argument: str) -> None:
+    path = Path(argument or f"clew-{session.thread}.md").expanduser()
+    thread = known_thread(session.assistant.threads, session.thread) if session.turn else None
+    if thread is None:
+        raise BadInput("there is nothing to export yet", "ask something first")
+    session.hand_out(str(path), exported(thread, session.turns, path.suffix))
+
+
+# The method -----------------------------------------------------------------------------------------------------------
+
+
+def _no_tool(session: Session, name: str, command: str) -> BadInput:
+    tools = (AUTO, *session.assistant.services.tools)
+    return BadInput(f"there is no tool {name}", f"{command} {next(iter(get_close_matches(name, tools, 1)), tools[0])}")
+
+
+def _tool(session: Session, argument: str) -> None:
+    tools = {AUTO: POLICY} | {name: tool.description for name, tool in session.assistant.services.tools.items()}
+    for name in argument.split("+") if argument and argument not in tools else ():
+        if name not in tools or name == AUTO:  # several are of tools that there are
+            raise _no_tool(session, name, "/tool")
+    if argument:
+        session.tool = argument
+        session.say(f"searching with {argument} from now on")
+        return
+    for name, description in tools.items():
+        mark = "*" if name in session.shown_tool.split("+") else " "
+        session.output.print(Text.assemble(f"  {mark} {name:12}", (description, DIM)))
+
+
+def _quit(_: Session, __: str) -> None:
+    raise EOFError
+
+
+COMMANDS = (
+    Command("/help", "", "what can be typed here", _help),
+    Command("/sources", "[N]", "the sources of the last answer; N: the whole passage", _sources),
+    Command("/steps", "", "what the last turn did, in detail", _steps),
+    Command("/walk", "", "what the last turn walked through: landings, and the steps from each", _walk),
+    Command("/context", "", "what of the conversation the last question was understood with", _context),
+    Command("/resume", "", "answer the question whose answer was stopped", _resume),
+    Command("/again", "[#N] [TOOL or MODEL]", "answer the question again; both answers are kept", _again),
+    Command("/edit", "[#N] [QUESTION]", "ask it in other words, in its place", _edit),
+    Command("/meant", "[#N] [QUESTION]", "say how the question is to be understood, and have it answered so", _meant),
+    Command("/branch", "#N", "go on from turn N; what was said behind it is kept", _branch),
+    Command("/versions", "[#N] [K]", "the answers to one question; K: go on with that one", _versions),
+    Command("/thread", "", "this conversation: id, title, where it is kept", _thread),
+    Command("/threads", "[WORDS]", "the conversations, or those where all these words were said", _threads),
+    Command("/switch", "N, ID or WORDS", "go on with another conversation", _switch),
+    Command("/new", "", "begin another conversation", _new),
+    Command("/rename", "[TITLE]", "call this conversation so; without TITLE: as at first", _rename),
+    Command("/pin", "[N or ID]", "keep it at the top of the list, or no longer", _pin),
+    Command("/delete", "[N or ID]", f"delete a conversation; /undo within {UNDO.seconds} s brings it back", _delete),
+    Command("/undo", "[ID]", "bring back the conversation that was deleted last", _undo),
+    Command("/export", "[FILE]", "this conversation as a file (.md, .json or .html)", _export),
+    Command("/tool", "[NAME]", "choose the retrieval method; without NAME: list them", _tool),
+    Command("/clear", "", "clear the screen", lambda session, _: session.output.clear(), on_screen=True),
+    Command("/quit", "", "leave", _quit, on_screen=True),
+)
