@@ -2,7 +2,7 @@
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -14,12 +14,11 @@ from rich.text import Text
 from clew.agent.assistant import Assistant
 from clew.agent.nodes import GIVEN
 from clew.agent.search.rounds import AUTO, POLICY
-from clew.agent.settings import Settings
 from clew.agent.state import Turn, TurnEvent
 from clew.memory.dialogue.threads import UNDO, Thread
 from clew.memory.errors import BadInput
 from clew.memory.text import number_of
-from clew.ui.options import day, threads_path
+from clew.ui.options import day
 from clew.ui.plain import cut, near, one_line, plain, when
 from clew.ui.rendering import (
     DIM,
@@ -70,12 +69,11 @@ class Session(ABC):
     that the person chose here; empty: the policy's. `owner` is a user of the page; empty: the person of this machine.
     `draft` is what the line that is typed next begins with, `taken_out` the thread that was deleted last."""
 
-    def __init__(self, assistant: Assistant, settings: Settings, thread: str, output: Console, owner: str = "") -> None:
+    def __init__(self, assistant: Assistant, thread: str, output: Console, owner: str = "", tool: str = "") -> None:
         self.assistant = assistant
-        self.settings = settings
         self.output = output
         self.owner = owner
-        self.tool = ""
+        self.tool = tool
         self.today: str | None = None
         self.draft = ""
         self.taken_out = ""
@@ -94,8 +92,15 @@ class Session(ABC):
         """Give the person a file, which may have been named."""
 
     @property
+    def commands(self) -> list["Command"]:
+        return [command for command in COMMANDS if not command.on_screen]
+
+    @property
     def shown_tool(self) -> str:
-        return self.tool or self.settings.tool
+        return self.tool or self.assistant.services.default_tool
+
+    def take_out(self, thread: str) -> None:
+        self.assistant.take_out(thread)
 
     def begin(self, thread: str) -> None:
         """Use this thread from now on; it may be new."""
@@ -123,6 +128,12 @@ class Session(ABC):
 
     def asking(self, question: str) -> Asking:
         return Asking(question, self.tool, self.today)
+
+    def moved(self, said: str, turns: Sequence[Turn]) -> None:
+        """Say that it goes on from another turn, behind these."""
+        self.say(said)
+        for turn in turns:
+            show_earlier(turn, self.output)
 
     def say(self, line: str) -> None:
         self.output.print(Text(f"  {line}", DIM))
@@ -156,7 +167,7 @@ def is_command(line: str) -> bool:
 def run_command(session: Session, line: str) -> None:
     """Run a slash command. Raises `BadInput` for an unknown one, and `EOFError` for /quit."""
     name, _, argument = line.partition(" ")
-    commands = {command.name: command for command in COMMANDS}
+    commands = {command.name: command for command in session.commands}
     if (command := commands.get(name)) is None:
         raise BadInput(f"there is no command {name}", next(iter(get_close_matches(name, commands, 1)), "/help"))
     if argument.strip() and not command.argument:
@@ -175,9 +186,9 @@ def show_earlier(turn: Turn, console: Console) -> None:
 
 
 def _help(session: Session, _: str) -> None:
-    for command in COMMANDS:
+    for command in session.commands:
         usage = f"{command.name} {command.argument}".strip()
-        session.output.print(Text.assemble(f"  {usage:22} ", (command.help, DIM)))
+        session.output.print(Text.assemble(f"  {usage:26}", (command.help, DIM)))
     session.say("#2 before an argument names the second turn; without it the last one is meant.")
     session.say("In a terminal Ctrl-C stops an answer or clears the line, and Ctrl-D leaves.")
 
@@ -232,7 +243,8 @@ def _context(session: Session, _: str) -> None:
     turn = session.last_turn()
     recalled = turn.recalled.selected
     session.say(f"understood as: {one_line(turn.rewritten)}")
-    session.say(f"of {number_of(len(turn.recalled.extracted), 'sentence')} said before, it was read with:")
+    before = number_of(len(turn.recalled.extracted), "sentence")
+    session.say(f"of {before} said before, it was read with {'these:' if recalled else 'none'}")
     for one in sorted(recalled, key=lambda sentence: (sentence.turn, sentence.speaker != "user")):
         who = "you" if one.speaker == "user" else "answer"
         session.say(cut(f"  {one.turn}, {who}: {one_line(one.text)}", max(session.output.width - 2, 60)))
@@ -253,7 +265,7 @@ def _again(session: Session, argument: str) -> None:
     """A name that is no tool's is a language model's."""
     turn, name = session.of(argument)
     is_tool = bool(name) and set(name.split("+")) <= {AUTO, *session.assistant.services.tools}
-    if name and not is_tool and name != "none" and ":" not in name:
+    if name and not is_tool and (session.owner or (name != "none" and ":" not in name)):  # a server's models may cost
         raise _no_tool(session, name, "/again")
     given = turn.rewritten if any(wording.name == GIVEN for wording in turn.wordings) else ""
     asking = replace(session.asking(turn.question), parent=turn.parent, understood=given)
@@ -282,7 +294,7 @@ def _branch(session: Session, argument: str) -> None:
         raise BadInput("name the turn to go on from, and nothing else", f"/branch #{turn.turn}")
     session.assistant.threads.go_to(session.thread, turn.id)
     session.begin(session.thread)
-    session.say(f"going on from turn {turn.turn}; what was said behind it is kept: /versions #{turn.turn + 1}")
+    session.moved(f"going on from turn {turn.turn}; what was said behind it is kept: /versions #{turn.turn + 1}", ())
 
 
 def _versions(session: Session, argument: str) -> None:
@@ -297,7 +309,7 @@ def _versions(session: Session, argument: str) -> None:
     if rest:
         threads.go_to(session.thread, tree.newest_below(versions[int(rest) - 1]))
         session.begin(session.thread)
-        show_earlier(session.turns[turn.turn - 1 + behind], session.output)
+        session.moved(f"going on with version {rest}", session.turns[-1:])
         return
     for number, version in enumerate(versions, 1):
         own = session.assistant.turns(session.thread, version)[-1]
@@ -316,7 +328,7 @@ def _thread(session: Session, _: str) -> None:
         "thread": session.thread,
         "title": known.title if known else "(nothing was said yet)",
         "turns": str(known.turns if known else 0),
-        "kept in": near(str(threads_path(session.settings))),
+        **({} if session.owner else {"kept in": near(session.assistant.threads.place)}),
     }
     for name, value in rows.items():
         session.output.print(Text.assemble((f"  {name:8} ", DIM), value))
@@ -350,15 +362,13 @@ def _chosen(session: Session, argument: str) -> Thread:
 
 def _switch(session: Session, argument: str) -> None:
     session.begin(_chosen(session, argument).id)
-    session.say(f"going on with {session.thread}")
-    for turn in session.turns[-PREVIEW:]:
-        show_earlier(turn, session.output)
+    session.moved(f"going on with {session.thread}", session.turns[-PREVIEW:])
 
 
 def _new(session: Session, _: str) -> None:
     left = f" (the last one was {session.thread})" if session.turn else ""
     session.begin(session.assistant.threads.new_id(session.owner))
-    session.say(f"a new conversation: {session.thread}{left}")
+    session.moved(f"a new conversation: {session.thread}{left}", ())
 
 
 def _rename(session: Session, name: str) -> None:
@@ -378,7 +388,7 @@ def _delete(session: Session, argument: str) -> None:
     if not argument:
         session.last_turn()
     one = _chosen(session, argument or session.thread)
-    session.assistant.take_out(one.id)
+    session.take_out(one.id)
     session.taken_out = one.id
     if one.id == session.thread:
         session.begin(session.assistant.threads.new_id(session.owner))
@@ -431,12 +441,12 @@ COMMANDS = (
     Command("/help", "", "what can be typed here", _help),
     Command("/sources", "[N]", "the sources of the last answer; N: the whole passage", _sources),
     Command("/steps", "", "what the last turn did, in detail", _steps),
-    Command("/walk", "", "what the last turn walked through: landings, and the steps from each", _walk),
-    Command("/context", "", "what of the conversation the last question was understood with", _context),
+    Command("/walk", "", "what the last turn walked through", _walk),
+    Command("/context", "", "what of the conversation the question was understood with", _context),
     Command("/resume", "", "answer the question whose answer was stopped", _resume),
-    Command("/again", "[#N] [TOOL or MODEL]", "answer the question again; both answers are kept", _again),
+    Command("/again", "[#N] [TOOL]", "answer it again, with a tool or ollama:NAME; both are kept", _again),
     Command("/edit", "[#N] [QUESTION]", "ask it in other words, in its place", _edit),
-    Command("/meant", "[#N] [QUESTION]", "say how the question is to be understood, and have it answered so", _meant),
+    Command("/meant", "[#N] [QUESTION]", "say how it is to be understood, and have it answered so", _meant),
     Command("/branch", "#N", "go on from turn N; what was said behind it is kept", _branch),
     Command("/versions", "[#N] [K]", "the answers to one question; K: go on with that one", _versions),
     Command("/thread", "", "this conversation: id, title, where it is kept", _thread),
@@ -445,7 +455,7 @@ COMMANDS = (
     Command("/new", "", "begin another conversation", _new),
     Command("/rename", "[TITLE]", "call this conversation so; without TITLE: as at first", _rename),
     Command("/pin", "[N or ID]", "keep it at the top of the list, or no longer", _pin),
-    Command("/delete", "[N or ID]", f"delete a conversation; /undo within {UNDO.seconds} s brings it back", _delete),
+    Command("/delete", "[N or ID]", f"delete a conversation; /undo brings it back for {UNDO.seconds} s", _delete),
     Command("/undo", "[ID]", "bring back the conversation that was deleted last", _undo),
     Command("/export", "[FILE]", "this conversation as a file (.md, .json or .html)", _export),
     Command("/tool", "[NAME]", "choose the retrieval method; without NAME: list them", _tool),

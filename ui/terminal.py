@@ -32,7 +32,7 @@ from clew.ui.models import Loading, with_models
 from clew.ui.options import chosen_thread, way_back
 from clew.ui.plain import cut, near, one_line, typed
 from clew.ui.rendering import DIM, STOPPED, model_of, source_lines
-from clew.ui.slash import COMMANDS, PREVIEW, Asking, Session, is_command, run_command, show_earlier
+from clew.ui.slash import COMMANDS, PREVIEW, Asking, Command, Session, is_command, run_command, show_earlier
 
 
 class TerminalSession(Session):
@@ -41,9 +41,14 @@ class TerminalSession(Session):
     def __init__(
         self, assistant: Assistant, settings: Settings, thread: str, output: Console, messages: Console
     ) -> None:
-        super().__init__(assistant, settings, thread, output)
+        super().__init__(assistant, thread, output)
+        self.settings = settings
         self.loading = Loading(assistant)
         self.messages = messages
+
+    @property
+    def commands(self) -> list[Command]:
+        return list(COMMANDS)
 
     @property
     def model(self) -> str:

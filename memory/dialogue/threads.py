@@ -77,6 +77,11 @@ class Threads:
         self._database = ThreadsFile(path)
         self._read: dict[tuple[str, str], _Read] = {}
 
+    @property
+    def place(self) -> str:
+        """Where they are kept."""
+        return self._database.name
+
     def new_id(self, owner: str = "") -> str:
         """A short id that is not in use; the thread of that id will be this owner's."""
         while self.owner(thread := secrets.token_hex(4)) is not None:

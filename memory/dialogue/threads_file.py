@@ -60,13 +60,13 @@ class ThreadsFile:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._name = str(path or "the threads in memory")
+        self.name = str(path or "the threads in memory")
         self.lock = threading.RLock()
         try:
             if path:
                 private_folder(path.parent)
         except OSError as error:
-            raise ClewError(f"{self._name} cannot be made: {error.strerror}", "choose another folder") from error
+            raise ClewError(f"{self.name} cannot be made: {error.strerror}", "choose another folder") from error
         with suppress(OSError):  # SQLite says it in its own way
             if path:
                 private_file(path)
@@ -110,7 +110,7 @@ class ThreadsFile:
         except sqlite3.DatabaseError as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code of an extended one
             wrong, hint = _WRONG.get(code, (f"cannot be used: {error}", "try again, or move the file away"))
-            raise ClewError(f"{self._name} {wrong}", hint) from error
+            raise ClewError(f"{self.name} {wrong}", hint) from error
 
     def _prepare(self) -> None:
         with self._translated():
@@ -125,7 +125,7 @@ class ThreadsFile:
                         for statement in (*_NEWER[version], f"PRAGMA user_version = {version + 1}"):
                             database.execute(statement)
             if self._version() > SCHEMA_VERSION:
-                raise ClewError(f"{self._name} was written by a newer Clew", "update Clew")
+                raise ClewError(f"{self.name} was written by a newer Clew", "update Clew")
             self.connection.execute("PRAGMA journal_mode = WAL")
 
     def _version(self) -> int:
@@ -134,7 +134,7 @@ class ThreadsFile:
 
     def _make_schema(self, database: sqlite3.Connection) -> None:
         if database.execute("SELECT 1 FROM sqlite_master").fetchone():
-            raise ClewError(f"{self._name} is the database of another program", "choose another folder")
+            raise ClewError(f"{self.name} is the database of another program", "choose another folder")
         for statement in _SCHEMA.split(";"):
             database.execute(statement)
         database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

@@ -119,7 +119,9 @@ class FakeAssistant(Assistant):
             store=SimpleNamespace(titles=lambda limit: titles[:limit]),
         )
         writers = Writers(answer=cast(Writer, SimpleNamespace(name=MODEL)) if model else None)
-        made = SimpleNamespace(tools={"hybrid": tool, "dense": tool}, library=library, writers=writers)
+        made = SimpleNamespace(
+            tools={"hybrid": tool, "dense": tool}, default_tool="hybrid", library=library, writers=writers
+        )
         self._own_services = cast(Services, made)
 
     @property
@@ -159,15 +161,17 @@ class FakeAssistant(Assistant):
     ) -> Iterator[TurnEvent]:
         if self.interrupted(thread):
             yield from self.resume(thread, cancel)
+        begun = replace(self._begun(thread, question, parent), rewritten=understood)
+        yield from self._turn(begun, cancel or threading.Event(), tool)
+
+    def _begun(self, thread: str, question: str, parent: int | None = None) -> Turn:
         path = self.threads.tree(thread).path(parent)
-        begun = Turn(
-            thread, len(path) + 1, question, id=self.threads.last_turn(thread) + 1, parent=path[-1] if path else 0
-        )
-        yield from self._turn(replace(begun, rewritten=understood), cancel or threading.Event(), tool)
+        number = self.threads.last_turn(thread) + 1
+        return Turn(thread, len(path) + 1, question, id=number, parent=path[-1] if path else 0)
 
     def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[TurnEvent]:
         if thread in self._interrupted:
-            yield from self._turn(Turn(thread, 1, CUT_OFF, id=1, parent=0), cancel or threading.Event())
+            yield from self._turn(self._begun(thread, CUT_OFF), cancel or threading.Event())
             self._interrupted.discard(thread)
         elif stopped := self.stopped(thread):
             yield from self._answered(stopped, cancel or threading.Event(), resumed=True)

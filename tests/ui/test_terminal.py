@@ -196,11 +196,11 @@ def test_questions_asked_anew_and_conversations_that_are_found_switched_and_dele
         assert "rewrite   as old as what?" in said("/edit #2 as old as what?", "monkeys")
         versions = said("/versions", r"\* 3  as old as what\?")
         assert "    1  and how old?" in versions and "    2  and how old?" in versions
-        assert "> and how old?" in said("/versions 1", "384,400")
+        assert "384,400" in screen.say("/versions 1", rf"going on with version 1\n  > and how old[^>]*{PROMPT}")
         said("/meant How old is the Moon?", "monkeys")
         said("/context", r"understood as: How old is the Moon\?")
         said("/branch #1", "going on from turn 1")
-        said("/versions #2 3", "as old as what")
+        screen.say("/versions #2 3", rf"going on with version 3\n  > as old as what[^>]*{PROMPT}")
         said("/versions #4", "there is no turn #4; try: #2 is the last one")
         screen.line("/edit")
         screen.wait_for("/edit #2 as old as what")

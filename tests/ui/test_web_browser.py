@@ -25,9 +25,12 @@ def test_a_question_its_steps_its_answer_and_a_source(page: "Page") -> None:
     page.wait_for_selector("#now details.steps[open] >> text=recall: How far")
     page.wait_for_selector("#now .status >> text=Working")
     page.click("#stop")
-    page.wait_for_selector(".notice.stopped")
+    page.wait_for_selector(".notice.stopped >> text=Go on")
+    page.reload()
+    page.wait_for_selector("#past .question >> text=How far is the slow Moon?")
+    page.click("#new")
+    page.wait_for_selector(".welcome")
     ask(page, "How far is the Moon?")
-    assert page.locator(".question").count() == 1, "what was stopped is not kept"
     steps = page.locator("#past details.steps")
     assert steps.get_attribute("open") is None
     steps.locator("> summary").click()
@@ -110,6 +113,67 @@ def test_a_new_conversation_and_back_from_the_list_and_from_the_address(
     again = opened(context, address, of_it.partition("?thread=")[2])
     again.wait_for_selector("#past .question >> text=And on?")
     assert again.locator(".turn").count() == 2
+
+
+def test_a_question_is_asked_again_in_other_words_and_as_it_is_meant_and_all_answers_are_kept(page: "Page") -> None:
+    ask(page, "First?")
+    ask(page, "and second?")
+    page.click("#again-2 summary")
+    page.click("#again-2 >> text=with dense")
+    page.wait_for_selector("#past .versions >> text=2 of 2")
+    page.click("#turn-2 >> text=Edit")
+    page.keyboard.type("Which is the second?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#past .versions >> text=3 of 3")
+    page.fill("#question textarea", "/meant Who came second?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#past .understood >> text=Understood as: Who came second?")
+    page.click("#past [aria-label='The answer before']")
+    page.wait_for_selector("#past .versions >> text=3 of 4")
+    assert page.locator("#past .question").all_inner_texts() == ["First?", "Which is the second?"]
+    page.click("#turn-1 >> text=Ask on from here")
+    page.click("#past >> text=Show it")
+    page.wait_for_selector("#past .versions >> text=4 of 4")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#turn-1 >> text=Copy")
+    page.wait_for_selector("#turn-1 >> text=Copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("The Moon is 384,400 km away. [1]") and "\n[2] Monkeys in space · documents/" in copied
+
+
+def test_conversations_are_found_named_pinned_kept_as_a_file_deleted_and_brought_back(page: "Page") -> None:
+    def choose(action: str) -> None:
+        page.click("#threads .entry-row:has([aria-current]) summary")
+        page.click(f"#threads .entry-row:has([aria-current]) .menu >> text={action}")
+
+    ask(page, "What is said of walruses?")
+    choose("Rename")
+    page.keyboard.type("Walruses")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#threads [aria-current] >> text=Walruses")
+    choose("Pin")
+    page.wait_for_selector("#threads .pin")
+    with page.expect_download() as download:
+        choose("Export HTML")
+    assert "384,400" in Path(download.value.path()).read_text("utf-8")
+    page.fill("input.find", "WALRUSES said")
+    page.wait_for_function("() => document.querySelectorAll('#threads .thread').length == 1")
+    page.fill("input.find", "nobody said this")
+    page.wait_for_selector("#threads >> text=No conversation has these words.")
+    page.fill("input.find", "")
+    page.wait_for_selector("#threads [aria-current]")
+    choose("Delete")
+    page.wait_for_selector(".welcome")
+    page.click(".undo")
+    page.wait_for_selector("#past .question >> text=What is said of walruses?")
+    page.fill("#question textarea", "/tool graph")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#now .notice.error >> text=there is no tool graph")
+    page.fill("#question textarea", "/tool dense")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#now .said >> text=searching with dense from now on")
+    ask(page, "And of seals?")
+    assert "dense" in page.locator("#tool textarea, #tool input").input_value()
 
 
 def test_a_turn_goes_on_where_its_tab_leaves_and_beside_another_tab(

@@ -17,13 +17,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup as Safe
 
-from clew.agent.state import Answer, Verdict
+from clew.agent.state import Answer, Turn, Verdict
 from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
+from clew.memory.text import words as words_of
 from clew.memory.walk_paths import back, depths, parents, relation
 from clew.ui.plain import cut, one_line, plain, short_path, when
 from clew.ui.rendering import (
     MARKS,
+    cited_numbers,
     degraded,
     is_own,
     is_structured,
@@ -32,6 +34,7 @@ from clew.ui.rendering import (
     milliseconds,
     pieces_of,
     place_of,
+    source_line,
 )
 from clew.ui.web.views import View
 
@@ -50,12 +53,14 @@ class SourceView:
 
 
 class Markup:
-    """`titles` are some of the library's, for examples of what can be asked; `model` is the one that writes."""
+    """`titles` are some of the library's, for examples of what can be asked; `model` is the one that writes, `tools`
+    are those that can be chosen."""
 
-    def __init__(self, documents: int, titles: Sequence[str], model: str = "") -> None:
+    def __init__(self, documents: int, titles: Sequence[str], model: str = "", tools: Sequence[str] = ()) -> None:
         self._documents = documents
         self._model = model
         self._titles = titles
+        self._tools = tools
         self._templates = Environment(
             loader=PackageLoader("clew.ui.web"),
             autoescape=True,
@@ -69,18 +74,30 @@ class Markup:
         self._templates.filters |= {"place": place_of, "short_path": short_path}
         self._templates.filters |= {"pieces": pieces_of, "own": is_own}
         self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": is_structured}
+        self._templates.filters |= {"bare": words_of, "copied": copied}
         self._templates.filters |= {"markdown": self._markdown, "draft": lambda text: _as_html(plain(text))}
 
     def header(self) -> str:
         return self._render("header", documents=self._documents, model=self._model)
 
+    def search(self) -> str:
+        return self._render("search")
+
+    def gone(self, command: str) -> str:
+        """What is shown where the server does not answer any more: it was started with this command."""
+        return self._render("gone", command=command)
+
     def past(self, view: View) -> str:
         """The finished turns; a welcome where there is nothing yet."""
         drawn = {turn.turn: draw(turn.walk, turn.answer) for turn in view.turns if turn.walk and turn.walk.nodes}
-        return self._render("past", view=view, documents=self._documents, titles=self._titles, drawn=drawn)
+        return self._render(
+            "past", view=view, documents=self._documents, titles=self._titles, drawn=drawn, tools=self._tools
+        )
 
     def now(self, view: View) -> str:
-        return self._render("now", now=view.now, number=len(view.turns) + 1, busy=view.busy)
+        return self._render(
+            "now", now=view.now, number=len(view.turns) + 1, busy=view.busy, queued=view.queued, said=view.said
+        )
 
     def sources(self, view: View) -> str:
         """Those of all turns, a section each, of which the page shows one: behind small talk those of the answer
@@ -91,13 +108,15 @@ class Markup:
         sections = [(n, asked, sources_of(made)) for n, asked, made in answered if made.outcome != "small-talk"]
         return self._render("sources", sections=sections)
 
-    def threads(self, threads: Sequence[Thread], current: str, others: Sequence[Thread] = ()) -> str:
-        """`others` are over other libraries: folded away."""
+    def threads(self, threads: Sequence[Thread], current: str, others: Sequence[Thread] = (), find: str = "") -> str:
+        """`others` are over other libraries: folded away. `find` are the words by which they were found."""
         now = datetime.now(UTC)
         rows, folded = (
             [(thread, when(thread.updated, now)) for thread in some[:SHOWN_THREADS]] for some in (threads, others)
         )
-        return self._render("threads", rows=rows, folded=folded, current=current, older=len(threads) - len(rows))
+        return self._render(
+            "threads", rows=rows, folded=folded, current=current, older=len(threads) - len(rows), find=find
+        )
 
     def _markdown(self, answer: Answer, number: int) -> Safe:
         """What stands behind a claim is put into the HTML, where the Markdown has its place between two marks."""
@@ -122,6 +141,12 @@ _MARKDOWN.disable(["link", "image", "autolink", "reference", "html_block", "html
 
 def _as_html(text: str) -> Safe:
     return Safe(_MARKDOWN.render(text))  # noqa: S704 no HTML but the renderer's own
+
+
+def copied(turn: Turn) -> str:
+    """The answer as it is pasted: its text, and a line for each source that it cites."""
+    answer = turn.answer
+    return "\n".join([answer.text, "", *(source_line(answer, n, None).plain for n in cited_numbers(answer))]).strip()
 
 
 def sources_of(answer: Answer) -> list[SourceView]:

@@ -51,8 +51,70 @@
     box.dispatchEvent(new KeyboardEvent('keypress', { key: 'Enter', bubbles: true }))
   }
 
+  // A file that the server hands out is kept by the browser.
+  let kept = ''
+  function keep() {
+    const text = $('#file')?.textContent.trim() ?? ''
+    if (!text || text === kept) return
+    kept = text
+    const file = JSON.parse(text)
+    const link = Object.assign(document.createElement('a'), { download: file.name, href: URL.createObjectURL(new Blob([file.text])) })
+    link.click()
+    URL.revokeObjectURL(link.href)
+  }
+
+  // A question, or how it was understood, or a title is changed where it stands; what is sent is a command.
+  function edit(button) {
+    const form = document.createElement('form')
+    form.className = 'editing'
+    form.innerHTML = '<textarea></textarea><button>Send</button> <button type="button" class="cancel">Cancel</button>'
+    const box = form.firstChild
+    box.value = button.dataset.text
+    box.setAttribute('aria-label', button.dataset.edit === '/rename' ? 'Title' : 'Question')
+    box.onkeydown = (event) => {
+      if (event.key === 'Enter' && !event.shiftKey) { event.preventDefault(); form.requestSubmit() }
+      if (event.key === 'Escape') form.remove()
+    }
+    form.onsubmit = (event) => {
+      event.preventDefault()
+      form.remove()
+      send('say', `${button.dataset.edit} ${box.value}`)
+    }
+    form.onclick = (event) => { if (event.target.classList.contains('cancel')) form.remove() }
+    document.querySelectorAll('form.editing').forEach((other) => other.remove())
+    const turn = button.closest('.turn')
+    const place = turn?.querySelector(button.closest('.understood') ? '.understood' : '.question') ?? button.closest('.entry-row')
+    place.after(form)
+    box.focus()
+    box.select()
+  }
+
+  // Where the page is not of this machine, the browser has no clipboard but the old one.
+  async function copy(button) {
+    try { await navigator.clipboard.writeText(button.dataset.copy) } catch {
+      const box = Object.assign(document.createElement('textarea'), { value: button.dataset.copy })
+      document.body.append(box)
+      box.select()
+      document.execCommand('copy')
+      box.remove()
+    }
+    button.textContent = 'Copied'
+    setTimeout(() => { button.textContent = 'Copy' }, 1500)
+  }
+
+  // A server that is gone is told from one that was started anew and does not know this browser.
+  async function alive() {
+    if (document.hidden) return
+    const answer = await fetch('/gradio_api/heartbeat/alive').catch(() => ({ ok: false, status: 0 }))
+    const gone = $('#gone .gone')
+    if (!gone) return
+    set(gone, 'hidden', answer.ok)
+    set(gone, 'className', `gone ${answer.status ? 'is-anew' : 'is-away'}`)
+  }
+
   function refresh() {
     render()
+    keep()
     followThread()
     showSources()
     for (const id of unfolded) { const block = document.getElementById(id); if (block) set(block, 'open', true) }
@@ -115,6 +177,24 @@
   })
 
   document.addEventListener('click', (event) => {
+    const button = event.target.closest('[data-say], [data-edit], [data-copy]')
+    if (button?.dataset.say) send('say', button.dataset.say)
+    if (button?.dataset.edit) edit(button)
+    if (button?.dataset.copy) copy(button)
+    const menu = event.target.closest('summary')?.parentElement
+    for (const block of document.querySelectorAll('.menu[open]')) {
+      if (block !== menu) { unfolded.delete(block.id); block.open = false }
+    }
+  })
+
+  let finding
+  document.addEventListener('input', (event) => {
+    if (!event.target.matches('input.find')) return
+    clearTimeout(finding)
+    finding = setTimeout(() => send('find', event.target.value), 200)
+  })
+
+  document.addEventListener('click', (event) => {
     const choice = event.target.closest('[data-pick]')
     if (choice) send(choice.closest('#threads') ? 'open' : 'pick', choice.dataset.pick)
   })
@@ -135,4 +215,5 @@
     childList: true, subtree: true, characterData: true, attributes: true, attributeFilter: ['hidden', 'open', 'data-thread'],
   })
   refresh()
+  setInterval(alive, 3000)
 })()

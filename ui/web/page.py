@@ -1,5 +1,6 @@
 """The page's layout, and what happens where a person clicks. Imported only where the page is made: Gradio is heavy."""
 
+import json
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -7,10 +8,12 @@ from typing import Any
 import gradio as gr
 
 from clew.agent.assistant import Assistant
+from clew.agent.search.rounds import AUTO
 from clew.memory.errors import ClewError
 from clew.ui.plain import typed
 from clew.ui.rendering import model_of
 from clew.ui.web.markup import Markup
+from clew.ui.web.page_session import Said
 from clew.ui.web.views import Conversations, View
 
 EXAMPLES = 4
@@ -34,9 +37,6 @@ FOLLOWED = 500
 """Tabs that are shown something at the same time, and of which Gradio keeps what they show. Of Gradio's own 40 places
 turns that wait would hold every one, and nobody could even open the page."""
 
-RESUME = "/resume"
-"""The choice that is no question: go on with the answer that was stopped."""
-
 
 class PageBlocks(gr.Blocks):
     """What an event shows is words, or whether a button is to be seen: it goes out as it is. Gradio makes a component
@@ -51,34 +51,43 @@ class PageBlocks(gr.Blocks):
 class BrowserPage:
     """The components, and their events. What a tab shows is the tab's own; the assistant is shared by all."""
 
-    def __init__(self, assistant: Assistant, conversations: Conversations) -> None:
+    def __init__(self, assistant: Assistant, conversations: Conversations, command: str = "clew ui") -> None:
+        """`command` is what the server was started with."""
         self._assistant = assistant
         self._conversations = conversations
         library = assistant.services.library
         titles = _spread(library.store.titles(TITLES), EXAMPLES)
-        self._markup = Markup(library.manifest.documents, titles, model_of(assistant.services.writers))
+        tools = (AUTO, *assistant.services.tools)
+        self._markup = Markup(library.manifest.documents, titles, model_of(assistant.services.writers), tools)
+        self._finds: dict[str, str] = {}
         self._looks: dict[str, object] = {}
         self.blocks: gr.Blocks = PageBlocks(title="Clew", analytics_enabled=False, fill_width=True, fill_height=True)
         with self.blocks:
-            self._lay_out()
+            self._lay_out(command)
             self._connect()
         self.blocks.max_threads = self.blocks.state_session_capacity = FOLLOWED
         self.blocks.queue(default_concurrency_limit=None)
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, command: str) -> None:
         self._thread = gr.Textbox(visible="hidden", elem_id="thread")
         self._pick = gr.Textbox(visible="hidden", elem_id="pick")
         self._open = gr.Textbox(visible="hidden", elem_id="open")
+        self._said = gr.Textbox(visible="hidden", elem_id="say")
+        self._find = gr.Textbox(visible="hidden", elem_id="find")
+        self._tool = gr.Textbox(visible="hidden", elem_id="tool")
+        self._file = gr.Button("", elem_id="file", elem_classes="as-data")
         with gr.Row(elem_id="page"):
             with gr.Column(elem_id="side", min_width=0):
                 _html("header", self._markup.header())
                 self._new = gr.Button("New conversation", elem_id="new", size="sm")
+                _html("search", self._markup.search())
                 self._threads = _html("threads")
             with gr.Column(elem_id="middle", min_width=0):
                 _html("bar", self._markup.header())
                 with gr.Column(elem_id="chat", min_width=0):
                     self._past = _html("past")
                     self._now = _html("now")
+                    _html("gone", self._markup.gone(command))
                 self._ask_row()
             with gr.Column(elem_id="aside", min_width=0):
                 self._sources = _html("sources")
@@ -99,10 +108,15 @@ class BrowserPage:
 
     def _connect(self) -> None:
         shown = [self._thread, self._past, self._now, self._sources, self._threads, self._box, self._send, self._stop]
+        shown += [self._tool, self._file]
+        of = [self._thread, self._tool]
         quiet: dict[str, Any] = {"outputs": shown, "show_progress": "hidden", "api_visibility": "private"}
         self.blocks.load(self._load, **quiet)
-        gr.on([self._box.submit, self._send.click], self._ask, [self._thread, self._box], **quiet)
-        self._pick.submit(self._picked, [self._thread, self._pick], **quiet, trigger_mode="once")
+        always: dict[str, Any] = {**quiet, "trigger_mode": "multiple"}  # also while a turn is in progress
+        gr.on([self._box.submit, self._send.click], self._ask, [*of, self._box], **always)
+        self._pick.submit(self._picked, [*of, self._pick], **quiet, trigger_mode="once")
+        self._said.submit(self._picked, [*of, self._said], **always)
+        self._find.submit(self._found, [self._thread, self._find], **always)
         self._open.submit(self._opened, self._open, **quiet, trigger_mode="multiple")
         self._new.click(self._begin, **quiet)
         self._stop.click(self._stopped, self._thread, show_progress="hidden", api_visibility="private")
@@ -122,23 +136,25 @@ class BrowserPage:
     def _opened(self, thread: str, request: gr.Request) -> Iterator[Update]:
         yield from self._show(request, self._conversations.open(thread, owner_of(request)))
 
-    def _ask(self, thread: str, question: str, request: gr.Request) -> Iterator[Update]:
+    def _ask(self, thread: str, tool: str, question: str, request: gr.Request) -> Iterator[Update]:
         text = typed(question)
         if not text:
             yield NOTHING
         else:
-            yield from self._show(request, self._conversations.ask(thread, text, owner_of(request)), {self._box: ""})
+            views = self._conversations.say(thread, text, owner_of(request), tool)
+            yield from self._show(request, views, {self._box: ""})
 
-    def _picked(self, thread: str, pick: str, request: gr.Request) -> Iterator[Update]:
-        """A question that was offered, or the answer that was stopped."""
-        if pick == RESUME:
-            yield from self._show(request, self._conversations.resume(thread, owner_of(request)))
-        else:
-            yield from self._ask(thread, pick, request)
+    def _picked(self, thread: str, tool: str, pick: str, request: gr.Request) -> Iterator[Update]:
+        """A question that was offered, or what a button says; the box keeps what is typed in it."""
+        yield from self._show(request, self._conversations.say(thread, typed(pick), owner_of(request), tool))
+
+    def _found(self, thread: str, words: str, request: gr.Request) -> Update:
+        self._finds[str(request.session_hash)] = words
+        return {self._threads: self._thread_list(thread, request)}
 
     def _show(self, request: gr.Request, views: Iterator[View], update: Update | None = None) -> Iterator[Update]:
         """Until the tab looks at something else; pieces that stay as they are are not sent again."""
-        session, owner = str(request.session_hash), owner_of(request)
+        session = str(request.session_hash)
         look = self._looks[session] = object()
         before: View | None = None
         sent = time.monotonic()  # the buttons
@@ -150,13 +166,13 @@ class BrowserPage:
             if view == before and not again:
                 continue
             buttons = self._buttons(view) if again else {}
-            yield {**(update or {}), **(self._changes(before, view, owner) if view != before else {}), **buttons}
+            yield {**(update or {}), **(self._changes(before, view, request) if view != before else {}), **buttons}
             before, update = view, None
             sent = time.monotonic() if again else sent
         if self._looks.get(session) is look:
             del self._looks[session]
 
-    def _changes(self, before: View | None, view: View, owner: str) -> Update:
+    def _changes(self, before: View | None, view: View, request: gr.Request) -> Update:
         changes: Update = {self._now: self._markup.now(view)}
         fresh = before is None or before.turns is not view.turns
         if fresh or not view.turns:  # a welcome makes way for the first question
@@ -164,21 +180,34 @@ class BrowserPage:
         if before is None or fresh or _answering(before) != _answering(view):
             changes[self._sources] = self._markup.sources(view)
         if before is None or before.busy != view.busy:
-            changes[self._threads] = self._thread_list(view, owner)
+            changes[self._threads] = self._thread_list(view.thread, request)
             changes |= self._buttons(view)
-        return changes
+        return changes | (self._left(view.said) if view.said and before is None else {})
+
+    def _left(self, said: Said) -> Update:
+        """What a command leaves beside its lines."""
+        name, text = said.file
+        file = {self._file: json.dumps({"name": name, "text": text, "at": time.time()})} if name else {}
+        return {self._tool: said.tool, **({self._box: said.draft} if said.draft else {}), **file}
 
     def _buttons(self, view: View) -> Update:
-        """And what they stop: said again, as what another look of the tab sent last may come behind this one's."""
-        shown = {self._send: gr.update(visible=not view.busy), self._stop: gr.update(visible=view.busy)}
+        """And what they stop: said again, as what another look of the tab sent last may come behind this one's. What is
+        sent while a turn is in progress waits for it."""
+        shown = {
+            self._send: gr.update(value="Queue" if view.busy else "Send"),
+            self._stop: gr.update(visible=view.busy),
+        }
         return {self._thread: view.thread, **shown}
 
-    def _thread_list(self, view: View, owner: str) -> str:
-        threads = self._assistant.threads
+    def _thread_list(self, thread: str, request: gr.Request) -> str:
+        threads, owner = self._assistant.threads, owner_of(request)
+        find = self._finds.get(str(request.session_hash), "")
         try:
-            return self._markup.threads(threads.over_library(owner), view.thread, threads.over_others(owner))
+            kept, lists = threads.holding(find), (threads.over_library(owner), threads.over_others(owner))
+            own, others = ([one for one in some if one.id in kept] for some in lists)
+            return self._markup.threads(sorted(own, key=lambda one: not one.pinned), thread, others, find)
         except ClewError:  # a database that cannot be read: the conversation says so
-            return self._markup.threads([], view.thread)
+            return self._markup.threads([], thread)
 
 
 def owner_of(request: gr.Request) -> str:

@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import shlex
 import socket
 import sys
 import threading
@@ -71,7 +72,7 @@ def serve_page(assistant: "Assistant", port: int, home: Path, host: str = HOST) 
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/?token={access.token}"
 
     try:
-        with served(BrowserPage(assistant, conversations).blocks, access, host, port):
+        with served(BrowserPage(assistant, conversations, command()).blocks, access, host, port):
             messages().print(f"Clew is at {address()} (Ctrl-C ends it)", soft_wrap=True)
             conversations.runs.warm_up()
             threading.Event().wait()
@@ -80,6 +81,11 @@ def serve_page(assistant: "Assistant", port: int, home: Path, host: str = HOST) 
     finally:
         conversations.runs.close()
         remove(home, TEMPORARY)
+
+
+def command() -> str:
+    """What this was started with, as it is typed again."""
+    return shlex.join(["clew", *sys.argv[1:]])
 
 
 def check_port(port: int, host: str = HOST) -> None:

@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import cast
 
 from clew.agent.assistant import Assistant
 from clew.agent.state import Answer, Claim, Doing, Piece, Step, Turn, TurnEvent
-from clew.memory.errors import BadInput, Cancelled, ClewError
+from clew.memory.dialogue.turn_tree import TurnTree
+from clew.memory.errors import Cancelled, ClewError
 from clew.ui.models import Loading
-from clew.ui.options import day
+from clew.ui.slash import Asking, is_command, run_command
+from clew.ui.web.page_session import PageSession, Said
 
 TICK = 1.0
 """Seconds after which a follower looks up although nothing happened: where fifty wait, each look takes the interpreter
@@ -29,14 +32,16 @@ that of the connections which their words go through. Further ones wait in their
 
 
 class BackgroundTurn:
-    """A turn in progress, or two where one that was cut off (`interrupted`) has to be finished before. `anew`: the
-    last turn of the thread, that was stopped, is answered anew."""
+    """A turn in progress, or two where one that was cut off (`interrupted`) has to be finished before. `place` is the
+    number of the turn that is answered anew or in whose place it is asked; 0: it goes on from the last. `next` is
+    of the question that waited for it."""
 
-    def __init__(self, questions: tuple[str, ...], interrupted: bool, anew: bool = False) -> None:
+    def __init__(self, questions: tuple[str, ...], interrupted: bool, place: int = 0) -> None:
         self.questions = questions
-        self.anew = anew
+        self.place = place
         self.interrupted = interrupted
         self.cancel = threading.Event()
+        self.next: BackgroundTurn | None = None
         self._events: list[TurnEvent] = []
         self._ended = False
         self._error: ClewError | None = None
@@ -76,8 +81,10 @@ class Runs:
         self._loading: Loading | None = None
         self._runs: dict[str, BackgroundTurn] = {}
         self._waiting: list[BackgroundTurn] = []
+        self._queues: dict[str, list[Asking]] = {}
         self._works: dict[str, Future[None]] = {}
         self._lock = threading.RLock()  # a turn that is over at once ends while it is begun
+        self._closed = False
         self._workers = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="turn")
 
     def warm_up(self) -> None:
@@ -89,13 +96,26 @@ class Runs:
     def loading(self) -> bool:
         return self._loading is not None and not self._loading.ended
 
-    def ask(self, thread: str, question: str) -> BackgroundTurn:
-        """Raises `BadInput` where this thread is being answered already."""
-        ask, today = self._assistant.ask, day(None)
+    def ask(self, thread: str, asking: Asking) -> BackgroundTurn:
+        """Its run; where this thread is being answered already, that run, behind which it is asked."""
         with self._lock:
-            if thread in self._runs:
-                raise BadInput("this conversation is being answered in another tab", "wait for that answer")
-            return self._begin(thread, question, lambda cancel: ask(thread, question, today=today, cancel=cancel))
+            if (run := self._runs.get(thread)) is None:
+                return self._ask(thread, asking)
+            last = (*run.questions, *self.queued(thread))[-1]
+            if asking.parent is not None or asking.question != last:  # Enter was pressed twice
+                self._queues.setdefault(thread, []).append(asking)
+            return run
+
+    def queued(self, thread: str) -> tuple[str, ...]:
+        """The questions that wait for the answer of this thread."""
+        with self._lock:
+            return tuple(asking.question for asking in self._queues.get(thread, ()))
+
+    def _ask(self, thread: str, asking: Asking) -> BackgroundTurn:
+        tree = self._assistant.threads.tree(thread)
+        place = 0 if asking.parent is None else len(tree.path(asking.parent)) + 1
+        events = asking.events
+        return self._begin(thread, asking.question, lambda cancel: events(self._assistant, thread, cancel), place)
 
     def resume(self, thread: str) -> BackgroundTurn | None:
         """Begin to answer the last turn anew, if that was stopped and nothing is in progress."""
@@ -103,7 +123,7 @@ class Runs:
             if thread in self._runs or not (stopped := self._assistant.stopped(thread)):
                 return None
             resume = self._assistant.resume
-            return self._begin(thread, stopped.question, lambda cancel: resume(thread, cancel), anew=True)
+            return self._begin(thread, stopped.question, lambda cancel: resume(thread, cancel), stopped.turn)
 
     def open(self, thread: str) -> BackgroundTurn | None:
         """The run of this thread: the one in progress, or one that finishes the turn that was cut off."""
@@ -128,16 +148,17 @@ class Runs:
     def close(self) -> None:
         """Stop all of them, and wait until they have."""
         with self._lock:
+            self._closed = True
             for run in self._runs.values():
                 run.cancel.set()
         self._workers.shutdown(cancel_futures=True)
 
     def _begin(
-        self, thread: str, question: str, events: Callable[[threading.Event], Iterator[TurnEvent]], anew: bool = False
+        self, thread: str, question: str, events: Callable[[threading.Event], Iterator[TurnEvent]], place: int = 0
     ) -> BackgroundTurn:
         """Start a run; the caller holds the lock."""
         interrupted = self._assistant.interrupted(thread)
-        run = BackgroundTurn(tuple(filter(None, (interrupted, question))), bool(interrupted), anew)
+        run = BackgroundTurn(tuple(filter(None, (interrupted, question))), bool(interrupted), place)
         self._runs[thread] = run
         self._waiting.append(run)
         work = self._works[thread] = self._workers.submit(self._work, run, events)
@@ -157,6 +178,8 @@ class Runs:
             del self._runs[thread], self._works[thread]
             if run in self._waiting:
                 self._waiting.remove(run)
+            if (queue := self._queues.get(thread)) and not self._closed:
+                run.next = self._ask(thread, queue.pop(0))
         run.end(_for_a_person(CancelledError() if done.cancelled() else done.exception()))
 
 
@@ -203,16 +226,22 @@ class Now:
     stopped: bool = False
 
 
+NO_TURNS = TurnTree({})
+
+
 @dataclass(frozen=True, slots=True)
 class View:
-    """A conversation: its finished turns, the one in progress, and whether there is anything to stop. `note` is said
-    before its turns."""
+    """A conversation: its finished turns, among all of its `tree`, the one in progress, whether there is anything to
+    stop, and the questions that wait. `note` is said before its turns, and what a command says behind them."""
 
     thread: str = ""
     turns: tuple[Turn, ...] = ()
     now: Now | None = None
     busy: bool = False
     note: str = ""
+    tree: TurnTree = NO_TURNS
+    queued: tuple[str, ...] = ()
+    said: Said | None = None
 
 
 class Conversations:
@@ -230,7 +259,7 @@ class Conversations:
                 yield View(now=Now(error=NOT_THERE))
                 return
             run = self.runs.open(thread) if thread else None
-            view = View(thread, self._turns(thread), note=self._from_elsewhere(thread))
+            view = self._view(thread)
         except ClewError as error:
             yield View(now=Now(error=str(error)))
             return
@@ -243,25 +272,47 @@ class Conversations:
         """The last turn, which was stopped, answered anew; as `open` where it was not."""
         try:
             run = self.runs.resume(thread) if thread and self._is_of(thread, owner) else None
-            view = View(thread, self._turns(thread), note=self._from_elsewhere(thread)) if run else View()
+            view = self._view(thread) if run else View()
         except ClewError as error:
             yield View(thread, self._turns(thread), Now(error=str(error)))
             return
         # Followed from its beginning: one that is over already is told as well.
         yield from self._followed(view, run) if run else self.open(thread, owner)
 
-    def ask(self, thread: str, question: str, owner: str = "") -> Iterator[View]:
+    def say(self, thread: str, text: str, owner: str = "", tool: str = "") -> Iterator[View]:
+        """A question, or a command as in the terminal. `tool` is the one that was chosen."""
+        if not is_command(text):
+            yield from self.ask(thread, text, owner, tool)
+        elif thread and not self._is_of(thread, owner):
+            yield View(now=Now(error=NOT_THERE))
+        else:
+            yield from self._commanded(thread, text, owner, tool)
+
+    def _commanded(self, thread: str, line: str, owner: str, tool: str) -> Iterator[View]:
+        session = PageSession(self._assistant, self.runs.stop, thread, owner, tool)
+        try:
+            run_command(session, line)
+        except ClewError as error:
+            session.error = str(error)
+        if session.asked:
+            yield from self.ask(session.thread, session.asked, owner)
+        elif session.resumes:
+            yield from self.resume(session.thread, owner)
+        else:
+            yield from (replace(view, said=session.said) for view in self.open(session.thread, owner))
+
+    def ask(self, thread: str, question: str | Asking, owner: str = "", tool: str = "") -> Iterator[View]:
         """A new conversation is begun where `thread` is empty."""
-        view = View()
+        view, asking = View(), Asking(question, tool) if isinstance(question, str) else question
         try:
             if thread and not self._is_of(thread, owner):
-                yield View(now=Now(question, error=NOT_THERE))
+                yield View(now=Now(asking.question, error=NOT_THERE))
                 return
             thread = thread or self._assistant.threads.new_id(owner)
-            view = View(thread, self._turns(thread))
-            run = self.runs.ask(thread, question)
+            view = self._view(thread)
+            run = self.runs.ask(thread, asking)
         except ClewError as error:
-            yield replace(view, now=Now(question, error=str(error)))
+            yield replace(view, now=Now(asking.question, error=str(error)))
             return
         yield from self._followed(view, run)
 
@@ -277,20 +328,29 @@ class Conversations:
         known, library = self._assistant.threads.get(thread), self._assistant.threads.library
         return ELSEWHERE if known and library and known.library not in ("", library) else ""
 
+    def _view(self, thread: str) -> View:
+        tree = self._assistant.threads.tree(thread) if thread else NO_TURNS
+        return View(thread, self._turns(thread), note=self._from_elsewhere(thread), tree=tree)
+
     def _turns(self, thread: str) -> tuple[Turn, ...]:
         return tuple(self._assistant.turns(thread)) if thread else ()
 
     def _followed(self, view: View, run: BackgroundTurn) -> Iterator[View]:
-        """A view for each event, but no more often than can be seen or is asked for, and one for each tick without one.
-        A turn that is answered anew is not shown meanwhile, and comes back where that fails."""
+        """A view for each event, but no more often than can be seen or is asked for, and one for each tick without one;
+        then those of the questions that waited. A turn that is answered anew, and what was said behind it, is not shown
+        meanwhile, and comes back where that fails."""
         self._followers += 1
         try:
-            yield from self._views(view, run)
+            last, following = view, cast(BackgroundTurn | None, run)
+            while following:
+                for one in self._views(last, following):
+                    yield (last := replace(one, queued=self.runs.queued(view.thread)))
+                following = following.next
         finally:
             self._followers -= 1
 
     def _views(self, view: View, run: BackgroundTurn) -> Iterator[View]:
-        questions, anew = chain(run.questions, [""]), view.turns[-1:] if run.anew else ()
+        questions, anew = chain(run.questions, [""]), view.turns[run.place - 1 :] if run.place else ()
         view = replace(view, turns=view.turns[: len(view.turns) - len(anew)])
         now = Now(next(questions), note=CUT_OFF if run.interrupted else "", status=self._status(run))
         drawn, looked = 0.0, time.monotonic()
@@ -318,7 +378,7 @@ class Conversations:
             yield replace(view, turns=(*view.turns, *anew), now=now, busy=False)
         else:
             finished = Now(note=FINISHED) if run.interrupted and len(run.questions) == 1 else None
-            yield replace(view, now=finished, busy=False)
+            yield replace(view, now=finished, busy=False, tree=self._assistant.threads.tree(view.thread))
 
     def _status(self, run: BackgroundTurn) -> str:
         if self.runs.loading:
