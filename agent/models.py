@@ -3,11 +3,12 @@
 import os
 import shlex
 import socket
+from contextlib import suppress
 from dataclasses import dataclass
 
 from clew.agent.settings import Settings
 from clew.memory.encoding import MINILM, CachedEncoder, cached_encoder, load_encoder
-from clew.memory.errors import BadInput, NoModel
+from clew.memory.errors import BadInput, ClewError, NoModel
 from clew.memory.knowledge.library import recorded_at
 from clew.memory.ports import Writer
 
@@ -79,6 +80,19 @@ def _writer(name: str) -> Writer | None:
 
     server = OllamaServer()
     return best(server) if name == AUTO else named_model(server, model)
+
+
+def to_choose_from(writers: Writers) -> tuple[str, ...]:
+    """What a question can be asked again with, as the setting names it, where language models are used: those of a
+    local Ollama, and none."""
+    if writers == Writers():
+        return ()
+    from clew.agent.llm.ollama_server import OllamaServer
+
+    with suppress(ClewError):
+        pulled = OllamaServer().pulled() if _ollama_may_be_here() else ()
+        return (*(f"{OLLAMA}:{one.name}" for one in pulled), NONE)
+    return (NONE,)
 
 
 def _ollama_may_be_here() -> bool:

@@ -141,6 +141,12 @@ def source_line(answer: Answer, number: int, width: int | None) -> Text:
     return line
 
 
+def copied(turn: Turn) -> str:
+    """The answer as it is pasted: its text, and a line for each source that it cites."""
+    answer = turn.answer
+    return "\n".join([answer.text, "", *(source_line(answer, n, None).plain for n in cited_numbers(answer))]).strip()
+
+
 def append_place(line: Text, passage: Passage, width: int | None) -> None:
     """Page, heading and source, the source shortened so that the line has no more than `width` columns."""
     if place := place_of(passage):

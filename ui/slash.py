@@ -2,6 +2,7 @@
 
 import threading
 from abc import ABC, abstractmethod
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from clew.ui.rendering import (
     DIM,
     MARKS,
     answer_text,
+    copied,
     indented,
     ledger_lines,
     source_line,
@@ -216,6 +218,15 @@ def _source_number(argument: str, known: int) -> int:
     if not argument.isdecimal() or not 1 <= int(argument) <= known:
         raise BadInput(f"the last answer has no source {argument}", f"/sources {known}")
     return int(argument)
+
+
+def _copy(session: Session, _: str) -> None:
+    """By OSC 52, which most terminals take, also over SSH."""
+    code = b64encode(copied(session.last_turn()).encode()).decode()
+    if not session.output.is_terminal:
+        raise BadInput("there is no terminal to copy in", "/sources")
+    session.output.file.write(f"\x1b]52;c;{code}\a")
+    session.say("copied, with its sources, where the terminal allows it")
 
 
 def _steps(session: Session, _: str) -> None:
@@ -440,6 +451,7 @@ def _quit(_: Session, __: str) -> None:
 COMMANDS = (
     Command("/help", "", "what can be typed here", _help),
     Command("/sources", "[N]", "the sources of the last answer; N: the whole passage", _sources),
+    Command("/copy", "", "copy the last answer with its sources", _copy, on_screen=True),
     Command("/steps", "", "what the last turn did, in detail", _steps),
     Command("/walk", "", "what the last turn walked through", _walk),
     Command("/context", "", "what of the conversation the question was understood with", _context),

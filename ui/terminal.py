@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.text import Text
 
 from clew.agent.assistant import Assistant
+from clew.agent.models import to_choose_from
 from clew.agent.search.rounds import AUTO, POLICY
 from clew.agent.settings import Settings
 from clew.agent.state import Answer, TurnEvent
@@ -107,6 +108,7 @@ class CommandCompleter(Completer):
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._models = to_choose_from(session.assistant.services.writers)
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:  # noqa: ARG002
         text = document.text_before_cursor
@@ -120,6 +122,7 @@ class CommandCompleter(Completer):
             name: tool.description for name, tool in self._session.assistant.services.tools.items()
         }
         yield from ((f"{command} {name}", tools[name]) for command in ("/tool", "/again") for name in tools)
+        yield from ((f"/again {model}", "with this language model") for model in self._models)
         yield from ((f"/switch {one.id}", one_line(one.title)) for one in self._session.listed())
 
 

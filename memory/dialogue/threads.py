@@ -25,7 +25,8 @@ KEPT = 8
 """Threads whose sentences are kept in memory, the last ones read."""
 
 UNDO = timedelta(seconds=10)
-"""A thread that was taken out can be brought back for as long; then it is deleted with the next change."""
+"""A thread that was taken out can be brought back for as long; then the next change, or who opens the
+threads, deletes it."""
 
 _COUNT = "(SELECT number FROM turns WHERE turns.thread = threads.thread AND turn = leaf)"
 _THREADS = (
@@ -76,6 +77,9 @@ class Threads:
         self.library = library
         self._database = ThreadsFile(path)
         self._read: dict[tuple[str, str], _Read] = {}
+        if self._database.rows("SELECT 1 FROM threads WHERE deleted <> '' AND deleted < ?", _before_undo()):
+            with self._database.transaction() as database:
+                _forget_taken_out(database)
 
     @property
     def place(self) -> str:
@@ -317,5 +321,8 @@ def _set(database: sqlite3.Connection, thread: str, column: str, value: str | in
 
 
 def _forget_taken_out(database: sqlite3.Connection) -> None:
-    until = (datetime.now(UTC) - UNDO).isoformat(timespec="microseconds")
-    database.execute("DELETE FROM threads WHERE deleted <> '' AND deleted < ?", (until,))
+    database.execute("DELETE FROM threads WHERE deleted <> '' AND deleted < ?", (_before_undo(),))
+
+
+def _before_undo() -> str:
+    return (datetime.now(UTC) - UNDO).isoformat(timespec="microseconds")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
 
@@ -170,6 +171,9 @@ def test_the_commands(chat: Open, home: Path) -> None:
             said("/export", f"wrote clew-{thread[1]}.md")
         said("/export mine.json", "wrote mine.json")
         said("/export mine.json", "mine.json is there already; try: name another file")
+        said("/copy", "copied, with its sources")
+        code = re.search(r"\x1b\]52;c;([\w+/=]+)\x07", screen.raw)
+        assert code and b64decode(code[1]).decode().startswith("The Moon is 384,400 km away. [1] Monkeys")
         said("/new", rf"a new conversation: \w+ \(the last one was {thread[1]}\)")
         said("/thread", "nothing was said yet")
         screen.line("/quit")

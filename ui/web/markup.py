@@ -17,7 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup as Safe
 
-from clew.agent.state import Answer, Turn, Verdict
+from clew.agent.state import Answer, Verdict
 from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
 from clew.memory.text import words as words_of
@@ -25,7 +25,7 @@ from clew.memory.walk_paths import back, depths, parents, relation
 from clew.ui.plain import cut, one_line, plain, short_path, when
 from clew.ui.rendering import (
     MARKS,
-    cited_numbers,
+    copied,
     degraded,
     is_own,
     is_structured,
@@ -34,7 +34,6 @@ from clew.ui.rendering import (
     milliseconds,
     pieces_of,
     place_of,
-    source_line,
 )
 from clew.ui.web.views import View
 
@@ -141,12 +140,6 @@ _MARKDOWN.disable(["link", "image", "autolink", "reference", "html_block", "html
 
 def _as_html(text: str) -> Safe:
     return Safe(_MARKDOWN.render(text))  # noqa: S704 no HTML but the renderer's own
-
-
-def copied(turn: Turn) -> str:
-    """The answer as it is pasted: its text, and a line for each source that it cites."""
-    answer = turn.answer
-    return "\n".join([answer.text, "", *(source_line(answer, n, None).plain for n in cited_numbers(answer))]).strip()
 
 
 def sources_of(answer: Answer) -> list[SourceView]:

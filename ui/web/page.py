@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from clew.agent.assistant import Assistant
+from clew.agent.models import to_choose_from
 from clew.agent.search.rounds import AUTO
 from clew.memory.errors import ClewError
 from clew.ui.plain import typed
@@ -57,7 +58,7 @@ class BrowserPage:
         self._conversations = conversations
         library = assistant.services.library
         titles = _spread(library.store.titles(TITLES), EXAMPLES)
-        tools = (AUTO, *assistant.services.tools)
+        tools = (AUTO, *assistant.services.tools, *to_choose_from(assistant.services.writers))
         self._markup = Markup(library.manifest.documents, titles, model_of(assistant.services.writers), tools)
         self._finds: dict[str, str] = {}
         self._looks: dict[str, object] = {}
