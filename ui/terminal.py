@@ -6,10 +6,12 @@ The loop reads a line and runs a command or a turn, until the person leaves. A s
 
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -29,6 +31,7 @@ from clew.memory.files import private_file, private_folder
 from clew.memory.json_lines import replace_file
 from clew.memory.text import number_of
 from clew.ui.console import messages, output
+from clew.ui.following import following
 from clew.ui.live_turn import TurnPrinter, stoppable
 from clew.ui.models import Loading, with_models
 from clew.ui.options import chosen_thread, day, threads_path, way_back
@@ -51,7 +54,8 @@ from clew.ui.transcript import as_json, as_markdown, known_thread, stored_turns
 
 class Session:
     """`turn` is the last turn of the thread; None where nothing was said. `tool` is the one that the person chose here;
-    empty: the policy's. `today` is the day that questions count from; None: the real one."""
+    empty: the policy's. `today` is the day that questions count from; None: the real one. `news` of the library wait
+    until they can be printed."""
 
     def __init__(
         self, assistant: Assistant, settings: Settings, thread: str, output: Console, messages: Console
@@ -63,6 +67,7 @@ class Session:
         self.today: str | None = None
         self.output = output
         self.messages = messages
+        self.news: deque[str] = deque()
         self.begin(thread)
 
     @property
@@ -286,8 +291,11 @@ def _piped_line() -> str:
     raise EOFError
 
 
-def run_chat(settings: Settings, thread: str | None, go_on: bool, today: str | None = None) -> None:
+def run_chat(
+    settings: Settings, thread: str | None, go_on: bool, today: str | None = None, watch: bool = False
+) -> None:
     """Converse until the person leaves. `thread` names a conversation to go on with; with `go_on` it is the last one.
+    With `watch` the library follows its folders.
 
     Raises what opening the library raises; without a terminal also what a turn raises.
     """
@@ -306,9 +314,19 @@ def run_chat(settings: Settings, thread: str | None, go_on: bool, today: str | N
         editor = _line_editor(session) if at_terminal else None
         session.loading.begin(then=editor.app.invalidate if editor else lambda: None)
         try:
-            _converse(session, editor)
+            with following(assistant, settings, partial(_hear, session, editor)) if watch else nullcontext():
+                _converse(session, editor)
         finally:
             _say_how_to_come_back(session)
+
+
+def _hear(session: Session, editor: "PromptSession[str] | None", line: str) -> None:
+    """At a terminal it would break into an answer: it stands below the prompt, and is printed before the next one."""
+    if editor:
+        session.news.append(line)
+        editor.app.invalidate()
+    else:
+        session.messages.print(Text(line, DIM))
 
 
 def _converse(session: Session, editor: "PromptSession[str] | None") -> None:
@@ -317,6 +335,8 @@ def _converse(session: Session, editor: "PromptSession[str] | None") -> None:
         _welcome(session)
     _finish_what_was_cut_off(session)
     while True:
+        while session.news:
+            session.messages.print(Text(f"  {session.news.popleft()}", DIM))
         try:
             if line := typed(editor.prompt(HTML("<prompt>&gt; </prompt>"))) if editor else _piped_line():
                 _handle(session, line)
@@ -365,7 +385,7 @@ def _line_editor(session: Session) -> "PromptSession[str]":
     def below() -> FormattedText:
         title = cut(one_line(session.turn.question), 40) if session.turn else "a new conversation"
         loading = "" if session.loading.ended else "loading the encoder…"
-        parts = filter(None, (session.thread, title, session.shown_tool, session.model, loading))
+        parts = filter(None, (session.thread, title, session.shown_tool, session.model, loading, *session.news))
         return FormattedText([("class:bottom-toolbar", "  " + " · ".join(parts))])
 
     home = session.settings.home
