@@ -48,7 +48,11 @@ AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "prune", "qua
 @click.command()
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(path_type=Path))
 @options.library
-@click.option("--encoder", metavar="NAME", help="The embedding model, as multilingual (with the extra).  [default: all-MiniLM-L6-v2]")
+@click.option(
+    "--encoder",
+    metavar="NAME",
+    help="The embedding model, as multilingual (with the extra).  [default: all-MiniLM-L6-v2]",
+)
 @click.option(
     "--chunker", type=click.Choice(CHUNKERS), help="How documents are cut.  [default: as the library is; sentences]"
 )
