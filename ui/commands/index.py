@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +18,7 @@ from clew.ui import options
 from clew.ui.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from clew.agent.models import Writers
     from clew.agent.settings import Settings
@@ -47,7 +48,11 @@ AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "prune", "qua
 @click.command()
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(path_type=Path))
 @options.library
-@click.option("--encoder", metavar="NAME", help="The embedding model.  [default: all-MiniLM-L6-v2]")
+@click.option(
+    "--encoder",
+    metavar="NAME",
+    help="The embedding model, as multilingual (with the extra).  [default: all-MiniLM-L6-v2]",
+)
 @click.option(
     "--chunker", type=click.Choice(CHUNKERS), help="How documents are cut.  [default: as the library is; sentences]"
 )
@@ -95,6 +100,7 @@ AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "prune", "qua
     help="A file or folder that is not taken out, also in later runs; may be repeated.",
 )
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
+@options.watch
 @options.shards
 @options.replicas
 @options.as_json("Print the report as a JSON object.")
@@ -109,6 +115,8 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
     Run again, it does only what changed; with another chunker, or another parameter of it
     (--set index.semantic.threshold=0.4), it cuts all documents anew. A language model that is named
     writes the reports of communities, and extracts with --extractor llm.
+
+    With --watch it goes on until Ctrl-C, with a line for each change.
     """
     if not paths and not flags["rebuild"]:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
@@ -118,25 +126,47 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
     from clew.memory.knowledge.cluster.restoring import worked_on
     from clew.memory.knowledge.index import run
     from clew.memory.knowledge.library import recorded_at
+    from clew.ui.following import changes, check_watching
 
+    if flags["watch"]:
+        check_watching()
     settings = read_settings(library=flags["library"], encoder=flags["encoder"], llm=flags["llm"], given=flags["given"])
     encoder, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
     chosen = _parameters(flags, settings, writers)
     sending = Sending(flags["shards"], flags["replicas"], flags["rebuild"])
 
-    def reported(parameters: "Parameters") -> "IndexReport":
-        work = partial(run.index, paths, encoder=encoder, parameters=parameters, rebuild=flags["rebuild"])
+    def reported(parameters: "Parameters", paths: "Sequence[Path]" = paths, rebuild: bool = False) -> "IndexReport":
+        work = partial(run.index, paths, encoder=encoder, parameters=parameters, rebuild=rebuild)
         return _reported(worked_on(settings.library, settings.cache, work, sending), quiet)
 
     try:
-        report = reported(chosen)
+        report = reported(chosen, rebuild=flags["rebuild"])
     except MuchWouldGo as error:
         if not sys.stdin.isatty() or not click.confirm(f"{error.message}. Remove them?", err=True):
             raise
-        report = reported(replace(chosen, prune=True))
+        report = reported(replace(chosen, prune=True), rebuild=flags["rebuild"])
     _print_report(report, as_json)
     _check(report)
     note_indexed(recorded_at(settings.library).id, map(_plain, paths))
+    if flags["watch"]:
+        followed = [path.absolute() for path in paths or map(Path, recorded_at(settings.library).roots)]
+        _follow(changes(followed, settings.library, Event()), partial(reported, chosen, followed), report, as_json)
+
+
+def _follow(
+    found: "Iterator[list[str]]", again: "Callable[[], IndexReport]", told: "IndexReport", as_json: bool
+) -> None:
+    """Index what changes, until Ctrl-C. What could not be read is named once."""
+    from clew.ui.following import line_of, runs
+
+    def complain(error: ClewError) -> None:
+        click.echo(f"clew: {one_line(str(error))}", err=True)
+
+    for report, names in runs(found, again, Event(), complain):
+        failed = tuple(one for one in report.failed if one not in told.failed)
+        notes = tuple(one for one in report.notes if one not in told.notes)
+        _print_report(replace(report, failed=failed, notes=notes), as_json, line_of(report, names))
+        told = report
 
 
 def _parameters(flags: Mapping[str, Any], settings: "Settings", writers: "Writers") -> "Parameters":
@@ -190,7 +220,7 @@ def _pages(*given: tuple[str, ...]) -> "Pages | None":
     return Pages(*(tuple(filter(None, map(str.strip, words))) for words in given)) if any(given) else None
 
 
-def _print_report(report: "IndexReport", as_json: bool) -> None:
+def _print_report(report: "IndexReport", as_json: bool, line: str = "") -> None:
     from clew.ui.console import print_json
 
     alike = Counter[str]()
@@ -207,7 +237,7 @@ def _print_report(report: "IndexReport", as_json: bool) -> None:
         seconds = {stage: round(seconds, 3) for stage, seconds in report.seconds.items()}
         print_json(asdict(report) | {"seconds": seconds})
     else:
-        click.echo(report.line)
+        click.echo(line or report.line)
 
 
 def _check(report: "IndexReport") -> None:

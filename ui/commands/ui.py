@@ -17,8 +17,9 @@ from clew.ui import options
 @options.llm
 @options.given
 @options.num_sentences
+@options.watch
 @click.pass_context
-def ui(ctx: click.Context, /, host: str, **chosen: Any) -> None:
+def ui(ctx: click.Context, /, host: str, watch: bool, **chosen: Any) -> None:
     """Open the page for the browser, for this machine alone (127.0.0.1).
 
     The address that is printed lets one browser in. Another --host is served to users with a password.
@@ -28,7 +29,7 @@ def ui(ctx: click.Context, /, host: str, **chosen: Any) -> None:
     from clew.agent.settings import read_settings
     from clew.ui.web.serving import serve
 
-    serve(read_settings(**chosen), host)
+    serve(read_settings(**chosen), host, watch)
 
 
 @ui.command(name="add-user")

@@ -7,7 +7,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,16 +39,21 @@ SYSTEM_FONT = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Ne
 SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "Liberation Mono", "monospace")
 
 
-def serve(settings: "Settings", host: str = HOST) -> None:
-    """Open the library, and serve its page until Ctrl-C. Raises `NotSetUp` where others than this machine could reach
-    it and there is nobody with a password."""
+def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
+    """Open the library, and serve its page until Ctrl-C; with `watch` it follows its folders. Raises `NotSetUp` where
+    others than this machine could reach it and there is nobody with a password."""
     from clew.agent.assistant import Assistant
+    from clew.ui.console import messages
+    from clew.ui.following import following
     from clew.ui.web.guard import users
 
     if host not in THIS_MACHINE and not users(settings.home):
         raise NotSetUp(f"others can reach {host}, and there is no user with a password", "clew ui add-user NAME")
     check_port(settings.port, host)
-    with with_models(settings, Assistant.open) as assistant:
+    with ExitStack() as opened:
+        assistant = opened.enter_context(with_models(settings, Assistant.open))
+        if watch:
+            opened.enter_context(following(assistant, settings, lambda line: messages().print(line, soft_wrap=True)))
         serve_page(assistant, settings.port, settings.home, host)
 
 

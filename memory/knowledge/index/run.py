@@ -19,6 +19,7 @@ from clew.memory.errors import BadInput, ClewError, MuchWouldGo, NoLibrary
 from clew.memory.files import naming_full_disk, readers, remove, within
 from clew.memory.instructions import orders
 from clew.memory.knowledge.chunking import chunks_of
+from clew.memory.knowledge.cluster.connection import Place
 from clew.memory.knowledge.disk import (
     FORMAT,
     NUMBER,
@@ -495,8 +496,12 @@ def _roots(paths: Sequence[Path], library: Path, mine: Collection[str] | None) -
     `BadInput` where one of them is not among `mine`."""
     if paths:
         return [Path(os.path.normpath(path.absolute())) for path in paths], []
+    return recorded_roots(recorded(library).roots, library, mine)
+
+
+def recorded_roots(before: Sequence[str], library: Place, mine: Collection[str] | None) -> tuple[list[Path], list[str]]:
+    """As `_roots`, of the paths `before` that a library says it was made from."""
     command = f"clew index YOUR-FOLDER --rebuild --library {library}"
-    before = recorded(library).roots
     if not before:
         raise NoLibrary(f"{library} does not say what it was made from", command)
     if mine is not None and (others := [root for root in before if root not in mine]):
