@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from clew.memory.dates import DateOrder, FoundDate, asked_times, date_of, found_dates
-from clew.memory.text import FUNCTION_WORDS, NUMBER_WORDS, content_words, stemmed_words, unaccented, word_lists
+from clew.memory.text import FUNCTION_WORDS, NUMBER_WORDS, content_words, stemmed_words, unaccented, word_lists, words
 
 LEAST = 0.6
 """The share of a phrase's words, by their rarity, that a document's name has to have."""
@@ -23,6 +23,14 @@ _WORDS = {name: content_words(" ".join(listed)) for name, listed in _LISTS.items
 KINDS, _UNNAMED, _PARTS, UNTOLD = (frozenset(_WORDS[name]) for name in ("kinds", "unnamed", "parts", "untold"))
 """What documents are (in a phrase such a word need not be in the name, and says that a document is meant), what is part
 of no name, what has a number in it, and what a title says that names no subject."""
+
+_WRITTEN = {form for word in _LISTS["kinds"] for form in (word, f"{word}s", f"{word.removesuffix('y')}ies")}
+
+
+def kinds_in(phrase: str) -> frozenset[str]:
+    """The stems of its words for documents: of 'booking' none, though 'book' is its stem."""
+    return frozenset(content_words(" ".join(word for word in words(phrase) if word in _WRITTEN)))
+
 
 _POINTED_AT = re.compile(r"\b(?:the|this|that|my|our|your) ([a-z]+)\b(?!['\u2019-])")
 
@@ -167,11 +175,11 @@ class Catalogue:
             return NamedDocuments((found,), 1.0, 1.0, by_file=True, kind=True)
         asked = asked_times(phrase, self._order)
         phrase = _blanked(phrase, asked)
-        words = _name_words(phrase)
-        words = [_CALLED.get(word, word) if word not in self._holding else word for word in words]
-        plain = [word for word in dict.fromkeys(words) if word not in _UNNAMED]
+        stems, kinds = _name_words(phrase), kinds_in(phrase)
+        stems = [_CALLED.get(stem, stem) if stem not in self._holding else stem for stem in stems]
+        plain = [stem for stem in dict.fromkeys(stems) if stem not in _UNNAMED]
         numbers = frozenset(word for word in plain if word.isdigit())
-        required = [word for word in plain if word not in KINDS]
+        required = [word for word in plain if word not in kinds]
         if not required and plain[-1:] and plain[-1] in _ANY_KIND:
             required = plain[:-1]  # 'the certificate file' is no other file
         if not plain and not asked:
@@ -191,9 +199,9 @@ class Catalogue:
             tied = [place for place in tied if self.documents[place].date == (max if end > 0 else min)(dates)]
         documents = tuple(self.documents[place] for place in tied)
         specific = all(self._names[place] & set(required) for place in tied)
-        kind = bool(set(plain) & KINDS) and (specific or all(self._names[place] & set(plain) for place in tied))
+        kind = bool(set(plain) & kinds) and (specific or all(self._names[place] & set(plain) for place in tied))
         return NamedDocuments(
-            documents, *best, dated=bool(asked), kind=kind or bool(asked and set(plain) & KINDS), specific=specific
+            documents, *best, dated=bool(asked), kind=kind or bool(asked and set(plain) & kinds), specific=specific
         )
 
     def by_file(self, phrase: str) -> Listed | None:

@@ -24,8 +24,12 @@ class Lines:
     def __init__(self, stream: "IO[str] | None") -> None:
         assert stream
         self._came: Queue[str] = Queue()
-        self.ended = Thread(target=lambda: [self._came.put(line) for line in stream], daemon=True)
+        self.ended = Thread(target=self._read, args=(stream,), daemon=True)
         self.ended.start()
+
+    def _read(self, stream: "IO[str]") -> None:
+        for line in stream:
+            self._came.put(line)
 
     def until(self, said: str) -> str:
         """The first line with it. Raises `queue.Empty` where none comes."""

@@ -67,7 +67,7 @@ def test_the_walk_is_in_the_json_of_a_turn_and_comes_back_from_it(turn: Turn) ->
     assert list(record["walk"]) == ["nodes", "edges", "titles", "scores", "partitions", "landings", "back"]
     assert set(record["walk"]["edges"][0]) == {"source", "target", "relation"}
     assert record["paths"] == list(turn.paths)
-    assert TURN_JSON.validate_python(record) == turn
+    assert TURN_JSON.validate_python(record) == replace(turn, id=0)
     row = intermediate_row("a", turn)
     assert json.loads(json.dumps(row))["walk"] == record["walk"] and row["paths"] == record["paths"]
 
@@ -76,7 +76,7 @@ def test_turns_that_were_stored_before_are_read(turn: Turn) -> None:
     """With keys that are no more, and without those that were not yet."""
     record = json.loads(TURN_JSON.dump_json(turn))
     gone = {"meant": QUESTION, "expanded": "Metropolis", "with_history": True, "own_weight": 0.4}
-    assert not gone.keys() & record.keys() and TURN_JSON.validate_python(record | gone) == turn
+    assert not gone.keys() & record.keys() and TURN_JSON.validate_python(record | gone) == replace(turn, id=0)
     del record["walk"]["back"]
     walk = TURN_JSON.validate_python(record).walk
     assert walk is not None and turn.walk is not None and walk == replace(turn.walk, back=())

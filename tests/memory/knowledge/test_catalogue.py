@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.memory.knowledge.catalogue import Catalogue, Listed
+from clew.memory.knowledge.catalogue import Catalogue, Listed, kinds_in
 
 FILES = [
     ("club/2025-03-20-minutes.md", "Bee-keepers: minutes of 20 March 2025", "2025-03-20"),
@@ -74,3 +74,7 @@ def test_folders_are_those_below_all_documents(catalogue: Catalogue) -> None:
     }
     assert catalogue.folders({"book/chapter-5.txt", "book/chapter-15.txt"}) == {}
     assert Catalogue([Listed("7", "Ham", "corpus.jsonl:7", "")]).folders() == {}
+
+
+def test_a_word_that_only_begins_as_a_kind_of_document_is_none() -> None:
+    assert kinds_in("the stories and the lease of the booking office") == {"stori", "leas"}
