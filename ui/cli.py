@@ -7,6 +7,7 @@ Nothing heavy is imported before a command needs it, so that `clew --help` answe
 import errno
 import gc
 import os
+import shlex
 import sys
 import traceback
 from importlib import import_module
@@ -16,6 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from clew.memory.errors import ClewError
+from clew.ui import options
 from clew.ui.plain import one_line
 
 STOPPED = 130
@@ -47,7 +49,7 @@ class Clew(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except ClewError as error:
-            _fail(ctx, verbose, error.message, error.exit_code, error.hint)
+            _fail(ctx, verbose, error.message, error.exit_code, _with_flags(error.hint, ctx))
         except KeyboardInterrupt as stop:
             exec("pass")  # noqa: S102 where Ctrl-C hit an exec within an import, CPython would end by the signal itself
             click.echo(err=True)  # ends the line on which the terminal wrote ^C
@@ -70,6 +72,13 @@ def _fail(ctx: click.Context, verbose: bool, message: str, exit_code: int, hint:
     if hint:
         click.echo(f"try: {one_line(hint)}", err=True)
     ctx.exit(exit_code)
+
+
+def _with_flags(hint: str, ctx: click.Context) -> str:
+    """Where the hint is the same command again, with the flags that it was given."""
+    if not hint.startswith(f"clew {ctx.invoked_subcommand} "):
+        return hint
+    return " ".join([hint, shlex.join(options.kept_flags(*hint.split()))]).strip()
 
 
 def _in_words(error: Exception) -> tuple[str, str]:

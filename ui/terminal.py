@@ -86,8 +86,8 @@ class Session:
         return self.turn
 
 
-PREVIEW = 3
-"""Lines of an earlier answer that remind a person of it."""
+EARLIER, PREVIEW = 3, 3
+"""Turns of a thread that is gone on with, and lines of each answer, that remind a person of it."""
 
 
 def take_turn(session: Session, events: Callable[[threading.Event], Iterator[TurnEvent]]) -> None:
@@ -124,7 +124,7 @@ class ChatPrinter(TurnPrinter):
 
 
 def show_earlier(turn: Turn, console: Console) -> None:
-    """Print the last question of a thread that is opened again, and how its answer began."""
+    """Print a question of a thread that is opened again, and how its answer began."""
     console.print(Text(f"  > {cut(one_line(turn.question), console.width - 4)}", DIM))
     lines = indented(Text(answer_text(turn.answer).plain, DIM), 4, console)
     for line in lines[:PREVIEW]:
@@ -299,7 +299,7 @@ def run_chat(settings: Settings, thread: str | None, go_on: bool, today: str | N
             return Assistant.open(settings)
 
     with with_models(settings, opening) as assistant:
-        name, _ = chosen_thread(assistant.threads, thread, go_on)
+        name = chosen_thread(assistant.threads, thread, go_on)
         # In a terminal everything is one conversation on one screen, steps and messages too.
         session = Session(assistant, settings, name, out, out if at_terminal else err)
         session.today = today
@@ -355,7 +355,8 @@ def _welcome(session: Session) -> None:
     session.output.print(Text.assemble(("Clew", "bold"), (" · ".join(["", *filter(None, parts)]), DIM)))
     if session.turn:
         session.output.print(Text(f"going on with {session.thread}, turn {session.turn.turn + 1}", DIM))
-        show_earlier(session.turn, session.output)
+        for turn in session.assistant.turns(session.thread)[-EARLIER:]:
+            show_earlier(turn, session.output)
 
 
 def _line_editor(session: Session) -> "PromptSession[str]":

@@ -70,7 +70,7 @@ def test_what_was_cut_off_is_finished_first_and_not_shown() -> None:
 
 @pytest.mark.usefixtures("home")
 def test_stopped_in_a_script_the_answer_so_far_is_the_last_event() -> None:
-    asking = process(["ask", "--json", "unfinished"], FAKE)
+    asking = process(["ask", "--json=full", "unfinished"], FAKE)
     assert asking.stdin and asking.stdout and asking.stderr
     asking.stdin.close()
     lines = []

@@ -254,7 +254,9 @@ def test_ctrl_c_of_ask_keeps_what_was_said_and_tells_the_way_back(ask: Open) -> 
         assert screen.end() == 130
         assert "384,4\n" in screen.text
         told = " ".join(screen.text.split())
-        assert "clew: stopped; to have the whole answer: clew chat --thread mine" in told and "/resume" in told
+        assert (
+            "clew: stopped; to have the whole answer: clew chat --llm auto --thread mine" in told and "/resume" in told
+        )
     with FakeAssistant(read_settings().home) as assistant:
         stopped = assistant.stopped("mine")
         assert stopped and stopped.answer.plain == "The Moon is 384,4"

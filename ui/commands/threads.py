@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--delete", metavar="ID", help="Forget this conversation.")
+@click.option("--all", "everything", is_flag=True, help="Also single questions of clew ask that nobody went on with.")
 @options.as_json("Print each thread as a JSON object, a line each.")
-def threads(delete: str | None, as_json: bool) -> None:
+def threads(delete: str | None, everything: bool, as_json: bool) -> None:
     """List the conversations, newest first."""
     from clew.agent.settings import read_settings
     from clew.memory.dialogue.threads import Threads
@@ -33,7 +34,7 @@ def threads(delete: str | None, as_json: bool) -> None:
             database.delete(thread)
             click.echo(f"thread {delete} is forgotten", err=True)
             return
-        _print_threads(database.recent(), as_json)
+        _print_threads(database.recent(everything), as_json)
     click.echo(f"kept in {path}", err=True)
 
 

@@ -10,9 +10,14 @@ from clew.ui import options
 
 @click.group(invoke_without_command=True)
 @options.library
-@click.option("--port", type=click.IntRange(1, 65535), help="[default: 7860]")
+@click.option("--port", cls=options.KeptFlag, type=click.IntRange(1, 65535), help="[default: 7860]")
 @click.option(
-    "--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address that it is served on."
+    "--host",
+    cls=options.KeptFlag,
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address that it is served on.",
 )
 @options.llm
 @options.given
