@@ -24,7 +24,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from clew.memory.errors import BadInput
+from clew.memory.errors import BadInput, ClewError
 from clew.memory.files import private_folder
 from clew.memory.json_lines import replace_file
 from clew.memory.knowledge.cluster.connection import Place, place
@@ -266,6 +266,25 @@ def note_indexed(library: str, paths: Iterable[str]) -> None:
     known = indexed_here(library)
     if library and (fresh := [path for path in paths if path not in known]):
         _write("indexed", library, [*known, *fresh])
+
+
+def last_used() -> Place | None:
+    """The library that was last asked or indexed; None where none was, or it is gone."""
+    for name in _read("used").get("library", ()):
+        found = place(name)
+        if not isinstance(found, Path) or found.is_dir():
+            return found
+    return None
+
+
+def note_used(library: Place) -> None:
+    """Where it is not there, or that cannot be kept, nothing is noted."""
+    if isinstance(library, Path) and not library.is_dir():
+        return
+    name = str(library.absolute() if isinstance(library, Path) else library)
+    with suppress(ClewError):
+        if _read("used").get("library") != [name]:
+            _write("used", "library", [name])
 
 
 def _all() -> dict[str, dict[str, list[str]]]:

@@ -71,7 +71,7 @@ def ask(
     if no_log and (thread or go_on):
         raise click.UsageError("--no-log keeps nothing, and so goes on with no conversation")
     from clew.agent.assistant import Assistant
-    from clew.agent.settings import read_settings
+    from clew.agent.settings import note_used, read_settings
     from clew.memory.dialogue.threads import ONCE
     from clew.ui.console import messages
 
@@ -81,6 +81,8 @@ def ask(
             settings = settings.model_copy(update={"home": Path(nowhere)})
         if document:
             settings = over_document(settings, document, Path(nowhere or settings.cache) / "piped", quiet)
+        elif not nowhere:
+            note_used(settings.library)
         with with_models(settings, Assistant.open) as assistant:
             name = options.chosen_thread(assistant.threads, thread, go_on, owner=ONCE)
             turn = _take_turn(assistant, name, text, options.day(today), form, quiet)

@@ -20,7 +20,9 @@ def chat(thread: str | None, go_on: bool, today: str | None, **chosen: Any) -> N
 
     Where standard input is no terminal, each of its lines is a question.
     """
-    from clew.agent.settings import read_settings
+    from clew.agent.settings import note_used, read_settings
     from clew.ui.terminal import run_chat
 
-    run_chat(read_settings(**chosen), thread, go_on, today=today)
+    settings = read_settings(**chosen)
+    note_used(settings.library)
+    run_chat(settings, thread, go_on, today=today)

@@ -30,10 +30,12 @@ def ui(ctx: click.Context, /, host: str, **chosen: Any) -> None:
     """
     if ctx.invoked_subcommand:
         return
-    from clew.agent.settings import read_settings
+    from clew.agent.settings import note_used, read_settings
     from clew.ui.web.serving import serve
 
-    serve(read_settings(**chosen), host)
+    settings = read_settings(**chosen)
+    note_used(settings.library)
+    serve(settings, host)
 
 
 @ui.command(name="add-user")
