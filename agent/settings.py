@@ -271,7 +271,7 @@ def note_indexed(library: str, paths: Iterable[str]) -> None:
 def last_used() -> Place | None:
     """The library that was last asked or indexed; None where none was, or it is gone."""
     for name in _read("used").get("library", ()):
-        found = place(name)
+        found: Place = place(name)
         if not isinstance(found, Path) or found.is_dir():
             return found
     return None
