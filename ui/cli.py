@@ -24,8 +24,8 @@ STOPPED = 130
 """What a shell expects of a program that Ctrl-C ended: 128 and the signal's number."""
 
 COMMANDS = (
-    "index chat ask ui search threads export replay evaluate copy libraries partition align train_structure settings"
-    " parse doctor trust"
+    "index chat ask ui mcp search threads export replay evaluate copy libraries partition align train_structure"
+    " settings parse doctor trust"
 ).split()
 """In the order of their use: each is a function of its own name in `clew.ui.commands`."""
 

@@ -66,7 +66,7 @@ def test_the_first_answers_of_a_process_need_no_torch(
 def test_help_names_every_command_in_the_order_of_use_and_each_explains_itself(clew: Run) -> None:
     listed = re.findall(r"^  ([\w-]+)  ", clew("--help").stdout.partition("Commands:")[2], re.MULTILINE)
     asking, measuring = (
-        ["index", "chat", "ask", "ui", "search"],
+        ["index", "chat", "ask", "ui", "mcp", "search"],
         ["replay", "evaluate", "copy", "libraries", "partition", "align", "train-structure"],
     )
     assert listed == [*asking, "threads", "export", *measuring, "settings", "parse", "doctor", "trust"]

@@ -60,7 +60,8 @@ def test_the_seeds_value_stands_beside_the_default(clew: Run) -> None:
 
 def test_what_was_set_and_what_matters_is_shown_and_each_is_said_in_a_sentence(clew: Run) -> None:
     _, *shown = re.findall(r"^ ([\w.]+)  ", clew("settings", "--set", "walk.hub=1").stdout, re.MULTILINE)
-    assert {"llm", "walk.hub"} == set(shown[:2]) and {"library", "answer.words"} < set(shown) and len(shown) == 21
+    assert {"cache", "llm", "walk.hub"} == set(shown[:3])
+    assert {"library", "answer.words"} < set(shown) and len(shown) == 21
     assert clew("settings", "--all").stdout.count("\n") > len(sentences())
     names = {name for name in Settings.model_fields if name not in GROUPS} | {*parameters()}
     assert sentences().keys() == names and all(said for said, _ in sentences().values())
