@@ -86,12 +86,10 @@ def ask(
         with with_models(settings, Assistant.open) as assistant:
             name = options.chosen_thread(assistant.threads, thread, go_on, owner=ONCE)
             turn = _take_turn(assistant, name, text, options.day(today), form, quiet)
-    if nowhere:
-        return
     if turn.answer.outcome == "stopped":
         back = options.way_back("chat", settings, name)
-        raise KeyboardInterrupt(f"stopped; to have the whole answer: {back}, and there /resume")
-    if not quiet and not form:
+        raise KeyboardInterrupt("" if nowhere else f"stopped; to have the whole answer: {back}, and there /resume")
+    if not (quiet or form or nowhere):
         messages().print(f"to ask on: {options.way_back('ask', settings, name)} QUESTION", style="dim")
 
 
