@@ -282,7 +282,7 @@ def _of_server(server: OllamaServer, named: list[str]) -> Iterator[Check]:
 
 def _of_model(model: Pulled, card: Card) -> Check:
     if not card.chats:
-        return Check(f"model {model.name}", "ok", "an encoder: it writes nothing")
+        return Check(f"model {model.name}", "ok", "an embedding model: it cannot write")
     parts = [f"context {card.window:,} tokens", f"{model.size / 1e9:.1f} GB"]
     return Check(f"model {model.name}", "ok", ", ".join(parts))
 

@@ -66,7 +66,7 @@ def folder_settings() -> tuple[dict[str, Any], tuple[str, ...]]:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise BadInput(f"clew.toml cannot be read: {why}", "mend that line") from error
     if unknown := next((name for name in content if name not in Settings.model_fields), ""):
-        raise BadInput(f"the setting '{unknown}' is wrong: there is none of that name", "clew settings")
+        raise BadInput(f"the setting '{unknown}' is wrong: there is no setting of that name", "clew settings")
     if _trusts(written):
         return content, ()
     ignored = tuple(name for name, value in content.items() if name not in GROUPS and not _harmless(name, value))
@@ -86,7 +86,7 @@ def _written() -> bytes:
             return b""
         content = file.read(LONGEST + 1)
     if len(content) > LONGEST:
-        raise BadInput(f"clew.toml is longer than {LONGEST:,} bytes", "move what is no setting out of it")
+        raise BadInput(f"clew.toml is longer than {LONGEST:,} bytes", "move everything that is not a setting out of it")
     return content
 
 
@@ -218,7 +218,9 @@ def _named(written: str) -> tuple[str, str]:
     """Raises `BadInput` for what has no name of a parameter in front of an equals sign."""
     name, equals, value = written.partition("=")
     if not equals or name.split(".")[0] not in GROUPS or "." not in name:
-        raise BadInput(f"'{written}' sets no parameter", "--set tools.clues.beam=5; clew settings names them all")
+        raise BadInput(
+            f"'{written}' does not set a parameter", "--set tools.clues.beam=5; clew settings names them all"
+        )
     return name.strip(), value.strip()
 
 

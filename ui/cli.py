@@ -76,7 +76,9 @@ def _fail(ctx: click.Context, verbose: bool, message: str, exit_code: int, hint:
 
 def _with_flags(hint: str, ctx: click.Context) -> str:
     """Where the hint is the same command again, with the flags that it was given."""
-    if not hint.startswith(f"clew {ctx.invoked_subcommand} "):
+    _, name, part, *_ = [*hint.split(), "", "", ""]
+    command = main.commands.get(name)
+    if name != ctx.invoked_subcommand or (isinstance(command, click.Group) and part in command.commands):
         return hint
     return " ".join([hint, shlex.join(options.kept_flags(*hint.split()))]).strip()
 

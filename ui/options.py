@@ -64,16 +64,16 @@ library = click.option(
 shards = click.option(
     "--shards",
     type=click.IntRange(1, 1024),
-    help="Of a library on a cluster; with others than it has all is sent again.  [default: as it has; 1]",
+    help="On a cluster: how many shards. Another number sends everything again.  [default: as it is; 1]",
 )
 replicas = click.option(
     "--replicas",
     type=click.IntRange(0, 10),
-    help="Of a library on a cluster.  [default: as it has; 1, on a single node 0]",
+    help="On a cluster: how many replicas.  [default: as it is; 1, on a single node 0]",
 )
-quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no steps on standard error.")
+quiet = click.option("--quiet", "-q", is_flag=True, help="Print no progress and no steps.")
 tool = click.option(
-    "--tool", cls=KeptFlag, metavar="NAME", help="The retrieval method, or auto: the agent chooses.  [default: auto]"
+    "--tool", cls=KeptFlag, metavar="NAME", help="The search method, or auto: the agent chooses.  [default: auto]"
 )
 llm = click.option(
     "--llm",
@@ -94,14 +94,14 @@ given = click.option(
     cls=KeptFlag,
     metavar="NAME=VALUE",
     multiple=True,
-    help="A parameter of a tool or a step, as tools.clues.beam=5; may be repeated. 'clew settings' names them.",
+    help="Set a parameter, such as tools.clues.beam=5; may be repeated. 'clew settings --all' lists them.",
 )
 num_sentences = click.option(
     "--num-sentences",
     cls=KeptFlag,
     type=click.IntRange(1, 100),
     metavar="N",
-    help="Sentences of the conversation that a question is rewritten with.  [default: 5]",
+    help="How many sentences of the conversation a question may lean on.  [default: 5]",
 )
 
 
@@ -134,8 +134,10 @@ def as_json(help_text: str) -> Callable[[Function], Function]:
 
 
 def thread(function: Function) -> Function:
-    function = click.option("--thread", metavar="ID", help="The conversation to go on with (or a new id).")(function)
-    return click.option("--continue", "-c", "go_on", is_flag=True, help="Go on with the last conversation.")(function)
+    function = click.option("--thread", metavar="ID", help="The conversation to continue, or the id of a new one.")(
+        function
+    )
+    return click.option("--continue", "-c", "go_on", is_flag=True, help="Continue the last conversation.")(function)
 
 
 def way_back(command: str, settings: "Settings", thread: str) -> str:

@@ -83,7 +83,7 @@ def test_ollama_with_models(ollama: OllamaDouble, tmp_path: Path) -> None:
     assert found["Ollama"].state == "ok" and f"version 0.12.6 at {ollama.host}" in found["Ollama"].message
     assert "; auto chooses " in found["Ollama"].message
     assert found["model good:1b"].message == "context 131,072 tokens, 2.0 GB"
-    assert found["model encoder:1b"] == Check("model encoder:1b", "ok", "an encoder: it writes nothing")
+    assert found["model encoder:1b"] == Check("model encoder:1b", "ok", "an embedding model: it cannot write")
     named = checked(tmp_path, "ollama:good:1b,answer=ollama:gone:8b")
     assert named["model gone:8b"] == Check(
         "model gone:8b", "problem", "it is named and not pulled", "ollama pull gone:8b"

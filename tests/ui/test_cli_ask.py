@@ -159,7 +159,7 @@ def test_days_count_from_the_one_that_is_given_in_a_replay_too(
     assert [json.loads(line)["today"] for line in kept] == ["2026-11-21"] * 3
     script.write_text(json.dumps({**rows[0], "today": "soon"}), "utf-8")
     wrong = clew("replay", script, "--out", "out")
-    assert wrong.exit_code == 2 and "'soon' is no day" in wrong.stderr
+    assert wrong.exit_code == 2 and "'soon' is not a date" in wrong.stderr
 
 
 @pytest.mark.usefixtures("films")

@@ -247,7 +247,7 @@ def test_the_report_of_partitions(clew: Run, library: Path) -> None:
         assert (report["method"], report["nodes"]) == (method, 3)
         assert report["partitions"] >= 1 and 0 <= report["edge_cut"] <= 1
     refused = clew("partition", "--library", library, "--method", "leiden", "--size", 3)
-    assert (refused.exit_code, refused.stdout) == (2, "") and "leiden keeps to no size" in refused.stderr
+    assert (refused.exit_code, refused.stdout) == (2, "") and "leiden cannot keep to a size" in refused.stderr
 
 
 def test_on_a_full_disk_is_said_what_is_kept(clew: Run, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -162,4 +162,4 @@ def test_without_a_terminal_nobody_is_asked(clew: Run) -> None:
         assert (done.exit_code, done.stdout) == (3, "")
         assert done.stderr.splitlines()[-1] == "try: ollama pull new:1b"
     done = clew("ask", "why?", "--llm", "ollama:encoder:1b")
-    assert done.exit_code == 3 and "is an encoder and writes nothing" in done.stderr
+    assert done.exit_code == 3 and "is an embedding model and cannot write" in done.stderr

@@ -39,7 +39,7 @@ class Ask(click.Command):
 @click.argument("question", nargs=-1, metavar="QUESTION...")
 @options.library
 @options.thread
-@click.option("--no-log", is_flag=True, help="Keep nothing of this question.")
+@click.option("--no-log", is_flag=True, help="Do not keep this question and its answer.")
 @options.tool
 @options.llm
 @options.given
@@ -49,7 +49,7 @@ class Ask(click.Command):
     "--json",
     "form",
     type=click.Choice([ANSWER, FULL]),
-    help="Print the answer as a JSON object; =full: what happens, then the whole turn, a line each (docs/ask-json.md).",
+    help="Print the answer as a JSON object, or with =full every step and the whole turn, one per line.",
 )
 @options.quiet
 def ask(
@@ -64,8 +64,8 @@ def ask(
 ) -> None:
     """Ask one question of the library.
 
-    What is piped in beside a QUESTION is a document, and the question is asked of it alone; with - or without QUESTION
-    it is the question. Without --thread or --continue the conversation is in no list; --continue finds the last one.
+    If you pipe a document in, the question is asked of that document: cat FILE | clew ask QUESTION. With - or without a
+    QUESTION, what you pipe in is the question. A question is not listed by 'clew threads' until you continue it.
     """
     text, document = _question(question)
     if no_log and (thread or go_on):

@@ -16,9 +16,9 @@ from clew.ui import options
 @options.num_sentences
 @options.today
 def chat(thread: str | None, go_on: bool, today: str | None, **chosen: Any) -> None:
-    """Talk with the library in the terminal.
+    """Talk with your documents in the terminal.
 
-    Where standard input is no terminal, each of its lines is a question.
+    If you pipe text in, each line is a question.
     """
     from clew.agent.settings import note_used, read_settings
     from clew.ui.terminal import run_chat

@@ -23,13 +23,13 @@ STYLES: "dict[State, str]" = {"ok": "green", "warning": "yellow", "problem": "bo
 @click.command()
 @options.library
 @options.llm
-@click.option("--repair", "mending", is_flag=True, help="First mend what can be mended of the library.")
+@click.option("--repair", "mending", is_flag=True, help="First repair the library, as far as possible.")
 @options.as_json("Print each check as a JSON object, a line each.")
 def doctor(library: Place | None, llm: str | None, mending: bool, as_json: bool) -> None:
-    """Check whether everything is there, and say which command helps where it is not.
+    """Check that everything works, and say which command helps if it does not.
 
-    Without --library it looks at the one that was used last; every file of a library is proven by its hash. Exit code 1
-    if there is a problem; a warning is none.
+    It looks at the library that you used last, or at --library, and checks the hash of every file. The exit code is 1
+    if there is a problem; a warning is not a problem.
     """
     from clew.agent.doctor import examine
     from clew.memory.text import number_of

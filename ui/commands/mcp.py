@@ -9,15 +9,15 @@ from clew.ui import options
 
 @click.command()
 @options.library
-@click.option("--http", is_flag=True, help="Serve over HTTP, with a token, in the place of standard input and output.")
+@click.option("--http", is_flag=True, help="Serve over HTTP instead of standard input and output.")
 @click.option("--port", cls=options.KeptFlag, type=click.IntRange(1, 65535), default=8765, show_default=True)
 @click.option("--host", cls=options.KeptFlag, metavar="ADDRESS", default="127.0.0.1", show_default=True)
 @options.given
 def mcp(http: bool, port: int, host: str, **chosen: Any) -> None:
-    """Give other programs, such as desktop assistants and editors, the tools and documents of the library (MCP).
+    """Let other programs search and read your documents (MCP).
 
-    They search, read and list documents and calculate; nothing is changed. Over HTTP who has the token is let in: it is
-    printed, or the one that CLEW_MCP_TOKEN has.
+    For desktop assistants and editors that speak the Model Context Protocol. They can search, read and list documents
+    and calculate, and change nothing. With --http they need the token that is printed, or the one in CLEW_MCP_TOKEN.
     """
     from clew.agent.assistant import Assistant
     from clew.agent.settings import note_used, read_settings

@@ -23,9 +23,9 @@ DIR = click.Path(file_okay=False, path_type=Path)
 @click.command()
 @click.argument("script", type=click.Path(exists=True, path_type=Path))
 @options.library
-@click.option("--out", metavar="DIR", type=DIR, help="Where the turns are written.  [default: they are not kept]")
-@click.option("--against", metavar="DIR", type=DIR, help="Show which turns changed since this --out, and why.")
-@click.option("--resume", is_flag=True, help="Go on where an earlier run ended, in --out.")
+@click.option("--out", metavar="DIR", type=DIR, help="Where to write the turns.  [default: they are not kept]")
+@click.option("--against", metavar="DIR", type=DIR, help="Show which answers changed since that --out, and why.")
+@click.option("--resume", is_flag=True, help="Continue an earlier run in --out.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N conversations.")
 @options.tool
 @options.llm
@@ -43,10 +43,10 @@ def replay(
     quiet: bool,
     **chosen: Any,
 ) -> None:
-    """Ask the conversations of SCRIPT anew and check what they expect.
+    """Ask the questions of SCRIPT again and check the answers.
 
-    SCRIPT is a JSONL file of conversations, or a BEIR folder whose queries have turns (docs/data.md). The turns are
-    written to DIR/datasets and DIR/intermediate. Exit code 1 if an expectation failed.
+    SCRIPT is a JSONL file of conversations with what their answers must and must not say (docs/data.md), or a BEIR
+    folder whose queries have turns. The exit code is 1 if an expectation failed.
     """
     from clew.agent.replay.comparison import changed_turns, earlier_rows
     from clew.agent.replay.replay import Files, replay_script

@@ -12,13 +12,13 @@ from clew.ui.plain import one_line
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME...]")
 @options.given
-@click.option("--all", "everything", is_flag=True, help="Also those that few people need.")
+@click.option("--all", "everything", is_flag=True, help="Show all of them.")
 @options.as_json("Print each setting, all of them, as a JSON object, a line each.")
 def settings(names: tuple[str, ...], given: tuple[str, ...], everything: bool, as_json: bool) -> None:
     """Show the settings: what you have set, and those that matter most.
 
-    NAME begins their names, as tools.clues: then each is shown with its default, the value that a seed has for it, and
-    what it may be.
+    With NAME, such as tools.clues, it shows the settings whose names begin like that, with their defaults, the values
+    of the papers that they come from, and what is allowed.
     """
     from clew.ui.console import messages, print_json, print_table
 

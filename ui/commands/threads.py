@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--delete", metavar="ID", help="Forget this conversation.")
-@click.option("--all", "everything", is_flag=True, help="Also single questions of clew ask that nobody went on with.")
+@click.option("--delete", metavar="ID", help="Delete this conversation.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Also list single questions of clew ask that were not continued."
+)
 @options.as_json("Print each thread as a JSON object, a line each.")
 def threads(delete: str | None, everything: bool, as_json: bool) -> None:
     """List the conversations, newest first."""

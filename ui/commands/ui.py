@@ -17,16 +17,16 @@ from clew.ui import options
     metavar="ADDRESS",
     default="127.0.0.1",
     show_default=True,
-    help="The address that it is served on.",
+    help="The address to serve it on.",
 )
 @options.llm
 @options.given
 @options.num_sentences
 @click.pass_context
 def ui(ctx: click.Context, /, host: str, **chosen: Any) -> None:
-    """Open the page for the browser, for this machine alone (127.0.0.1).
+    """Open Clew as a page in your browser, on this machine only (127.0.0.1).
 
-    The address that is printed lets one browser in. Another --host is served to users with a password.
+    The address that it prints works once, for one browser. With another --host, users log in with a password.
     """
     if ctx.invoked_subcommand:
         return
@@ -41,9 +41,9 @@ def ui(ctx: click.Context, /, host: str, **chosen: Any) -> None:
 @ui.command(name="add-user")
 @click.argument("name", metavar="NAME")
 def add(name: str) -> None:
-    """Let NAME open the page with a password, or give NAME another one.
+    """Let NAME log in with a password, or change NAME's password.
 
-    It is asked for, or taken from CLEW_PASSWORD.
+    The password is asked for, or taken from CLEW_PASSWORD.
     """
     from clew.agent.settings import read_settings
     from clew.ui.web.guard import add_user

@@ -92,7 +92,7 @@ def bound(port: int, host: str, command: str = "clew ui") -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         opened = socket.socket(family)
     except OSError as error:
-        raise ClewError(f"{host} is no address of this machine", f"{command} --host {HOST}") from error
+        raise ClewError(f"{host} is not an address of this machine", f"{command} --host {HOST}") from error
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         opened.bind((host, port))
