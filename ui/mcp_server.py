@@ -7,19 +7,25 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, unquote
+
+import anyio
+import uvicorn
+from anyio import to_thread
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from clew.agent.assistant import Assistant
 from clew.agent.search.toolbox import Toolbox, all_tools, numbered
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.catalogue import Listed
-from clew.memory.knowledge.library import Library
-
-if TYPE_CHECKING:
-    from mcp.server.lowlevel import Server
-    from mcp.types import CallToolResult, ListResourcesResult, ListToolsResult, ReadResourceResult
-    from starlette.types import ASGIApp, Receive, Scope, Send
+from clew.ui.console import messages
+from clew.ui.web.serving import bound
 
 TOKEN = "CLEW_MCP_TOKEN"  # noqa: S105 the name of a variable
 PLACE = "clew:///"
@@ -31,12 +37,11 @@ PAGE = 100
 """Documents of one answer to a client that lists them."""
 
 INSTRUCTIONS = "Search the user's own documents, and cite what is found by its title."
+READS = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
 def mcp_server(assistant: Assistant) -> "Server[Any]":
     """What it answers is of the library as it is at that moment."""
-    from anyio import to_thread
-    from mcp.server.lowlevel import Server
 
     def answering(answer: Callable[[Assistant, Any], Any]) -> Callable[[object, Any], Any]:
         async def handler(_: object, params: Any) -> Any:
@@ -54,79 +59,56 @@ def mcp_server(assistant: Assistant) -> "Server[Any]":
     )
 
 
-def _tools(assistant: Assistant, _: object) -> "ListToolsResult":
-    from mcp.types import ListToolsResult, Tool, ToolAnnotations
-
-    reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+def _tools(assistant: Assistant, _: object) -> types.ListToolsResult:
     there = all_tools(assistant.services).items()
-    return ListToolsResult(
+    return types.ListToolsResult(
         tools=[
-            Tool(name=name, description=text, input_schema=kind.model_json_schema(), annotations=reads)
+            types.Tool(name=name, description=text, input_schema=kind.model_json_schema(), annotations=READS)
             for name, (kind, text) in there
         ]
     )
 
 
-def _called(assistant: Assistant, params: Any) -> "CallToolResult":
+def _called(assistant: Assistant, params: types.CallToolRequestParams) -> types.CallToolResult:
     """What cannot be done is said to the model in a line."""
-    from mcp.types import CallToolResult, TextContent
-    from pydantic import ValidationError
-
-    given = params.arguments or {}
+    given, failed = params.arguments or {}, True
     with assistant.library_now() as services:
-        kind, _ = all_tools(services).get(params.name, (None, ""))
         try:
-            if kind:
-                kind.model_validate(given)
+            if params.name in (tools := all_tools(services)):
+                tools[params.name][0].model_validate(given)
             text, failed = numbered(Toolbox(services).call(params.name, given)), False
         except ValidationError as error:
-            text, failed = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()), True
+            text = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
         except BadInput as error:
-            text, failed = str(error), True
-    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=failed)
+            text = str(error)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 
 
-def _documents(assistant: Assistant, params: Any) -> "ListResourcesResult":
-    from mcp.types import ListResourcesResult, Resource
-
-    first = int(cursor) if (cursor := (params and params.cursor) or "").isdecimal() else 0
+def _documents(assistant: Assistant, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    cursor = (params and params.cursor) or ""
+    first = int(cursor) if cursor.isdecimal() else 0
     with assistant.library_now() as services:
         catalogue = services.library.store.catalogue
-    listed = catalogue.documents[first : first + PAGE]
-    more = str(first + PAGE) if first + PAGE < len(catalogue.documents) else None
-    resources = [
-        Resource(uri=_address(one), name=one.id, title=catalogue.shown[one.id], mime_type=TEXT) for one in listed
+    listed = [
+        types.Resource(uri=PLACE + quote(one.id, safe=""), name=one.id, title=catalogue.shown[one.id], mime_type=TEXT)
+        for one in catalogue.documents[first : first + PAGE]
     ]
-    return ListResourcesResult(resources=resources, next_cursor=more)
+    more = str(first + PAGE) if first + PAGE < len(catalogue.documents) else None
+    return types.ListResourcesResult(resources=listed, next_cursor=more)
 
 
-def _document(assistant: Assistant, params: Any) -> "ReadResourceResult":
-    from mcp.shared.exceptions import MCPError
-    from mcp.types import INVALID_PARAMS, ReadResourceResult, TextResourceContents
-
+def _document(assistant: Assistant, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
     with assistant.library_now() as services:
-        found = _text(services.library, unquote(str(params.uri).removeprefix(PLACE)))
-    if found is None:
-        raise MCPError(code=INVALID_PARAMS, message=f"there is no document {params.uri}")
-    return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, text=found, mime_type=TEXT)])
-
-
-def _text(library: Library, id_: str) -> str | None:
-    try:
-        return library.store.documents([id_])[0].text
-    except KeyError:
-        return None
-
-
-def _address(document: Listed) -> str:
-    return PLACE + quote(document.id, safe="")
+        try:
+            (found,) = services.library.store.documents([unquote(str(params.uri).removeprefix(PLACE))])
+        except KeyError:
+            raise MCPError(types.INVALID_PARAMS, f"there is no document {params.uri}") from None
+    content = types.TextResourceContents(uri=params.uri, text=found.text, mime_type=TEXT)
+    return types.ReadResourceResult(contents=[content])
 
 
 def serve_stdio(assistant: Assistant) -> None:
     """Until the client closes standard input."""
-    import anyio
-    from mcp.server.stdio import stdio_server
-
     server = mcp_server(assistant)
 
     async def serve() -> None:
@@ -138,16 +120,11 @@ def serve_stdio(assistant: Assistant) -> None:
 
 def serve_http(assistant: Assistant, host: str, port: int) -> None:
     """Until Ctrl-C. The token is the variable's, or a new one, which is printed."""
-    import uvicorn
-
-    from clew.ui.console import messages
-    from clew.ui.web.serving import bound
-
     token = os.environ.get(TOKEN) or secrets.token_urlsafe(32)
     app = OnlyWithToken(mcp_server(assistant).streamable_http_app(host=host), token)
     listening = bound(port, host, "clew mcp --http")
     listening.listen()  # who reads the address can connect at once
-    shown = f"the token of {TOKEN}" if TOKEN in os.environ else token
+    shown = f"the token of {TOKEN}" if os.environ.get(TOKEN) else token
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}/mcp"
     said = f"MCP is at {address}, with the header Authorization: Bearer {shown} (Ctrl-C ends it)"
     messages().print(said, soft_wrap=True)
@@ -159,15 +136,11 @@ def serve_http(assistant: Assistant, host: str, port: int) -> None:
 class OnlyWithToken:
     """Lets a request through that brings the token."""
 
-    def __init__(self, app: "ASGIApp", token: str) -> None:
+    def __init__(self, app: ASGIApp, token: str) -> None:
         self._app, self._wanted = app, f"Bearer {token}".encode()
 
-    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        from starlette.responses import PlainTextResponse
-
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         given = dict(scope.get("headers", ())).get(b"authorization", b"")
-        if scope["type"] == "lifespan" or hmac.compare_digest(given, self._wanted):
-            await self._app(scope, receive, send)
-        else:
-            refused = PlainTextResponse("The token is missing or wrong.", 401, {"www-authenticate": "Bearer"})
-            await refused(scope, receive, send)
+        answer = PlainTextResponse("The token is missing or wrong.", 401, {"www-authenticate": "Bearer"})
+        let_in = scope["type"] == "lifespan" or hmac.compare_digest(given, self._wanted)
+        await (self._app if let_in else answer)(scope, receive, send)
