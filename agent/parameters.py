@@ -73,16 +73,10 @@ def parameters() -> dict[str, Parameter]:
 def sentences() -> dict[str, tuple[str, bool]]:
     """By the whole name of a setting or a parameter what it is, and whether it is one that most people may change."""
     lines = [line for line in SENTENCES.read_text("utf-8").splitlines() if line and not line.startswith("#")]
-    said = {
-        name.strip("* "): (text.strip(), name.startswith("*"))
-        for name, _, text in (one.partition(":") for one in lines)
-    }
-    return said | {name: (said[_shared(name)][0], False) for name in parameters() if name not in said}
-
-
-def _shared(name: str) -> str:
-    """Where it is said what a tool has of `hybrid`."""
-    return f"tools.hybrid.{name.rpartition('.')[2]}"
+    told = (one.partition(":") for one in lines)
+    said = {name.strip("* "): (text.strip(), name.startswith("*")) for name, _, text in told}
+    of_hybrid = {name: said.get(f"tools.hybrid.{name.rpartition('.')[2]}", ("", False)) for name in parameters()}
+    return {name: (text, False) for name, (text, _) in of_hybrid.items()} | said
 
 
 @cache

@@ -3,6 +3,7 @@
 import errno
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -61,6 +62,15 @@ def test_the_first_answers_of_a_process_need_no_torch(
     assert imported([["ask", "Who directed A Trip to the Moon?", *library]], heavy) == [[]]
     assert imported(commands, heavy, said) == [[], ["scipy"]], "the mean over neighbours is a sparse product"
     assert list((tmp_path / "cache").rglob("*.sqlite")), "what was encoded is kept"
+
+
+def test_a_hint_to_run_the_same_command_again_keeps_the_flags_that_were_given(clew: Run) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        busy = clew("ui", "--library", "my notes", "--set", "walk.depth=1", "--port", port)
+    assert busy.stderr.splitlines()[-1] == f"try: clew ui --port {port + 1} --library 'my notes' --set walk.depth=1"
 
 
 def test_help_names_every_command_in_the_order_of_use_and_each_explains_itself(clew: Run) -> None:
