@@ -18,19 +18,24 @@ def over_document(settings: "Settings", content: bytes, folder: Path, quiet: boo
     that a conversation over it can go on. Raises `BadInput` for what cannot be read."""
     from clew.agent.models import encoder_for
     from clew.memory.files import private_folder
+    from clew.memory.knowledge.disk import FORMAT, recorded
     from clew.memory.knowledge.index import run
     from clew.ui.console import shown
 
     home = private_folder(folder / hashlib.sha256(content).hexdigest()[:16])
     library, file = home / "library", home / f"{NAME}.{_ending(content)}"
-    file.write_bytes(content)
+    over = settings.model_copy(update={"library": library})
     with closing(encoder_for(settings)) as encoder:
-        events = shown(run.index([file], library, encoder), quiet)
+        made = recorded(library)
+        if made.documents and (made.format, made.encoder.hash) == (FORMAT, encoder.hash):
+            return over
+        file.write_bytes(content)
+        events = shown(run.index([file], library, encoder, rebuild=True), quiet)
         report = next(one for one in events if isinstance(one, run.IndexReport))
     if not report.documents:
         why = "; ".join(one.reason for one in report.failed) or "it holds no text"
         raise BadInput(f"what is piped in cannot be read: {why}", "clew index FILE, which says more")
-    return settings.model_copy(update={"library": library})
+    return over
 
 
 def _ending(content: bytes) -> str:
