@@ -17,7 +17,7 @@ def over_document(settings: "Settings", content: bytes, folder: Path, quiet: boo
     """The settings with a library, below this folder, that holds this document alone: the same for the same content, so
     that a conversation over it can go on. Raises `BadInput` for what cannot be read."""
     from clew.agent.models import encoder_for
-    from clew.memory.files import private_folder
+    from clew.memory.files import private_file, private_folder
     from clew.memory.knowledge.disk import FORMAT, recorded
     from clew.memory.knowledge.index import run
     from clew.ui.console import shown
@@ -29,7 +29,7 @@ def over_document(settings: "Settings", content: bytes, folder: Path, quiet: boo
         made = recorded(library)
         if made.documents and (made.format, made.encoder.hash) == (FORMAT, encoder.hash):
             return over
-        file.write_bytes(content)
+        private_file(file).write_bytes(content)
         events = shown(run.index([file], library, encoder, rebuild=True), quiet)
         report = next(one for one in events if isinstance(one, run.IndexReport))
     if not report.documents:
