@@ -52,6 +52,7 @@ LITTLE = 1_000_000_000
 HOST = "127.0.0.1"
 
 INSTALL = re.compile(r"pip install '[^']+'")
+EACH = "what the lines below say of each"
 DOWNLOAD = "install it from https://ollama.com/download"
 
 SMALL = "llama3.2:3b"
@@ -109,9 +110,9 @@ def library(path: Place) -> tuple[Manifest | None, Check]:
     if unread:
         more = f" and {len(unread) - NAMED:,} more" if len(unread) > NAMED else ""
         message += f"; {number_of(len(unread), 'file')} could not be read: {', '.join(unread[:NAMED])}{more}"
-    if not manifest.documents:
+    if not manifest.documents and not unread:
         return manifest, Check("library", "warning", message, f"clew index YOUR-FOLDER --library {path}")
-    return manifest, Check("library", "ok", message)
+    return manifest, Check("library", "warning", message, EACH) if unread else Check("library", "ok", message)
 
 
 def documents(path: Place, manifest: Manifest) -> Iterator[Check]:
