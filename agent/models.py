@@ -40,7 +40,7 @@ def roles_named(llm: str) -> dict[str, str]:
         elif role.strip() in ROLES and name.strip():
             named[role.strip()] = name.strip()
         else:
-            raise BadInput(f"'{part}' names no model for {', '.join(ROLES)}", LLM_HELP)
+            raise BadInput(f"'{part}' does not name a model for {', '.join(ROLES)}", LLM_HELP)
     return {role: named.get(role, everywhere) for role in ROLES}
 
 
@@ -68,7 +68,7 @@ def _writer(name: str) -> Writer | None:
         return None
     provider, _, model = name.partition(":")
     if name != AUTO and not model:
-        raise BadInput(f"'{name}' is no language model", LLM_HELP)
+        raise BadInput(f"'{name}' is not the name of a language model", LLM_HELP)
     if name != AUTO and provider != OLLAMA:
         from clew.agent.llm.langchain_writer import load_chat_model
 

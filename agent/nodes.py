@@ -69,8 +69,9 @@ def recall(turn: Turn, run: TurnContext) -> Turn:
     recalled = recall_sentences(question, sentences, vectors, services.recall, start)
     services.threads.keep_centroids(turn.thread, services.encoder.hash, centroids_of(recalled, vectors), turn.id)
     clusters = number_of(len(recalled.cluster_sizes), "cluster")
-    summary = f"{len(recalled.selected)} of {len(recalled.extracted)} sentences, from {clusters}"
-    details = (f"turn {s.turn}, {s.speaker}, cluster {s.cluster_id}: {s.text}" for s in recalled.selected)
+    summary = f"{len(recalled.selected)} of {number_of(len(recalled.extracted), 'earlier sentence')}"
+    said = (f"turn {s.turn}, {s.speaker}, cluster {s.cluster_id}: {s.text}" for s in recalled.selected)
+    details = (f"chosen from {clusters}", *said)
     # Each checkpoint and each stored turn would have the whole conversation in it; the thread has it anyway.
     recalled = replace(recalled, extracted=tuple(recent(recalled.extracted, recalled.selected, services.rewrite.back)))
     return replace(turn, recalled=recalled).stepped("recall", summary, details)
@@ -226,7 +227,7 @@ def act(turn: Turn, run: TurnContext) -> Turn:
         passages=pool.passages,
         walk=graph,
         paths=walk_paths.lines(graph) if graph else (),
-    ).stepped("act", "; ".join(f"{call.tool}: {call.found} passages in {call.ms:.0f} ms" for call in calls), details)
+    ).stepped("act", "; ".join(map(_searched, calls)), details)
 
 
 def after_act(state: TurnState) -> Literal["stitch", "observe"]:
@@ -397,6 +398,10 @@ def leaned_on(turn: Turn) -> list[Utterance]:
     kept = [claim for claim in answer.claims if (claim.cites or not quoted) and not orders(claim.text)]
     said = "".join((claim.lead if turn.model else " ") + claim.text for claim in kept).strip()
     return [typed, Utterance("agent", said)] if said and not answer.refused else [typed]
+
+
+def _searched(call: Call) -> str:
+    return f"{call.tool}: {number_of(call.found, 'passage')} in {call.ms:.0f} ms"
 
 
 def _found(passage: Passage) -> str:

@@ -49,6 +49,8 @@ ELSEWHERE = {f"tools.{Walk.name}": values_of(WalkerParameters()), f"{INDEX}commu
 SEEDS = Path(__file__).with_name("seeds.json")
 """By group the number of a seed and what it says: docs/figures.md has what it finds where the default is another."""
 
+SENTENCES = Path(__file__).with_name("parameters.txt")
+
 Given = Mapping[str, object]
 """What somebody wrote, by whole names: `Settings.given`."""
 
@@ -65,6 +67,16 @@ def parameters() -> dict[str, Parameter]:
         for one in parameters_of(kind())
         if one.name not in ELSEWHERE.get(group, {})
     }
+
+
+@cache
+def sentences() -> dict[str, tuple[str, bool]]:
+    """By the whole name of a setting or a parameter what it is, and whether it is one that most people may change."""
+    lines = [line for line in SENTENCES.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    told = (one.partition(":") for one in lines)
+    said = {name.strip("* "): (text.strip(), name.startswith("*")) for name, _, text in told}
+    of_hybrid = {name: said.get(f"tools.hybrid.{name.rpartition('.')[2]}", ("", False)) for name in parameters()}
+    return {name: (text, False) for name, (text, _) in of_hybrid.items()} | said
 
 
 @cache

@@ -24,7 +24,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from clew.memory.errors import BadInput
+from clew.memory.errors import BadInput, ClewError
 from clew.memory.files import private_folder
 from clew.memory.json_lines import replace_file
 from clew.memory.knowledge.cluster.connection import Place, place
@@ -66,7 +66,7 @@ def folder_settings() -> tuple[dict[str, Any], tuple[str, ...]]:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise BadInput(f"clew.toml cannot be read: {why}", "mend that line") from error
     if unknown := next((name for name in content if name not in Settings.model_fields), ""):
-        raise BadInput(f"the setting '{unknown}' is wrong: there is none of that name", "clew settings")
+        raise BadInput(f"the setting '{unknown}' is wrong: there is no setting of that name", "clew settings")
     if _trusts(written):
         return content, ()
     ignored = tuple(name for name, value in content.items() if name not in GROUPS and not _harmless(name, value))
@@ -86,7 +86,7 @@ def _written() -> bytes:
             return b""
         content = file.read(LONGEST + 1)
     if len(content) > LONGEST:
-        raise BadInput(f"clew.toml is longer than {LONGEST:,} bytes", "move what is no setting out of it")
+        raise BadInput(f"clew.toml is longer than {LONGEST:,} bytes", "move everything that is not a setting out of it")
     return content
 
 
@@ -218,7 +218,9 @@ def _named(written: str) -> tuple[str, str]:
     """Raises `BadInput` for what has no name of a parameter in front of an equals sign."""
     name, equals, value = written.partition("=")
     if not equals or name.split(".")[0] not in GROUPS or "." not in name:
-        raise BadInput(f"'{written}' sets no parameter", "--set tools.clues.beam=5; clew settings names them all")
+        raise BadInput(
+            f"'{written}' does not set a parameter", "--set tools.clues.beam=5; clew settings names them all"
+        )
     return name.strip(), value.strip()
 
 
@@ -266,6 +268,25 @@ def note_indexed(library: str, paths: Iterable[str]) -> None:
     known = indexed_here(library)
     if library and (fresh := [path for path in paths if path not in known]):
         _write("indexed", library, [*known, *fresh])
+
+
+def last_used() -> Place | None:
+    """The library that was last asked or indexed; None where none was, or it is gone."""
+    for name in _read("used").get("library", ()):
+        found: Place = place(name)
+        if not isinstance(found, Path) or found.is_dir():
+            return found
+    return None
+
+
+def note_used(library: Place) -> None:
+    """Where it is not there, or that cannot be kept, nothing is noted."""
+    if isinstance(library, Path) and not library.is_dir():
+        return
+    name = str(library.absolute() if isinstance(library, Path) else library)
+    with suppress(ClewError):
+        if _read("used").get("library") != [name]:
+            _write("used", "library", [name])
 
 
 def _all() -> dict[str, dict[str, list[str]]]:

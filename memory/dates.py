@@ -149,7 +149,7 @@ def check_day(iso: str) -> None:
     try:
         date.fromisoformat(iso)
     except ValueError as error:
-        raise BadInput(f"'{iso}' is no day", "write it as 2024-09-03") from error
+        raise BadInput(f"'{iso}' is not a date", "write it as 2024-09-03") from error
 
 
 def found_dates(text: str, order: DateOrder = "") -> list[FoundDate]:

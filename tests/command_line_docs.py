@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from clew.agent.parameters import parameters, seeds
+from clew.agent.parameters import parameters, seeds, sentences
 from clew.agent.settings import GROUPS, Settings
 from clew.ui.cli import main as clew
 from clew.ui.commands.settings import written_value
@@ -39,20 +39,6 @@ read. Of the working folder's file only [parameters](#parameters) that are numbe
 |---|---|---|
 """
 
-SETTINGS = {
-    "library": "the library's folder",
-    "encoder": "the embedding model, by name or ./FOLDER; empty: the library's own, or all-MiniLM-L6-v2",
-    "reranker": "a cross-encoder (a name or ./FOLDER) that prunes the paths of the tool `clues`; empty: none",
-    "aligner": "scores partitions ([C-RAG](crag.md)): `votes`, `centroid`, `words` or a trained one, `mlp-infonce`",
-    "late_interaction": "whether the tool `walk` also compares its best passages token by token",
-    "aliases": "a JSON file of further names of relations for the tool `clues`; empty: none",
-    "tool": "the retrieval method, or several: `local+communities`",
-    "llm": "the language models ([models](models.md)): `auto`, `none`, `ollama:NAME`, `openai:NAME`",
-    "unsupported": "what becomes of a model's sentences that no passage supports: `mark`, `rewrite` or `remove`",
-    "port": "the port of `clew ui`",
-    "home": "the folder of the conversations",
-    "cache": "the folder of the embeddings' cache",
-}
 PLACES = {"home": "the user's data folder", "cache": "the user's cache folder"}
 
 
@@ -61,20 +47,19 @@ PARAMETERS_HEAD = """
 
 The parameters of tools and steps. `tools.clues.beam` is `beam` below `[tools.clues]` in `clew.toml`,
 `CLEW_TOOLS__CLUES__BEAM` in the environment, and `--set tools.clues.beam=5` behind a command; `clew settings` shows
-what each is and where that comes from. Of the working folder's file numbers and closed choices are taken. Those that
-begin
-with `index.` are what a library is made with: `clew index` applies them and the library keeps them, and a search that
-sets another value is refused with the command that applies it. What they mean is said where they are defined.
+what each is and where that comes from. Of the working folder's file numbers and closed choices are taken. Those
+that begin with `index.` are what a library is made with: `clew index` applies them and the library keeps them, and a
+search that sets another value is refused with the command that applies it.
 
-| parameter | default | seed | may be |
-|---|---|---|---|
+| parameter | default | seed | may be | is |
+|---|---|---|---|---|
 """
 
 
 def page() -> str:
     commands = "\n".join(f"## {name}\n\n{text}\n" for name, text in helps(clew, "clew"))
     names = [name for name in Settings.model_fields if name not in GROUPS]
-    rows = (f"| `{name}` | {default(name)} | {SETTINGS[name]} |\n" for name in names)
+    rows = (f"| `{name}` | {default(name)} | {sentences()[name][0]} |\n" for name in names)
     return HEAD + commands + "\n" + SETTINGS_HEAD + "".join(rows) + PARAMETERS_HEAD + "".join(parameter_rows())
 
 
@@ -82,7 +67,7 @@ def parameter_rows() -> Iterator[str]:
     for name, one in parameters().items():
         seed = seeds().get(name)
         has = f"`{written_value(seed[1])}` ({seed[0]})" if seed else ""
-        yield f"| `{name}` | `{written_value(one.default)}` | {has} | {one.allowed} |\n"
+        yield f"| `{name}` | `{written_value(one.default)}` | {has} | {one.allowed} | {sentences()[name][0]} |\n"
 
 
 def helps(command: click.Command, name: str, above: click.Context | None = None) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ Nothing heavy is imported before a command needs it, so that `clew --help` answe
 import errno
 import gc
 import os
+import shlex
 import sys
 import traceback
 from importlib import import_module
@@ -16,14 +17,15 @@ from typing import Any, NoReturn
 import click
 
 from clew.memory.errors import ClewError
+from clew.ui import options
 from clew.ui.plain import one_line
 
 STOPPED = 130
 """What a shell expects of a program that Ctrl-C ended: 128 and the signal's number."""
 
 COMMANDS = (
-    "index chat ask ui search threads export replay evaluate copy libraries partition align train_structure settings"
-    " parse doctor trust"
+    "index chat ask ui mcp search threads export replay evaluate copy libraries partition align train_structure"
+    " settings parse doctor trust"
 ).split()
 """In the order of their use: each is a function of its own name in `clew.ui.commands`."""
 
@@ -47,7 +49,7 @@ class Clew(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except ClewError as error:
-            _fail(ctx, verbose, error.message, error.exit_code, error.hint)
+            _fail(ctx, verbose, error.message, error.exit_code, _with_flags(error.hint, ctx))
         except KeyboardInterrupt as stop:
             exec("pass")  # noqa: S102 where Ctrl-C hit an exec within an import, CPython would end by the signal itself
             click.echo(err=True)  # ends the line on which the terminal wrote ^C
@@ -70,6 +72,15 @@ def _fail(ctx: click.Context, verbose: bool, message: str, exit_code: int, hint:
     if hint:
         click.echo(f"try: {one_line(hint)}", err=True)
     ctx.exit(exit_code)
+
+
+def _with_flags(hint: str, ctx: click.Context) -> str:
+    """Where the hint is the same command again, with the flags that it was given."""
+    _, name, part, *_ = [*hint.split(), "", "", ""]
+    command = main.commands.get(name)
+    if name != ctx.invoked_subcommand or (isinstance(command, click.Group) and part in command.commands):
+        return hint
+    return " ".join([hint, shlex.join(options.kept_flags(*hint.split()))]).strip()
 
 
 def _in_words(error: Exception) -> tuple[str, str]:

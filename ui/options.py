@@ -7,15 +7,38 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.cluster.connection import Place, address
 
 if TYPE_CHECKING:
     from clew.agent.settings import Settings
-    from clew.memory.dialogue.threads import Thread, Threads
+    from clew.memory.dialogue.threads import Threads
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+KEPT = "clew.kept"
+"""Of a command's `meta`: its flags as they were typed that a hint keeps, each with its value."""
+
+
+class KeptFlag(click.Option):
+    """A flag that the command of a hint has too."""
+
+    def handle_parse_result(self, ctx: click.Context, opts: Any, args: list[str]) -> tuple[Any, list[str]]:
+        value, rest = super().handle_parse_result(ctx, opts, args)
+        if ctx.get_parameter_source(self.name or "") is ParameterSource.COMMANDLINE:
+            kept = ctx.meta.setdefault(KEPT, [])
+            kept += [(self.opts[0], str(one)) for one in (value if self.multiple else [value])]
+        return value, rest
+
+
+def kept_flags(*but: str) -> list[str]:
+    """Those of the command that runs, without these names."""
+    context = click.get_current_context(silent=True)
+    kept = context.meta.get(KEPT, ()) if context else ()
+    return [part for name, value in kept if name not in but for part in (name, value)]
 
 
 class AnyPlace(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -33,6 +56,7 @@ class AnyPlace(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 library = click.option(
     "--library",
+    cls=KeptFlag,
     type=AnyPlace(),
     metavar="DIR",
     help="The library: a folder, or es://HOST:PORT/NAME on a cluster.  [default: .clew]",
@@ -40,17 +64,20 @@ library = click.option(
 shards = click.option(
     "--shards",
     type=click.IntRange(1, 1024),
-    help="Of a library on a cluster; with others than it has all is sent again.  [default: as it has; 1]",
+    help="On a cluster: how many shards. Another number sends everything again.  [default: as it is; 1]",
 )
 replicas = click.option(
     "--replicas",
     type=click.IntRange(0, 10),
-    help="Of a library on a cluster.  [default: as it has; 1, on a single node 0]",
+    help="On a cluster: how many replicas.  [default: as it is; 1, on a single node 0]",
 )
-quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no steps on standard error.")
-tool = click.option("--tool", metavar="NAME", help="The retrieval method, or auto: the agent chooses.  [default: auto]")
+quiet = click.option("--quiet", "-q", is_flag=True, help="Print no progress and no steps.")
+tool = click.option(
+    "--tool", cls=KeptFlag, metavar="NAME", help="The search method, or auto: the agent chooses.  [default: auto]"
+)
 llm = click.option(
     "--llm",
+    cls=KeptFlag,
     metavar="NAME",
     help="The language model: auto (the best of a local Ollama, or none), none, ollama:NAME, openai:NAME."
     "  [default: auto]",
@@ -65,15 +92,17 @@ watch = click.option("--watch", is_flag=True, help="Follow the folders: index wh
 given = click.option(
     "--set",
     "given",
+    cls=KeptFlag,
     metavar="NAME=VALUE",
     multiple=True,
-    help="A parameter of a tool or a step, as tools.clues.beam=5; may be repeated. 'clew settings' names them.",
+    help="Set a parameter, such as tools.clues.beam=5; may be repeated. 'clew settings --all' lists them.",
 )
 num_sentences = click.option(
     "--num-sentences",
+    cls=KeptFlag,
     type=click.IntRange(1, 100),
     metavar="N",
-    help="Sentences of the conversation that a question is rewritten with.  [default: 5]",
+    help="How many sentences of the conversation a question may lean on.  [default: 5]",
 )
 
 
@@ -84,6 +113,7 @@ def _iso(_: click.Context, __: click.Parameter, value: "datetime | None") -> str
 def _today(default: str) -> Callable[[Function], Function]:
     return click.option(
         "--today",
+        cls=KeptFlag,
         type=click.DateTime(["%Y-%m-%d"]),
         metavar="YYYY-MM-DD",
         callback=_iso,
@@ -105,14 +135,16 @@ def as_json(help_text: str) -> Callable[[Function], Function]:
 
 
 def thread(function: Function) -> Function:
-    function = click.option("--thread", metavar="ID", help="The conversation to go on with (or a new id).")(function)
-    return click.option("--continue", "-c", "go_on", is_flag=True, help="Go on with the last conversation.")(function)
+    function = click.option("--thread", metavar="ID", help="The conversation to continue, or the id of a new one.")(
+        function
+    )
+    return click.option("--continue", "-c", "go_on", is_flag=True, help="Continue the last conversation.")(function)
 
 
 def way_back(command: str, settings: "Settings", thread: str) -> str:
-    """The command that goes on with a thread, as it can be pasted into a shell."""
-    given = [] if settings.library == Path(".clew") else ["--library", str(settings.library)]
-    return shlex.join(["clew", command, *given, "--thread", thread])
+    """The command that goes on with a thread, with the flags that were given, as it can be pasted into a shell."""
+    place = [] if settings.library == Path(".clew") else ["--library", str(settings.library)]
+    return shlex.join(["clew", command, *place, *kept_flags("--library"), "--thread", thread])
 
 
 def threads_path(settings: "Settings") -> Path:
@@ -121,15 +153,18 @@ def threads_path(settings: "Settings") -> Path:
     return settings.home / DATABASE
 
 
-def chosen_thread(threads: "Threads", name: str | None, go_on: bool) -> "tuple[str, Thread | None]":
-    """The id of the thread to use, and the thread itself where it exists. Raises `BadInput` where both `name` and
-    `go_on` are given, and for a thread that belongs to a user of the page."""
+def chosen_thread(threads: "Threads", name: str | None, go_on: bool, owner: str = "") -> str:
+    """The id of the thread to use, a new one of this owner where none is named. One of a single question is listed from
+    now on, as it goes on. Raises `BadInput` where both `name` and `go_on` are given, and for a thread that belongs to a
+    user of the page."""
     if name and go_on:
         raise BadInput("--thread and --continue exclude each other", "leave one of them out")
-    if go_on and (recent := threads.over_library()):
-        return recent[0].id, recent[0]
-    if name:
-        if owner := threads.owner(name):
-            raise BadInput(f"the conversation {name} is {owner}'s", "clew threads")
-        return name, threads.get(name)
-    return threads.new_id(), None
+    from clew.memory.dialogue.threads import ONCE
+
+    name = threads.last() if go_on else name
+    if not name:
+        return threads.new_id(owner)
+    if (known := threads.owner(name)) not in ("", None, ONCE):
+        raise BadInput(f"the conversation {name} is {known}'s", "clew threads")
+    threads.list_from_now_on(name)
+    return name

@@ -157,7 +157,7 @@ def run_chat(
             return Assistant.open(settings)
 
     with with_models(settings, opening) as assistant:
-        name, _ = chosen_thread(assistant.threads, thread, go_on)
+        name = chosen_thread(assistant.threads, thread, go_on)
         # In a terminal everything is one conversation on one screen, steps and messages too.
         session = TerminalSession(assistant, settings, name, out, out if at_terminal else err)
         session.today = today

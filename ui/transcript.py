@@ -13,7 +13,7 @@ from clew.memory.dialogue.threads import Thread, Threads
 from clew.memory.errors import BadInput
 from clew.ui.plain import as_text_of_markdown as as_text
 from clew.ui.plain import escaped, one_line
-from clew.ui.rendering import badge, cited_numbers, markdown_of, marks_of, name_of, place_of
+from clew.ui.rendering import MARKS, badge, cited_numbers, markdown_of, marks_of, name_of, place_of
 
 
 def stored_turns(threads: Threads, thread: str) -> list[Turn]:
@@ -40,8 +40,30 @@ def turn_object(turn: Turn) -> dict[str, Any]:
     return value
 
 
+def answer_object(turn: Turn) -> dict[str, Any]:
+    """What `clew ask --json` prints: the answer's text, then what it rests on and how the question was understood."""
+    answer = turn.answer
+    return {
+        "answer": answer.text,
+        "outcome": answer.outcome,
+        "refused": answer.refused,
+        "sources": [
+            {"n": n, "title": one.title, "source": one.source, "page": one.page, "text": one.text}
+            for n in cited_numbers(answer)
+            for one in [answer.sources[n - 1]]
+        ],
+        "unsupported": [claim.text for claim in answer.claims if claim.verdict in MARKS],
+        "nearest": list(answer.nearest),
+        "question": turn.question,
+        "understood": turn.rewritten,
+        "thread": turn.thread,
+        "turn": turn.turn,
+        "model": turn.model,
+    }
+
+
 def event_object(event: TurnEvent) -> dict[str, Any]:
-    """What `clew ask --json` prints for an event: see docs/ask-json.md."""
+    """What `clew ask --json=full` prints for an event: see docs/ask-json.md."""
     if isinstance(event, Turn):
         return {"event": "answer", **turn_object(event)}
     return {"event": type(event).__name__.lower(), **asdict(event)}

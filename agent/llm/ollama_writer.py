@@ -160,7 +160,7 @@ def named_model(server: OllamaServer, name: str) -> OllamaWriter:
     model = server.find(name)
     card = server.card(model.name)
     if not card.chats:
-        raise NoModel(f"{name} is an encoder and writes nothing", "--llm ollama:llama3.2:3b, for example")
+        raise NoModel(f"{name} is an embedding model and cannot write", "--llm ollama:llama3.2:3b, for example")
     return OllamaWriter(server, model.name, card)
 
 

@@ -16,17 +16,28 @@ from clew.memory.text import storable
 SEPARATOR = "<::>"
 """Parts the conversation from the turn in an id, as in MTRAG's."""
 
-ExpectationKind = Literal["contains", "cites", "rewritten_contains", "refuses", "asks_back"]
+ExpectationKind = Literal[
+    "contains",
+    "not_contains",
+    "cites",
+    "not_cites",
+    "rewritten_contains",
+    "refuses",
+    "asks_back",
+    "at_most_words",
+    "at_most_seconds",
+]
 KINDS: tuple[ExpectationKind, ...] = get_args(ExpectationKind)
 YES_OR_NO = ("refuses", "asks_back")
+AT_MOST = ("at_most_words", "at_most_seconds")
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """`value` is a bool for `refuses` and `asks_back`, and a text for the others."""
+    """`value` is a bool for `refuses` and `asks_back`, a number for the `at_most_...`, and a text for the others."""
 
     kind: ExpectationKind
-    value: str | bool
+    value: str | bool | float
 
 
 AskedTurn = tuple[str, tuple[Expectation, ...], str]
@@ -147,6 +158,10 @@ def _expectations(kind: ExpectationKind, value: Any, place: str) -> list[Expecta
         if not isinstance(value, bool):
             raise BadInput(f"{place} has a '{kind}' that is neither true nor false")
         return [Expectation(kind, value)]
+    if kind in AT_MOST:
+        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+            raise BadInput(f"{place} has a '{kind}' that is no number above 0")
+        return [Expectation(kind, float(value))]
     values = value if isinstance(value, list) else [value]
     if not values or not all(isinstance(text, str) and text.strip() for text in values):
         raise BadInput(f"{place} has a '{kind}' that is neither a text nor a list of texts")
@@ -160,7 +175,7 @@ def _check_keys(row: Mapping[str, Any], known: Sequence[str], place: str) -> Non
 
 
 FIELDS = frozenset(
-    ("_id", "original_query", "rewritten_query", "agent_response", "outcome", "refused", "citations", "claims")
+    ("_id", "original_query", "rewritten_query", "agent_response", "outcome", "refused", "citations", "claims", "steps")
 )
 """Of a turn's line, what is read here."""
 
@@ -170,7 +185,7 @@ class CheckedExpectation:
     """`came` is what stood in the place where `value` was expected."""
 
     kind: str
-    value: str | bool
+    value: str | bool | float
     passed: bool
     came: str
 
@@ -181,7 +196,9 @@ class CheckedExpectation:
             return "a refusal" if self.value else "an answer"
         if self.kind == "asks_back":
             return "a question back" if self.value else "no question back"
-        return f"{self.kind} '{self.value}'"
+        if self.kind in AT_MOST:
+            return f"at most {self.value:g} {self.kind.rpartition('_')[2]}"
+        return f"{self.kind.replace('_', ' ')} '{self.value}'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,16 +270,29 @@ def summarize(turns: Sequence[Played]) -> Summary:
 
 
 def _check(expectation: Expectation, row: Mapping[str, Any]) -> CheckedExpectation:
-    """Check an expectation against the turn's row; letter case does not count."""
+    """Check an expectation against the turn's row; letter case does not count, nor do citations among the words."""
     kind, value = expectation.kind, expectation.value
     if isinstance(value, bool):
         holds = row["refused"] if kind == "refuses" else row["outcome"] == "unclear"
         return CheckedExpectation(kind, value, holds is value, row["outcome"])
-    if kind == "cites":
+    if isinstance(value, float):
+        spent = float(len(_plain(row).split())) if kind == "at_most_words" else _seconds(row)
+        return CheckedExpectation(kind, value, spent <= value, f"{spent:.4g}")
+    if kind in ("cites", "not_cites"):
         cited = row["citations"]
-        return CheckedExpectation(kind, value, any(_is_cited(value, one) for one in cited), _documents(cited))
-    came = row["agent_response" if kind == "contains" else "rewritten_query"]
-    return CheckedExpectation(kind, value, value.casefold() in came.casefold(), came)
+        is_cited = any(_is_cited(value, one) for one in cited)
+        return CheckedExpectation(kind, value, is_cited is (kind == "cites"), _documents(cited))
+    came = row["rewritten_query" if kind == "rewritten_contains" else "agent_response"]
+    return CheckedExpectation(kind, value, (value.casefold() in came.casefold()) is (kind != "not_contains"), came)
+
+
+def _plain(row: Mapping[str, Any]) -> str:
+    return " ".join(claim["text"] for claim in row["claims"])
+
+
+def _seconds(row: Mapping[str, Any]) -> float:
+    """Of its steps, from the question to the answer."""
+    return float(sum(step["ms"] for step in row["steps"])) / 1000
 
 
 def _is_cited(name: str, citation: Mapping[str, Any]) -> bool:

@@ -75,13 +75,15 @@ TABLES: Mapping[str, tuple[type[BaseModel], str]] = {TableTool.name: (TableReque
 
 def offered(services: Services, abilities: Abilities) -> tuple[ToolSpec, ...]:
     """The tools that a model may plan with, each in a sentence; for a large one the methods of search by name too."""
-    there = {name: one for name, one in _all(services).items() if name not in TABLES} if abilities.is_large else OWN
+    large = {name: one for name, one in all_tools(services).items() if name not in TABLES}
+    there = large if abilities.is_large else OWN
     return tuple(
         ToolSpec(name, text.partition(". ")[0], tuple(kind.model_fields)) for name, (kind, text) in there.items()
     )
 
 
-def _all(services: Services) -> Mapping[str, tuple[type[BaseModel], str]]:
+def all_tools(services: Services) -> Mapping[str, tuple[type[BaseModel], str]]:
+    """Also the table tool, and the methods of search by their names."""
     return {**OWN, **TABLES, **{tool.name: (SearchArguments, tool.description) for tool in services.tools.values()}}
 
 
@@ -99,21 +101,23 @@ class Toolbox:
         """What a tool finds for these arguments, or for its `first` one and these; what stands in no document has no
         `document`. Raises `BadInput`, in a line for whoever calls, for a document that there is not and for what is no
         sum."""
-        kind = {**OWN, **TABLES}.get(name, OWN[SEARCH])[0]
-        match kind(**{next(iter(kind.model_fields)): first, **given}):
-            case ReadDocument() as wanted:
+        if name not in all_tools(self.services):
+            raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(all_tools(self.services))}")
+        kind, _ = all_tools(self.services)[name]
+        wanted = kind(**{next(iter(kind.model_fields)): first, **given})
+        match wanted:
+            case ReadDocument():
                 return Findings(tuple(self._read(wanted)))
             case ListDocuments(about=about):
                 return Findings((self._listed(about),))
             case Calculate(expression=expression):
                 text = calculate(expression)
                 return Findings((Passage(f"{name}: {text}", "", "Worked out", text, 0.0, name, "worked out"),))
-            case TableRequest() as wanted:
+            case TableRequest():
                 found = TableTool(self.services.library.store.tables).call(wanted, self.scope)
                 return Findings((found.passage,))
-            case SearchArguments() as wanted:
-                return self._search(name, wanted)
-        raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(_all(self.services))}")
+        assert isinstance(wanted, SearchArguments)
+        return self._search(name, wanted)
 
     def _search(self, name: str, given: SearchArguments) -> Findings:
         scope, notes = self._limited(given)
@@ -217,6 +221,12 @@ def proven(pool: rounds.PassagePool, turn: Turn) -> tuple[rounds.PassagePool, li
     return replace(pool, passages=passages, new=pool.new - len(why)), why
 
 
+def numbered(found: Findings) -> str:
+    """As text for an agent that cites by number."""
+    lines = [f"[{n}] {passage.name}: {passage.text}" for n, passage in enumerate(found.passages, 1)]
+    return "\n\n".join([*lines, *found.notes]) or "Nothing was found."
+
+
 # For LangChain ------------------------------------------------------------------------------------------------------
 
 
@@ -233,8 +243,7 @@ def langchain_tools(services: Services, most: int = SHOWN) -> "list[BaseTool]":
                 found = toolbox.call(name, given)
             except BadInput as error:
                 raise ToolException(str(error)) from error
-            lines = [f"[{n}] {passage.name}: {passage.text}" for n, passage in enumerate(found.passages, 1)]
-            return "\n\n".join([*lines, *found.notes]) or "Nothing was found.", found
+            return numbered(found), found
 
         return call
 
@@ -247,5 +256,5 @@ def langchain_tools(services: Services, most: int = SHOWN) -> "list[BaseTool]":
             response_format="content_and_artifact",
             handle_tool_error=True,
         )
-        for name, (arguments, description) in _all(services).items()
+        for name, (arguments, description) in all_tools(services).items()
     ]

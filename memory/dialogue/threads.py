@@ -21,6 +21,9 @@ from clew.memory.dialogue.turn_tree import TurnTree
 from clew.memory.dialogue.utterances import same_words
 from clew.memory.text import storable
 
+ONCE = "-"
+"""The owner of a conversation of one question: no list has it until it is gone on with. No user can have this name."""
+
 KEPT = 8
 """Threads whose sentences are kept in memory, the last ones read."""
 
@@ -101,9 +104,20 @@ class Threads:
         """None: there is no such thread."""
         return next((row[0] for row in self._database.rows("SELECT owner FROM threads WHERE thread = ?", thread)), None)
 
-    def recent(self) -> list[Thread]:
-        """Those of all owners, newest first."""
-        return [_thread(row) for row in self._database.rows(f"{_THREADS} {_NEWEST}")]
+    def recent(self, unlisted: bool = False) -> list[Thread]:
+        """Those of all owners, newest first; with `unlisted` also those of one question."""
+        where = "" if unlisted else f"AND owner <> '{ONCE}'"
+        return [_thread(row) for row in self._database.rows(f"{_THREADS} {where} {_NEWEST}")]
+
+    def last(self) -> str:
+        """The id of the newest over `library` that the person of this machine had; empty where there is none."""
+        both = [*self.over_library(), *self.over_library(ONCE)]
+        return max(both, key=lambda one: one.updated).id if both else ""
+
+    def list_from_now_on(self, thread: str) -> None:
+        """One of a single question becomes one like others."""
+        with self._database.transaction() as database:
+            database.execute("UPDATE threads SET owner = '' WHERE thread = ? AND owner = ?", (thread, ONCE))
 
     def over_library(self, owner: str = "") -> list[Thread]:
         """Those of this owner over `library`, or over none that is known; newest first."""

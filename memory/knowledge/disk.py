@@ -382,7 +382,7 @@ def held(library: Path) -> Iterator[None]:
             if (library / POINTER).exists():  # it may have been made when libraries were open to others
                 close_to_others(library, (library / POINTER, library / LOCK, *library.glob(NUMBER)))
     except Timeout:
-        raise LibraryBusy(f"another clew index is at work on {library}", "wait until it has ended") from None
+        raise LibraryBusy(f"another clew index is running on {library}", "wait until it has ended") from None
 
 
 @contextmanager

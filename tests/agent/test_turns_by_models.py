@@ -69,9 +69,9 @@ def test_what_a_model_wrote_is_remembered_and_stored(opened: Open) -> None:
 def test_a_model_that_is_named_has_to_be_there(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NoModel, match="llama9 is not pulled"):
         opened("ollama:llama9")
-    with pytest.raises(BadInput, match="'llama9' is no language model"):
+    with pytest.raises(BadInput, match="'llama9' is not the name of a language model"):
         opened("llama9")
-    with pytest.raises(BadInput, match="'writes=ollama:x' names no model"):
+    with pytest.raises(BadInput, match="'writes=ollama:x' does not name a model"):
         opened("ollama:good:1b,writes=ollama:x")
     monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
     with pytest.raises(ServiceUnreachable, match="does not answer"):

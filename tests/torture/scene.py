@@ -131,7 +131,9 @@ class Scene:
     def told(self, folder: Path, accident: Accident, record: Path | None = None) -> Ended:
         """The second question asked."""
         library = self.after / "library"
-        return clew(["ask", QUESTIONS[1], "--library", library, "--thread", THREAD, "--json"], folder, accident, record)
+        return clew(
+            ["ask", QUESTIONS[1], "--library", library, "--thread", THREAD, "--json=full"], folder, accident, record
+        )
 
     def wrong_library(self, folder: Path, out: str, there: bool = True) -> str:
         """What is wrong behind an accident to `index`, which had said `out`; empty for nothing. `there`: a library was

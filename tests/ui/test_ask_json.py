@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from clew.agent.state import TURN_JSON, Doing, Piece, Step
+from clew.agent.state import TURN_JSON, Answer, Claim, Doing, Piece, Step, Turn
+from clew.memory.datatypes import Passage
+from clew.ui.transcript import answer_object
 from tests.ollama.server import OllamaDouble
 from tests.ui.conftest import ROOT, Run
 
@@ -20,6 +22,11 @@ EVENTS: Mapping[str, TypeAdapter[Any]] = {
 }
 SHOWN = ("text", "refused")
 """What an answer has beside what is stored: `clew.ui.transcript.turn_object`."""
+
+
+PASSAGE = Passage("c", "d", "Mars", "Mars is red.", 0.0, "hybrid", "")
+TURN = Turn("t", 1, "What colour is Mars?", answer=Answer("answered", (Claim("Mars is red.", (1,)),), (PASSAGE,)))
+SOURCE = [*answer_object(TURN)["sources"][0]]
 
 
 def documented() -> dict[str, list[str]]:
@@ -35,7 +42,7 @@ def test_every_object_and_every_field_is_documented() -> None:
     fields = {name: list(one["properties"]) for name, one in {"Turn": schema, **schema["$defs"]}.items()}
     fields["Answer"] += SHOWN
     events = {name: ["event", *one.json_schema()["properties"]] for name, one in EVENTS.items()}
-    assert documented() == {**fields, **events, "answer": ["event"]}
+    assert documented() == {**fields, **events, "answer": ["event"], "Short": [*answer_object(TURN)], "Source": SOURCE}
 
 
 def fits(event: Mapping[str, Any]) -> bool:
@@ -52,7 +59,7 @@ MORE = [pytest.param(f"ollama:{name}:1b", marks=pytest.mark.soak) for name in ("
 
 @pytest.mark.parametrize("llm", ["none", "ollama:dies:1b", *MORE])
 def test_what_is_printed_fits(clew: Run, examples_path: Path, ollama: OllamaDouble, llm: str) -> None:
-    ask = ("ask", "--json", "--library", examples_path, "--llm", llm, "--thread", "t")
+    ask = ("ask", "--json=full", "--library", examples_path, "--llm", llm, "--thread", "t")
     printed = clew(*ask, "Who directed the film Metropolis?").stdout + clew(*ask, "and where was he born?").stdout
     events = [json.loads(line) for line in printed.splitlines()]
     assert all(map(fits, events))

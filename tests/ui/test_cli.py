@@ -3,6 +3,7 @@
 import errno
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -53,20 +54,29 @@ def test_the_first_answers_of_a_process_need_no_torch(
     monkeypatch.setenv("CLEW_CACHE", str(tmp_path / "cache"))
     library = ["--library", str(examples_path)]
     commands = [
-        ["ask", "Who directed A Trip to the Moon?", *library],
         ["chat", *library],
         ["search", "Who was the brother of the man who made it?", *library, "--compare"],
     ]
     said = "Who directed Metropolis?\nand who wrote it?\nSummarise what you know of the moon."
     heavy = [name for name in HEAVY if name != "langgraph"]
-    assert imported(commands, heavy, said) == [[], [], ["scipy"]], "the mean over neighbours is a sparse product"
+    assert imported([["ask", "Who directed A Trip to the Moon?", *library]], heavy) == [[]]
+    assert imported(commands, heavy, said) == [[], ["scipy"]], "the mean over neighbours is a sparse product"
     assert list((tmp_path / "cache").rglob("*.sqlite")), "what was encoded is kept"
+
+
+def test_a_hint_to_run_the_same_command_again_keeps_the_flags_that_were_given(clew: Run) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        busy = clew("ui", "--library", "my notes", "--set", "walk.depth=1", "--port", port)
+    assert busy.stderr.splitlines()[-1] == f"try: clew ui --port {port + 1} --library 'my notes' --set walk.depth=1"
 
 
 def test_help_names_every_command_in_the_order_of_use_and_each_explains_itself(clew: Run) -> None:
     listed = re.findall(r"^  ([\w-]+)  ", clew("--help").stdout.partition("Commands:")[2], re.MULTILINE)
     asking, measuring = (
-        ["index", "chat", "ask", "ui", "search"],
+        ["index", "chat", "ask", "ui", "mcp", "search"],
         ["replay", "evaluate", "copy", "libraries", "partition", "align", "train-structure"],
     )
     assert listed == [*asking, "threads", "export", *measuring, "settings", "parse", "doctor", "trust"]

@@ -21,7 +21,7 @@ def films(examples_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def events_of(clew: Run, *arguments: object, **more: Any) -> list[dict[str, Any]]:
-    done = clew("ask", "--json", *arguments, **more)
+    done = clew("ask", "--json=full", *arguments, **more)
     assert done.exit_code == 0, done.output
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -39,6 +39,9 @@ def test_the_answer_and_its_sources_go_to_standard_output(clew: Run) -> None:
     assert re.search(r"^to ask on: clew ask --library \S+ --thread \w+ QUESTION$", result.stderr, re.MULTILINE)
     quiet = clew("ask", "-q", METROPOLIS)
     assert quiet.stderr == "" and "Fritz Lang" in quiet.stdout
+    short = json.loads(clew("ask", "--json", METROPOLIS).stdout)
+    assert next(iter(short)) == "answer" and short["answer"] == answer.strip()
+    assert [source["title"] for source in short["sources"]] == ["Metropolis"] and not short["refused"]
 
 
 @pytest.mark.usefixtures("films")
@@ -56,9 +59,20 @@ def test_a_follow_up_goes_on_with_the_last_thread_or_one_that_is_named(clew: Run
 
 
 @pytest.mark.usefixtures("films")
-def test_what_is_piped_in_is_part_of_the_question(clew: Run) -> None:
-    joined = events_of(clew, "Who directed this film:", input="\nMetropolis\n")
-    assert joined[-1]["question"] == "Who directed this film:\n\nMetropolis"
+def test_what_is_piped_in_beside_a_question_is_the_document_that_it_is_asked_of(clew: Run) -> None:
+    letter = "Dear Sir,\n\nPlease return the books by 20 May, or pay 12 euros.\n"
+    asked = clew("ask", "How much do I have to pay?", input=letter)
+    assert "or pay 12 euros. [1]\n\n[1] document · " in asked.stdout
+    back = re.search(
+        r"^to ask on: clew ask (--library \S+/piped/\S+ --thread \w+) QUESTION$", asked.stderr, re.MULTILINE
+    )
+    assert back and "20 May" in clew("ask", "-q", *back[1].split(), "And by when?").stdout, "the document is kept"
+    page = "<!doctype html><title>Mars</title><p>Mars has two moons.</p><script>it is blue</script>"
+    turn = events_of(clew, "How many moons are there?", "--no-log", input=page)[-1]
+    assert turn["question"] == "How many moons are there?" and turn["answer"]["text"] == "Mars has two moons. [1]"
+    assert not Path(turn["answer"]["sources"][0]["source"]).exists(), "nothing of it is kept"
+    nothing = clew("ask", "What is it?", input=b"\x00\x01\xff")
+    assert nothing.exit_code == 2 and nothing.stderr.startswith("clew: what is piped in cannot be read: ")
     assert events_of(clew, "-", input=METROPOLIS + "\n")[-1]["question"] == METROPOLIS
     assert clew("ask", "-q", input=b"Who was M\xe9li\xe8s? \x00\x1b[2J").exit_code == 0, "bytes that are no text"
 
@@ -104,8 +118,8 @@ def test_an_answer_says_what_was_left_out_of_its_evidence(clew: Run, tmp_path: P
     assert "marzipan" not in by_model
     assert clew("index", notes, "--library", "lib", "--quarantine").exit_code == 0
     assert "venus.md” was taken out whole: it speaks to a language model." in answer("What is the password of Venus?")
-    said = json.loads(answer("What is the password of the vault?", "--json").splitlines()[-1])
-    assert said["answer"]["text"].endswith("Left out of “Mars”: text that it holds and does not show.")
+    said = json.loads(answer("What is the password of the vault?", "--json"))
+    assert said["answer"].endswith("Left out of “Mars”: text that it holds and does not show.")
 
 
 NOTES = {
@@ -145,7 +159,7 @@ def test_days_count_from_the_one_that_is_given_in_a_replay_too(
     assert [json.loads(line)["today"] for line in kept] == ["2026-11-21"] * 3
     script.write_text(json.dumps({**rows[0], "today": "soon"}), "utf-8")
     wrong = clew("replay", script, "--out", "out")
-    assert wrong.exit_code == 2 and "'soon' is no day" in wrong.stderr
+    assert wrong.exit_code == 2 and "'soon' is not a date" in wrong.stderr
 
 
 @pytest.mark.usefixtures("films")
@@ -153,11 +167,19 @@ def test_threads_are_listed_exported_and_forgotten(clew: Run, home: Path) -> Non
     assert clew("threads").stderr == f"no conversations yet\nkept in {home / 'threads.sqlite'}\n"
     clew("ask", "--thread", "films", METROPOLIS)
     clew("ask", "--thread", "moon", "How far is the Moon from Earth?")
+    clew("ask", "--no-log", METROPOLIS)
+    clew("ask", METROPOLIS)
     listed = clew("threads")
     assert [line.split()[0] for line in listed.stdout.splitlines()] == ["id", "moon", "films"]
     assert listed.stderr == f"kept in {home / 'threads.sqlite'}\n"
     rows = [json.loads(line) for line in clew("threads", "--json").stdout.splitlines()]
     assert [(row["id"], row["title"], row["turns"]) for row in rows][1] == ("films", METROPOLIS, 1)
+    once, *others = [json.loads(line)["id"] for line in clew("threads", "--all", "--json").stdout.splitlines()]
+    assert others == ["moon", "films"], "one question that nobody went on with"
+    assert (
+        f"--tool hybrid --thread {once} QUESTION" in clew("ask", "--tool", "hybrid", "-c", "and who wrote it?").stderr
+    )
+    assert [line.split()[0] for line in clew("threads").stdout.splitlines()] == ["id", once, "moon", "films"]
 
     exported = clew("export", "films")
     assert exported.exit_code == 0

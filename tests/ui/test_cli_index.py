@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import time
+from contextlib import chdir
 from pathlib import Path
 from typing import get_args
 
@@ -246,7 +247,7 @@ def test_the_report_of_partitions(clew: Run, library: Path) -> None:
         assert (report["method"], report["nodes"]) == (method, 3)
         assert report["partitions"] >= 1 and 0 <= report["edge_cut"] <= 1
     refused = clew("partition", "--library", library, "--method", "leiden", "--size", 3)
-    assert (refused.exit_code, refused.stdout) == (2, "") and "leiden keeps to no size" in refused.stderr
+    assert (refused.exit_code, refused.stdout) == (2, "") and "leiden cannot keep to a size" in refused.stderr
 
 
 def test_on_a_full_disk_is_said_what_is_kept(clew: Run, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,6 +286,15 @@ def test_doctor_proves_and_repairs_a_library_and_names_the_command_that_mends(cl
     assert found.exit_code == 1 and mend in found.stdout
     mended = clew("doctor", "--library", library, "--repair")
     assert mended.exit_code == 0 and "repaired: read again what it was made from" in mended.stderr
+    Path("elsewhere").mkdir()
+    used = library.absolute()
+    with chdir("elsewhere"):
+        assert f"library        {used}: format" in clew("doctor").stdout, "the one that was used last"
+    (Path("broken") / "notes").mkdir(parents=True)
+    (Path("broken") / "notes" / "no text.md").write_bytes(b"\0")
+    assert clew("index", "broken/notes", "notes", "--library", "broken/lib").exit_code == 0
+    helps = "not a text: it holds NUL bytes\n         try: mend it, then: clew index '/"
+    assert helps in clew("doctor").stdout and "library        broken" not in clew("doctor").stdout
     without = clew("doctor", "--library", "nowhere")
     assert without.exit_code == 0, "a warning is no problem"
     missing = "warning  library        there is no library at nowhere\n         try: clew index YOUR-FOLDER"

@@ -1,11 +1,14 @@
 """Settings and parameters from files, variables and flags, and whom a folder's file is taken from."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clew.agent.parameters import parameters, sentences
+from clew.agent.settings import GROUPS, Settings
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.disk import read_manifest, recorded, required_generation
@@ -32,6 +35,8 @@ def test_each_place_wins_over_the_one_before_and_is_named(
         "seed": "",
         "seed_value": None,
         "allowed": "a whole number from 1 to 100",
+        "is": "how many paths are kept at each step",
+        "matters": False,
     }
     user = tmp_path / "config" / "clew" / "clew.toml"
     user.parent.mkdir(parents=True)
@@ -51,6 +56,15 @@ def test_the_seeds_value_stands_beside_the_default(clew: Run) -> None:
     assert (tau["default"], tau["seed"], tau["seed_value"]) == (0.4, "001", 0.6)
     table = clew("settings", "tools.local").stdout
     assert "0.6 (001)" in table and "a number from -1 to 1" in table
+
+
+def test_what_was_set_and_what_matters_is_shown_and_each_is_said_in_a_sentence(clew: Run) -> None:
+    _, *shown = re.findall(r"^ ([\w.]+)  ", clew("settings", "--set", "walk.hub=1").stdout, re.MULTILINE)
+    assert {"cache", "llm", "walk.hub"} == set(shown[:3])
+    assert {"library", "answer.words"} < set(shown) and len(shown) == 21
+    assert clew("settings", "--all").stdout.count("\n") > len(sentences())
+    names = {name for name in Settings.model_fields if name not in GROUPS} | {*parameters()}
+    assert sentences().keys() == names and all(said for said, _ in sentences().values())
 
 
 @pytest.mark.parametrize(
@@ -157,7 +171,7 @@ def test_a_thread_belongs_to_the_library_that_it_was_over(clew: Run, home: Path,
     assert first and recorded(tmp_path / "moved").id == first != recorded(tmp_path / "two.clew").id
 
     def ask(library: str, *options: str) -> tuple[str, list[str]]:
-        done = clew("ask", "How many moons has Mars?", "--json", "--library", tmp_path / library, *options)
+        done = clew("ask", "How many moons has Mars?", "--json=full", "--library", tmp_path / library, *options)
         events = [json.loads(line) for line in done.stdout.splitlines()]
         return events[-1]["thread"], [event["summary"] for event in events if event.get("node") == "library"]
 
@@ -169,7 +183,9 @@ def test_a_thread_belongs_to_the_library_that_it_was_over(clew: Run, home: Path,
     thread, said = ask("two.clew", "--thread", moon)  # it was asked for
     assert thread == moon and "another library" in said[0]
     assert ask("two.clew", "--thread", moon)[1] == []
-    listed = {row["id"]: row["library"] for row in map(json.loads, clew("threads", "--json").stdout.splitlines())}
+    listed = {
+        row["id"]: row["library"] for row in map(json.loads, clew("threads", "--all", "--json").stdout.splitlines())
+    }
     assert listed == {moon: listed[mars], mars: recorded(tmp_path / "two.clew").id}
     with Threads(home / "threads.sqlite", first) as threads:
-        assert threads.over_library() == [] and len(threads.recent()) == 2
+        assert threads.over_library() == [] and [one.id for one in threads.recent()] == [moon]

@@ -87,6 +87,7 @@ def test_settings_are_there(path: Path) -> None:
         "TEST_SPACY",
         "DATA",
         "PASSWORD",
+        "MCP_TOKEN",
     }
     plain = {name.lower() for name in named if "__" not in name}
     assert plain <= set(Settings.model_fields)

@@ -70,7 +70,7 @@ def test_what_was_cut_off_is_finished_first_and_not_shown() -> None:
 
 @pytest.mark.usefixtures("home")
 def test_stopped_in_a_script_the_answer_so_far_is_the_last_event() -> None:
-    asking = process(["ask", "--json", "unfinished"], FAKE)
+    asking = process(["ask", "--json=full", "unfinished"], FAKE)
     assert asking.stdin and asking.stdout and asking.stderr
     asking.stdin.close()
     lines = []
@@ -162,4 +162,4 @@ def test_without_a_terminal_nobody_is_asked(clew: Run) -> None:
         assert (done.exit_code, done.stdout) == (3, "")
         assert done.stderr.splitlines()[-1] == "try: ollama pull new:1b"
     done = clew("ask", "why?", "--llm", "ollama:encoder:1b")
-    assert done.exit_code == 3 and "is an encoder and writes nothing" in done.stderr
+    assert done.exit_code == 3 and "is an embedding model and cannot write" in done.stderr

@@ -32,14 +32,17 @@ def test_a_conversation_is_gone_on_with(chat: Open, home: Path) -> None:
         assert "  rewrite   how far is the moon?   <1 ms\n" in came
         assert "\nThe Moon is 384,400 km away. [1] Monkeys are small. [2]\n\n" in came
         assert "  [1] The distance of the Moon · page 2 · Average distance · " in came
+        screen.wait_for(PROMPT)
+        screen.say("and the monkeys?", r"monkeys\.md\n\s*\n")
         assert screen.leave() == 0
         thread = re.search(r"to come back: clew chat --thread (\w+)", screen.text)
         assert thread
     for flags in (("--thread", thread[1]), ("--continue",)):
         with chat(*flags) as screen:
             came = screen.wait_for(PROMPT)
-            assert f"going on with {thread[1]}, turn 2" in came
-            assert "  > how far is the moon?\n    The Moon is 384,400 km away. [1]" in came
+            assert f"going on with {thread[1]}, turn 3" in came
+            for question in ("how far is the moon?", "and the monkeys?"):
+                assert f"  > {question}\n    The Moon is 384,400 km away. [1]" in came
 
 
 ANSWERS = [
@@ -301,7 +304,9 @@ def test_ctrl_c_of_ask_keeps_what_was_said_and_tells_the_way_back(ask: Open) -> 
         assert screen.end() == 130
         assert "384,4\n" in screen.text
         told = " ".join(screen.text.split())
-        assert "clew: stopped; to have the whole answer: clew chat --thread mine" in told and "/resume" in told
+        assert (
+            "clew: stopped; to have the whole answer: clew chat --llm auto --thread mine" in told and "/resume" in told
+        )
     with FakeAssistant(read_settings().home) as assistant:
         stopped = assistant.stopped("mine")
         assert stopped and stopped.answer.plain == "The Moon is 384,4"

@@ -1,8 +1,11 @@
-"""`clew ask`: one question, one answer; the words of standard input are part of the question."""
+"""`clew ask`: one question, one answer; what is piped in beside the question is the document that it is asked of."""
 
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +13,7 @@ import click
 from clew.memory.errors import Cancelled
 from clew.ui import options
 from clew.ui.models import with_models
+from clew.ui.piped import over_document
 from clew.ui.plain import one_line, typed
 
 if TYPE_CHECKING:
@@ -19,56 +23,88 @@ if TYPE_CHECKING:
     from clew.agent.state import Turn, TurnEvent
 
 
-@click.command()
+ANSWER, FULL = "answer", "full"
+
+
+class Ask(click.Command):
+    """`--json` alone is `--json=answer`: click would take the question for its value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        flags = [f"--json={ANSWER}" if one == "--json" else one for one in args[:end]]
+        return super().parse_args(ctx, [*flags, *args[end:]])
+
+
+@click.command(cls=Ask)
 @click.argument("question", nargs=-1, metavar="QUESTION...")
 @options.library
 @options.thread
+@click.option("--no-log", is_flag=True, help="Do not keep this question and its answer.")
 @options.tool
 @options.llm
 @options.given
 @options.num_sentences
 @options.today
-@options.as_json("Print what happens, then the whole turn, as JSON objects, a line each (docs/ask-json.md).")
+@click.option(
+    "--json",
+    "form",
+    type=click.Choice([ANSWER, FULL]),
+    help="Print the answer as a JSON object, or with =full every step and the whole turn, one per line.",
+)
 @options.quiet
 def ask(
     question: tuple[str, ...],
     thread: str | None,
     go_on: bool,
+    no_log: bool,
     today: str | None,
-    as_json: bool,
+    form: str | None,
     quiet: bool,
     **chosen: Any,
 ) -> None:
     """Ask one question of the library.
 
-    What is piped in is joined with the question; with - or without QUESTION it is the question.
+    If you pipe a document in, the question is asked of that document: cat FILE | clew ask QUESTION. With - or without a
+    QUESTION, what you pipe in is the question. A question is not listed by 'clew threads' until you continue it.
     """
-    text = _question(question)
+    text, document = _question(question)
+    if no_log and (thread or go_on):
+        raise click.UsageError("--no-log keeps nothing, and so goes on with no conversation")
     from clew.agent.assistant import Assistant
-    from clew.agent.settings import read_settings
+    from clew.agent.settings import note_used, read_settings
+    from clew.memory.dialogue.threads import ONCE
     from clew.ui.console import messages
 
     settings = read_settings(**chosen)
-    with with_models(settings, Assistant.open) as assistant:
-        name, _ = options.chosen_thread(assistant.threads, thread, go_on)
-        turn = _take_turn(assistant, name, text, options.day(today), as_json, quiet)
-        if turn.answer.outcome == "stopped":
-            back = options.way_back("chat", settings, name)
-            raise KeyboardInterrupt(f"stopped; to have the whole answer: {back}, and there /resume")
-        if not quiet and not as_json:
-            messages().print(f"to ask on: {options.way_back('ask', settings, name)} QUESTION", style="dim")
+    with TemporaryDirectory(prefix="clew-") if no_log else nullcontext() as nowhere:
+        if nowhere:
+            settings = settings.model_copy(update={"home": Path(nowhere)})
+        if document:
+            settings = over_document(settings, document, Path(nowhere or settings.cache) / "piped", quiet)
+        elif not nowhere:
+            note_used(settings.library)
+        with with_models(settings, Assistant.open) as assistant:
+            name = options.chosen_thread(assistant.threads, thread, go_on, owner=ONCE)
+            turn = _take_turn(assistant, name, text, options.day(today), form, quiet)
+    if turn.answer.outcome == "stopped":
+        back = options.way_back("chat", settings, name)
+        raise KeyboardInterrupt("" if nowhere else f"stopped; to have the whole answer: {back}, and there /resume")
+    if not (quiet or form or nowhere):
+        messages().print(f"to ask on: {options.way_back('ask', settings, name)} QUESTION", style="dim")
 
 
-def _question(words: tuple[str, ...]) -> str:
-    given = "" if words == ("-",) else " ".join(words)
-    piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read().decode("utf-8", "replace")
-    text = "\n\n".join(part for part in (typed(given), typed(piped)) if part)
-    if not text:
+def _question(words: tuple[str, ...]) -> tuple[str, bytes]:
+    """The question, and what is piped in beside it."""
+    given = typed("" if words == ("-",) else " ".join(words))
+    piped = b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read()
+    if given:
+        return given, piped.strip() and piped
+    if not (text := typed(piped.decode("utf-8", "replace"))):
         raise click.UsageError("there is no question: name it, or pipe it in")
-    return text
+    return text, b""
 
 
-def _take_turn(assistant: "Assistant", thread: str, text: str, today: str, as_json: bool, quiet: bool) -> "Turn":
+def _take_turn(assistant: "Assistant", thread: str, text: str, today: str, form: str | None, quiet: bool) -> "Turn":
     """Raises `KeyboardInterrupt` where Ctrl-C came before there was anything to keep."""
     from clew.ui.console import messages, output
     from clew.ui.live_turn import TurnPrinter, stoppable
@@ -79,8 +115,8 @@ def _take_turn(assistant: "Assistant", thread: str, text: str, today: str, as_js
     with stoppable(begun.is_set) as stopped:
         events = _noticing(assistant.ask(thread, text, today=today, cancel=stopped), begun)
         try:
-            if as_json:
-                turn = _print_events(events)
+            if form:
+                turn = _print_events(events, form)
             else:
                 if cut_off:
                     _finish_first(events, cut_off, err, quiet)
@@ -110,13 +146,17 @@ def _finish_first(events: "Iterator[TurnEvent]", question: str, console: "Consol
         console.print(f"finished first, as it was cut off: {one_line(question)}")
 
 
-def _print_events(events: "Iterator[TurnEvent]") -> "Turn | None":
+def _print_events(events: "Iterator[TurnEvent]", form: str) -> "Turn | None":
+    """All of them; or of the last turn, at its end, the answer."""
     from clew.agent.state import Turn
     from clew.ui.console import print_json
-    from clew.ui.transcript import event_object
+    from clew.ui.transcript import answer_object, event_object
 
     turn: Turn | None = None
     for event in events:
-        print_json(event_object(event))
+        if form == FULL:
+            print_json(event_object(event))
         turn = event if isinstance(event, Turn) else turn
+    if turn and form == ANSWER:
+        print_json(answer_object(turn))
     return turn

@@ -17,11 +17,13 @@ from clew.ui import options
 @options.today
 @options.watch
 def chat(thread: str | None, go_on: bool, today: str | None, watch: bool, **chosen: Any) -> None:
-    """Talk with the library in the terminal.
+    """Talk with your documents in the terminal.
 
-    Where standard input is no terminal, each of its lines is a question.
+    If you pipe text in, each line is a question.
     """
-    from clew.agent.settings import read_settings
+    from clew.agent.settings import note_used, read_settings
     from clew.ui.terminal import run_chat
 
-    run_chat(read_settings(**chosen), thread, go_on, today=today, watch=watch)
+    settings = read_settings(**chosen)
+    note_used(settings.library)
+    run_chat(settings, thread, go_on, today=today, watch=watch)

@@ -58,7 +58,7 @@ def _copied(source: Place, target: Place, sending: "Sending") -> "Iterator[Progr
 
     own = recorded_at(source).id
     if (there := recorded_at(target).id) and there != own:
-        raise BadInput(f"at {target} is another library", "give a place where none is")
+        raise BadInput(f"there is another library at {target}", "choose a place that has none")
     if isinstance(source, Path) and isinstance(target, ClusterAddress):
         return publish(Cluster(target), required_generation(source), sending)
     if isinstance(source, ClusterAddress) and isinstance(target, Path):

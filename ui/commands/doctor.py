@@ -23,12 +23,13 @@ STYLES: "dict[State, str]" = {"ok": "green", "warning": "yellow", "problem": "bo
 @click.command()
 @options.library
 @options.llm
-@click.option("--repair", "mending", is_flag=True, help="First mend what can be mended of the library.")
+@click.option("--repair", "mending", is_flag=True, help="First repair the library, as far as possible.")
 @options.as_json("Print each check as a JSON object, a line each.")
 def doctor(library: Place | None, llm: str | None, mending: bool, as_json: bool) -> None:
-    """Look whether everything is there, with the command that mends what is not.
+    """Check that everything works, and say which command helps if it does not.
 
-    A library is proven by the hash of every file. Exit code 1 if there is a problem; a warning is none.
+    It looks at the library that you used last, or at --library, and checks the hash of every file. The exit code is 1
+    if there is a problem; a warning is not a problem.
     """
     from clew.agent.doctor import examine
     from clew.memory.text import number_of
@@ -73,14 +74,18 @@ def _repair(settings: "Settings") -> None:
 
 
 def _settings(library: Place | None, llm: str | None) -> "tuple[Settings, BadInput | None]":
-    """As they are by default where they cannot be read, and why they cannot."""
-    from clew.agent.settings import Settings, read_settings
+    """As they are by default where they cannot be read, and why they cannot. Where nobody names a library, the one that
+    was used last is taken."""
+    from clew.agent.settings import Settings, last_used, read_settings
 
     given = {name: value for name, value in {"library": library, "llm": llm}.items() if value is not None}
+    error = None
     try:
-        return read_settings(**given), None
-    except BadInput as error:
-        return Settings.model_construct(None, **given), error
+        settings = read_settings(**given)
+    except BadInput as wrong:
+        settings, error = Settings.model_construct(None, **given), wrong
+    last = None if "library" in settings.model_fields_set else last_used()
+    return settings.model_copy(update={"library": last}) if last else settings, error
 
 
 def _print_check(console: "Console", check: "Check") -> None:

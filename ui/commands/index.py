@@ -121,7 +121,7 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
     if not paths and not flags["rebuild"]:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
     from clew.agent.models import encoder_for, named_alone, writers_for
-    from clew.agent.settings import note_indexed, read_settings
+    from clew.agent.settings import note_indexed, note_used, read_settings
     from clew.memory.knowledge.cluster.publishing import Sending
     from clew.memory.knowledge.cluster.restoring import worked_on
     from clew.memory.knowledge.index import run
@@ -148,6 +148,7 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
     _print_report(report, as_json)
     _check(report)
     note_indexed(recorded_at(settings.library).id, map(_plain, paths))
+    note_used(settings.library)
     if flags["watch"]:
         followed = [path.absolute() for path in paths or map(Path, recorded_at(settings.library).roots)]
         _follow(changes(followed, settings.library, Event()), partial(reported, chosen, followed), report, as_json)

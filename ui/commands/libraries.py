@@ -34,7 +34,7 @@ def libraries(address: Place, remove: str | None, yes: bool) -> None:
     from clew.memory.text import number_of
 
     if not isinstance(address, ClusterAddress):
-        raise BadInput(f"{address} is no cluster", "clew libraries es://HOST:PORT")
+        raise BadInput(f"{address} is not the address of a cluster", "clew libraries es://HOST:PORT")
     if remove is None:
         names = listed(Cluster(address))
         click.echo("\n".join(names) if names else "no libraries")
@@ -45,6 +45,6 @@ def libraries(address: Place, remove: str | None, yes: bool) -> None:
         raise NoLibrary(f"there is no library at {where}", f"clew libraries {address}")
     if not yes:
         if not sys.stdin.isatty():
-            raise BadInput(f"{where} is removed only where somebody says so", "--yes")
+            raise BadInput(f"{where} is only removed if you say so", "--yes")
         click.confirm(f"Remove {where} with all its generations?", abort=True)
     click.echo(f"removed {where}: {number_of(generations.remove_all(), 'generation')}")

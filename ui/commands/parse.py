@@ -36,7 +36,7 @@ def parse(file: IO[str], language: str | None, conllu: bool, strict: bool, keywo
     try:
         lines = file.read().splitlines() if not conllu else file.read().split("\n")
     except UnicodeDecodeError as error:
-        raise BadInput(f"{file.name} is no text in UTF-8") from error
+        raise BadInput(f"{file.name} is not text in UTF-8") from error
     forms = (line.split("\t")[1] for line in lines if line.count("\t") > 1) if conllu else lines
     reader = reader_of(language or detected(" ".join(forms)), strict)
     if conllu:

@@ -1,9 +1,10 @@
-"""`clew replay`: conversations asked anew and checked, a line for each turn on disk."""
+"""`clew replay`: conversations asked anew, checked, and held against an earlier replay."""
 
 import sys
-from collections.abc import Generator
-from contextlib import closing
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,7 @@ from clew.ui import options
 from clew.ui.plain import cut, one_line
 
 if TYPE_CHECKING:
+    from clew.agent.replay.comparison import ChangedTurn
     from clew.agent.replay.script import Played, Summary
 
 DIR = click.Path(file_okay=False, path_type=Path)
@@ -21,44 +23,69 @@ DIR = click.Path(file_okay=False, path_type=Path)
 @click.command()
 @click.argument("script", type=click.Path(exists=True, path_type=Path))
 @options.library
-@click.option("--out", required=True, metavar="DIR", type=DIR, help="Where the turns are written.")
-@click.option("--resume", is_flag=True, help="Go on where an earlier run ended.")
+@click.option("--out", metavar="DIR", type=DIR, help="Where to write the turns.  [default: they are not kept]")
+@click.option("--against", metavar="DIR", type=DIR, help="Show which answers changed since that --out, and why.")
+@click.option("--resume", is_flag=True, help="Continue an earlier run in --out.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N conversations.")
+@options.tool
 @options.llm
 @options.given
 @options.num_sentences
 @options.today
 @options.quiet
 def replay(
-    script: Path, out: Path, resume: bool, limit: int | None, today: str | None, quiet: bool, **chosen: Any
+    script: Path,
+    out: Path | None,
+    against: Path | None,
+    limit: int | None,
+    resume: bool,
+    today: str | None,
+    quiet: bool,
+    **chosen: Any,
 ) -> None:
-    """Ask the conversations of SCRIPT anew and check what they expect.
+    """Ask the questions of SCRIPT again and check the answers.
 
-    SCRIPT is a JSONL file of conversations, or a BEIR folder whose queries have turns. The turns are written to
-    DIR/datasets and DIR/intermediate. Exit code 1 if an expectation failed.
+    SCRIPT is a JSONL file of conversations with what their answers must and must not say (docs/data.md), or a BEIR
+    folder whose queries have turns. The exit code is 1 if an expectation failed.
     """
+    from clew.agent.replay.comparison import changed_turns, earlier_rows
+    from clew.agent.replay.replay import Files, replay_script
+    from clew.agent.replay.script import read_script
+    from clew.agent.settings import read_settings
+
+    if resume and not out:
+        raise click.UsageError("--resume goes on in --out DIR: name it")
+    settings, read = read_settings(**chosen), read_script(script, limit)
+    before = earlier_rows(against, read.name) if against else {}
+    total = sum(len(conversation.turns) for conversation in read.conversations)
+    with nullcontext(out) if out else TemporaryDirectory(prefix="clew-") as place:
+        folder, day = Path(place), options.day(today)
+        events = replay_script(script, folder, settings, limit=limit, resume=resume, today=day)
+        summary = _played(events, total, quiet)
+        changed = list(changed_turns(before, [row for _, row in Files.of(folder, read.name).rows()]))
+    _print_summary(summary)
+    if against:
+        _print_changed(changed, total)
+    if summary.failed:
+        raise ClewError(f"{len(summary.failed)} of {summary.passed + len(summary.failed)} expectations failed")
+
+
+def _played(events: "Iterator[Played | Summary]", total: int, quiet: bool) -> "Summary":
     from rich.progress import track
 
-    from clew.agent.replay.replay import replay_script
-    from clew.agent.replay.script import Summary, read_script
-    from clew.agent.settings import read_settings
+    from clew.agent.replay.script import Summary
     from clew.ui.console import messages, shown
 
-    settings = read_settings(**chosen)
-    total = sum(len(conversation.turns) for conversation in read_script(script, limit).conversations)
-    events = replay_script(script, out, settings, limit=limit, resume=resume, today=options.day(today))
     console = messages()
     without_bar = quiet or not console.is_terminal
     seen: Generator[Played | Summary] = shown(events, quiet=True)
     with closing(seen) as played:
         for event in track(played, "turns", total + 1, console=console, disable=without_bar):
             if isinstance(event, Summary):
-                summary = event
-            elif not quiet:
+                return event
+            if not quiet:
                 sys.stderr.write(_line(event) + "\n")  # not click.echo, which would write through the bar
-    _print_summary(summary)
-    if summary.failed:
-        raise ClewError(f"{len(summary.failed)} of {summary.passed + len(summary.failed)} expectations failed")
+    raise AssertionError("a replay ends with its summary")
 
 
 def _line(turn: "Played") -> str:
@@ -77,6 +104,17 @@ def _print_summary(summary: "Summary") -> None:
             for turn, check in summary.failed
         )
         print_table(rows, "conversation", "turn", "expected", "came")
+
+
+def _print_changed(changed: "Sequence[ChangedTurn]", total: int) -> None:
+    from clew.ui.console import output
+
+    console = output()
+    console.print(f"{len(changed)} of {total} answers changed")
+    for one in changed:
+        console.print(f"\n{one.conversation} {one.turn}  {one_line(one.question)}", style="bold")
+        for name in ("why", "before", "now"):
+            console.print(f"  {name:7} {cut(one_line(getattr(one, name)), 300)}")
 
 
 def _rows(summary: "Summary") -> dict[str, str]:

@@ -1,6 +1,6 @@
 """`clew settings`: every setting, what it is, and where that comes from."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
@@ -12,14 +12,15 @@ from clew.ui.plain import one_line
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME...]")
 @options.given
-@options.as_json("Print each setting as a JSON object, a line each.")
-def settings(names: tuple[str, ...], given: tuple[str, ...], as_json: bool) -> None:
-    """Show the settings and the parameters of tools and steps.
+@click.option("--all", "everything", is_flag=True, help="Show all of them.")
+@options.as_json("Print each setting, all of them, as a JSON object, a line each.")
+def settings(names: tuple[str, ...], given: tuple[str, ...], everything: bool, as_json: bool) -> None:
+    """Show the settings: what you have set, and those that matter most.
 
-    NAME begins their names, as tools.clues. Of each: its value, where that comes from, the default, what a seed has
-    where one names it, and what it may be.
+    With NAME, such as tools.clues, it shows the settings whose names begin like that, with their defaults, the values
+    of the papers that they come from, and what is allowed.
     """
-    from clew.ui.console import print_json, print_table
+    from clew.ui.console import messages, print_json, print_table
 
     rows = [row for row in _rows(given) if not names or any(row["name"].startswith(name) for name in names)]
     if not rows:
@@ -28,20 +29,30 @@ def settings(names: tuple[str, ...], given: tuple[str, ...], as_json: bool) -> N
         for row in rows:
             print_json(row)
         return
-    shown = (
-        (
-            row["name"],
-            written_value(row["value"]),
-            row["source"],
-            written_value(row["default"]),
-            f"{written_value(row['seed_value'])} ({row['seed']})" if row["seed"] else "",
-            row["allowed"],
-        )
-        for row in rows
-    )
-    print_table(
-        ([one_line(part) for part in row] for row in shown), *("name", "value", "from", "default", "seed", "may be")
-    )
+    shown = rows if names or everything else [row for row in rows if row["matters"] or _is_set(row)]
+    shown.sort(key=_is_set, reverse=True)
+    columns = {**SHORT, **DETAILS} if names else SHORT
+    print_table(([one_line(of(row)) for of in columns.values()] for row in shown), *columns)
+    if len(shown) < len(rows):
+        messages().print(f"and {len(rows) - len(shown)} more: clew settings --all, or clew settings NAME", style="dim")
+
+
+SHORT: dict[str, Callable[[dict[str, Any]], str]] = {
+    "name": lambda row: row["name"],
+    "value": lambda row: written_value(row["value"]),
+    "from": lambda row: row["source"],
+    "is": lambda row: row["is"].replace("`", ""),
+}
+DETAILS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "default": lambda row: written_value(row["default"]),
+    "seed": lambda row: f"{written_value(row['seed_value'])} ({row['seed']})" if row["seed"] else "",
+    "may be": lambda row: row["allowed"],
+}
+"""Column -> what it shows of a row."""
+
+
+def _is_set(row: dict[str, Any]) -> bool:
+    return bool(row["source"] != "default")
 
 
 def _rows(given: tuple[str, ...]) -> Iterator[dict[str, Any]]:
@@ -66,7 +77,10 @@ def _rows(given: tuple[str, ...]) -> Iterator[dict[str, Any]]:
 def _row(
     name: str, value: object, source: str, default: object, seed: tuple[str, object] | None, allowed: str
 ) -> dict[str, Any]:
+    from clew.agent.parameters import sentences
+
     number, has = seed or ("", None)
+    said, matters = sentences()[name]
     plain = [one if isinstance(one, str | int | float | None) else str(one) for one in (value, default)]
     return {
         "name": name,
@@ -76,6 +90,8 @@ def _row(
         "seed": number,
         "seed_value": has,
         "allowed": allowed,
+        "is": said,
+        "matters": matters,
     }
 
 

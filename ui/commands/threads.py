@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 @click.argument("words", nargs=-1, metavar="[WORDS]...")
 @click.option("--delete", metavar="ID", help="Forget this conversation; within 10 s --undo brings it back.")
 @click.option("--undo", metavar="ID", help="Bring back one that was deleted.")
-@click.option("--rename", nargs=2, metavar="ID TITLE", help="Call it so; an empty TITLE: as at first.")
+@click.option("--rename", nargs=2, metavar="ID TITLE", help="Give it this title; an empty TITLE: as at first.")
 @click.option("--pin", metavar="ID", help="Keep it at the top of the lists, or no longer.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Also list single questions of clew ask that were not continued."
+)
 @options.as_json("Print each thread as a JSON object, a line each.")
 def threads(
     words: tuple[str, ...],
@@ -28,6 +31,7 @@ def threads(
     undo: str | None,
     rename: tuple[str, str] | None,
     pin: str | None,
+    everything: bool,
     as_json: bool,
 ) -> None:
     """List the conversations, newest first; with WORDS those in which all of them were said."""
@@ -39,8 +43,8 @@ def threads(
         if said := _changed(database, path, delete, undo, rename, pin):
             click.echo(said, err=True)
             return
-        kept = database.holding(" ".join(words))
-        _print_threads([one for one in database.recent() if one.id in kept], as_json, searched=bool(words))
+        known, kept = database.recent(everything), database.holding(" ".join(words))
+        _print_threads([one for one in known if not words or one.id in kept], as_json, searched=bool(words))
     click.echo(f"kept in {path}", err=True)
 
 

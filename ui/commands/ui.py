@@ -10,9 +10,14 @@ from clew.ui import options
 
 @click.group(invoke_without_command=True)
 @options.library
-@click.option("--port", type=click.IntRange(1, 65535), help="[default: 7860]")
+@click.option("--port", cls=options.KeptFlag, type=click.IntRange(1, 65535), help="[default: 7860]")
 @click.option(
-    "--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address that it is served on."
+    "--host",
+    cls=options.KeptFlag,
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to serve it on.",
 )
 @options.llm
 @options.given
@@ -20,24 +25,26 @@ from clew.ui import options
 @options.watch
 @click.pass_context
 def ui(ctx: click.Context, /, host: str, watch: bool, **chosen: Any) -> None:
-    """Open the page for the browser, for this machine alone (127.0.0.1).
+    """Open Clew as a page in your browser, on this machine only (127.0.0.1).
 
-    The address that is printed lets one browser in. Another --host is served to users with a password.
+    The address that it prints works once, for one browser. With another --host, users log in with a password.
     """
     if ctx.invoked_subcommand:
         return
-    from clew.agent.settings import read_settings
+    from clew.agent.settings import note_used, read_settings
     from clew.ui.web.serving import serve
 
-    serve(read_settings(**chosen), host, watch)
+    settings = read_settings(**chosen)
+    note_used(settings.library)
+    serve(settings, host, watch)
 
 
 @ui.command(name="add-user")
 @click.argument("name", metavar="NAME")
 def add(name: str) -> None:
-    """Let NAME open the page with a password, or give NAME another one.
+    """Let NAME log in with a password, or change NAME's password.
 
-    It is asked for, or taken from CLEW_PASSWORD.
+    The password is asked for, or taken from CLEW_PASSWORD.
     """
     from clew.agent.settings import read_settings
     from clew.ui.web.guard import add_user

@@ -58,7 +58,7 @@ class TooManyFailures(BadInput):
 def add_user(home: Path, name: str, password: str) -> None:
     """Add a user, or change the password of one. Raises `BadInput` for a name or a password that is not allowed."""
     if not NAME.fullmatch(name):
-        raise BadInput(f"'{name}' is no name for a user", "letters, digits and . @ + - are; 64 at most")
+        raise BadInput(f"'{name}' cannot be the name of a user", "letters, digits and . @ + - are; 64 at most")
     if not SHORTEST <= len(password) <= LONGEST:
         raise BadInput("the password is too short or too long", f"{SHORTEST} characters at least")
     salt = secrets.token_bytes(16)

@@ -97,19 +97,19 @@ def check_port(port: int, host: str = HOST) -> None:
     bound(port, host).close()
 
 
-def bound(port: int, host: str) -> socket.socket:
-    """Raises `ClewError` where this address cannot be listened on."""
+def bound(port: int, host: str, command: str = "clew ui") -> socket.socket:
+    """Raises `ClewError` where this address cannot be listened on, with this command and another one."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         opened = socket.socket(family)
     except OSError as error:
-        raise ClewError(f"{host} is no address of this machine", f"clew ui --host {HOST}") from error
+        raise ClewError(f"{host} is not an address of this machine", f"{command} --host {HOST}") from error
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         opened.bind((host, port))
     except OSError as error:
         opened.close()
-        hint = f"clew ui --port {port + 1 if 1024 <= port < 65535 else 7861}"
+        hint = f"{command} --port {port + 1 if 1024 <= port < 65535 else 7861}"
         raise ClewError(f"port {port} cannot be used: {(error.strerror or '').lower()}", hint) from error
     return opened
 

@@ -115,7 +115,7 @@ def address(text: str) -> ClusterAddress | None:
     closed = scheme.startswith("es") and match[2].startswith("//") and all(hosts) and ports
     if not closed or not NAME.fullmatch(name):
         raise BadInput(
-            f"'{without_secrets(text)}' is no address of a library on a cluster",
+            f"'{without_secrets(text)}' is not the address of a library on a cluster",
             "es://HOST:9200/NAME, NAME of a-z, 0-9 and _; the key goes into ES_API_KEY",
         )
     named = (f"{one['host'].casefold()}:{int(one['port'] or PORT)}" for one in hosts if one)
@@ -140,7 +140,7 @@ def _check_url(url: str) -> None:
         host, port = None, None
     if parts.scheme not in ("http", "https") or not host or parts.path or parts.query or "@" in parts.netloc:
         raise BadInput(
-            f"ES_URL has '{without_secrets(url)}', which is no https://HOST:PORT", "export ES_URL=https://HOST:9200"
+            f"ES_URL has '{without_secrets(url)}', which is not https://HOST:PORT", "export ES_URL=https://HOST:9200"
         )
     local = host in _LOOPBACK or host == "::1"
     if parts.scheme == "http" and not local and os.environ.get("ES_PLAIN") != "yes":
@@ -154,7 +154,7 @@ def seconds_of(variable: str, otherwise: float) -> float:
     """What a variable of the environment says. Raises `BadInput` for what is no number, or above a million."""
     given = os.environ.get(variable, "") or str(otherwise)
     if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", given):
-        wrong = f"{variable} has '{given[:20]}', which is no number of seconds"
+        wrong = f"{variable} has '{given[:20]}', which is not a number of seconds"
         raise BadInput(wrong, f"export {variable}={otherwise:g}")
     return float(given)
 
@@ -364,7 +364,7 @@ class Cluster:
 
     def _partial(self, failed: int | str, total: int | str) -> ClewError:
         return Busy(
-            f"{failed} of {total} shards of {self.where} do not answer, so nothing is said of what is there",
+            f"{failed} of {total} shards of {self.where} do not answer, so it is not known what is there",
             "bring the node back, or give the library a replica (docs/elasticsearch.md)",
         )
 

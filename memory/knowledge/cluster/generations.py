@@ -322,7 +322,7 @@ class Generations:
         until, seen = time.monotonic() + still, -1
         while there := self._locked(lock):
             if seen not in (-1, there["_seq_no"]):
-                raise LibraryBusy(f"another clew index is at work on {self.cluster.where}", "wait until it has ended")
+                raise LibraryBusy(f"another clew index is running on {self.cluster.where}", "wait until it has ended")
             if time.monotonic() >= until:
                 return there
             seen = there["_seq_no"]

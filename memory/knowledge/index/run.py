@@ -217,7 +217,7 @@ class Changes:
         if not self._generation.choices.prune and 2 * lost > self._documents:
             of_all = f"{lost} of {number_of(self._documents, 'document')}"
             wrong = f"{of_all} would be removed: their files are not there any more"
-            raise MuchWouldGo(wrong, "look whether a drive is missing; clew index --prune removes them")
+            raise MuchWouldGo(wrong, "check whether a drive is missing; clew index --prune removes them")
         self.counts["removed"] += lost
         self._other_sources |= bool(gone)
 
@@ -537,7 +537,7 @@ def repair(library: Path, encoder: Encoder, mine: Collection[str] | None = None)
             raise BadInput(
                 f"{', '.join(found.wrong)} of {library} can be made again from what it was made from alone, and"
                 f" {', '.join(gone)} is not there",
-                f"clew index --rebuild --library {library}, which loses what is of there",
+                f"clew index --rebuild --library {library}, which loses what came from there",
             )
         *_, report = index([], library, encoder, parameters=Parameters(mine=mine), rebuild=True)
         assert isinstance(report, IndexReport)

@@ -74,7 +74,7 @@ class PartitionPlan:
                 "hybrid takes a size, not a number of partitions", "clew partition --method hybrid --size 200"
             )
         if self.method == "leiden" and self.size:
-            raise BadInput("leiden keeps to no size: it takes --k, or nothing", "clew partition --method leiden")
+            raise BadInput("leiden cannot keep to a size: give --k, or nothing", "clew partition --method leiden")
         if self.method == "metis" and bool(self.size) == bool(self.k):
             raise BadInput("metis takes a size or a number of partitions", "clew partition --method metis --size 200")
 

@@ -130,12 +130,35 @@ def test_what_failed_says_what_was_expected_and_what_came(tmp_path: Path, out: P
             ("bad", 1, "cites 'etropolis.md'", "people/thea-von-harbou.md"),
             ("bad", 1, "a refusal", "answered"),
             ("bad", 2, "cites 'any.md'", "no citation"),
-            ("bad", 2, "rewritten_contains 'Hugo'", rewritten),
+            ("bad", 2, "rewritten contains 'Hugo'", rewritten),
             ("bad", 2, "an answer", "nothing-found"),
         ],
     )
     kept = both(out)[1][0]["expectations"]
     assert kept[0] == {"kind": "contains", "value": "Kubrick", "passed": False, "came": wrote}
+
+
+def test_a_turn_must_not_say_or_cite_something_and_must_be_short_and_fast(tmp_path: Path, out: Path) -> None:
+    wrote = "Thea von Harbou wrote it [1] So it is."
+    held = {"not_contains": "Kubrick", "not_cites": "hugo.md", "at_most_words": 8, "at_most_seconds": 0.0015}
+    fails = {
+        "not_contains": ["HARBOU"],
+        "not_cites": "thea-von-harbou.md",
+        "at_most_words": 7,
+        "at_most_seconds": 0.001,
+    }
+    turns = [{"question": "Who wrote Metropolis?", "expect": expect} for expect in (held, fails)]
+    script = read_script(write(tmp_path / "script.jsonl", {"conversation_id": "c", "turns": turns}))
+    first, second, _ = run(script, out)[1]
+    assert isinstance(first, Played) and isinstance(second, Played)
+    assert [check.passed for check in first.checks] == [True] * 4
+    said = [(check.passed, check.expected, check.came) for check in second.checks]
+    assert said == [
+        (False, "not contains 'HARBOU'", wrote),
+        (False, "not cites 'thea-von-harbou.md'", "people/thea-von-harbou.md"),
+        (False, "at most 7 words", "8"),
+        (False, "at most 0.001 seconds", "0.0015"),
+    ]
 
 
 @pytest.mark.parametrize("name", ["FILMS/metropolis.md", "metropolis.md", "metropolis", "/docs/films/metropolis.md"])

@@ -75,9 +75,9 @@ def test_the_reasons_are_the_signals_that_moved_the_duel_the_most() -> None:
     usual = {"names_together": 0.8, "covered": 0.6, "comparison": 0.1}
     by = Router((Duel(("graph",), (), model), Duel(("walk",), (), Linear(-1.0, {}))), usual)
     values = NOTHING | {"names_together": 0.8, "covered": 0.8}
-    assert router.reasons(values, ["hybrid"], by).startswith("one passage covers it")
+    assert router.reasons(values, ["hybrid"], by).startswith("one passage has most of its words")
     compares = values | {"comparison": 1.0, "names_together": 0.5, "covered": 0.6}
-    assert router.reasons(compares, ["hybrid", "graph"], by) == "it compares and no passage has all that it names"
+    assert router.reasons(compares, ["hybrid", "graph"], by) == "it compares and no passage has all the names in it"
     assert router.reasons(values, ["hybrid"], Router()) == "nothing asks for more"
     assert router.reasons(values, ["hybrid", "graph"], Router()) == "more may be found"
 

@@ -39,7 +39,7 @@ def test_an_address_is_closed_in_its_form(monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )  # fmt: skip
 def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(BadInput, match="is no address"):
+    with pytest.raises(BadInput, match="is not the address"):
         address(text)
 
 

@@ -1,0 +1,49 @@
+"""What is piped into `clew ask` beside a question: a document, in a library of its own."""
+
+import hashlib
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clew.memory.errors import BadInput
+
+if TYPE_CHECKING:
+    from clew.agent.settings import Settings
+
+NAME = "document"
+
+
+def over_document(settings: "Settings", content: bytes, folder: Path, quiet: bool) -> "Settings":
+    """The settings with a library, below this folder, that holds this document alone: the same for the same content, so
+    that a conversation over it can go on. Raises `BadInput` for what cannot be read."""
+    from clew.agent.models import encoder_for
+    from clew.memory.files import private_file, private_folder
+    from clew.memory.knowledge.disk import FORMAT, recorded
+    from clew.memory.knowledge.index import run
+    from clew.ui.console import shown
+
+    home = private_folder(folder / hashlib.sha256(content).hexdigest()[:16])
+    library, file = home / "library", home / f"{NAME}.{_ending(content)}"
+    over = settings.model_copy(update={"library": library})
+    with closing(encoder_for(settings)) as encoder:
+        made = recorded(library)
+        if made.documents and (made.format, made.encoder.hash) == (FORMAT, encoder.hash):
+            return over
+        private_file(file).write_bytes(content)
+        events = shown(run.index([file], library, encoder, rebuild=True), quiet)
+        report = next(one for one in events if isinstance(one, run.IndexReport))
+    if not report.documents:
+        why = "; ".join(one.reason for one in report.failed) or "it holds no text"
+        raise BadInput(f"what is piped in cannot be read: {why}", "clew index FILE, which says more")
+    return over
+
+
+def _ending(content: bytes) -> str:
+    """Of a file of this content, by its first bytes where these tell; else of Markdown, as which any text is read."""
+    import kreuzberg
+
+    try:
+        (ending, *_) = kreuzberg.get_extensions_for_mime(kreuzberg.detect_mime_type(content))
+    except (kreuzberg.KreuzbergError, ValueError, RuntimeError):
+        return "md"
+    return "md" if ending == "txt" else str(ending)
