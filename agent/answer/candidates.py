@@ -14,7 +14,7 @@ from clew.agent.answer.structure import (
     unnumbered,
 )
 from clew.memory.datatypes import Document, Passage
-from clew.memory.text import Span
+from clew.memory.text import BELOW, ITEM, Span
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +29,7 @@ class Candidate:
     block: Block = field(init=False)
     text: str = field(init=False)
     position: int = field(init=False)  # the character of its document where it begins
-    head: str = field(init=False)  # the heading that it stands under; empty where there is none
+    head: str = field(init=False)  # the heading and the items that it stands under; empty where there is none
     lead: str = field(init=False)  # what announces it, if it is an item, a row or code
 
     def __post_init__(self) -> None:
@@ -38,10 +38,17 @@ class Candidate:
         block = blocks[self.place]
         above = (blocks[place] if place >= 0 else None for place in (block.head, block.lead))
         head, lead = (self.region.paths.get(one.start) or text[one.start : one.end] if one else "" for one in above)
+        head = BELOW.join(filter(None, (head, *self.parents)))
         own = " ".join(RUNNING_HEAD.sub(" ", text[slice(*self.span)]).split())
         values = (block, own, self.region.offset + self.span[0], head, lead)
         for name, value in zip(("block", "text", "position", "head", "lead"), values, strict=True):
             object.__setattr__(self, name, value)
+
+    @property
+    def parents(self) -> list[str]:
+        """The items that it stands in, the outermost first, without their marks."""
+        parents = map(self.region.of, self.region.parents(self.region.blocks[self.place]))
+        return [ITEM.sub("", text, count=1).strip(" :") for text in parents]
 
     @property
     def above(self) -> str:

@@ -60,7 +60,8 @@ def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = 
     if block.kind == "item":
         behind = region.blocks[candidate.place + 1 : candidate.place + 2] if asks(candidate.text) else []
         reply = ((one.start, one.end) for one in behind if one.kind in ("item", "prose"))
-        return Excerpt(candidate, "item", (candidate.span, *reply))
+        parents = ((one.start, one.end) for one in region.parents(block))
+        return Excerpt(candidate, "item", (*parents, candidate.span, *reply))
     if block.kind == "row":
         head = region.blocks[block.lead] if block.lead >= 0 else None
         return Excerpt(candidate, "row", (*(((head.start, head.end),) if head else ()), candidate.span))

@@ -12,7 +12,7 @@ from clew.agent.answer.candidates import Candidate
 from clew.agent.answer.evidence import Evidence
 from clew.agent.answer.structure import unnumbered
 from clew.memory.datatypes import Floats
-from clew.memory.text import FUNCTION_WORDS
+from clew.memory.text import FUNCTION_WORDS, content_words
 
 _PART = re.compile(r"\s*(?:[:>\u00b7|]|\s[-\u2013\u2014])\s+")
 """Between the parts of a title or of the headings above a sentence."""
@@ -36,12 +36,28 @@ class Name:
 
 def of_other_names(question: str, evidence: Evidence) -> Floats:
     """Shape (candidates,): 1 where a candidate is said of a name that is nearly one of the question's, but is not in
-    the question. It is said of the nearest heading, else of the title, else of what its paragraph begins with."""
+    the question, or of another item of a list than the one that is in it. It is said of the nearest heading, else of
+    the title, else of what its paragraph begins with."""
     asked = [_words(line) for line in question.casefold().splitlines()]
+    beside = _of_other_items(question, evidence)
     names = [list(_names(one, evidence)) for one in evidence.candidates]
     known = {name for of_one in names for name in of_one if any(_stands(name.words, line) for line in asked)}
     known = {name for name in known if not any(_is_part(name.words, other.words) for other in known)}
-    return np.array([_is_of_another(of_one, known) for of_one in names], np.float64)
+    other = (_is_of_another(of_one, known) for of_one in names)
+    return np.array([one or item for one, item in zip(other, beside, strict=True)], np.float64)
+
+
+def _of_other_items(question: str, evidence: Evidence) -> list[bool]:
+    """Of each candidate whether it stands in items of a list of which the question names others."""
+    asked = {*content_words(question)}
+    lists = [(evidence.passages[one.passage].document, one.block.group) for one in evidence.candidates]
+    parents = [[{*content_words(text)} for text in one.parents] for one in evidence.candidates]
+    named = [any(words and words <= asked for words in items) for items in parents]
+    with_named = {one for one, is_named in zip(lists, named, strict=True) if is_named}
+    return [
+        bool(items) and not is_named and one in with_named
+        for one, items, is_named in zip(lists, parents, named, strict=True)
+    ]
 
 
 def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:

@@ -65,8 +65,9 @@ _DIGIT = re.compile(r"\d")
 @dataclass(frozen=True, slots=True)
 class Block:
     """A part of a document's text from `start` to `end`. `group` numbers the lists and tables: items that follow each
-    other are of one. `head` is the place of the heading that it stands under, and `lead` of the block that announces
-    its list or code, or of the first row of its table; -1 where there is none."""
+    other are of one. `head` is the place of the heading that it stands under, `lead` of the block that announces
+    its list or code, or of the first row of its table, and `parent` of the item that its list stands in; -1 where there
+    is none."""
 
     start: int
     end: int
@@ -74,6 +75,7 @@ class Block:
     group: int = -1
     head: int = -1
     lead: int = -1
+    parent: int = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +90,11 @@ class Region:
 
     def of(self, block: Block) -> str:
         return self.text[block.start : block.end]
+
+    def parents(self, block: Block) -> "list[Block]":
+        """The items that it stands in, the outermost first."""
+        above = self.blocks[block.parent] if block.parent >= 0 else None
+        return [*self.parents(above), above] if above else []
 
     def heads_columns(self, place: int) -> bool:
         """Whether it is the row that names the columns of a table, which is quoted with each row below."""
@@ -216,8 +223,9 @@ def _related(text: str, made: Sequence[Block], laid_out: bool) -> Iterator[Block
             its, lead = numbered if reached and first == reached + 1 else (group, lead)
             if first:
                 reached, numbered = last, (its, lead)
-            for block in members:
-                yield Block(block.start, block.end, "item", its, head, lead)
+            parents = _parents(text, members)
+            for block, parent in zip(members, parents, strict=True):
+                yield Block(block.start, block.end, "item", its, head, lead, place + parent if parent >= 0 else -1)
         elif kind == "row":
             group, reached = group + 1, 0
             rows = [text[block.start : block.end] for block in members]
@@ -228,6 +236,17 @@ def _related(text: str, made: Sequence[Block], laid_out: bool) -> Iterator[Block
             for block in members:
                 yield Block(block.start, block.end, kind, -1, head, lead if kind == "code" else -1)
         place += len(members)
+
+
+def _parents(text: str, items: Sequence[Block]) -> Iterator[int]:
+    """Of each item of a list the place of the last one before it that is indented less; -1 where none is."""
+    above = list[tuple[int, int]]()
+    for place, block in enumerate(items):
+        before = text[text.rfind("\n", 0, block.start) + 1 : block.start]
+        indented = len(before.expandtabs()) if before.isspace() else 0
+        above = [one for one in above if one[0] < indented]
+        yield above[-1][1] if above else -1
+        above.append((indented, place))
 
 
 def _number(text: str, item: Block) -> int:
@@ -293,7 +312,7 @@ def with_code(text: str, stanzas: Sequence[Span]) -> tuple[list[Span], frozenset
     of them are code, as they are indented."""
     made, code = list[Span](), set[Span]()
     for start, end in stanzas:
-        indented = text[max(0, start - len(INDENT)) : start] == INDENT
+        indented = text[max(0, start - len(INDENT)) : start] == INDENT and not ITEM.match(text, start)
         before = made[-1] if made and made[-1] in code else None
         if indented and before and len(text[before[0] : end].split()) <= LONGEST:
             code.remove(made.pop())

@@ -250,6 +250,8 @@ def _spanned(said: str) -> int:
 def _open(layout: TextLayout, element: "HtmlElement") -> None:
     if element.tag in _TAGS["headings"]:
         layout.open_heading()
+    elif element.tag in ("ul", "ol"):
+        layout.open_list()
     elif element.tag == "li":
         layout.open_item("- ")
     elif element.tag == "dt":
@@ -270,6 +272,8 @@ def _asks(element: "HtmlElement") -> bool:
 def _close(layout: TextLayout, element: "HtmlElement") -> None:
     if element.tag in _TAGS["headings"]:
         layout.close_heading(int(element.tag[1]))
+    elif element.tag in ("ul", "ol"):
+        layout.close_list()
     elif element.tag in ("li", "dd"):
         layout.close_item()
     elif (element.tag == "dt" and _asks(element)) or element.tag in _TAGS["blocks"] or element.tag == "pre":

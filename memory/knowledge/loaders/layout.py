@@ -19,6 +19,9 @@ BREAKS = ("", " ", "\n", "\n\n")
 CELLS = " | "
 """Between the cells of a row."""
 
+NESTED = " " * 2
+"""Before an item of a list, for each list that it stands in but one."""
+
 ROWS = 25
 """Rows that stand together below the names of the columns, so that no row is far from them."""
 
@@ -34,6 +37,7 @@ class TextLayout:
         self._break = 0
         self._marker = ""
         self._heading = 0
+        self._lists = 0  # that are open
         self._term = False
         self._join: str | None = None
         self._above: list[tuple[int, str]] = []
@@ -143,11 +147,20 @@ class TextLayout:
             self.paragraph()
         self._term = False
 
+    def open_list(self) -> None:
+        """A list within an item stands close to it."""
+        self._lists += 1
+        self.line() if self._lists > 1 else self.paragraph()
+
+    def close_list(self) -> None:
+        self._lists -= 1
+        self.line() if self._lists else self.paragraph()
+
     def open_item(self, marker: str) -> None:
         """An item of a list: the marker is written before its first words."""
         self._join = None
         self.line()
-        self._marker = marker
+        self._marker = f"{NESTED * (self._lists - 1)}{marker}"
 
     def close_item(self) -> None:
         self._marker = ""

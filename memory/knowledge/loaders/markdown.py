@@ -32,7 +32,6 @@ FRONT_LIST = r"^(?:{names}):(.*(?:\n[ \t]*-[ \t].*)*)"
 NO_VALUE = re.compile(r"(?:null|~|[|>][+-]?\d?)?", re.IGNORECASE)
 """YAML's nothing, and the marks of a value that stands in the lines below."""
 
-LISTS = ("bullet_list_open", "bullet_list_close", "ordered_list_open", "ordered_list_close")
 TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)")
 
 
@@ -109,6 +108,10 @@ def _write(layout: TextLayout, token: "Token", hidden_text: list[str]) -> None:
             layout.open_heading()
         case "heading_close":
             layout.close_heading(int(token.tag[1]))
+        case "bullet_list_open" | "ordered_list_open":
+            layout.open_list()
+        case "bullet_list_close" | "ordered_list_close":
+            layout.close_list()
         case "list_item_open":
             layout.open_item(f"{token.info}{token.markup} " if token.info else "- ")
         case "list_item_close":
@@ -121,7 +124,7 @@ def _write(layout: TextLayout, token: "Token", hidden_text: list[str]) -> None:
             if (root := html.parse(token.content)) is not None:
                 hidden_text.append(html.without_hidden(root))
                 html.write(layout, root)
-        case _ if token.hidden or (token.level and token.type in LISTS):
+        case _ if token.hidden:
             layout.line()
         case _:
             layout.paragraph()

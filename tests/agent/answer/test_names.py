@@ -51,3 +51,30 @@ def test_of_names_that_are_alike_the_one_that_is_asked_about_answers(
 ) -> None:
     answer = opened(FILES)(question)
     assert said in answer.text and unsaid not in answer.text
+
+
+LISTS: dict[str, str | bytes] = {
+    "prices.md": "# Renovation\n\n- Kitchen\n  - Lamp: 80 euros\n  - Floor: 1,200 euros\n    - Labour: 300 euros\n"
+    "- Office\n  - Lamp: 45 euros\n  - Floor: 700 euros\n    - Labour: 210 euros\n- Hall\n  - Lamp: 30 euros\n",
+    "hours.html": "<h1>Hours</h1><ul><li>Library<ul><li>Monday: 9 to 17</li><li>Saturday: 10 to 13</li></ul></li>"
+    "<li>Pool<ul><li>Monday: 7 to 20</li><li>Saturday: 8 to 18</li></ul></li></ul>",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "unsaid"),
+    [
+        ("How much is the lamp in the office?", "- Office [1]\n- Lamp: 45 euros", "80"),
+        (
+            "What does the labour for the floor of the office cost?",
+            "- Floor: 700 euros [1]\n- Labour: 210",
+            "300",
+        ),
+        ("When is the pool open on Saturday?", "- Saturday: 8 to 18", "10 to 13"),
+    ],
+)
+def test_an_item_is_of_the_items_that_it_stands_in_and_is_quoted_with_them(
+    question: str, said: str, unsaid: str, opened: Callable[[dict[str, str | bytes]], Callable[[str], Answer]]
+) -> None:
+    text = opened(LISTS)(question).text
+    assert said in text and unsaid not in text

@@ -170,7 +170,7 @@ def test_words_stay_and_markup_goes(tmp_path: Path) -> None:
         "The Moon and us\n\n"
         "Some bold words with a link, and HTML\nwrapped\nhere. See https://example.org. AT&T\n\n"
         "Size\n\n"
-        "- one\n- two\n1. inner\n2. more\n\n"
+        "- one\n- two\n  1. inner\n  2. more\n\n"
         "name | mass\nEarth | 5.97\n\n"
         "    def f():\n        return 1\n\n"
         "a quotation\n\n"
