@@ -134,7 +134,7 @@ class Assistant:
             if cut_off := self._unfinished(thread):
                 yield from self._run(services, cut_off, cancel, resumed=True)
             forget_checkpoints(self._data / DATABASE, thread)  # of a turn that was stored as its process died
-            search = TurnSearch(tool=tool, scope=scope, understood=understood, asking=understood)
+            search = TurnSearch(tool=tool, scope=scope, understood=understood)
             said = (*said, *self._from_elsewhere(thread))
             before = self.threads.tree(thread).path(parent)
             turn = Turn(thread, len(before) + 1, question, steps=said, today=today, search=search)

@@ -4,7 +4,7 @@ import threading
 from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
@@ -21,17 +21,7 @@ from clew.memory.errors import BadInput
 from clew.memory.text import number_of
 from clew.ui.options import day
 from clew.ui.plain import cut, near, one_line, plain, when
-from clew.ui.rendering import (
-    DIM,
-    MARKS,
-    answer_text,
-    copied,
-    indented,
-    ledger_lines,
-    source_line,
-    unfolded,
-    walk_trees,
-)
+from clew.ui.rendering import DIM, MARKS, answer_text, copied, indented, ledger_lines, source_line, unfolded, walk_trees
 from clew.ui.transcript import exported, known_thread
 
 LISTED = 20
@@ -54,16 +44,7 @@ class Asking:
     llm: str = ""
 
     def events(self, assistant: Assistant, thread: str, cancel: threading.Event) -> Iterator[TurnEvent]:
-        return assistant.ask(
-            thread,
-            self.question,
-            tool=self.tool,
-            today=day(self.today),
-            cancel=cancel,
-            parent=self.parent,
-            understood=self.understood,
-            llm=self.llm,
-        )
+        return assistant.ask(thread, **{**asdict(self), "today": day(self.today)}, cancel=cancel)
 
 
 class Session(ABC):
@@ -252,11 +233,11 @@ def _walk(session: Session, _: str) -> None:
 def _context(session: Session, _: str) -> None:
     """What the last question was understood with."""
     turn = session.last_turn()
-    recalled = turn.recalled.selected
+    recalled = sorted(turn.recalled.selected, key=lambda sentence: (sentence.turn, sentence.speaker != "user"))
     session.say(f"understood as: {one_line(turn.rewritten)}")
     before = number_of(len(turn.recalled.extracted), "sentence")
     session.say(f"of {before} said before, it was read with {'these:' if recalled else 'none'}")
-    for one in sorted(recalled, key=lambda sentence: (sentence.turn, sentence.speaker != "user")):
+    for one in recalled:
         who = "you" if one.speaker == "user" else "answer"
         session.say(cut(f"  {one.turn}, {who}: {one_line(one.text)}", max(session.output.width - 2, 60)))
     for prompted in ledger_lines(turn.ledger):
@@ -267,7 +248,7 @@ def _context(session: Session, _: str) -> None:
 
 
 def _resume(session: Session, _: str) -> None:
-    if session.turn is None or session.turn.answer.outcome != "stopped":
+    if session.assistant.stopped(session.thread) is None:
         raise BadInput("no answer was stopped here", "type a question")
     session.resume()
 

@@ -28,17 +28,17 @@ LONGEST, LONGEST_HEADING = 14, 4
 """Words of a question that is offered, and content words of a heading that is asked about."""
 
 
-def begin(state: TurnState) -> Literal["talk", "recall", "answer"]:
-    """A turn whose evidence is complete is only answered; a question that a person says how to understand is no
-    talk."""
-    search = state["turn"].search
-    return "answer" if search.round else "recall" if search.understood else "talk"
+def begin(state: TurnState) -> Literal["talk", "answer"]:
+    """A turn whose evidence is complete is only answered."""
+    return "answer" if state["turn"].search.round else "talk"
 
 
 def talk(turn: Turn, run: TurnContext) -> Turn:
     """Small talk, and talk about the last answer, are answered here; of a question with a greeting the question is
-    left, and of a yes to a question that was offered that."""
+    left, and of a yes to a question that was offered that. One that a person says how to understand is no talk."""
     said, services = _heard(turn.question), run.services
+    if turn.search.understood:
+        return turn.searched(asking=turn.search.understood)
     if said.intent is None:
         return turn if said.question == turn.question else _asking(turn, said.question)
     before = [TURN_JSON.validate_json(record) for record in services.threads.records(turn.thread, turn.parent)]
@@ -57,7 +57,7 @@ def after_talk(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["reca
     turn, writer = state["turn"], runtime.context.services.writers.answer
     if turn.is_answered:
         return "verify"
-    quotes = writer is None or writer.abilities.is_small
+    quotes = (writer is None or writer.abilities.is_small) and not turn.search.understood
     several = quotes and len(questions_of(turn.search.asking or turn.question)) > 1
     return "multi_question" if several else "recall"
 

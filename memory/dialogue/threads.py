@@ -173,7 +173,7 @@ class Threads:
             if sentences:
                 _title(database, thread, turn, storable(question))
             if turn not in self.tree(thread).path():
-                _set(database, thread, "leaf", turn)
+                database.execute("UPDATE threads SET leaf = ? WHERE thread = ?", (turn, thread))
             _forget_taken_out(database)
 
     def last_turn(self, thread: str) -> int:
@@ -187,19 +187,12 @@ class Threads:
 
     def go_to(self, thread: str, leaf: int) -> None:
         """The thread is at this turn from now on; the turns behind it are kept."""
-        with self._database.transaction() as database:
-            _set(database, thread, "leaf", leaf)
+        self._change(thread, "leaf", leaf)
 
     def records(self, thread: str, leaf: int | None = None) -> list[str]:
         """The JSON of each turn up to the leaf, oldest first."""
-        return [
-            row[0]
-            for row in self._database.rows(
-                f"SELECT record FROM turns WHERE thread = ? AND turn IN {_AMONG} ORDER BY number",
-                thread,
-                str(self.tree(thread).path(leaf)),
-            )
-        ]
+        query = f"SELECT record FROM turns WHERE thread = ? AND turn IN {_AMONG} ORDER BY number"
+        return [row[0] for row in self._database.rows(query, thread, str(self.tree(thread).path(leaf)))]
 
     def sentences(
         self, thread: str, encoder: str, leaf: int | None = None
@@ -269,23 +262,24 @@ class Threads:
 
     def rename(self, thread: str, name: str) -> None:
         """An empty name gives it its title again."""
-        with self._database.transaction() as database:
-            _set(database, thread, "name", storable(" ".join(name.split())))
+        self._change(thread, "name", storable(" ".join(name.split())))
 
     def pin(self, thread: str, pinned: bool) -> None:
-        with self._database.transaction() as database:
-            _set(database, thread, "pinned", int(pinned))
+        self._change(thread, "pinned", int(pinned))
 
     def take_out(self, thread: str) -> None:
         """No list has the thread any more; `bring_back` undoes it, and so does a turn that is said on it."""
-        with self._database.transaction() as database:
-            _forget_taken_out(database)
-            _set(database, thread, "deleted", _now())
+        self._change(thread, "deleted", _now())
 
     def bring_back(self, thread: str) -> bool:
         """Whether it was still there."""
+        return self._change(thread, "deleted", "")
+
+    def _change(self, thread: str, column: str, value: str | int) -> bool:
+        """Whether the thread is there."""
         with self._database.transaction() as database:
-            return bool(_set(database, thread, "deleted", ""))
+            _forget_taken_out(database)
+            return database.execute(f"UPDATE threads SET {column} = ? WHERE thread = ?", (value, thread)).rowcount > 0
 
     def delete(self, thread: str) -> None:
         """Forget the thread, where there is one, at once."""
@@ -327,11 +321,6 @@ def _title(database: sqlite3.Connection, thread: str, turn: int, question: str) 
     earlier = "SELECT 1 FROM sentences WHERE thread = ?1 AND turn < ?2"
     values = (thread, turn, title_of(question))
     database.execute(f"UPDATE threads SET title = ?3 WHERE thread = ?1 AND NOT EXISTS ({earlier})", values)
-
-
-def _set(database: sqlite3.Connection, thread: str, column: str, value: str | int) -> int:
-    """The number of threads that have it: one, or none."""
-    return database.execute(f"UPDATE threads SET {column} = ? WHERE thread = ?", (value, thread)).rowcount
 
 
 def _forget_taken_out(database: sqlite3.Connection) -> None:
