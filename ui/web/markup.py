@@ -88,7 +88,7 @@ class Markup:
         self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": is_structured}
         self._templates.filters |= {"bare": words_of, "copied": copied}
         self._templates.globals["ABOUT"] = ABOUT
-        self._templates.filters |= {"named": named}
+        self._templates.filters |= {"named": named, "unnamed": lambda question: _NAMED.sub(" ", question)}
         self._templates.filters |= {"bytes": in_bytes, "day": day_of}
         self._templates.filters |= {"markdown": self._markdown, "draft": lambda text: _as_html(plain(text))}
 

@@ -300,6 +300,8 @@ class Shelf:
             self._wanted.notify_all()
 
     def _work_through(self) -> None:
+        with suppress(ClewError):  # who looks is told
+            self.listing()
         while True:
             with self._lock:
                 self._wanted.wait_for(lambda: self._closed or bool(self._waiting))
