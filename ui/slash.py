@@ -19,9 +19,21 @@ from clew.agent.state import Turn, TurnEvent
 from clew.memory.dialogue.threads import UNDO, Thread
 from clew.memory.errors import BadInput
 from clew.memory.text import number_of
+from clew.ui.opening import opened
 from clew.ui.options import day
 from clew.ui.plain import cut, near, one_line, plain, when
-from clew.ui.rendering import DIM, MARKS, answer_text, copied, indented, ledger_lines, source_line, unfolded, walk_trees
+from clew.ui.rendering import (
+    DIM,
+    MARKS,
+    answer_text,
+    cited_numbers,
+    copied,
+    indented,
+    ledger_lines,
+    source_line,
+    unfolded,
+    walk_trees,
+)
 from clew.ui.transcript import exported, known_thread
 
 LISTED = 20
@@ -193,6 +205,17 @@ def _sources(session: Session, argument: str) -> None:
             passage = Text(plain(answer.sources[number - 1].text).strip())
             for line in indented(passage, 6, session.output):
                 session.output.print(line)
+
+
+def _open(session: Session, argument: str) -> None:
+    answer = session.last_turn().answer
+    if not answer.sources:
+        raise BadInput("the last answer has no sources")
+    first = next(iter(cited_numbers(answer)), 1)
+    number = _source_number(argument, len(answer.sources)) if argument else first
+    for part in opened(session.assistant.services.library.path, answer, number):
+        for line in indented(part, 2, session.output):
+            session.output.print(line)
 
 
 def _source_number(argument: str, known: int) -> int:
@@ -432,6 +455,7 @@ def _quit(_: Session, __: str) -> None:
 COMMANDS = (
     Command("/help", "", "what can be typed here", _help),
     Command("/sources", "[N]", "the sources of the last answer; N: the whole passage", _sources),
+    Command("/open", "[N]", "open the file of source N, or print what is around it; or: o N", _open, on_screen=True),
     Command("/copy", "", "copy the last answer with its sources", _copy, on_screen=True),
     Command("/steps", "", "what the last turn did, in detail", _steps),
     Command("/walk", "", "what the last turn walked through", _walk),

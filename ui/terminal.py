@@ -204,6 +204,8 @@ def _converse(session: TerminalSession, editor: "PromptSession[str] | None") -> 
 
 
 def _handle(session: TerminalSession, line: str) -> None:
+    if line == "o" or (line.startswith("o ") and line[2:].isdecimal()):
+        line = f"/open{line[1:]}"
     if is_command(line):
         run_command(session, line)
     else:

@@ -1,8 +1,9 @@
-"""The document that a question limits itself to: 'In the lease, who pays for repairs?', 'according to FAQ.html'."""
+"""What a question limits itself to: 'In the lease, who pays for repairs?', 'according to FAQ.html', '@films who?'."""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from clew.memory.knowledge.catalogue import Catalogue, Listed, NamedDocuments
 from clew.memory.text import content_words, read_patterns
@@ -22,6 +23,7 @@ NO_TITLE = 2.0
 FEWEST = 2
 """Words that have to be left of a question."""
 
+_AT = re.compile(r'(?<!\S)@(?:"([^"]+)"|([^\s@"]*[^\s@",.:;?!]))')
 _PATTERNS = {
     name: re.compile(pattern, re.IGNORECASE)
     for name, pattern in read_patterns(Path(__file__).with_suffix(".txt")).items()
@@ -59,6 +61,34 @@ def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
                 return _limit(kind, match, named.documents[0])
     found = catalogue.by_file(question)
     return Limit(found) if found else None
+
+
+class Scoped(NamedTuple):
+    """A question without the `names` that stood in it behind an @, and the ids of the documents that have them."""
+
+    question: str
+    names: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+
+
+def scoped(question: str, catalogue: Catalogue) -> Scoped:
+    """By the names of files, with or without their ending, of folders, and titles; `@"..."` where there is a space in
+    one. What nothing is called stays a word of the question."""
+    found: dict[str, list[str]] = {}
+    for match in _AT.finditer(question):
+        name = (match[1] or match[2]).casefold().strip("/")
+        if documents := [one.id for one in catalogue.documents if _has_name(one, name)]:
+            found[match[0]] = documents
+    for words in found:
+        question = question.replace(words, " ")
+    names = tuple(words[1:].strip('"') for words in found)
+    ids = dict.fromkeys(id_ for documents in found.values() for id_ in documents)
+    return Scoped(" ".join(question.split()), names, tuple(ids))
+
+
+def _has_name(one: Listed, name: str) -> bool:
+    place = re.sub(r":\d+$", "", one.place.partition(": ")[0].casefold())
+    return f"/{name}/" in f"/{place}/" or name in (PurePosixPath(place).stem, one.title.casefold(), one.id.casefold())
 
 
 def _limit(kind: str, match: re.Match[str], document: Listed) -> Limit:

@@ -9,14 +9,16 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from clew.agent.answer.corpus_answers import corpus_question
+from clew.agent.search.scope import scoped
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Turn, TurnState
 from clew.agent.talk.intents import Heard, heard
 from clew.agent.talk.multi_question import questions_of
 from clew.agent.talk.replies import Reply, Spoken, reply
 from clew.memory.datatypes import Chunk
+from clew.memory.knowledge.library import Library
 from clew.memory.language.telling import language_of
-from clew.memory.text import BELOW, content_words, words
+from clew.memory.text import BELOW, content_words, number_of, words
 
 WANTED = 3
 """Questions that a greeting offers."""
@@ -36,11 +38,13 @@ def begin(state: TurnState) -> Literal["talk", "answer"]:
 def talk(turn: Turn, run: TurnContext) -> Turn:
     """Small talk, and talk about the last answer, are answered here; of a question with a greeting the question is
     left, and of a yes to a question that was offered that. One that a person says how to understand is no talk."""
-    said, services = _heard(turn.question), run.services
+    turn, services = _in_scope(turn, run.services), run.services
     if turn.search.understood:
         return turn.searched(asking=turn.search.understood)
+    asked = turn.search.asking or turn.question
+    said = _heard(asked)
     if said.intent is None:
-        return turn if said.question == turn.question else _asking(turn, said.question)
+        return turn if said.question == asked else _asking(turn, said.question)
     before = [TURN_JSON.validate_json(record) for record in services.threads.records(turn.thread, turn.parent)]
     if said.intent == "ack" and before and before[-1].answer.offered:
         return _asking(turn, before[-1].answer.offered)
@@ -69,6 +73,18 @@ def _heard(question: str) -> Heard:
     return replace(said, intent=None) if of_documents else said
 
 
+def _in_scope(turn: Turn, services: Services) -> Turn:
+    """Bound to the documents and folders that the question names behind an @, unless the caller has bound it."""
+    if "@" not in turn.question or turn.search.scope:
+        return turn
+    catalogue = services.library.store.catalogue
+    found, meant = scoped(turn.question, catalogue), scoped(turn.search.asking, catalogue)
+    if not found.documents or not found.question:
+        return turn
+    turn = turn.searched(scope=found.documents, asking=meant.question or found.question)
+    return turn.stepped("scope", f"in {', '.join(found.names)}: {number_of(len(found.documents), 'document')}")
+
+
 def _asking(turn: Turn, question: str) -> Turn:
     return turn.searched(asking=question).stepped("talk", f"asked: {question}")
 
@@ -85,13 +101,18 @@ def _replied(turn: Turn, made: Reply) -> Turn:
 
 
 def suggested(services: Services) -> tuple[str, ...]:
-    """At most `WANTED` questions that documents have as headings or lines of their own, else of what stands under a
-    heading; of different documents where there are several. Looked for once a library."""
+    """As `offered_by`, looked for once a library."""
     known, library = services.examples, services.library.manifest.fingerprint
     if library not in known:
-        chunks = services.library.store.sample(LOOKED_AT) if services.library.manifest.chunks else ()
-        known[library] = tuple(islice(_offered(chunks), WANTED))
+        known[library] = offered_by(services.library)
     return known[library]
+
+
+def offered_by(library: Library) -> tuple[str, ...]:
+    """At most `WANTED` questions that documents have as headings or lines of their own, else of what stands under a
+    heading; of different documents where there are several."""
+    chunks = library.store.sample(LOOKED_AT) if library.manifest.chunks else ()
+    return tuple(islice(_offered(chunks), WANTED))
 
 
 def _offered(chunks: Sequence[Chunk]) -> Iterator[str]:

@@ -184,7 +184,8 @@ class Manifest(BaseModel):
     nobody did; `date_order` is how the documents write dates in numbers, `tokens` the version of what words become
     (`tokens.TOKENS`); `hidden_text` (`unseen` on disk) has, by the ids of documents, how the text begins that they hold
     and do not show; `quarantined`, by paths, the order for which a document was taken out
-    (`Parameters`); `unread`, by paths, why a file was not read. What a step records beside these fields is kept too.
+    (`Parameters`); `unread`, by paths, why a file was not read; `left_out` are paths that a person took out. What a
+    step records beside these fields is kept too.
 
     `fingerprint` is SHA-256 over the format, the encoder, what the steps record, the documents' digests (triples are in
     them) and the edges, so that it is the same wherever the documents lie. `id` is a random name, kept over re-runs,
@@ -212,6 +213,7 @@ class Manifest(BaseModel):
     quarantine: bool = False
     allowed: tuple[str, ...] = ()
     quarantined: dict[str, str] = {}
+    left_out: tuple[str, ...] = ()
     unread: dict[str, str] = {}
     fingerprint: str
     created: str

@@ -2,7 +2,7 @@
 (what a quotation's `start` and `end` count in), or as a graph folder: nodes and edges."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from itertools import count
@@ -15,7 +15,7 @@ from clew.memory.files import private_file, private_folder
 from clew.memory.json_lines import as_line, replace_file, unwritten
 from clew.memory.knowledge.catalogue import Catalogue
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
-from clew.memory.knowledge.cluster.connection import ClusterAddress, Place
+from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.disk import (
     BROKEN,
@@ -28,8 +28,9 @@ from clew.memory.knowledge.disk import (
     required_generation,
 )
 from clew.memory.knowledge.proof import naming_altered
-from clew.memory.knowledge.store import EmbeddedStore
+from clew.memory.knowledge.store import EmbeddedStore, StoredSource
 from clew.memory.knowledge.vocabulary import LibraryVocabulary
+from clew.memory.opened_file import same_file
 from clew.memory.ports import Encoder, Search
 
 
@@ -100,7 +101,14 @@ def current_state(library: Library) -> str:
     """The `LibraryStore.state` that is in use now; empty where the library is gone."""
     if isinstance(library.store, ClusterStore):
         return Generations(library.store.cluster).current()
-    return str((isinstance(library.path, Path) and current_generation(library.path)) or "")
+    return state_at(library.path)
+
+
+def state_at(place: Place) -> str:
+    """As `current_state`, of a library that is not opened."""
+    if isinstance(place, ClusterAddress):
+        return Generations(Cluster(place)).current()
+    return str(current_generation(place) or "")
 
 
 def open_library(path: Place, encoder: Encoder | None) -> Library:
@@ -197,6 +205,24 @@ def stored_documents(store: LibraryStore) -> Iterator[Document]:
     ids: Sequence[str] = [one.id for one in store.catalogue.documents]
     for first in range(0, len(ids), AT_ONCE):
         yield from store.documents(ids[first : first + AT_ONCE])
+
+
+def stored_sources(store: LibraryStore) -> list[StoredSource]:
+    """The files that were read; of a cluster the places of its documents."""
+    if isinstance(store, EmbeddedStore):
+        return store.sources
+    found: dict[str, StoredSource] = {}
+    for one in store.catalogue.documents:
+        known = found.get(one.place, StoredSource(one.place, "", 0, one.id, one.title))
+        found[one.place] = known._replace(documents=known.documents + 1)
+    return [found[path] for path in sorted(found)]
+
+
+def file_of(library: Library, document: str, mine: Collection[str] = ()) -> Path | None:
+    """The file that a document was read from, as `same_file`; None for a part of a file, and on a cluster."""
+    store = library.store
+    known = store.source_of(document) if isinstance(store, EmbeddedStore) else None
+    return same_file(known.path, known.digest, mine) if known else None
 
 
 def stored_chunks(store: Search) -> Iterator[Chunk]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,17 @@ AND EXISTS (SELECT 1 FROM documents WHERE id = edges.target)
 """
 """Loose edges, to documents that the library does not have (yet), are kept but not served. (With `IN` for `EXISTS`
 SQLite goes through all documents: 800 ms instead of one, in a graph of 377,000 edges.)"""
+
+
+class StoredSource(NamedTuple):
+    """A file that was read: the digest of its bytes (empty: it was not read whole), how many documents it holds, and id
+    and title of the first one."""
+
+    path: str
+    digest: str
+    documents: int
+    first: str
+    title: str
 
 
 class LibraryDatabase:
@@ -189,6 +200,19 @@ class EmbeddedStore:
         """The paths of the files of which nothing could be read when it was indexed."""
         sql = "SELECT path FROM sources WHERE digest = '' AND path NOT IN (SELECT source FROM documents) ORDER BY path"
         return tuple(path for (path,) in self._select(sql))
+
+    @property
+    def sources(self) -> list[StoredSource]:
+        """What was read, in the order of paths."""
+        sql = """SELECT path, s.digest, COUNT(id), COALESCE(id, ''), COALESCE(title, ''), MIN(position) FROM sources s
+        LEFT JOIN documents ON source = path GROUP BY path ORDER BY path"""
+        return [StoredSource(*row[:-1]) for row in self._select(sql)]
+
+    def source_of(self, document: str) -> StoredSource | None:
+        """The file that a document is; None where it is a part of one."""
+        sql = """SELECT path, s.digest, 1, id, title FROM documents d JOIN sources s ON path = source
+        WHERE id IN ? AND path = place"""
+        return next((StoredSource(*row) for row in self._select(sql, [document])), None)
 
     @cached_property
     def of_triples(self) -> bool:

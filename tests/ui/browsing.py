@@ -42,6 +42,7 @@ def serving(*command: object, port: int, environment: dict[str, str] | None = No
     try:
         assert server.stderr is not None
         line = server.stderr.readline()
+        line = server.stderr.readline() if line.startswith("there was no library") else line
         printed = re.fullmatch(rf"Clew is at (http://127.0.0.1:{port}/\?token=\S+) \(Ctrl-C ends it\)\n", line)
         assert printed, line + server.stderr.read()
         yield Address(printed[1])

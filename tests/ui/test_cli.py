@@ -123,7 +123,7 @@ def test_wrong_usage_is_exit_code_2_and_one_clear_line(
 def test_without_a_library_the_command_that_makes_one_is_named(clew: Run, home: Path) -> None:
     Path("queries.jsonl").write_text('{"_id": "1", "text": "why?"}\n')
     Path("qrels.tsv").write_text("1\td\t1\n")
-    for line in ("ask why?", "chat", "search why?", "evaluate .", "ui", "partition", "align evaluate"):
+    for line in ("ask why?", "chat", "search why?", "evaluate .", "partition", "align evaluate"):
         result = clew(*line.split(), "--library", "nowhere")
         assert (result.exit_code, result.stdout) == (3, "")
         assert result.stderr == "clew: there is no library at nowhere\ntry: clew index YOUR-FOLDER --library nowhere\n"

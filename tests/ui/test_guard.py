@@ -19,7 +19,20 @@ import pytest
 from clew.agent.state import TURN_JSON
 from clew.memory.dialogue.threads import Threads
 from clew.memory.errors import BadInput
-from clew.ui.web.guard import BODY, FAILURES, MINUTE, OWNER, USERS, Access, Guard, TooManyFailures, add_user, users
+from clew.memory.knowledge.disk import POINTER
+from clew.ui.web.guard import (
+    BODY,
+    FAILURES,
+    FILES,
+    MINUTE,
+    OWNER,
+    USERS,
+    Access,
+    Guard,
+    TooManyFailures,
+    add_user,
+    users,
+)
 from clew.ui.web.serving import names
 from tests.ui.browsing import free_port
 from tests.ui.conftest import Run
@@ -30,8 +43,15 @@ EVIL = "http://evil.example:7860"
 SAME = {"Sec-Fetch-Site": "same-origin"}
 PASSWORD = "correct horse battery"
 
-READ = ("/config", "/gradio_api/info", "/gradio_api/queue/data?session_hash=a", "/gradio_api/heartbeat/a")
-CHANGED = ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset")
+READ = (
+    "/config",
+    "/documents",
+    "/document?id=a",
+    "/gradio_api/info",
+    "/gradio_api/queue/data?session_hash=a",
+    "/gradio_api/heartbeat/a",
+)
+CHANGED = ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset", "/documents", FILES)
 ROUTES = [("GET", path) for path in READ] + [("POST", path) for path in CHANGED]
 CLOSED = """\
 POST /gradio_api/upload
@@ -287,6 +307,8 @@ def test_too_much_is_refused_whether_or_not_it_says_so(door: Door) -> None:
     whole = door("POST", CHANGED[0], cookie=cookie, headers=SAME, content=b"x" * BODY)
     assert whole.text == f"'' {BODY} []"
     assert door("POST", CHANGED[0], cookie=cookie, headers={**SAME, "Content-Length": "-1"}).status_code == 413
+    file = door("POST", FILES, cookie=cookie, headers=SAME, content=b"x" * (BODY + 1))
+    assert file.text == f"'' {BODY + 1} []", "a file that is added is passed on as it comes"
 
 
 # Users
@@ -395,8 +417,10 @@ def test_others_are_served_once_there_is_somebody_with_a_password(clew: Run, mon
         ]
     monkeypatch.setenv("CLEW_PASSWORD", "one of the environment")
     clew("ui", "add-user", "ann")
-    opened = clew("ui", "--host", "0.0.0.0", "--library", "missing", "--port", free_port())
-    assert opened.exit_code == 3 and "missing" in opened.stderr, "the library is what is looked for next"
+    Path("broken").mkdir()
+    Path("broken", POINTER).write_text("{")
+    opened = clew("ui", "--host", "0.0.0.0", "--library", "broken", "--port", free_port())
+    assert opened.exit_code == 1 and "broken is damaged" in opened.stderr, "the library is what is looked for next"
 
 
 def test_a_password_is_asked_for_twice_or_taken_from_the_environment(

@@ -15,7 +15,8 @@ from clew.agent.state import Answer, BoldSpan, Claim, Fallback, Prompted, Quote,
 from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
 from clew.ui.plain import when
-from clew.ui.web.markup import IDLE, Markup, draw, parted, pieces, sources_of
+from clew.ui.quotations import pieces
+from clew.ui.web.markup import IDLE, Markup, draw, parted, sources_of
 from clew.ui.web.views import Now, View
 from tests.agent.walks import WALK as DEEP
 from tests.ui.fakes import ATTACK, ATTACKING_WALK, DEGRADED, LEDGER, MODEL, WALK, attacking_answer, make_turn

@@ -103,7 +103,7 @@ def test_a_new_conversation_and_back_from_the_list_and_from_the_address(
     page.wait_for_selector(".welcome")
     assert "thread=" not in page.url and page.locator(".turn").count() == 0
     page.click(".examples button >> text=Laika")
-    page.wait_for_selector("#past .question >> text=What is said about “Laika”?")
+    page.wait_for_selector("#past .question >> text=What is “Laika” about?")
     page.click("#threads .thread >> text=What is to be resumed?")
     page.wait_for_selector("#past .question >> text=What is to be resumed?")
     assert page.url == of_it and page.locator(".turn").count() == 1
@@ -203,6 +203,7 @@ def test_errors_refusals_and_html_of_a_document_are_calm_text(page: "Page") -> N
     ask(page, "And Neptune?")
     assert page.locator(".notice.error").count() == 0
     assert page.locator(".notice.refusal b").all_inner_texts() == ["Tides"]
+    assert page.locator(".choices button").all_inner_texts() == ["What is “Tides” about?"]
     assert page.locator("#sources >> text=This answer has no sources.").is_visible()
     page.fill("#question textarea", "   ")
     page.click("#send")

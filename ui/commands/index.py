@@ -99,6 +99,13 @@ AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "prune", "qua
     type=click.Path(path_type=Path),
     help="A file or folder that is not taken out, also in later runs; may be repeated.",
 )
+@click.option(
+    "--leave-out",
+    metavar="PATH",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A file or folder that is taken out of the library, and not read again until PATH is named; may be repeated.",
+)
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
 @options.watch
 @options.shards
@@ -184,6 +191,7 @@ def _parameters(flags: Mapping[str, Any], settings: "Settings", writers: "Writer
         model=Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None,
         summariser=writers.summarise,
         allow=[_plain(path) for path in flags["allow"]],
+        leave_out=[_plain(path) for path in flags["leave_out"]],
         values=of_index(settings.given),
         mine=indexed_here(recorded_at(settings.library).id),
         **{name: flags[name] for name in AS_GIVEN},

@@ -164,15 +164,23 @@ def _digest(cookie: str) -> str:
 FOLDER = Path(__file__).parent
 
 BODY = 1 << 20
-"""Bytes that a request may have: questions are sent, and nothing is uploaded."""
+"""Bytes that a request may have, but for one that brings a file, which is passed on as it comes."""
 
 LOOKS = re.compile(r"/(assets|static)/\w[\w.-]*(/\w[\w.-]*)*|/(gradio_api/)?theme\.css|/manifest\.json")
-OWN = {"/page.js": "page.js", "/style.css": "style.css", "/favicon.ico": "templates/icon.svg"}
+OWN = {
+    "/page.js": "page.js",
+    "/documents.js": "documents.js",
+    "/style.css": "style.css",
+    "/favicon.ico": "templates/icon.svg",
+}
 """What is the same for everybody, and needs no cookie: Gradio's files, and ours."""
 
+FILES = "/documents/file"
+"""Where files are sent that are added."""
+
 NEEDED = {
-    "GET": ("/config", "/gradio_api/info", "/gradio_api/queue/data"),
-    "POST": ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset"),
+    "GET": ("/config", "/gradio_api/info", "/gradio_api/queue/data", "/documents", "/documents/names", "/document"),
+    "POST": ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset", "/documents", FILES),
 }
 """What the page asks for, by method; beside it only these two."""
 
@@ -216,9 +224,12 @@ class Guard:
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
             request = Request(scope, receive)
-            body = await _body(request)
+            brings_file = request.method == "POST" and request.url.path == FILES
+            body = b"" if brings_file else await _body(request)
             answer = await self._answer(request, body)
-            if answer is None:
+            if answer is None and brings_file:
+                await self._app(request.scope, receive, _with_headers(send))
+            elif answer is None:
                 await self._pass_on(request, body or b"", send)
             else:
                 await answer(scope, receive, _with_headers(send))
@@ -403,7 +414,7 @@ FOREIGN = (
 
 FRAMING = "iframeResizer"
 OURS = """<link rel="icon" href="/favicon.ico"><link rel="stylesheet" href="/style.css">
-<script src="/page.js" defer></script>"""
+<script src="/page.js" defer></script><script src="/documents.js" defer></script>"""
 
 
 def _as_ours(page: str) -> tuple[str, str, str]:

@@ -4,13 +4,11 @@ rendered without HTML, links and pictures.
 A walk is drawn as boxes and lines: landings on the left, each step one column to the right of where it came from."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from difflib import SequenceMatcher
 from itertools import groupby
 from math import sqrt
-from operator import itemgetter
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -23,6 +21,7 @@ from clew.memory.dialogue.threads import Thread
 from clew.memory.text import words as words_of
 from clew.memory.walk_paths import back, depths, parents, relation
 from clew.ui.plain import cut, one_line, plain, short_path, when
+from clew.ui.quotations import pieces
 from clew.ui.rendering import (
     MARKS,
     copied,
@@ -35,10 +34,24 @@ from clew.ui.rendering import (
     pieces_of,
     place_of,
 )
+from clew.ui.web.reader import OpenedDocument
+from clew.ui.web.shelf import Listing, Shelf, ShelfRow
 from clew.ui.web.views import View
 
 WORST_FIRST: tuple[Verdict, ...] = ("unsupported", "weak", "supported")
 SHOWN_THREADS = 100
+SHOWN_DOCUMENTS = 500
+
+ABOUT = "What is “{}” about?"
+
+ORDERS: dict[str, Callable[[ShelfRow], Any]] = {
+    "name": lambda row: (row.name.casefold(), row.path),
+    "folder": lambda row: (row.folder.casefold(), row.name.casefold()),
+    "date": lambda row: (-row.modified, row.path),
+    "size": lambda row: (-row.size, row.path),
+    "state": lambda row: (("not read", "reading", "waiting", "read").index(row.state), not row.why, row.path),
+}
+"""Of the list of documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +65,13 @@ class SourceView:
 
 
 class Markup:
-    """`titles` are some of the library's, for examples of what can be asked; `model` is the one that writes, `tools`
-    are those that can be chosen."""
+    """`examples` are questions that can be asked of the library; `model` is the one that writes, `tools` are those that
+    can be chosen."""
 
-    def __init__(self, documents: int, titles: Sequence[str], model: str = "", tools: Sequence[str] = ()) -> None:
+    def __init__(self, documents: int, examples: Sequence[str], model: str = "", tools: Sequence[str] = ()) -> None:
         self._documents = documents
         self._model = model
-        self._titles = titles
+        self._examples = examples
         self._tools = tools
         self._templates = Environment(
             loader=PackageLoader("clew.ui.web"),
@@ -74,7 +87,33 @@ class Markup:
         self._templates.filters |= {"pieces": pieces_of, "own": is_own}
         self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": is_structured}
         self._templates.filters |= {"bare": words_of, "copied": copied}
+        self._templates.globals["ABOUT"] = ABOUT
+        self._templates.filters |= {"named": named, "unnamed": lambda question: _NAMED.sub(" ", question)}
+        self._templates.filters |= {"bytes": in_bytes, "day": day_of}
         self._templates.filters |= {"markdown": self._markdown, "draft": lambda text: _as_html(plain(text))}
+
+    def know(self, documents: int, examples: Sequence[str]) -> None:
+        """What the library has now."""
+        self._documents, self._examples = documents, examples
+
+    def documents(self, shelf: Shelf, listing: Listing, find: str, by: str, may_change: bool) -> str:
+        """The list; `find` are words of its names, `by` is its order: name, folder, date, size or state."""
+        rows = sorted((row for row in shelf.rows() if _has_words(row, find)), key=ORDERS.get(by, ORDERS["name"]))
+        shown = rows[:SHOWN_DOCUMENTS]
+        folders = groupby(shown, key=lambda row: row.folder) if by == "folder" else [("", shown)]
+        return self._render(
+            "documents",
+            folders=[(folder, list(its)) for folder, its in folders],
+            more=len(rows) - len(shown),
+            listing=listing,
+            work=shelf.current,
+            may_change=may_change,
+            by=by,
+            find=find,
+        )
+
+    def document(self, reading: OpenedDocument) -> str:
+        return self._render("document", reading=reading)
 
     def header(self) -> str:
         return self._render("header", documents=self._documents, model=self._model)
@@ -90,7 +129,7 @@ class Markup:
         """The finished turns; a welcome where there is nothing yet."""
         drawn = {turn.turn: draw(turn.walk, turn.answer) for turn in view.turns if turn.walk and turn.walk.nodes}
         return self._render(
-            "past", view=view, documents=self._documents, titles=self._titles, drawn=drawn, tools=self._tools
+            "past", view=view, documents=self._documents, examples=self._examples, drawn=drawn, tools=self._tools
         )
 
     def now(self, view: View) -> str:
@@ -161,35 +200,32 @@ def parted(text: str, titles: Sequence[str]) -> list[tuple[str, bool]]:
     return [(part, part in named) for part in parts if part]
 
 
-_WORD = re.compile(r"\w+")
-
-QUOTE = 3
-"""Words in a row from which it is a quotation, and no chance."""
+_NAMED = re.compile(r'((?<!\S)@(?:"[^"]+"|\S+))')
 
 
-def pieces(text: str, quotes: Sequence[str]) -> list[tuple[str, bool]]:
-    """The text in pieces, in order and whole, each with whether one of the quotes says it in these words."""
-    cited = [False] * len(text)
-    for quote in quotes:
-        for start, end in quoted(text, quote):
-            cited[start:end] = [True] * (end - start)
-    runs = groupby(zip(text, cited, strict=True), key=itemgetter(1))
-    return [("".join(character for character, _ in run), is_cited) for is_cited, run in runs]
+def named(question: str) -> list[tuple[str, bool]]:
+    """The question in pieces, each with whether it names what is looked in."""
+    return [(part, part.startswith("@")) for part in _NAMED.split(question) if part]
 
 
-def quoted(text: str, quote: str) -> list[tuple[int, int]]:
-    """Where runs of the quote's words stand in the text, whatever their case and what is between them."""
-    found = list(_WORD.finditer(text))
-    words = [match[0].casefold() for match in found]
-    wanted = [word.casefold() for word in _WORD.findall(quote)]
-    blocks = SequenceMatcher(None, words, wanted, autojunk=False).get_matching_blocks()
-    longest = min(QUOTE, max(len(wanted), 1))
-    return [(found[a].start(), _with_stop(text, found[a + size - 1].end())) for a, _, size in blocks if size >= longest]
+def in_bytes(size: int) -> str:
+    """`12 kB`, as file managers count: 1 kB are 1,000 bytes."""
+    for unit in ("bytes", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size = round(size / 1000)
+    return f"{size:,} GB"
 
 
-def _with_stop(text: str, end: int) -> int:
-    """The full stop belongs to its sentence."""
-    return end + 1 if text[end : end + 1] in (".", "!", "?") else end
+def day_of(modified: float) -> str:
+    """A time since 1970 as a day on this machine's clock; empty for none."""
+    then = datetime.fromtimestamp(modified).astimezone()
+    return f"{then.day} {then:%b %Y}" if modified else ""
+
+
+def _has_words(row: ShelfRow, find: str) -> bool:
+    name = f"{row.folder}/{row.name} {row.state} {row.why}".casefold()
+    return all(word in name for word in find.casefold().split())
 
 
 WIDTH = 600

@@ -216,4 +216,5 @@
   })
   refresh()
   setInterval(alive, 3000)
+  window.clew = { become, send } // for documents.js
 })()

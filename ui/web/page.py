@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gradio as gr
@@ -13,14 +13,13 @@ from clew.agent.search.rounds import AUTO
 from clew.memory.errors import ClewError
 from clew.ui.plain import typed
 from clew.ui.rendering import model_of
-from clew.ui.web.markup import Markup
+from clew.ui.web.markup import ABOUT, Markup
 from clew.ui.web.page_session import Said
+from clew.ui.web.shelf import TITLES, Shelf
 from clew.ui.web.views import Conversations, View
 
 EXAMPLES = 4
-
-TITLES = 1000
-"""Of a library's titles, those that the examples are chosen from: a library may have millions."""
+ABOUT_ALL = "What are these documents about?"
 
 Update = dict[Any, Any]
 """Component -> its new value or properties."""
@@ -52,14 +51,22 @@ class PageBlocks(gr.Blocks):
 class BrowserPage:
     """The components, and their events. What a tab shows is the tab's own; the assistant is shared by all."""
 
-    def __init__(self, assistant: Assistant, conversations: Conversations, command: str = "clew ui") -> None:
-        """`command` is what the server was started with."""
+    def __init__(
+        self,
+        assistant: Assistant,
+        conversations: Conversations,
+        command: str = "clew ui",
+        shelf: Shelf | None = None,
+    ) -> None:
+        """`command` is what the server was started with. Without a `shelf` the documents are those that the assistant
+        was opened with."""
         self._assistant = assistant
         self._conversations = conversations
+        self._shelf = shelf
         library = assistant.services.library
-        titles = _spread(library.store.titles(TITLES), EXAMPLES)
+        examples = examples_of(library.store.titles(TITLES))
         tools = (AUTO, *assistant.services.tools, *to_choose_from(assistant.services.writers))
-        self._markup = Markup(library.manifest.documents, titles, model_of(assistant.services.writers), tools)
+        self.markup = Markup(library.manifest.documents, examples, model_of(assistant.services.writers), tools)
         self._finds: dict[str, str] = {}
         self._looks: dict[str, object] = {}
         self.blocks: gr.Blocks = PageBlocks(title="Clew", analytics_enabled=False, fill_width=True, fill_height=True)
@@ -79,16 +86,16 @@ class BrowserPage:
         self._file = gr.Button("", elem_id="file", elem_classes="as-data")
         with gr.Row(elem_id="page"):
             with gr.Column(elem_id="side", min_width=0):
-                _html("header", self._markup.header())
+                _html("header", self.markup.header())
                 self._new = gr.Button("New conversation", elem_id="new", size="sm")
-                _html("search", self._markup.search())
+                _html("search", self.markup.search())
                 self._threads = _html("threads")
             with gr.Column(elem_id="middle", min_width=0):
-                _html("bar", self._markup.header())
+                _html("bar", self.markup.header())
                 with gr.Column(elem_id="chat", min_width=0):
                     self._past = _html("past")
                     self._now = _html("now")
-                    _html("gone", self._markup.gone(command))
+                    _html("gone", self.markup.gone(command))
                 self._ask_row()
             with gr.Column(elem_id="aside", min_width=0):
                 self._sources = _html("sources")
@@ -156,6 +163,7 @@ class BrowserPage:
     def _show(self, request: gr.Request, views: Iterator[View], update: Update | None = None) -> Iterator[Update]:
         """Until the tab looks at something else; pieces that stay as they are are not sent again."""
         session = str(request.session_hash)
+        self._look_at_library()
         look = self._looks[session] = object()
         before: View | None = None
         sent = time.monotonic()  # the buttons
@@ -173,13 +181,18 @@ class BrowserPage:
         if self._looks.get(session) is look:
             del self._looks[session]
 
+    def _look_at_library(self) -> None:
+        """It may have been indexed since the page was made, which a tab has looked for."""
+        if self._shelf and (listing := self._shelf.seen).state:
+            self.markup.know(listing.documents, examples_of(listing.titles, listing.questions))
+
     def _changes(self, before: View | None, view: View, request: gr.Request) -> Update:
-        changes: Update = {self._now: self._markup.now(view)}
+        changes: Update = {self._now: self.markup.now(view)}
         fresh = before is None or before.turns is not view.turns
         if fresh or not view.turns:  # a welcome makes way for the first question
-            changes[self._past] = self._markup.past(view)
+            changes[self._past] = self.markup.past(view)
         if before is None or fresh or _answering(before) != _answering(view):
-            changes[self._sources] = self._markup.sources(view)
+            changes[self._sources] = self.markup.sources(view)
         if before is None or before.busy != view.busy:
             changes[self._threads] = self._thread_list(view.thread, request)
             changes |= self._buttons(view)
@@ -206,9 +219,9 @@ class BrowserPage:
         try:
             kept, lists = threads.holding(find), (threads.over_library(owner), threads.over_others(owner))
             own, others = ([one for one in some if one.id in kept] for some in lists)
-            return self._markup.threads(sorted(own, key=lambda one: not one.pinned), thread, others, find)
+            return self.markup.threads(sorted(own, key=lambda one: not one.pinned), thread, others, find)
         except ClewError:  # a database that cannot be read: the conversation says so
-            return self._markup.threads([], thread)
+            return self.markup.threads([], thread)
 
 
 def owner_of(request: gr.Request) -> str:
@@ -226,8 +239,9 @@ def _answering(view: View) -> bool:
     return view.now is not None and view.now.answer is not None
 
 
-def _spread(titles: list[str], count: int) -> list[str]:
-    """So many of them, from all over."""
+def examples_of(titles: Sequence[str], questions: Sequence[str] = ()) -> list[str]:
+    """What can be asked of a library: of all of it, what stands in its documents, and of some of them from all over."""
     named = [title for title in titles if title]
-    stride = max(len(named) // count, 1)
-    return named[::stride][:count]
+    stride = max(len(named) // EXAMPLES, 1)
+    about = [ABOUT.format(title) for title in named[stride // 2 :: stride]]
+    return [ABOUT_ALL, *questions[: EXAMPLES // 2], *about][:EXAMPLES]

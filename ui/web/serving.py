@@ -11,13 +11,14 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clew.memory.errors import ClewError, NotSetUp
+from clew.memory.errors import ClewError, NoLibrary, NotSetUp
 from clew.memory.files import private_folder, remove
 from clew.memory.proxies import without_proxies
 from clew.ui.models import with_models
 
 if TYPE_CHECKING:
     import gradio as gr
+    from fastapi import APIRouter
 
     from clew.agent.assistant import Assistant
     from clew.agent.settings import Settings
@@ -43,6 +44,7 @@ def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
     """Open the library, and serve its page until Ctrl-C; with `watch` it follows its folders. Raises `NotSetUp` where
     others than this machine could reach it and there is nobody with a password."""
     from clew.agent.assistant import Assistant
+    from clew.agent.models import encoder_for
     from clew.ui.console import messages
     from clew.ui.following import following
     from clew.ui.web.guard import users
@@ -50,15 +52,29 @@ def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
     if host not in THIS_MACHINE and not users(settings.home):
         raise NotSetUp(f"others can reach {host}, and there is no user with a password", "clew ui add-user NAME")
     check_port(settings.port, host)
+
+    def opening(settings: "Settings") -> "Assistant":
+        try:
+            return Assistant.open(settings)
+        except NoLibrary:
+            if not isinstance(settings.library, Path):
+                raise
+            from clew.ui.web.shelf import make_empty
+
+            make_empty(settings, encoder_for(settings))
+            messages().print(f"there was no library at {settings.library}: add documents on the page", soft_wrap=True)
+            return Assistant.open(settings)
+
     with ExitStack() as opened:
-        assistant = opened.enter_context(with_models(settings, Assistant.open))
+        assistant = opened.enter_context(with_models(settings, opening))
         if watch:
             opened.enter_context(following(assistant, settings, lambda line: messages().print(line, soft_wrap=True)))
-        serve_page(assistant, settings.port, settings.home, host)
+        serve_page(assistant, settings, host)
 
 
-def serve_page(assistant: "Assistant", port: int, home: Path, host: str = HOST) -> None:
+def serve_page(assistant: "Assistant", settings: "Settings", host: str = HOST) -> None:
     """Until Ctrl-C. The encoder loads when the page is there."""
+    home, port = settings.home, settings.port
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
     remove(home, TEMPORARY)  # of a page that was killed
     os.environ["GRADIO_TEMP_DIR"] = str(private_folder(home / TEMPORARY))
@@ -67,23 +83,30 @@ def serve_page(assistant: "Assistant", port: int, home: Path, host: str = HOST) 
 
     with without_proxies():
         from clew.ui.web.page import BrowserPage
+        from clew.ui.web.routes import routes
+    from clew.ui.web.reader import DocumentReader
+    from clew.ui.web.shelf import Shelf
     from clew.ui.web.views import Conversations
 
     sys.setswitchinterval(SWITCH)
     conversations = Conversations(assistant)
+    shelf = Shelf(settings, lambda: assistant.services.encoder)
+    page = BrowserPage(assistant, conversations, command(), shelf)
+    beside = routes(shelf, DocumentReader(settings), page.markup, conversations.answer)
     access = Access(home, lambda: messages().print(f"for another browser: {address()}", soft_wrap=True))
 
     def address() -> str:
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/?token={access.token}"
 
     try:
-        with served(BrowserPage(assistant, conversations, command()).blocks, access, host, port):
+        with served(page.blocks, access, host, port, beside):
             messages().print(f"Clew is at {address()} (Ctrl-C ends it)", soft_wrap=True)
             conversations.runs.warm_up()
             threading.Event().wait()
     except KeyboardInterrupt:
         messages().print()  # ends the line on which the terminal wrote ^C
     finally:
+        shelf.close()
         conversations.runs.close()
         remove(home, TEMPORARY)
 
@@ -115,8 +138,10 @@ def bound(port: int, host: str, command: str = "clew ui") -> socket.socket:
 
 
 @contextmanager
-def served(page: "gr.Blocks", access: "Access", host: str, port: int) -> Iterator[None]:
-    """The page on this address, by a thread, as long as the block runs."""
+def served(
+    page: "gr.Blocks", access: "Access", host: str, port: int, beside: "APIRouter | None" = None
+) -> Iterator[None]:
+    """The page on this address, by a thread, as long as the block runs; `beside` are routes that are not Gradio's."""
     import gradio as gr
     import gradio.utils
     import uvicorn
@@ -126,8 +151,11 @@ def served(page: "gr.Blocks", access: "Access", host: str, port: int) -> Iterato
 
     # It looks for Matplotlib on the disk before and behind each piece of an answer, to tell it where to draw.
     gradio.utils.MatplotlibBackendMananger = nullcontext  # type: ignore[misc, assignment]
+    own = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    if beside:
+        own.include_router(beside)
     app = gr.mount_gradio_app(
-        FastAPI(docs_url=None, redoc_url=None, openapi_url=None),
+        own,
         page,
         "/",
         server_name=host,

@@ -17,7 +17,7 @@ from typing import cast
 from clew.agent.assistant import Assistant
 from clew.agent.state import Answer, Claim, Doing, Piece, Step, Turn, TurnEvent
 from clew.memory.dialogue.turn_tree import TurnTree
-from clew.memory.errors import Cancelled, ClewError
+from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.ui.models import Loading
 from clew.ui.slash import Asking, is_command, run_command
 from clew.ui.web.page_session import PageSession, Said
@@ -315,6 +315,13 @@ class Conversations:
             yield replace(view, now=Now(asking.question, error=str(error)))
             return
         yield from self._followed(view, run)
+
+    def answer(self, thread: str, turn: int, owner: str = "") -> Answer:
+        """Of a finished turn. Raises `BadInput` where there is none for this owner."""
+        found = (one for one in self._turns(thread) if one.turn == turn) if self._is_of(thread, owner) else iter(())
+        if (one := next(found, None)) is None:
+            raise BadInput(NOT_THERE)
+        return one.answer
 
     def stop(self, thread: str, owner: str = "") -> None:
         if self._is_of(thread, owner):

@@ -273,7 +273,7 @@ Worked = TypeVar("Worked")
 
 def worked_on(
     place: Place, cache: Path, work: Callable[[Path], Iterator[Worked]], sending: Sending | None = None
-) -> Iterator[Worked | Progress | Published]:
+) -> Generator[Worked | Progress | Published, None, None]:
     """What `work` yields on the folder of a library; of one on a cluster on the copy, which is then sent: `Published`
     comes before the last event. Raises what `work` raises, and `ServiceUnreachable`, before any work `NotAllowed` for a
     key that may not index, and `LibraryBusy`: another machine has indexed it meanwhile, and the next run reads it from

@@ -57,7 +57,8 @@ class Parameters:
     `keywords` and of `communities` that are to be others than the library has. `pages` of Wikipedia dumps are all;
     other ones than before read the dumps again. `model` is for the extractor `llm`; `summariser` writes the reports of
     communities, which are extracts without. With `quarantine` a document with orders to a language model is taken out
-    whole, but for those below the paths that `allow` has, or had in earlier runs."""
+    whole, but for those below the paths that `allow` has, or had in earlier runs. What is below `leave_out` is taken
+    out, now and in later runs, until the same path is named again. `empty`: a library is made even of nothing."""
 
     chunker: Chunker | None = None
     triples: TriplesFrom | None = None
@@ -72,6 +73,8 @@ class Parameters:
     allow: Sequence[str] = ()
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     mine: Collection[str] | None = None
+    leave_out: Sequence[str] = ()
+    empty: bool = False
 
 
 class Choices(NamedTuple):
@@ -89,6 +92,7 @@ class Choices(NamedTuple):
     quarantine: bool
     allowed: tuple[str, ...]
     same_quarantine: bool
+    left_out: tuple[str, ...]
     prune: bool
     notes: list[str]
 
@@ -99,8 +103,9 @@ KNOWN_EXTRACTOR = re.compile(
 """What a library may say of its own: a pipeline is a package or a folder, and its code runs."""
 
 
-def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
-    """`fresh`: no generation is gone on from. Raises `BadInput` and `NotSetUp` for an extractor that there is not."""
+def choose(parameters: Parameters, library: Path, fresh: bool, named: Collection[str] = ()) -> Choices:
+    """`fresh`: no generation is gone on from; `named`: the paths of this run, as text. Raises `BadInput` and
+    `NotSetUp` for an extractor that there is not."""
     had, values = recorded(library), parameters.values
     chunker = _with_its_values(parameters.chunker or had.chunker, values)
     triples = parameters.triples or had.triples
@@ -121,6 +126,7 @@ def choose(parameters: Parameters, library: Path, fresh: bool) -> Choices:
         quarantine=quarantine,
         allowed=allowed,
         same_quarantine=fresh or (quarantine, allowed) == (had.quarantine, had.allowed),
+        left_out=tuple(dict.fromkeys((*(one for one in had.left_out if one not in named), *parameters.leave_out))),
         prune=parameters.prune,
         notes=[],
     )
@@ -335,6 +341,7 @@ class Generation:
                 "pages": self.choices.pages,
                 "quarantine": self.choices.quarantine,
                 "allowed": self.choices.allowed,
+                "left_out": self.choices.left_out,
                 "roots": tuple(roots),
                 "documents": self._count("documents"),
                 "chunks": self._count("chunks"),

@@ -89,12 +89,14 @@ class Changes:
         self._quarantined = dict(before.quarantined) if before else {}
         self._unread = before.unread if before else {}
         self._documents = before.documents if before else 0
+        self._left_out = before.left_out if before else choices.left_out
 
     @property
     def any(self) -> bool:
         return (
             self._other_sources
             or not self._generation.choices.same_quarantine
+            or self._generation.choices.left_out != self._left_out
             or (self._generation.old is not None and self._generation.facts["unread"] != self._unread)
             or any(self.counts[name] for name in ("new", "changed", "removed"))
         )
@@ -108,10 +110,12 @@ class Changes:
         there = [root for root in roots if not self._is_gone(root)]
         found = discover(there, library, self._loaders, follow)
         self.notes += found.notes
-        self.failed += found.unread
+        self.failed += [failure for failure in found.unread if not self._is_left_out(failure.source)]
         pages = self._generation.choices.pages
         chosen = (replace(source, pages=pages) if source.loader.by_page else source for source in found.sources)
-        fresh = {shown(source.path): source for source in chosen}
+        fresh = {path: source for source in chosen if not self._is_left_out(path := shown(source.path))}
+        if left_out := len(found.sources) - len(fresh):
+            self.notes.append(f"{number_of(left_out, 'file')} left out, as you said: naming one takes it back")
         if wants_dump and not any(source.loader.by_page for source in fresh.values()):
             raise BadInput(
                 f"{pages} chooses pages of a Wikipedia dump, and there is none under the paths given",
@@ -179,6 +183,10 @@ class Changes:
 
     def _chunks(self, document: Document) -> list[Chunk]:
         return chunks_of(document, self._generation.encoder, self._generation.choices.chunker)
+
+    def _is_left_out(self, path: str) -> bool:
+        left_out = self._generation.choices.left_out
+        return bool(left_out) and not {path, *map(str, Path(path).parents)}.isdisjoint(left_out)
 
     def _is_gone(self, root: Path) -> bool:
         """Whether it was read before and is not there any more, so that what it held is to be removed."""
@@ -403,7 +411,7 @@ def index(
         old = None if rebuild else current_generation(library, {FORMAT})
         before = _roots_before(old, library, encoder)
         roots, notes = _roots(paths, library, parameters.mine)
-        choices = choose(parameters, library, old is None)
+        choices = choose(parameters, library, old is None, [str(path) for path in roots if paths])
         folder, whole, seconds = next_generation(library, parts), False, dict[str, float]()
         try:
             with (
@@ -414,9 +422,10 @@ def index(
                 changes, started = Changes(generation, loaders), time.perf_counter()
                 yield from changes.read(roots, library, bool(parameters.pages), parameters.follow_links)
                 seconds["reading"] = time.perf_counter() - started
-                changed = changes.any or bool(choices.notes)
+                changed = changes.any or bool(choices.notes) or (parameters.empty and old is None)
                 if changed:
-                    yield from _write(generation, steps, [*before, *map(str, roots)], seconds)
+                    made_of = [root for root in (*before, *map(str, roots)) if root not in choices.left_out]
+                    yield from _write(generation, steps, made_of, seconds)
                 documents, chunks = generation.size()
             whole = changed
             if whole:

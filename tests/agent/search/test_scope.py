@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.agent.search.scope import document_meant
+from clew.agent.search.scope import document_meant, scoped
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 
 FILES = [
@@ -62,6 +62,22 @@ def test_a_question_names_the_document_to_look_in(
 )
 def test_other_questions_go_over_all(catalogue: Catalogue, question: str) -> None:
     assert document_meant(question, catalogue) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "left", "found"),
+    [
+        ("@club who was excused?", "who was excused?", ["club/2025-06-12-minutes.md", "club/2025-03-20-minutes.md"]),
+        ("Are pets allowed, @lease?", "Are pets allowed, ?", ["letters/lease.txt"]),
+        ('@FAQ.html @"Constitution of the club" pets?', "pets?", ["help/FAQ.html", "rules/constitution.txt"]),
+        ("who is @nobody, and bea@example.org?", "who is @nobody, and bea@example.org?", []),
+    ],
+)
+def test_what_stands_behind_an_at_is_looked_in(
+    catalogue: Catalogue, question: str, left: str, found: list[str]
+) -> None:
+    asked = scoped(question, catalogue)
+    assert (asked.question, [*asked.documents]) == (left, found)
 
 
 def test_an_entry_of_a_file_of_many_limits_nothing() -> None:

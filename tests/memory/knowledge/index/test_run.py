@@ -54,6 +54,21 @@ def manifest(library: Path, encoder: CachedEncoder) -> Manifest:
         return opened.manifest
 
 
+def test_what_is_left_out_stays_out_until_it_is_named(tmp_path: Path, encoder: CachedEncoder) -> None:
+    folder, library = tmp_path / "notes", tmp_path / "library"
+    write(folder, moon="The Moon is far away.", sun="The Sun is hot.")
+    run([folder], library, encoder)
+    moon = folder / "moon.txt"
+    out = Parameters(leave_out=[str(moon)], prune=True)
+    assert run([moon], library, encoder, parameters=out).line.startswith("0 new, 0 changed, 1 removed")
+    for rebuild in (False, True):
+        report = run([folder], library, encoder, rebuild=rebuild)
+        assert (report.documents, report.notes) == (1, ("1 file left out, as you said: naming one takes it back",))
+    assert moon.exists() and manifest(library, encoder).roots == (str(folder),)
+    run([moon], library, encoder)
+    assert titles(library, encoder) == ["moon", "sun"] and run([folder], library, encoder).documents == 2
+
+
 def test_a_rerun_does_only_what_changed(tmp_path: Path, encoder: CachedEncoder) -> None:
     folder, library = tmp_path / "notes", tmp_path / "library"
     write(folder, moon="The Moon is far away.", sun="The Sun is hot.", mars="Mars is red.")

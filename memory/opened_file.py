@@ -1,0 +1,110 @@
+"""A document as its reader finds it again: the file that it was read from, if that is the same still; where a passage
+stands in its text; and a page of a PDF as a picture, with a box for each character.
+
+The picture is made by a process of its own, with limits: pdfium is a program of many years, and the file may be made to
+harm it. What a library says of files is believed where the bytes are those that were read: it may be somebody else's.
+"""
+
+import base64
+import hashlib
+import io
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from clew.memory.datatypes import Passage
+from clew.memory.errors import Unreadable
+from clew.memory.files import file_digest
+
+SCALE = 2.0
+"""Pixels of a picture for each point of the page."""
+
+WIDEST = 2_400
+"""Pixels of a picture at most, in width and in height."""
+
+SECONDS, MEMORY = 20, 2 << 30
+"""CPU time and address space that drawing a page may take."""
+
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
+    "from clew.memory.opened_file import draw; draw(*sys.argv[2:])"
+)
+
+
+def same_file(path: str, digest: str, mine: Collection[str] = ()) -> Path | None:
+    """The file, if its bytes are those of the digest; one that was not read whole has none, and has to be below what
+    the person named (`mine`)."""
+    file = Path(path)
+    with suppress(OSError):
+        if digest:
+            found = hashlib.sha256(file_digest(file).encode()).hexdigest()
+            return file if digest.startswith(found) else None
+        if file.is_file() and not {path, *map(str, file.parents)}.isdisjoint(mine):
+            return file
+    return None
+
+
+def place_in(text: str, passage: Passage) -> tuple[int, int] | None:
+    """Where the passage stands in the text of its document; None where it does not any more."""
+    start, end = passage.start, passage.end
+    if passage.text and text[start:end] != passage.text:
+        start = text.find(passage.text)
+        end = start + len(passage.text)
+    return (start, end) if passage.text and start >= 0 else None
+
+
+PixelBox = tuple[int, int, int, int]
+"""Left, top, right and bottom, in pixels of the picture."""
+
+
+class DrawnPage(NamedTuple):
+    """`png` in base 64; `size` of the picture in pixels; a box for each character of `text`. `number` counts from 0, of
+    `labels`, which are all pages as the file calls them."""
+
+    png: str
+    size: tuple[int, int]
+    text: str
+    boxes: list[PixelBox]
+    number: int
+    labels: list[str]
+
+
+def drawn(path: Path, page: str) -> DrawnPage:
+    """The page of this label, else the first. Raises `Unreadable` where the file cannot be drawn."""
+    command = [sys.executable, "-P", "-c", _START, json.dumps(sys.path), str(path), page]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=2 * SECONDS, check=True)  # noqa: S603 ours
+        png, size, text, boxes, number, labels = json.loads(done.stdout)
+    except (subprocess.SubprocessError, ValueError, OSError) as error:
+        raise Unreadable("its pages cannot be drawn") from error
+    return DrawnPage(png, tuple(size), text, [tuple(box) for box in boxes], number, labels)
+
+
+def draw(path: str, page: str) -> None:
+    """The process: a `DrawnPage` as JSON on standard output."""
+    for kind, most in ((resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_AS, MEMORY)):
+        with suppress(OSError, ValueError):
+            resource.setrlimit(kind, (most, most))
+    import pypdfium2
+
+    file = pypdfium2.PdfDocument(path)
+    labels = [file.get_page_label(number) or str(number + 1) for number in range(len(file))]
+    wanted = page.partition(",")[0]  # behind it stands that it was read from a picture
+    number = labels.index(wanted) if wanted in labels else 0
+    shown, picture = file[number], io.BytesIO()
+    bitmap = shown.render(scale=min(SCALE, WIDEST / max(shown.get_size())))
+    bitmap.to_pil().save(picture, "png")
+    read, place = shown.get_textpage(), bitmap.get_posconv(shown)
+    text, boxes = "", []
+    for at in range(read.count_chars()):
+        left, bottom, right, top = read.get_charbox(at)
+        (x, y), (to_x, to_y) = place.to_bitmap(left, top), place.to_bitmap(right, bottom)
+        text += chr(pypdfium2.raw.FPDFText_GetUnicode(read, at))
+        boxes.append((min(x, to_x), min(y, to_y), max(x, to_x), max(y, to_y)))
+    png = base64.b64encode(picture.getvalue()).decode()
+    sys.stdout.write(json.dumps([png, [bitmap.width, bitmap.height], text, boxes, number, labels]))

@@ -1,0 +1,252 @@
+"""The documents of the page: added, removed, listed, and opened at what an answer quotes; and `/open` of the chat."""
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
+
+from clew.agent.settings import read_settings
+from clew.agent.state import Answer, Claim
+from clew.memory.datatypes import Passage
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.disk import held
+from clew.memory.knowledge.library import open_library
+from clew.ui.web.guard import FILES, OWNER
+from clew.ui.web.markup import Markup
+from clew.ui.web.reader import CHANGED, GONE, NOT_READ, DocumentReader, WhereTo
+from clew.ui.web.routes import NOT_YOURS, routes
+from clew.ui.web.shelf import Shelf, ShelfRow, make_empty
+from tests.conftest import EXAMPLES
+from tests.ui.browsing import CHROMIUM, ask, free_port, opened, serving
+from tests.ui.conftest import Run
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
+PDF = EXAMPLES / "documents" / "space" / "robots-on-the-moon.pdf"
+
+
+@pytest.fixture
+def shelf(home: Path, tmp_path: Path, encoder: CachedEncoder) -> Iterator[Shelf]:
+    """Over a library that is made empty, as `clew ui` does where there is none."""
+    settings = read_settings(library=tmp_path / "library")
+    make_empty(settings, encoder)
+    with closing(Shelf(settings, lambda: encoder)) as made:
+        yield made
+
+
+def settled(shelf: Shelf) -> dict[str, ShelfRow]:
+    """The rows by name, once all that was asked for is done."""
+    end = time.monotonic() + 60
+    while shelf.current or shelf._waiting:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return {row.name: row for row in shelf.rows()}
+
+
+def folder_of(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    (folder / "far").mkdir(parents=True)
+    (folder / "moon.md").write_text("# The Moon\n\nThe Moon is 384,400 km away.")
+    (folder / "far" / "mars.txt").write_text("Mars is red.")
+    (folder / "broken.pdf").write_text("no PDF")
+    return folder
+
+
+def test_a_folder_is_added_by_its_path_and_a_file_of_it_removed(shelf: Shelf, tmp_path: Path) -> None:
+    assert shelf.listing().state and not shelf.rows()
+    folder = folder_of(tmp_path)
+    with pytest.raises(BadInput, match="there is no file or folder"):
+        shelf.add(str(tmp_path / "nowhere"))
+    shelf.add(str(folder))
+    rows = settled(shelf)
+    assert {name: (row.state, row.folder) for name, row in rows.items()} == {
+        "moon.md": ("read", "notes"),
+        "mars.txt": ("read", "notes/far"),
+        "broken.pdf": ("not read", "notes"),
+    }
+    assert rows["broken.pdf"].why and rows["moon.md"].size and shelf.listing().changed.endswith("3 came")
+    shelf.remove(rows["moon.md"].path)
+    assert "moon.md" not in settled(shelf) and (folder / "moon.md").exists()
+    (folder / "venus.txt").write_text("Venus is bright.")
+    shelf.again(rows["mars.txt"].path)
+    rows = settled(shelf)
+    assert "moon.md" not in rows and rows["venus.txt"].fresh, "what was removed stays out, what is new comes"
+    shelf.add(str(folder / "moon.md"))
+    assert settled(shelf)["moon.md"].state == "read"
+
+
+def test_what_comes_through_the_browser_is_kept_in_a_private_folder(shelf: Shelf) -> None:
+    for name in ("../../etc/.hid/Tide\x00s (1).txt", "a/../b.txt", "a/../b.txt"):
+        with shelf.receiving(name) as file:
+            file.write(f"The tides rise twice a day, says {len(shelf.rows())}.".encode())
+    with pytest.raises(BadInput, match=r"\.mp4 files are not read"), shelf.receiving("film.mp4"):
+        pass
+    rows = settled(shelf)
+    assert sorted(rows) == ["Tides (1).txt", "b (2).txt", "b.txt", "film.mp4"]
+    assert rows["film.mp4"].why == ".mp4 files are not read"
+    kept = Path(rows["Tides (1).txt"].path)
+    assert kept.relative_to(shelf.uploads).parts == ("etc", "hid", "Tides (1).txt")
+    assert {path.stat().st_mode & 0o077 for path in shelf.uploads.parent.rglob("*")} == {0}
+    shelf.remove("film.mp4")
+    shelf.remove(str(shelf.uploads / ".." / ".." / ".."))
+    shelf.remove(str(kept))
+    assert sorted(settled(shelf)) == ["b (2).txt", "b.txt"] and not kept.exists()
+
+
+def test_a_run_waits_for_another_and_is_cancelled(shelf: Shelf, tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    with held(tmp_path / "library"):
+        shelf.add(str(folder))
+        while not (shelf.current and shelf.current.said):
+            time.sleep(0.02)
+        assert "another clew index" in shelf.current.stage and {row.state for row in shelf.rows()} == {"reading"}
+        shelf.add(str(PDF))
+        assert {row.name: row.state for row in shelf.rows()}[PDF.name] == "waiting"
+        shelf.cancel(str(PDF))
+        shelf.cancel(str(folder))
+        assert settled(shelf) == {}
+
+
+def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path: Path) -> None:
+    def answers(thread: str, turn: int, owner: str) -> Answer:
+        raise BadInput(f"{thread} is not {owner}'s")
+
+    shelf.add(str(folder_of(tmp_path)))
+    row = settled(shelf)["moon.md"]
+    app = FastAPI()
+    app.include_router(routes(shelf, DocumentReader(shelf._settings), Markup(1, []), answers))
+
+    async def as_ann(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, OWNER: "ann"} if scope["type"] == "http" else scope, receive, send)
+
+    with TestClient(as_ann) as ann:
+        listed = ann.get("/documents?html=1").json()["html"]
+        assert "moon.md" in listed and 'data-do="' not in listed and row.path not in listed
+        for do in ("add", "again", "remove", "cancel"):
+            assert ann.post("/documents", params={"do": do, "path": row.path}).json()["said"].startswith(NOT_YOURS)
+        assert ann.post(FILES, params={"name": "a.txt"}, content=b"x").json()["said"].startswith(NOT_YOURS)
+        assert "384,400" in ann.get("/document", params={"id": row.first}).json()["html"]
+        assert ann.get("/document?thread=t&turn=1&source=1").json()["said"] == "t is not ann's"
+        assert "not in the library" in ann.get("/document?id=/etc/passwd").json()["said"]
+    assert not shelf.current and settled(shelf).keys() == {"moon.md", "mars.txt", "broken.pdf"}
+
+
+# Opened
+
+
+def answer_of(shelf: Shelf, document: str, *quotes: str) -> Answer:
+    """One that quotes the document's first passages that say so."""
+    with open_library(shelf._settings.library, None) as library:
+        chunks = [chunk for chunk in library.store.sample(100) if chunk.document == document]
+    passages = [next(chunk for chunk in chunks if quote in chunk.text) for quote in quotes]
+    sources = tuple(
+        Passage(one.id, document, one.title, one.text, 1.0, "hybrid", start=one.start, end=one.end) for one in passages
+    )
+    return Answer("answered", tuple(Claim(quote, (n,), "supported") for n, quote in enumerate(quotes, 1)), sources)
+
+
+def test_a_source_is_opened_at_what_is_quoted(shelf: Shelf, tmp_path: Path) -> None:
+    copy = tmp_path / "robots.pdf"
+    copy.write_bytes(PDF.read_bytes())
+    shelf.add(str(copy))
+    settled(shelf)
+    reader = DocumentReader(shelf._settings)
+    luna, rover = "Luna 9 made the first soft landing", "Lunokhod 1 was the first rover"
+    answer = answer_of(shelf, "robots.pdf", luna, rover)
+    page = reader.source(answer, 2, WhereTo())
+    assert page.page and (page.page.number, page.hits, page.hit) == (1, 2, 2)
+    boxes = [box for hit, box in page.marks if hit == 2]
+    assert boxes and all(0 < box[0] < box[2] < page.page.size[0] for box in boxes)
+    assert "<rect" in (html := Markup(1, []).document(page)) and 'data-go="hit=1"' in html
+    assert (first := reader.source(answer, 2, WhereTo(page="1")).page) and first.number == 0
+    text = Markup(1, []).document(reader.source(answer, 1, WhereTo(as_text=True)))
+    assert f'<mark class="current">{luna}' in text and f"<mark>{rover}" in text
+    copy.write_bytes(copy.read_bytes() + b" ")
+    changed = reader.source(answer, 1, WhereTo())
+    assert (changed.page, changed.note) == (None, NOT_READ), "another file than the one that was read"
+    copy.unlink()
+    (tmp_path / "robots.txt").write_text("Nothing of it.")
+    moved = replace(answer, sources=tuple(replace(one, document="robots.txt") for one in answer.sources))
+    shelf.add(str(tmp_path / "robots.txt"))
+    settled(shelf)
+    assert reader.source(moved, 1, WhereTo()).note == CHANGED
+    shelf.remove(str(tmp_path / "robots.txt"))
+    settled(shelf)
+    gone = reader.source(moved, 1, WhereTo())
+    assert gone.note == GONE and luna in Markup(1, []).document(gone)
+    with pytest.raises(BadInput, match="not in the library"):
+        reader.document("/etc/passwd", WhereTo())
+
+
+def test_a_table_is_opened_at_its_rows(shelf: Shelf, tmp_path: Path) -> None:
+    rows = "\n".join(f"item {n},{n}" for n in range(1, 1000))
+    (tmp_path / "stock.csv").write_text(f"Item,Stock\n{rows}")
+    shelf.add(str(tmp_path / "stock.csv"))
+    settled(shelf)
+    said = "Stock\nrow 701: item 700 | 700\nitem 701 | 701 (row 702)"
+    found = Passage("stock.csv#table0", "stock.csv", "stock", said, 1.0, "table")
+    shown = DocumentReader(shelf._settings).source(Answer("answered", (), (found,)), 1, WhereTo())
+    html = Markup(1, []).document(shown)
+    assert shown.hits == 2 and '<mark class="current">item 700</mark>' in html and "item 100<" not in html
+    assert shown.before >= 0 and shown.behind > 702
+
+
+def test_the_chat_prints_a_passage_where_there_is_no_display(
+    clew: Run, examples_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    said = clew("chat", "--library", examples_path, input="When did Luna 9 land on the Moon?\no\n/open 9\n")
+    assert "The first six Rangers failed." in said.stdout and "Luna 16 was the first robot" in said.stdout
+    assert "the last answer has no source 9" in said.stderr
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+def test_from_no_library_to_a_page_of_a_document(context: "BrowserContext", cache: Path, tmp_path: Path) -> None:
+    port = free_port()
+    command = ("-m", "clew.ui.cli", "ui", "--library", tmp_path / "library", "--port", port)
+    here = {"CLEW_HOME": str(tmp_path / "home"), "CLEW_CACHE": str(cache)}
+    with serving(*command, port=port, environment=here) as address:
+        page = opened(context, address)
+        page.set_default_timeout(90_000)
+        page.on("dialog", lambda asked: asked.accept())
+        page.click(".welcome [data-documents]")
+        with page.expect_file_chooser() as chooser:
+            page.click("[data-choose=files]")
+        chooser.value.set_files([PDF])
+        page.evaluate(
+            """() => { const brought = new DataTransfer()
+            brought.items.add(new File(['The tides rise twice a day.'], 'tides.txt'))
+            document.dispatchEvent(new DragEvent('drop', {dataTransfer: brought, bubbles: true})) }"""
+        )
+        for name in ("robots-on-the-moon.pdf", "tides.txt"):
+            page.wait_for_selector(f".document:has-text('{name}') .badge >> text=new")
+        page.select_option("#documents [name=by]", "folder")
+        page.wait_for_selector("#documents h3 >> text=added here")
+        page.fill("#documents [name=find]", "tides")
+        page.wait_for_selector(".document:has-text('robots')", state="detached")
+        page.click("[aria-label='Remove tides.txt']")
+        page.wait_for_selector(".document", state="detached")
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".examples button >> text=Robots on the Moon")
+        assert page.locator("#side .count").inner_text() == "1 document"
+        page.click("#question textarea")
+        page.keyboard.type("@rob")
+        page.click("#names button >> text=@robots-on-the-moon.pdf")
+        assert page.input_value("#question textarea") == "@robots-on-the-moon.pdf "
+        ask(page, "@robots-on-the-moon.pdf When did Luna 9 make the first soft landing?")
+        assert page.locator("#past .question .chip").inner_text() == "@robots-on-the-moon.pdf"
+        page.wait_for_function("document.querySelector('#question textarea').value === '@robots-on-the-moon.pdf '")
+        page.click(".source:visible .path a")
+        page.wait_for_selector("#document svg rect.mark.current")
+        assert "page 2 of 3" in page.inner_text("#document nav")
+        page.goto("about:blank")

@@ -1,0 +1,259 @@
+"""A document opened at a passage: as its text with what was quoted marked, a table at its rows, or a page of a PDF."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from clew.agent.settings import Settings, indexed_here
+from clew.agent.state import Answer
+from clew.memory.datatypes import Document, Passage
+from clew.memory.errors import BadInput, ClewError, Unreadable
+from clew.memory.knowledge.library import Library, file_of, open_library
+from clew.memory.knowledge.loaders.pdf import PDF
+from clew.memory.knowledge.loaders.registry import loader_of
+from clew.memory.opened_file import DrawnPage, PixelBox, drawn, place_in
+from clew.ui.quotations import quoted
+
+PART = 40_000
+"""Characters of a text that are shown at once."""
+
+ROWS = 400
+"""Rows of a table that are shown at once."""
+
+GONE = "This document is not in the library any more: here is the passage as it was quoted."
+CHANGED = "This document has changed since it was quoted, and the passage is not in it any more."
+NOT_READ = "The file is not there any more, or not as it was read: here is its text as it was."
+
+_ROW = re.compile(r"^row \d+(?=: )|(?<=\(row )\d+(?=\)$)", re.MULTILINE)
+"""How a passage of the tool `table` numbers its rows."""
+
+
+class MarkedText(NamedTuple):
+    """A piece of text; `hit` is the number of the hit that it is part of, from 1; 0 beside them."""
+
+    text: str
+    hit: int = 0
+
+
+class ShownBlock(NamedTuple):
+    """`kind`: text, heading, page (its label) or rows, whose lines have a list of pieces for each cell."""
+
+    kind: str
+    lines: list[list[list[MarkedText]]]
+
+
+class Spot(NamedTuple):
+    """A hit: characters of the document's text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedDocument:
+    """What is shown: `page` or `blocks`; `hits` counts what there is to go to, of which `hit` is shown (0: none);
+    `before` and `behind` are where the parts of a long text begin that are not shown, -1 where there is none."""
+
+    document: str
+    title: str
+    path: str
+    blocks: Sequence[ShownBlock] = ()
+    page: DrawnPage | None = None
+    marks: Sequence[tuple[int, PixelBox]] = ()
+    hits: int = 0
+    hit: int = 0
+    before: int = -1
+    behind: int = -1
+    note: str = ""
+    is_pdf: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WhereTo:
+    """What of a document is to be seen: the hit, else (`page`) a page of a PDF, or (`start`) a part of its text."""
+
+    hit: int = 0
+    page: str = ""
+    start: int = -1
+    as_text: bool = False
+
+
+class DocumentReader:
+    """Opens documents of the library alone. Safe from several threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def document(self, id_: str, asked: WhereTo) -> OpenedDocument:
+        """Raises `BadInput` where the library has none of this id."""
+        with open_library(self._settings.library, None) as library:
+            found = _document(library, id_)
+            if found is None:
+                raise BadInput("this document is not in the library", "look at the list of documents")
+            return self._shown(library, found, [], asked)
+
+    def source(self, answer: Answer, number: int, asked: WhereTo) -> OpenedDocument:
+        """The document of a source of an answer, where all that the answer quotes of it are the hits."""
+        passage = answer.sources[number - 1]
+        try:
+            with open_library(self._settings.library, None) as library:
+                found = _document(library, passage.document)
+                if found and passage.id.startswith(f"{found.id}#table"):
+                    return _table(library, found, passage, asked)
+                if found:
+                    spots = sorted(set(_spots(found, answer, passage.document)))
+                    own = set(_spots(found, answer, passage.document, number))
+                    first = next((place for place, spot in enumerate(spots, 1) if spot in own), 0)
+                    asked = replace(asked, hit=asked.hit or first) if not asked.page and asked.start < 0 else asked
+                    shown = self._shown(library, found, spots, asked)
+                    return shown if spots else replace(shown, note=CHANGED)
+        except ClewError:  # the library cannot be opened: what was quoted is there
+            pass
+        whole = Document(passage.document, passage.title, passage.text, passage.source)
+        spots = sorted(set(_quotes(answer, number, 0))) or [Spot(0, len(passage.text))]
+        return replace(_text(whole, spots, replace(asked, hit=asked.hit or 1)), note=GONE)
+
+    def _shown(self, library: Library, document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
+        file = self._pdf(library, document)
+        if file is None or asked.as_text:
+            note = NOT_READ if file is None and document.source.endswith(PDF.suffixes) else ""
+            return replace(_text(document, spots, asked), is_pdf=file is not None, note=note)
+        label = asked.page or (document.page_at(spots[asked.hit - 1].start) if asked.hit else "")
+        try:
+            return _drawn(document, spots, asked, drawn(file, label))
+        except Unreadable:
+            return replace(_text(document, spots, asked), note=NOT_READ)
+
+    def _pdf(self, library: Library, document: Document) -> Path | None:
+        file = file_of(library, document.id, indexed_here(library.manifest.id))
+        return file if file and loader_of(file) is PDF else None
+
+
+def _document(library: Library, id_: str) -> Document | None:
+    try:
+        return library.store.documents([id_])[0]
+    except LookupError:
+        return None
+
+
+def _spots(document: Document, answer: Answer, id_: str, only: int = 0) -> Iterator[Spot]:
+    """What the answer quotes of the document, by all its sources or by one."""
+    for number, passage in enumerate(answer.sources, 1):
+        place = place_in(document.text, passage) if passage.document == id_ and only in (0, number) else None
+        if place:
+            yield from list(_quotes(answer, number, place[0])) or [Spot(*place)]
+
+
+def _quotes(answer: Answer, number: int, offset: int) -> Iterator[Spot]:
+    text = answer.sources[number - 1].text
+    for claim in answer.claims:
+        if number in claim.cites:
+            runs = quoted(text, claim.text)
+            yield from (Spot(offset + start, offset + end) for start, end in runs)
+
+
+# Text -----------------------------------------------------------------------------------------------------------------
+
+
+def _text(document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
+    text = document.text
+    middle = spots[asked.hit - 1].start if 0 < asked.hit <= len(spots) else 0
+    start = asked.start if asked.start >= 0 else middle - PART // 2 if middle > PART // 2 else 0
+    start = text.rfind("\n", 0, start) + 1
+    end = len(text) if start + PART >= len(text) else text.find("\n", start + PART) % (len(text) + 1)
+    blocks = list(_blocks(document, start, end, spots))
+    before, behind = max(start - PART, 0) if start else -1, end if end < len(text) else -1
+    return replace(_begun(document, spots, asked), blocks=blocks, before=before, behind=behind)
+
+
+def _begun(document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
+    return OpenedDocument(document.id, document.title, document.source, hits=len(spots), hit=asked.hit)
+
+
+def _blocks(document: Document, start: int, end: int, spots: Sequence[Spot]) -> Iterator[ShownBlock]:
+    """The lines from `start` to `end`, those of one kind together."""
+    headings, pages = {mark.start for mark in document.headings}, {mark.start: mark.text for mark in document.pages}
+    block = ShownBlock("text", [])
+    while start < end:
+        stop = document.text.find("\n", start) % (len(document.text) + 1)
+        line = document.text[start:stop]
+        kind = "heading" if start in headings else "rows" if " | " in line else "text" if line.strip() else ""
+        if block.lines and (kind != block.kind or kind == "heading"):
+            yield block
+        if label := pages.get(start, ""):
+            yield ShownBlock("page", [[[MarkedText(label)]]])
+        if kind != block.kind or kind == "heading":
+            block = ShownBlock(kind, [])
+        if kind:
+            block.lines.append(list(_cells(line, start, spots)) if kind == "rows" else [_pieces(line, start, spots)])
+        start = stop + 1
+    if block.lines:
+        yield block
+
+
+def _cells(line: str, start: int, spots: Sequence[Spot]) -> Iterator[list[MarkedText]]:
+    for cell in line.split(" | "):
+        yield _pieces(cell, start, spots)
+        start += len(cell) + 3
+
+
+def _pieces(text: str, start: int, spots: Sequence[Spot]) -> list[MarkedText]:
+    made, done = list[MarkedText](), 0
+    for hit, spot in enumerate(spots, 1):
+        first, last = max(spot.start - start, done), min(spot.end - start, len(text))
+        if first < last:
+            made += [MarkedText(text[done:first]), MarkedText(text[first:last], hit)]
+            done = last
+    return [piece for piece in (*made, MarkedText(text[done:])) if piece.text]
+
+
+# Tables and pages -----------------------------------------------------------------------------------------------------
+
+
+def _table(library: Library, document: Document, passage: Passage, asked: WhereTo) -> OpenedDocument:
+    """The table that a passage was read in, around its rows."""
+    n = int(passage.id.removeprefix(f"{document.id}#table"))
+    rows = [int(one[0].removeprefix("row ")) for one in _ROW.finditer(passage.text)]
+    table = next(one for one in library.store.tables.of(document.id) if one.n == n)
+    hit = asked.hit or min(1, len(rows))
+    first = asked.start if asked.start >= 0 else max((rows[hit - 1] if hit else 0) - ROWS // 2, 0)
+    sql = "SELECT number, cells FROM table_rows WHERE document = ? AND n = ? AND number >= ? ORDER BY number LIMIT ?"
+    read = library.store.tables.run(sql, (document.id, n, first, ROWS))
+    found = [(number, json.loads(cells)) for number, cells in read]
+    lines = [[[MarkedText(head)] for head in ("", *table.heads)]]
+    for number, cells in found:
+        lit = rows.index(number) + 1 if number in rows else 0
+        lines.append([[MarkedText(str(number), 0)], *([MarkedText(cell, lit)] for cell in cells)])
+    behind = found[-1][0] + 1 if len(found) == ROWS else -1
+    before = max(first - ROWS, 0) if found and found[0][0] > 1 and first else -1
+    blocks = [ShownBlock("rows", lines)]
+    return OpenedDocument(document.id, table.name, table.path, blocks, None, (), len(rows), hit, before, behind)
+
+
+def _drawn(document: Document, spots: Sequence[Spot], asked: WhereTo, page: DrawnPage) -> OpenedDocument:
+    here = page.labels[page.number]
+    marks = list[tuple[int, PixelBox]]()
+    for hit, spot in enumerate(spots, 1):
+        if document.page_at(spot.start).partition(",")[0] == here:
+            runs = quoted(page.text, document.text[spot.start : spot.end])
+            marks += [(hit, box) for start, end in runs for box in _by_line(page.boxes[start:end])]
+    return replace(_begun(document, spots, asked), page=page, marks=marks, is_pdf=True)
+
+
+def _by_line(boxes: Sequence[PixelBox]) -> Iterator[PixelBox]:
+    """A box for each line of characters."""
+    line: PixelBox | None = None
+    for left, top, right, bottom in boxes:
+        if left == right or top == bottom:
+            continue
+        if line and line[1] <= (top + bottom) / 2 <= line[3] and left >= line[0]:
+            line = line[0], min(line[1], top), max(line[2], right), max(line[3], bottom)
+        else:
+            if line:
+                yield line
+            line = left, top, right, bottom
+    if line:
+        yield line

@@ -1,0 +1,421 @@
+"""The documents of the page's library: what was read, what waits to be, and what a person has done with them here.
+
+One run of the index at a time, in a thread of its own; what else is asked for waits in its order. A file of the
+person's is read where it lies and never touched; what comes through the browser is kept in a private folder of
+`Settings.home`.
+"""
+
+import hashlib
+import logging
+import os
+import re
+import secrets
+import threading
+import time
+import unicodedata
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from filecmp import cmp
+from functools import partial
+from itertools import chain, count
+from pathlib import Path, PurePosixPath
+from typing import IO, Literal
+
+from clew.agent.parameters import of_index
+from clew.agent.settings import Settings, note_indexed
+from clew.agent.talk.talk_nodes import offered_by
+from clew.memory.datatypes import Progress
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput, Cancelled, ClewError, LibraryBusy
+from clew.memory.files import no_room, private_file, private_folder
+from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.index import run
+from clew.memory.knowledge.index.generation import Parameters
+from clew.memory.knowledge.library import open_library, recorded_at, state_at, stored_sources
+from clew.memory.knowledge.loaders.registry import loader_of
+from clew.memory.knowledge.loaders.source import shown
+from clew.memory.text import number_of
+from clew.ui.plain import plain
+
+UPLOADS = "documents"
+"""In `Settings.home`: a folder for each library, with what was added through the browser."""
+
+LARGEST = 256 << 20
+"""Bytes of a file that is added through the browser."""
+
+LONGEST_NAME, DEEPEST = 120, 20
+"""Bytes of a name that is kept, and folders above it."""
+
+TITLES = 1000
+"""Of a library's, those that the page's examples are chosen from: a library may have millions."""
+
+NAMES = 8
+"""Names that are offered at once."""
+
+SETTLED, AGAIN = 1.0, 2.0
+"""Seconds without another file after which what was added is read; seconds between two tries to hold the library."""
+
+_UNSAFE = re.compile(r"[^\w .()+=@,&'-]+")
+
+RowState = Literal["waiting", "reading", "read", "not read"]
+
+
+@dataclass(frozen=True, slots=True)
+class ShelfRow:
+    """A file: `folder` is where it lies below what was added; `why` it was not read, or not all of it; `documents` are
+    in it, of which `first` is the id of the first; `size` in bytes and `modified` as `stat` has them, 0 where it is
+    gone. `added`: the copy is ours. `fresh`: it came with the last change of the library."""
+
+    path: str
+    name: str
+    folder: str = ""
+    state: RowState = "read"
+    why: str = ""
+    documents: int = 0
+    first: str = ""
+    size: int = 0
+    modified: float = 0.0
+    added: bool = False
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A state of the library: its rows by path, some of its titles and of the questions that it answers, and what is
+    other than in the state before."""
+
+    state: str = ""
+    documents: int = 0
+    rows: Mapping[str, ShelfRow] = field(default_factory=dict)
+    roots: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    changed: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class Work:
+    """A run that was asked for: to read a path, or to take it out. `said` is whom it waits for."""
+
+    path: str
+    removes: bool = False
+    cancel: threading.Event = field(default_factory=threading.Event)
+    progress: Progress | None = None
+    began: float = 0.0
+    said: str = ""
+
+    @property
+    def stage(self) -> str:
+        return self.said or (self.progress.stage if self.progress else "beginning")
+
+    @property
+    def share(self) -> float | None:
+        """How much of the stage is done, 0 to 1; None where that is not known."""
+        now = self.progress
+        return now.done / now.total if now and now.total and not self.said else None
+
+    @property
+    def left(self) -> str:
+        """The time that the stage still takes, as it went until now; empty where that cannot be told yet."""
+        spent = time.monotonic() - self.began
+        if not self.share or spent < 1:
+            return ""
+        seconds = spent * (1 / self.share - 1)
+        return f"about {seconds:.0f} s left" if seconds < 90 else f"about {seconds / 60:.0f} min left"
+
+
+class Shelf:
+    """Safe from several threads. `encoder` is asked for when it is needed."""
+
+    def __init__(self, settings: Settings, encoder: Callable[[], CachedEncoder]) -> None:
+        self._settings, self._encoder = settings, encoder
+        self.uploads = uploads_of(settings)
+        self._lock, self._looking = threading.RLock(), threading.Lock()
+        self._wanted = threading.Condition(self._lock)
+        self._waiting: list[Work] = []
+        self.current: Work | None = None
+        self._refused: dict[str, str] = {}  # paths and names that were not read, and why
+        self._listing = Listing()
+        self._arriving, self._arrived, self._closed = 0, 0.0, False
+        self._thread = threading.Thread(target=self._work_through, name="index", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop what is in progress, and wait until it has."""
+        with self._lock:
+            self._closed = True
+            self._waiting.clear()
+            if self.current:
+                self.current.cancel.set()
+            self._wanted.notify_all()
+        self._thread.join()
+
+    # What there is ---------------------------------------------------------------------------------------------------
+
+    def listing(self) -> Listing:
+        """The library as it is now. Raises what opening it raises."""
+        with self._looking:
+            state = state_at(self._settings.library)
+            if state != self._listing.state:
+                self._listing = self._looked_at(state) if state else Listing()
+            return self._listing
+
+    @property
+    def seen(self) -> Listing:
+        """As it was when somebody looked."""
+        return self._listing
+
+    def _looked_at(self, state: str) -> Listing:
+        with open_library(self._settings.library, None) as library:
+            sources, roots = stored_sources(library.store), library.manifest.roots
+            count, unread = library.manifest.documents, library.manifest.unread
+            titles, questions = library.store.titles(TITLES), offered_by(library)
+        why: dict[str, list[str]] = {}
+        known = {source.path for source in sources}
+        for place, reason in unread.items():
+            why.setdefault(_file_of(place, known), []).append(reason)
+        rows = {
+            one.path: self._row(one.path, roots, one.documents, one.first, why.get(one.path, ())) for one in sources
+        }
+        rows |= {path: self._row(path, roots, 0, "", reasons) for path, reasons in why.items() if path not in rows}
+        before, changed = self._listing, ""
+        if before.state:
+            came, went = rows.keys() - before.rows.keys(), before.rows.keys() - rows.keys()
+            rows |= {path: replace(rows[path], fresh=True) for path in came}
+            counts = [f"{len(some)} {what}" for some, what in ((came, "came"), (went, "went")) if some]
+            changed = f"{time.strftime('%H:%M')}: {', '.join(counts)}" if counts else ""
+        return Listing(state, count, rows, tuple(roots), tuple(titles), questions, changed or before.changed)
+
+    def _row(self, path: str, roots: Sequence[str], documents: int, first: str, why: Sequence[str]) -> ShelfRow:
+        below = max((root for root in roots if _is_below(path, root)), key=len, default=str(Path(path).parent))
+        parts = PurePosixPath(path).relative_to(below).parts if _is_below(path, below) else ()
+        added = _is_below(path, str(self.uploads))
+        top = "added here" if added else PurePosixPath(below).name if parts else PurePosixPath(path).parent.name
+        name, folder = plain(PurePosixPath(path).name), plain("/".join((top, *parts[:-1])))
+        reason = f"{number_of(len(why), 'part')} not read: {why[0]}" if documents and why else next(iter(why), "")
+        reason = plain(reason or ("" if documents else "nothing is written in it"))
+        state: RowState = "read" if documents else "not read"
+        return ShelfRow(path, name, folder, state, reason, documents, first, *_size_and_date(path), added)
+
+    def rows(self) -> list[ShelfRow]:
+        """Those of the library, of what is in progress, and of what was refused."""
+        with self._lock:
+            current, waiting, refused = self.current, list(self._waiting), dict(self._refused)
+        listing = self.listing()
+        rows = dict(listing.rows)
+        for state, works in (("waiting", waiting), ("reading", [current] if current else [])):
+            for work in works:
+                for path in [work.path] if work.path != str(self.uploads) else self._not_read_yet(rows):
+                    row = rows.get(path) or self._row(path, listing.roots, 0, "", [])
+                    rows[path] = replace(row, state=state, why="is taken out" if work.removes else "")  # type: ignore[arg-type]
+        for path, why in refused.items():
+            if path not in rows or not rows[path].documents:
+                rows[path] = replace(self._row(path, listing.roots, 0, "", [why]), state="not read")
+        return list(rows.values())
+
+    def names(self, find: str) -> list[str]:
+        """Folders and files whose name begins so, then those that have it elsewhere: what can stand behind an @."""
+        rows, find = self.listing().rows.values(), find.casefold()
+        folders = dict.fromkeys(part for row in rows if not row.added for part in row.folder.split("/") if part)
+        named = [name for name in (*folders, *dict.fromkeys(row.name for row in rows)) if find in name.casefold()]
+        return sorted(named, key=lambda name: not name.casefold().startswith(find))[:NAMES]
+
+    def _not_read_yet(self, rows: Mapping[str, ShelfRow]) -> list[str]:
+        files = (shown(path) for path in self.uploads.rglob("[!.]*") if path.is_file())
+        return [path for path in files if path not in rows or rows[path].state == "not read"]
+
+    # What a person does ----------------------------------------------------------------------------------------------
+
+    def add(self, path: str) -> None:
+        """Raises `BadInput` for a path that is not there."""
+        given = _absolute(Path(path.strip()).expanduser())
+        if not path.strip() or not given.exists():
+            raise BadInput(f"there is no file or folder '{plain(path.strip())}'", "check the path")
+        self._ask_for(Work(shown(given)))
+
+    def again(self, path: str) -> None:
+        """Read anew what changed of the folder that the file was found in."""
+        listing = self.listing()
+        within = [root for root in (*listing.roots, str(self.uploads)) if _is_below(path, root)]
+        self._ask_for(Work(max(within, key=len, default=path)))
+
+    def remove(self, path: str) -> None:
+        """Take a file or a folder out of the library. Of the person's own nothing else is changed; of what is ours the
+        copy goes."""
+        with self._lock:
+            self._refused.pop(path, None)
+        if any(_is_below(one, path) for one in self.listing().rows):
+            self._ask_for(Work(path, removes=True))
+
+    def cancel(self, path: str) -> None:
+        """What waits is not begun; what is in progress leaves the library as it was."""
+        with self._lock:
+            self._waiting = [work for work in self._waiting if work.path != path]
+            if self.current and self.current.path == path:
+                self.current.cancel.set()
+
+    @contextmanager
+    def receiving(self, name: str) -> Iterator[IO[bytes]]:
+        """A file that comes through the browser, by its name there or its path below a folder; kept when the block
+        ends. Raises `BadInput` for a kind that is not read, and where there is no room for it."""
+        parts = _clean(name)
+        if not parts or loader_of(Path(*parts)) is None:
+            kind = PurePosixPath(name).suffix.lower()
+            self._refuse(name, f"{kind} files are not read" if kind else "a file without an ending is not read")
+        folder = self.uploads
+        for part in parts[:-1]:
+            folder = private_folder(folder / part)
+        fresh = private_file(self.uploads / f".{secrets.token_hex(8)}")
+        with self._lock:
+            self._arriving += 1
+        try:
+            with fresh.open("wb") as file:
+                yield file
+                if file.tell() > LARGEST:
+                    self._refuse(name, f"it is larger than {LARGEST >> 20} MiB: add it by its path")
+            fresh.replace(_free_place(folder, parts[-1], fresh))
+            self._refused.pop(name, None)
+        except OSError as error:
+            self._refuse(name, no_room(error) or "it cannot be kept")
+        finally:
+            fresh.unlink(missing_ok=True)
+            with self._lock:
+                self._arriving, self._arrived = self._arriving - 1, time.monotonic()
+        self._ask_for(Work(str(self.uploads)))
+
+    def _refuse(self, name: str, why: str) -> None:
+        with self._lock:
+            self._refused[name] = why
+        raise BadInput(f"{plain(name)}: {why}")
+
+    # The runs --------------------------------------------------------------------------------------------------------
+
+    def _ask_for(self, work: Work) -> None:
+        with self._lock:
+            if not any((one.path, one.removes) == (work.path, work.removes) for one in self._waiting):
+                self._waiting.append(work)
+            self._refused.pop(work.path, None)
+            self._wanted.notify_all()
+
+    def _work_through(self) -> None:
+        with suppress(ClewError):  # who looks is told
+            self.listing()
+        while True:
+            with self._lock:
+                self._wanted.wait_for(lambda: self._closed or bool(self._waiting))
+                if self._closed:
+                    return
+                work = self.current = self._waiting.pop(0)
+            why = ""
+            try:
+                self._run(work)
+            except Cancelled:
+                pass
+            except ClewError as error:
+                why = str(error)
+            except Exception as error:
+                logging.getLogger(__name__).info("a run failed", exc_info=error)
+                why = f"internal error: {type(error).__name__}: {error}"
+            with self._lock:
+                self.current = None
+                if why:
+                    self._refused[work.path] = why
+
+    def _run(self, work: Work) -> None:
+        while work.path == str(self.uploads) and (self._arriving or time.monotonic() - self._arrived < SETTLED):
+            _wait(work, 0.1)
+        while True:
+            try:
+                self._index(work)
+                return
+            except LibraryBusy:
+                work.said = "waiting: another clew index is at work on this library"
+                _wait(work, AGAIN)
+                work.said = ""
+
+    def _index(self, work: Work) -> None:
+        settings, path, parameters = self._settings, Path(work.path), Parameters(values=of_index(self._settings.given))
+        if work.removes:
+            parameters = replace(parameters, prune=True)
+            if not _is_below(work.path, str(self.uploads)):
+                parameters = replace(parameters, leave_out=[work.path])
+            else:
+                _forget(path)
+                path = self.uploads
+        index = partial(run.index, [path], encoder=self._encoder(), parameters=parameters)
+        with closing(worked_on(settings.library, settings.cache, index)) as events:
+            for event in events:
+                if isinstance(event, Progress):
+                    if work.progress is None or work.progress.stage != event.stage:
+                        work.began = time.monotonic()
+                    work.progress = event
+                if work.cancel.is_set():
+                    raise Cancelled("stopped")
+        note_indexed(recorded_at(settings.library).id, [] if work.removes else [str(path)])
+
+
+def make_empty(settings: Settings, encoder: CachedEncoder) -> None:
+    """A library to which documents can be added, where there is none. Raises what `index` raises."""
+    uploads = uploads_of(settings)
+    index = partial(run.index, [uploads], encoder=encoder, parameters=Parameters(empty=True))
+    deque(worked_on(settings.library, settings.cache, index), maxlen=0)
+    note_indexed(recorded_at(settings.library).id, [str(uploads)])
+
+
+def uploads_of(settings: Settings) -> Path:
+    """Where what is added through the browser is kept for this library."""
+    key = hashlib.sha256(str(_absolute(settings.library)).encode()).hexdigest()[:16]
+    return private_folder(private_folder(settings.home / UPLOADS) / key)
+
+
+def _wait(work: Work, seconds: float) -> None:
+    if work.cancel.wait(seconds):
+        raise Cancelled("stopped")
+
+
+def _absolute(path: object) -> Path:
+    return Path(os.path.normpath(Path(str(path)).absolute()))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _file_of(place: str, known: set[str]) -> str:
+    """The file of a line or a page of it."""
+    shorter = (place.partition(mark)[0] for mark in (": ", ", page ", "\n"))
+    return next((one for one in (place, *shorter, place.rpartition(":")[0]) if one in known), place)
+
+
+def _size_and_date(path: str) -> tuple[int, float]:
+    with suppress(OSError, ValueError):
+        found = Path(path).stat()
+        return found.st_size, found.st_mtime
+    return 0, 0.0
+
+
+def _clean(name: str) -> list[str]:
+    """Folders and name of a file as it is kept: no part leads elsewhere, is hidden or is longer than a system takes."""
+    made = []
+    for part in PurePosixPath(unicodedata.normalize("NFC", name).replace("\\", "/")).parts[-DEEPEST:]:
+        kept = _UNSAFE.sub("_", plain(part)).strip(". ")
+        stem, dot, suffix = kept.rpartition(".") if "." in kept else (kept, "", "")
+        stem = stem.encode()[: LONGEST_NAME - len(suffix.encode())].decode("utf-8", "ignore")
+        made += [f"{stem}{dot}{suffix[:20]}"] if kept else []
+    return made
+
+
+def _free_place(folder: Path, name: str, fresh: Path) -> Path:
+    """Where a file of the same bytes is, or none: another one of that name stays."""
+    names = chain([name], (f"{Path(name).stem} ({number}){Path(name).suffix}" for number in count(2)))
+    places = (folder / one for one in names)
+    return next(one for one in places if not one.exists() or (one.is_file() and cmp(one, fresh, shallow=False)))
+
+
+def _forget(copy: Path) -> None:
+    """A copy of ours, or a folder of them."""
+    for file in [*copy.rglob("*"), copy]:
+        if file.is_file():
+            file.unlink()
