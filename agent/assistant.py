@@ -188,6 +188,7 @@ class Assistant:
         self.threads.close()
         self._services.library.store.close()
         self._services.encoder.close()
+        self._services.fitted.close()
 
     def __enter__(self) -> Self:
         return self

@@ -106,7 +106,7 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     if language in ("", held) or not held:  # nothing is a slip of another language's word
         made = with_spelling(made, words, services.encoder)
     made = with_dates(made, turn.today, services.library.manifest.date_order)
-    return with_cognates(made, language, held, words)
+    return made if services.multilingual else with_cognates(made, language, held, words)
 
 
 # What is searched -------------------------------------------------------------------------------------------------
@@ -325,7 +325,8 @@ def _may_plan(turn: Turn, services: Services) -> bool:
 
 def answer(turn: Turn, run: TurnContext) -> Turn:
     made = answers.answer(turn, run)
-    made = replace(made, answer=in_language(made.answer, turn, held_language(run.services)))
+    held = "" if run.services.multilingual else held_language(run.services)
+    made = replace(made, answer=in_language(made.answer, turn, held))
     sentences, sources = number_of(len(made.answer.claims), "sentence"), number_of(len(made.answer.sources), "source")
     by = f", by {made.model}" if made.model else ""
     turn = replace(turn, answer=made.answer, model=made.model).written(made.ledger, made.degraded)

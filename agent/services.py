@@ -21,7 +21,8 @@ from clew.memory.datatypes import Query
 from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads
-from clew.memory.encoding import CachedEncoder, load_reranker
+from clew.memory.e5 import MULTILINGUAL
+from clew.memory.encoding import MINILM, CachedEncoder, load_encoder, load_reranker
 from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.aligners.open_capsule import VOTES, aligner_for
 from clew.memory.knowledge.aligners.scoring import Aligner
@@ -61,6 +62,17 @@ class Services:
     examples: dict[str, tuple[str, ...]] = field(default_factory=dict)  # questions that a greeting offers
     languages: dict[str, str] = field(default_factory=dict)  # what it is written in
     subjects: dict[str, str] = field(default_factory=dict)  # what all of it is about
+    minilm: CachedEncoder | None = None  # where the library's encoder is another one
+
+    @property
+    def multilingual(self) -> bool:
+        """Whether the encoder was taught many languages, and a reader of these on its vectors."""
+        return self.encoder.name == MULTILINGUAL
+
+    @property
+    def fitted(self) -> CachedEncoder:
+        """The encoder that what was learned of English was fitted with: MiniLM."""
+        return self.minilm or self.encoder
 
     @property
     def walker(self) -> Walker:
@@ -119,6 +131,7 @@ def services_for(settings: Settings, library: Library, encoder: CachedEncoder, t
         rewrite=made(RewriteParameters, settings.given),
         observe=made(ObserveParameters, settings.given),
         answer=made(AnswerParameters, settings.given),
+        minilm=None if encoder.name == MINILM else load_encoder(MINILM, settings.cache),
     )
 
 

@@ -304,23 +304,27 @@ def without_possessive(word: str) -> str:
     return word[:-2] if word.endswith(("'s", "’s")) else word
 
 
-def content_words(text: str) -> list[str]:
-    """Stems in the order of the text, function words left out; repeated words stay."""
-    return _stems([word for word in words(text) if word not in FUNCTION_WORDS])
+def content_words(text: str, language: str = "") -> list[str]:
+    """Stems in the order of the text, function words left out; repeated words stay. English, unless it is in another
+    language of `STEMMERS`."""
+    if language not in STEMMERS:
+        return _stems([word for word in words(text) if word not in FUNCTION_WORDS])
+    own = [word for word in words(text) if len(word) > 1 and language not in common_words().get(unaccented(word), ())]
+    return list(map(unaccented, stemmed(own, language)))
 
 
-def content_word_sets(texts: Sequence[str]) -> list[frozenset[str]]:
+def content_word_sets(texts: Sequence[str], language: str = "") -> list[frozenset[str]]:
     """The different content words of each text."""
-    return [frozenset(content_words(text)) for text in texts]
+    return [frozenset(content_words(text, language)) for text in texts]
 
 
 _JOINED = re.compile(r"\w+(?:-\w+)+")
 
 
-def held_word_sets(texts: Sequence[str]) -> list[frozenset[str]]:
+def held_word_sets(texts: Sequence[str], language: str = "") -> list[frozenset[str]]:
     """The content words that each text holds, the parts of those with a hyphen too: an e-scooter is a scooter."""
-    parts = content_word_sets([" ".join(_JOINED.findall(text)).replace("-", " ") for text in texts])
-    return [whole | part for whole, part in zip(content_word_sets(texts), parts, strict=True)]
+    parts = content_word_sets([" ".join(_JOINED.findall(text)).replace("-", " ") for text in texts], language)
+    return [whole | part for whole, part in zip(content_word_sets(texts, language), parts, strict=True)]
 
 
 def stemmed_words(text: str) -> list[str]:

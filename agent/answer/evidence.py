@@ -39,13 +39,16 @@ NAMED = re.compile(r"(?<!^)(?<![.?!] )\b(?!I')(?:[A-Z][\w'-]+|\d[\w.,]*\w|\d)")
 class Evidence:
     """Of at most `READ` passages. What the judge and the selection of units both need is here, and is computed when
     it is first asked for. `documents` are those of the passages, by id, for their dates; `today` is ISO 8601, or
-    empty; `vocabulary` is the library's."""
+    empty; `vocabulary` is the library's; `language` is that of its words, empty for English. `foreign`: the encoder was
+    taught that language, and what was fitted on English is not asked."""
 
     passages: tuple[Passage, ...]
     encoder: Encoder
     documents: Mapping[str, Document] = field(default_factory=dict)
     today: str = ""
     vocabulary: Vocabulary | None = None
+    language: str = ""
+    foreign: bool = False
 
     @cached_property
     def candidates(self) -> list[Candidate]:
@@ -83,17 +86,17 @@ class Evidence:
     @cached_property
     def passage_words(self) -> list[ContentWords]:
         """The content words of each passage, its title, heading and date among them."""
-        return held_word_sets([said_by(passage) for passage in self.passages])
+        return held_word_sets([said_by(passage) for passage in self.passages], self.language)
 
     @cached_property
     def title_words(self) -> list[ContentWords]:
         """The content words of what each passage is called."""
-        return held_word_sets([title_of(passage) for passage in self.passages])
+        return held_word_sets([title_of(passage) for passage in self.passages], self.language)
 
     @cached_property
     def candidate_words(self) -> list[ContentWords]:
         """The content words of each candidate."""
-        return held_word_sets([written_out(text) for text in self.texts])
+        return held_word_sets([written_out(text) for text in self.texts], self.language)
 
     @cached_property
     def words(self) -> ContentWords:
@@ -103,13 +106,14 @@ class Evidence:
     @cached_property
     def running_words(self) -> ContentWords:
         """Those of the running heads of pages."""
-        return frozenset(content_words(" ".join(m[0] for p in self.passages for m in RUNNING_HEAD.finditer(p.text))))
+        heads = " ".join(m[0] for p in self.passages for m in RUNNING_HEAD.finditer(p.text))
+        return frozenset(content_words(heads, self.language))
 
     @cached_property
     def told_words(self) -> ContentWords:
         """Those that stand in a candidate, a heading or a title, and not in running heads alone."""
         heads = [RUNNING_HEAD.sub("", head) for head in self.heads]
-        return frozenset().union(*self.candidate_words, *self.title_words, *held_word_sets(heads))
+        return frozenset().union(*self.candidate_words, *self.title_words, *held_word_sets(heads, self.language))
 
     @cached_property
     def passage_vectors(self) -> Vectors:
@@ -133,12 +137,14 @@ class Evidence:
     def lacked(self, question: str) -> list[str]:
         """The words of a question that the whole library lacks, where that is known: not those that the evidence has
         with other accents, hyphens."""
-        found = list(dict.fromkeys(word for word in written_words(question) if content_words(word)))
+        found = list(dict.fromkeys(word for word in written_words(question) if content_words(word, self.language)))
         if self.vocabulary is None or not found:
             return []
         told = " ".join(self.texts).casefold().replace("-", "")
         lacked = [word for word, count in zip(found, self.vocabulary.counts(found), strict=True) if not count]
-        lacked = [word for word in lacked if not self.words.issuperset(content_words(word.replace("-", " ")))]
+        lacked = [
+            word for word in lacked if not self.words.issuperset(content_words(word.replace("-", " "), self.language))
+        ]
         return [word for word in lacked if word.casefold() not in told and word not in pointed_at(question)]
 
     def word_weights(self, words: Mapping[str, float]) -> dict[str, float]:
@@ -170,9 +176,11 @@ def evidence_of(
     documents: Iterable[Document] = (),
     today: str = "",
     vocabulary: Vocabulary | None = None,
+    language: str = "",
+    foreign: bool = False,
 ) -> Evidence:
     by_id = {document.id: document for document in documents}
-    return Evidence(tuple(passages[:READ]), encoder, by_id, today, vocabulary)
+    return Evidence(tuple(passages[:READ]), encoder, by_id, today, vocabulary, language, foreign)
 
 
 # What is looked for ---------------------------------------------------------------------------------------------------
@@ -230,7 +238,7 @@ def request_of(turn: Turn) -> Request:
 
 
 def encoded_request(request: Request, evidence: Evidence) -> EncodedRequest:
-    weights, vector = evidence.word_weights(words_of(request)), vector_of(request, evidence)
+    weights, vector = evidence.word_weights(words_of(request, evidence.language)), vector_of(request, evidence)
     own = evidence.encoder.encode([request.question], "query")[0]
     asks_on = len(request.question.split()) == 1  # "why?" is asked of what was just said
     said = frozenset(same_words(text) for text in request.said if not asks_on)
@@ -248,11 +256,11 @@ def vector_of(request: Request, evidence: Evidence) -> Vectors:
     return np.asarray(both / np.linalg.norm(both))
 
 
-def words_of(request: Request) -> dict[str, float]:
+def words_of(request: Request, language: str = "") -> dict[str, float]:
     """Stem -> weight: the question's own words count twice as much as those of earlier turns."""
     earlier = EARLIER if request.with_history else 1.0
     return {
-        **dict.fromkeys(content_words(request.expanded), EARLIER),
-        **dict.fromkeys(content_words(request.rewritten), earlier),
-        **dict.fromkeys(content_words(request.question), 1.0),
+        **dict.fromkeys(content_words(request.expanded, language), EARLIER),
+        **dict.fromkeys(content_words(request.rewritten, language), earlier),
+        **dict.fromkeys(content_words(request.question, language), 1.0),
     }

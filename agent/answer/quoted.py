@@ -9,8 +9,9 @@ from itertools import pairwise
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered
 from clew.agent.answer.conflicts import contradicting, name_of
-from clew.agent.answer.evidence import READ, Evidence, Request, continued, evidence_of, request_of
+from clew.agent.answer.evidence import READ, Evidence, Request, continued, encoded_request, evidence_of, request_of
 from clew.agent.answer.excerpts import Excerpt, is_item
+from clew.agent.answer.foreign_reader import foreign_scores
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.refusal import ask_back, refused, unknown_in_esperanto
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
@@ -22,7 +23,7 @@ from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.variants import own_words
 from clew.memory.language.telling import language_of
-from clew.memory.text import Span, content_words, split
+from clew.memory.text import Span, content_words, split, written_words
 
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 """The end of a sentence, in what a quotation leaves out."""
@@ -44,7 +45,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     where a passage says it, is not judged."""
     services, store = run.services, run.services.library.store
     evidence, tool_answer = evidence_for(turn, services), turn.search.tool_answer
-    verdict: JudgeVerdict = judge(signals(turn, evidence), shipped_judge())
+    verdict: JudgeVerdict = "answer" if evidence.foreign else judge(signals(turn, evidence), shipped_judge())
     read, parameters = turn.passages, services.answer
     if verdict == "ask back" and not (tool_answer or turn.search.within):
         return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], read)
@@ -66,9 +67,12 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
 def evidence_for(turn: Turn, services: Services) -> Evidence:
     """Of what a turn has found."""
     read = turn.passages[:READ]
-    store = services.library.store
+    store, language = services.library.store, language_of(turn.rewritten)
     documents = store.documents(list(dict.fromkeys(passage.document for passage in read)))
-    return evidence_of(read, services.encoder, documents, turn.today, store.vocabulary)
+    other = next((one for one in (language, held_language(services)) if one not in ("", "en")), "")
+    encoder = services.encoder if other else services.fitted
+    foreign = bool(other) and services.multilingual
+    return evidence_of(read, encoder, documents, turn.today, store.vocabulary, language if foreign else "", foreign)
 
 
 def quote(
@@ -91,14 +95,38 @@ def quote(
         return refused(passages, ())
     lacks = evidence.lacked(asked.question)
     english = language_of(asked.rewritten) in ("en", "")  # as all that the judge was fitted on
-    told = english or (own_language and _is_told(asked.question, own_language, evidence))
+    if evidence.foreign:
+        told = _may_answer(asked, own_language, evidence)
+    else:
+        told = english or (bool(own_language) and _is_told(asked.question, own_language, evidence))
     if not english:  # the reader, which was fitted on English, tells less of a second excerpt
         parameters = replace(parameters, units=1)
-    picked = pick(asked, evidence, parameters) if told or is_relevant(asked, lacks, evidence, parameters) else []
+    told = told or (not evidence.foreign and is_relevant(asked, lacks, evidence, parameters))
+    picked = pick(asked, evidence, parameters) if told else []
     defined = {*content_words(answer_type(asked.rewritten).defined)}
     if not picked or (defined and defined <= {*content_words(" ".join(lacks))}):
         return refused(passages, lacks)
     return _answered(asked, picked, evidence)
+
+
+WORDLESS = 5.5
+"""What nearly all words of a question count for a candidate: in another language none has them."""
+
+
+def _may_answer(asked: Request, own_language: str, evidence: Evidence) -> bool:
+    """Whether some candidate answers, by vectors that tell it, and the library has the names and numbers of a question
+    in its own language."""
+    named = [
+        word for word in _names_of(asked.question) if own_language not in ("", "de")
+    ]  # where all nouns have capitals
+    held = evidence.vocabulary.counts(named) if evidence.vocabulary and named else []
+    likely = foreign_scores(encoded_request(asked, evidence), evidence)
+    return all(held) and likely.max(initial=-math.inf) >= (0 if own_language else -WORDLESS)
+
+
+def _names_of(question: str) -> list[str]:
+    said = question.lstrip("\u00bf\u00a1 ")
+    return [word for word in written_words(question) if not (word.islower() or said.startswith(word))]
 
 
 def _is_told(question: str, language: str, evidence: Evidence) -> bool:
@@ -110,15 +138,15 @@ def _is_told(question: str, language: str, evidence: Evidence) -> bool:
     named = [word for word in own if not word.islower() and not question.lstrip("\u00bf\u00a1 ").startswith(word)]
     if not known or not {*named} <= {*known}:
         return False
-    rarest = {*content_words(min(known, key=lambda word: counts[word]))}
+    rarest = {*content_words(min(known, key=lambda word: counts[word]), evidence.language)}
     return any(rarest <= held for held in evidence.passage_words)
 
 
 def _asks_of_author(question: str, evidence: Evidence) -> bool:
     """Whether somebody is named whom only the running heads of pages name, as a text's author, and nothing is asked of
     him that a title names."""
-    words = content_words(question)
-    named = {word for name in _CAPITAL.findall(question) for word in content_words(name)}
+    words = content_words(question, evidence.language)
+    named = {word for name in _CAPITAL.findall(question) for word in content_words(name, evidence.language)}
     headed = named & evidence.running_words - evidence.told_words
     return bool(headed) and not ({*words} - named) & frozenset().union(*evidence.title_words)
 

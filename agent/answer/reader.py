@@ -19,6 +19,7 @@ import numpy as np
 from clew.agent.answer.answer_type import AnswerType
 from clew.agent.answer.candidates import Candidate, asks
 from clew.agent.answer.evidence import EncodedRequest, Evidence
+from clew.agent.answer.foreign_reader import foreign_scores
 from clew.memory.datatypes import Floats, Vector, Vectors
 from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
@@ -132,6 +133,9 @@ class ReadCandidates:
 
 def read(request: EncodedRequest, evidence: Evidence) -> ReadCandidates:
     """What is compared is told by its form alone."""
+    if evidence.foreign:
+        scores = foreign_scores(request, evidence)
+        return ReadCandidates(np.zeros((len(scores), len(FEATURES))), scores, scores, np.full(len(scores), -np.inf))
     reader, found = shipped_reader(), features(request, evidence)
     fitted = language_of(request.question) in ("en", "")  # as all that the pairs were fitted on
     alone = reader.scores(found)
@@ -271,7 +275,7 @@ def _of_words(request: EncodedRequest, evidence: Evidence, before: Sequence[int]
         for candidate in evidence.candidates
     ]
     rows = []
-    for n, over in enumerate(content_word_sets(titles)):
+    for n, over in enumerate(content_word_sets(titles, evidence.language)):
         held, near = _share(weights, words[n]), _near(words, before[n], behind[n])
         rows.append(
             (

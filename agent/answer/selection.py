@@ -111,9 +111,9 @@ def _continuing(request: Request, evidence: Evidence) -> Floats:
 def is_relevant(request: Request, lacks: Sequence[str], evidence: Evidence, parameters: AnswerParameters) -> bool:
     """Whether some passage has to do with the question, by its meaning and the words that it holds; a question has it
     of which the library `lacks` few words."""
-    if len(lacks) < parameters.lacking * len(set(content_words(request.question))):
+    if len(lacks) < parameters.lacking * len(set(content_words(request.question, evidence.language))):
         return True
-    held = shares_held(evidence.word_weights(words_of(request)), evidence.passage_words)
+    held = shares_held(evidence.word_weights(words_of(request, evidence.language)), evidence.passage_words)
     near = evidence.passage_vectors @ vector_of(request, evidence) if held else np.zeros(0)
     return bool((near + parameters.held * np.array(held)).max(initial=0.0) >= parameters.relevant)
 

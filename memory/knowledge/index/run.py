@@ -15,6 +15,8 @@ from itertools import chain
 from pathlib import Path
 
 from clew.memory.datatypes import Chunk, Document, Edge, Progress
+from clew.memory.e5 import EXTRA, MULTILINGUAL
+from clew.memory.encoding import MINILM
 from clew.memory.errors import BadInput, ClewError, MuchWouldGo, NoLibrary
 from clew.memory.files import naming_full_disk, readers, remove, within
 from clew.memory.instructions import orders
@@ -54,8 +56,10 @@ from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import NAME_OF_PLAN, PartitionPlan, capsule_folder
 from clew.memory.knowledge.partitioning.partitioner import partition_library
 from clew.memory.knowledge.proof import naming_altered, of_partitions, proven_now, whole, write_hashes
+from clew.memory.knowledge.tokens import TOLD_BY
+from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder
-from clew.memory.text import number_of
+from clew.memory.text import NAMES, STEMMERS, number_of
 
 KEPT_OF_HIDDEN = 1_000
 """Characters of the text that a document does not show, for those who ask what was left out."""
@@ -426,6 +430,7 @@ def index(
                 if changed:
                     made_of = [root for root in (*before, *map(str, roots)) if root not in choices.left_out]
                     yield from _write(generation, steps, made_of, seconds)
+                    notes += _other_language(generation, roots, library)
                 documents, chunks = generation.size()
             whole = changed
             if whole:
@@ -439,6 +444,22 @@ def index(
         yield IndexReport(
             **counts, failed=failed, notes=tuple(notes), documents=documents, chunks=chunks, seconds=seconds
         )
+
+
+TOLD_OF = 40
+"""Documents that the language of a library is told by."""
+
+
+def _other_language(generation: Generation, roots: Sequence[Path], library: Path) -> Iterator[str]:
+    """A note where most documents are in a language that the encoder, MiniLM, was not taught."""
+    rows = generation.database.execute(
+        "SELECT substr(text, 1, ?) FROM documents ORDER BY substr(digest, 1, 8) LIMIT ?", (TOLD_BY, TOLD_OF)
+    )
+    told = Counter(language_of(text) for (text,) in rows)
+    language = next((one for one, count in told.items() if 2 * count > told.total()), "")
+    if generation.encoder.name == MINILM and language in STEMMERS:
+        command = f"clew index {shlex.join(map(str, roots))} --library {library} --rebuild --encoder {MULTILINGUAL}"
+        yield f"most documents are in {NAMES[language]}, and the encoder knows English: {EXTRA}, then {command}"
 
 
 def _roots_before(old: Path | None, library: Path, encoder: Encoder) -> tuple[str, ...]:

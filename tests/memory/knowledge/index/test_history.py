@@ -111,7 +111,7 @@ def test_one_more_document_in_esperanto(
     texts = {**TEXTS, "Insulo": "La kapitano vojaĝadis trans la maron, kaj li serĉis la insulon."}
     with monkeypatch.context() as before:
         before.setattr("clew.memory.knowledge.index.steps.TOKENS", 1)
-        before.setattr("clew.memory.knowledge.keywords.in_esperanto", lambda *_: False)
+        before.setattr("clew.memory.knowledge.keywords.rooted_in", lambda *_: "")
         run([write(corpus, texts)], library, encoder)
     texts["Bakisto"] = "En la vilaĝo vivis bakisto, kiu donis panon al la infanoj."
     assert run([write(corpus, texts)], library, encoder).new == 1
