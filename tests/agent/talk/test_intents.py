@@ -10,6 +10,9 @@ from clew.agent.talk.intents import INTENTS, QUESTION, SHIPPED, heard
 from clew.memory.text import LANGUAGES
 from tests.training import talk
 
+SPOKEN = LANGUAGES[:6]
+"""Those that have phrases of talk: in Dutch and Portuguese only answers and refusals are said."""
+
 
 def test_phrases_that_it_was_not_fitted_on_are_recognised() -> None:
     right: dict[str, list[bool]] = defaultdict(list)
@@ -18,9 +21,9 @@ def test_phrases_that_it_was_not_fitted_on_are_recognised() -> None:
         right[QUESTION if name == QUESTION else language].append(found == name)
         right["all" if name != QUESTION else QUESTION].append(found == name)
     shares = {name: sum(each) / len(each) for name, each in right.items()}
-    assert set(shares) == {*LANGUAGES, "all", QUESTION} and len(right["all"]) > 500
+    assert set(shares) == {*SPOKEN, "all", QUESTION} and len(right["all"]) > 500
     assert shares[QUESTION] >= 0.98 and shares["all"] >= 0.85
-    assert min(shares[language] for language in LANGUAGES) >= 0.75
+    assert min(shares[language] for language in SPOKEN) >= 0.75
 
 
 def test_talk_as_people_say_it_is_recognised_with_its_language() -> None:
