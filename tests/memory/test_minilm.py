@@ -38,7 +38,7 @@ TEXTS = [
 @pytest.fixture(scope="module")
 def both() -> SentenceTransformerEncoder:
     found = local_encoder(MINILM)
-    assert found is not None
+    assert isinstance(found, SentenceTransformerEncoder)
     return found
 
 

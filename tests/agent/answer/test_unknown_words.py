@@ -8,14 +8,14 @@ from clew.agent.answer.refusal import unknown_in_esperanto
 from clew.memory.knowledge.tokens import words_of
 
 TEXTS = "La reĝo amis belajn vestojn. Du trompantoj teksis ŝtofon, kaj la ministro vidis nenion. La urbo estis granda."
-KNOWN = frozenset(words_of(TEXTS, roots=True))
+KNOWN = frozenset(words_of(TEXTS, "eo"))
 
 
 class Words:
     """A vocabulary of those texts: a word is there in any form of its roots."""
 
     def counts(self, words: Sequence[str]) -> list[int]:
-        return [len(KNOWN.intersection(words_of(word, roots=True))) for word in words]
+        return [len(KNOWN.intersection(words_of(word, "eo"))) for word in words]
 
     def kinds(self, phrases: Sequence[str]) -> list[str]:
         return ["" for _ in phrases]

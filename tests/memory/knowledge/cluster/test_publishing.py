@@ -383,7 +383,7 @@ def test_what_is_indexed_while_the_copy_is_sent_is_sent_next(
     """Two runs on one machine have one copy."""
     moon, tides = written(tmp_path, "moon", "tides")
     monkeypatch.setattr("clew.memory.knowledge.cluster.publishing.ROWS", 1)
-    with closing(worked_on(cluster_staging.where, tmp_path, lambda folder: index([moon], folder, encoder))) as run:  # type: ignore[type-var]
+    with closing(worked_on(cluster_staging.where, tmp_path, lambda folder: index([moon], folder, encoder))) as run:
         while next(run) != Progress(STAGE, 1, 2):
             pass
         (copy,) = (tmp_path / "clusters").iterdir()
