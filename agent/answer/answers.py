@@ -105,7 +105,7 @@ def corpus_answer_of(turn: Turn, run: TurnContext) -> corpus_answers.CorpusAnswe
         corpus = corpus_answers.Corpus(services.library.store, services.encoder, scope, before, subject_of(services))
         question = turn.meant if turn.recalled.selected else turn.typed  # "this collection" is no title's
         found = corpus_answers.corpus_answer(question, turn.rewritten, corpus)
-        return found or table_answer(turn.rewritten, corpus.store.tables, services.encoder, scope_of(turn))
+        return found or table_answer(turn.rewritten, corpus.store.tables, services.fitted, scope_of(turn))
 
     return run.once(Computed[corpus_answers.CorpusAnswer | None]("corpus", (turn.typed,)), made)
 

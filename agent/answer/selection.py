@@ -66,7 +66,9 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     other = of_other_names(f"{request.question}\n{request.rewritten}", evidence)
     if _only_of_another(request, reading.scores, other, evidence):
         return []
-    asked, opposes = encoded.asked, opposed(request, evidence) if encoded.asked.of_members else np.zeros(len(other))
+    asked, opposes = encoded.asked, np.zeros(len(other))
+    if asked.of_members and evidence.of_english:
+        opposes = opposed(request, evidence)
     if opposes.any():  # of a list not all
         asked = replace(asked, form="fact")
     own = reading.scores - parameters.other_name * other - parameters.opposed * opposes
@@ -82,7 +84,7 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
         for place in best.tolist()
         if named[place] >= named[best[0]] or evidence.passages[evidence.candidates[place].passage].document != first
     ]
-    if found := difference(request.question, order, evidence):
+    if evidence.of_english and (found := difference(request.question, order, evidence)):
         *others, last = [Picked(excerpt_of(evidence.candidates[place])) for place in sorted(found.places)]
         older = others[0].excerpt.candidate.passage if others else None
         return [*others, replace(last, aside=found.text, older=older)]
