@@ -36,9 +36,9 @@ class Candidate:
         """Each is read many times, and made once."""
         blocks, text = self.region.blocks, self.region.text
         block = blocks[self.place]
-        above = (blocks[place] if place >= 0 else None for place in (block.head, block.lead))
-        head, lead = (self.region.paths.get(one.start) or text[one.start : one.end] if one else "" for one in above)
-        head = BELOW.join(filter(None, (head, *self.parents)))
+        announces = blocks[block.lead] if block.lead >= 0 else None
+        lead = self.region.paths.get(announces.start) or self.region.of(announces) if announces else ""
+        head = BELOW.join(filter(None, (self.region.path(block.head), *self.parents)))
         own = " ".join(RUNNING_HEAD.sub(" ", text[slice(*self.span)]).split())
         values = (block, own, self.region.offset + self.span[0], head, lead)
         for name, value in zip(("block", "text", "position", "head", "lead"), values, strict=True):

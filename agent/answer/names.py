@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from clew.agent.answer.candidates import Candidate
-from clew.agent.answer.evidence import Evidence
+from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.answer.structure import unnumbered
 from clew.memory.datatypes import Floats
 from clew.memory.text import FUNCTION_WORDS, content_words
@@ -20,6 +20,9 @@ _PART = re.compile(r"\s*(?:[:>\u00b7|]|\s[-\u2013\u2014])\s+")
 _WORD = re.compile(r"[^\W_]+")
 _OPENING = re.compile(r"(?:[-*\u2022] +)?([A-Z0-9]\w*(?:[ -][A-Z0-9]\w*)*)")
 """The name that a text begins with: words with capitals or numbers."""
+
+PHRASE = 3
+"""Words of a heading from which it is a phrase, and not only a topic."""
 
 _Words = tuple[str, ...]
 _Kind = Literal["heading", "title", "opening"]
@@ -105,8 +108,25 @@ def _is_of_another(names: Sequence[Name], asked: set[Name]) -> bool:
 def named_headings(question: str, evidence: Evidence) -> list[int]:
     """Of each candidate how many of the headings above it the question has."""
     asked = _words(question.casefold())
-    parts = [[_words(part.casefold()) for part in _PART.split(one.head)] for one in evidence.candidates]
+    heads = [[unnumbered(part).casefold() for part in _PART.split(one.head)] for one in evidence.candidates]
+    parts = [[*map(_words, of_one)] for of_one in heads]
     return [sum(bool(words) and _stands(words, asked) for words in of_one) for of_one in parts]
+
+
+def under_asked_headings(question: str, evidence: Evidence) -> Floats:
+    """Shape (candidates,): 1 where the question has all of a heading above it that is a phrase."""
+    asked = _words(question.casefold())
+    heads = {one.head for one in evidence.candidates}
+    phrases = {head: [_words(unnumbered(part).casefold()) for part in _PART.split(head)] for head in heads}
+    said = {head: any(len(words) >= PHRASE and _stands(words, asked) for words in of) for head, of in phrases.items()}
+    return np.array([said[one.head] for one in evidence.candidates], np.float64)
+
+
+def by_named_authors(question: str, evidence: Evidence) -> Floats:
+    """Shape (candidates,): 1 where a document is written by somebody whom the question names."""
+    asked = {name.casefold().removesuffix("'s") for name in NAMED.findall(question)}
+    by = {id_: asked.intersection(_words(one.author.casefold())) for id_, one in evidence.documents.items()}
+    return np.array([float(bool(by.get(evidence.passages[one.passage].document))) for one in evidence.candidates])
 
 
 def _are_alike(one: _Words, other: _Words) -> bool:

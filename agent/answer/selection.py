@@ -12,7 +12,7 @@ from clew.agent.answer.answer_type import AnswerType
 from clew.agent.answer.differences import difference
 from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held, vector_of, words_of
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
-from clew.agent.answer.names import named_headings, of_other_names
+from clew.agent.answer.names import by_named_authors, named_headings, of_other_names, under_asked_headings
 from clew.agent.answer.negation import opposed
 from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
@@ -43,6 +43,8 @@ class AnswerParameters:
     continued: Weight = 5.0  # and of the document that the last answer was quoted from, to a question that leans on it
     other_name: Weight = 10.0  # what it costs to be said of another name that is nearly the one asked about
     opposed: Weight = 10.0  # to deny what the question does not, where a like sentence does as the question
+    author: Weight = 5.0  # to be of a document that somebody wrote whom the question names
+    headed: Weight = 5.0  # to stand under a heading all of which the question has
     tokens: Count = 700  # that a language model writes; the seed's 1000 would take two passages from a window of 4,096
 
 
@@ -72,6 +74,8 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     if opposes.any():  # of a list not all
         asked = replace(asked, form="fact")
     own = reading.scores - parameters.other_name * other - parameters.opposed * opposes
+    own += parameters.author * by_named_authors(request.rewritten, evidence)
+    own += parameters.headed * under_asked_headings(request.rewritten, evidence)
     scores = own + parameters.continued * _continuing(request, evidence)
     if evidence.texts[int(scores.argmax())] in request.continued:  # it was just said
         scores = own

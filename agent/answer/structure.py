@@ -16,7 +16,7 @@ from clew.memory.datatypes import Document, Passage
 from clew.memory.knowledge.loaders.html import HTML
 from clew.memory.knowledge.loaders.layout import INDENT
 from clew.memory.knowledge.loaders.markdown import MARKDOWN
-from clew.memory.text import FUNCTION_WORDS, ITEM, Span, blocks, split, stripped
+from clew.memory.text import BELOW, FUNCTION_WORDS, ITEM, Span, blocks, split, stripped
 
 BlockKind = Literal["heading", "prose", "item", "row", "code"]
 
@@ -90,6 +90,16 @@ class Region:
 
     def of(self, block: Block) -> str:
         return self.text[block.start : block.end]
+
+    def path(self, place: int) -> str:
+        """A heading, and where it is not marked, the marked one above it before it; empty where there is none."""
+        if place < 0:
+            return ""
+        block = self.blocks[place]
+        if path := self.paths.get(block.start):
+            return path
+        marked = (self.paths[one.start] for one in reversed(self.blocks[:place]) if one.start in self.paths)
+        return BELOW.join(filter(None, (next(marked, ""), self.of(block))))
 
     def parents(self, block: Block) -> "list[Block]":
         """The items that it stands in, the outermost first."""

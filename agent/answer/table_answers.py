@@ -91,7 +91,8 @@ def _meant(reading: TableReading, denied: float) -> TableRequest | None:
     cells = [one for one in asked.where if table.columns[place_of(table, one.column)].kind == "text"]
     if not cells or denied <= 1 - SURE:
         return asked
-    if denied < SURE or len(asked.where) > 1 or cells[0].operator != "=" or isinstance(cells[0].value, tuple):
+    plain = denied >= SURE and not reading.strange and len(asked.where) == 1
+    if not plain or cells[0].operator != "=" or isinstance(cells[0].value, tuple):
         return None
     return asked.model_copy(update={"where": (cells[0].model_copy(update={"operator": "!="}),)})
 

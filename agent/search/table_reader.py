@@ -127,13 +127,14 @@ class AskedNumber(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class TableReading:
     """A request that a question may stand for; `column` is what is asked for (-1: nothing but rows), `features` has
-    what it is weighed by."""
+    what it is weighed by; `strange`: the question has a word that nothing of the table explains."""
 
     asked: Asked
     table: StoredTable
     request: TableRequest
     column: int
     features: tuple[float, ...]
+    strange: bool = False
 
 
 class _Filter(NamedTuple):
@@ -408,7 +409,7 @@ class LinkedTable:
         }
         kinds = [asked == one for one in ASKED[:-1]]
         weighed = tuple(map(float, (*features.values(), *kinds)))
-        return TableReading(asked, table, request, column, weighed)
+        return TableReading(asked, table, request, column, weighed, min(nearest, default=1.0) < HALF)
 
     def _unexplained(self, explained: frozenset[str], columns: set[int]) -> list[float]:
         """How near each word that nothing explains is to the table or one of these columns."""

@@ -78,3 +78,25 @@ def test_an_item_is_of_the_items_that_it_stands_in_and_is_quoted_with_them(
 ) -> None:
     text = opened(LISTS)(question).text
     assert said in text and unsaid not in text
+
+
+HOUSE: dict[str, str | bytes] = {
+    "rules.md": "# House rules\n\n## What the guest brings\n\nThe guest brings\n\n- sheets and towels;\n- slippers.\n\n"
+    "## What the host brings\n\nThe host brings wood for the stove of the guest, and soap.\n",
+    "nut.eml": "From: Ida Moser <ida@example.org>\nTo: Rut <rut@example.org>\nSubject: Saturday\n"
+    "Date: Thu, 12 Jun 2025 19:42:11 +0100\n\nWe come at six. Max gets a rash from nuts.\n",
+    "notes.txt": "Supper on Saturday. Do not forget what Ida wrote about nuts!\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Tell me what the guest brings.", "sheets and towels"),
+        ("What did Ida write about nuts?", "Max gets a rash from nuts."),
+    ],
+)
+def test_what_a_heading_asks_is_answered_below_it_and_what_somebody_wrote_in_what_is_by_her(
+    question: str, said: str, opened: Callable[[dict[str, str | bytes]], Callable[[str], Answer]]
+) -> None:
+    assert said in opened(HOUSE)(question).text
