@@ -26,6 +26,10 @@ LARGEST = 30
 OF_DAYS = "to a day, days, weeks, months or years are added, and two days are subtracted"
 
 _OPERAND = re.compile(r"[€$£]?\s?\d(?:[\d,.]*\d)?(?:\s?(?:[^\W\d_]+|[€$£%]|°[^\W\d_]?))?(?:/[^\W\d_]+)?")
+_SIGNED = re.compile(r"(?<!\w)[-\u2212\u2013]$")
+_THOUSANDS = re.compile(r"(?<=\d[ \u00a0\u202f])\d{3}(?![\d.,]\d)")
+_SECOND_UNIT = re.compile(r"\s?(?:[A-Z]{3}\b|[€$£])")
+_CODE = re.compile(r"\b([A-Z]{3})[ \u00a0]?$")
 YEAR = re.compile(r"1\d{3}|20\d{2}")
 _DIGITS = re.compile(r"\d(?:[\d,.]*\d)?")
 _SIGNS = str.maketrans("×÷−–", "*/--")
@@ -84,15 +88,21 @@ def in_text(text: str) -> list[Decimal | date]:
 
 def measured(text: str) -> Iterator[tuple[str, str]]:
     """The unit of each number that has one, stemmed, and the number as it is written; that of a day is days, of a year
-    that stands alone years."""
+    that stands alone years. What has a sign, thousands apart (1 250 EUR) or two units (2 million EUR) is left out."""
     for start, end, value in _operands(text):
-        written, unit = text[start:end].strip(), value.unit if isinstance(value, Quantity) else "days"
-        if unit.casefold() in FUNCTION_WORDS:  # '1987 in Kiel'
-            written, unit = written.removesuffix(unit).strip(), ""
-        if not unit and YEAR.fullmatch(written):
-            unit = "years"
-        if unit:
-            yield next(iter(content_words(unit)), unit), written
+        parts = value.unit.split() if isinstance(value, Quantity) else ["days"]
+        units, written = [one for one in parts if one.casefold() not in FUNCTION_WORDS], text[start:end].strip()
+        start = text.index(written, start)
+        if _SIGNED.search(text, 0, start) or _THOUSANDS.match(text, start) or (units and _SECOND_UNIT.match(text, end)):
+            continue
+        for word in parts:  # '1987 in Kiel'
+            written = written if word in units else written.removesuffix(word).strip()
+        if not units and YEAR.fullmatch(written):
+            units = ["years"]
+        elif not units and (code := _CODE.search(text, 0, start)):
+            units, written = [code[1]], f"{written} {code[1]}"
+        if units:
+            yield next(iter(content_words(units[0])), units[0]), written
 
 
 def _operands(text: str) -> list[tuple[int, int, Operand]]:

@@ -2,7 +2,7 @@
 the sum."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import combinations
@@ -39,26 +39,23 @@ class Difference:
 def difference(question: str, order: Sequence[int], evidence: Evidence) -> Difference | None:
     """`order`: places of candidates, best first. None where no difference is asked for, or it is not plain between
     which two values: they have one unit, and stand in one sentence, or each in one with a word of the question that the
-    other's lacks, and all names and numbers of the question are there. Of several pairs of a unit that counts which has
-    most of the question's words; of several units the one that the question names, or of the kind that it asks for."""
+    other's lacks, all names and numbers of the question are there, and no two sentences have more words of it. Of
+    several units that counts which the question names, or which is of the kind that it asks for."""
     if not asks_difference(question, evidence.encoder):
         return None
     said = [_Said(place, question, evidence) for place in order[:READ]]
     named = {*content_words(" ".join(NAMED.findall(question)))}
-    pairs = [pair for pair in (*_in_one(said), *_in_two(said)) if named <= pair.words]
+    pairs = [pair for pair in (*_in_one(said, named), *_in_two(said)) if named <= pair.words]
     wanted = answer_type(question)
     of_unit = [pair for pair in pairs if pair.unit in content_words(wanted.counted or question)]
     pairs = of_unit if of_unit or wanted.counted else [*filter(partial(_is_wanted, wanted), pairs)] or pairs
-    pairs = _most(pairs, lambda pair: len(pair.words))
+    most = max((len(one.words | other.words) for one in said for other in said), default=0)
+    pairs = [pair for pair in pairs if len(pair.words) == most]
     units = {pair.unit for pair in pairs}
-    sums = {pair.sum: pair for pair in reversed(_most(pairs, lambda pair: len(pair.told)))}
+    told = max((len(pair.told) for pair in pairs), default=0)
+    sums = {pair.sum: pair for pair in reversed(pairs) if len(pair.told) == told}
     plain = len(sums) == len(units) == 1
     return next((Difference(pair.places, text) for text, pair in sums.items() if plain and text), None)
-
-
-def _most(pairs: Sequence["_Pair"], count: Callable[["_Pair"], int]) -> list["_Pair"]:
-    most = max(map(count, pairs), default=0)
-    return [pair for pair in pairs if count(pair) == most]
 
 
 def _is_wanted(wanted: AnswerType, pair: "_Pair") -> bool:
@@ -93,9 +90,10 @@ class _Said:
 
     def __init__(self, place: int, question: str, evidence: Evidence) -> None:
         asked, text = {*content_words(question)}, evidence.texts[place]
-        self.place = place
+        self.place, self.head = place, evidence.candidates[place].head
         self.told = asked.intersection(content_words(text))
-        self.words = self.told.union(asked.intersection(content_words(evidence.heads[place])))
+        above = f"{evidence.heads[place]} {self.head} {evidence.passages[evidence.candidates[place].passage].title}"
+        self.words = self.told.union(asked.intersection(content_words(above)))
         self.values: dict[str, list[str]] = {}
         for unit, value in measured(text):
             if not asked.issuperset(content_words(value)):
@@ -131,16 +129,19 @@ class _Pair:
         return f"{shown} years" if all(map(YEAR.fullmatch, self.values)) else shown
 
 
-def _in_one(said: Sequence[_Said]) -> Iterator[_Pair]:
+def _in_one(said: Sequence[_Said], named: Set[str]) -> Iterator[_Pair]:
     for one in said:
         for unit, values in one.values.items():
-            if len(values) == 2:
+            if len(values) == 2 and named <= one.told:
                 yield _Pair((one,), unit, (values[0], values[1]))
 
 
 def _in_two(said: Sequence[_Said]) -> Iterator[_Pair]:
     for one, other in combinations(said, 2):
-        if one.words - other.words and other.words - one.words:
+        apart = any(
+            one_ - other_ and other_ - one_ for one_, other_ in ((one.words, other.words), (one.told, other.told))
+        )
+        if apart or (one.words == other.words != set() and one.head == other.head != ""):  # of one thing at two times
             for unit in sorted(one.values.keys() & other.values.keys()):
                 if len(one.values[unit]) == len(other.values[unit]) == 1:
                     yield _Pair((one, other), unit, (one.values[unit][0], other.values[unit][0]))

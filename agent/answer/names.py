@@ -97,11 +97,12 @@ def _is_part(one: _Words, other: _Words) -> bool:
 
 def _is_of_another(names: Sequence[Name], asked: set[Name]) -> bool:
     for kind in _KINDS:
-        own = [name.words for name in names if name.kind == kind]
-        if any(_are_alike(words, one.words) for words in own for one in asked if one.kind == kind):
-            return True
-        if any(words == one.words for words in own for one in asked):
-            return False
+        for words in (name.words for name in names if name.kind == kind):
+            if any(words == one.words for one in asked):
+                return False
+            if any(_are_alike(words, one.words) for one in asked if one.kind == kind):
+                return True
+    return False
     return False
 
 

@@ -179,9 +179,11 @@ def in_force(
     today = max(times) if times else today
     dated = [at for at, one in enumerate(sentences) if one.date.year or one.status]
     dated = [at for at in dated if all(sentences[at].is_of(time) for time in met)]
-    taken: set[int] = set()
+    asked_words, taken = {*content_words(without_dates(question))}, set[int]()
     for place in (at for at in near if at in dated):
-        rest = (one for one in dated if one != place)
+        rest = [
+            one for one in dated if one != place and one not in taken and _say_of(asked_words, one, place, sentences)
+        ]
         group = [place, *(one for one in rest if _same_thing(one, place, sentences, vectors, near=one in near))]
         if place in taken or len(group) < 2:
             continue
@@ -210,6 +212,13 @@ def _to_come(date: CalendarDate, today: str) -> bool:
     now = date_of(today)
     known = replace(date, month=date.month if now.month else 0, day=date.day if now.day else 0)
     return bool(today and date.year and known > now)
+
+
+def _say_of(asked: set[str], one: int, other: int, sentences: Sequence[TimedSentence]) -> bool:
+    """Whether both have the same words of the question, with heading and title: the limit in Zurich is no version of
+    the limit."""
+    first, second = (f"{each.text} {each.head} {each.title}" for each in (sentences[one], sentences[other]))
+    return asked.intersection(content_words(first)) == asked.intersection(content_words(second))
 
 
 def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vectors: Vectors, *, near: bool) -> bool:
