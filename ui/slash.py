@@ -355,7 +355,7 @@ def _threads(session: Session, words: str) -> None:
         raise BadInput(f"nothing was said of {words}" if words else "there are no conversations yet", "/threads")
     for number, one in enumerate(listed[:LISTED], 1):
         mark = "*" if one.id == session.thread else "^" if one.pinned else " "
-        facts = f"{one.id} · {number_of(one.turns, 'turn')} · {when(one.updated, now)}"
+        facts = f"{number_of(one.turns, 'turn')} · {when(one.updated, now)}"
         session.output.print(Text.assemble(f"  {mark} {number:2}  {one_line(one.title)}  ", (facts, DIM)))
     if len(listed) > LISTED:
         session.say(f"and {len(listed) - LISTED} more: /threads WORDS finds those where all of the words were said")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from fastapi import FastAPI
@@ -24,6 +24,7 @@ from clew.ui.web.markup import Markup
 from clew.ui.web.reader import CHANGED, GONE, NOT_READ, DocumentReader, WhereTo
 from clew.ui.web.routes import NOT_YOURS, routes
 from clew.ui.web.shelf import Shelf, ShelfRow, make_empty
+from clew.ui.web.views import Conversations
 from tests.conftest import EXAMPLES
 from tests.ui.browsing import CHROMIUM, ask, free_port, opened, serving
 from tests.ui.conftest import Run
@@ -117,13 +118,14 @@ def test_a_run_waits_for_another_and_is_cancelled(shelf: Shelf, tmp_path: Path) 
 
 
 def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path: Path) -> None:
-    def answers(thread: str, turn: int, owner: str) -> Answer:
-        raise BadInput(f"{thread} is not {owner}'s")
+    class Nobodys:
+        def answer(self, thread: str, turn: int, owner: str) -> Answer:
+            raise BadInput(f"{thread} is not {owner}'s")
 
     shelf.add(str(folder_of(tmp_path)))
     row = settled(shelf)["moon.md"]
     app = FastAPI()
-    app.include_router(routes(shelf, DocumentReader(shelf._settings), Markup(1, []), answers))
+    app.include_router(routes(shelf, DocumentReader(shelf._settings), Markup(1, []), cast(Conversations, Nobodys())))
 
     async def as_ann(scope: Scope, receive: Receive, send: Send) -> None:
         await app({**scope, OWNER: "ann"} if scope["type"] == "http" else scope, receive, send)

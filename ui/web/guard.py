@@ -179,7 +179,10 @@ FILES = "/documents/file"
 """Where files are sent that are added."""
 
 NEEDED = {
-    "GET": ("/config", "/gradio_api/info", "/gradio_api/queue/data", "/documents", "/documents/names", "/document"),
+    "GET": (
+        *("/config", "/gradio_api/info", "/gradio_api/queue/data"),
+        *("/conversation", "/documents", "/documents/names", "/document"),
+    ),
     "POST": ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset", "/documents", FILES),
 }
 """What the page asks for, by method; beside it only these two."""

@@ -118,6 +118,9 @@ class Markup:
     def header(self) -> str:
         return self._render("header", documents=self._documents, model=self._model)
 
+    def keys(self) -> str:
+        return self._render("keys")
+
     def search(self) -> str:
         return self._render("search")
 
@@ -348,4 +351,4 @@ def _curve(start: tuple[float, float], end: tuple[float, float], width: float) -
 def _tooltip(walk: Subgraph, before: Sequence[int], place: int) -> str:
     how = relation(walk, before, place) if before[place] >= 0 else "landed on"
     title, partition = one_line(walk.titles[place]), one_line(walk.partitions[place])
-    return f"{place + 1}. {title}: {how}, {walk.scores[place]:.2f}, in {partition}"
+    return f"{place + 1}. {title}: {how}, in {partition}"

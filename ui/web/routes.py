@@ -8,26 +8,27 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
-from clew.agent.state import Answer
 from clew.memory.errors import BadInput, ClewError
 from clew.ui.web.guard import FILES, OWNER
 from clew.ui.web.markup import Markup
 from clew.ui.web.reader import DocumentReader, WhereTo
 from clew.ui.web.shelf import Shelf
+from clew.ui.web.views import Conversations
 
 NOT_YOURS = "documents are added and removed by the person of the machine that serves this page"
 
-Answers = Callable[[str, int, str], Answer]
-"""Of a thread and the number of a turn, for an owner. Raises `BadInput` where there is none for this one."""
 
-
-def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, answers: Answers) -> APIRouter:
+def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: Conversations) -> APIRouter:
     made = APIRouter()
     actions = {"add": shelf.add, "again": shelf.again, "remove": shelf.remove, "cancel": shelf.cancel}
 
     @made.get("/documents")
     def documents(request: Request, find: str = "", by: str = "name", html: bool = False) -> JSONResponse:
         return _told(lambda: _list(shelf, markup, find, by, html, not request.scope[OWNER]))
+
+    @made.get("/conversation")
+    def conversation(request: Request, thread: str = "") -> JSONResponse:
+        return _told(lambda: {"at": conversations.at(thread, request.scope[OWNER])})
 
     @made.get("/documents/names")
     def names(find: str = "") -> JSONResponse:
@@ -65,7 +66,7 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, answers: Answer
         def read() -> dict[str, Any]:
             if not turn:
                 return {"html": markup.document(reader.document(id, asked))}
-            answer = answers(thread, turn, request.scope[OWNER])
+            answer = conversations.answer(thread, turn, request.scope[OWNER])
             if not 0 < source <= len(answer.sources):
                 raise BadInput("this answer has no such source")
             return {"html": markup.document(reader.source(answer, source, asked))}

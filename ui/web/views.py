@@ -117,6 +117,10 @@ class Runs:
         events = asking.events
         return self._begin(thread, asking.question, lambda cancel: events(self._assistant, thread, cancel), place)
 
+    def running(self, thread: str) -> bool:
+        with self._lock:
+            return thread in self._runs
+
     def resume(self, thread: str) -> BackgroundTurn | None:
         """Begin to answer the last turn anew, if that was stopped and nothing is in progress."""
         with self._lock:
@@ -315,6 +319,12 @@ class Conversations:
             yield replace(view, now=Now(asking.question, error=str(error)))
             return
         yield from self._followed(view, run)
+
+    def at(self, thread: str, owner: str = "") -> str:
+        """What changes where something was said, or is being said, on a conversation; empty where there is none."""
+        if not thread or not self._is_of(thread, owner):
+            return ""
+        return "running" if self.runs.running(thread) else self._assistant.threads.tree(thread).mark
 
     def answer(self, thread: str, turn: int, owner: str = "") -> Answer:
         """Of a finished turn. Raises `BadInput` where there is none for this owner."""
