@@ -197,4 +197,5 @@
   }, NEXT())
   const begin = () => $('#page .brand') ? (look(), again()) : setTimeout(begin, 200)
   begin()
+  Object.assign(window.clew, { dialog, asked, fill, shell }) // for settings.js
 })()

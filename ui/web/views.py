@@ -256,6 +256,10 @@ class Conversations:
         self.runs = Runs(assistant)
         self._followers = 0
 
+    @property
+    def assistant(self) -> Assistant:
+        return self._assistant
+
     def open(self, thread: str, owner: str = "") -> Iterator[View]:
         """All that was said on it; then, where a turn is in progress or was cut off, how that goes on."""
         try:
@@ -326,12 +330,12 @@ class Conversations:
             return ""
         return "running" if self.runs.running(thread) else self._assistant.threads.tree(thread).mark
 
-    def answer(self, thread: str, turn: int, owner: str = "") -> Answer:
-        """Of a finished turn. Raises `BadInput` where there is none for this owner."""
+    def turn(self, thread: str, turn: int, owner: str = "") -> Turn:
+        """A finished one. Raises `BadInput` where there is none for this owner."""
         found = (one for one in self._turns(thread) if one.turn == turn) if self._is_of(thread, owner) else iter(())
         if (one := next(found, None)) is None:
             raise BadInput(NOT_THERE)
-        return one.answer
+        return one
 
     def stop(self, thread: str, owner: str = "") -> None:
         if self._is_of(thread, owner):
