@@ -182,7 +182,9 @@ class Assistant:
         end = path[-1] if path else 0
         sentences, records = threads.all_sentences(thread, end), threads.records(thread, end)
         turns = zip(map(TURN_JSON.validate_json, records), path, strict=True)
-        return [_whole(replace(turn, id=id_, parent=tree.parents[id_]), sentences) for turn, id_ in turns]
+        liked = threads.liked(thread)
+        placed = (replace(turn, id=id_, parent=tree.parents[id_], liked=liked.get(id_, 0)) for turn, id_ in turns)
+        return [_whole(turn, sentences) for turn in placed]
 
     def take_out(self, thread: str) -> None:
         """Delete a thread so that `threads.bring_back` undoes it for a while, but for what a crash may have left of a

@@ -1,5 +1,6 @@
 """What is set on the page while it runs, and a question that each method looks up."""
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,7 +21,7 @@ from clew.ui.web.routes import NOT_YOUR_SETTINGS, routes
 from clew.ui.web.shelf import Shelf
 from clew.ui.web.views import Conversations
 from tests.conftest import EXAMPLES
-from tests.ui.browsing import CHROMIUM
+from tests.ui.browsing import CHROMIUM, ask
 from tests.ui.conftest import Run
 
 if TYPE_CHECKING:
@@ -72,6 +73,20 @@ def test_a_question_is_looked_up_by_each_method(assistant: Assistant) -> None:
     assert "no such" in client(assistant, "ann").get("/comparison?thread=t&turn=1").json()["said"]
 
 
+def test_what_is_said_of_an_answer_is_kept_with_it_and_exported(assistant: Assistant, clew: Run) -> None:
+    for question in ("How far is the Moon?", "What is a rover?"):
+        list(assistant.ask("t", question))
+    talk = Conversations(assistant)
+    for command, liked in (("/good #1", [1, 0]), ("/bad", [1, -1]), ("/good #2", [1, 1]), ("/good #2", [1, 0])):
+        *_, view = talk.say("t", command)
+        assert view.said and not view.said.error and [turn.liked for turn in view.turns] == liked
+    *_, view = talk.say("t", "/bad #9")
+    assert view.said and "no turn #9" in view.said.error
+    written = json.loads(clew("export", "--format", "json", "t").stdout)
+    assert [turn["liked"] for turn in written["turns"]] == ["good", None]
+    assert "the reader said: good" in clew("export", "t").stdout
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 def test_the_panel_sets_the_method_and_the_look(page: "Page") -> None:
     page.click("#side .gear")
@@ -79,5 +94,9 @@ def test_the_panel_sets_the_method_and_the_look(page: "Page") -> None:
     page.wait_for_selector("#now .said >> text=searching with dense")
     page.select_option("#set-look", "dark")
     page.wait_for_selector("body.dark")
+    page.keyboard.press("Escape")
+    ask(page, "How far is the Moon?")
+    page.click("#turn-1 .thumb.good")
+    page.wait_for_selector("#turn-1 .thumb.good[aria-pressed=true]")
     page.reload()
-    page.wait_for_selector("body.dark")
+    page.wait_for_selector("body.dark #turn-1 .thumb.good[aria-pressed=true]")
