@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from langgraph.types import StateSnapshot, StreamMode
 
 from clew.agent.graph import checkpoint_saver, config_for, forget_checkpoints, turn_graph
-from clew.agent.models import encoder_for, writers_for
+from clew.agent.models import NONE, encoder_for, writers_for
 from clew.agent.nodes import remember
 from clew.agent.services import Services, TurnContext, check_offered, check_tool, over, services_for
 from clew.agent.settings import DATABASE, Settings
@@ -81,6 +81,20 @@ class Assistant:
     @property
     def services(self) -> Services:
         return self._services
+
+    @property
+    def llm(self) -> str:
+        """The language models as the setting names them."""
+        return self._settings.llm if self._settings else NONE
+
+    def change(self, passages: int, llm: str = "") -> None:
+        """From the next turn on gather so many passages, and use these language models, as the setting names them;
+        empty: the same as now. Raises what `writers_for` raises."""
+        writers = self._writing(self._services, llm).writers
+        with self._moving:
+            self._services = replace(self._services, evidence=passages, writers=writers)
+            if self._settings and llm:
+                self._settings = self._settings.model_copy(update={"llm": llm})
 
     def catch_up(self) -> None:
         """Let go of a state of the library that was replaced, as the next turn would."""
@@ -168,7 +182,9 @@ class Assistant:
         end = path[-1] if path else 0
         sentences, records = threads.all_sentences(thread, end), threads.records(thread, end)
         turns = zip(map(TURN_JSON.validate_json, records), path, strict=True)
-        return [_whole(replace(turn, id=id_, parent=tree.parents[id_]), sentences) for turn, id_ in turns]
+        liked = threads.liked(thread)
+        placed = (replace(turn, id=id_, parent=tree.parents[id_], liked=liked.get(id_, 0)) for turn, id_ in turns)
+        return [_whole(turn, sentences) for turn in placed]
 
     def take_out(self, thread: str) -> None:
         """Delete a thread so that `threads.bring_back` undoes it for a while, but for what a crash may have left of a

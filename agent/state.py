@@ -246,6 +246,7 @@ class Turn:
     today: str = ""  # the day, ISO 8601, that relative dates count from; empty: nobody said
     id: Annotated[SkipJsonSchema[int], Field(exclude=True)] = 0  # in its thread's tree; 0: as `turn`
     parent: Annotated[SkipJsonSchema[int | None], Field(exclude=True)] = None  # the turn before it; None: the last one
+    liked: Annotated[SkipJsonSchema[int], Field(exclude=True)] = 0  # 1: the person said it is good; -1: bad
     search: Annotated[SkipJsonSchema[TurnSearch], Field(exclude=True)] = field(default_factory=TurnSearch)
 
     def stepped(self, node: str, summary: str, details: Iterable[str] = ()) -> "Turn":

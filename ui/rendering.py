@@ -262,7 +262,7 @@ def walk_trees(turn: Turn) -> list[Tree]:
             line.append(f" [{source}]", CITATION)
         landed = parent < 0
         where = f", {walk.partitions[place]}" if landed else into(walk, before, place) + back(walk, place)
-        line.append(f" {walk.scores[place]:.2f}{one_line(where)}", DIM)
+        line.append(one_line(where), DIM)
         by = Text("" if landed else f"{one_line(arrow(walk, before, place))} ", DIM)
         tree = Tree(by.append_text(line), guide_style=DIM)
         if not landed:

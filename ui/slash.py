@@ -34,7 +34,7 @@ from clew.ui.rendering import (
     unfolded,
     walk_trees,
 )
-from clew.ui.transcript import exported, known_thread
+from clew.ui.transcript import LIKED, exported, known_thread
 
 LISTED = 20
 """Conversations that a list shows."""
@@ -334,6 +334,22 @@ def _versions(session: Session, argument: str) -> None:
         session.say(f"{mark} {number}  {said}  {tools}{f', {own.model}' if own.model else ''}")
 
 
+def _liked(liked: int) -> Callable[[Session, str], None]:
+    """What is said twice of an answer is taken back."""
+
+    def keep(session: Session, argument: str) -> None:
+        turn, rest = session.of(argument)
+        if rest:
+            raise BadInput("name the turn, and nothing else", f"#{turn.turn}")
+        taken_back = turn.liked == liked
+        session.assistant.threads.like(session.thread, turn.id, 0 if taken_back else liked)
+        session.begin(session.thread)
+        said = "nothing is kept of it any more" if taken_back else f"kept, and exported, as a {LIKED[liked]} answer"
+        session.say(f"answer {turn.turn}: {said}")
+
+    return keep
+
+
 # Conversations --------------------------------------------------------------------------------------------------------
 
 
@@ -355,7 +371,7 @@ def _threads(session: Session, words: str) -> None:
         raise BadInput(f"nothing was said of {words}" if words else "there are no conversations yet", "/threads")
     for number, one in enumerate(listed[:LISTED], 1):
         mark = "*" if one.id == session.thread else "^" if one.pinned else " "
-        facts = f"{one.id} · {number_of(one.turns, 'turn')} · {when(one.updated, now)}"
+        facts = f"{number_of(one.turns, 'turn')} · {when(one.updated, now)}"
         session.output.print(Text.assemble(f"  {mark} {number:2}  {one_line(one.title)}  ", (facts, DIM)))
     if len(listed) > LISTED:
         session.say(f"and {len(listed) - LISTED} more: /threads WORDS finds those where all of the words were said")
@@ -466,6 +482,8 @@ COMMANDS = (
     Command("/meant", "[#N] [QUESTION]", "say how it is to be understood, and have it answered so", _meant),
     Command("/branch", "#N", "go on from turn N; what was said behind it is kept", _branch),
     Command("/versions", "[#N] [K]", "the answers to one question; K: go on with that one", _versions),
+    Command("/good", "[#N]", "keep with the answer that it is good; again: take it back", _liked(1)),
+    Command("/bad", "[#N]", "keep with the answer that it is bad; again: take it back", _liked(-1)),
     Command("/thread", "", "this conversation: id, title, where it is kept", _thread),
     Command("/threads", "[WORDS]", "the conversations, or those where all these words were said", _threads),
     Command("/switch", "N, ID or WORDS", "go on with another conversation", _switch),

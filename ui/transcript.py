@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from html import escape
 from pathlib import Path
 from string import Template
@@ -15,10 +15,14 @@ from clew.ui.plain import as_text_of_markdown as as_text
 from clew.ui.plain import escaped, one_line
 from clew.ui.rendering import MARKS, badge, cited_numbers, markdown_of, marks_of, name_of, place_of
 
+LIKED = {1: "good", -1: "bad"}
+"""What a person said of an answer."""
+
 
 def stored_turns(threads: Threads, thread: str) -> list[Turn]:
     """The finished turns, oldest first, read without opening a library."""
-    return [TURN_JSON.validate_json(record) for record in threads.records(thread)]
+    turns, liked = zip(threads.records(thread), threads.tree(thread).path(), strict=True), threads.liked(thread)
+    return [replace(TURN_JSON.validate_json(record), liked=liked.get(id_, 0)) for record, id_ in turns]
 
 
 def exported(thread: Thread, turns: Sequence[Turn], ending: str) -> str:
@@ -75,7 +79,7 @@ def as_json(thread: Thread, turns: Sequence[Turn]) -> str:
         "title": thread.title,
         "updated": thread.updated,
         "libraries": _libraries(turns),
-        "turns": [turn_object(turn) for turn in turns],
+        "turns": [turn_object(turn) | {"liked": LIKED.get(turn.liked)} for turn in turns],
     }
     return escaped(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
 
@@ -111,8 +115,10 @@ def _turn_markdown(turn: Turn) -> str:
 
 
 def _origin(turn: Turn) -> str:
-    """Which model wrote the answer, what was done without a model, and whether it was stopped before its end."""
+    """Which model wrote the answer, what was done without a model, what the person said of it, and whether it was
+    stopped before its end."""
     parts = [f"written by {turn.model}" if turn.model else "", badge(turn)]
+    parts.append(f"the reader said: {LIKED[turn.liked]}" if turn.liked else "")
     parts.append("stopped before its end" if turn.answer.outcome == "stopped" else "")
     return one_line("; ".join(filter(None, parts))).replace("*", "")
 

@@ -166,7 +166,7 @@ class Threads:
             database.execute("DELETE FROM turns WHERE thread = ? AND turn = ?", (thread, turn))
             database.execute(
                 "INSERT INTO turns VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
-                " coalesce((SELECT number FROM turns WHERE thread = ?1 AND turn = ?6), ?6) + 1)",
+                " coalesce((SELECT number FROM turns WHERE thread = ?1 AND turn = ?6), ?6) + 1, 0)",
                 (thread, turn, storable(question), storable(record), encoder, before),
             )
             database.executemany("INSERT INTO sentences VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
@@ -188,6 +188,15 @@ class Threads:
     def go_to(self, thread: str, leaf: int) -> None:
         """The thread is at this turn from now on; the turns behind it are kept."""
         self._change(thread, "leaf", leaf)
+
+    def like(self, thread: str, turn: int, liked: int) -> None:
+        """Keep what the person said of an answer: 1 good, -1 bad, 0 nothing."""
+        with self._database.transaction() as database:
+            database.execute("UPDATE turns SET liked = ? WHERE thread = ? AND turn = ?", (liked, thread, turn))
+
+    def liked(self, thread: str) -> dict[int, int]:
+        """Of each turn of which something was said, what."""
+        return dict(self._database.rows("SELECT turn, liked FROM turns WHERE thread = ? AND liked <> 0", thread))
 
     def records(self, thread: str, leaf: int | None = None) -> list[str]:
         """The JSON of each turn up to the leaf, oldest first."""

@@ -1,5 +1,6 @@
 -- The tables of the conversations of a user. The turns of a thread are a tree: turns.turn counts those of the thread,
--- turns.number those from the root, and threads.leaf is the turn that the thread is at.
+-- turns.number those from the root, and threads.leaf is the turn that the thread is at. turns.liked is what the person
+-- said of the answer: 1 good, -1 bad, 0 nothing.
 CREATE TABLE threads (
     thread TEXT PRIMARY KEY,
     title TEXT NOT NULL,
@@ -19,6 +20,7 @@ CREATE TABLE turns (
     encoder TEXT NOT NULL,
     parent INTEGER NOT NULL DEFAULT 0,
     number INTEGER NOT NULL DEFAULT 0,
+    liked INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (thread, turn)
 ) STRICT;
 CREATE INDEX tree ON turns (thread, turn, parent, number);

@@ -10,7 +10,7 @@ from clew.memory.dialogue.thread_title import title_of
 from clew.memory.errors import ClewError
 from clew.memory.files import private_file, private_folder
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 BUSY_SECONDS = 30.0
 
 _SCHEMA = Path(__file__).with_name("threads.sql").read_text("utf-8")
@@ -36,6 +36,7 @@ _NEWER = {
         "UPDATE centroids SET turn = (SELECT leaf FROM threads WHERE threads.thread = centroids.thread)",
         _TREE,
     ),
+    5: ("ALTER TABLE turns ADD COLUMN liked INTEGER NOT NULL DEFAULT 0",),
 }
 """What brings each older version to the next one. Nothing is copied: a turn of before has the one before it as its
 parent, and its thread is at the last one."""

@@ -12,6 +12,11 @@ class TurnTree:
     parents: Mapping[int, int]
     leaf: int = 0
 
+    @property
+    def mark(self) -> str:
+        """Another where a turn came, or the thread is at another one."""
+        return f"{self.leaf}of{len(self.parents)}"
+
     def path(self, leaf: int | None = None) -> list[int]:
         """The turns from the root to this leaf, by default the thread's."""
         turn, path = self.leaf if leaf is None else leaf, list[int]()

@@ -115,14 +115,15 @@ class FakeAssistant(Assistant):
         tool = SimpleNamespace(name="hybrid", description="Searches by words and by meaning.")
         titles = ["Tides", ATTACK, "Laika", "Metropolis", "Hugo"]
         library = SimpleNamespace(
-            manifest=SimpleNamespace(documents=5, fingerprint="f00d"),
+            manifest=SimpleNamespace(documents=5, fingerprint="f00d", encoder=SimpleNamespace(name="fake")),
             store=SimpleNamespace(titles=lambda limit: titles[:limit]),
         )
         writers = Writers(answer=cast(Writer, SimpleNamespace(name=MODEL)) if model else None)
         made = SimpleNamespace(
-            tools={"hybrid": tool, "dense": tool}, default_tool="hybrid", library=library, writers=writers
+            tools={"hybrid": tool, "dense": tool}, default_tool="hybrid", library=library, writers=writers, evidence=10
         )
         self._own_services = cast(Services, made)
+        self._settings = None
 
     @property
     def threads(self) -> Threads:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from fastapi import FastAPI
@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from clew.agent.settings import read_settings
-from clew.agent.state import Answer, Claim
+from clew.agent.state import Answer, Claim, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
@@ -24,6 +24,7 @@ from clew.ui.web.markup import Markup
 from clew.ui.web.reader import CHANGED, GONE, NOT_READ, DocumentReader, WhereTo
 from clew.ui.web.routes import NOT_YOURS, routes
 from clew.ui.web.shelf import Shelf, ShelfRow, make_empty
+from clew.ui.web.views import Conversations
 from tests.conftest import EXAMPLES
 from tests.ui.browsing import CHROMIUM, ask, free_port, opened, serving
 from tests.ui.conftest import Run
@@ -117,13 +118,16 @@ def test_a_run_waits_for_another_and_is_cancelled(shelf: Shelf, tmp_path: Path) 
 
 
 def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path: Path) -> None:
-    def answers(thread: str, turn: int, owner: str) -> Answer:
-        raise BadInput(f"{thread} is not {owner}'s")
+    class Nobodys:
+        assistant = None
+
+        def turn(self, thread: str, turn: int, owner: str) -> Turn:
+            raise BadInput(f"{thread} is not {owner}'s")
 
     shelf.add(str(folder_of(tmp_path)))
     row = settled(shelf)["moon.md"]
     app = FastAPI()
-    app.include_router(routes(shelf, DocumentReader(shelf._settings), Markup(1, []), answers))
+    app.include_router(routes(shelf, DocumentReader(shelf.settings), Markup(1, []), cast(Conversations, Nobodys())))
 
     async def as_ann(scope: Scope, receive: Receive, send: Send) -> None:
         await app({**scope, OWNER: "ann"} if scope["type"] == "http" else scope, receive, send)
@@ -145,7 +149,7 @@ def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path
 
 def answer_of(shelf: Shelf, document: str, *quotes: str) -> Answer:
     """One that quotes the document's first passages that say so."""
-    with open_library(shelf._settings.library, None) as library:
+    with open_library(shelf.settings.library, None) as library:
         chunks = [chunk for chunk in library.store.sample(100) if chunk.document == document]
     passages = [next(chunk for chunk in chunks if quote in chunk.text) for quote in quotes]
     sources = tuple(
@@ -159,7 +163,7 @@ def test_a_source_is_opened_at_what_is_quoted(shelf: Shelf, tmp_path: Path) -> N
     copy.write_bytes(PDF.read_bytes())
     shelf.add(str(copy))
     settled(shelf)
-    reader = DocumentReader(shelf._settings)
+    reader = DocumentReader(shelf.settings)
     luna, rover = "Luna 9 made the first soft landing", "Lunokhod 1 was the first rover"
     answer = answer_of(shelf, "robots.pdf", luna, rover)
     page = reader.source(answer, 2, WhereTo())
@@ -194,7 +198,7 @@ def test_a_table_is_opened_at_its_rows(shelf: Shelf, tmp_path: Path) -> None:
     settled(shelf)
     said = "Stock\nrow 701: item 700 | 700\nitem 701 | 701 (row 702)"
     found = Passage("stock.csv#table0", "stock.csv", "stock", said, 1.0, "table")
-    shown = DocumentReader(shelf._settings).source(Answer("answered", (), (found,)), 1, WhereTo())
+    shown = DocumentReader(shelf.settings).source(Answer("answered", (), (found,)), 1, WhereTo())
     html = Markup(1, []).document(shown)
     assert shown.hits == 2 and '<mark class="current">item 700</mark>' in html and "item 100<" not in html
     assert shown.before >= 0 and shown.behind > 702

@@ -105,7 +105,7 @@
     else if ((found = on('[data-do]'))) { if (!found.dataset.sure || confirm(found.dataset.sure)) change(found.dataset.do, found.dataset.path) }
     else if ((found = on('[data-document]'))) open({ id: found.dataset.document }, {})
     else if ((found = on('[data-go]'))) open(place, Object.fromEntries(new URLSearchParams(found.dataset.go)))
-    else if ((found = on('[data-passage]')) && !String(getSelection())) {
+    else if ((found = on('[data-passage]')) && !on('.why') && !String(getSelection())) {
       event.preventDefault()
       open({ thread: new URL(location.href).searchParams.get('thread') ?? '', turn: found.dataset.turn, source: found.dataset.passage }, {})
     }
@@ -197,4 +197,5 @@
   }, NEXT())
   const begin = () => $('#page .brand') ? (look(), again()) : setTimeout(begin, 200)
   begin()
+  Object.assign(window.clew, { dialog, asked, fill, shell }) // for settings.js
 })()

@@ -170,6 +170,7 @@ LOOKS = re.compile(r"/(assets|static)/\w[\w.-]*(/\w[\w.-]*)*|/(gradio_api/)?them
 OWN = {
     "/page.js": "page.js",
     "/documents.js": "documents.js",
+    "/settings.js": "settings.js",
     "/style.css": "style.css",
     "/favicon.ico": "templates/icon.svg",
 }
@@ -179,8 +180,11 @@ FILES = "/documents/file"
 """Where files are sent that are added."""
 
 NEEDED = {
-    "GET": ("/config", "/gradio_api/info", "/gradio_api/queue/data", "/documents", "/documents/names", "/document"),
-    "POST": ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset", "/documents", FILES),
+    "GET": (
+        *("/config", "/gradio_api/info", "/gradio_api/queue/data"),
+        *("/conversation", "/comparison", "/settings", "/documents", "/documents/names", "/document"),
+    ),
+    "POST": ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset", "/documents", FILES, "/settings"),
 }
 """What the page asks for, by method; beside it only these two."""
 
@@ -414,7 +418,8 @@ FOREIGN = (
 
 FRAMING = "iframeResizer"
 OURS = """<link rel="icon" href="/favicon.ico"><link rel="stylesheet" href="/style.css">
-<script src="/page.js" defer></script><script src="/documents.js" defer></script>"""
+<script src="/page.js" defer></script><script src="/documents.js" defer></script>
+<script src="/settings.js" defer></script>"""
 
 
 def _as_ours(page: str) -> tuple[str, str, str]:

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup as Safe
 
-from clew.agent.state import Answer, Verdict
+from clew.agent.state import Answer, Turn, Verdict
 from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
 from clew.memory.text import words as words_of
@@ -34,6 +34,7 @@ from clew.ui.rendering import (
     pieces_of,
     place_of,
 )
+from clew.ui.web.panel import MOST, PARTS, Lookup, Panel
 from clew.ui.web.reader import OpenedDocument
 from clew.ui.web.shelf import Listing, Shelf, ShelfRow
 from clew.ui.web.views import View
@@ -86,7 +87,7 @@ class Markup:
         self._templates.filters |= {"place": place_of, "short_path": short_path}
         self._templates.filters |= {"pieces": pieces_of, "own": is_own}
         self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": is_structured}
-        self._templates.filters |= {"bare": words_of, "copied": copied}
+        self._templates.filters |= {"bare": words_of, "copied": copied, "cut": cut}
         self._templates.globals["ABOUT"] = ABOUT
         self._templates.filters |= {"named": named, "unnamed": lambda question: _NAMED.sub(" ", question)}
         self._templates.filters |= {"bytes": in_bytes, "day": day_of}
@@ -117,6 +118,24 @@ class Markup:
 
     def header(self) -> str:
         return self._render("header", documents=self._documents, model=self._model)
+
+    def keys(self) -> str:
+        return self._render("keys")
+
+    def settings(self, shown: Panel, said: str, may_change: bool) -> str:
+        models = [name for name in self._tools if ":" in name]
+        return self._render(
+            "settings",
+            panel=shown,
+            said=said,
+            may_change=may_change,
+            models=("auto", "none", *models),
+            most=MOST,
+            parts=PARTS,
+        )
+
+    def comparison(self, turn: Turn, lookups: Sequence[Lookup]) -> str:
+        return self._render("comparison", question=turn.rewritten or turn.question, lookups=lookups)
 
     def search(self) -> str:
         return self._render("search")
@@ -348,4 +367,4 @@ def _curve(start: tuple[float, float], end: tuple[float, float], width: float) -
 def _tooltip(walk: Subgraph, before: Sequence[int], place: int) -> str:
     how = relation(walk, before, place) if before[place] >= 0 else "landed on"
     title, partition = one_line(walk.titles[place]), one_line(walk.partitions[place])
-    return f"{place + 1}. {title}: {how}, {walk.scores[place]:.2f}, in {partition}"
+    return f"{place + 1}. {title}: {how}, in {partition}"

@@ -102,10 +102,15 @@
     setTimeout(() => { button.textContent = 'Copy' }, 1500)
   }
 
-  // A server that is gone is told from one that was started anew and does not know this browser.
+  // A server that is gone is told from one that was started anew and does not know this browser. What was said meanwhile
+  // in another tab, or in the terminal, is shown here, too.
   async function alive() {
     if (document.hidden) return
-    const answer = await fetch('/gradio_api/heartbeat/alive').catch(() => ({ ok: false, status: 0 }))
+    const asked = thread
+    const answer = await fetch(`/conversation?thread=${encodeURIComponent(asked ?? '')}`).catch(() => ({ ok: false, status: 0 }))
+    const { at } = answer.ok ? await answer.json().catch(() => ({})) : {}
+    const shown = $('#past .conversation')?.dataset.at
+    if (asked && at && asked === thread && at !== shown && !$('#now [data-busy]')) send('open', asked)
     const gone = $('#gone .gone')
     if (!gone) return
     set(gone, 'hidden', answer.ok)
@@ -199,7 +204,26 @@
     if (choice) send(choice.closest('#threads') ? 'open' : 'pick', choice.dataset.pick)
   })
 
-  document.addEventListener('keydown', (event) => { if (event.key === 'Escape') drawer('') })
+  const question = () => $('#question textarea')
+  let recalled = 0 // questions back, of those of this conversation
+
+  function recall(event) {
+    const asked = [...document.querySelectorAll('#past .question')].map((one) => one.textContent)
+    const box = question(), at = box.value === '' ? 0 : box.value === asked.at(-recalled) ? recalled : -1
+    recalled = Math.max(Math.min(at + (event.key === 'ArrowUp' ? 1 : -1), asked.length), 0)
+    if (at < 0 || at === recalled) return
+    event.preventDefault()
+    box.value = recalled ? asked.at(-recalled) : ''
+    box.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') drawer('')
+    if (event.target === question() && ['ArrowUp', 'ArrowDown'].includes(event.key)) recall(event)
+    if (event.target.matches('input, textarea, select') || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === '?') $('#keys').showModal()
+    if (event.key === '/' && !$('dialog[open]')) { event.preventDefault(); question().focus() }
+  })
 
   document.addEventListener('click', (event) => {
     const block = event.target.closest('summary')?.parentElement

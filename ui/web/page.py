@@ -85,6 +85,8 @@ class BrowserPage:
         self._tool = gr.Textbox(visible="hidden", elem_id="tool")
         self._file = gr.Button("", elem_id="file", elem_classes="as-data")
         with gr.Row(elem_id="page"):
+            with gr.Column(elem_id="foot", min_width=0):  # the first that Tab comes to
+                self._ask_row()
             with gr.Column(elem_id="side", min_width=0):
                 _html("header", self.markup.header())
                 self._new = gr.Button("New conversation", elem_id="new", size="sm")
@@ -96,9 +98,9 @@ class BrowserPage:
                     self._past = _html("past")
                     self._now = _html("now")
                     _html("gone", self.markup.gone(command))
-                self._ask_row()
             with gr.Column(elem_id="aside", min_width=0):
                 self._sources = _html("sources")
+        _html("keys-list", self.markup.keys())
 
     def _ask_row(self) -> None:
         with gr.Row(elem_id="ask"):

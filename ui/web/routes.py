@@ -1,33 +1,40 @@
 """What the page asks for beside Gradio: the list of documents, what a person does with it, files that come through the
 browser, and a document opened at a passage. The guard has let in who asks; who is not of this machine only looks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
-from clew.agent.state import Answer
+from clew.agent.doctor import Check
+from clew.agent.settings import Settings
 from clew.memory.errors import BadInput, ClewError
+from clew.ui.rendering import model_of
 from clew.ui.web.guard import FILES, OWNER
 from clew.ui.web.markup import Markup
+from clew.ui.web.panel import change, compared, panel, tested
 from clew.ui.web.reader import DocumentReader, WhereTo
 from clew.ui.web.shelf import Shelf
+from clew.ui.web.views import Conversations
 
 NOT_YOURS = "documents are added and removed by the person of the machine that serves this page"
-
-Answers = Callable[[str, int, str], Answer]
-"""Of a thread and the number of a turn, for an owner. Raises `BadInput` where there is none for this one."""
+NOT_YOUR_SETTINGS = "passages and language models are set by the person of the machine that serves this page"
 
 
-def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, answers: Answers) -> APIRouter:
+def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: Conversations) -> APIRouter:
     made = APIRouter()
+    _settings_routes(made, shelf.settings, markup, conversations)
     actions = {"add": shelf.add, "again": shelf.again, "remove": shelf.remove, "cancel": shelf.cancel}
 
     @made.get("/documents")
     def documents(request: Request, find: str = "", by: str = "name", html: bool = False) -> JSONResponse:
         return _told(lambda: _list(shelf, markup, find, by, html, not request.scope[OWNER]))
+
+    @made.get("/conversation")
+    def conversation(request: Request, thread: str = "") -> JSONResponse:
+        return _told(lambda: {"at": conversations.at(thread, request.scope[OWNER])})
 
     @made.get("/documents/names")
     def names(find: str = "") -> JSONResponse:
@@ -65,7 +72,7 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, answers: Answer
         def read() -> dict[str, Any]:
             if not turn:
                 return {"html": markup.document(reader.document(id, asked))}
-            answer = answers(thread, turn, request.scope[OWNER])
+            answer = conversations.turn(thread, turn, request.scope[OWNER]).answer
             if not 0 < source <= len(answer.sources):
                 raise BadInput("this answer has no such source")
             return {"html": markup.document(reader.source(answer, source, asked))}
@@ -75,15 +82,51 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, answers: Answer
     return made
 
 
+def _settings_routes(made: APIRouter, settings: Settings, markup: Markup, conversations: Conversations) -> None:
+    assistant = conversations.assistant
+
+    def shown(request: Request, said: str = "", checks: Sequence[Check] = ()) -> dict[str, Any]:
+        html = markup.settings(panel(assistant, settings, checks), said, not request.scope[OWNER])
+        return {"html": html, "model": model_of(assistant.services.writers)}
+
+    @made.get("/settings")
+    def now(request: Request) -> JSONResponse:
+        return _told(lambda: shown(request))
+
+    @made.post("/settings")
+    def set_(
+        request: Request, passages: int = 0, rewrite: str = "", think: str = "", answer: str = "", test: bool = False
+    ) -> JSONResponse:
+        llm = {"rewrite": rewrite, "think": think, "answer": answer}
+
+        def act() -> dict[str, Any]:
+            _check_own(request, NOT_YOUR_SETTINGS)
+            if test:
+                return shown(request, checks=tested(assistant, settings, llm))
+            change(assistant, passages, llm)
+            return shown(request, "In use from the next question on.")
+
+        return _told(act)
+
+    @made.get("/comparison")
+    def comparison(request: Request, thread: str, turn: int) -> JSONResponse:
+        def looked_up() -> dict[str, Any]:
+            asked = conversations.turn(thread, turn, request.scope[OWNER])
+            with assistant.library_now() as services:
+                return {"html": markup.comparison(asked, compared(services, asked.rewritten or asked.question))}
+
+        return _told(looked_up)
+
+
 def _list(shelf: Shelf, markup: Markup, find: str, by: str, html: bool, may_change: bool) -> dict[str, Any]:
     listing, work = shelf.listing(), shelf.current
     told: dict[str, Any] = {"state": listing.state, "count": listing.documents, "busy": work.stage if work else ""}
     return told | ({"html": markup.documents(shelf, listing, find, by, may_change)} if html else {})
 
 
-def _check_own(request: Request) -> None:
+def _check_own(request: Request, wrong: str = NOT_YOURS) -> None:
     if request.scope[OWNER]:
-        raise BadInput(NOT_YOURS)
+        raise BadInput(wrong)
 
 
 def _told(what: Callable[[], dict[str, Any]]) -> JSONResponse:

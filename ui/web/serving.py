@@ -92,7 +92,7 @@ def serve_page(assistant: "Assistant", settings: "Settings", host: str = HOST) -
     conversations = Conversations(assistant)
     shelf = Shelf(settings, lambda: assistant.services.encoder)
     page = BrowserPage(assistant, conversations, command(), shelf)
-    beside = routes(shelf, DocumentReader(settings), page.markup, conversations.answer)
+    beside = routes(shelf, DocumentReader(settings), page.markup, conversations)
     access = Access(home, lambda: messages().print(f"for another browser: {address()}", soft_wrap=True))
 
     def address() -> str:

@@ -130,7 +130,7 @@ class Shelf:
     """Safe from several threads. `encoder` is asked for when it is needed."""
 
     def __init__(self, settings: Settings, encoder: Callable[[], CachedEncoder]) -> None:
-        self._settings, self._encoder = settings, encoder
+        self.settings, self._encoder = settings, encoder
         self.uploads = uploads_of(settings)
         self._lock, self._looking = threading.RLock(), threading.Lock()
         self._wanted = threading.Condition(self._lock)
@@ -157,7 +157,7 @@ class Shelf:
     def listing(self) -> Listing:
         """The library as it is now. Raises what opening it raises."""
         with self._looking:
-            state = state_at(self._settings.library)
+            state = state_at(self.settings.library)
             if state != self._listing.state:
                 self._listing = self._looked_at(state) if state else Listing()
             return self._listing
@@ -168,7 +168,7 @@ class Shelf:
         return self._listing
 
     def _looked_at(self, state: str) -> Listing:
-        with open_library(self._settings.library, None) as library:
+        with open_library(self.settings.library, None) as library:
             sources, roots = stored_sources(library.store), library.manifest.roots
             count, unread = library.manifest.documents, library.manifest.unread
             titles, questions = library.store.titles(TITLES), offered_by(library)
@@ -336,7 +336,7 @@ class Shelf:
                 work.said = ""
 
     def _index(self, work: Work) -> None:
-        settings, path, parameters = self._settings, Path(work.path), Parameters(values=of_index(self._settings.given))
+        settings, path, parameters = self.settings, Path(work.path), Parameters(values=of_index(self.settings.given))
         if work.removes:
             parameters = replace(parameters, prune=True)
             if not _is_below(work.path, str(self.uploads)):

@@ -117,6 +117,10 @@ class Runs:
         events = asking.events
         return self._begin(thread, asking.question, lambda cancel: events(self._assistant, thread, cancel), place)
 
+    def running(self, thread: str) -> bool:
+        with self._lock:
+            return thread in self._runs
+
     def resume(self, thread: str) -> BackgroundTurn | None:
         """Begin to answer the last turn anew, if that was stopped and nothing is in progress."""
         with self._lock:
@@ -252,6 +256,10 @@ class Conversations:
         self.runs = Runs(assistant)
         self._followers = 0
 
+    @property
+    def assistant(self) -> Assistant:
+        return self._assistant
+
     def open(self, thread: str, owner: str = "") -> Iterator[View]:
         """All that was said on it; then, where a turn is in progress or was cut off, how that goes on."""
         try:
@@ -316,12 +324,18 @@ class Conversations:
             return
         yield from self._followed(view, run)
 
-    def answer(self, thread: str, turn: int, owner: str = "") -> Answer:
-        """Of a finished turn. Raises `BadInput` where there is none for this owner."""
+    def at(self, thread: str, owner: str = "") -> str:
+        """What changes where something was said, or is being said, on a conversation; empty where there is none."""
+        if not thread or not self._is_of(thread, owner):
+            return ""
+        return "running" if self.runs.running(thread) else self._assistant.threads.tree(thread).mark
+
+    def turn(self, thread: str, turn: int, owner: str = "") -> Turn:
+        """A finished one. Raises `BadInput` where there is none for this owner."""
         found = (one for one in self._turns(thread) if one.turn == turn) if self._is_of(thread, owner) else iter(())
         if (one := next(found, None)) is None:
             raise BadInput(NOT_THERE)
-        return one.answer
+        return one
 
     def stop(self, thread: str, owner: str = "") -> None:
         if self._is_of(thread, owner):

@@ -148,7 +148,15 @@ def test_a_file_that_another_process_keeps_locked(path: Path, monkeypatch: pytes
         assert threads.recent() == []
 
 
-NEW = ("threads.leaf", "threads.name", "threads.pinned", "threads.deleted", "turns.parent", "turns.number")
+NEW = (
+    "threads.leaf",
+    "threads.name",
+    "threads.pinned",
+    "threads.deleted",
+    "turns.parent",
+    "turns.number",
+    "turns.liked",
+)
 
 
 @pytest.mark.parametrize(("version", "lacks"), [(2, ("owner", "library")), (3, ("owner",)), (4, ())])
@@ -178,6 +186,19 @@ def test_threads_of_older_versions_are_read_on(path: Path, version: int, lacks: 
         assert [thread.library for thread in threads.over_library()] == ["one"]
     with Threads(path, "two") as threads:
         assert threads.over_library() == [] and [thread.id for thread in threads.recent()] == ["old"]
+
+
+def test_what_is_said_of_an_answer_is_kept_also_in_a_file_of_before(path: Path) -> None:
+    with Threads(path) as threads:
+        save(threads, "t", 1, "How far?")
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("ALTER TABLE turns DROP COLUMN liked")
+        database.execute("PRAGMA user_version = 5")
+    with Threads(path) as threads:
+        assert threads.liked("t") == {}
+        threads.like("t", 1, -1)
+    with Threads(path) as threads:
+        assert threads.liked("t") == {1: -1} and len(threads.records("t")) == 1
 
 
 def test_a_thread_is_its_owners_from_before_its_first_turn(path: Path) -> None:

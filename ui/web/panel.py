@@ -1,0 +1,110 @@
+"""What a person sets on the page, for all turns from then on; and a question that each method looks up."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from clew.agent.assistant import Assistant
+from clew.agent.doctor import Check, ollama
+from clew.agent.models import ROLES, roles_named, writers_for
+from clew.agent.search.rounds import AUTO, POLICY
+from clew.agent.services import Services
+from clew.agent.settings import Settings
+from clew.memory.datatypes import Passage
+from clew.memory.errors import BadInput, ClewError
+from clew.tools.base import encode_query, for_question
+
+MOST = 50
+"""Passages that a turn may gather."""
+
+PARTS = {"rewrite": "Understanding the question", "think": "Choosing what to search", "answer": "Writing the answer"}
+"""Of a turn, by the role of the language model that may do it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """`llm` is what the setting has for each part, `checks` what was found where they were tested."""
+
+    library: str
+    encoder: str
+    tools: dict[str, str]
+    tool: str
+    passages: int
+    llm: dict[str, str]
+    checks: tuple[Check, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What a method found, best first, and in which time; `also` are the other methods that found a passage, by its
+    id, `error` why it found nothing."""
+
+    tool: str
+    ms: float
+    passages: tuple[Passage, ...] = ()
+    also: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    error: str = ""
+
+
+def panel(assistant: Assistant, settings: Settings, checks: Sequence[Check] = ()) -> Panel:
+    services = assistant.services
+    tools = {AUTO: POLICY} | {name: tool.description.partition(". ")[0] for name, tool in services.tools.items()}
+    named = roles_named(assistant.llm)
+    return Panel(
+        str(settings.library),
+        services.library.manifest.encoder.name,
+        tools,
+        services.default_tool,
+        services.evidence,
+        {part: named[part] for part in PARTS},
+        tuple(checks),
+    )
+
+
+def change(assistant: Assistant, passages: int, llm: dict[str, str]) -> None:
+    """Raises `BadInput` for a number that is none of 1 to `MOST`, and what `Assistant.change` raises."""
+    if not 0 < passages <= MOST:
+        raise BadInput(f"an answer rests on 1 to {MOST} passages", "10")
+    asked = _written(assistant, llm)
+    assistant.change(passages, asked if asked != _written(assistant, {}) else "")
+
+
+def tested(assistant: Assistant, settings: Settings, llm: dict[str, str]) -> tuple[Check, ...]:
+    """What `clew doctor` finds of these language models, and why they cannot be used, where that is so."""
+    named = settings.model_copy(update={"llm": _written(assistant, llm)})
+    checks = tuple(ollama(named))
+    try:
+        writers_for(named)
+    except ClewError as error:
+        known = {check.message for check in checks}
+        wrong = Check("language model", "problem", error.message, error.hint)
+        return checks if error.message in known else (*checks, wrong)
+    return checks
+
+
+def _written(assistant: Assistant, llm: dict[str, str]) -> str:
+    named = {**roles_named(assistant.llm), **{part: name for part, name in llm.items() if name}}
+    return ",".join(f"{role}={named[role]}" for role in ROLES)
+
+
+def compared(services: Services, question: str) -> list[Lookup]:
+    query = encode_query(question, [], services.encoder)
+    found = list[Lookup]()
+    for name, tool in services.tools.items():
+        begun = time.perf_counter()
+        try:
+            passages, error = for_question(tool, query).search(query, services.evidence).passages, ""
+        except ClewError as wrong:
+            passages, error = (), str(wrong)
+        found.append(Lookup(name, 1000 * (time.perf_counter() - begun), passages, error=error))
+    by = [(one.tool, {passage.id for passage in one.passages}) for one in found]
+    return [
+        Lookup(one.tool, one.ms, one.passages, {passage.id: _others(passage, one, by) for passage in one.passages})
+        if one.passages
+        else one
+        for one in found
+    ]
+
+
+def _others(passage: Passage, one: Lookup, by: Sequence[tuple[str, set[str]]]) -> tuple[str, ...]:
+    return tuple(tool for tool, ids in by if tool != one.tool and passage.id in ids)
