@@ -6,7 +6,7 @@ ARG PIP_EXTRA_INDEX_URL
 WORKDIR /opt/clew
 COPY . .
 RUN pip install --no-cache-dir -c constraints.txt setuptools torch \
- && pip install --no-cache-dir -c constraints.txt --no-build-isolation '.[elasticsearch,loaders,mcp,models,ocr]' \
+ && pip install --no-cache-dir -c constraints.txt --no-build-isolation '.[elasticsearch,loaders,mcp,models,multilingual,ocr,watch]' \
  && useradd --create-home --uid 1000 clew \
  && install -d -o clew /data
 USER clew

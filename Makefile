@@ -69,6 +69,8 @@ train: .venv/ready-dev
 	$(BIN)/python -m tests.training.pairs $(DATA)
 	$(BIN)/python -m tests.training.judge $(DATA) $(LIBRARIES)
 	$(BIN)/python -m tests.training.spans $(DATA)
+	$(BIN)/python -m tests.training.e5_mean $(DATA)
+	$(BIN)/python -m tests.training.foreign_reader $(DATA)
 
 # Within an hour on two cores, from a share of what `train` fits them on: see tests/training/hour.py.
 train-reader: .venv/ready-dev

@@ -219,7 +219,7 @@ def _named(written: str) -> tuple[str, str]:
     name, equals, value = written.partition("=")
     if not equals or name.split(".")[0] not in GROUPS or "." not in name:
         raise BadInput(
-            f"'{written}' does not set a parameter", "--set tools.clues.beam=5; clew settings names them all"
+            f"'{written}' does not set a parameter", "--set tools.clues.beam=5; clew settings --all names them"
         )
     return name.strip(), value.strip()
 

