@@ -46,8 +46,8 @@ PARAMETERS_HEAD = """
 ## Parameters
 
 The parameters of tools and steps. `tools.clues.beam` is `beam` below `[tools.clues]` in `clew.toml`,
-`CLEW_TOOLS__CLUES__BEAM` in the environment, and `--set tools.clues.beam=5` behind a command; `clew settings --all` shows
-what each is and where that comes from. Of the working folder's file numbers and closed choices are taken. Those
+`CLEW_TOOLS__CLUES__BEAM` in the environment, and `--set tools.clues.beam=5` behind a command; `clew settings --all`
+shows what each is and where that comes from. Of the working folder's file numbers and closed choices are taken. Those
 that begin with `index.` are what a library is made with: `clew index` applies them and the library keeps them, and a
 search that sets another value is refused with the command that applies it.
 
