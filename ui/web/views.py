@@ -145,6 +145,12 @@ class Runs:
                 run.cancel.set()
                 self._works[thread].cancel()  # where it waits
 
+    def drop(self, thread: str) -> None:
+        """Stop it, and ask nothing of what waits."""
+        with self._lock:
+            self._queues.pop(thread, None)
+            self.stop(thread)
+
     def close(self) -> None:
         """Stop all of them, and wait until they have."""
         with self._lock:
@@ -178,9 +184,15 @@ class Runs:
             del self._runs[thread], self._works[thread]
             if run in self._waiting:
                 self._waiting.remove(run)
+            error = _for_a_person(CancelledError() if done.cancelled() else done.exception())
             if (queue := self._queues.get(thread)) and not self._closed:
-                run.next = self._ask(thread, queue.pop(0))
-        run.end(_for_a_person(CancelledError() if done.cancelled() else done.exception()))
+                asking = queue.pop(0)
+                try:
+                    run.next = self._ask(thread, asking)
+                except Exception as failed:  # noqa: BLE001 who follows is told
+                    error = error or _for_a_person(failed)
+                    queue.insert(0, asking)  # it waits for the next one
+        run.end(error)
 
 
 def _for_a_person(error: BaseException | None) -> ClewError | None:
@@ -289,7 +301,7 @@ class Conversations:
             yield from self._commanded(thread, text, owner, tool)
 
     def _commanded(self, thread: str, line: str, owner: str, tool: str) -> Iterator[View]:
-        session = PageSession(self._assistant, self.runs.stop, thread, owner, tool)
+        session = PageSession(self._assistant, self.runs.drop, thread, owner, tool)
         try:
             run_command(session, line)
         except ClewError as error:
