@@ -16,6 +16,7 @@ from typing import cast
 
 from clew.agent.assistant import Assistant
 from clew.agent.state import Answer, Claim, Doing, Piece, Step, Turn, TurnEvent
+from clew.memory.dialogue.threads import ONCE
 from clew.memory.dialogue.turn_tree import TurnTree
 from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.ui.models import Loading
@@ -321,6 +322,8 @@ class Conversations:
                 yield View(now=Now(asking.question, error=NOT_THERE))
                 return
             thread = thread or self._assistant.threads.new_id(owner)
+            if not owner:
+                self._assistant.threads.list_from_now_on(thread)
             view = self._view(thread)
             run = self.runs.ask(thread, asking)
         except ClewError as error:
@@ -340,8 +343,10 @@ class Conversations:
             self.runs.stop(thread)
 
     def _is_of(self, thread: str, owner: str) -> bool:
-        """Whether the thread belongs to this owner. A new thread may be begun by the person of this machine."""
-        return (self._assistant.threads.owner(thread) or "") == owner
+        """Whether the thread belongs to this owner. The person of this machine may begin a new one, and go on with one
+        of `clew ask`."""
+        known = self._assistant.threads.owner(thread) or ""
+        return known == owner or (known == ONCE and not owner)
 
     def _from_elsewhere(self, thread: str) -> str:
         known, library = self._assistant.threads.get(thread), self._assistant.threads.library
