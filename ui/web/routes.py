@@ -50,9 +50,8 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, answers: Answer
             _check_own(request)
             async with contextmanager_in_threadpool(shelf.receiving(name)) as kept:
                 async for part in request.stream():
-                    await run_in_threadpool(kept.write, part)
-                    if kept.tell() > LARGEST:
-                        break  # it says so itself
+                    if kept.tell() <= LARGEST:  # of a larger one, which is refused, the rest is not kept
+                        await run_in_threadpool(kept.write, part)
         except ClewError as error:
             return JSONResponse({"said": str(error)})
         return JSONResponse({})
