@@ -9,9 +9,11 @@ import base64
 import hashlib
 import io
 import json
+import os
 import resource
 import subprocess
 import sys
+import threading
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
@@ -29,6 +31,12 @@ WIDEST = 2_400
 
 SECONDS, MEMORY = 20, 2 << 30
 """CPU time and address space that drawing a page may take."""
+
+GIVEN = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL")
+"""Of the environment, what drawing is given: no secret."""
+
+_DRAWING = threading.Semaphore(2)
+"""Pages that are drawn at once."""
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
@@ -77,8 +85,10 @@ class DrawnPage(NamedTuple):
 def drawn(path: Path, page: str) -> DrawnPage:
     """The page of this label, else the first. Raises `Unreadable` where the file cannot be drawn."""
     command = [sys.executable, "-P", "-c", _START, json.dumps(sys.path), str(path), page]
+    given = {name: os.environ[name] for name in GIVEN if name in os.environ}
     try:
-        done = subprocess.run(command, capture_output=True, timeout=2 * SECONDS, check=True)  # noqa: S603 ours
+        with _DRAWING:
+            done = subprocess.run(command, capture_output=True, timeout=2 * SECONDS, check=True, env=given)  # noqa: S603
         png, size, text, boxes, number, labels = json.loads(done.stdout)
     except (subprocess.SubprocessError, ValueError, OSError) as error:
         raise Unreadable("its pages cannot be drawn") from error

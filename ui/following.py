@@ -33,12 +33,13 @@ def check_watching() -> None:
     required("watchfiles", "--watch", "watch")
 
 
-def changes(roots: Sequence[Path], library: Place, stop: threading.Event) -> Iterator[list[str]]:
-    """The names of the files below `roots` that have changed, once they are quiet; the first, without a name, when it
-    begins to look, so that nothing before is missed. Raises `ClewError` where the system does not let it look."""
+def changes(roots: Callable[[], Sequence[Path]], library: Place, stop: threading.Event) -> Iterator[list[str]]:
+    """The names of the files below `roots`, which are asked for at each look, that have changed, once they are quiet;
+    the first, without a name, when it begins to look, so that nothing before is missed. Raises `ClewError` where the
+    system does not let it look."""
     import watchfiles
 
-    real = [Path(os.path.realpath(root)) for root in roots]
+    real: list[Path] = []
     own = os.path.realpath(library) if isinstance(library, Path) else None
 
     def is_read(_: object, path: str) -> bool:
@@ -49,6 +50,7 @@ def changes(roots: Sequence[Path], library: Place, stop: threading.Event) -> Ite
     waits = {"step": QUIET, "debounce": LONGEST, "rust_timeout": LOOK, "yield_on_timeout": True}
     try:
         while not stop.is_set():
+            real[:] = map(_real, roots())
             before, first = _folders(real), True
             for batch in watchfiles.watch(*before, watch_filter=is_read, stop_event=stop, **waits):  # type: ignore[arg-type]
                 if batch or first:
@@ -56,10 +58,14 @@ def changes(roots: Sequence[Path], library: Place, stop: threading.Event) -> Ite
                     passing = {path for path in made if not os.path.lexists(path)}  # as editors make
                     yield sorted({Path(path).name for _, path in batch if path not in passing})
                 first = False
-                if _folders(real) != before:
+                if [*map(_real, roots())] != real or _folders(real) != before:
                     break
     except OSError as error:
         raise ClewError(f"the folders cannot be followed: {error}", "clew index, each time") from error
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
 
 
 def _folders(roots: Sequence[Path]) -> dict[Path, int]:
@@ -119,10 +125,13 @@ def following(assistant: "Assistant", settings: "Settings", say: Callable[[str],
         say(note)
     stop = threading.Event()
 
+    def known() -> Sequence[Path]:
+        return _known(settings, roots) if isinstance(settings.library, Path) else roots  # a cluster is not asked often
+
     def follow() -> None:
         run = partial(_run, assistant, settings, roots, stop)
         try:
-            for report, names in runs(changes(roots, settings.library, stop), run, stop, lambda error: say(str(error))):
+            for report, names in runs(changes(known, settings.library, stop), run, stop, lambda error: say(str(error))):
                 assistant.catch_up()
                 say(f"the library: {line_of(report, names)}")
         except ClewError as error:
@@ -138,6 +147,16 @@ def following(assistant: "Assistant", settings: "Settings", say: Callable[[str],
         thread.join()
 
 
+def _known(settings: "Settings", begun: Sequence[Path]) -> list[Path]:
+    """What the library is made from by now: of `begun` what was not taken out, and what the person has added since."""
+    from clew.agent.settings import indexed_here
+    from clew.memory.knowledge.library import recorded_at
+
+    manifest = recorded_at(settings.library)
+    mine, there = indexed_here(manifest.id), [*map(Path, manifest.roots)]
+    return [one for one in there if one in begun or (str(one) in (mine or ()) and os.path.exists(one))]  # noqa: PTH110
+
+
 def _run(assistant: "Assistant", settings: "Settings", roots: Sequence[Path], stop: threading.Event) -> "IndexReport":
     """Raises `Cancelled` where it is stopped, which loses nothing."""
     from clew.agent.models import named_alone, writers_for
@@ -151,7 +170,7 @@ def _run(assistant: "Assistant", settings: "Settings", roots: Sequence[Path], st
     writers = writers_for(named_alone(settings, "summarise", "extract"))
     model = Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None
     parameters = Parameters(model=model, summariser=writers.summarise, values=of_index(settings.given))
-    work = partial(index, roots, encoder=assistant.services.encoder, parameters=parameters)
+    work = partial(index, _known(settings, roots), encoder=assistant.services.encoder, parameters=parameters)
     for event in worked_on(settings.library, settings.cache, work):
         if isinstance(event, IndexReport):
             return event

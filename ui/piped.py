@@ -1,5 +1,6 @@
 """What is piped into `clew ask` beside a question: a document, in a library of its own."""
 
+import csv
 import hashlib
 from contextlib import closing
 from pathlib import Path
@@ -12,17 +13,20 @@ if TYPE_CHECKING:
 
 NAME = "document"
 
+LINES = 20
+"""That are looked at to tell a table."""
+
 
 def over_document(settings: "Settings", content: bytes, folder: Path, quiet: bool) -> "Settings":
     """The settings with a library, below this folder, that holds this document alone: the same for the same content, so
     that a conversation over it can go on. Raises `BadInput` for what cannot be read."""
     from clew.agent.models import encoder_for
-    from clew.memory.files import private_file, private_folder
+    from clew.memory.files import private_file, private_folder, remove
     from clew.memory.knowledge.disk import FORMAT, recorded
     from clew.memory.knowledge.index import run
     from clew.ui.console import shown
 
-    home = private_folder(folder / hashlib.sha256(content).hexdigest()[:16])
+    home = private_folder(private_folder(folder) / hashlib.sha256(content).hexdigest()[:16])
     library, file = home / "library", home / f"{NAME}.{_ending(content)}"
     over = settings.model_copy(update={"library": library})
     with closing(encoder_for(settings)) as encoder:
@@ -33,17 +37,29 @@ def over_document(settings: "Settings", content: bytes, folder: Path, quiet: boo
         events = shown(run.index([file], library, encoder, rebuild=True), quiet)
         report = next(one for one in events if isinstance(one, run.IndexReport))
     if not report.documents:
+        remove(folder, home.name)
         why = "; ".join(one.reason for one in report.failed) or "it holds no text"
         raise BadInput(f"what is piped in cannot be read: {why}", "clew index FILE, which says more")
     return over
 
 
 def _ending(content: bytes) -> str:
-    """Of a file of this content, by its first bytes where these tell; else of Markdown, as which any text is read."""
+    """Of a file of this content, by its first bytes where these tell; else of a table in CSV where it looks like one,
+    and of Markdown, as which any text is read."""
     import kreuzberg
 
     try:
         (ending, *_) = kreuzberg.get_extensions_for_mime(kreuzberg.detect_mime_type(content))
     except (kreuzberg.KreuzbergError, ValueError, RuntimeError):
-        return "md"
-    return "md" if ending == "txt" else str(ending)
+        ending = "txt"
+    return str(ending) if ending != "txt" else "csv" if _is_csv(content) else "md"
+
+
+def _is_csv(content: bytes) -> bool:
+    """Whether its first lines have as many cells as their head, of which none is empty."""
+    lines = content.decode("utf-8", "replace").splitlines()[:LINES]
+    try:
+        head, *rows = csv.reader(lines)
+    except (csv.Error, ValueError):  # a line is too long, or there is none
+        return False
+    return len(head) > 1 and len(rows) > 1 and all(map(str.strip, head)) and {*map(len, rows)} == {len(head)}

@@ -55,7 +55,7 @@ def markdown_of(answer: Answer, mark: Callable[[Claim], str]) -> str:
     """The answer in Markdown, with `mark` behind each claim; what is no markup of its writer is escaped."""
     text = ""
     for claim in answer.claims:
-        body = _with_mark(_body(claim), mark(claim))
+        body = _with_mark(_body(claim).replace("\ue000", ""), mark(claim))  # the page's own mark
         before, now = (_kind(line) for line in (text.rpartition("\n")[2], body.partition("\n")[0]))
         lead = " " if not claim.new_line else "\n" if before and before == now else "\n\n"
         text += (lead if text else "") + body
@@ -66,7 +66,7 @@ def _body(claim: Claim) -> str:
     if not claim.markup:
         return "".join(_escaped(*piece) for piece in pieces_of(claim))
     if not claim.quotes:
-        return plain(claim.markup).replace("\ue000", "")
+        return plain(claim.markup)
     cells = " | ".join(_escaped(cell, False) for cell in one_line(claim.text).strip("| ").split(" | "))
     return f"| {cells} |{''.join(claim.markup.partition(chr(10))[1:])}"
 

@@ -377,13 +377,15 @@ def _threads(session: Session, words: str) -> None:
         session.say(f"and {len(listed) - LISTED} more: /threads WORDS finds those where all of the words were said")
 
 
-def _chosen(session: Session, argument: str) -> Thread:
-    """By its id, its number in the list, or words of which it is the only one that has all."""
+def _chosen(session: Session, argument: str, by_words: bool = True) -> Thread:
+    """By its id, its number in the list, or words, which are no number, of which it is the only one that has all."""
     listed = session.listed()
     if own := [one for one in listed if one.id == argument]:
         return own[0]
     if argument.isdecimal() and 1 <= int(argument) <= min(len(listed), LISTED):
         return listed[int(argument) - 1]
+    if argument and (argument.isdecimal() or not by_words):
+        raise BadInput(f"there is no conversation {argument}: name it by its number or its id", "/threads")
     found = session.listed(argument)
     if len(found) != 1:
         wrong = f"{number_of(len(found), 'conversation has', 'conversations have')} all of these words"
@@ -418,7 +420,7 @@ def _pin(session: Session, argument: str) -> None:
 def _delete(session: Session, argument: str) -> None:
     if not argument:
         session.last_turn()
-    one = _chosen(session, argument or session.thread)
+    one = _chosen(session, argument or session.thread, by_words=False)
     session.take_out(one.id)
     session.taken_out = one.id
     if one.id == session.thread:

@@ -17,6 +17,7 @@ from clew.memory.errors import BadInput, ClewError, NoLibrary, ServiceUnreachabl
 from clew.memory.files import MAKE_ROOM
 from clew.ui.cli import COMMANDS, Clew, main
 from tests.processes import finished
+from tests.ui.browsing import free_port
 from tests.ui.conftest import ROOT, Run, process
 from tests.ui.fakes import fill_threads
 
@@ -127,6 +128,10 @@ def test_without_a_library_the_command_that_makes_one_is_named(clew: Run, home: 
         result = clew(*line.split(), "--library", "nowhere")
         assert (result.exit_code, result.stdout) == (3, "")
         assert result.stderr == "clew: there is no library at nowhere\ntry: clew index YOUR-FOLDER --library nowhere\n"
+    Path("mine").mkdir()
+    Path("mine/rent.md").write_text("800 EUR")
+    assert clew("ui", "--library", "mine", "--port", free_port()).exit_code == 3
+    assert [*Path("mine").iterdir()] == [Path("mine/rent.md")], "no library is made in a folder of somebody's"
 
 
 def failing(error: BaseException) -> click.Group:

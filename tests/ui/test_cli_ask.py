@@ -71,6 +71,9 @@ def test_what_is_piped_in_beside_a_question_is_the_document_that_it_is_asked_of(
     turn = events_of(clew, "How many moons are there?", "--no-log", input=page)[-1]
     assert turn["question"] == "How many moons are there?" and turn["answer"]["text"] == "Mars has two moons. [1]"
     assert not Path(turn["answer"]["sources"][0]["source"]).exists(), "nothing of it is kept"
+    assert "asked of what was piped in (63 bytes); of the library: < /dev/null" in asked.stderr
+    table = "Item,Price\nlamp,20 EUR\nchair,45 EUR\n"
+    assert "document.csv" in clew("ask", "What does the chair cost?", input=table).stdout
     nothing = clew("ask", "What is it?", input=b"\x00\x01\xff")
     assert nothing.exit_code == 2 and nothing.stderr.startswith("clew: what is piped in cannot be read: ")
     assert events_of(clew, "-", input=METROPOLIS + "\n")[-1]["question"] == METROPOLIS

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from clew.agent.settings import read_settings
 from clew.agent.state import Answer, Claim, Turn
@@ -115,6 +115,15 @@ def test_a_run_waits_for_another_and_is_cancelled(shelf: Shelf, tmp_path: Path) 
         shelf.cancel(str(PDF))
         shelf.cancel(str(folder))
         assert settled(shelf) == {}
+    with shelf.receiving("tides.txt") as file:
+        file.write(b"The tides rise twice a day.")
+    kept = settled(shelf)["tides.txt"]
+    with held(tmp_path / "library"):
+        shelf.remove(kept.path)
+        while not (shelf.current and shelf.current.said):
+            time.sleep(0.02)
+        shelf.cancel(kept.path)
+        assert settled(shelf)["tides.txt"].state == "read" and Path(kept.path).read_bytes().startswith(b"The tides")
 
 
 def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path: Path) -> None:
@@ -129,10 +138,13 @@ def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path
     app = FastAPI()
     app.include_router(routes(shelf, DocumentReader(shelf.settings), Markup(1, []), cast(Conversations, Nobodys())))
 
-    async def as_ann(scope: Scope, receive: Receive, send: Send) -> None:
-        await app({**scope, OWNER: "ann"} if scope["type"] == "http" else scope, receive, send)
+    def by(owner: str) -> ASGIApp:
+        async def served(scope: Scope, receive: Receive, send: Send) -> None:
+            await app({**scope, OWNER: owner} if scope["type"] == "http" else scope, receive, send)
 
-    with TestClient(as_ann) as ann:
+        return served
+
+    with TestClient(by("ann")) as ann:
         listed = ann.get("/documents?html=1").json()["html"]
         assert "moon.md" in listed and 'data-do="' not in listed and row.path not in listed
         for do in ("add", "again", "remove", "cancel"):
@@ -141,7 +153,15 @@ def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path
         assert "384,400" in ann.get("/document", params={"id": row.first}).json()["html"]
         assert ann.get("/document?thread=t&turn=1&source=1").json()["said"] == "t is not ann's"
         assert "not in the library" in ann.get("/document?id=/etc/passwd").json()["said"]
-    assert not shelf.current and settled(shelf).keys() == {"moon.md", "mars.txt", "broken.pdf"}
+    with TestClient(by("")) as own:
+        for do, path in (("xx", row.path), ("add", "~nobody-here/x"), ("again", "\0")):
+            assert own.post("/documents", params={"do": do, "path": path}).json()["said"], (do, path)
+        for name, said in (("a.md", ""), ("a.md/x.md", "it cannot be kept")):
+            answer = own.post(FILES, params={"name": name}, content=b"# A").json()
+            assert said in answer.get("said", ""), answer
+    assert settled(shelf).pop("a.md").added
+    shelf.remove(str(shelf.uploads / "a.md"))
+    assert settled(shelf).keys() == {"moon.md", "mars.txt", "broken.pdf", "x.md"}
 
 
 # Opened
@@ -168,6 +188,7 @@ def test_a_source_is_opened_at_what_is_quoted(shelf: Shelf, tmp_path: Path) -> N
     answer = answer_of(shelf, "robots.pdf", luna, rover)
     page = reader.source(answer, 2, WhereTo())
     assert page.page and (page.page.number, page.hits, page.hit) == (1, 2, 2)
+    assert [reader.source(answer, 2, WhereTo(hit)).hit for hit in (99, -99)] == [2, 0]
     boxes = [box for hit, box in page.marks if hit == 2]
     assert boxes and all(0 < box[0] < box[2] < page.page.size[0] for box in boxes)
     assert "<rect" in (html := Markup(1, []).document(page)) and 'data-go="hit=1"' in html

@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -97,7 +98,7 @@ def test_a_chat_answers_from_a_library_that_follows_its_folder(
     assert index.returncode == 130
 
 
-def test_a_chat_follows_the_folders_itself(clew: Run, notes: Callable[[str, str], Path]) -> None:
+def test_a_chat_follows_the_folders_itself(clew: Run, notes: Callable[[str, str], Path], tmp_path: Path) -> None:
     folder = notes(".hidden.md", "Nobody reads this.\n")
     assert clew("index", folder, "--library", folder / "lib").exit_code == 0
     with running("chat", "--library", folder / "lib", "--watch") as (chat, answers, err):
@@ -107,6 +108,12 @@ def test_a_chat_follows_the_folders_itself(clew: Run, notes: Callable[[str, str]
         assert "1 changed (boiler.md)" in err.until("the library: ")
         asked(chat, "Who serviced the boiler?")
         answers.until("Olsen")
+        (tmp_path / "more").mkdir()
+        (tmp_path / "more" / "rent.md").write_text("# Rent\n\nThe monthly rent is 900 euros.\n")
+        assert clew("index", tmp_path / "more", "--library", folder / "lib").exit_code == 0
+        time.sleep(2.5)  # it looks each second at what is to be followed
+        (tmp_path / "more" / "rent.md").write_text("# Rent\n\nThe monthly rent is 950 euros.\n")
+        assert "1 changed" in err.until("(rent.md)"), "a folder that came meanwhile"
 
 
 def test_a_library_of_somebody_else_is_not_followed(

@@ -75,6 +75,9 @@ def test_what_a_model_wrote_in_markdown_is_rendered_and_is_never_a_link_or_a_scr
     assert cell and 'data-source="2"' in cell[1] and '<span class="badge weak">weak</span>' in cell[1]
     assert not re.search(r"<script|<img|href=\"(?!#source)", shown) and "\ue000" not in shown
     assert "<strong>a</strong>" in Markup(1, []).now(View("t", (), Now("q", draft="**a**\n- b <i>"), busy=True))
+    icon = Claim("| \ue000 3 |", (1,), "supported", quotes=(Quote("a", 0, 3, "far"),), markup="| \ue000 3 |")
+    answer = Answer("answered", (icon, replace(icon, markup="", new_line=True)), (passage,))
+    assert "3" in past(replace(make_turn("t", 1, "q"), answer=answer)), "a character of a font of icons"
 
 
 @pytest.fixture

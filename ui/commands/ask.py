@@ -64,8 +64,9 @@ def ask(
 ) -> None:
     """Ask one question of the library.
 
-    If you pipe a document in, the question is asked of that document: cat FILE | clew ask QUESTION. With - or without a
-    QUESTION, what you pipe in is the question. A question is not listed by 'clew threads' until you continue it.
+    If you pipe a document in, the question is asked of that document: cat FILE | clew ask QUESTION. In a loop that
+    reads its own input, add < /dev/null. With - or without a QUESTION, what you pipe in is the question. A question is
+    not listed by 'clew threads' until you continue it.
     """
     text, document = _question(question)
     if no_log and (thread or go_on):
@@ -81,6 +82,9 @@ def ask(
             settings = settings.model_copy(update={"home": Path(nowhere)})
         if document:
             settings = over_document(settings, document, Path(nowhere or settings.cache) / "piped", quiet)
+            if not quiet:
+                said = f"asked of what was piped in ({len(document):,} bytes); of the library: < /dev/null"
+                messages().print(said, style="dim", highlight=False)
         elif not nowhere:
             note_used(settings.library)
         with with_models(settings, Assistant.open) as assistant:

@@ -158,7 +158,9 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
     note_used(settings.library)
     if flags["watch"]:
         followed = [path.absolute() for path in paths or map(Path, recorded_at(settings.library).roots)]
-        _follow(changes(followed, settings.library, Event()), partial(reported, chosen, followed), report, as_json)
+        _follow(
+            changes(lambda: followed, settings.library, Event()), partial(reported, chosen, followed), report, as_json
+        )
 
 
 def _follow(

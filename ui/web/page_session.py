@@ -30,7 +30,7 @@ class Said:
 
 class PageSession(Session):
     """A command typed on the page: what it prints is shown there, and what it asks is asked in the background. `stop`
-    ends the turn in progress of a thread."""
+    ends the turn in progress of a thread, and drops those that wait."""
 
     def __init__(self, assistant: Assistant, stop: Callable[[str], None], thread: str, owner: str, tool: str) -> None:
         self._printed = StringIO()

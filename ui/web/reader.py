@@ -101,8 +101,9 @@ class DocumentReader:
         try:
             with open_library(self._settings.library, None) as library:
                 found = _document(library, passage.document)
-                if found and passage.id.startswith(f"{found.id}#table"):
-                    return _table(library, found, passage, asked)
+                in_table = found and passage.id.startswith(f"{found.id}#table")
+                if found and in_table and (table := _table(library, found, passage, asked)):
+                    return table
                 if found:
                     spots = sorted(set(_spots(found, answer, passage.document)))
                     own = set(_spots(found, answer, passage.document, number))
@@ -114,10 +115,10 @@ class DocumentReader:
             pass
         whole = Document(passage.document, passage.title, passage.text, passage.source)
         spots = sorted(set(_quotes(answer, number, 0))) or [Spot(0, len(passage.text))]
-        return replace(_text(whole, spots, replace(asked, hit=asked.hit or 1)), note=GONE)
+        return replace(_text(whole, spots, _within(replace(asked, hit=asked.hit or 1), spots)), note=GONE)
 
     def _shown(self, library: Library, document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
-        file = self._pdf(library, document)
+        file, asked = self._pdf(library, document), _within(asked, spots)
         if file is None or asked.as_text:
             note = NOT_READ if file is None and document.source.endswith(PDF.suffixes) else ""
             return replace(_text(document, spots, asked), is_pdf=file is not None, note=note)
@@ -130,6 +131,11 @@ class DocumentReader:
     def _pdf(self, library: Library, document: Document) -> Path | None:
         file = file_of(library, document.id, indexed_here(library.manifest.id))
         return file if file and loader_of(file) is PDF else None
+
+
+def _within(asked: WhereTo, hits: Sequence[object]) -> WhereTo:
+    """With a hit that there is."""
+    return replace(asked, hit=min(max(asked.hit, 0), len(hits)))
 
 
 def _document(library: Library, id_: str) -> Document | None:
@@ -213,12 +219,14 @@ def _pieces(text: str, start: int, spots: Sequence[Spot]) -> list[MarkedText]:
 # Tables and pages -----------------------------------------------------------------------------------------------------
 
 
-def _table(library: Library, document: Document, passage: Passage, asked: WhereTo) -> OpenedDocument:
-    """The table that a passage was read in, around its rows."""
+def _table(library: Library, document: Document, passage: Passage, asked: WhereTo) -> OpenedDocument | None:
+    """The table that a passage was read in, around its rows; None where the document has it no more."""
     n = int(passage.id.removeprefix(f"{document.id}#table"))
     rows = [int(one[0].removeprefix("row ")) for one in _ROW.finditer(passage.text)]
-    table = next(one for one in library.store.tables.of(document.id) if one.n == n)
-    hit = asked.hit or min(1, len(rows))
+    table = next((one for one in library.store.tables.of(document.id) if one.n == n), None)
+    if table is None:
+        return None
+    hit = _within(replace(asked, hit=asked.hit or 1), rows).hit
     first = asked.start if asked.start >= 0 else max((rows[hit - 1] if hit else 0) - ROWS // 2, 0)
     sql = "SELECT number, cells FROM table_rows WHERE document = ? AND n = ? AND number >= ? ORDER BY number LIMIT ?"
     read = library.store.tables.run(sql, (document.id, n, first, ROWS))

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
+from fastapi.concurrency import contextmanager_in_threadpool, run_in_threadpool
 from fastapi.responses import JSONResponse
-from starlette.concurrency import run_in_threadpool
 
 from clew.agent.doctor import Check
 from clew.agent.settings import Settings
@@ -16,7 +16,7 @@ from clew.ui.web.guard import FILES, OWNER
 from clew.ui.web.markup import Markup
 from clew.ui.web.panel import change, compared, panel, tested
 from clew.ui.web.reader import DocumentReader, WhereTo
-from clew.ui.web.shelf import Shelf
+from clew.ui.web.shelf import LARGEST, Shelf
 from clew.ui.web.views import Conversations
 
 NOT_YOURS = "documents are added and removed by the person of the machine that serves this page"
@@ -44,6 +44,8 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: 
     def changed(request: Request, do: str, path: str) -> JSONResponse:
         def act() -> dict[str, Any]:
             _check_own(request)
+            if do not in actions:
+                raise BadInput(f"there is nothing that is called {do}", f"do={'|'.join(actions)}")
             actions[do](path)
             return {}
 
@@ -53,9 +55,10 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: 
     async def file(request: Request, name: str) -> JSONResponse:
         try:
             _check_own(request)
-            with shelf.receiving(name) as kept:
+            async with contextmanager_in_threadpool(shelf.receiving(name)) as kept:
                 async for part in request.stream():
-                    await run_in_threadpool(kept.write, part)
+                    if kept.tell() <= LARGEST:  # of a larger one, which is refused, the rest is not kept
+                        await run_in_threadpool(kept.write, part)
         except ClewError as error:
             return JSONResponse({"said": str(error)})
         return JSONResponse({})

@@ -57,7 +57,7 @@ def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
         try:
             return Assistant.open(settings)
         except NoLibrary:
-            if not isinstance(settings.library, Path):
+            if not isinstance(settings.library, Path) or _has_something(settings.library):
                 raise
             from clew.ui.web.shelf import make_empty
 
@@ -109,6 +109,11 @@ def serve_page(assistant: "Assistant", settings: "Settings", host: str = HOST) -
         shelf.close()
         conversations.runs.close()
         remove(home, TEMPORARY)
+
+
+def _has_something(path: Path) -> bool:
+    """Whether what is there may be somebody's: no library is made in it."""
+    return path.is_file() or (path.is_dir() and any(path.iterdir()))
 
 
 def command() -> str:

@@ -230,7 +230,7 @@ class Shelf:
 
     def add(self, path: str) -> None:
         """Raises `BadInput` for a path that is not there."""
-        given = _absolute(Path(path.strip()).expanduser())
+        given = _absolute(os.path.expanduser(path.strip()))  # noqa: PTH111 of somebody unknown it stays as it is
         if not path.strip() or not given.exists():
             raise BadInput(f"there is no file or folder '{plain(path.strip())}'", "check the path")
         self._ask_for(Work(shown(given)))
@@ -239,7 +239,10 @@ class Shelf:
         """Read anew what changed of the folder that the file was found in."""
         listing = self.listing()
         within = [root for root in (*listing.roots, str(self.uploads)) if _is_below(path, root)]
-        self._ask_for(Work(max(within, key=len, default=path)))
+        if within:
+            self._ask_for(Work(max(within, key=len)))
+        else:
+            self.add(path)
 
     def remove(self, path: str) -> None:
         """Take a file or a folder out of the library. Of the person's own nothing else is changed; of what is ours the
@@ -264,19 +267,20 @@ class Shelf:
         if not parts or loader_of(Path(*parts)) is None:
             kind = PurePosixPath(name).suffix.lower()
             self._refuse(name, f"{kind} files are not read" if kind else "a file without an ending is not read")
-        folder = self.uploads
-        for part in parts[:-1]:
-            folder = private_folder(folder / part)
         fresh = private_file(self.uploads / f".{secrets.token_hex(8)}")
         with self._lock:
             self._arriving += 1
         try:
+            folder = self.uploads
+            for part in parts[:-1]:
+                folder = private_folder(folder / part)
             with fresh.open("wb") as file:
                 yield file
                 if file.tell() > LARGEST:
                     self._refuse(name, f"it is larger than {LARGEST >> 20} MiB: add it by its path")
-            fresh.replace(_free_place(folder, parts[-1], fresh))
-            self._refused.pop(name, None)
+            with self._lock:
+                fresh.replace(_free_place(folder, parts[-1], fresh))
+                self._refused.pop(name, None)
         except OSError as error:
             self._refuse(name, no_room(error) or "it cannot be kept")
         finally:
@@ -300,7 +304,7 @@ class Shelf:
             self._wanted.notify_all()
 
     def _work_through(self) -> None:
-        with suppress(ClewError):  # who looks is told
+        with suppress(Exception):  # who looks is told
             self.listing()
         while True:
             with self._lock:
@@ -336,14 +340,17 @@ class Shelf:
                 work.said = ""
 
     def _index(self, work: Work) -> None:
-        settings, path, parameters = self.settings, Path(work.path), Parameters(values=of_index(self.settings.given))
-        if work.removes:
-            parameters = replace(parameters, prune=True)
-            if not _is_below(work.path, str(self.uploads)):
-                parameters = replace(parameters, leave_out=[work.path])
-            else:
-                _forget(path)
-                path = self.uploads
+        path, parameters = Path(work.path), Parameters(values=of_index(self.settings.given), prune=work.removes)
+        if not work.removes:
+            self._read(work, path, parameters)
+        elif _is_below(work.path, str(self.uploads)):
+            with _aside(path):
+                self._read(work, self.uploads, parameters)
+        else:
+            self._read(work, path, replace(parameters, leave_out=[work.path]))
+
+    def _read(self, work: Work, path: Path, parameters: Parameters) -> None:
+        settings = self.settings
         index = partial(run.index, [path], encoder=self._encoder(), parameters=parameters)
         with closing(worked_on(settings.library, settings.cache, index)) as events:
             for event in events:
@@ -414,8 +421,17 @@ def _free_place(folder: Path, name: str, fresh: Path) -> Path:
     return next(one for one in places if not one.exists() or (one.is_file() and cmp(one, fresh, shallow=False)))
 
 
-def _forget(copy: Path) -> None:
-    """A copy of ours, or a folder of them."""
-    for file in [*copy.rglob("*"), copy]:
-        if file.is_file():
-            file.unlink()
+@contextmanager
+def _aside(copy: Path) -> Iterator[None]:
+    """A copy of ours, or a folder of them, is not seen while the block runs; it goes when that ends, and is back where
+    that fails."""
+    files = [one for one in (copy, *copy.rglob("*")) if one.is_file() and not one.name.startswith(".")]
+    hidden = {one.replace(one.with_name(f".{one.name}")): one for one in files}
+    try:
+        yield
+    except BaseException:
+        for aside, one in hidden.items():
+            aside.replace(_free_place(one.parent, one.name, aside))
+        raise
+    for aside in hidden:
+        aside.unlink()

@@ -16,6 +16,7 @@ from typing import cast
 
 from clew.agent.assistant import Assistant
 from clew.agent.state import Answer, Claim, Doing, Piece, Step, Turn, TurnEvent
+from clew.memory.dialogue.threads import ONCE
 from clew.memory.dialogue.turn_tree import TurnTree
 from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.ui.models import Loading
@@ -149,6 +150,12 @@ class Runs:
                 run.cancel.set()
                 self._works[thread].cancel()  # where it waits
 
+    def drop(self, thread: str) -> None:
+        """Stop it, and ask nothing of what waits."""
+        with self._lock:
+            self._queues.pop(thread, None)
+            self.stop(thread)
+
     def close(self) -> None:
         """Stop all of them, and wait until they have."""
         with self._lock:
@@ -182,9 +189,15 @@ class Runs:
             del self._runs[thread], self._works[thread]
             if run in self._waiting:
                 self._waiting.remove(run)
+            error = _for_a_person(CancelledError() if done.cancelled() else done.exception())
             if (queue := self._queues.get(thread)) and not self._closed:
-                run.next = self._ask(thread, queue.pop(0))
-        run.end(_for_a_person(CancelledError() if done.cancelled() else done.exception()))
+                asking = queue.pop(0)
+                try:
+                    run.next = self._ask(thread, asking)
+                except Exception as failed:  # noqa: BLE001 who follows is told
+                    error = error or _for_a_person(failed)
+                    queue.insert(0, asking)  # it waits for the next one
+        run.end(error)
 
 
 def _for_a_person(error: BaseException | None) -> ClewError | None:
@@ -297,7 +310,7 @@ class Conversations:
             yield from self._commanded(thread, text, owner, tool)
 
     def _commanded(self, thread: str, line: str, owner: str, tool: str) -> Iterator[View]:
-        session = PageSession(self._assistant, self.runs.stop, thread, owner, tool)
+        session = PageSession(self._assistant, self.runs.drop, thread, owner, tool)
         try:
             run_command(session, line)
         except ClewError as error:
@@ -317,6 +330,8 @@ class Conversations:
                 yield View(now=Now(asking.question, error=NOT_THERE))
                 return
             thread = thread or self._assistant.threads.new_id(owner)
+            if not owner:
+                self._assistant.threads.list_from_now_on(thread)
             view = self._view(thread)
             run = self.runs.ask(thread, asking)
         except ClewError as error:
@@ -342,8 +357,10 @@ class Conversations:
             self.runs.stop(thread)
 
     def _is_of(self, thread: str, owner: str) -> bool:
-        """Whether the thread belongs to this owner. A new thread may be begun by the person of this machine."""
-        return (self._assistant.threads.owner(thread) or "") == owner
+        """Whether the thread belongs to this owner. The person of this machine may begin a new one, and go on with one
+        of `clew ask`."""
+        known = self._assistant.threads.owner(thread) or ""
+        return known == owner or (known == ONCE and not owner)
 
     def _from_elsewhere(self, thread: str) -> str:
         known, library = self._assistant.threads.get(thread), self._assistant.threads.library
