@@ -78,13 +78,17 @@ def first_of(cases: Iterable[Any]) -> list[Any]:
     return [first, *(pytest.param(one, marks=pytest.mark.soak) for one in others)]
 
 
+STARTS, RUNS = os.environ.get(PROGRAM, ""), os.environ.get(RUNNING, "")
+"""Read here, as the tests of `ui` see no settings of the environment."""
+
+
 def can_be_had() -> bool:
-    return bool(os.environ.get(RUNNING) or os.environ.get(PROGRAM))
+    return bool(RUNS or STARTS)
 
 
 def started(folder: Path, *options: str) -> Server:
     """Raises `AssertionError` with what the program said where it does not start."""
-    command = [os.environ[PROGRAM], "start", "--dir", str(folder), "--seconds", str(SECONDS), *options]
+    command = [STARTS, "start", "--dir", str(folder), "--seconds", str(SECONDS), *options]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, f"{' '.join(command)}: {done.stdout}{done.stderr}"
     about = json.loads(done.stdout)
@@ -92,7 +96,7 @@ def started(folder: Path, *options: str) -> Server:
 
 
 def stopped(folder: Path, *options: str) -> None:
-    subprocess.run([os.environ[PROGRAM], "stop", "--dir", str(folder), *options], check=True)
+    subprocess.run([STARTS, "stop", "--dir", str(folder), *options], check=True)
 
 
 def _watched() -> Path:
@@ -101,7 +105,7 @@ def _watched() -> Path:
     folder.chmod(0o755)
     (folder / "in-use").mkdir()
     (folder / "in-use" / str(os.getpid())).touch()
-    watch = [sys.executable, "-c", WATCH, os.environ[PROGRAM], str(folder)]
+    watch = [sys.executable, "-c", WATCH, STARTS, str(folder)]
     # By a shell that ends at once: the watcher outlives this process, which does not wait for it.
     background = ["/bin/sh", "-c", '"$@" </dev/null >/dev/null 2>&1 &', "sh", *watch]
     subprocess.run(background, start_new_session=True, check=True)
@@ -112,7 +116,7 @@ def _watched() -> Path:
 def own_server(*options: str, like: Server | None = None) -> Iterator[tuple[Server, Path]]:
     """One for a test alone, with its folder; needs the program. What that has unpacked for the server `like` is copied:
     it takes a twentieth of the time."""
-    if not os.environ.get(PROGRAM):
+    if not STARTS:
         pytest.skip(f"needs a server of its own: {PROGRAM} names a program that starts one")
     folder = _watched()
     unpacked = Path(like.about["dir"], "home") if like and "dir" in like.about else None
@@ -128,7 +132,7 @@ def own_server(*options: str, like: Server | None = None) -> Iterator[tuple[Serv
 
 def shared_server(base: Path) -> Server:
     """One for all processes of the run, whose folder is `base`; where one can be had."""
-    if url := os.environ.get(RUNNING):
+    if url := RUNS:
         return Server(url.rstrip("/"), {})
     note = base / "elasticsearch.json"
     with FileLock(f"{note}.lock"):
