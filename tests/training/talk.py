@@ -60,6 +60,7 @@ SHORT_QUESTIONS = (
     "(and/) (up to/down to/from/until/since/by/for/with/in) (how much/how many/how long/how far/which/whom/what)(?/)",
     "(and/) (what is/what's/what was) (his/her/their/its/her first/his last) name(?/)",
     "(and/but/) where (was/were) (that/this/it/they/he/she)(?/)",
+    "(merci, /bonjour, /)combien (ça/cela) (vaut/dure/coûte par mois/pèse) ?",
 )
 """What is asked of what was just spoken of, and is no talk about the answer."""
 
@@ -100,7 +101,7 @@ def questions(data: Path, splits: Sequence[str]) -> Iterator[tuple[str, str]]:
     found: dict[str, str] = {}
     for name in ("spans", "yesno", "faq", "conversations", "spans_multilingual"):
         for record in lines_of(data / "qa" / f"{name}.jsonl.gz"):
-            if record["split"] in splits and record.get("lang", "en") in LANGUAGES:
+            if record["split"] in splits and record.get("lang", "en") in NAMING:
                 for turn in record.get("turns") or [record]:
                     text = turn.get("question") or ""
                     if text.strip():
@@ -124,7 +125,8 @@ def things(asked: Sequence[str]) -> list[str]:
     known = {word for word, count in told.items() if count >= OF_TALK}
     found: dict[str, list[str]] = {language: [] for language in NAMING}
     for text in asked:
-        language = language_of(text) or "en"
+        told_in = language_of(text)
+        language = told_in if told_in in NAMING else "en"
         kept = [word for word in content(text) if len(word) > 2 and word.isalpha() and plain(word) not in known]
         found[language] += kept
     made = []
