@@ -304,7 +304,7 @@ def test_a_key_for_one_library_indexes_it_and_stands_nowhere(
     done("--verbose", "--log-level", "debug", "search", "moons of Mars", "--json", told="Phobos")
     done("settings")
     done("settings", "--json")
-    thread = json.loads(done("threads", "--json").splitlines()[0])["id"]
+    thread = json.loads(done("threads", "--all", "--json").splitlines()[0])["id"]
     for name in ("thread.json", "thread.md"):
         done("export", thread, "--out", tmp_path / name)
     for form in ("graph", "text"):
