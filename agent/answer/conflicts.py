@@ -6,6 +6,7 @@ import re
 from clew.agent.answer.evidence import Evidence
 from clew.agent.answer.excerpts import excerpt_of
 from clew.agent.answer.names import of_other_names
+from clew.agent.answer.negation import SURE, denied
 from clew.agent.answer.selection import Picked
 from clew.agent.answer.times import TimedSentence, plain_title, without_dates
 from clew.memory.dates import asked_times, date_of
@@ -15,7 +16,6 @@ LIKE, SHARED, MOST = 0.6, 0.6, 2
 """The cosine and the share of the words of the shorter one from which two sentences tell the same thing; how many
 documents are quoted beside the first."""
 
-_DENIES = re.compile(r"\b(?:not|no|never|none|only|cannot|without|prohibited|forbidden)\b|n['\u2019]t\b", re.IGNORECASE)
 _AMOUNT = re.compile(r"(?P<before>[€$£]?)\s?(?P<number>\d[\d.,:]*)\s?(?P<behind>%|[€$£]|[^\W\d_]+)?")
 """A number with what stands beside it."""
 
@@ -55,7 +55,7 @@ def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Pick
         least = min(len(words), len(own_words))
         alike = least > 1 and len(words & own_words) >= SHARED * least and not (words - own_words and own_words - words)
         answers = said <= {*content_words(text), *evidence.title_words[at]}
-        if alike and answers and differ(own, text):
+        if alike and answers and (differ(own, text) or _one_denies(own, text, evidence)):
             found[document] = Picked(excerpt_of(evidence.candidates[other]))
     return list(found.values())
 
@@ -67,15 +67,20 @@ def _versions(one: TimedSentence, other: TimedSentence) -> bool:
 
 
 def differ(one: str, other: str) -> bool:
-    """Whether two sentences that tell the same thing say something else: another amount of the same, another date; or
-    one denies it."""
+    """Whether two sentences that tell the same thing say something else: another amount of the same, another date."""
     ours, theirs = _amounts(one), _amounts(other)
     if any(ours[unit] != theirs[unit] for unit in ours.keys() & theirs.keys()):
         return True
     dates = asked_times(one), asked_times(other)
-    if len(dates[0]) == 1 == len(dates[1]) and not dates[0][0].meets(dates[1][0].date):
-        return True
-    return ours == theirs and bool(_DENIES.search(one)) != bool(_DENIES.search(other))
+    return len(dates[0]) == 1 == len(dates[1]) and not dates[0][0].meets(dates[1][0].date)
+
+
+def _one_denies(one: str, other: str, evidence: Evidence) -> bool:
+    """Whether one of two sentences denies what the other tells, with the same amounts."""
+    if not evidence.of_english or _amounts(one) != _amounts(other):
+        return False
+    less, more = sorted(denied([one, other], evidence.encoder))
+    return bool(less <= 1 - SURE and more >= SURE)
 
 
 def _amounts(text: str) -> dict[str, str]:
@@ -86,5 +91,5 @@ def _amounts(text: str) -> dict[str, str]:
 
 def _words(text: str) -> set[str]:
     """Its content words without numbers and dates."""
-    told = content_words(_DENIES.sub(" ", without_dates(text)))
+    told = content_words(without_dates(text))
     return {word for word in told if not any(map(str.isdigit, word))}
