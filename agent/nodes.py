@@ -381,7 +381,7 @@ def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPl
         return ModelPlan()
     topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
     prompt = PlanPrompt(turn.told, turn.passages, tool_calls.search_keys([*turn.calls, *policy]), topic)
-    specs = offered(services, writer.abilities)
+    specs = offered(services, writer.abilities, turn.told)
     plan = planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
     return replace(plan, calls=plan.calls[: turn.search.calls_left])
 

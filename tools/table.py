@@ -3,9 +3,9 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from clew.memory.datatypes import Passage
 from clew.memory.dates import found_dates
@@ -53,6 +53,14 @@ class TableRequest(BaseModel):
     order_by: str = Field(default="", description="A column; with group_by the aggregate orders.")
     descending: bool = Field(default=False, description="The most first.")
     limit: int = Field(default=10, ge=0, le=MOST, description="Rows to show at most.")
+
+    @field_validator("columns", "where", "aggregate", mode="before")
+    @classmethod
+    def _parsed(cls, given: Any, info: ValidationInfo) -> Any:
+        """Models write lists and objects as JSON too, and one alone for a list of one."""
+        if isinstance(given, str) and given.lstrip().startswith(("[", "{")):
+            given = json.loads(given)
+        return [given] if info.field_name != "aggregate" and isinstance(given, str | dict) else given
 
     @property
     def named(self) -> list[str]:
@@ -161,12 +169,12 @@ def _meant(request: TableRequest, known: Sequence[StoredTable]) -> StoredTable:
         most = max(scores.values(), default=0.0)
         named = [one for one in known if scores[one.id] == most > 0]
         if not named:
-            raise BadInput(f"there is no table '{request.table}'", _there_are(known))
+            raise BadInput(f"there is no table '{request.table}'", there_are(known))
         fitting = [one for one in named if one in fitting] or named
     if len(fitting) != 1:
         what = f"{len(fitting)} tables have" if fitting else "no table has"
         columns = ", ".join(request.named) or "that are asked for"
-        raise BadInput(f"{what} the columns {columns}", _there_are(fitting or known))
+        raise BadInput(f"{what} the columns {columns}", there_are(fitting or known))
     return fitting[0]
 
 
@@ -178,7 +186,8 @@ def _alike(wanted: str, table: StoredTable) -> float:
     return sum(word in names for word in words) / len(words) if words else 0.0
 
 
-def _there_are(tables: Sequence[StoredTable]) -> str:
+def there_are(tables: Sequence[StoredTable]) -> str:
+    """Names and columns, for whoever asks."""
     said = [f"{one.document} {one.title}".strip() + f" ({', '.join(one.heads)})" for one in tables[:5]]
     return f"one of {'; '.join(said)}" if said else "index documents with tables"
 

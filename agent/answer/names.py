@@ -103,7 +103,6 @@ def _is_of_another(names: Sequence[Name], asked: set[Name]) -> bool:
             if any(_are_alike(words, one.words) for one in asked if one.kind == kind):
                 return True
     return False
-    return False
 
 
 def named_headings(question: str, evidence: Evidence) -> list[int]:

@@ -18,6 +18,7 @@ from clew.memory.parameters import Cosine, Few, Share
 from clew.memory.ports import Search
 from clew.memory.text import content_words, held_word_sets, surface_of
 from clew.tools.base import told_by
+from clew.tools.table import TableTool
 from clew.tools.walk import Walk
 
 AUTO = "auto"
@@ -103,8 +104,8 @@ def run(planned: Sequence[Call], search: Callable[[Call], Findings]) -> list[Cal
 def for_model(found: Findings, words: str, question: Query, store: Search) -> Findings:
     """What a call finds that a language model wanted: a few passages, whose cosines are to the `question`, as all
     others are, and their scores no higher. How near they are to the model's own words answers nothing; nor does what
-    the tool itself says to these. What is worked out stands in no document, and stays as it is."""
-    if not found.passages or not found.passages[0].document:
+    the tool itself says to these. What is worked out or read in a table is no part of a text, and stays as it is."""
+    if not found.passages or not found.passages[0].document or found.passages[0].tool == TableTool.name:
         return Findings(found.passages, found.notes)
     forms = np.stack([form.vector for form in question.forms])
     cosines = (forms @ store.vectors([passage.id for passage in found.passages]).T).max(axis=0)

@@ -4,10 +4,11 @@ Small models call tools that there are not, with arguments that do not fit, the 
 text: what can be read is read, and each other call is refused with the reason, in words for the model.
 """
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from clew.agent.state import Call
@@ -19,7 +20,7 @@ from clew.memory.text import content_words, storable
 MOST = 3
 """Calls of a plan."""
 
-UNSEARCHED = ("calculate", "list_documents")
+UNSEARCHED = ("calculate", "list_documents", "table")
 """Tools whose first argument is no words to search."""
 
 LONGEST = 300
@@ -29,6 +30,7 @@ WORDING = "model"
 """The name of a wording that a language model chose."""
 
 LIMITS = ("within", "from_date", "to_date", "page")
+OF_TABLES = ("columns", "where", "group_by", "aggregate", "order_by", "descending", "limit")
 """Arguments that a tool may have beside its query."""
 
 SearchKeys = frozenset[tuple[str, str]]
@@ -37,11 +39,13 @@ SearchKeys = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as a model is told of it. The first of its arguments is needed; as a call is read, it is the `query`."""
+    """A tool as a model is told of it. The first of its arguments is needed; as a call is read, it is the `query`.
+    `schema` is the JSON schema of arguments that are no plain texts."""
 
     name: str
     description: str
     arguments: tuple[str, ...] = ("query",)
+    schema: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def shown(self) -> str:
@@ -81,19 +85,23 @@ class Checked:
 
 def schema(specs: Iterable[ToolSpec]) -> Mapping[str, Any]:
     """The JSON schema of a plan: tools of the same arguments share a form."""
-    names = dict[tuple[str, ...], list[str]]()
+    alike = dict[tuple[str, ...], list[ToolSpec]]()
     for spec in specs:
-        names.setdefault(spec.arguments, []).append(spec.name)
+        alike.setdefault(spec.arguments, []).append(spec)
     forms = [
         {
             "type": "object",
-            "properties": {"tool": {"enum": of_form}, **{name: {"type": "string"} for name in arguments}},
+            "properties": {
+                "tool": {"enum": [spec.name for spec in of_form]},
+                **{name: of_form[0].schema.get("properties", {}).get(name, {"type": "string"}) for name in arguments},
+            },
             "required": ["tool", arguments[0]],
         }
-        for arguments, of_form in names.items()
+        for arguments, of_form in alike.items()
     ]
     calls = {"type": "array", "items": forms[0] if len(forms) == 1 else {"anyOf": forms}, "maxItems": MOST}
-    return {"type": "object", "properties": {"calls": calls}, "required": ["calls"]}
+    parts = {name: part for of_form in alike.values() for name, part in of_form[0].schema.get("$defs", {}).items()}
+    return {"type": "object", "properties": {"calls": calls}, "required": ["calls"], "$defs": parts}
 
 
 def as_call(wanted: ToolCall) -> Call:
@@ -107,13 +115,17 @@ def search_keys(calls: Iterable[Call]) -> SearchKeys:
 
 
 def tidied(call: ToolCall) -> ToolCall:
-    """With nothing that could not be stored or sent again; arguments that no tool could take go."""
+    """With nothing that could not be stored or sent again: lists and objects as JSON."""
     arguments = {
-        storable(key): storable(value) if isinstance(value, str) else value
+        storable(key): value if isinstance(value, int | float | bool) else storable(_as_text(value))
         for key, value in call.arguments.items()
-        if isinstance(value, str | int | float | bool)
+        if value is not None
     }
     return ToolCall(storable(call.name), arguments)
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
 def check(
@@ -132,7 +144,7 @@ def check(
     for call in calls:
         name, query = _tool_name(call.name, names), call.arguments.get("query")
         query = " ".join(query.split()) if isinstance(query, str) else "" if name in UNSEARCHED else None
-        limits = {key: str(call.arguments[key]) for key in LIMITS if call.arguments.get(key)}
+        limits = {key: str(call.arguments[key]) for key in (*LIMITS, *OF_TABLES) if call.arguments.get(key)}
         search = (name, _words(" ".join((query or "", *limits.values()))))
         why = _fault(call.name, query, names)
         if not why and name not in UNSEARCHED and (_is_ordered(query or "", ordered) or strays(query or "")):
@@ -178,7 +190,7 @@ def _words(text: str) -> str:
 
 # Calls that are written as text --------------------------------------------------------------------------------------
 
-_QUERIES = ("query", "search_query", "q", "question", "input", "text", "title", "about", "expression")
+_QUERIES = ("query", "search_query", "q", "question", "input", "text", "title", "about", "expression", "table")
 _NAMES = ("tool", "name", "function", "tool_name", "action")
 _ARGUMENTS = ("arguments", "parameters", "args", "action_input", "tool_input", "input", "properties")
 _INNER = ("function", "function_call", "tool_call", "action")

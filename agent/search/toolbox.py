@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from clew.agent.search import rounds, router
 from clew.agent.search.model_plan import SHOWN
 from clew.agent.search.rounds import said_by
+from clew.agent.search.table_reader import QuestionWords, linked_to, shipped
 from clew.agent.search.tool_calls import ToolSpec
 from clew.agent.services import Services
 from clew.agent.state import Call, Turn
@@ -22,7 +23,7 @@ from clew.tools.base import encode_query, for_question, passages_of
 from clew.tools.calculate import calculate, in_text
 from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
-from clew.tools.table import TableRequest, TableTool
+from clew.tools.table import TableRequest, TableTool, there_are
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -72,14 +73,25 @@ OWN: Mapping[str, tuple[type[BaseModel], str]] = {
 TABLES: Mapping[str, tuple[type[BaseModel], str]] = {TableTool.name: (TableRequest, TableTool.description)}
 """For agents that can fill a request of several parts."""
 
+TABLE = ToolSpec(
+    TableTool.name, TableTool.description, tuple(TableRequest.model_fields), TableRequest.model_json_schema()
+)
 
-def offered(services: Services, abilities: Abilities) -> tuple[ToolSpec, ...]:
-    """The tools that a model may plan with, each in a sentence; for a large one the methods of search by name too."""
-    large = {name: one for name, one in all_tools(services).items() if name not in TABLES}
-    there = large if abilities.is_large else OWN
-    return tuple(
-        ToolSpec(name, text.partition(". ")[0], tuple(kind.model_fields)) for name, (kind, text) in there.items()
-    )
+
+def offered(services: Services, abilities: Abilities, question: str) -> tuple[ToolSpec, ...]:
+    """The tools that a model may plan with, each in a sentence; for a large one the methods of search by name too, and
+    `table` with the tables that the question names most of."""
+    specs = [
+        ToolSpec(name, text.partition(". ")[0], tuple(kind.model_fields))
+        for name, (kind, text) in (all_tools(services) if abilities.is_large else OWN).items()
+        if name not in TABLES
+    ]
+    tables = services.library.store.tables
+    if abilities.is_large and tables.all:
+        words = QuestionWords(question, services.fitted, shipped())
+        near = [one.table for one in linked_to(words, tables, services.fitted, shipped())]
+        specs.append(replace(TABLE, description=f"{TABLE.description} {there_are(near)}"))
+    return tuple(specs)
 
 
 def all_tools(services: Services) -> Mapping[str, tuple[type[BaseModel], str]]:
@@ -104,7 +116,13 @@ class Toolbox:
         if name not in all_tools(self.services):
             raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(all_tools(self.services))}")
         kind, _ = all_tools(self.services)[name]
-        wanted = kind(**{next(iter(kind.model_fields)): first, **given})
+        try:
+            wanted = kind(**{next(iter(kind.model_fields)): first, **given})
+        except ValidationError as error:
+            fault = error.errors()[0]
+            raise BadInput(
+                f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}", f"give {name} what it takes"
+            ) from error
         match wanted:
             case ReadDocument():
                 return Findings(tuple(self._read(wanted)))

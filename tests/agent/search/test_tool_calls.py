@@ -333,4 +333,4 @@ def test_halves_of_letters_and_what_no_argument_is_do_not_come_in() -> None:
     for text in (clean.name, *map(str, clean.arguments.values())):
         text.encode("utf-8")
         assert "\0" not in text
-    assert set(clean.arguments) == {"query", "k"}
+    assert set(clean.arguments) == {"query", "deep", "k"}

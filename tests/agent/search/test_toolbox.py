@@ -10,13 +10,16 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 
 from clew.agent.assistant import Assistant
+from clew.agent.models import encoder_for
 from clew.agent.search.rounds import PassagePool
+from clew.agent.search.tool_calls import as_call, calls_in, check, schema
 from clew.agent.search.toolbox import CALCULATE, OWN, TABLES, Toolbox, langchain_tools, offered, proven
 from clew.agent.services import Services
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.datatypes import Findings, Passage
 from clew.memory.errors import BadInput
+from clew.memory.knowledge.index.run import index
 from clew.memory.ports import Abilities
 
 
@@ -31,7 +34,7 @@ def found(services: Services, name: str, **given: str) -> list[tuple[str, str]]:
 
 
 def test_the_methods_are_named_to_a_large_model_alone(services: Services) -> None:
-    small, large = (offered(services, Abilities(parameters=count)) for count in (3_000_000_000, 8_000_000_000))
+    small, large = (offered(services, Abilities(parameters=count), "Who?") for count in (3_000_000_000, 8_000_000_000))
     assert [spec.name for spec in small] == [*OWN]
     assert [spec.name for spec in large] == [*OWN, *services.tools]
     assert sum(len(spec.shown.split()) for spec in small) < 60
@@ -91,6 +94,35 @@ def test_a_sum_of_numbers_that_no_document_has_is_left_out(services: Services, e
     sums = Toolbox(services).call(CALCULATE, {"expression": expression}).passages
     pool, said = proven(PassagePool((evidence, *sums), 2, (), ()), Turn("t", 1, "And 14 days later?"))
     assert said == why and len(pool.passages) == pool.new == 2 - len(why)
+
+
+@pytest.fixture
+def with_tables(cache: Path, tmp_path: Path) -> Iterator[Services]:
+    (tmp_path / "money").mkdir()
+    (tmp_path / "money" / "invoices.csv").write_text("Vendor,Paid,Amount\nBruma,no,120\nTelko,yes,80\nBruma,no,40\n")
+    settings = read_settings(library=tmp_path / "library", home=tmp_path / "home", cache=cache, llm="none")
+    for _ in index([tmp_path / "money"], tmp_path / "library", encoder_for(settings)):
+        pass
+    with Assistant.open(settings) as assistant:
+        yield assistant.services
+
+
+def test_a_large_model_is_told_of_the_tables_and_asks_one_under_its_schema(with_tables: Services) -> None:
+    specs = offered(with_tables, Abilities(parameters=8_000_000_000), "How much is not paid?")
+    table, plan = specs[-1], schema(specs)
+    assert "invoices.csv" in table.shown and "(Vendor, Paid, Amount)" in table.shown
+    (form,) = (
+        one for one in plan["properties"]["calls"]["items"]["anyOf"] if one["properties"]["tool"]["enum"] == ["table"]
+    )
+    assert form["properties"]["where"]["items"]["$ref"] == "#/$defs/Condition" and "Condition" in plan["$defs"]
+    written = """{"calls": [{"tool": "table", "table": "invoices.csv", "where": [{"column": "Paid", "value": "no"}],
+        "aggregate": {"function": "sum", "column": "Amount"}}]}"""
+    names = [spec.name for spec in specs]
+    (call,) = (as_call(one) for one in check(calls_in(written, names), names, frozenset()).calls)
+    (passage,) = Toolbox(with_tables).call(call.tool, call.given, call.wordings[0].text).passages
+    assert "sum of Amount (2 values): 120 + 40 = 160" in passage.text and "2 of 3 rows" in passage.text
+    with pytest.raises(BadInput, match=r"aggregate\.function"):
+        Toolbox(with_tables).call("table", {"aggregate": '{"function": "guess"}'}, "invoices.csv")
 
 
 class Scripted(GenericFakeChatModel):
