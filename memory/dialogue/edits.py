@@ -286,7 +286,7 @@ def once(inserts: Sequence[Insert], deleted: Sequence[int]) -> tuple[Insert, ...
         replacing = [other for other in same if other.gap in deleted]
         if len(same) < 2 or one in (replacing or same[:1]):
             kept.append(one)
-    return tuple(kept)
+    return tuple(dict.fromkeys(kept))
 
 
 def spans_of(

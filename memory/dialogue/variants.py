@@ -57,7 +57,8 @@ FAR = math.exp(-3.5)
 
 def with_evidence(made: Rewritten, history: Sequence[Sentence], store: Search) -> Rewritten:
     """A question made to stand alone in the way that the documents speak of: where no sentence under its document's
-    title holds all words of the likeliest, the likely one with the most words that stand together in one."""
+    title holds all words of the likeliest, the likely one with the most words that stand together in one. A way that adds no
+    word to the question is none."""
     question, standing = made.wordings[0].text, next((one for one in made.wordings if one.name == "standing"), None)
     own = frozenset(content_words(question))
     if standing is None or made.how != "learned":
@@ -71,6 +72,7 @@ def with_evidence(made: Rewritten, history: Sequence[Sentence], store: Search) -
     sentences = [f"{chunk.title} {chunk.text[start:end]}" for chunk in chunks for start, end in split(chunk.text)]
     held = content_word_sets(sentences)
     whole = [text for text in texts if words[text] and own <= words[text] and any(words[text] <= one for one in held)]
+    whole = [text for text in whole if text == standing.text or own < words[text]]
     if not whole or standing.text in whole:
         return made
     best = max(whole, key=lambda text: len(words[text]))
