@@ -48,7 +48,9 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     verdict: JudgeVerdict = "answer" if evidence.foreign else judge(signals(turn, evidence), shipped_judge())
     read, parameters = turn.passages, services.answer
     if verdict == "ask back" and not (tool_answer or turn.search.within):
-        return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], read)
+        said = [sentence.text for sentence in turn.recalled.extracted]
+        if asked := ask_back(turn.meant, said, read):
+            return asked
     if store.of_triples and tool_answer:
         parameters = replace(parameters, behind=PATH_BEHIND, beside=math.inf, unlikely=math.inf)
     elif store.of_triples and any(call.tool == "clues" for call in turn.calls):

@@ -66,10 +66,13 @@ def joined(names: Sequence[re.Match[str]], question: str) -> list[str]:
 # Asked back -------------------------------------------------------------------------------------------------------
 
 
-def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage]) -> Answer:
+def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage]) -> Answer | None:
     """Names the noun that nothing says which one of, where the question has one, and offers 2 to 4 of the things that
-    the passages are about, best first; `before` is what was said before."""
+    the passages are about, best first; `before` is what was said before. None where one document alone is called so:
+    the van is "The van"."""
     noun = next(iter(unnamed(question, before)), "")
+    if noun and len({one.document for one in passages if {*content_words(noun)} <= {*content_words(one.title)}}) == 1:
+        return None
     choices = _topics(_with_noun_first(noun, passages))[:MOST_CHOICES]
     shown = tuple(choices) if len(choices) > 1 else ()
     return Answer("unclear", (Claim(clarifying_question(noun, choices)),), nearest=shown)

@@ -57,8 +57,8 @@ FAR = math.exp(-3.5)
 
 def with_evidence(made: Rewritten, history: Sequence[Sentence], store: Search) -> Rewritten:
     """A question made to stand alone in the way that the documents speak of: where no sentence under its document's
-    title holds all words of the likeliest, the likely one with the most words that stand together in one. A way that adds no
-    word to the question is none."""
+    title holds all words of the likeliest, the likely one with the most words that stand together in one. A way that
+    adds no word to the question is none."""
     question, standing = made.wordings[0].text, next((one for one in made.wordings if one.name == "standing"), None)
     own = frozenset(content_words(question))
     if standing is None or made.how != "learned":
@@ -165,10 +165,13 @@ def _is_likely(word: str, other: str) -> bool:
 
 
 def _is_form(word: str, other: str) -> bool:
-    """Whether it is no slip but the other one with an ending: 'stricter' of 'strict'."""
-    return (
-        re.fullmatch(rf"{re.escape(other.removesuffix('e'))}\w?(?:er|est|ed|ing|ly|ness|less|able)", word) is not None
-    )
+    """Whether it is no slip but the other one with an ending, or with another: 'stricter' of 'strict'."""
+    stems = {other.removesuffix("e"), _ENGLISH_ENDING.sub("", other)}
+    made = (rf"{re.escape(stem)}\w?{_ENGLISH_ENDING.pattern}" for stem in stems if len(stem) > 2)
+    return any(re.fullmatch(pattern, word) for pattern in made)
+
+
+_ENGLISH_ENDING = re.compile("(?:er|est|ed|ing|ly|ness|less|able)$")
 
 
 def _is_derived(word: str, vocabulary: Vocabulary) -> bool:
