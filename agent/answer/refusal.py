@@ -15,7 +15,7 @@ from clew.memory.language.esperanto import Esperanto
 from clew.memory.language.esperanto_words import roots_in
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Vocabulary
-from clew.memory.text import content_word_sets, content_words, held_word_sets
+from clew.memory.text import content_word_sets, content_words, held_word_sets, words
 
 NEAR = 0.22
 """The cosine of a passage that is worth looking at: three in four questions that have nothing to do with a library find
@@ -71,7 +71,7 @@ def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage]) 
     the passages are about, best first; `before` is what was said before. None where one document alone is called so:
     the van is "The van"."""
     noun = next(iter(unnamed(question, before)), "")
-    if noun and len({one.document for one in passages if {*content_words(noun)} <= {*content_words(one.title)}}) == 1:
+    if noun and len({one.document for one in passages if noun.casefold() in words(one.title)}) == 1:
         return None
     choices = _topics(_with_noun_first(noun, passages))[:MOST_CHOICES]
     shown = tuple(choices) if len(choices) > 1 else ()
