@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from rich.console import Console, RenderableType
@@ -13,7 +14,7 @@ from rich.tree import Tree
 from clew.agent.answer.citations import LIST_MARK
 from clew.agent.models import Writers
 from clew.agent.state import Answer, Claim, Prompted, Step, Turn, Verdict
-from clew.memory.datatypes import Passage
+from clew.memory.datatypes import Chunk, Passage
 from clew.memory.text import is_named
 from clew.memory.walk_paths import arrow, back, into, parents
 from clew.ui.plain import cut, one_line, plain, short_path
@@ -163,7 +164,7 @@ def name_of(passage: Passage) -> str:
     return one_line(passage.title) or passage.document
 
 
-def place_of(passage: Passage) -> str:
+def place_of(passage: Passage | Chunk) -> str:
     """The page and the heading, where there are; a heading that repeats the title says nothing."""
     heading = one_line(passage.heading)
     label = one_line(passage.page)
@@ -247,25 +248,47 @@ def _prompt_line(prompted: Prompted) -> str:
     return line
 
 
-def walk_trees(turn: Turn) -> list[Tree]:
-    """A tree for each landing, of what was walked to from it; nothing where there was no walk. Numbers are the order of
-    the walk, `[1]` the source of the answer that a node is."""
+@dataclass(frozen=True, slots=True)
+class WalkStep:
+    """A node of a walk with the `steps` from it: its number in the order of the walk, from 1, its id, how it was come
+    to (`-[title link]->`, empty of a landing), what else is said of that, and the number of the source of the answer
+    that it is (0: none)."""
+
+    order: int
+    id: str
+    title: str
+    by: str
+    where: str
+    source: int
+    steps: "list[WalkStep]" = field(default_factory=list)
+
+
+def walk_steps(turn: Turn) -> list[WalkStep]:
+    """The landings of its walk, with all that was walked to from them; none where there was no walk."""
     walk = turn.walk
     if walk is None:
         return []
-    before = parents(walk)
+    before, nodes = parents(walk), list[WalkStep]()
     sources = {source.id: number for number, source in enumerate(turn.answer.sources, 1)}
-    trees: list[Tree] = []
     for place, parent in enumerate(before):  # which is there before its steps
-        line = Text.assemble((f"{place + 1} ", DIM), (one_line(walk.titles[place]), BOLD))
-        if source := sources.get(walk.nodes[place]):
-            line.append(f" [{source}]", CITATION)
         landed = parent < 0
         where = f", {walk.partitions[place]}" if landed else into(walk, before, place) + back(walk, place)
-        line.append(one_line(where), DIM)
-        by = Text("" if landed else f"{one_line(arrow(walk, before, place))} ", DIM)
-        tree = Tree(by.append_text(line), guide_style=DIM)
+        by, id_ = "" if landed else arrow(walk, before, place), walk.nodes[place]
+        node = WalkStep(place + 1, id_, walk.titles[place], by, where, sources.get(id_, 0))
         if not landed:
-            trees[parent].children.append(tree)
-        trees.append(tree)
-    return trees[: walk.landings]
+            nodes[parent].steps.append(node)
+        nodes.append(node)
+    return nodes[: walk.landings]
+
+
+def walk_trees(turn: Turn) -> list[Tree]:
+    """A tree for each landing. Numbers are the order of the walk, `[1]` the source of the answer that a node is."""
+
+    def tree(node: WalkStep) -> Tree:
+        by, source = f"{one_line(node.by)} " if node.by else "", f" [{node.source}]" if node.source else ""
+        line = Text.assemble((f"{by}{node.order} ", DIM), (one_line(node.title), BOLD), (source, CITATION))
+        made = Tree(line.append(one_line(node.where), DIM), guide_style=DIM)
+        made.children.extend(map(tree, node.steps))
+        return made
+
+    return [tree(node) for node in walk_steps(turn)]

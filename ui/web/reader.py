@@ -95,6 +95,20 @@ class DocumentReader:
                 raise BadInput("this document is not in the library", "look at the list of documents")
             return self._shown(library, found, [], asked)
 
+    def passage(self, id_: str, asked: WhereTo) -> OpenedDocument:
+        """The document of a passage of the library, which is its one hit where it is not all of it. Raises `BadInput`
+        where the library has none of this id."""
+        with open_library(self._settings.library, None) as library:
+            try:
+                (chunk,) = library.store.chunks([id_])
+                (found,) = library.store.documents([chunk.document])
+            except LookupError as error:
+                raise BadInput("this passage is not in the library", "look at the list of documents") from error
+            spots = [Spot(chunk.start, chunk.end)] if chunk.end - chunk.start < len(found.text.strip()) else []
+            return self._shown(
+                library, found, spots, asked if asked.page or asked.start >= 0 else replace(asked, hit=1)
+            )
+
     def source(self, answer: Answer, number: int, asked: WhereTo) -> OpenedDocument:
         """The document of a source of an answer, where all that the answer quotes of it are the hits."""
         passage = answer.sources[number - 1]

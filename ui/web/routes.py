@@ -2,6 +2,7 @@
 browser, and a document opened at a passage. The guard has let in who asks; who is not of this machine only looks."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
@@ -13,6 +14,7 @@ from clew.agent.settings import Settings
 from clew.memory.errors import BadInput, ClewError
 from clew.ui.rendering import model_of
 from clew.ui.web.guard import FILES, OWNER
+from clew.ui.web.library_map import map_of
 from clew.ui.web.markup import Markup
 from clew.ui.web.panel import change, compared, panel, tested
 from clew.ui.web.reader import DocumentReader, WhereTo
@@ -26,6 +28,7 @@ NOT_YOUR_SETTINGS = "passages and language models are set by the person of the m
 def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: Conversations) -> APIRouter:
     made = APIRouter()
     _settings_routes(made, shelf.settings, markup, conversations)
+    _reading_routes(made, reader, markup, conversations)
     actions = {"add": shelf.add, "again": shelf.again, "remove": shelf.remove, "cancel": shelf.cancel}
 
     @made.get("/documents")
@@ -62,25 +65,6 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: 
         except ClewError as error:
             return JSONResponse({"said": str(error)})
         return JSONResponse({})
-
-    @made.get("/document")
-    def document(
-        request: Request,
-        asked: Annotated[WhereTo, Depends()],
-        id: str = "",  # noqa: A002 as the address has it
-        thread: str = "",
-        turn: int = 0,
-        source: int = 0,
-    ) -> JSONResponse:
-        def read() -> dict[str, Any]:
-            if not turn:
-                return {"html": markup.document(reader.document(id, asked))}
-            answer = conversations.turn(thread, turn, request.scope[OWNER]).answer
-            if not 0 < source <= len(answer.sources):
-                raise BadInput("this answer has no such source")
-            return {"html": markup.document(reader.source(answer, source, asked))}
-
-        return _told(read)
 
     return made
 
@@ -119,6 +103,41 @@ def _settings_routes(made: APIRouter, settings: Settings, markup: Markup, conver
                 return {"html": markup.comparison(asked, compared(services, asked.rewritten or asked.question))}
 
         return _told(looked_up)
+
+
+def _reading_routes(made: APIRouter, reader: DocumentReader, markup: Markup, conversations: Conversations) -> None:
+    @made.get("/document")
+    def document(
+        request: Request,
+        asked: Annotated[WhereTo, Depends()],
+        id: str = "",  # noqa: A002 as the address has it
+        passage: str = "",
+        thread: str = "",
+        turn: int = 0,
+        source: int = 0,
+    ) -> JSONResponse:
+        def read() -> dict[str, Any]:
+            if passage:
+                return {"html": markup.document(reader.passage(passage, asked))}
+            if not turn:
+                return {"html": markup.document(reader.document(id, asked))}
+            answer = conversations.turn(thread, turn, request.scope[OWNER]).answer
+            if not 0 < source <= len(answer.sources):
+                raise BadInput("this answer has no such source")
+            return {"html": markup.document(reader.source(answer, source, asked))}
+
+        return _told(read)
+
+    @made.get("/map")
+    def map_(request: Request, thread: str = "", turn: int = 0, around: int = -1) -> JSONResponse:
+        def drawn() -> dict[str, Any]:
+            turns = conversations.turns(thread, request.scope[OWNER])
+            walks = [one.walk for one in turns if one.walk and one.walk.nodes and turn in (0, one.turn)]
+            with conversations.assistant.library_now() as services:
+                found = map_of(services.library.store, turns, walks[-1] if walks else None, around)
+            return {"html": markup.map(found, walks[-1] if walks else None), "map": asdict(found)}
+
+        return _told(drawn)
 
 
 def _list(shelf: Shelf, markup: Markup, find: str, by: str, html: bool, may_change: bool) -> dict[str, Any]:
