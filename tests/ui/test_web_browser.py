@@ -61,7 +61,7 @@ def test_a_citation_of_an_earlier_turn_shows_that_turns_sources(page: "Page") ->
     page.locator("#turn-3 .steps > summary").last.click()
     walk = page.locator("#past .walk")
     assert "it went to “Tides” and to “Monkeys in space”." in walk.inner_text()
-    walk.locator("li", has_text="Monkeys in space").locator("a.cite").last.click()
+    walk.locator("li", has_text="Monkeys in space").locator("a.of-source").last.click()
     page.locator("#source-3-2.lit").wait_for()
 
 
