@@ -18,9 +18,10 @@ def parents(walk: Subgraph) -> tuple[int, ...]:
     return (*(-1 for _ in range(walk.landings)), *before)
 
 
-def on_ways(before: Sequence[int]) -> frozenset[int]:
-    """The places that were walked to, and those from which: not the landings at which the walk ended."""
-    return frozenset(place for step in enumerate(before) if step[1] >= 0 for place in step)
+def on_ways(walk: Subgraph) -> frozenset[str]:
+    """The nodes that were walked to, and those from which: not the landings at which the walk ended."""
+    steps = enumerate(parents(walk))
+    return frozenset(walk.nodes[place] for step in steps if step[1] >= 0 for place in step)
 
 
 def chain(before: Sequence[int], place: int) -> tuple[int, ...]:
@@ -73,25 +74,22 @@ def lines(walk: Subgraph) -> tuple[str, ...]:
 
 
 TOLD = 3
-"""Ways that are told in a sentence, and documents where it went no further."""
+"""Ways that are told in a sentence."""
 
 
 def told(walk: Subgraph) -> str:
     """The best ways in a sentence: `From “Laika” it went by “Sputnik 2” to “Soviet space program”.`"""
-    found, starts = ways(walk), dict[str, list[str]]()
+    found, starts = [[f"“{title}”" for title in way] for way in ways(walk)], dict[str, list[str]]()
     for first, *between, last in found[:TOLD]:
-        starts.setdefault(first, []).append(f"{f'by {_and(_quoted(between))} ' if between else ''}to “{last}”")
+        by = f"by {_and(between)} " if between else ""
+        starts.setdefault(first, []).append(f"{by}to {last}")
     if not starts:
-        landed = tuple(dict.fromkeys(walk.titles))
-        others = [number_of(len(landed) - TOLD, "other document")] if len(landed) > TOLD else []
-        return f"It went no further than {_and([*_quoted(landed[:TOLD]), *others])}."
-    parts = "; ".join(f"from “{first}” it went {_and(goals)}" for first, goals in starts.items())
-    more = f" ({number_of(len(found) - TOLD, 'way')} more)" if len(found) > TOLD else ""
-    return f"F{parts[1:]}{more}."
-
-
-def _quoted(titles: Sequence[str]) -> list[str]:
-    return [f"“{title}”" for title in titles]
+        others = len(set(walk.titles)) - 1
+        more = f" and {number_of(others, 'other document')}" if others else ""
+        return f"It landed on “{walk.titles[0]}”{more}, and went no further."
+    parts = "; ".join(f"from {first} it went {_and(goals)}" for first, goals in starts.items())
+    left = f" ({number_of(len(found) - TOLD, 'way')} more)" if len(found) > TOLD else ""
+    return f"F{parts[1:]}{left}."
 
 
 def _and(parts: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from rich.console import Console, RenderableType
@@ -159,7 +158,7 @@ def append_place(line: Text, passage: Passage, width: int | None) -> None:
         line.truncate(width, overflow="ellipsis")
 
 
-def name_of(passage: Passage) -> str:
+def name_of(passage: Passage | Chunk) -> str:
     """Its title, on one line, else its document's id."""
     return one_line(passage.title) or passage.document
 
@@ -248,47 +247,25 @@ def _prompt_line(prompted: Prompted) -> str:
     return line
 
 
-@dataclass(frozen=True, slots=True)
-class WalkStep:
-    """A node of a walk with the `steps` from it: its number in the order of the walk, from 1, its id, how it was come
-    to (`-[title link]->`, empty of a landing), what else is said of that, and the number of the source of the answer
-    that it is (0: none)."""
-
-    order: int
-    id: str
-    title: str
-    by: str
-    where: str
-    source: int
-    steps: "list[WalkStep]" = field(default_factory=list)
-
-
-def walk_steps(turn: Turn) -> list[WalkStep]:
-    """The landings of its walk, with all that was walked to from them; none where there was no walk."""
+def walk_trees(turn: Turn) -> list[Tree]:
+    """A tree for each landing, of what was walked to from it; nothing where there was no walk. Numbers are the order of
+    the walk, `[1]` the source of the answer that a node is."""
     walk = turn.walk
     if walk is None:
         return []
-    before, nodes = parents(walk), list[WalkStep]()
+    before = parents(walk)
     sources = {source.id: number for number, source in enumerate(turn.answer.sources, 1)}
+    trees: list[Tree] = []
     for place, parent in enumerate(before):  # which is there before its steps
+        line = Text.assemble((f"{place + 1} ", DIM), (one_line(walk.titles[place]), BOLD))
+        if source := sources.get(walk.nodes[place]):
+            line.append(f" [{source}]", CITATION)
         landed = parent < 0
         where = f", {walk.partitions[place]}" if landed else into(walk, before, place) + back(walk, place)
-        by, id_ = "" if landed else arrow(walk, before, place), walk.nodes[place]
-        node = WalkStep(place + 1, id_, walk.titles[place], by, where, sources.get(id_, 0))
+        line.append(one_line(where), DIM)
+        by = Text("" if landed else f"{one_line(arrow(walk, before, place))} ", DIM)
+        tree = Tree(by.append_text(line), guide_style=DIM)
         if not landed:
-            nodes[parent].steps.append(node)
-        nodes.append(node)
-    return nodes[: walk.landings]
-
-
-def walk_trees(turn: Turn) -> list[Tree]:
-    """A tree for each landing. Numbers are the order of the walk, `[1]` the source of the answer that a node is."""
-
-    def tree(node: WalkStep) -> Tree:
-        by, source = f"{one_line(node.by)} " if node.by else "", f" [{node.source}]" if node.source else ""
-        line = Text.assemble((f"{by}{node.order} ", DIM), (one_line(node.title), BOLD), (source, CITATION))
-        made = Tree(line.append(one_line(node.where), DIM), guide_style=DIM)
-        made.children.extend(map(tree, node.steps))
-        return made
-
-    return [tree(node) for node in walk_steps(turn)]
+            trees[parent].children.append(tree)
+        trees.append(tree)
+    return trees[: walk.landings]

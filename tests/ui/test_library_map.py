@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def walk_of(library: Library) -> Subgraph:
-    """From the first passage of `Laika` to the first of `Baikonur`; `Metropolis` was landed on too."""
+    """From `Laika` to `Baikonur`; `Metropolis` was landed on too."""
     chunks = {chunk.title: chunk for chunk in library.store.sample(1000)}
     laika, baikonur, film = (chunks[title] for title in ("Laika", "Baikonur", "Metropolis"))
     return Subgraph(
@@ -43,65 +43,64 @@ def walk_of(library: Library) -> Subgraph:
 
 
 def ids_of(made: LibraryMap) -> list[str]:
-    return [dot.id for dot in made.dots]
+    return [dot[0] for dot in made.dots]
 
 
 def test_every_passage_lies_in_the_disc_of_its_partition_and_always_at_the_same_place(examples: Library) -> None:
-    made = map_of(examples.store, [], None)
+    made = map_of(examples.store, [])
     assert made.total == examples.manifest.chunks == len(set(ids_of(made)))
     discs = {disc.number: disc for disc in made.discs}
     assert sorted(disc.name for disc in made.discs) == sorted(examples.store.part().partitioning.names)
-    for dot in made.dots:
-        disc = discs[dot.partition]
-        assert np.hypot(dot.x - disc.x, dot.y - disc.y) <= disc.radius
-    every = [(one.x, one.y) for one in made.dots]
-    assert min(np.hypot(*np.subtract(one, other)) for one in every for other in every if one != other) > APART / 2
+    for disc in made.discs:
+        assert len([dot for dot in made.dots if dot[2] == disc.number]) == disc.size
+        assert disc.radius == round(APART * disc.size**0.5, 1)
     pairs = [(one, other) for one in made.discs for other in made.discs if one.number < other.number]
     assert all(np.hypot(a.x - b.x, a.y - b.y) > a.radius + b.radius for a, b in pairs)
-    assert all(made.dots[one].partition == made.dots[other].partition for one, other in made.lines) and made.lines
+    assert all(made.dots[one][2] == made.dots[other][2] for one, other in made.lines) and made.lines
     assert {n for one, other, _ in made.bridges for n in (one, other)} <= discs.keys() and made.bridges
     assert not any(disc.lit for disc in made.discs) and not made.walk
     placed.cache_clear()
-    assert map_of(examples.store, [], None) == made
+    assert map_of(examples.store, []) == made
 
 
 def test_what_a_conversation_has_touched_is_lit_and_a_walk_that_is_gone_does_no_harm(examples: Library) -> None:
     walk = walk_of(examples)
-    (source,) = passages_of(examples.store.chunks([ids_of(map_of(examples.store, [], None))[-1]]), "hybrid")
+    (source,) = passages_of(examples.store.chunks([ids_of(map_of(examples.store, []))[-1]]), "hybrid")
     turns = [Turn("t", 1, "?", "?", Answer("answered", (), (source,))), Turn("t", 2, "?", "?", walk=walk)]
-    made = map_of(examples.store, turns, walk)
-    of = {dot.id: dot.partition for dot in made.dots}
+    made = map_of(examples.store, turns)
+    of = {dot: number for dot, _, number in made.dots}
     touched = {of[source.id], of[walk.nodes[0]], of[walk.nodes[2]]}
     assert {disc.number for disc in made.discs if disc.lit} == touched, "where it only landed is not lit"
     assert [disc.lit for disc in made.discs] == sorted((disc.lit for disc in made.discs), reverse=True)
-    assert [(made.dots[dot].title, before, went) for dot, before, went in made.walk] == [
-        ("Laika", -1, True),
-        ("Metropolis", -1, False),
-        ("Baikonur", 0, True),
+    assert [(made.dots[dot][1].partition(" · ")[0], before) for dot, before in made.walk] == [
+        ("Laika", -1),
+        ("Metropolis", -1),
+        ("Baikonur", 0),
     ]
     gone = replace(walk, nodes=("gone", *walk.nodes[1:]), edges=(Edge("gone", walk.nodes[2], "title link"),))
-    assert next(dot for dot, *_ in map_of(examples.store, turns, gone).walk) == -1
+    assert next(dot for dot, *_ in map_of(examples.store, [replace(turns[1], walk=gone)]).walk) == -1
+    assert map_of(examples.store, turns, 1).walk == [], "the first was no walk"
 
 
 def test_of_too_many_all_partitions_show_as_many_and_one_of_them_is_looked_around(
     examples: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = map_of(examples.store, [], None)
+    whole = map_of(examples.store, [])
     walk = walk_of(examples)
     monkeypatch.setattr(library_map, "MOST", 20)
     monkeypatch.setattr(library_map, "PARTITIONS", 4)
     monkeypatch.setattr(library_map, "AROUND", 2)
     monkeypatch.setattr(library_map, "LINES", 3)
-    made = map_of(examples.store, [Turn("t", 1, "?", "?", walk=walk)], walk)
+    made = map_of(examples.store, [Turn("t", 1, "?", "?", walk=walk)])
     assert len(made.dots) == 20 and made.total == whole.total and len(made.lines) == 3
-    assert {len([dot for dot in made.dots if dot.partition == one.number]) for one in made.discs} == {5, 0}
+    assert {len([dot for dot in made.dots if dot[2] == one.number]) for one in made.discs} == {5, 0}
     assert all(dot >= 0 for dot, *_ in made.walk), "what was walked is there"
     assert [bool(disc.radius) for disc in made.discs] == [True] * 4 + [False], "what is not there is named"
-    html = Markup(1, []).map(made, walk)
+    html = Markup(1, []).map(made)
     assert f"20 of {whole.total} passages, in 4 partitions; lit" in html and html.count("not on the map") == 1
     assert "From “Laika” it went to “Baikonur”." in html
     other = made.discs[-1].number
-    around = map_of(examples.store, [], None, other)
+    around = map_of(examples.store, [], 0, other)
     assert other in {disc.number for disc in around.discs if disc.radius}
     assert len([disc for disc in around.discs if disc.radius]) == 2
 
@@ -110,15 +109,15 @@ def test_an_empty_library_has_an_empty_map(tmp_path: Path, home: Path, encoder: 
     settings = read_settings(library=tmp_path / "library")
     make_empty(settings, encoder)
     with open_library(tmp_path / "library", encoder) as library:
-        made = map_of(library.store, [], None)
+        made = map_of(library.store, [])
     assert (made.total, made.discs, made.dots) == (0, [], [])
-    assert "There are no documents yet" in Markup(0, []).map(made, None)
+    assert "There are no documents yet" in Markup(0, []).map(made)
 
 
 def test_a_passage_is_opened_in_its_document(examples_path: Path, examples: Library, home: Path) -> None:
     reader = DocumentReader(read_settings(library=examples_path))
     chunk = next(one for one in examples.store.sample(1000) if one.title == "Laika" and one.start)
-    shown = reader.passage(chunk.id, WhereTo())
+    shown = reader.document(chunk.id, WhereTo())
     marked = "".join(
         piece.text for block in shown.blocks for line in block.lines for its in line for piece in its if piece.hit
     )
@@ -128,7 +127,7 @@ def test_a_passage_is_opened_in_its_document(examples_path: Path, examples: Libr
         1,
     )
     with pytest.raises(BadInput, match="not in the library"):
-        reader.passage("gone", WhereTo())
+        reader.document("gone", WhereTo())
 
 
 # In a browser
@@ -143,11 +142,20 @@ def library(examples_path: Path, cache: Path, tmp_path_factory: pytest.TempPathF
         yield address
 
 
-PLACE = """(title) => {
+PLACE = """(name) => {
     const box = document.querySelector('.picture canvas').getBoundingClientRect()
     const cy = document.querySelector('.picture')._cyreg.cy
-    const { x, y } = cy.nodes().filter((one) => (one.data('title') ?? one.data('name')) === title)[0].renderedPosition()
+    const { x, y } = cy.nodes().filter((one) => one.data('name') === name)[0].renderedPosition()
     return { x: box.x + x, y: box.y + y }
+}"""
+
+
+OUTSIDE = """() => {
+    const cy = document.querySelector('.picture')._cyreg.cy
+    return cy.$('.dot').filter((dot) => {
+        const disc = cy.$id(`p${dot.data('number')}`), [one, other] = [dot.position(), disc.position()]
+        return Math.hypot(one.x - other.x, one.y - other.y) > disc.data('wide') / 2
+    }).map((dot) => dot.data('name'))
 }"""
 
 
@@ -165,6 +173,8 @@ def test_the_map_in_a_browser(context: "BrowserContext", library: Address) -> No
     told = page.locator("#map .told").inner_text()
     assert told.startswith("From “Fritz Lang” it went")
     assert page.locator("#map .partitions .lit").count() >= 1
+    outside = page.evaluate(OUTSIDE)
+    assert outside == [], "each dot lies in the disc of its partition"
     walked = page.evaluate("document.querySelector('.picture')._cyreg.cy.$('.walked').map((one) => one.data('told'))")
     assert any(name.endswith(" Metropolis") for name in walked)
 
@@ -196,7 +206,7 @@ def test_the_map_in_a_browser(context: "BrowserContext", library: Address) -> No
     page.click("#past .walk [data-map]")
     page.wait_for_selector("#map .told")
     page.keyboard.press("Escape")
-    page.click("#past .walk [data-chunk] >> nth=0")
+    page.click("#past .walk [data-document] >> nth=0")
     page.wait_for_selector("#document[open] h2 >> text=Fritz Lang")
 
 

@@ -190,7 +190,7 @@ def test_a_walk_is_told_in_a_sentence_and_listed_with_whole_titles_that_lead_to_
     assert (
         html.count("<ol>") == 4 and html.count(f">{title}</button>") == 1
     )  # the steps, the walk, from it, the landing
-    assert re.findall(r'data-chunk="([^"]+)"', html) == ["moon-1", "tides-1", "apes-1", "laika-1"]
+    assert re.findall(r'data-document="([^"]+)"', html) == ["moon-1", "tides-1", "apes-1", "laika-1"]
     cited = r'</button> <a class="of-source" href="#source-1-(\d)" data-turn="1" data-source="\1"'
     assert re.findall(cited, html) == ["1", "2"] and 'data-map="1"' in html
     assert "It landed on 1 more, and went no further" in html and "&lt;-[orbit]-" in html

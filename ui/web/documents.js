@@ -105,7 +105,6 @@
     else if (on('[data-close]') || (event.target.matches('dialog') && pressed === event.target)) event.target.closest('dialog').close()
     else if ((found = on('[data-choose]'))) choose(found.dataset.choose === 'folder')
     else if ((found = on('[data-do]'))) { if (!found.dataset.sure || confirm(found.dataset.sure)) change(found.dataset.do, found.dataset.path) }
-    else if ((found = on('[data-chunk]'))) open({ passage: found.dataset.chunk }, {})
     else if ((found = on('[data-document]'))) open({ id: found.dataset.document }, {})
     else if ((found = on('[data-go]'))) open(place, Object.fromEntries(new URLSearchParams(found.dataset.go)))
     else if ((found = on('[data-passage]')) && !on('.why') && !String(getSelection())) {

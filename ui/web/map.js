@@ -1,6 +1,7 @@
 // The map of the library: what the server has placed, drawn by Cytoscape, which is fetched when it is first needed.
 (() => {
   const { dialog, asked, fill, shell, open } = window.clew
+  const APART = 10, GOLDEN = Math.PI * (3 - Math.sqrt(5)) // as seeds lie in a sunflower (Vogel 1979): none in another's way
   let picture = null, shown = null, turn = 0
 
   const box = () => dialog('map', 'Map')
@@ -34,9 +35,12 @@
       if (radius) made.push({ data: { id: `p${number}`, number, name, wide: 2 * radius, hue }, position: { x, y }, classes: `disc ${own || !lit ? 'lit' : ''}` })
     })
     const litNow = new Set(shown.discs.filter((disc) => disc[3] || !lit).map((disc) => disc[0]))
-    shown.dots.forEach(([id, title, place, number, x, y], n) => {
-      const name = place ? `${title} · ${place}` : title
-      made.push({ data: { id: `n${n}`, passage: id, title, name, number, hue: Math.round(number * 137.5) % 360 }, position: { x, y }, classes: `dot ${litNow.has(number) ? 'lit' : ''}` })
+    const discs = new Map(shown.discs.map((disc) => [disc[0], disc])), taken = new Map()
+    shown.dots.forEach(([id, name, number], n) => {
+      const [, , , , left, top] = discs.get(number), seed = taken.get(number) ?? 0
+      const [x, y] = [left + APART * Math.sqrt(seed + 0.5) * Math.cos(seed * GOLDEN), top + APART * Math.sqrt(seed + 0.5) * Math.sin(seed * GOLDEN)]
+      taken.set(number, seed + 1)
+      made.push({ data: { id: `n${n}`, passage: id, name, number, hue: Math.round(number * 137.5) % 360 }, position: { x, y }, classes: `dot ${litNow.has(number) ? 'lit' : ''}` })
     })
     shown.bridges.forEach(([one, other, edges]) => made.push({ data: { source: `p${one}`, target: `p${other}`, wide: (1 + Math.log2(edges)) / 2 }, classes: 'bridge' }))
     shown.lines.forEach(([one, other]) => made.push({ data: { source: `n${one}`, target: `n${other}` }, classes: 'line' }))
@@ -70,9 +74,10 @@
 
   function draw() {
     picture = window.cytoscape({ container: $('.picture'), elements: elements(), style: style(), layout: { name: 'preset' }, autoungrabify: true, boxSelectionEnabled: false, selectionType: 'single', minZoom: 0.05, maxZoom: 7, hideEdgesOnViewport: shown.dots.length > 1000 })
-    shown.walk.forEach(([dot, , went], place) => { if (dot >= 0) picture.$id(`n${dot}`).addClass(went ? 'walked' : 'landed').data('told', `${place + 1} ${shown.dots[dot][1]}`) })
+    const went = new Set(shown.walk.flatMap(([, before], place) => before < 0 ? [] : [place, before]))
+    shown.walk.forEach(([dot], place) => { if (dot >= 0) picture.$id(`n${dot}`).addClass(went.has(place) ? 'walked' : 'landed').data('told', `${place + 1} ${shown.dots[dot][1]}`) })
     picture.on('zoom resize', arrange)
-    picture.on('tap', '.dot', (event) => open({ passage: event.target.data('passage') }, {}))
+    picture.on('tap', '.dot', (event) => open({ id: event.target.data('passage') }, {}))
     picture.on('tap', '.disc', (event) => list(event.target.data('number')))
     picture.on('mouseover', 'node', ({ target }) => point(target))
     picture.on('mouseout', 'node', () => point())
@@ -132,10 +137,10 @@
     if (was) { whole(); return }
     const disc = picture.$id(`p${number}`)
     if (!disc.length) { show(turn, number); return }
-    const items = shown.dots.filter((dot) => dot[3] === number).map(([id, title, place]) => {
+    const items = shown.dots.filter((dot) => dot[2] === number).map(([id, name]) => {
       const item = document.createElement('li')
-      item.append(Object.assign(document.createElement('button'), { type: 'button', textContent: place ? `${title} · ${place}` : title }))
-      item.firstChild.dataset.chunk = id
+      item.append(Object.assign(document.createElement('button'), { type: 'button', textContent: name }))
+      item.firstChild.dataset.document = id
       return item
     })
     const passages = document.createElement('ul')

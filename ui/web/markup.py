@@ -13,10 +13,10 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup as Safe
 
 from clew.agent.state import Answer, Turn, Verdict
-from clew.memory.datatypes import Passage, Subgraph
+from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
 from clew.memory.text import words as words_of
-from clew.memory.walk_paths import told
+from clew.memory.walk_paths import arrow, back, into, on_ways, parents, told
 from clew.ui.plain import cut, one_line, plain, short_path, when
 from clew.ui.quotations import pieces
 from clew.ui.rendering import (
@@ -30,7 +30,6 @@ from clew.ui.rendering import (
     milliseconds,
     pieces_of,
     place_of,
-    walk_steps,
 )
 from clew.ui.web.library_map import LibraryMap
 from clew.ui.web.panel import MOST, PARTS, Lookup, Panel
@@ -89,7 +88,9 @@ class Markup:
         self._templates.filters |= {"bare": words_of, "copied": copied, "cut": cut}
         self._templates.globals["ABOUT"] = ABOUT
         self._templates.filters |= {"named": named, "unnamed": lambda question: _NAMED.sub(" ", question)}
-        self._templates.filters |= {"bytes": in_bytes, "day": day_of, "walked": walk_steps, "told": told}
+        self._templates.filters |= {"bytes": in_bytes, "day": day_of, "told": told, "parents": parents}
+        self._templates.filters["of"] = lambda before, place: [n for n, parent in enumerate(before) if parent == place]
+        self._templates.filters |= {"arrow": arrow, "into": into, "back": back, "on_ways": on_ways}
         self._templates.filters |= {"markdown": self._markdown, "draft": lambda text: _as_html(plain(text))}
 
     def know(self, documents: int, examples: Sequence[str]) -> None:
@@ -115,9 +116,9 @@ class Markup:
     def document(self, reading: OpenedDocument) -> str:
         return self._render("document", reading=reading)
 
-    def map(self, drawn: LibraryMap, walk: Subgraph | None) -> str:
+    def map(self, drawn: LibraryMap) -> str:
         """The frame of the map, the list of its partitions, and the walk on it in a sentence."""
-        return self._render("map", map=drawn, walk=walk)
+        return self._render("map", map=drawn)
 
     def header(self) -> str:
         return self._render("header", documents=self._documents, model=self._model)

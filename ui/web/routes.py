@@ -1,5 +1,6 @@
 """What the page asks for beside Gradio: the list of documents, what a person does with it, files that come through the
-browser, and a document opened at a passage. The guard has let in who asks; who is not of this machine only looks."""
+browser, a document opened at a passage, the map. The guard has let in who asks; who is not of this machine only
+looks."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -27,8 +28,7 @@ NOT_YOUR_SETTINGS = "passages and language models are set by the person of the m
 
 def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: Conversations) -> APIRouter:
     made = APIRouter()
-    _settings_routes(made, shelf.settings, markup, conversations)
-    _reading_routes(made, reader, markup, conversations)
+    _further_routes(made, shelf.settings, markup, conversations)
     actions = {"add": shelf.add, "again": shelf.again, "remove": shelf.remove, "cancel": shelf.cancel}
 
     @made.get("/documents")
@@ -66,10 +66,29 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: 
             return JSONResponse({"said": str(error)})
         return JSONResponse({})
 
+    @made.get("/document")
+    def document(
+        request: Request,
+        asked: Annotated[WhereTo, Depends()],
+        id: str = "",  # noqa: A002 as the address has it
+        thread: str = "",
+        turn: int = 0,
+        source: int = 0,
+    ) -> JSONResponse:
+        def read() -> dict[str, Any]:
+            if not turn:
+                return {"html": markup.document(reader.document(id, asked))}
+            answer = conversations.turn(thread, turn, request.scope[OWNER]).answer
+            if not 0 < source <= len(answer.sources):
+                raise BadInput("this answer has no such source")
+            return {"html": markup.document(reader.source(answer, source, asked))}
+
+        return _told(read)
+
     return made
 
 
-def _settings_routes(made: APIRouter, settings: Settings, markup: Markup, conversations: Conversations) -> None:
+def _further_routes(made: APIRouter, settings: Settings, markup: Markup, conversations: Conversations) -> None:
     assistant = conversations.assistant
 
     def shown(request: Request, said: str = "", checks: Sequence[Check] = ()) -> dict[str, Any]:
@@ -104,38 +123,13 @@ def _settings_routes(made: APIRouter, settings: Settings, markup: Markup, conver
 
         return _told(looked_up)
 
-
-def _reading_routes(made: APIRouter, reader: DocumentReader, markup: Markup, conversations: Conversations) -> None:
-    @made.get("/document")
-    def document(
-        request: Request,
-        asked: Annotated[WhereTo, Depends()],
-        id: str = "",  # noqa: A002 as the address has it
-        passage: str = "",
-        thread: str = "",
-        turn: int = 0,
-        source: int = 0,
-    ) -> JSONResponse:
-        def read() -> dict[str, Any]:
-            if passage:
-                return {"html": markup.document(reader.passage(passage, asked))}
-            if not turn:
-                return {"html": markup.document(reader.document(id, asked))}
-            answer = conversations.turn(thread, turn, request.scope[OWNER]).answer
-            if not 0 < source <= len(answer.sources):
-                raise BadInput("this answer has no such source")
-            return {"html": markup.document(reader.source(answer, source, asked))}
-
-        return _told(read)
-
     @made.get("/map")
     def map_(request: Request, thread: str = "", turn: int = 0, around: int = -1) -> JSONResponse:
         def drawn() -> dict[str, Any]:
             turns = conversations.turns(thread, request.scope[OWNER])
-            walks = [one.walk for one in turns if one.walk and one.walk.nodes and turn in (0, one.turn)]
-            with conversations.assistant.library_now() as services:
-                found = map_of(services.library.store, turns, walks[-1] if walks else None, around)
-            return {"html": markup.map(found, walks[-1] if walks else None), "map": asdict(found)}
+            with assistant.library_now() as services:
+                found = map_of(services.library.store, turns, turn, around)
+            return {"html": markup.map(found), "map": asdict(found)}
 
         return _told(drawn)
 
