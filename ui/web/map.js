@@ -2,7 +2,7 @@
 (() => {
   const { dialog, asked, fill, shell, open } = window.clew
   const APART = 10, GOLDEN = Math.PI * (3 - Math.sqrt(5)) // as seeds lie in a sunflower (Vogel 1979): none in another's way
-  let picture = null, shown = null, turn = 0
+  let picture = null, shown = null, turn = 0, middle = -1
 
   const box = () => dialog('map', 'Map')
   const $ = (selector) => box().querySelector(selector)
@@ -11,12 +11,13 @@
 
   let fetched
   const library = () => (fetched ??= new Promise((done) => {
-    const script = Object.assign(document.createElement('script'), { src: '/cytoscape.min.js', onload: done, onerror: done })
+    const script = Object.assign(document.createElement('script'), { src: '/cytoscape.min.js', onload: done, onerror: () => { fetched = null; done() } })
     document.head.append(script)
   }))
 
   async function show(of, around = -1) {
     turn = of
+    middle = around
     if (!box().open) { fill(box(), shell('Map')); box().showModal() }
     const [told] = await Promise.all([asked(`/map?${new URLSearchParams({ thread: thread(), turn, around })}`), library()])
     picture?.destroy()
@@ -32,7 +33,7 @@
     const made = [], lit = shown.discs.some((disc) => disc[3])
     shown.discs.forEach(([number, name, size, own, x, y, radius]) => {
       const hue = Math.round(number * 137.5) % 360
-      if (radius) made.push({ data: { id: `p${number}`, number, name, wide: 2 * radius, hue }, position: { x, y }, classes: `disc ${own || !lit ? 'lit' : ''}` })
+      if (radius) made.push({ data: { id: `p${number}`, number, name, wide: 2 * radius, hue }, position: { x, y }, classes: `disc ${own ? 'lit own' : lit ? '' : 'lit'}` })
     })
     const litNow = new Set(shown.discs.filter((disc) => disc[3] || !lit).map((disc) => disc[0]))
     const discs = new Map(shown.discs.map((disc) => [disc[0], disc])), taken = new Map()
@@ -59,7 +60,8 @@
       { selector: 'core', style: { 'active-bg-opacity': 0 } },
       { selector: '*', style: { 'z-index-compare': 'manual', 'overlay-opacity': 0 } },
       { selector: '.disc', style: { ...text, width: 'data(wide)', height: 'data(wide)', 'background-color': shade(false), 'background-opacity': 0.12, label: 'data(name)', color: dim, 'text-valign': 'top', 'z-index': 1 } },
-      { selector: '.disc.lit', style: { 'background-color': shade(true), 'background-opacity': 0.16, color: ink, 'font-weight': 600 } },
+      { selector: '.disc.lit', style: { 'background-color': shade(true), 'background-opacity': 0.16, color: ink } },
+      { selector: '.disc.own', style: { 'font-weight': 600 } },
       { selector: '.dot', style: { ...text, width: 6, height: 6, 'background-color': shade(false), label: 'data(name)', 'font-size': 2.2, 'min-zoomed-font-size': 8.5, 'text-max-width': 16, 'text-valign': 'bottom', 'text-margin-y': 0.5, 'z-index': 3 } },
       { selector: '.dot.lit', style: { 'background-color': shade(true) } },
       { selector: 'edge', style: { 'curve-style': 'haystack', 'line-color': dim, events: 'no' } },
@@ -156,7 +158,7 @@
     const on = (name) => event.target.closest(`[data-${name}]`)?.dataset[name]
     if (on('map') !== undefined) show(Number(on('map')))
     else if (on('partition') && picture) list(Number(on('partition')))
-    else if (on('view') === 'all' && picture) whole()
+    else if (on('view') === 'all' && picture) middle < 0 ? whole() : show(turn)
     else if (on('view') && picture) picture.zoom({ level: picture.zoom() * on('view'), renderedPosition: { x: picture.width() / 2, y: picture.height() / 2 } })
   })
 })()
