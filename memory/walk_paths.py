@@ -1,9 +1,10 @@
-"""A walk as paths (seed 004, section 5): how each node of it was come to, in words and as `Hub -> A -> B`."""
+"""A walk as paths (seed 004, section 5): how each node was come to, in words, as `Hub -> A -> B`, and in a sentence."""
 
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 from clew.memory.datatypes import Subgraph
+from clew.memory.text import number_of
 
 
 def parents(walk: Subgraph) -> tuple[int, ...]:
@@ -17,12 +18,10 @@ def parents(walk: Subgraph) -> tuple[int, ...]:
     return (*(-1 for _ in range(walk.landings)), *before)
 
 
-def depths(before: Sequence[int]) -> tuple[int, ...]:
-    """Steps from a landing to each node, by its `parents`."""
-    found: list[int] = []
-    for parent in before:
-        found.append(0 if parent < 0 else found[parent] + 1)
-    return tuple(found)
+def on_ways(walk: Subgraph) -> frozenset[str]:
+    """The nodes that were walked to, and those from which: not the landings at which the walk ended."""
+    steps = enumerate(parents(walk))
+    return frozenset(walk.nodes[place] for step in steps if step[1] >= 0 for place in step)
 
 
 def chain(before: Sequence[int], place: int) -> tuple[int, ...]:
@@ -55,20 +54,44 @@ def into(walk: Subgraph, before: Sequence[int], place: int) -> str:
     return f", into {name}" if name else ""
 
 
-def relation(walk: Subgraph, before: Sequence[int], place: int) -> str:
-    """`title link from Metropolis`, and whether the walk had gone back there."""
-    return f"{walk.edges[place - walk.landings].relation} from {walk.titles[before[place]]}{back(walk, place)}"
-
-
 def back(walk: Subgraph, place: int) -> str:
     """What is said of a step from a node that the walk had gone back to; nothing of others."""
     return ", after going back" if walk.nodes[place] in walk.back else ""
 
 
-def lines(walk: Subgraph) -> tuple[str, ...]:
-    """Each path that no other goes on from, that of the best score at its end first; steps within a document are one,
-    and what is the same by its titles stands once."""
+def ways(walk: Subgraph) -> tuple[tuple[str, ...], ...]:
+    """The titles of each path that no other goes on from, that of the best score at its end first; steps within a
+    document are one, and what is the same by its titles stands once."""
     before = parents(walk)
     ends = sorted(set(range(walk.landings, len(walk.nodes))) - set(before), key=lambda end: -walk.scores[end])
-    told = ([title for title, _ in groupby(walk.titles[place] for place in chain(before, end))] for end in ends)
-    return tuple(dict.fromkeys(" -> ".join(titles) for titles in told if len(titles) > 1))
+    found = (tuple(title for title, _ in groupby(walk.titles[place] for place in chain(before, end))) for end in ends)
+    return tuple(dict.fromkeys(titles for titles in found if len(titles) > 1))
+
+
+def lines(walk: Subgraph) -> tuple[str, ...]:
+    """Its `ways`, as `Hub -> A -> B`."""
+    return tuple(" -> ".join(titles) for titles in ways(walk))
+
+
+TOLD = 3
+"""Ways that are told in a sentence."""
+
+
+def told(walk: Subgraph) -> str:
+    """The best ways in a sentence: `From “Laika” it went by “Sputnik 2” to “Soviet space program”.`"""
+    found, starts = [[f"“{title}”" for title in way] for way in ways(walk)], dict[str, list[str]]()
+    for first, *between, last in found[:TOLD]:
+        by = f"by {_and(between)} " if between else ""
+        starts.setdefault(first, []).append(f"{by}to {last}")
+    if not starts:
+        others = len(set(walk.titles)) - 1
+        more = f" and {number_of(others, 'other document')}" if others else ""
+        return f"It landed on “{walk.titles[0]}”{more}, and went no further."
+    parts = "; ".join(f"from {first} it went {_and(goals)}" for first, goals in starts.items())
+    left = f" ({number_of(len(found) - TOLD, 'way')} more)" if len(found) > TOLD else ""
+    return f"F{parts[1:]}{left}."
+
+
+def _and(parts: Sequence[str]) -> str:
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,6 +1,7 @@
 """The wheel: what is in it, and that it answers where other packages have the names of its folders."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from packaging.specifiers import SpecifierSet
 ROOT = Path(__file__).parent.parent
 PRODUCT = ("prompts", "memory", "tools", "agent", "ui")
 OTHERS = ("tests", "docs", "examples")
-NEEDED = ("pyproject.toml", "README.md", "LICENSE", "constraints.txt", "__init__.py")
+NEEDED = ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "constraints.txt", "__init__.py")
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,16 @@ def test_it_holds_the_product_and_nothing_else(wheel: Path) -> None:
     files = {path for folder in PRODUCT for path in (ROOT / folder).rglob("*") if path.is_file()}
     wanted = {f"clew/{path.relative_to(ROOT)}" for path in files if "__pycache__" not in path.parts}
     assert names == {*wanted, "clew/__init__.py"}
+
+
+def test_what_others_made_is_in_it_with_its_licence(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as opened:
+        names = opened.namelist()
+        (notice,) = (opened.read(name).decode() for name in names if name.endswith("/licenses/NOTICE"))
+        drawing = opened.read("clew/ui/web/cytoscape.min.js").decode()
+    assert {Path(name).name for name in names if "/licenses/" in name} == {"LICENSE", "NOTICE", "cytoscape.LICENSE.txt"}
+    (version,) = re.findall(r"Cytoscape\.js ([\d.]+) ", notice)
+    assert f'"{version}"' in drawing and not re.search(r"\beval\(|new Function\b", drawing)
 
 
 def test_it_answers_in_a_folder_that_has_packages_of_the_same_names(wheel: Path, tmp_path: Path) -> None:

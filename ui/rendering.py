@@ -13,7 +13,7 @@ from rich.tree import Tree
 from clew.agent.answer.citations import LIST_MARK
 from clew.agent.models import Writers
 from clew.agent.state import Answer, Claim, Prompted, Step, Turn, Verdict
-from clew.memory.datatypes import Passage
+from clew.memory.datatypes import Chunk, Passage
 from clew.memory.text import is_named
 from clew.memory.walk_paths import arrow, back, into, parents
 from clew.ui.plain import cut, one_line, plain, short_path
@@ -158,12 +158,12 @@ def append_place(line: Text, passage: Passage, width: int | None) -> None:
         line.truncate(width, overflow="ellipsis")
 
 
-def name_of(passage: Passage) -> str:
+def name_of(passage: Passage | Chunk) -> str:
     """Its title, on one line, else its document's id."""
     return one_line(passage.title) or passage.document
 
 
-def place_of(passage: Passage) -> str:
+def place_of(passage: Passage | Chunk) -> str:
     """The page and the heading, where there are; a heading that repeats the title says nothing."""
     heading = one_line(passage.heading)
     label = one_line(passage.page)

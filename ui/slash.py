@@ -19,6 +19,7 @@ from clew.agent.state import Turn, TurnEvent
 from clew.memory.dialogue.threads import UNDO, Thread
 from clew.memory.errors import BadInput
 from clew.memory.text import number_of
+from clew.memory.walk_paths import told
 from clew.ui.opening import opened
 from clew.ui.options import day
 from clew.ui.plain import cut, near, one_line, plain, when
@@ -246,10 +247,11 @@ def _steps(session: Session, _: str) -> None:
 
 
 def _walk(session: Session, _: str) -> None:
-    trees = walk_trees(session.last_turn())
-    if not trees:
+    turn = session.last_turn()
+    if not turn.walk or not turn.walk.nodes:
         raise BadInput("nothing was walked for the last answer", "/steps")
-    for tree in trees:
+    session.say(one_line(told(turn.walk)))
+    for tree in walk_trees(turn):
         session.output.print(tree)
 
 

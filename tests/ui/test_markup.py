@@ -1,9 +1,8 @@
-"""What the page shows, as HTML: quotations are marked, walks drawn, and nothing of a document is more than text."""
+"""What the page shows, as HTML: quotations are marked, walks told, and nothing of a document is more than text."""
 
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
 from clew.ui.plain import when
 from clew.ui.quotations import pieces
-from clew.ui.web.markup import IDLE, Markup, draw, parted, sources_of
+from clew.ui.web.markup import Markup, parted, sources_of
 from clew.ui.web.views import Now, View
 from tests.agent.walks import WALK as DEEP
 from tests.ui.fakes import ATTACK, ATTACKING_WALK, DEGRADED, LEDGER, MODEL, WALK, attacking_answer, make_turn
@@ -184,41 +183,17 @@ def drawn(walk: Subgraph | None) -> str:
     return past(replace(TURN, walk=walk))
 
 
-def test_a_drawing_goes_from_left_to_right_and_nothing_lies_on_another() -> None:
-    picture = draw(replace(DEEP, back=("harbou",)), TURN.answer)
-    boxes = {box.order: box for box in picture.boxes}
-    width, height = picture.box
-    assert boxes[1].x == boxes[2].x < boxes[3].x == boxes[5].x < boxes[4].x
-    assert boxes[1].y == (boxes[3].y + boxes[5].y) / 2
-    assert boxes[4].x + width <= picture.width <= 602 and max(b.y + height for b in picture.boxes) <= picture.height
-    columns = [sorted(box.y for box in picture.boxes if box.x == x) for x in {box.x for box in picture.boxes}]
-    assert all(upper + height < lower for ys in columns for upper, lower in pairwise(ys))
-    assert boxes[1].strength == 1.0 > boxes[3].strength > boxes[2].strength
-    assert [line.back for line in picture.lines] == [False, False, True]
-    assert picture.lines[0].tooltip == "title link from Metropolis"
-    assert picture.lines[2].tooltip == "Ufa from Metropolis, after going back"
-    html = drawn(replace(DEEP, back=("harbou",)))
-    assert html.count('class="way back"') == 1 and html.count('class="way"') == 2 and "; dashed where" in html
-    assert "5. Thea von Harbou: Ufa from Metropolis, after going back, in people" in html
-    assert "; dashed where" not in drawn(DEEP)
-
-
-def test_what_the_answer_cites_leads_to_its_source_and_the_drawing_can_be_read() -> None:
-    picture, html = draw(WALK, TURN.answer), drawn(WALK)
-    assert {box.order: box.source for box in picture.boxes} == {1: 1, 2: 0, 3: 0, 4: 2}
-    cited = r'<a class="node cited" href="#source-1-(\d)" data-turn="1" data-source="\1">'
-    assert re.findall(cited, html) == ["1", "2"]
-    assert html.count('<g class="node">') == 2 and html.count('class="way"') == 2
-    assert "<title>title link from The distance of the Moon</title>" in html
-    label = re.search(r'role="group" aria-label="([^"]*)"', html)
-    assert label and "1. The distance of the Moon: landed on, in moon, far; " in label[1]
-    assert "3. Tides: title link from The distance of the Moon, in" in label[1]
-    assert "<figure" not in drawn(None) and "<figure" not in drawn(Subgraph())
-
-
-def test_of_many_landings_the_best_are_drawn_and_the_rest_counted() -> None:
-    names = tuple(str(n) for n in range(30))
-    wide = Subgraph(names, (), names, tuple(n / 30 for n in range(30)), names, 30)  # the later, the better
-    picture = draw(wide, TURN.answer)
-    assert [box.label for box in picture.boxes] == [str(n) for n in range(30 - IDLE, 30)]
-    assert picture.left_out == 30 - IDLE and "24 more landings not drawn" in drawn(wide)
+def test_a_walk_is_told_in_a_sentence_and_listed_with_whole_titles_that_lead_to_documents_and_sources() -> None:
+    title = "The distance of the Moon from the Earth as it was measured in Greenwich, and what came of that"
+    html = drawn(replace(WALK, titles=(title, *WALK.titles[1:])))
+    assert f"From “{title}” it went to “Tides” and to “Monkeys in space”." in html
+    assert (
+        html.count("<ol>") == 4 and html.count(f">{title}</button>") == 1
+    )  # the steps, the walk, from it, the landing
+    assert re.findall(r'data-document="([^"]+)"', html) == ["moon-1", "tides-1", "apes-1", "laika-1"]
+    cited = r'</button> <a class="of-source" href="#source-1-(\d)" data-turn="1" data-source="\1"'
+    assert re.findall(cited, html) == ["1", "2"] and 'data-map="1"' in html
+    assert "It landed on 1 more, and went no further" in html and "&lt;-[orbit]-" in html
+    again = drawn(replace(DEEP, back=("harbou",)))
+    assert again.count("<ol>") == 5 and ", into people, after going back" in again
+    assert 'class="walk"' not in drawn(None) + drawn(Subgraph())

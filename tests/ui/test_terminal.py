@@ -164,7 +164,8 @@ def test_the_commands(chat: Open, home: Path) -> None:
         assert "\n      Its light takes 1.3 seconds to reach us.\n" in said("/sources 1", "384,400")
         assert "question x 1.00" in said("/steps", "0.71 moon")
         said("and its walk?", "monkeys")
-        assert "\n1 The distance of the Moon [1], moon, far\n" in said("/walk", "2 Laika, dog, space")
+        walk = said("/walk", "2 Laika, dog, space")
+        assert "\n1 The distance of the Moon [1], moon, far\n" in walk and "it went to “Tides” and to “Monk" in walk
         said("/tool hybrid", "searching with hybrid")
         tools = said("/tool", "dense")
         assert re.search(r"\* hybrid .*\n +dense", tools) and re.search(r"  auto +Searches with hybrid", tools)

@@ -96,11 +96,13 @@
     if (current) current.scrollIntoView({ block: 'center' }); else $('.paper', paper())?.scrollTo(0, 0)
   }
 
+  let pressed // a click beside a dialog closes it, and the end of a drag from within it does not
+  document.addEventListener('pointerdown', (event) => { pressed = event.target }, true)
   document.addEventListener('click', (event) => {
     const on = (selector) => event.target.closest(selector)
     let found
     if (on('[data-documents]')) { show(list()); look() }
-    else if (on('[data-close]') || event.target.matches('dialog')) event.target.closest('dialog').close()
+    else if (on('[data-close]') || (event.target.matches('dialog') && pressed === event.target)) event.target.closest('dialog').close()
     else if ((found = on('[data-choose]'))) choose(found.dataset.choose === 'folder')
     else if ((found = on('[data-do]'))) { if (!found.dataset.sure || confirm(found.dataset.sure)) change(found.dataset.do, found.dataset.path) }
     else if ((found = on('[data-document]'))) open({ id: found.dataset.document }, {})
@@ -197,5 +199,5 @@
   }, NEXT())
   const begin = () => $('#page .brand') ? (look(), again()) : setTimeout(begin, 200)
   begin()
-  Object.assign(window.clew, { dialog, asked, fill, shell }) // for settings.js
+  Object.assign(window.clew, { dialog, asked, fill, shell, open }) // for settings.js and map.js
 })()

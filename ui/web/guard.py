@@ -171,6 +171,8 @@ OWN = {
     "/page.js": "page.js",
     "/documents.js": "documents.js",
     "/settings.js": "settings.js",
+    "/map.js": "map.js",
+    "/cytoscape.min.js": "cytoscape.min.js",
     "/style.css": "style.css",
     "/favicon.ico": "templates/icon.svg",
 }
@@ -182,7 +184,7 @@ FILES = "/documents/file"
 NEEDED = {
     "GET": (
         *("/config", "/gradio_api/info", "/gradio_api/queue/data"),
-        *("/conversation", "/comparison", "/settings", "/documents", "/documents/names", "/document"),
+        *("/conversation", "/comparison", "/settings", "/documents", "/documents/names", "/document", "/map"),
     ),
     "POST": ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset", "/documents", FILES, "/settings"),
 }
@@ -419,7 +421,7 @@ FOREIGN = (
 FRAMING = "iframeResizer"
 OURS = """<link rel="icon" href="/favicon.ico"><link rel="stylesheet" href="/style.css">
 <script src="/page.js" defer></script><script src="/documents.js" defer></script>
-<script src="/settings.js" defer></script>"""
+<script src="/settings.js" defer></script><script src="/map.js" defer></script>"""
 
 
 def _as_ours(page: str) -> tuple[str, str, str]:

@@ -88,12 +88,19 @@ class DocumentReader:
         self._settings = settings
 
     def document(self, id_: str, asked: WhereTo) -> OpenedDocument:
-        """Raises `BadInput` where the library has none of this id."""
+        """The document of this id, or that of a passage of this id, which is marked where it is not all of it. Raises
+        `BadInput` where the library has neither."""
         with open_library(self._settings.library, None) as library:
-            found = _document(library, id_)
+            found, spots = _document(library, id_), list[Spot]()
             if found is None:
-                raise BadInput("this document is not in the library", "look at the list of documents")
-            return self._shown(library, found, [], asked)
+                try:
+                    (chunk,) = library.store.chunks([id_])
+                except LookupError as error:
+                    raise BadInput("this document is not in the library", "look at the list of documents") from error
+                (found,) = library.store.documents([chunk.document])
+                spots += [Spot(chunk.start, chunk.end)] * (chunk.end - chunk.start < len(found.text.strip()))
+                asked = replace(asked, hit=int(not asked.page and asked.start < 0))
+            return self._shown(library, found, spots, asked)
 
     def source(self, answer: Answer, number: int, asked: WhereTo) -> OpenedDocument:
         """The document of a source of an answer, where all that the answer quotes of it are the hits."""

@@ -1,7 +1,9 @@
 """What the page asks for beside Gradio: the list of documents, what a person does with it, files that come through the
-browser, and a document opened at a passage. The guard has let in who asks; who is not of this machine only looks."""
+browser, a document opened at a passage, the map. The guard has let in who asks; who is not of this machine only
+looks."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
@@ -13,6 +15,7 @@ from clew.agent.settings import Settings
 from clew.memory.errors import BadInput, ClewError
 from clew.ui.rendering import model_of
 from clew.ui.web.guard import FILES, OWNER
+from clew.ui.web.library_map import map_of
 from clew.ui.web.markup import Markup
 from clew.ui.web.panel import change, compared, panel, tested
 from clew.ui.web.reader import DocumentReader, WhereTo
@@ -25,7 +28,7 @@ NOT_YOUR_SETTINGS = "passages and language models are set by the person of the m
 
 def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: Conversations) -> APIRouter:
     made = APIRouter()
-    _settings_routes(made, shelf.settings, markup, conversations)
+    _further_routes(made, shelf.settings, markup, conversations)
     actions = {"add": shelf.add, "again": shelf.again, "remove": shelf.remove, "cancel": shelf.cancel}
 
     @made.get("/documents")
@@ -85,7 +88,7 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: 
     return made
 
 
-def _settings_routes(made: APIRouter, settings: Settings, markup: Markup, conversations: Conversations) -> None:
+def _further_routes(made: APIRouter, settings: Settings, markup: Markup, conversations: Conversations) -> None:
     assistant = conversations.assistant
 
     def shown(request: Request, said: str = "", checks: Sequence[Check] = ()) -> dict[str, Any]:
@@ -119,6 +122,16 @@ def _settings_routes(made: APIRouter, settings: Settings, markup: Markup, conver
                 return {"html": markup.comparison(asked, compared(services, asked.rewritten or asked.question))}
 
         return _told(looked_up)
+
+    @made.get("/map")
+    def map_(request: Request, thread: str = "", turn: int = 0, around: int = -1) -> JSONResponse:
+        def drawn() -> dict[str, Any]:
+            turns = conversations.turns(thread, request.scope[OWNER])
+            with assistant.library_now() as services:
+                found = map_of(services.library.store, turns, turn, around)
+            return {"html": markup.map(found), "map": asdict(found)}
+
+        return _told(drawn)
 
 
 def _list(shelf: Shelf, markup: Markup, find: str, by: str, html: bool, may_change: bool) -> dict[str, Any]:

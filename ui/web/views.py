@@ -347,10 +347,13 @@ class Conversations:
 
     def turn(self, thread: str, turn: int, owner: str = "") -> Turn:
         """A finished one. Raises `BadInput` where there is none for this owner."""
-        found = (one for one in self._turns(thread) if one.turn == turn) if self._is_of(thread, owner) else iter(())
-        if (one := next(found, None)) is None:
+        if (one := next((one for one in self.turns(thread, owner) if one.turn == turn), None)) is None:
             raise BadInput(NOT_THERE)
         return one
+
+    def turns(self, thread: str, owner: str = "") -> tuple[Turn, ...]:
+        """The finished ones; none where there are none for this owner."""
+        return self._turns(thread) if self._is_of(thread, owner) else ()
 
     def stop(self, thread: str, owner: str = "") -> None:
         if self._is_of(thread, owner):

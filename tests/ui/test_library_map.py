@@ -1,0 +1,226 @@
+"""The map: what is on it and where, and what a person does with it in a browser."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from clew.agent.settings import read_settings
+from clew.agent.state import Answer, Turn
+from clew.memory.datatypes import Edge, Subgraph
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput
+from clew.memory.knowledge.library import Library, open_library
+from clew.memory.text import number_of
+from clew.tools.base import passages_of
+from clew.ui.web import library_map
+from clew.ui.web.library_map import APART, LibraryMap, map_of, placed
+from clew.ui.web.markup import Markup
+from clew.ui.web.reader import DocumentReader, WhereTo
+from clew.ui.web.shelf import make_empty
+from tests.ui.browsing import CHROMIUM, Address, ask, free_port, opened, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext
+
+
+def walk_of(library: Library) -> Subgraph:
+    """From `Laika` to `Baikonur`; `Metropolis` was landed on too."""
+    chunks = {chunk.title: chunk for chunk in library.store.sample(1000)}
+    laika, baikonur, film = (chunks[title] for title in ("Laika", "Baikonur", "Metropolis"))
+    return Subgraph(
+        nodes=(laika.id, film.id, baikonur.id),
+        edges=(Edge(laika.id, baikonur.id, "title link"),),
+        titles=("Laika", "Metropolis", "Baikonur"),
+        scores=(0.5, 0.1, 0.4),
+        partitions=("", "", ""),
+        landings=2,
+    )
+
+
+def ids_of(made: LibraryMap) -> list[str]:
+    return [dot[0] for dot in made.dots]
+
+
+def test_every_passage_lies_in_the_disc_of_its_partition_and_always_at_the_same_place(examples: Library) -> None:
+    made = map_of(examples.store, [])
+    assert made.total == examples.manifest.chunks == len(set(ids_of(made)))
+    discs = {disc.number: disc for disc in made.discs}
+    assert sorted(disc.name for disc in made.discs) == sorted(examples.store.part().partitioning.names)
+    for disc in made.discs:
+        assert len([dot for dot in made.dots if dot[2] == disc.number]) == disc.size
+        assert disc.radius == round(APART * disc.size**0.5, 1)
+    pairs = [(one, other) for one in made.discs for other in made.discs if one.number < other.number]
+    assert all(np.hypot(a.x - b.x, a.y - b.y) > a.radius + b.radius for a, b in pairs)
+    assert all(made.dots[one][2] == made.dots[other][2] for one, other in made.lines) and made.lines
+    assert {n for one, other, _ in made.bridges for n in (one, other)} <= discs.keys() and made.bridges
+    assert not any(disc.lit for disc in made.discs) and not made.walk
+    placed.cache_clear()
+    assert map_of(examples.store, []) == made
+
+
+def test_what_a_conversation_has_touched_is_lit_and_a_walk_that_is_gone_does_no_harm(examples: Library) -> None:
+    walk = walk_of(examples)
+    (source,) = passages_of(examples.store.chunks([ids_of(map_of(examples.store, []))[-1]]), "hybrid")
+    turns = [Turn("t", 1, "?", "?", Answer("answered", (), (source,))), Turn("t", 2, "?", "?", walk=walk)]
+    made = map_of(examples.store, turns)
+    of = {dot: number for dot, _, number in made.dots}
+    touched = {of[source.id], of[walk.nodes[0]], of[walk.nodes[2]]}
+    assert {disc.number for disc in made.discs if disc.lit} == touched, "where it only landed is not lit"
+    assert [disc.lit for disc in made.discs] == sorted((disc.lit for disc in made.discs), reverse=True)
+    assert [(made.dots[dot][1].partition(" · ")[0], before) for dot, before in made.walk] == [
+        ("Laika", -1),
+        ("Metropolis", -1),
+        ("Baikonur", 0),
+    ]
+    gone = replace(walk, nodes=("gone", *walk.nodes[1:]), edges=(Edge("gone", walk.nodes[2], "title link"),))
+    assert next(dot for dot, *_ in map_of(examples.store, [replace(turns[1], walk=gone)]).walk) == -1
+    assert map_of(examples.store, turns, 1).walk == [], "the first was no walk"
+
+
+def test_of_too_many_all_partitions_show_as_many_and_one_of_them_is_looked_around(
+    examples: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = map_of(examples.store, [])
+    walk = walk_of(examples)
+    monkeypatch.setattr(library_map, "MOST", 20)
+    monkeypatch.setattr(library_map, "PARTITIONS", 4)
+    monkeypatch.setattr(library_map, "AROUND", 2)
+    monkeypatch.setattr(library_map, "LINES", 3)
+    made = map_of(examples.store, [Turn("t", 1, "?", "?", walk=walk)])
+    assert len(made.dots) == 20 and made.total == whole.total and len(made.lines) == 3
+    assert {len([dot for dot in made.dots if dot[2] == one.number]) for one in made.discs} == {5, 0}
+    assert all(dot >= 0 for dot, *_ in made.walk), "what was walked is there"
+    assert [bool(disc.radius) for disc in made.discs] == [True] * 4 + [False], "what is not there is named"
+    html = Markup(1, []).map(made)
+    assert f"20 of {whole.total} passages, in 4 partitions; lit" in html and html.count("not on the map") == 1
+    assert "From “Laika” it went to “Baikonur”." in html
+    other = made.discs[-1].number
+    around = map_of(examples.store, [], 0, other)
+    assert other in {disc.number for disc in around.discs if disc.radius}
+    assert len([disc for disc in around.discs if disc.radius]) == 2
+
+
+def test_an_empty_library_has_an_empty_map(tmp_path: Path, home: Path, encoder: CachedEncoder) -> None:
+    settings = read_settings(library=tmp_path / "library")
+    make_empty(settings, encoder)
+    with open_library(tmp_path / "library", encoder) as library:
+        made = map_of(library.store, [])
+    assert (made.total, made.discs, made.dots) == (0, [], [])
+    assert "There are no documents yet" in Markup(0, []).map(made)
+
+
+def test_a_passage_is_opened_in_its_document(examples_path: Path, examples: Library, home: Path) -> None:
+    reader = DocumentReader(read_settings(library=examples_path))
+    chunk = next(one for one in examples.store.sample(1000) if one.title == "Laika" and one.start)
+    shown = reader.document(chunk.id, WhereTo())
+    marked = "".join(
+        piece.text for block in shown.blocks for line in block.lines for its in line for piece in its if piece.hit
+    )
+    assert "".join(marked.split()) == "".join(chunk.text.split()) and (shown.title, shown.hits, shown.hit) == (
+        "Laika",
+        1,
+        1,
+    )
+    with pytest.raises(BadInput, match="not in the library"):
+        reader.document("gone", WhereTo())
+
+
+# In a browser
+
+
+@pytest.fixture(scope="module")
+def library(examples_path: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+    port = free_port()
+    here = {"CLEW_HOME": str(tmp_path_factory.mktemp("home")), "CLEW_CACHE": str(cache), "CLEW_LLM": "none"}
+    command = ("-m", "clew.ui.cli", "ui", "--library", examples_path, "--port", port)
+    with serving(*command, port=port, environment=here) as address:
+        yield address
+
+
+PLACE = """(name) => {
+    const box = document.querySelector('.picture canvas').getBoundingClientRect()
+    const cy = document.querySelector('.picture')._cyreg.cy
+    const { x, y } = cy.nodes().filter((one) => one.data('name') === name)[0].renderedPosition()
+    return { x: box.x + x, y: box.y + y }
+}"""
+
+
+OUTSIDE = """() => {
+    const cy = document.querySelector('.picture')._cyreg.cy
+    return cy.$('.dot').filter((dot) => {
+        const disc = cy.$id(`p${dot.data('number')}`), [one, other] = [dot.position(), disc.position()]
+        return Math.hypot(one.x - other.x, one.y - other.y) > disc.data('wide') / 2
+    }).map((dot) => dot.data('name'))
+}"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+def test_the_map_in_a_browser(context: "BrowserContext", library: Address) -> None:
+    page = opened(context, library)
+    page.set_default_timeout(60_000)
+    page.fill("#question textarea", "/tool walk")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#now .said")
+    ask(page, "How is Fritz Lang connected with rockets?")
+    page.click("#side [data-map]")
+    page.wait_for_selector("#map canvas")
+    assert "71 of 71 passages, in 5 partitions; lit" in page.locator("#map header").inner_text()
+    told = page.locator("#map .told").inner_text()
+    assert told.startswith("From “Fritz Lang” it went")
+    assert page.locator("#map .partitions .lit").count() >= 1
+    outside = page.evaluate(OUTSIDE)
+    assert outside == [], "each dot lies in the disc of its partition"
+    walked = page.evaluate("document.querySelector('.picture')._cyreg.cy.$('.walked').map((one) => one.data('told'))")
+    assert any(name.endswith(" Metropolis") for name in walked)
+
+    first = page.locator("#map [data-partition]").last
+    first.click()
+    assert first.get_attribute("aria-expanded") == "true"
+    items = page.locator("#map .partitions li button")
+    assert number_of(items.count(), "x").startswith(first.locator(".dim").inner_text())
+    page.wait_for_timeout(400)  # it goes there
+    at = page.evaluate(PLACE, "First Man")
+    page.mouse.move(at["x"], at["y"])
+    page.wait_for_selector("#map .pointed >> text=First Man")
+    page.mouse.click(at["x"], at["y"])
+    page.wait_for_selector("#document[open] h2 >> text=First Man")
+    page.wait_for_selector("#document mark.current")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#document", state="hidden")
+    assert page.locator("#map").is_visible()
+    items.first.click()
+    page.wait_for_selector("#document[open]")
+    page.keyboard.press("Escape")
+
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement === document.body || !!document.activeElement.closest('#map')")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#map", state="hidden")
+    page.locator("#past .steps > summary").click()
+    page.click("#past .walk [data-map]")
+    page.wait_for_selector("#map .told")
+    page.keyboard.press("Escape")
+    page.click("#past .walk [data-document] >> nth=0")
+    page.wait_for_selector("#document[open] h2 >> text=Fritz Lang")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+def test_a_narrow_dark_window_has_the_map_too(browser: "Browser", library: Address) -> None:
+    with closing(browser.new_context(viewport={"width": 390, "height": 800}, color_scheme="dark")) as context:
+        page = opened(context, library)
+        page.click("#bar [data-drawer=side]")
+        page.click("#side [data-map]")
+        page.wait_for_selector("#map canvas")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        box = page.locator("#map .picture").bounding_box()
+        assert box and box["width"] > 330 and box["height"] > 250
+        assert page.locator("#map [data-partition] >> nth=0").is_visible()
+        page.click("#map [data-view=all]")
+        page.click("#map .close")
+        page.wait_for_selector("#map", state="hidden")

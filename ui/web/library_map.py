@@ -1,0 +1,128 @@
+"""The map of a library: passages in the discs of their partitions, those lit that a conversation has touched, and over
+them the walk of a turn. Where a disc lies depends on what is shown alone, so that the same map looks the same again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from clew.agent.state import Turn
+from clew.memory.datatypes import Floats, Ints, Subgraph
+from clew.memory.ports import Graph, Search
+from clew.memory.walk_paths import on_ways, parents, told
+from clew.ui.plain import one_line
+from clew.ui.rendering import name_of, place_of
+
+MOST, LINES, PARTITIONS, AROUND, LISTED = 2000, 4000, 60, 10, 500
+"""At most: passages on the map, lines between them, partitions, those around a single one, those named beside it."""
+
+APART, LABEL, ROUNDS = 10.0, 0.12, 300
+"""From a passage to the next, about; room for names between two discs, as a share of about half the map; of layout."""
+
+
+class MapDisc(NamedTuple):
+    """A partition; `lit`: the conversation has touched it; a `radius` of 0: it is not on the map."""
+
+    number: int
+    name: str
+    size: int
+    lit: bool
+    x: float = 0.0
+    y: float = 0.0
+    radius: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryMap:
+    """`total` counts all passages. Each dot is a passage: its id, its title with page and heading, and the number of
+    its partition; those of a disc stand from its middle on. `lines` join two dots by their places, `bridges` two
+    partitions by their numbers, with how many edges. The `walk`, `told` in a sentence, is of dots (-1: of none that is
+    there), each with the place in it that it was come to from (-1: it was landed on)."""
+
+    total: int
+    discs: list[MapDisc]
+    dots: list[tuple[str, str, int]]
+    lines: list[tuple[int, int]]
+    bridges: list[tuple[int, int, int]]
+    walk: list[tuple[int, int]]
+    told: str
+
+
+def map_of(store: Search, turns: Sequence[Turn], turn: int = 0, around: int = -1) -> LibraryMap:
+    """The partitions that the turns have touched, those that bridges join with them, and the largest, with the walk of
+    a turn (0: the last); or the partition of the number `around` and what it is joined with. Raises `ClewError` where a
+    cluster has too many passages."""
+    graph = store.part()
+    rows_of, partitioning, (ends, joining) = graph.layers.chunk_numbers, graph.partitioning, graph.cells.bridge_pairs()
+    walks = [one.walk for one in turns if one.walk and one.walk.nodes and turn in (0, one.turn)]
+    walk = walks[-1] if walks else Subgraph()
+    walked = [rows_of.get(id_, -1) for id_ in walk.nodes]
+    touched = {source.id for one in turns for source in one.answer.sources}
+    touched |= {id_ for one in turns if one.walk for id_ in on_ways(one.walk)}
+    every, sizes = np.arange(partitioning.count), np.diff(partitioning.members.starts)
+    lit = np.isin(every, partitioning.of_node[[rows_of[id_] for id_ in touched & rows_of.keys()]])
+    first, near = lit if around < 0 else every == around, np.zeros(len(every))
+    for one, other in (ends, ends[::-1]):
+        np.add.at(near, one, joining * first[other])
+    shown = np.sort(np.lexsort((-sizes, -near, ~first))[: PARTITIONS if around < 0 else AROUND])
+    rows, lines = _passages(graph, shown, walked)
+    both = np.isin(ends, shown).all(axis=0)
+    bridges = [(int(one), int(other), int(n)) for one, other, n in zip(*ends[:, both], joining[both], strict=True)]
+    own, dots = partitioning.of_node[rows].tolist(), {row: place for place, row in enumerate(rows.tolist())}
+    at = placed(tuple((n, own.count(n)) for n in shown.tolist()), tuple(bridges)).round(1).tolist()
+    where, names = dict(zip(shown.tolist(), at, strict=True)), partitioning.names
+    listed = np.lexsort((-sizes, ~np.isin(every, shown), ~lit))[:LISTED].tolist()
+    chunks = store.chunks([graph.layers.chunk_ids[row] for row in dots])
+    titles = (" · ".join(filter(None, (name_of(one), place_of(one)))) for one in chunks)
+    return LibraryMap(
+        total=len(partitioning.of_node),
+        discs=[MapDisc(n, one_line(names[n]), int(sizes[n]), bool(lit[n]), *where.get(n, ())) for n in listed],
+        dots=[(chunk.id, title, n) for chunk, title, n in zip(chunks, titles, own, strict=True)],
+        lines=lines,
+        bridges=bridges,
+        walk=[(dots.get(row, -1), before) for row, before in zip(walked, parents(walk), strict=True)],
+        told=told(walk) if walk.nodes else "",
+    )
+
+
+def _passages(graph: Graph, shown: Ints, walked: Sequence[int]) -> tuple[Ints, list[tuple[int, int]]]:
+    """Those of these partitions, one after the other, and in each those with the most edges first; and the lines, by
+    places. Of too many each partition has as many as all others, those of the walk before others."""
+    rows, nodes, edges = np.sort(graph.partitioning.members.of(shown)[0]), graph.nodes, graph.cells.among(shown)
+    ends = np.searchsorted(rows, np.stack([nodes.sources[edges], nodes.targets[edges]]))
+    own = np.searchsorted(shown, graph.partitioning.of_node[rows])
+    degrees, sizes = np.bincount(ends.reshape(-1), minlength=len(rows)), np.bincount(own, minlength=len(shown))
+    level = sum(np.minimum(sizes, most).sum() <= MOST for most in range(1, MOST + 1))
+    order = np.lexsort((-degrees, ~np.isin(rows, [*walked]), own))
+    kept = order[np.arange(len(order)) - np.searchsorted(own[order], own[order]) < level]
+    kept = kept[np.lexsort((-degrees[kept], own[kept]))]
+    at = np.full(len(rows), -1)
+    at[kept] = np.arange(len(kept))
+    there = (own[ends[0]] == own[ends[1]]) & (at[ends] >= 0).all(axis=0)
+    best = np.argsort(-nodes.weights[edges][there], kind="stable")[:LINES]
+    return rows[kept], [(int(one), int(other)) for one, other in at[ends[:, there][:, best]].T]
+
+
+@lru_cache(8)
+def placed(sizes: tuple[tuple[int, int], ...], bridges: tuple[tuple[int, int, int], ...]) -> Floats:
+    """Where the discs of these numbers and sizes lie, and their radii, shape (discs, 3): springs draw those together
+    that bridges join, by the share of their passages; then they make room for each other."""
+    import networkx
+
+    graph, size = networkx.Graph(), dict(sizes)
+    graph.add_nodes_from(size)
+    graph.add_weighted_edges_from((one, other, n / (size[one] * size[other]) ** 0.5) for one, other, n in bridges)
+    radii = APART * np.sqrt(np.array([*size.values()], float))
+    half = np.sqrt((radii**2).sum())
+    room = radii[:, None] + radii[None] + LABEL * half
+    springs = networkx.spring_layout(graph, seed=42, iterations=ROUNDS)
+    at = np.array([*springs.values()]).reshape(-1, 2) * (1.4, 1) * half
+    for turn in range(ROUNDS):
+        at *= 0.99 if turn < ROUNDS // 2 else 1  # towards the middle, until they touch
+        apart = at[:, None] - at[None]
+        distance = np.hypot(*np.moveaxis(apart, 2, 0)) + np.eye(len(at))
+        overlap = np.maximum(room - distance, 0) * (1 - np.eye(len(at)))
+        at += (apart * (overlap / distance / 2)[:, :, None]).sum(axis=1)
+    return np.column_stack([at, radii])
