@@ -1,8 +1,9 @@
 """`answer`: chooses the maker, `written` where there is a language model and else `quoted`, and says beside it what
 the documents hold and do not show."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice, takewhile
 from pathlib import Path, PurePath
 
 from clew.agent.answer import corpus_answers, refusal
@@ -21,12 +22,14 @@ from clew.agent.search.lookups import scope_of, subject_of
 from clew.agent.services import Computed, Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
 from clew.memory.datatypes import Passage
+from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.utterances import MOST_CHOICES
 from clew.memory.dialogue.variants import offered
 from clew.memory.errors import Cancelled, ServiceUnreachable
 from clew.memory.instructions import orders
 from clew.memory.ports import Writer
 from clew.memory.text import content_words
+from clew.tools.table import TableTool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,9 @@ def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
     answer = replace(made.answer, files_left_out=len(left_out), unread=names, offered=meant)
     return replace(made, answer=answer)
 
+
+LEANT_ON = 3
+"""Turns before that tables answered and that a question of the same rows may lean on."""
 
 UNREAD = 3
 """Files that could not be read of which the names are said."""
@@ -96,16 +102,27 @@ def corpus_answer_of(turn: Turn, run: TurnContext) -> corpus_answers.CorpusAnswe
     if not services.library.manifest.chunks or (turn.search.tool or services.default_tool) != rounds.AUTO:
         return None
 
-    def before() -> Answer | None:
+    def earlier() -> Iterator[Turn]:
+        """Those that were answered, the last first."""
         records = services.threads.records(turn.thread, turn.parent)
-        return next((t.answer for t in map(TURN_JSON.validate_json, reversed(records)) if t.answer.sources), None)
+        return (one for one in map(TURN_JSON.validate_json, reversed(records)) if one.answer.sources)
+
+    def before() -> Answer | None:
+        return next((one.answer for one in earlier()), None)
 
     def made() -> corpus_answers.CorpusAnswer | None:
         scope = scope_of(turn) if not turn.search.within else None
         corpus = corpus_answers.Corpus(services.library.store, services.encoder, scope, before, subject_of(services))
         question = turn.meant if turn.recalled.selected else turn.typed  # "this collection" is no title's
         found = corpus_answers.corpus_answer(question, turn.rewritten, corpus)
-        return found or table_answer(turn.rewritten, corpus.store.tables, services.fitted, scope_of(turn))
+        tables, encoder = corpus.store.tables, services.fitted
+        if not found and tables.all and depends_on_context(turn.typed):
+            of_tables = islice(takewhile(lambda one: one.answer.sources[0].tool == TableTool.name, earlier()), LEANT_ON)
+            asked = [(one.typed, one.rewritten) for one in of_tables][::-1]
+            found = table_answer(turn.typed, tables, encoder, scope_of(turn), asked) if asked else None
+        asked_alone = dict.fromkeys((turn.typed, turn.rewritten))
+        made = (table_answer(one, tables, encoder, scope_of(turn)) for one in asked_alone if not found)
+        return found or next(filter(None, made), None)
 
     return run.once(Computed[corpus_answers.CorpusAnswer | None]("corpus", (turn.typed,)), made)
 

@@ -31,7 +31,8 @@ ExcerptKind = Literal["sentence", "item", "row", "list", "code"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Excerpt:
-    """Parts of the text of a region, in its order; the candidate is one of them or within one."""
+    """Parts of the text of a region, in its order; the candidate is one of them, within one, or the question of a
+    document that they answer."""
 
     candidate: Candidate
     kind: ExcerptKind
@@ -140,14 +141,14 @@ def _announcing(region: Region, block: Block) -> tuple[Span, ...]:
 
 
 def _sentence(candidate: Candidate, *, whole_list: bool, opens: bool) -> Excerpt:
-    """With what answers it where it asks, the sentence behind it where that holds what is asked for, and the list or
+    """What answers it where it asks; else with the sentence behind it where that holds what is asked for, and the list or
     the code that it announces."""
     region, block = candidate.region, candidate.block
     spans = sentences_of(region, block)
     at = spans.index(candidate.span)
     parts, last = [candidate.span], at == len(spans) - 1
     if asks(candidate.text):
-        parts += _reply(region, [*spans[at + 1 :], *_first_behind(candidate)])
+        parts = _reply(region, [*spans[at + 1 :], *_first_behind(candidate)]) or parts
     elif opens and not last:
         parts.append(spans[at + 1])
     if last and (whole_list or candidate.text.endswith(":")):

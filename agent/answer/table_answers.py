@@ -1,6 +1,7 @@
 """Answers from tables: what was computed, with what it was computed from, and the rows with their numbers; of rows that
 are too many to show, how many they are."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from clew.agent.answer.corpus_answers import CorpusAnswer
@@ -8,6 +9,7 @@ from clew.agent.answer.negation import SURE, denied
 from clew.agent.search.table_reader import TableReading, read, shipped
 from clew.agent.state import Answer, BoldSpan, Claim
 from clew.agent.talk.lines import line
+from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.tables import TableRow, Tables
 from clew.memory.language.telling import language_of
@@ -19,15 +21,27 @@ SHOWN = 10
 
 
 def table_answer(
-    question: str, tables: Tables, encoder: Encoder, scope: frozenset[str] | None = None
+    question: str,
+    tables: Tables,
+    encoder: Encoder,
+    scope: frozenset[str] | None = None,
+    before: Sequence[tuple[str, str]] = (),
 ) -> CorpusAnswer | None:
-    """None where no table is asked, or it is not sure what of it."""
-    reading = read(question, tables if scope is None else tables.within(scope), encoder, shipped())
-    request = _meant(reading, float(denied([question], encoder)[0])) if reading else None
-    if reading is None or request is None:
+    """None where no table is asked, or it is not sure what of it. `before` are the questions that tables answered in
+    the turns before, oldest first, as typed and as understood, where this one leans on them: it is asked of the rows
+    that were shown last."""
+    known = tables if scope is None else tables.within(scope)
+    if not before:
+        reading = _read(question, known, encoder)
+    else:
+        earlier: TableReading | None = None
+        for typed, understood in before:
+            earlier = _of_the_same_rows(typed, earlier, known, encoder) or _read(understood, known, encoder) or earlier
+        reading = _of_the_same_rows(question, earlier, known, encoder)
+    if reading is None:
         return None
     try:
-        result = answered(tables, reading.table, request)
+        result = answered(tables, reading.table, reading.request)
     except BadInput:
         return None
     if len(result.groups) == MOST:
@@ -43,6 +57,28 @@ def table_answer(
         claims.append(Claim(found, (n,), new_line=True))
     answer = Answer("answered", tuple(claims), tuple(passages), form="fact")
     return CorpusAnswer(answer, tuple(passages), f"{reading.asked} in {reading.table.id}", (result.text,))
+
+
+def _read(question: str, tables: Tables, encoder: Encoder) -> TableReading | None:
+    """With the cell left out that the question denies."""
+    reading = read(question, tables, encoder, shipped())
+    request = _meant(reading, float(denied([question], encoder)[0])) if reading else None
+    return replace(reading, request=request) if reading and request else None
+
+
+def _of_the_same_rows(
+    question: str, earlier: TableReading | None, tables: Tables, encoder: Encoder
+) -> TableReading | None:
+    """With the conditions of the earlier question on other columns than its own; None for one that does not lean. The
+    table, which goes without saying, is named to the reader."""
+    if earlier is None or not depends_on_context(question):
+        return None
+    reading = _read(f"{question} {earlier.table.name}", tables.within(frozenset({earlier.table.id})), encoder)
+    if reading is None:
+        return None
+    own = {one.column for one in reading.request.where}
+    kept = [one for one in earlier.request.where if one.column not in own]
+    return replace(reading, request=reading.request.model_copy(update={"where": (*kept, *reading.request.where)}))
 
 
 def _others(reading: TableReading, tables: Tables) -> list[TableResult]:

@@ -389,6 +389,7 @@ class LinkedTable:
             "nearness of the column": float(self.near[column]) if column >= 0 else 0.0,
             "how much nearer than the next": self._link(column) - max(others, default=0.0) if column >= 0 else 0.0,
             "no column": column < 0,
+            "the only column of its kind": column >= 0 and len(self._of_kinds(kind)) == 1,
             "what nothing explains": min(4.0, sum(1 - max(0.0, near) for near in nearest)),
             "the farthest of it": 1 - min(nearest, default=1.0),
             "least share of a cell": min((one.share for one in filters), default=1.0),

@@ -257,10 +257,10 @@ class Tables:
     def of(self, document: str) -> list[StoredTable]:
         return [one for one in self.all if one.document == document]
 
-    def within(self, documents: frozenset[str]) -> "Tables":
-        """Those of these documents alone."""
+    def within(self, wanted: frozenset[str]) -> "Tables":
+        """Those of these documents, or of these ids, alone."""
         made = Tables(self.run)
-        made.all = tuple(one for one in self.all if one.document in documents)
+        made.all = tuple(one for one in self.all if wanted & {one.document, one.id})
         return made
 
     def links(self, stems: Sequence[str], most: int) -> dict[str, list[Link]]:

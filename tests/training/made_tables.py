@@ -206,8 +206,9 @@ def _of_kind(made: MadeTable, *kinds: str, key: bool = False) -> list[MadeColumn
     return [column for column in made.columns[0 if key else 1 :] if column.kind in kinds]
 
 
+BY_NUMBERS = ("sum", "mean", "most", "least", "sum each", "mean each")
 NEEDED = {
-    **dict.fromkeys(("sum", "mean", "most", "least", "sum each", "mean each"), ("number",)),
+    **dict.fromkeys(BY_NUMBERS, ("number",)),
     **dict.fromkeys(("latest", "earliest"), ("date",)),
     "compare": ("number", "date"),
     "look up": ("number", "date", "text"),
@@ -223,7 +224,8 @@ def _question(
         columns = [one for one in columns if one.most]
     if "{-}" in text:
         columns = [one for one in columns if one.least]
-    if not columns:
+    named = of is not None or asked not in BY_NUMBERS or any(mark in text for mark in ("{h}", "{+}", "{-}"))
+    if not columns or not (named or len(columns) == 1):
         return None
     column = rng.choice(columns)
     heads, rows = made.table.heads, made.table.rows

@@ -100,11 +100,8 @@ def test_code_with_an_empty_line_in_it_is_whole() -> None:
     assert unit(f"Like this:\n\n{code}\n\nIt runs.", "Like") == whole
 
 
-def test_a_question_brings_its_answer() -> None:
-    assert unit("“How long will it stop?”\n\n“Four hours. It takes coal.”", "“How") == [
-        "“How long will it stop?”",
-        "“Four hours. It takes coal.”",
-    ]
+def test_a_question_of_a_document_gives_way_to_its_answer() -> None:
+    assert unit("“How long will it stop?”\n\n“Four hours. It takes coal.”", "“How") == ["“Four hours. It takes coal.”"]
 
 
 def test_what_is_not_held_is_looked_for_behind() -> None:
