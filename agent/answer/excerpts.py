@@ -141,8 +141,8 @@ def _announcing(region: Region, block: Block) -> tuple[Span, ...]:
 
 
 def _sentence(candidate: Candidate, *, whole_list: bool, opens: bool) -> Excerpt:
-    """What answers it where it asks; else with the sentence behind it where that holds what is asked for, and the list or
-    the code that it announces."""
+    """What answers it where it asks; else with the sentence behind it where that holds what is asked for, and with the
+    list or the code that it announces."""
     region, block = candidate.region, candidate.block
     spans = sentences_of(region, block)
     at = spans.index(candidate.span)

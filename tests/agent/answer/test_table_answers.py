@@ -72,7 +72,7 @@ def test_what_leans_on_a_table_is_asked_of_the_rows_that_were_shown(tables: Tabl
     shown = table_answer(harbour, tables, encoder)
     made = table_answer(highest, tables, encoder, before=[(harbour, harbour)])
     assert shown and "2 of 6" in shown.answer.text and made and "Wage: 2680" in made.answer.text
-    total = table_answer("What do they come to in total?", tables, encoder, before=[(harbour, harbour), (highest, "")])
+    total = table_answer("What is the sum of their wages?", tables, encoder, before=[(harbour, harbour), (highest, "")])
     assert total and "2450 + 2680 = 5130" in total.answer.text
     others = table_answer(old_town, tables, encoder, before=[(harbour, harbour)])
     assert others and "4 of 6" in others.answer.text
