@@ -29,6 +29,9 @@ NARROWEST = 10
 MOST_FILLED = 100_000
 """Cells of OpenDocument that a merged one is put into."""
 
+BREAK, DEEPER = "\u2028", "\u2063"
+"""What stands for the end of a line, and before an item of a list for each list that it lies in but one."""
+
 _TEXTS = re.compile(r"word/(?:document|footnotes|endnotes|header\d*|footer\d*)\d*\.xml|content\.xml|styles\.xml")
 _STYLES = ("word/styles.xml", "content.xml", "styles.xml")
 BROKEN = (
@@ -96,7 +99,8 @@ def shown_of(data: bytes) -> Shown:
                 hidden += _emptied(root, styles)
                 hidden += _filled(root)
                 _put_comments(root, comments)
-                content = etree.tostring(root)
+                _mark(root)
+                content = etree.tostring(root, encoding="utf-8")
             kept.writestr(name, content)
     return Shown(made.getvalue(), "\n".join(hidden))
 
@@ -186,6 +190,20 @@ def _attribute(element: "_Element", name: str) -> str:
 
 
 # Text documents ------------------------------------------------------------------------------------------------------
+
+
+def _mark(root: "_Element") -> None:
+    """Put signs for what kreuzberg does not keep: where lines end, and how deep an item of a list lies."""
+    from lxml.etree import SubElement
+
+    for line in root.iter("{*}line-break", "{*}br"):
+        line.tag, line.text = f"{line.tag.rpartition('}')[0]}}}{'t' if _name(line) == 'br' else 'span'}", BREAK
+    for level in root.iter("{*}ilvl"):
+        item, depth = next(level.iterancestors("{*}p"), None), min(int(_attribute(level, "val") or 0), 9)
+        if item is not None and depth:
+            run = SubElement(item, item.tag[:-1] + "r")
+            SubElement(run, item.tag[:-1] + "t").text = DEEPER * depth
+            item.insert(1, run)
 
 
 def _put_comments(root: "_Element", comments: "Mapping[str, _Element]") -> None:

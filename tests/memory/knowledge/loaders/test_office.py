@@ -69,6 +69,20 @@ def test_comments_heads_feet_and_text_boxes_are_read(tmp_path: Path) -> None:
     ]
 
 
+def test_items_of_lists_keep_their_depth_and_lines_end_where_they_did(tmp_path: Path) -> None:
+    level = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="1"/></w:numPr>'
+    items = [
+        paragraph(text, level.format(depth)) for text, depth in (("Tools", 0), ("Sägen", 1), ("Fine", 2), ("Wood", 0))
+    ]
+    broken = "<w:p><w:r><w:t>Hall 1</w:t><w:br/><w:t>Hamburg</w:t></w:r></w:p>"
+    text = "- Tools\n  - Sägen\n    - Fine\n- Wood\n\nHall 1\nHamburg"
+    assert document(tmp_path / "x.docx", word("".join(items) + broken)).text == text
+    inner = "<text:list-item><text:p>Sägen</text:p></text:list-item>"
+    listed = f"<text:list-item><text:p>Tools</text:p><text:list>{inner}</text:list></text:list-item>"
+    open_ = f"<text:list>{listed}</text:list><text:p>Hall 1<text:line-break/>Hamburg</text:p>"
+    assert document(tmp_path / "x.odt", open_document(open_)).text == "- Tools\n  - Sägen\n\nHall 1\nHamburg"
+
+
 @pytest.mark.parametrize(
     "look",
     [
