@@ -23,7 +23,7 @@ from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.html import laid_out, parse
 from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.office_hidden_text import BROKEN
+from clew.memory.knowledge.loaders.packages import BROKEN
 from clew.memory.knowledge.loaders.plain_text import decode
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, Unpacked, in_a_line, shown
 from clew.memory.text import clean, storable

@@ -1,12 +1,12 @@
-"""Files of office programs, books, markup and data, by kreuzberg: text documents, spreadsheets, EPUB, JSON and others.
+"""Files of office programs, books, markup and data, by kreuzberg: text documents, older spreadsheets, EPUB and others.
 
-What such a file holds and does not show is taken out before, and kept apart (`office_hidden_text`). Slides have a file
-of their own (`slides`).
+What such a file holds and does not show is taken out before, and kept apart (`office_hidden_text`). Workbooks and
+slides have files of their own (`sheets`, `slides`).
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -15,35 +15,38 @@ from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders import html
 from clew.memory.knowledge.loaders.layout import NESTED, TextLayout
-from clew.memory.knowledge.loaders.office_hidden_text import BREAK, DEEPER, Grid, Shown, shown_of
+from clew.memory.knowledge.loaders.office_hidden_text import BREAK, DEEPER, shown_of
 from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, read_text, title_of_file
+from clew.memory.knowledge.loaders.sheets import write_sheet
 from clew.memory.knowledge.loaders.source import LONGEST_REASON, Loader, Source, in_a_line
 from clew.memory.text import clean
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-PACKAGES = (".docx", ".docm", ".odt", ".xlsx", ".xlsm", ".ods")
+PACKAGES = (".docx", ".docm", ".odt", ".ods")
 """Zipped XML, whose hidden text can be taken out."""
 
-OTHERS = (".doc", ".rtf", ".xls", ".xlsb", ".odp", ".ppt", ".epub", ".fb2", ".msg")
+SHEETS = (".ods", ".xls", ".xlsb")
+OTHERS = (".doc", ".rtf", ".odp", ".ppt", ".epub", ".fb2", ".msg")
 MARKS = (".rst", ".org", ".tex", ".typ", ".xml")
 """Text, which is decoded before."""
 
-SHEETS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
-
+_MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d) 00:00:00")
 _BULLET = re.compile(r"<p>\s*[•–▪◦‣·]\s+(.*?)</p>", re.DOTALL)
 
 
 def read_office(source: Source) -> Iterator[Document]:
     """One document. Raises `Unreadable` where the library stops at it."""
     data, ending = source.path.read_bytes(), source.path.suffix.lower()
-    held = shown_of(data) if ending in PACKAGES else Shown(decode(data).encode() if ending in MARKS else data)
-    result = extracted(held.data, source)
-    told, hidden = result.metadata, held.hidden
+    data, hidden = shown_of(data) if ending in PACKAGES else (data, "")
+    result = extracted(decode(data).encode() if ending in MARKS else data, source)
+    told = result.metadata
     if ending in SHEETS:
-        layout = TextLayout()
-        hidden = "\n".join(filter(None, _sheets(layout, result, held.grids)))
+        layout, tables = TextLayout(), {table.page_number: table.cells for table in result.tables}
+        for number, name in enumerate(told.get("sheet_names") or [""] * len(tables), 1):
+            cells = [[clean(_MIDNIGHT.sub(r"\1", cell)) for cell in row] for row in tables.get(number, ())]
+            write_sheet(layout, name, list(enumerate(cells, 1)))
     else:
         layout, _ = html.laid_out(_page(result))
     if ending in MARKS and not layout.text:  # a part of a text, which begins no document
@@ -94,41 +97,4 @@ def extracted(data: bytes, source: Source) -> Any:
         raise Unreadable(f"it cannot be read: {why}") from error
 
 
-# Spreadsheets --------------------------------------------------------------------------------------------------------
-
-_MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d) 00:00:00")
-
-
-def _sheets(layout: TextLayout, result: Any, grids: Mapping[str, Grid]) -> Iterator[str]:
-    """Each below its name; an empty row ends a table, and rows of one cell are lines of text. Yields what is hidden."""
-    names = result.metadata.get("sheet_names") or [""] * len(result.tables)
-    tables = {table.page_number: table.cells for table in result.tables}
-    for number, name in enumerate(names, 1):
-        cells = [[clean(_MIDNIGHT.sub(r"\1", cell)) for cell in row] for row in tables.get(number, ())]
-        rows, hidden = grids.get(name, Grid()).parted(cells)
-        yield hidden
-        if not any(any(row) for _, row in rows):
-            continue
-        layout.page(f"sheet {name}")
-        layout.heading(name)
-        for start, stanza in _stanzas(rows):
-            if max(sum(map(bool, row)) for row in stanza) > 1:
-                layout.table(stanza, name, f"sheet {name}", start)
-            else:
-                layout.verbatim("\n".join(filter(None, map("".join, stanza))))
-
-
-def _stanzas(rows: Sequence[tuple[int, list[str]]]) -> Iterator[tuple[int, list[list[str]]]]:
-    """The rows between empty ones, with the number of the first; a title above a table stands apart."""
-    start, held = 0, list[list[str]]()
-    for number, row in [*rows, (0, [""])]:
-        full = sum(map(bool, row))
-        if held and (not full or (full > 1 and sum(map(bool, held[-1])) == 1 == len(held))):
-            yield start, held
-            held = []
-        start = start if held else number
-        if full:
-            held.append(row)
-
-
-OFFICE = Loader("office", read_office, (*PACKAGES, *OTHERS, *MARKS))
+OFFICE = Loader("office", read_office, (*PACKAGES, *SHEETS, *OTHERS, *MARKS))
