@@ -28,7 +28,7 @@ PACKAGES = (".docx", ".docm", ".odt", ".ods")
 """Zipped XML, whose hidden text can be taken out."""
 
 SHEETS = (".ods", ".xls", ".xlsb")
-OTHERS = (".doc", ".rtf", ".odp", ".ppt", ".epub", ".fb2", ".msg")
+OTHERS = (".doc", ".rtf", ".xls", ".xlsb", ".odp", ".ppt", ".epub", ".fb2", ".msg")
 MARKS = (".rst", ".org", ".tex", ".typ", ".xml")
 """Text, which is decoded before."""
 
@@ -97,4 +97,4 @@ def extracted(data: bytes, source: Source) -> Any:
         raise Unreadable(f"it cannot be read: {why}") from error
 
 
-OFFICE = Loader("office", read_office, (*PACKAGES, *SHEETS, *OTHERS, *MARKS))
+OFFICE = Loader("office", read_office, (*PACKAGES, *OTHERS, *MARKS))
