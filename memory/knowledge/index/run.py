@@ -41,7 +41,7 @@ from clew.memory.knowledge.document_dates import with_date
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters, choose
 from clew.memory.knowledge.index.steps import STEPS, parts_of
 from clew.memory.knowledge.loaders.registry import LOADERS, discover
-from clew.memory.knowledge.loaders.sandbox import AHEAD, Reading
+from clew.memory.knowledge.loaders.sandbox import Reading
 from clew.memory.knowledge.loaders.source import (
     Loader,
     LoadFailure,
@@ -131,10 +131,7 @@ class Changes:
         total, done = sum(sizes.values()), 0
         order = [*self._waiting, *(path for path in fresh if path not in self._known)]
         with closing(self._reading):
-            for place, path in enumerate(order):
-                for ahead in order[place : place + 1 + AHEAD]:
-                    if not self._is_same(fresh[ahead]):
-                        self._reading.announce(fresh[ahead])
+            for path in order:
                 self._waiting.pop(path, None)
                 for read_so_far in self._take(fresh[path]):
                     yield Progress("reading", done + min(read_so_far, sizes[path]), total)

@@ -21,9 +21,9 @@ from typing import IO, TYPE_CHECKING, cast
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.loaders.html import laid_out
+from clew.memory.knowledge.loaders.html import laid_out, parse
 from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.office_hidden_text import BROKEN
+from clew.memory.knowledge.loaders.packages import BROKEN
 from clew.memory.knowledge.loaders.plain_text import decode
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, Unpacked, in_a_line, shown
 from clew.memory.text import clean, storable
@@ -124,7 +124,7 @@ def _read(source: Source, message: EmailMessage, id_: str, place: str) -> Iterat
     body = message.get_body(("plain", "html"))
     text = _content(body) if body is not None else ""
     if body is not None and body.get_content_type() == "text/html":
-        page, hidden = laid_out(text)
+        page, hidden = laid_out(parse(text))
         text = page.text
     layout.verbatim(clean(text))
     date = ""
@@ -184,7 +184,7 @@ def read_notes(source: Source) -> Iterator[Document | LoadFailure]:
 
 
 def _note(source: Source, note: "_Element", title: str) -> Document:
-    layout, hidden = laid_out(clean(note.findtext("content") or ""))
+    layout, hidden = laid_out(parse(clean(note.findtext("content") or "")))
     when = note.findtext("updated") or note.findtext("created") or ""  # 20240501T101500Z
     date = f"{when[:4]}-{when[4:6]}-{when[6:8]}" if when[:8].isdecimal() else ""
     tags, author = in_a_line([tag.text for tag in note.findall("tag")]), note.findtext("note-attributes/author")

@@ -1,32 +1,30 @@
-"""HTML, by lxml: the words of the page without what every page of a site has, blocks apart, headings marked.
-
-Pages that a browser saved whole are read by langchain-community (the extra `clew[loaders]`)."""
+"""HTML, by lxml: the words of the page without what every page of a site has, blocks apart, headings marked. What is
+written in other marks is read as HTML, too."""
 
 import re
-import warnings
 from collections.abc import Collection, Iterable, Iterator
-from importlib.util import find_spec
+from email import message_from_bytes, policy
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from clew.memory.datatypes import Document
-from clew.memory.errors import Unreadable, install_command, required
+from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.plain_text import decode, guessed, title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line, shown
+from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line
 from clew.memory.text import clean, word_lists
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 _TAGS = word_lists(Path(__file__).with_name("html.txt"))
+NO_TEXT = frozenset(_TAGS["no_text"])
 
 DROPPED = "x-dropped"
 """The name that an element gets before it goes with all that are called so."""
 
 NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What lxml reads in a page and does not take back: control characters."""
-
 
 _DATED = "@name='date' or @name='dcterms.date' or @property='article:published_time'"
 
@@ -41,25 +39,17 @@ _SERVED = re.compile(r"\A\s*(?:Content-[A-Za-z]+: [^\n]*\s*)+(?=<)")
 
 def read_html(source: Source) -> Iterator[Document]:
     """Raises `Unreadable` where there are no words in it."""
-    root = parse(_SERVED.sub("", _decode(source.path.read_bytes()), count=1))
-    if root is None:
-        raise Unreadable("empty")
-    head = " ".join(root.xpath("string(//head/title)").split())
-    try:
-        layout, hidden = _laid_out(root)
-    except RecursionError as error:
-        raise Unreadable("its styles are nested too deep") from error
-    first = " ".join(root.xpath("string(//h1)").split())
-    title = first if first and first in head else head or first or title_of_file(source.path)
+    yield _page(source, _SERVED.sub("", _decode(source.path.read_bytes()), count=1))
+
+
+def _page(source: Source, markup: str) -> Document:
+    root = parse(markup)
+    head, first = (" ".join(root.xpath(f"string({path})").split()) for path in ("//head/title", "//h1"))
     date = " ".join(root.xpath(f"string((//head/meta[{_DATED}])[1]/@content)").split())
     author, tags = (in_a_line(_metas(root, names)) for names in (AUTHOR, KEYWORDS))
-    yield layout.document(source, title, date=date, author=author, tags=tags, hidden_text=hidden)
-
-
-def laid_out(markup: str) -> tuple[TextLayout, str]:
-    """The words of a page that are seen, and those that are not."""
-    root = parse(markup)
-    return _laid_out(root) if root is not None else (TextLayout(), "")
+    layout, hidden = laid_out(root)
+    title = first if first and first in head else head or first or title_of_file(source.path)
+    return layout.document(source, title, date=date, author=author, tags=tags, hidden_text=hidden)
 
 
 def _metas(root: "HtmlElement", names: Collection[str]) -> list[str]:
@@ -69,19 +59,49 @@ def _metas(root: "HtmlElement", names: Collection[str]) -> list[str]:
     return [part for one in said if "://" not in one for part in one.split(",")]
 
 
-def parse(markup: str) -> "HtmlElement | None":
-    """None where there is nothing in it. Comments are gone. Raises `Unreadable` where the parser gave up half-way."""
+def parse(markup: str) -> "HtmlElement":
+    """Comments are gone. Raises `Unreadable` where the parser gave up half-way."""
     from lxml import etree, html
 
     # Bytes, for lxml refuses text with an XML declaration; the parser's encoding goes before any that is declared.
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         root = html.document_fromstring(markup.encode(), parser=parser)
-    except etree.ParserError:
-        return None
+    except etree.ParserError:  # nothing is in it
+        return html.Element("html")
     if parser.error_log.filter_from_fatals():
         raise Unreadable("HTML whose tags lie more than 2,000 deep in one another")
     return root
+
+
+MARKER = "x-marker"
+"""The attribute that says what stands before an item of a list, if not `-`."""
+
+
+def number_items(root: "HtmlElement") -> None:
+    """Items of ordered lists get their numbers."""
+    for listed in root.iter("ol"):
+        for number, item in enumerate(listed.iterchildren("li"), int(listed.get("start", "1"))):
+            item.set(MARKER, f"{number}. ")
+
+
+def laid_out(root: "HtmlElement") -> tuple[TextLayout, str]:
+    """The words of a page that are seen, without its chrome, but with it where nothing else is there; and those that
+    are not seen."""
+    from copy import deepcopy
+
+    layout = TextLayout()
+    without = deepcopy(root)
+    _drop_chrome(without)
+    try:
+        hidden = _without_hidden(without)
+        _write(layout, without)
+        if not layout.text:
+            hidden = _without_hidden(root)
+            _write(layout, root)
+    except RecursionError as error:
+        raise Unreadable("its styles are nested too deep") from error
+    return layout, hidden
 
 
 _POWER = re.compile(r"\s*[-+\u2212]?\d+\s*")
@@ -91,8 +111,8 @@ _RAISED = str.maketrans(
 """`2<sup>31</sup>` is not 231."""
 
 
-def write(layout: TextLayout, root: "HtmlElement") -> None:
-    """Write the words of an element and all that is in it; `without_hidden` goes first."""
+def _write(layout: TextLayout, root: "HtmlElement") -> None:
+    """Write the words of an element and all that is in it; `_without_hidden` goes first."""
     from lxml import etree
 
     for broken in root.iter("br"):
@@ -125,30 +145,7 @@ def _decode(data: bytes) -> str:
     return decode(data)
 
 
-def _laid_out(root: "HtmlElement") -> tuple[TextLayout, str]:
-    """Without the page's chrome; with it where nothing else is there. And what of it is not seen."""
-    from copy import deepcopy
-
-    layout = TextLayout()
-    without = deepcopy(root)
-    _drop_chrome(without)
-    hidden = without_hidden(without)
-    write(layout, without)
-    if not layout.text:
-        hidden = without_hidden(root)
-        write(layout, root)
-    return layout, hidden
-
-
-def is_hidden(tag: str) -> bool:
-    """Whether the start tag of an element says that it is not seen."""
-    from clew.memory.knowledge.loaders.html_hidden_text import hidden_elements
-
-    root = parse(f"{tag}x")
-    return root is not None and bool(hidden_elements(root))
-
-
-def without_hidden(root: "HtmlElement") -> str:
+def _without_hidden(root: "HtmlElement") -> str:
     """Drop what is hidden and what is no text for people; returns the words of what is hidden: signs that stand
     beside a heading until somebody points there are none."""
     from lxml import etree
@@ -156,7 +153,7 @@ def without_hidden(root: "HtmlElement") -> str:
     from clew.memory.knowledge.loaders.html_hidden_text import hidden_elements, own_words
 
     hidden = hidden_elements(root)
-    etree.strip_elements(root, *_TAGS["no_text"], with_tail=False)
+    etree.strip_elements(root, *NO_TEXT, with_tail=False)
     words = (one.text_content() if whole else " ".join(filter(None, own_words(one))) for one, whole in hidden)
     said = "\n".join(" ".join(one.split()) for one in words if re.search(r"\w", one))
     for element in (one for one, whole in hidden if not whole):
@@ -253,7 +250,7 @@ def _open(layout: TextLayout, element: "HtmlElement") -> None:
     elif element.tag in ("ul", "ol"):
         layout.open_list()
     elif element.tag == "li":
-        layout.open_item("- ")
+        layout.open_item(element.get(MARKER, "- "))
     elif element.tag == "dt":
         layout.paragraph() if _asks(element) else layout.open_term()
     elif element.tag == "dd":
@@ -287,21 +284,11 @@ def _declared(data: bytes) -> str:
 
 
 def read_saved_page(source: Source) -> Iterator[Document]:
-    """One document, the paragraphs of its text. Raises `Unreadable` where no page is in it, and without the extra."""
-    if find_spec("langchain_community") is None:
-        raise Unreadable(f"a saved web page: {install_command('loaders')} reads it")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it says at each import that it will end
-        loaders = required("langchain_community.document_loaders.mhtml", "a saved web page", "loaders")
-        try:
-            pages = loaders.MHTMLLoader(source.path, get_text_separator="\n").load()
-        except (UnicodeDecodeError, LookupError) as error:
-            raise Unreadable(f"it is not written as it says: {error}") from error
-    lines = [" ".join(line.split()) for page in pages for line in page.page_content.splitlines()]
-    if not (text := clean("\n\n".join(filter(None, lines)))):
+    """What a browser saved whole. Raises `Unreadable` where no page is in it."""
+    page = message_from_bytes(source.path.read_bytes(), policy=policy.default).get_body(("html",))
+    if page is None:
         raise Unreadable("no page is in it")
-    title = " ".join(str(pages[0].metadata.get("title") or "").split())
-    yield Document(source.name, clean(title) or title_of_file(source.path), text, shown(source.path))
+    yield _page(source, _decode(cast(bytes, page.get_payload(decode=True))))
 
 
 HTML = Loader(

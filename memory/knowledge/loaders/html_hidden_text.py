@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.request import urlopen
 
@@ -22,6 +22,8 @@ from tinycss2.color5 import parse_color
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
+
+# Rules and values -----------------------------------------------------------------------------------------------------
 
 Declared = dict[tuple[int, str], str]
 """What a rule says: values by property, in small letters, `!important` ones at 2, what animations end with at 1."""
@@ -34,15 +36,8 @@ class Style(dict[str, str]):
         return ""
 
 
-Colour = tuple[float, ...] | None
-"""Red, green and blue, 0 to 1; () for one that is not seen, None for one that is not known."""
-
 WIDTH = 1200.0
 """Pixels of the screen."""
-
-CLEAR, NEAR, COLOURLESS = 0.05, 0.095, 2.0
-"""How much of a colour nobody sees; what the parts of two colours that look the same differ by at most; and how far
-from grey, in `lab`, a colour is that looks grey."""
 
 NESTED, LONGEST = 5, 500
 """How deep rules may lie in rules, and letters of a selector."""
@@ -53,12 +48,9 @@ _LENGTH = re.compile(r"([-+]?\d*\.?\d+(?:e[-+]?\d+)?)\s*(px|pt|em|rem|%|vw|vh|cm
 _SIZE_OF_FONT = re.compile(r"(?:^|\s)((?:\d*\.?\d+)(?:px|pt|em|rem|%|vw|vh|cm|mm|in)|0)(?=[\s/])")
 _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)")
 _WORKED_OUT = re.compile(r"\b(calc|min|max|clamp)\(([^()]{1,200})\)")
-_NAME = re.compile(r'"[^"]*"|[.#][\w-]+')
 _SIGNS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 PIXELS = {"pt": 1.3, "em": 16.0, "rem": 16.0, "vw": 12.0, "vh": 8.0, "cm": 38.0, "mm": 3.8, "in": 96.0, "%": 10.0}
 SHARES = {"%": 0.01}
-_SYSTEM: Mapping[str, Colour] = {"canvas": (1.0,) * 3, "field": (1.0,) * 3, "canvastext": (0.0,) * 3}
-_AS_AROUND = ("", "inherit", "currentcolor", "unset", "revert")
 _OTHER_NAMES = {
     "inset-inline-start": "left",
     "inset-block-start": "top",
@@ -155,11 +147,10 @@ def _within(selector: str, around: Sequence[str]) -> str:
 
 
 def _split(tokens: Iterable[Any]) -> Iterator[str]:
-    """What commas part; names of classes and ids in small letters."""
+    """What commas part."""
     rest = iter(tokens)
     while one := list(takewhile(lambda one: one != ",", rest)):
-        said = str(serialize(one)).strip()
-        yield _NAME.sub(lambda found: found[0] if found[0][0] == '"' else found[0].lower(), said)
+        yield _said(one)
 
 
 def _said(tokens: Sequence[Any]) -> str:
@@ -205,7 +196,7 @@ def _holds(kind: str, condition: str) -> bool:
     """Whether rules behind `@kind condition` are for the screen."""
     if kind == "media":
         return any(map(_meant, condition.split(",")))
-    return kind in ("layer", "scope", "starting-style") or (kind == "supports" and not condition.startswith("not"))
+    return not (kind == "supports" and condition.startswith("not"))
 
 
 def _meant(query: str) -> bool:
@@ -254,27 +245,44 @@ def length(value: str, units: Mapping[str, float] = PIXELS, otherwise: float = f
     return float(found[1]) * units.get(found[2] or "", 1.0) if found else otherwise
 
 
-def lengths(value: str) -> list[float]:
-    return [length("".join(one)) for one in _LENGTH.findall(value[:200])]
-
-
 def sides(said: Sequence[str]) -> Sequence[str]:
     """Top, right, bottom and left, as CSS means one to four values."""
     return [*said, said[1]] if len(said) == 3 else [*said, *said, *said, *said][:4]
 
 
+# Colours --------------------------------------------------------------------------------------------------------------
+
+Colour = tuple[float, ...] | None
+"""Red, green and blue, 0 to 1; () for one that is not seen, None for one that is not known."""
+
+CLEAR, NEAR, COLOURLESS = 0.05, 0.095, 2.0
+"""How much of a colour nobody sees; what the parts of two colours that look the same differ by at most; and how far
+from grey, in `lab`, a colour is that looks grey."""
+
+_SYSTEM: Mapping[str, Colour] = {"canvas": (1.0,) * 3, "field": (1.0,) * 3, "canvastext": (0.0,) * 3}
+
+
 @lru_cache(maxsize=1_000)
 def colour(said: str) -> Colour:
-    """The first one in a value."""
-    return next((made for made in map(_colour, parse_component_value_list(said)) if made is not None), None)
+    """Of a value: the one in it, also where it mixes several that look the same."""
+    its = colours(parse_component_value_list(said))
+    return its[0] if its and all(alike(its[0], other) for other in its) else None
+
+
+def colours(tokens: Iterable[Any]) -> list[tuple[float, ...]]:
+    """All that are known, also in gradients."""
+    found = list[tuple[float, ...]]()
+    for token in tokens:
+        if (made := _colour(token)) is not None:
+            found.append(made)
+        elif token.type == "function":
+            found += colours(token.arguments)
+    return found
 
 
 def _colour(token: Any) -> Colour:
     if token.type == "ident" and token.lower_value in _SYSTEM:
         return _SYSTEM[token.lower_value]
-    if token.type == "function" and token.lower_name == "color-mix":
-        mixed = [colour(one) for one in _split(token.arguments)][1:]
-        return mixed[0] if same(mixed) else None
     with suppress(ValueError, LookupError):  # it has too few parts
         if isinstance(made := parse_color(token), Color):
             return () if made.alpha < CLEAR else _rgb(made)
@@ -292,23 +300,10 @@ def _rgb(made: Color) -> Colour:
 
 
 def alike(one: Colour, other: Colour) -> bool:
-    """Whether two colours look the same."""
-    return all(abs(a - b) <= NEAR for a, b in zip(one or (), other or (), strict=True))
-
-
-def same(colours: Sequence[Colour]) -> bool:
-    """Whether all are known and look the same, or are not seen."""
-    first = colours[0] if colours else None
-    return first is not None and all(
-        one is not None and (not one) == (not first) and (not one or alike(one, first)) for one in colours
-    )
-
-
-def stops(said: str) -> list[Colour]:
-    """The colours of gradients; none where there is a picture too."""
-    tokens = parse_component_value_list(said) if "gradient" in said and "url(" not in said else []
-    parts = [part for token in tokens if token.type == "function" for part in token.arguments]
-    return [made for made in map(_colour, parts) if made is not None]
+    """Whether two colours are known and look the same, or neither is seen."""
+    if one is None or other is None or len(one) != len(other):
+        return False
+    return all(abs(a - b) <= NEAR for a, b in zip(one, other, strict=True))
 
 
 # What is hidden ------------------------------------------------------------------------------------------------------
@@ -320,19 +315,10 @@ TINY, BLURRED, TIGHT = 1.5, 10.0, -0.5
 """Pixels of letters that nobody reads, and that they are blurred by; of their size, what they stand apart where each
 covers the one before."""
 
-_NOT_SHOWN: Mapping[str, str | tuple[str, ...]] = {
-    "display": "none",
-    "content-visibility": "hidden",
-    "text-security": ("disc", "circle", "square"),
-}
-_FLAT = re.compile(
-    r"scale(?:[xy]|3d)?\(\s*(?:[^(),]*,\s*)?[-+]?0*(?:\.0\d*)?\s*[,)]|matrix(?:3d)?\(\s*0\s*,\s*0\s*,"
-    r"|(?:rotate[xy]|skew[xy]?)\(\s*-?(?:90|270)deg|rotate3d\([^()]*,\s*-?(?:90|270)deg"
-    r"|translate(?:[xy]|3d)?\(\s*(?:[^(),]*,\s*)?-\d{3,}|translate(?:x|3d)?\(\s*\d{4,}"
-)
-"""Transformed to nothing, or away."""
-
-_EDGE_ON = re.compile(r"[xy].*?-?\b(?:90|270)deg|-?\b(?:90|270)deg\s+[xy]")
+_AS_AROUND = ("", "inherit", "currentcolor", "unset", "revert")
+_NOT_SHOWN = {"display": "none", "content-visibility": "hidden", "text-security": ("disc", "circle", "square")}
+_CALL = re.compile(r"([\w-]+)\(([^()]{0,200})")
+_ARGUMENT = re.compile(rf"{_LENGTH.pattern}|auto")
 
 
 class _Look(NamedTuple):
@@ -347,22 +333,20 @@ class _Look(NamedTuple):
 
     @property
     def is_seen(self) -> bool:
-        if not self.visible or self.size <= TINY or self.indent <= FAR or self.colour == ():
+        if not self.visible or self.size <= TINY or self.indent <= FAR or self.apart <= TIGHT * self.size:
             return False
-        if self.apart <= TIGHT * self.size:
-            return False
-        return not (self.colour and self.ground) or not alike(self.colour, self.ground)
+        return self.colour != () and not alike(self.colour, self.ground)
 
 
 def hidden_elements(root: "HtmlElement") -> "list[tuple[HtmlElement, bool]]":
     """The elements of which nothing is seen (True), the outermost ones; and of others, those whose own words are not
-    (False): something within is."""
+    (False): something within is. Attributes are in small letters then, as selectors are."""
     from lxml import etree
 
-    for named in root.iter():
-        for name in {"class", "id"} & set(named.keys()):
-            named.set(name, named.get(name, "").lower())
     sheet = _Sheet(_sheets_of(root))
+    for element in root.iter():
+        for name, value in element.items():
+            element.set(name, value.lower())
     rules = sheet.met(root)
     found: list[tuple[HtmlElement, bool]] = []
     looks, begun, shown = [_Look()], list[int](), [True]
@@ -392,19 +376,15 @@ def own_words(element: "HtmlElement") -> list[str | None]:
 
 
 def _look(style: Style, element: "HtmlElement", around: _Look) -> _Look:
-    own = element.get({"font": "color", "body": "text"}.get(element.tag, "none"), "").lower()
-    given = element.get("bgcolor", "").lower()
+    own = element.get({"font": "color", "body": "text"}.get(element.tag, "none"), "")
+    given = element.get("bgcolor", "")
     if not (style or own or given):
         return around
     own, given = (f"#{one}" if re.fullmatch("(?:[0-9a-f]{3}){1,2}", one) else one for one in (own, given))
     words = style["text-fill-color"] or style["color"] or own
     size = length(style["font-size"], PIXELS | {"em": around.size, "%": around.size / 100}, around.size)
-    apart = (
-        around.apart
-        if style["letter-spacing"] in _AS_AROUND
-        else length(style["letter-spacing"], PIXELS | {"em": size}, 0.0)
-    )
-    visible = style["visibility"]
+    spacing, visible = style["letter-spacing"], style["visibility"]
+    apart = around.apart if spacing in _AS_AROUND else length(spacing, PIXELS | {"em": size}, 0.0)
     return _Look(
         _ground(style, given, around.ground),
         around.colour if words in _AS_AROUND else colour(words),
@@ -415,26 +395,66 @@ def _look(style: Style, element: "HtmlElement", around: _Look) -> _Look:
     )
 
 
+def _ground(style: Style, given: str, before: Colour) -> Colour:
+    """What is behind its words; None where it is not known: a picture."""
+    flat = style["background-color"] or style["background"] or given
+    said = flat if style["background-image"] in ("", "none") else style["background-image"]
+    if said in ("none", "transparent", *_AS_AROUND):
+        return before
+    known = None if "url(" in said else colour(said)
+    return before if known == () else known
+
+
 def _hides(style: Style) -> bool:
     """Whether nothing of an element is seen, whatever those within it say."""
-    margins = (style[name] for name in ("margin-left", "margin-top", "margin left", "margin top"))
-    faint = (style["opacity"], style["filter"].partition("opacity(")[2], style["zoom"], *style["scale"].split())
-    return bool(
-        any(style[name].startswith(beginnings) for name, beginnings in _NOT_SHOWN.items())
-        or any(abs(length(one, SHARES)) <= CLEAR for one in faint)
-        or any(length(one) <= FAR and "%" not in one for one in margins)
-        or any(one <= FAR or one >= TOO_FAR for one in lengths(style["translate"]))
-        or length(style["filter"].partition("blur(")[2]) >= BLURRED
-        or _EDGE_ON.search(style["rotate"])
-        or _FLAT.search(style["transform"])
-        or _is_clipped(style["clip-path"])
-        or _is_clipped(style["clip"])
-        or any(hides(style) for hides in (_is_away, _is_cut, _is_masked))
-    )
+    if any(style[name].startswith(beginnings) for name, beginnings in _NOT_SHOWN.items()):  # type: ignore[arg-type]
+        return True
+    calls = " ".join(style[name] for name in ("transform", "filter", "clip-path", "clip"))
+    calls += "".join(f" {name}({style[name]})" for name in ("opacity", "zoom", "scale", "translate", "rotate"))
+    leaves_nothing = any(_leaves_nothing(name, said) for name, said in _CALL.findall(calls))
+    return leaves_nothing or any(hides(style) for hides in (_is_away, _is_cut, _is_masked))
+
+
+def _leaves_nothing(function: str, said: str) -> bool:
+    """Whether one of `transform`, `filter` or `clip-path` makes nothing of an element, or moves it away."""
+    its = [one.groups("") for one in _ARGUMENT.finditer(re.split(" at | round ", said)[0])]
+    pixels = [float(number or "nan") * PIXELS.get(unit, 1.0) for number, unit in its if unit != "%"]
+    shares = [float(number or "nan") * SHARES.get(unit, 1.0) for number, unit in its]
+    match function:
+        case "opacity" | "zoom" | "scale" | "scalex" | "scaley" | "scale3d":
+            return any(abs(one) <= CLEAR for one in shares)
+        case "matrix" | "matrix3d":
+            return shares[:2] == [0, 0]
+        case "rotate" | "rotatex" | "rotatey" | "rotate3d" | "skew" | "skewx" | "skewy":
+            return bool(re.search("rotate[xy3]|rotate.*[xy]|skew", f"{function} {said}")) and abs(shares[-1]) in (
+                90,
+                270,
+            )
+        case "translate" | "translatex" | "translatey" | "translate3d":
+            return any(one <= FAR or one >= TOO_FAR for one in pixels)
+        case "blur":
+            return any(one >= BLURRED for one in pixels)
+        case "circle" | "ellipse" | "xywh":
+            return 0 in shares[-2:]
+        case "inset" if its:
+            top, right, bottom, left = sides(
+                [share * (unit == "%") for share, (_, unit) in zip(shares, its, strict=True)]
+            )
+            return top + bottom >= 1 or left + right >= 1
+        case "rect" if len(its) == 4:
+            top, right, bottom, left = shares
+            return bottom - top <= 1 or right - left <= 1
+        case "polygon" | "path" if shares and len(shares) % 2 == 0:
+            corners = list(zip(shares[::2], shares[1::2], strict=True))
+            return sum(x * to_y - to_x * y for (x, y), (to_x, to_y) in pairwise([*corners, corners[0]])) == 0
+    return False
 
 
 def _is_away(style: Style) -> bool:
     """Whether it is placed off the screen."""
+    margins = (style[name] for name in ("margin-left", "margin-top", "margin left", "margin top"))
+    if any(length(one) <= FAR and "%" not in one for one in margins):
+        return True
     left, *others = (length(style[side]) for side in ("left", "top", "bottom", "inset top", "inset left"))
     right = length(style["right"])
     far = right <= FAR or (right >= WIDTH and not style["right"].endswith("%"))
@@ -453,46 +473,10 @@ def _is_cut(style: Style) -> bool:
     return bool(whole and behind) or any(length(style[name]) <= 1 for name in narrow)
 
 
-def _is_clipped(shape: str) -> bool:
-    kind, _, inside = shape.partition("(")
-    inside = inside.partition(" at ")[0].partition(" round ")[0]
-    numbers, parts = lengths(inside), inside[:100].strip(" )").replace(",", " ").split()
-    match kind:
-        case "inset" if parts:
-            top, right, bottom, left = (length(one, SHARES) if "%" in one else 0.0 for one in sides(parts))
-            return top + bottom >= 1 or left + right >= 1
-        case "rect" if len(parts) == 4:
-            top, right, bottom, left = map(length, parts)
-            return bottom - top <= 1 or right - left <= 1
-        case "xywh":
-            return 0 in numbers[2:4]
-        case "polygon" | "path":
-            points = list(zip(numbers[::2], numbers[1::2], strict=False))
-            area = sum(
-                x * after - y * behind for (x, y), (behind, after) in zip(points, points[1:] + points[:1], strict=True)
-            )
-            return bool(points) and len(numbers) % 2 == 0 and area == 0
-        case "circle" | "ellipse":
-            return 0 in numbers
-    return False
-
-
 def _is_masked(style: Style) -> bool:
     """Whether a mask lets nothing through."""
     mask = style["mask-image"] or style["mask"]
     if not mask or mask.startswith("none"):
         return False
-    its = stops(mask)
-    return 0 in lengths(style["mask-size"]) or (bool(its) and not any(its))
-
-
-def _ground(style: Style, given: str, before: Colour) -> Colour:
-    """What is behind its words; None where it is not known: a picture."""
-    flat = style["background-color"] or style["background"] or given
-    said = flat if style["background-image"] in ("", "none") else style["background-image"]
-    if said in ("none", "transparent", *_AS_AROUND):
-        return before
-    if same(its := stops(said)):
-        return its[0] or before
-    known = None if "url(" in said or "gradient" in said else colour(said)
-    return known if known is None else known or before
+    its = colours(parse_component_value_list(mask))
+    return length(style["mask-size"]) == 0 or (bool(its) and not any(its) and "url(" not in mask)

@@ -1,10 +1,9 @@
-"""Markdown, by markdown-it-py: the words as a reader sees them, without markup, link targets and pictures.
-Notebooks of Jupyter are read as such."""
+"""Markdown, by markdown-it-py, which makes HTML of it: the words as a reader sees them, without markup, link targets
+and pictures. Notebooks of Jupyter are read as such."""
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
@@ -12,9 +11,6 @@ from clew.memory.knowledge.loaders import html
 from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.plain_text import decode, guessed, json_of, title_of_file
 from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
 
 FRONT_MATTER = re.compile(
     r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
@@ -31,8 +27,6 @@ AUTHOR, TAGS = "authors?|by|creator", "tags?|keywords?|categor(?:y|ies)|topics?"
 FRONT_LIST = r"^(?:{names}):(.*(?:\n[ \t]*-[ \t].*)*)"
 NO_VALUE = re.compile(r"(?:null|~|[|>][+-]?\d?)?", re.IGNORECASE)
 """YAML's nothing, and the marks of a value that stands in the lines below."""
-
-TAG = re.compile(r"<(/?)([A-Za-z][\w-]*)")
 
 
 def read_markdown(source: Source) -> Iterator[Document]:
@@ -74,81 +68,22 @@ def front_list(front: str, names: str) -> str:
 
 
 def laid_out(markdown: str) -> tuple[TextLayout, str, str]:
-    """The text, its first heading of the first level, and what HTML in it does not show."""
+    """The text, its first heading of the first level, and what HTML in it does not show. Its lines stay, as notes are
+    written in lines; what was wrapped, `blocks` joins."""
     from markdown_it import MarkdownIt
 
-    layout, title, hidden_text = TextLayout(), "", list[str]()
-    tokens = iter(MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown))
-    for token in tokens:
-        if token.type == "table_open":
-            layout.table(_rows(tokens, hidden_text))
-        else:
-            _write(layout, token, hidden_text)
-        if token.type == "heading_close" and token.tag == "h1" and layout.headings:
-            title = title or layout.headings[-1].text
-    return layout, title, "\n".join(filter(None, hidden_text))
+    written = MarkdownIt("commonmark", {"breaks": True}).enable(["table", "strikethrough"])
+    written.add_render_rule("html_inline", lambda _, tokens, place, *__: _known(tokens[place].content))
+    root = html.parse(written.render(markdown))
+    html.number_items(root)
+    first = " ".join(root.xpath("string(//h1)").split())
+    layout, hidden = html.laid_out(root)
+    return layout, first, hidden
 
 
-def _rows(tokens: "Iterator[Token]", hidden_text: list[str]) -> list[list[str]]:
-    """Of the table that has begun."""
-    rows: list[list[str]] = []
-    for token in takewhile(lambda one: one.type != "table_close", tokens):
-        if token.type == "tr_open":
-            rows.append([])
-        elif token.type == "inline":
-            cell = TextLayout()
-            _write_inline(cell, token.children or (), hidden_text)
-            rows[-1].append(cell.text)
-    return rows
-
-
-def _write(layout: TextLayout, token: "Token", hidden_text: list[str]) -> None:
-    match token.type:
-        case "heading_open":
-            layout.open_heading()
-        case "heading_close":
-            layout.close_heading(int(token.tag[1]))
-        case "bullet_list_open" | "ordered_list_open":
-            layout.open_list()
-        case "bullet_list_close" | "ordered_list_close":
-            layout.close_list()
-        case "list_item_open":
-            layout.open_item(f"{token.info}{token.markup} " if token.info else "- ")
-        case "list_item_close":
-            layout.close_item()
-        case "inline":
-            _write_inline(layout, token.children or (), hidden_text)
-        case "fence" | "code_block":
-            layout.code(token.content)
-        case "html_block":
-            if (root := html.parse(token.content)) is not None:
-                hidden_text.append(html.without_hidden(root))
-                html.write(layout, root)
-        case _ if token.hidden:
-            layout.line()
-        case _:
-            layout.paragraph()
-
-
-def _write_inline(layout: TextLayout, tokens: "Sequence[Token]", hidden_text: list[str]) -> None:
-    depth, hidden = 0, ""  # of the elements of that name, while one is open that is not seen
-    for token in tokens:
-        tag = TAG.match(token.content) if token.type == "html_inline" else None
-        if tag and (not depth or tag[2].lower() == hidden):
-            if not tag[1] and not depth and html.is_hidden(token.content):
-                hidden = tag[2].lower()
-            depth += (-1 if tag[1] else 1) if hidden and not token.content.endswith("/>") else 0
-            hidden = hidden if depth else ""
-        elif depth:
-            hidden_text.append(token.content if token.type != "html_inline" else "")
-            continue
-        match token.type:
-            case "text" | "code_inline":
-                layout.words(token.content)
-            case "softbreak" | "hardbreak":  # notes are written in lines; what was wrapped, `blocks` joins
-                layout.line()
-            case "html_inline" if tag and tag[2].lower() == "br":
-                layout.line()
+def _known(tag: str) -> str:
+    """Of a tag that is spoken of and would swallow what follows, nothing."""
+    return "" if tag.strip("</>").split()[0].lower() in html.NO_TEXT else tag
 
 
 def read_notebook(source: Source) -> Iterator[Document]:

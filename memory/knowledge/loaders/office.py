@@ -1,47 +1,54 @@
-"""Files of office programs, books, markup and data, by kreuzberg: text documents, spreadsheets, EPUB, JSON and others.
+"""Files of office programs, books, markup and data, by kreuzberg: text documents, older spreadsheets, EPUB and others.
 
-What such a file holds and does not show is taken out before, and kept apart (`office_hidden_text`). Slides have a file
-of their own (`slides`).
+What such a file holds and does not show is taken out before, and kept apart (`office_hidden_text`). Workbooks and
+slides have files of their own (`sheets`, `slides`).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.office_hidden_text import Grid, Shown, shown_of
+from clew.memory.knowledge.loaders import html
+from clew.memory.knowledge.loaders.layout import NESTED, TextLayout
+from clew.memory.knowledge.loaders.office_hidden_text import BREAK, DEEPER, shown_of
 from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, read_text, title_of_file
+from clew.memory.knowledge.loaders.sheets import write_sheet
 from clew.memory.knowledge.loaders.source import LONGEST_REASON, Loader, Source, in_a_line
 from clew.memory.text import clean
 
-PACKAGES = (".docx", ".docm", ".odt", ".xlsx", ".xlsm", ".ods")
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+PACKAGES = (".docx", ".docm", ".odt", ".ods")
 """Zipped XML, whose hidden text can be taken out."""
 
+SHEETS = (".ods", ".xls", ".xlsb")
 OTHERS = (".doc", ".rtf", ".xls", ".xlsb", ".odp", ".ppt", ".epub", ".fb2", ".msg")
 MARKS = (".rst", ".org", ".tex", ".typ", ".xml")
 """Text, which is decoded before."""
 
-SHEETS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
-
-_REFERENCE = re.compile(r"\[\^\w+\]")
-"""What stands for a footnote's number."""
-
-_BULLET = re.compile(r"\s*[•–▪◦‣·]\s+")
+_MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d) 00:00:00")
+_BULLET = re.compile(r"<p>\s*[•–▪◦‣·]\s+(.*?)</p>", re.DOTALL)
 
 
 def read_office(source: Source) -> Iterator[Document]:
     """One document. Raises `Unreadable` where the library stops at it."""
     data, ending = source.path.read_bytes(), source.path.suffix.lower()
-    held = shown_of(data) if ending in PACKAGES else Shown(decode(data).encode() if ending in MARKS else data)
-    result = extracted(held.data, source)
-    layout, told, hidden = TextLayout(), result.metadata, held.hidden
+    data, hidden = shown_of(data) if ending in PACKAGES else (data, "")
+    result = extracted(decode(data).encode() if ending in MARKS else data, source)
+    told = result.metadata
     if ending in SHEETS:
-        hidden = "\n".join(filter(None, _sheets(layout, result, held.grids)))
+        layout, tables = TextLayout(), {table.page_number: table.cells for table in result.tables}
+        for number, name in enumerate(told.get("sheet_names") or [""] * len(tables), 1):
+            cells = [[clean(_MIDNIGHT.sub(r"\1", cell)) for cell in row] for row in tables.get(number, ())]
+            write_sheet(layout, name, list(enumerate(cells, 1)))
     else:
-        _write(layout, result.document["nodes"])
+        layout, _ = html.laid_out(_page(result))
     if ending in MARKS and not layout.text:  # a part of a text, which begins no document
         yield from read_text(source)
         return
@@ -54,12 +61,29 @@ def read_office(source: Source) -> Iterator[Document]:
     yield replace(document, hidden_text=hidden, date=date)
 
 
+def _page(result: Any) -> "HtmlElement":
+    """As HTML, with the heads and feet of pages once each at the end, which kreuzberg leaves out."""
+    nodes = [(node.get("content_layer"), node["content"].get("text") or "") for node in result.document["nodes"]]
+    said = {text for layer, text in nodes if not layer}
+    beside = dict.fromkeys(text for layer, text in nodes if layer in ("header", "footer"))
+    found = [f"<p>{escape(text)}</p>" for text in beside if text not in said and not text.isdecimal()]
+    page = html.parse(_BULLET.sub(r"<li>\1</li>", clean(result.content + "".join(found))).replace(BREAK, "<br>"))
+    for listed in page.iter("ul", "ol"):
+        counts = Counter[int]()
+        for item in listed.iterchildren("li"):
+            depth, item.text = (item.text or "").count(DEEPER), (item.text or "").replace(DEEPER, "")
+            counts = Counter({level: count for level, count in counts.items() if level <= depth}) + Counter([depth])
+            item.set(html.MARKER, NESTED * depth + (f"{counts[depth]}. " if listed.tag == "ol" else "- "))
+    return page
+
+
 def extracted(data: bytes, source: Source) -> Any:
     """What kreuzberg makes of a file. It opens no other, and keeps nothing. Raises `Unreadable`."""
     import kreuzberg
 
     config = kreuzberg.ExtractionConfig(
         use_cache=False,
+        output_format="html",
         disable_ocr=True,  # type: ignore[call-arg] # its stub has it not
         include_document_structure=source.path.suffix.lower() not in SHEETS,  # a record for each cell
         content_filter=kreuzberg.ContentFilterConfig(include_headers=True, include_footers=True),
@@ -71,93 +95,6 @@ def extracted(data: bytes, source: Source) -> Any:
     except (kreuzberg.KreuzbergError, ValueError, RuntimeError, OSError) as error:
         why = " ".join(str(error).split())[:LONGEST_REASON]
         raise Unreadable(f"it cannot be read: {why}") from error
-
-
-def _write(layout: TextLayout, nodes: Sequence[Mapping[str, Any]]) -> None:
-    """In their order; heads and feet of pages, which stand last, once each."""
-    said = set[str]()
-    last = ""
-    for place, node in enumerate(nodes):
-        content, layer = node["content"], node.get("content_layer", "body")
-        text = clean(_REFERENCE.sub("", content.get("text") or ""))
-        if layer in ("header", "footer") and (text in said or text.isdecimal()):
-            continue
-        said.add(text)
-        match content["node_type"]:
-            case "title" | "heading":
-                layout.heading(text, content.get("level") or 1)
-            case "list_item":
-                layout.item(text, _marker(nodes, place))
-            case "table":
-                layout.table(_cells(content["grid"]))
-            case "code" | "formula":
-                layout.code(text)
-            case "paragraph" if bullet := _BULLET.match(text):
-                layout.item(text[bullet.end() :])
-            case "list" if last in ("list", "list_item"):
-                layout.line()
-            case "list" | "quote" | "group":
-                layout.paragraph()
-            case _ if text.strip():
-                layout.paragraph()
-                for line in text.splitlines():
-                    layout.words(line)
-                    layout.line()
-                layout.paragraph()
-        last = content["node_type"]
-
-
-def _marker(nodes: Sequence[Mapping[str, Any]], place: int) -> str:
-    """Of an item of a list."""
-    above = nodes[nodes[place]["parent"]] if nodes[place].get("parent") is not None else {}
-    ordered = above.get("content", {}).get("ordered")
-    return f"{above['children'].index(place) + 1}. " if ordered else "- "
-
-
-def _cells(grid: Mapping[str, Any]) -> list[list[str]]:
-    rows = [[""] * grid["cols"] for _ in range(grid["rows"])]
-    for cell in grid["cells"]:
-        for row in rows[cell["row"] : cell["row"] + cell["row_span"]]:
-            for place in range(cell["col"], min(cell["col"] + cell["col_span"], grid["cols"])):
-                row[place] = clean(cell["content"])
-    return rows
-
-
-# Spreadsheets --------------------------------------------------------------------------------------------------------
-
-_MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d) 00:00:00")
-
-
-def _sheets(layout: TextLayout, result: Any, grids: Mapping[str, Grid]) -> Iterator[str]:
-    """Each below its name; an empty row ends a table, and rows of one cell are lines of text. Yields what is hidden."""
-    names = result.metadata.get("sheet_names") or [""] * len(result.tables)
-    tables = {table.page_number: table.cells for table in result.tables}
-    for number, name in enumerate(names, 1):
-        cells = [[clean(_MIDNIGHT.sub(r"\1", cell)) for cell in row] for row in tables.get(number, ())]
-        rows, hidden = grids.get(name, Grid()).parted(cells)
-        yield hidden
-        if not any(any(row) for _, row in rows):
-            continue
-        layout.page(f"sheet {name}")
-        layout.heading(name)
-        for start, stanza in _stanzas(rows):
-            if max(sum(map(bool, row)) for row in stanza) > 1:
-                layout.table(stanza, name, f"sheet {name}", start)
-            else:
-                layout.verbatim("\n".join(filter(None, map("".join, stanza))))
-
-
-def _stanzas(rows: Sequence[tuple[int, list[str]]]) -> Iterator[tuple[int, list[list[str]]]]:
-    """The rows between empty ones, with the number of the first; a title above a table stands apart."""
-    start, held = 0, list[list[str]]()
-    for number, row in [*rows, (0, [""])]:
-        full = sum(map(bool, row))
-        if held and (not full or (full > 1 and sum(map(bool, held[-1])) == 1 == len(held))):
-            yield start, held
-            held = []
-        start = start if held else number
-        if full:
-            held.append(row)
 
 
 OFFICE = Loader("office", read_office, (*PACKAGES, *OTHERS, *MARKS))

@@ -1,19 +1,14 @@
-"""Tables and columns of a page of a PDF, by pdfplumber: tables that lines are drawn around, and rows whose cells stand
-below one another."""
+"""Tables of a page of a PDF: those that lines are drawn around (by pdfplumber), and rows whose cells stand below one
+another."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Iterator, Sequence
+from ctypes import byref, c_float
+from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
 from clew.memory.knowledge.loaders.layout import is_name
-
-Area = tuple[float, float, float, float]
-"""Left, bottom, right and top, in points of the PDF."""
-
-PageWords = Sequence[dict[str, Any]]
-"""The words of a page with their places, as pdfplumber has them."""
+from clew.memory.knowledge.loaders.pdf_words import Area, PageWord, overlap
 
 LEAST_ROWS, LEAST_FULL = 3, 0.6
 """Rows of a table, and the share of its cells that hold something: a plot has fewer."""
@@ -21,11 +16,12 @@ LEAST_ROWS, LEAST_FULL = 3, 0.6
 WIDE, NEAR = 1.2, 3.0
 """Of the height of letters, what parts two cells of a row; and points that cells of a column are apart at most."""
 
-GUTTER, ACROSS = 8, 0.1
-"""Points between two columns of text, and the share of all lines that may reach across."""
+STRAIGHT, MOST_LINES = 0.5, 3_000
+"""Points that a line is off being straight at most, and lines of a page that tables are looked for between; a drawing
+has more."""
 
-MOST_LINES = 3_000
-"""Of a page that tables are looked for between; a drawing has more."""
+WORDY = 4
+"""Words of half of the cells, above which rows are two columns of prose."""
 
 
 class FoundTable(NamedTuple):
@@ -33,15 +29,11 @@ class FoundTable(NamedTuple):
     rows: list[list[str]]
 
 
-def tables_of(page: Any, words: PageWords) -> list[FoundTable]:
-    """From the top to the bottom. `page` and `words` are of pdfplumber; a page that is turned has none."""
-    if page.rotation:
-        return []
-    few = len(page.lines) + len(page.rects) + len(page.curves) <= MOST_LINES
-    drawn = [_drawn(page, one) for one in page.find_tables()] if few else []
-    found = [one for one in drawn if _is_table(one.rows)]
+def tables_of(page: Any, words: Sequence[PageWord]) -> list[FoundTable]:
+    """Of a page of pypdfium2, from the top to the bottom."""
+    found = [one for one in _drawn(_lines(page), words) if _is_table(one.rows)]
     around = [one.box for one in found]
-    found += [one for one in _aligned(page, words) if not any(_overlap(one.box, box) for box in around)]
+    found += [one for one in _aligned(words) if not any(overlap(one.box, box) for box in around)]
     return sorted(found, key=lambda one: -one.box[3])
 
 
@@ -52,132 +44,139 @@ def _is_table(rows: Sequence[Sequence[str]]) -> bool:
     return any(map(str.isalpha, "".join(rows[0])))
 
 
-def _box(page: Any, left: float, top: float, right: float, bottom: float) -> Area:
-    """pdfplumber counts from the top."""
-    return left, page.mediabox[3] - bottom, right, page.mediabox[3] - top
+def _lies_in(word: PageWord, box: Area) -> bool:
+    left, bottom, right, top = word.box
+    return box[0] <= (left + right) / 2 <= box[2] and box[1] <= (bottom + top) / 2 <= box[3]
 
 
-def _overlap(one: Area, other: Area) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+# Rows between lines --------------------------------------------------------------------------------------------------
 
 
-def _drawn(page: Any, table: Any) -> FoundTable:
-    """A cell that spans several rows or columns stands in each."""
-    said, boxes = table.extract(), [row.cells for row in table.rows]
-    wide = max(map(len, said), default=0)
-    lefts = [max((row[n][0] for row in boxes if row[n]), default=0.0) for n in range(wide)]
-    for number, row in enumerate(said):
-        for place, cell in enumerate(row):
-            if cell is not None:
-                continue
-            beside = next((n for n in range(place - 1, -1, -1) if boxes[number][n]), None)
-            if beside is not None and boxes[number][beside][2] > lefts[place] + 1:
-                row[place] = row[beside]
-            elif number:
-                row[place] = said[number - 1][place]
-    return FoundTable(_box(page, *table.bbox), [[" ".join((cell or "").split()) for cell in row] for row in said])
+def _lines(page: Any) -> list[dict[str, Any]]:
+    """The level and the upright lines that are drawn on a page, as pdfplumber has them: it counts from the top."""
+    import pypdfium2.raw as pdfium
+
+    found, x, y = list[dict[str, Any]](), c_float(), c_float()
+    for path in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=1):
+        matrix, points = path.get_matrix(), list[tuple[int, tuple[float, float]]]()
+        for number in range(pdfium.FPDFPath_CountSegments(path)):
+            segment = pdfium.FPDFPath_GetPathSegment(path, number)
+            pdfium.FPDFPathSegment_GetPoint(segment, byref(x), byref(y))
+            points.append((pdfium.FPDFPathSegment_GetType(segment), matrix.on_point(x.value, y.value)))
+        for (_, (x0, y0)), (kind, (x1, y1)) in pairwise(points):
+            wide, high = abs(x1 - x0), abs(y1 - y0)
+            if kind == pdfium.FPDF_SEGMENT_LINETO and min(wide, high) < STRAIGHT < max(wide, high):
+                place = {"x0": min(x0, x1), "x1": max(x0, x1), "top": -max(y0, y1), "bottom": -min(y0, y1)}
+                found.append({**place, "width": wide, "height": high, "orientation": "v" if wide < high else "h"})
+        if len(found) > MOST_LINES:
+            return []
+    return found
+
+
+def _drawn(lines: list[dict[str, Any]], words: Sequence[PageWord]) -> Iterator[FoundTable]:
+    from pdfplumber import table
+
+    edges = [one for one in table.merge_edges(lines, *[NEAR] * 4) if max(one["width"], one["height"]) >= NEAR]
+    cells = table.intersections_to_cells(table.edges_to_intersections(edges, NEAR, NEAR))
+    for its in table.cells_to_tables(cells):
+        found = table.Table(None, its)
+        boxes = [[box and _area(*box) for box in row.cells] for row in found.rows]
+        yield FoundTable(_area(*found.bbox), list(_rows(boxes, words)))
+
+
+def _area(left: float, top: float, right: float, bottom: float) -> Area:
+    return left, -bottom, right, -top
+
+
+def _rows(boxes: Sequence[Sequence[Area | None]], words: Sequence[PageWord]) -> Iterator[list[str]]:
+    """What stands in the cells of a table; a cell that spans several rows or columns stands in each."""
+    lefts = [max((row[place][0] for row in boxes if row[place]), default=0.0) for place in range(len(boxes[0]))]
+    above: list[str] = []
+    for row in boxes:
+        said: list[str] = []
+        for place, box in enumerate(row):
+            before = next((one for one in row[place::-1] if one), None)
+            if box:
+                said.append(" ".join(word.text for word in words if _lies_in(word, box)))
+            elif before and before[2] > lefts[place] + 1:
+                said.append(said[-1])
+            else:
+                said.append(above[place] if above else "")
+        yield said
+        above = said
 
 
 # Rows without lines --------------------------------------------------------------------------------------------------
 
 
-def _aligned(page: Any, words: PageWords) -> Iterator[FoundTable]:
+def _aligned(words: Sequence[PageWord]) -> Iterator[FoundTable]:
     """Runs of lines whose parts stand in the same columns: three and more, or two of which one is of numbers."""
-    in_order = sorted(words, key=lambda word: (round(word["bottom"]), word["x0"]))
-    rows: list[list[dict[str, Any]]] = []
-    for _, line in groupby(in_order, key=lambda word: round(word["bottom"])):
+    rows: list[list[PageWord]] = []
+    for line in _lines_of(words):
         parts = _parts(line)
         if rows and not (len(parts) == len(rows[-1]) > 1 and _fits(rows, parts)):
-            yield from _as_table(page, rows)
+            yield from _as_table(rows)
             rows = []
         rows.append(parts)
     if rows:
-        yield from _as_table(page, rows)
+        yield from _as_table(rows)
 
 
-def _parts(words: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The words of a line, joined where no cell ends between them."""
-    found: list[dict[str, Any]] = []
-    for word in words:
-        if found and word["x0"] - found[-1]["x1"] < WIDE * (word["bottom"] - word["top"]):
-            found[-1] |= {"text": f"{found[-1]['text']} {word['text']}", "x1": word["x1"]}
+def _lines_of(words: Sequence[PageWord]) -> list[list[PageWord]]:
+    """From the top, each from the left; exponents stand in the line that they are of."""
+    lines: list[list[PageWord]] = []
+    for word in sorted(words, key=lambda word: -word.box[1]):
+        _, bottom, _, top = word.box
+        if lines and lines[-1][0].box[1] - bottom < (top - bottom) / 2:
+            lines[-1].append(word)
         else:
-            found.append(dict(word))
+            lines.append([word])
+    return [sorted(line, key=lambda word: word.box[0]) for line in lines]
+
+
+def _parts(line: Sequence[PageWord]) -> list[PageWord]:
+    """The words of a line, joined where no cell ends between them."""
+    found: list[PageWord] = []
+    for word in line:
+        left, bottom, right, top = word.box
+        if found and left - found[-1].box[2] < WIDE * (top - bottom):
+            before = found[-1]
+            box = (before.box[0], before.box[1], right, before.box[3])
+            found[-1] = before._replace(text=f"{before.text} {word.text}", box=box)
+        else:
+            found.append(word)
     return found
 
 
-def _fits(rows: Sequence[Sequence[dict[str, Any]]], parts: Sequence[dict[str, Any]]) -> bool:
+def _fits(rows: Sequence[Sequence[PageWord]], parts: Sequence[PageWord]) -> bool:
     """Whether each part begins, ends or lies in the middle where the one above does, and the line is not far below."""
-    if parts[0]["top"] - rows[-1][0]["bottom"] > 2 * (parts[0]["bottom"] - parts[0]["top"]):
+    _, bottom, _, top = parts[0].box
+    if rows[-1][0].box[1] - top > 2 * (top - bottom):
         return False
 
-    def is_below(one: dict[str, Any], other: dict[str, Any]) -> bool:
-        left, right = one["x0"] - other["x0"], one["x1"] - other["x1"]
-        return bool(min(abs(left), abs(right), abs(left + right) / 2) <= NEAR)
+    def is_below(one: Area, other: Area) -> bool:
+        left, right = one[0] - other[0], one[2] - other[2]
+        return min(abs(left), abs(right), abs(left + right) / 2) <= NEAR
 
-    return all(any(is_below(one, row[n]) for row in rows) for n, one in enumerate(parts))
+    return all(any(is_below(one.box, row[place].box) for row in rows) for place, one in enumerate(parts))
 
 
-def _as_table(page: Any, rows: Sequence[Sequence[dict[str, Any]]]) -> Iterator[FoundTable]:
-    said = [[part["text"] for part in row] for row in rows]
+def _as_table(rows: Sequence[Sequence[PageWord]]) -> Iterator[FoundTable]:
+    said = [[part.text for part in row] for row in rows]
     if not _is_table(said) or not all(map(is_name, said[0])):
         return
     if len(said[0]) == 2 and not all(any(map(str.isdigit, row[1])) for row in said[1:]):
         return
-    if median(len(cell.split()) for row in said for cell in row) > 4:  # columns of prose
+    if median(len(cell.split()) for row in said for cell in row) > WORDY:
         return
-    left, right = min(row[0]["x0"] for row in rows), max(row[-1]["x1"] for row in rows)
-    yield FoundTable(_box(page, left, rows[0][0]["top"], right, rows[-1][0]["bottom"]), said)
+    left, right = min(row[0].box[0] for row in rows), max(row[-1].box[2] for row in rows)
+    yield FoundTable((left, rows[-1][0].box[1], right, rows[0][0].box[3]), said)
 
 
-# Columns -------------------------------------------------------------------------------------------------------------
-
-
-def gutter_of(width: float, words: PageWords) -> tuple[float, float]:
-    """Left and right of the white strip between two columns of text; nothing (0, 0) where there is none."""
-    crossed = Counter(place for word in words for place in range(int(word["x0"]), int(word["x1"]) + 1))
-    most = max(1, ACROSS * len({round(word["bottom"]) for word in words}))
-    free = [place for place in range(int(width / 4), int(3 * width / 4)) if crossed[place] <= most]
-    runs = groupby(enumerate(free), key=lambda one: one[1] - one[0])
-    widest = max(([place for _, place in run] for _, run in runs), key=len, default=[])
-    return (widest[0], widest[-1]) if len(widest) >= GUTTER else (0, 0)
-
-
-def in_columns(width: float, words: PageWords, boxes: Sequence[Area | None]) -> list[set[int]]:
-    """The numbers of the pieces of a page in the order to be read, where it has two columns and was drawn across them:
-    above both, on the left, on the right, below. One set where it is to be read as it was drawn."""
-    everything = set(range(len(boxes)))
-    held = {number: box for number, box in enumerate(boxes) if box}
-    start, end = gutter_of(width, words)
-    right = {number for number, box in held.items() if box[0] >= end - 1}
-    left = {number for number, box in held.items() if box[0] < start and (box[2] < end or box[2] == float("inf"))}
-    sides = [one in left for one in held if one in left or one in right]
-    if not (start and left and right) or sum(one != other for one, other in pairwise(sides)) < max(6, len(sides) // 4):
-        return [everything]
-    top = min(max(held[number][1] for number in side) for side in (left, right))
-    above = {number for number, box in held.items() if box[1] > top}
-    below = held.keys() - left - right - above
-    return [above | (everything - held.keys()), left - above, right - above, below]
-
-
-def parted(
-    parts: Sequence[set[int]], boxes: Sequence[Area | None], tables: Sequence[FoundTable]
-) -> Iterator[set[int] | int]:
-    """The numbers of pieces that are read one after the other, and those of the tables that stand between them."""
-    done = set[int]()
-    for part in parts:
-        run = set[int]()
-        for number in sorted(part):
-            box = boxes[number]
-            table = next((n for n, one in enumerate(tables) if box and _begins_in(box, one.box)), None)
-            if table is None:
-                run.add(number)
-            elif table not in done:
-                yield run
-                yield table
-                run, done = set(), done | {table}
-        yield run
-
-
-def _begins_in(piece: Area, box: Area) -> bool:
-    return box[0] - NEAR <= piece[0] <= box[2] and box[1] - NEAR <= piece[1] <= box[3]
+def with_tables(words: Sequence[PageWord], tables: Sequence[FoundTable]) -> list[PageWord | FoundTable]:
+    """Each table in the place of the first of its words."""
+    found: list[PageWord | FoundTable] = []
+    for word in words:
+        table = next((one for one in tables if _lies_in(word, one.box)), None)
+        found += [word] if table is None else [] if table in found else [table]
+    return found

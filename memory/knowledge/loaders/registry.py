@@ -22,6 +22,7 @@ from clew.memory.knowledge.loaders import (
     pdf,
     plain_text,
     records,
+    sheets,
     slides,
     wikipedia,
 )
@@ -55,6 +56,7 @@ LOADERS: tuple[Loader, ...] = (
     records.JSON,
     wikipedia.WIKIPEDIA,
     office.OFFICE,
+    sheets.SHEETS,
     slides.SLIDES,
     archive.MAIL,
     archive.BOX,

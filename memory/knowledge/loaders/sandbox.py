@@ -1,9 +1,9 @@
 """Each source is read in a process of its own kind, with limits on time, memory and size: what a file does to the one
 that reads it is that file's failure, and the rest goes on.
 
-The process is fed one source after the other, a few ahead of the run, and replaced where it dies or goes over a limit.
-It is a fresh interpreter that imports the loaders alone: nothing is forked, and no `__main__` is run again. What
-passes between the two is JSON; nothing is unpickled.
+The process is fed one source after the other, and replaced where it dies or goes over a limit. It is a fresh
+interpreter that imports the loaders alone: nothing is forked, and no `__main__` is run again. What passes between the
+two is JSON; nothing is unpickled.
 """
 
 import atexit
@@ -40,17 +40,14 @@ a larger file. Memory is at most half of the machine's."""
 WAIT, WAITS = 60.0, 4
 """Without a reply for so many seconds and so many times its CPU time, it hangs."""
 
-AHEAD = 4
-"""Sources that the process is given beside the one that is read; their requests fit into a pipe."""
-
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     "from clew.memory.knowledge.loaders.sandbox import serve; serve(int(sys.argv[2]))"
 )
-_EDGES, _END = "edges", "end"
-"""Replies that are no item: the documents of a source have come, its edges have."""
+_EDGES, _END, _LAST = "edges", "end", "last"
+"""Replies that are no item: the documents of a source have come; its edges have; and the process ends with that."""
 
 
 class _Limits(NamedTuple):
@@ -70,52 +67,37 @@ def _limits(source: Source) -> _Limits:
 
 
 class Reading:
-    """The sources of a run, read apart in the order in which they were announced.
-
-    A source of a loader that the registry has not, which only a caller's own code can bring, is read in this process.
-    """
+    """The sources of a run, read apart. A source of a loader that the registry has not, which only a caller's own code
+    can bring, is read in this process."""
 
     def __init__(self) -> None:
         self._process: _Process | None = None
-        self._sent: deque[tuple[Source, _Limits]] = deque()
-        self._taken = 0
-        """Bytes that came of the first of the sources sent."""
-
-    def announce(self, source: Source) -> None:
-        """Have it read, where it is not yet; no more than `AHEAD` beside the one that is wanted next."""
-        if source.loader in LOADERS and not any(source is sent for sent, _ in self._sent):
-            self._sent.append((source, _limits(source)))
-            if self._process:
-                self._process.send(*self._sent[-1])
-            else:
-                self._process = self._started()
+        self._source: Source | None = None
+        """The one that is read."""
 
     def documents(self, source: Source) -> Iterator[Document | LoadFailure]:
         """Raises `ClewError` where the process cannot be started at all."""
         if source.loader not in LOADERS:
             yield from read(source)
             return
-        self._skip()
-        if self._sent and self._sent[0][0] is not source:
-            self.close()
-        self.announce(source)
+        while self._source:  # what is left of one that was begun
+            deque(self._items(), maxlen=0)
+        self._process = self._process or _started()
+        self._source, self._limits, self._taken = source, _limits(source), 0
+        self._process.send(source, self._limits)
         for item in self._items():
             assert not isinstance(item, Edge)
             yield item
 
     def edges(self, source: Source) -> Iterator[Edge | LoadFailure]:
         """Behind its documents. Once a run."""
-        if source.loader not in LOADERS:
-            yield from read_edges(source)
-            return
-        for item in self._items() if self._taken else ():
+        for item in self._items() if source.loader in LOADERS else read_edges(source):
             assert not isinstance(item, Document)
             yield item
 
     def keep(self) -> None:
         """The process for the next run, where it has nothing to do."""
-        self._skip()
-        if self._process and not self._sent:
+        if self._process and not self._source:
             _idle.append(self._process)
             self._process = None
 
@@ -123,62 +105,36 @@ class Reading:
         """End the process."""
         if self._process:
             self._process.kill()
-        self._process, self._taken = None, 0
-        self._sent.clear()
+        self._process = self._source = None
 
     def _items(self) -> Iterator[Document | Edge | LoadFailure]:
-        """Of the first source sent, up to the end of its documents or of its edges. The process's death is a failure,
+        """Of the source that is read, up to the end of its documents or of its edges. The process's death is a failure,
         and that end."""
-        while isinstance(line := self._line(), bytes):
+        while self._source and self._process:
+            line, why = self._process.reply(WAIT + WAITS * self._limits.seconds, self._limits.output - self._taken)
+            if not line:
+                source, self._source = self._source, None
+                yield LoadFailure(shown(source.path), self._ended(why))
+                return
+            self._taken += len(line)
             kind, *fields = json.loads(line)
-            if kind == _END:
-                self._forget()
-            if kind in (_END, _EDGES):
+            if kind in (_END, _LAST):
+                self._source = None
+                if kind == _LAST:
+                    self.close()
+            if kind in (_END, _LAST, _EDGES):
                 return
             yield _item(kind, fields)
-        path = self._sent[0][0].path
-        self._forget()
-        yield LoadFailure(shown(path), line)
 
-    def _forget(self) -> None:
-        self._sent.popleft()
-        self._taken = 0
-
-    def _line(self) -> bytes | str:
-        """What the process says of the first source sent; where it is gone or has to go, why."""
-        limits = self._sent[0][1]
-        for again in (False, True):  # once more, where it ended itself between two sources
-            self._process = self._process or self._started()
-            line, why = self._process.reply(WAIT + WAITS * limits.seconds, limits.output - self._taken)
-            if line:
-                self._taken += len(line)
-                return line
-            ended, ready = self._process.kill(gone=not why), self._process.ready
-            self._process = None
-            if (ended and not ready) or again:
-                raise ClewError("the process that reads files cannot be started", "run clew doctor")
-            if ended or why or self._taken:
-                break
+    def _ended(self, why: str) -> str:
+        """The reason why the process is gone, or has to go."""
+        assert self._process
+        ended, ready, self._process = self._process.kill(gone=not why), self._process.ready, None
+        if ended and not ready:
+            raise ClewError("the process that reads files cannot be started", "run clew doctor")
         crash = f"reading it crashed (signal {-ended})" if ended < 0 else "reading it crashed"
-        too_long = f"reading it takes more than {limits.seconds} s"
+        too_long = f"reading it takes more than {self._limits.seconds} s"
         return why or {-signal.SIGXCPU: too_long, -signal.SIGKILL: "it was killed"}.get(ended, crash)
-
-    def _skip(self) -> None:
-        """What is left of a source that was begun."""
-        while self._taken:
-            deque(self._items(), maxlen=0)
-
-    def _started(self) -> "_Process":
-        while _idle and _idle[-1].owner == os.getpid():
-            process = _idle.pop()
-            if process.alive:
-                break
-            process.kill()
-        else:
-            process = _Process()
-        for source, limits in self._sent:
-            process.send(source, limits)
-        return process
 
 
 class _Process:
@@ -239,6 +195,15 @@ _idle: list[_Process] = []
 """Ready for the next run of this process, as importing the loaders takes longer than reading most files."""
 
 
+def _started() -> _Process:
+    while _idle and _idle[-1].owner == os.getpid():
+        process = _idle.pop()
+        if process.alive:
+            return process
+        process.kill()
+    return _Process()
+
+
 @atexit.register
 def _end() -> None:
     for process in _idle:
@@ -270,7 +235,7 @@ def serve(replies_to: int) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     replies.send_bytes(b"ready")
-    said = {kind: json.dumps([kind]).encode() for kind in (_EDGES, _END)}
+    said = {kind: json.dumps([kind]).encode() for kind in (_EDGES, _END, _LAST)}
     loaders, empty = {loader.name: loader for loader in LOADERS}, _memory()
     for line in requests:
         name, path, root, pages, seconds, memory = json.loads(line)
@@ -283,9 +248,8 @@ def serve(replies_to: int) -> None:
             replies.send_bytes(_line_of(LoadFailure(shown(source.path), NO_MEMORY)))
         except SystemExit:
             os._exit(1)
-        replies.send_bytes(said[_END])
-        if _memory() > empty + MEMORY // 2:  # it does not give back what a large file took
-            break
+        is_large = _memory() > empty + MEMORY // 2  # it does not give back what a large file took
+        replies.send_bytes(said[_LAST if is_large else _END])
 
 
 def _memory() -> int:

@@ -2,13 +2,12 @@
 hidden is kept apart."""
 
 from collections.abc import Iterator
-from posixpath import basename, normpath
 from typing import TYPE_CHECKING
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.office_hidden_text import opened
-from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line
+from clew.memory.knowledge.loaders.packages import opened
+from clew.memory.knowledge.loaders.source import Loader, Source
 from clew.memory.text import clean
 
 if TYPE_CHECKING:
@@ -22,28 +21,23 @@ _RELATED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships
 def read_slides(source: Source) -> Iterator[Document]:
     """One document, whose places are the slides. Raises `Unreadable` for another file."""
     layout, hidden = TextLayout(), list[str]()
-    with opened(source.path.read_bytes()) as (file, parsed):
-        names, links = file.namelist(), _links(parsed("ppt/_rels/presentation.xml.rels"))
-        listed = [links[one.get(_RELATED)] for one in parsed("ppt/presentation.xml").iter("{*}sldId")]
+    with opened(source.path.read_bytes()) as package:
+        links = package.links("ppt/presentation.xml")
+        listed = [links[one.get(_RELATED, "")] for one in package.parsed("ppt/presentation.xml").iter("{*}sldId")]
         for number, name in enumerate(listed, 1):
-            slide, beside = parsed(f"ppt/{name}"), f"ppt/slides/_rels/{basename(name)}.rels"
+            slide = package.parsed(name)
             if slide.get("show") in ("0", "false"):
                 hidden.append(" ".join(_paragraphs(slide)))
                 continue
             layout.page(f"slide {number}")
             for box in _in_order(slide):
                 _write(layout, box, hidden)
-            for other in _links(parsed(beside)).values() if beside in names else ():
+            for other in package.links(name).values():
                 if "notesSlides/" in other:
-                    _notes(layout, parsed(normpath(f"ppt/slides/{other}")))
-        told = parsed("docProps/core.xml" if "docProps/core.xml" in names else "ppt/presentation.xml")
-    title, author, tags = (clean(told.findtext(f"{{*}}{name}") or "") for name in ("title", "creator", "keywords"))
+                    _notes(layout, package.parsed(other))
+        title, author, tags = package.told()
     title = title if title and title in layout.text else ""
-    yield layout.document(source, title, author=in_a_line(author), tags=in_a_line(tags), hidden_text="\n".join(hidden))
-
-
-def _links(related: "_Element") -> dict[str | None, str]:
-    return {one.get("Id"): one.get("Target", "").removeprefix("/ppt/") for one in related}
+    yield layout.document(source, title, author=author, tags=tags, hidden_text="\n".join(hidden))
 
 
 def _in_order(slide: "_Element") -> "list[_Element]":

@@ -1,8 +1,8 @@
 """A Wikipedia dump, the XML that MediaWiki exports (`*-pages-articles.xml.bz2`): a document for each article, its
 first paragraph; the links between articles are edges. One page at a time is in memory.
 
-Links and categories are found by their brackets in the whole page, which takes a hundredth of the time of parsing it;
-only the words before the first heading are parsed, by mwparserfromhell.
+Links, categories and the words before the first heading are found by their brackets and marks, which takes a hundredth
+of the time of parsing a page.
 """
 
 import bz2
@@ -14,20 +14,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 from urllib.parse import unquote
 
 from clew.memory.datatypes import Document, Edge
-from clew.memory.errors import Unreadable, install_command
+from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Pages, Source, in_a_line, reason, shown
 from clew.memory.text import clean
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
-    from mwparserfromhell.nodes import Node
-    from mwparserfromhell.wikicode import Wikicode
 
 LINKS_TO = "links to"
 BEGINNING = 1 << 16
@@ -48,30 +45,35 @@ LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z]+)*|simple")
 """A prefix of a link to another language's wiki, as people write it: in lower case."""
 
 NO_LINKS = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(nowiki|ref|math|pre|syntaxhighlight|source|gallery)\b[^<>]*(?:(?<!/)>.*?(?:</\1\s*>|\Z)|/>)",
+    r"<!--.*?(?:-->|\Z)|<(nowiki|ref|math|pre|syntaxhighlight|source|gallery|timeline|score|style|imagemap|chem)\b[^<>]*(?:(?<!/)>.*?(?:</\1\s*>|\Z)|/>)",
     re.DOTALL | re.IGNORECASE,
 )
 """Comments, references and what is not wikitext."""
 
 LINK = re.compile(r"\[\[([^\[\]{}|<>\n]+)(?:\||\]\])")
 HEADING = re.compile(r"^==[^=\n].*?==\s*$", re.MULTILINE)
-BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 AMBIGUOUS = re.compile(
     r"\{\{\s*+(?:disambig\w*|dab|hndis|geodis|mil-unit-dis|(?:[\w -]+ )?disambiguation|Begriffsklärung|homonymie"
     r"|desambiguación|desambiguação|disambigua|doorverwijspagina)\s*(?:\||\}\})|__DISAMBIG__",
     re.IGNORECASE,
 )
-INNERMOST = re.compile(r"\{\{[^{}]*\}\}|\{\|[^{}]*\|\}")
-"""A template or a table with no other in it."""
+INNERMOST = re.compile(r"\{\{[^{}]*\}\}|\{\|[^{}]*\|\}|\[\[([^\[\]]*)\]\]")
+"""A template, a table or a link with no other in it."""
 
 DEEPEST = 40
-"""Templates in templates; the parser stops there too."""
+"""Templates in templates."""
 
-LONGEST_LEAD = 4_000
-"""Characters, without templates, that are parsed: at tags that nobody closed the parser takes quadratic time or
-worse."""
+ELSEWHERE = re.compile(r"\[(?:\w+:)?//[^\s\[\]]+\s*([^\[\]\n]*)\]")
+"""A link to another site."""
 
-DROPPED_TAGS = frozenset(_NAMES["dropped_tags"].split())
+MARKS = [
+    (re.compile(r"<table\b.*?(?:</table\s*>|\Z)", re.DOTALL | re.IGNORECASE), ""),
+    (re.compile(r"<br\s*/?>", re.IGNORECASE), " "),
+    (re.compile(r"</?[A-Za-z][^<>]*>"), ""),
+    (re.compile(r"'{2,}|^[*#:;]+", re.MULTILINE), ""),
+]
+"""Of HTML, of bold and slanted letters and of lists."""
+
 DIRECTIONS = dict.fromkeys(map(ord, "\u200e\u200f\u202a\u202b\u202c\u202d\u202e"))
 EMPTY_BRACKETS = re.compile(r"\s*\([\s,;:]*\)")
 BEFORE_STOP = re.compile(r"\s+([,.;:)])")
@@ -136,10 +138,7 @@ def is_dump(path: Path) -> bool:
 
 def read_dump(source: Source) -> Iterator[Document | LoadFailure]:
     """The articles that `source.pages` choose, no redirects and no disambiguations; their ids are their titles. What
-    ends the file too early comes after the good pages. Raises `Unreadable` where nothing is chosen, and without the
-    parser."""
-    if not find_spec("mwparserfromhell"):
-        raise Unreadable(f"a Wikipedia dump: {install_command('wikipedia')} to read it")
+    ends the file too early comes after the good pages. Raises `Unreadable` where nothing is chosen."""
     place, articles, chosen = shown(source.path), 0, _Choice(source.pages)
     for page in _pages(source.path):
         if isinstance(page, LoadFailure):
@@ -158,8 +157,6 @@ def read_links(source: Source) -> Iterator[Edge]:
 
     The dump is read twice: titles and redirects, which stay in memory, then the links.
     """
-    if not find_spec("mwparserfromhell"):
-        return
 
     def articles() -> Iterator[Article]:
         return (page for page in _pages(source.path) if isinstance(page, Article))
@@ -281,46 +278,26 @@ def is_disambiguation(title: str, text: str) -> bool:
 
 def first_paragraph(text: str, wiki: Wiki) -> str:
     """The first paragraph with words before any heading, on one line: without templates, tables, references, files
-    and categories; empty where there is none, and for what the parser gives up at."""
-    import mwparserfromhell
-    from mwparserfromhell.parser import ParserError
+    and categories; empty where there is none."""
 
-    lead = BREAK.sub(" ", HEADING.split(NO_LINKS.sub("", text), maxsplit=1)[0])
+    def shown(found: re.Match[str]) -> str:
+        target, _, label = (found[1] or "").partition("|")
+        is_named = target.lstrip().startswith(":") or wiki.namespace(target)[0] == 0
+        return (label or target.strip().removeprefix(":")) if is_named else ""
+
+    lead = HEADING.split(NO_LINKS.sub("", text), maxsplit=1)[0]
     for _ in range(DEEPEST):
-        lead, dropped = INNERMOST.subn("", lead)
-        if not dropped:
+        lead, changed = INNERMOST.subn(shown, ELSEWHERE.sub(r"\1", lead))
+        if not changed:
             break
-    try:
-        code = mwparserfromhell.parse(lead[:LONGEST_LEAD], skip_style_tags=False)
-        _drop(code, wiki)
-        paragraphs = clean(str(code.strip_code(normalize=True, collapse=False))).split("\n\n")
-    except (ParserError, RecursionError, ValueError):
-        return ""
-    tidied = (_tidy(paragraph) for paragraph in paragraphs)
+    for mark, instead in MARKS:
+        lead = mark.sub(instead, lead)
+    tidied = (_tidy(paragraph) for paragraph in clean(unescape(lead)).split("\n\n"))
     return next((paragraph for paragraph in tidied if any(map(str.isalpha, paragraph))), "")
 
 
 def _targets(text: str) -> Iterator[str]:
     return (match[1] for match in LINK.finditer(NO_LINKS.sub("", text)))
-
-
-def _drop(code: "Wikicode", wiki: Wiki) -> None:
-    from mwparserfromhell.nodes import Tag
-
-    code.nodes = [node for node in code.nodes if not _is_dropped(node, wiki)]
-    for node in code.nodes:
-        if isinstance(node, Tag) and node.contents is not None:
-            _drop(node.contents, wiki)
-
-
-def _is_dropped(node: "Node", wiki: Wiki) -> bool:
-    from mwparserfromhell.nodes import Comment, Tag, Template, Wikilink
-
-    if isinstance(node, Wikilink):
-        return not str(node.title).lstrip().startswith(":") and wiki.namespace(str(node.title))[0] != 0
-    if isinstance(node, Tag):
-        return str(node.tag).strip().lower() in DROPPED_TAGS
-    return isinstance(node, Template | Comment)
 
 
 def _tidy(paragraph: str) -> str:

@@ -77,8 +77,8 @@ def word(body: str, styles: str = "", **beside: str) -> bytes:
     return office("word/document.xml", "wordprocessingml.document", named, related)
 
 
-def excel(*sheets: str, states: Sequence[str] = ()) -> bytes:
-    """`sheets` are what is in each worksheet; they are called S1, S2."""
+def excel(*sheets: str, states: Sequence[str] = (), beside: Mapping[str, str] | None = None) -> bytes:
+    """`sheets` are what is in each worksheet; they are called S1, S2. `beside` are other parts."""
     listed = "".join(
         f'<sheet name="S{number}" sheetId="{number}" r:id="r{number}" {state}/>'
         for number, state in enumerate([*states, *[""] * (len(sheets) - len(states))], 1)
@@ -86,7 +86,8 @@ def excel(*sheets: str, states: Sequence[str] = ()) -> bytes:
     parts = {"xl/workbook.xml": f"<workbook {SHEET}><sheets>{listed}</sheets></workbook>"}
     names = [f"worksheets/sheet{number}.xml" for number in range(1, len(sheets) + 1)]
     parts |= {f"xl/{name}": f"<worksheet {SHEET}>{it}</worksheet>" for name, it in zip(names, sheets, strict=True)}
-    return office("xl/workbook.xml", "spreadsheetml.sheet", parts, [("worksheet", name) for name in names])
+    of_book = [("worksheet", name) for name in names]
+    return office("xl/workbook.xml", "spreadsheetml.sheet", parts | dict(beside or {}), of_book)
 
 
 def rows(*given: Mapping[str, str | float], hidden: Sequence[int] = ()) -> str:

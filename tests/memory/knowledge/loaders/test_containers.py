@@ -188,9 +188,9 @@ SAVED = (
 )
 
 
-def test_a_page_that_a_browser_saved_is_read_by_its_paragraphs(tmp_path: Path) -> None:
+def test_a_page_that_a_browser_saved_is_read_as_a_page(tmp_path: Path) -> None:
     page = document(tmp_path / "x.mhtml", SAVED)
-    assert (page.title, page.text) == ("Jetty", "Jetty\n\nRules\n\nClosed\n\nat ten.")
+    assert (page.title, page.text) == ("Jetty", "Rules\n\nClosed at ten.")
     assert "no page is in it" in reason(tmp_path / "y.mht", b"MIME-Version: 1.0\n\nnothing")
 
 

@@ -44,13 +44,13 @@ SEEDS: dict[str, dict[str, bytes]] = {
     "office": {
         "x.docx": word(paragraph("One") + MERGED),
         "x.odt": open_document(f"<text:p>One</text:p>{OPEN_TABLE}"),
-        "x.xlsx": excel(rows({"A": "a", "B": 2}) + '<mergeCells><mergeCell ref="A1:A3"/></mergeCells>'),
         "x.rtf": rb"{\rtf1\ansi One \b two\b0 .\par Three.}",
         "x.rst": REST.encode(),
         "x.tex": rb"\section{One} Two \emph{three} $x^2$",
         "y.xml": b"<a><b c='d'>One</b></a>",
     },
     "picture": {"x.png": picture("png"), "x.gif": picture("gif")},
+    "sheets": {"x.xlsx": excel(rows({"A": "a", "B": 2}) + '<mergeCells><mergeCell ref="A1:A3"/></mergeCells>')},
     "slides": {"x.pptx": slides(box("One", kind="title") + box("Two", place=(1, 2)), notes=box("Three"))},
     "mail": {"x.eml": MAIL},
     "mailbox": {

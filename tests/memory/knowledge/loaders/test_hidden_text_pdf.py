@@ -18,6 +18,8 @@ from tests.memory.knowledge.loaders.test_hidden_text import SECRET
 from tests.memory.knowledge.loaders.test_pdf import as_bytes, as_pdf, written
 
 INKS = {"/C0": [0, 0, 0, 0], "/C1": [0, 0, 0, 1], "/Domain": [0, 1], "/FunctionType": 2, "/N": 1}
+GREYS = {"/C0": [0], "/C1": [0.5], "/Domain": [0, 1], "/FunctionType": 2, "/N": 1}
+SHADES = {"/ShadingType": 2, "/ColorSpace": "/DeviceGray", "/Coords": [0, 0, 700, 0], "/Function": GREYS}
 LINE = "BT /F1 12 Tf {} {} Td ({}) Tj ET"
 WORDS = LINE.format(72, 600, SECRET)
 
@@ -38,7 +40,7 @@ def pdf(
     drawn.update(cast(DictionaryObject, as_pdf({**own, "/BBox": box, "/Resources": DictionaryObject(resources)})))
     spaces = {
         "/Ink": ["/Separation", "/Black", "/DeviceCMYK", INKS],
-        "/Inks": ["/DeviceN", ["/Black", "/Cyan"], "/DeviceCMYK", INKS],
+        "/Inks": ["/DeviceN", ["/Black"], "/DeviceCMYK", INKS],
         "/Four": ["/ICCBased", writer._add_object(profile)],
         "/Lab": ["/Lab", {"/WhitePoint": [1, 1, 1]}],
     }
@@ -55,12 +57,13 @@ def pdf(
     layers = {
         "/On": on,
         "/Off": off,
-        "/Either": as_pdf({"/OCGs": [on, off]}),
-        "/Both": as_pdf({"/OCGs": [on, off], "/P": "/AllOn"}),
+        "/Either": as_pdf({"/Type": "/OCMD", "/OCGs": [on, off]}),
+        "/Both": as_pdf({"/Type": "/OCMD", "/OCGs": [on, off], "/P": "/AllOn"}),
     }
     writer._root_object[NameObject("/OCProperties")] = as_pdf({"/OCGs": [on, off], "/D": {"/OFF": [off]}})
     forms = {"/Form": writer._add_object(drawn), "/Hidden": hidden}
     more = {"/ColorSpace": spaces, "/ExtGState": states, "/XObject": forms, "/Properties": layers}
+    more |= {"/Shading": {"/P": SHADES}, "/Pattern": {"/P": {"/PatternType": 2, "/Shading": SHADES}}}
     resources.update(cast(DictionaryObject, as_pdf(more)))
     stream = DecodedStreamObject()
     stream.set_data(f"{LINE.format(72, 720, 'The Moon is grey.')} q {before} {after} Q".encode())
@@ -95,6 +98,13 @@ def test_a_pdf_loses_what_it_does_not_show(tmp_path: Path, before: str, after: s
 def test_a_pdf_keeps_what_it_shows(tmp_path: Path, before: str, after: str) -> None:
     found = pdf(tmp_path / "x.pdf", before, after, form=WORDS)
     assert SECRET in found.text.replace("\n", " ") and found.hidden_text == ""
+
+
+@pytest.mark.parametrize("before", ["1 g", "3 Tr", "/Clear gs"])
+def test_words_that_are_not_seen_may_stand_below_others(tmp_path: Path, before: str) -> None:
+    found = pdf(tmp_path / "x.pdf", f"q {before} {WORDS} Q", LINE.format(73, 601, "Snow is white and cold."))
+    assert " ".join(found.text.split()) == "The Moon is grey. Snow is white and cold."
+    assert found.hidden_text == SECRET
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ import pytest
 from clew.memory.datatypes import Mark, Table
 from tests.memory.knowledge.loaders.packages import (
     NAMES,
+    SHEET,
     box,
     cell,
     excel,
+    links,
     open_document,
     paragraph,
     rows,
@@ -67,6 +69,20 @@ def test_comments_heads_feet_and_text_boxes_are_read(tmp_path: Path) -> None:
         "End.",
         "Call 0301.",
     ]
+
+
+def test_items_of_lists_keep_their_depth_and_lines_end_where_they_did(tmp_path: Path) -> None:
+    level = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="1"/></w:numPr>'
+    items = [
+        paragraph(text, level.format(depth)) for text, depth in (("Tools", 0), ("Sägen", 1), ("Fine", 2), ("Wood", 0))
+    ]
+    broken = "<w:p><w:r><w:t>Hall 1</w:t><w:br/><w:t>Hamburg</w:t></w:r></w:p>"
+    text = "- Tools\n  - Sägen\n    - Fine\n- Wood\n\nHall 1\nHamburg"
+    assert document(tmp_path / "x.docx", word("".join(items) + broken)).text == text
+    inner = "<text:list-item><text:p>Sägen</text:p></text:list-item>"
+    listed = f"<text:list-item><text:p>Tools</text:p><text:list>{inner}</text:list></text:list-item>"
+    open_ = f"<text:list>{listed}</text:list><text:p>Hall 1<text:line-break/>Hamburg</text:p>"
+    assert document(tmp_path / "x.odt", open_document(open_)).text == "- Tools\n  - Sägen\n\nHall 1\nHamburg"
 
 
 @pytest.mark.parametrize(
@@ -166,6 +182,40 @@ def test_a_column_that_is_hidden_goes_with_its_words(tmp_path: Path) -> None:
     sheet = rows({"A": "Name", "B": "Pay", "C": "Room"}, {"A": "Ann", "B": 90, "C": 4})
     found = document(tmp_path / "x.xlsx", excel(columns + sheet))
     assert (found.text, found.hidden_text) == ("S1\n\nName | Room\nAnn | 4", "Pay 90")
+
+
+STYLES = (
+    f'<styleSheet {SHEET}><numFmts><numFmt numFmtId="170" formatCode="dd\\.mm\\.yyyy"/></numFmts>'
+    '<cellXfs><xf numFmtId="0"/><xf numFmtId="170"/><xf numFmtId="20"/><xf numFmtId="9"/></cellXfs></styleSheet>'
+)
+NOTES = (
+    f"<comments {SHEET}><authors><author>K. Holm</author></authors><commentList>"
+    '<comment ref="A2" authorId="0"><text><r><t>Ask </t></r><r><t>him.</t></r></text></comment></commentList>'
+    "</comments>"
+)
+
+
+def test_cells_say_what_is_shown_and_their_comments_stand_below(tmp_path: Path) -> None:
+    given = (
+        ("s", 0, "0"),
+        ("n", 1, "45413"),
+        ("n", 1, "45413.75"),
+        ("n", 2, "0.5"),
+        ("n", 3, "0.07"),
+        ("n", 0, "2.10000000000000009"),
+    )
+    given += (("n", 0, "12000"), ("b", 0, "1"), ("e", 0, "#N/A"))
+    cells = "".join(f'<c t="{kind}" s="{style}"><v>{said}</v></c>' for kind, style, said in given)
+    sheet = f'<sheetData><row r="1">{cells}</row>{rows({}, {"A": "Ann"}).partition("</row>")[2]}'
+    parts = {
+        "xl/styles.xml": STYLES,
+        "xl/sharedStrings.xml": f"<sst {SHEET}><si><r><t>rich</t></r><r><t> text</t></r><rPh><t>x</t></rPh></si></sst>",
+        "xl/comments1.xml": NOTES,
+        "xl/worksheets/_rels/sheet1.xml.rels": links([("comments", "../comments1.xml")]),
+    }
+    found = document(tmp_path / "x.xlsx", excel(sheet, beside=parts))
+    shown = "rich text | 2024-05-01 | 2024-05-01 18:00:00 | 12:00:00 | 7% | 2.1 | 12000 | true | #N/A"
+    assert found.text == f"S1\n\n{shown}\nAnn\n\nComment by K. Holm on A2: Ask him."
 
 
 def test_open_sheets_are_tables_too(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 from pypdf import PdfReader, PdfWriter
@@ -177,10 +178,9 @@ def test_why_nothing_is_read_is_named(tmp_path: Path, data: bytes, why: str) -> 
 
 def test_a_broken_page_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     writer = written(["First."], ["Second."], ["Third."])
-    stream = DecodedStreamObject()
-    stream.set_data(b"not zipped")
-    stream[NameObject("/Filter")] = NameObject("/NoSuchDecode")
-    writer.pages[1][NameObject("/Contents")] = writer._add_object(stream)
+    pages = writer._root_object["/Pages"]
+    assert isinstance(pages, DictionaryObject)
+    cast(ArrayObject, pages["/Kids"])[1] = writer._add_object(NumberObject(2))
     failure, found = items(tmp_path / "x.pdf", as_bytes(writer))
     assert failure == LoadFailure(f"{tmp_path / 'x.pdf'}, page 2", "this page is broken, the others are read")
     assert isinstance(found, Document)

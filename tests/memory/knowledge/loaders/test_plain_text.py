@@ -178,6 +178,11 @@ def test_words_stay_and_markup_goes(tmp_path: Path) -> None:
     )
 
 
+def test_a_tag_that_is_spoken_of_hides_nothing(tmp_path: Path) -> None:
+    text = "A <select> has choices, a <textarea> lines, a <title> words.\n\nMore."
+    assert document(tmp_path / "x.md", text).text == "A has choices, a lines, a words.\n\nMore."
+
+
 def test_headings_are_marked_where_they_stand(tmp_path: Path) -> None:
     read_ = document(tmp_path / "x.md", PAGE)
     assert [mark.text for mark in read_.headings] == ["The Moon and us", "The Moon and us > Size"]

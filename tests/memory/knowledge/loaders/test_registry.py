@@ -1,6 +1,5 @@
-"""The loaders: another one costs a file and a line, and what an extra is needed for names it."""
+"""The loaders: another one costs a file and a line."""
 
-import importlib.util
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +12,10 @@ from clew.memory.errors import BadInput
 from clew.memory.knowledge.disk import POINTER
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.loaders import wikipedia
 from clew.memory.knowledge.loaders.graph_folder import GRAPH
 from clew.memory.knowledge.loaders.registry import LOADERS, discover, loader_of, read
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown, source_digest
 from tests.memory.knowledge.closing import close
-from tests.memory.knowledge.loaders.dump import dump
 
 
 def read_cards(source: Source) -> Iterator[Document]:
@@ -55,16 +52,6 @@ def test_each_loader_has_a_name_and_files_or_folders_of_its_own() -> None:
     always = [suffix for loader in LOADERS if loader.recognises is plain for suffix in loader.suffixes]
     assert len(set(always)) == len(always)
     assert loader_of(Path("a.md")) is not None and loader_of(Path("a.made")) is None
-
-
-def test_a_dump_without_its_parser_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "wiki.xml").write_text(dump(), "utf-8")
-    [source] = discover([tmp_path]).sources
-    assert importlib.util.find_spec("mwparserfromhell")
-    monkeypatch.setattr(wikipedia, "find_spec", lambda name: None)
-    [failure] = read(source)
-    assert isinstance(failure, LoadFailure) and "pip install 'clew[wikipedia]'" in failure.reason
-    assert list(source.loader.edges(source)) == []
 
 
 def make(root: Path, *names: str) -> None:

@@ -27,9 +27,7 @@ def read_apart(folder: Path) -> list[Document | LoadFailure]:
     found: list[Document | LoadFailure] = []
     sources = discover([folder]).sources
     with closing(Reading()) as reading:
-        for place, source in enumerate(sources):
-            for ahead in sources[place : place + 1 + sandbox.AHEAD]:
-                reading.announce(ahead)
+        for source in sources:
             found += reading.documents(source)
             list(reading.edges(source))
         reading.keep()
@@ -57,8 +55,6 @@ def test_a_source_may_be_left_half_read(tmp_path: Path) -> None:
     first, second = discover([tmp_path]).sources
     for read_first in (0, 1, 10**6):
         reading = Reading()
-        reading.announce(first)
-        reading.announce(second)
         items = reading.documents(first)
         for _, _item in zip(range(read_first), items, strict=False):
             pass
@@ -112,7 +108,7 @@ def test_what_a_library_does_to_the_process_is_the_files_failure(
     slowly that would take more than the second that is given here."""
     fake = tmp_path / "path" / "markdown_it"
     fake.mkdir(parents=True)
-    (fake / "__init__.py").write_text(f"def MarkdownIt(_):\n{textwrap.indent(body, '    ')}\n", "utf-8")
+    (fake / "__init__.py").write_text(f"def MarkdownIt(*_):\n{textwrap.indent(body, '    ')}\n", "utf-8")
     monkeypatch.setattr(sys, "path", [str(fake.parent), *sys.path])
     monkeypatch.setattr(sandbox, "_idle", [])
     documents = tmp_path / "documents"

@@ -227,7 +227,7 @@ def test_the_first_paragraph_is_the_words_alone() -> None:
         ("{{Infobox\n| a = {{b|[[c]]}}\n}}\n\n[[File:a.png|x [[y]] z]]\n\nWords, at last.", "Words, at last."),
         ("A [[moon|moon's]] '''''bold''''' ''word'' , here.", "A moon's bold word, here."),
         ("100 km ( ) is [[Größe|groß]]&nbsp;genug.", "100 km is groß genug."),
-        ("[[:File:a.png]] is a [[:Category:Files|file]].", ":File:a.png is a file."),
+        ("[[:File:a.png]] is a [[:Category:Files|file]].", "File:a.png is a file."),
         ("<gallery>\nFile:a.png|Not this\n</gallery>\nBut this.<br />And this.", "But this. And this."),
         ("<div>[[File:a.png|Not this]] {{nor this}}Words</div>", "Words"),
         ("An unclosed <!-- comment", "An unclosed"),

@@ -1,0 +1,68 @@
+"""Files of zipped XML (.docx, .odt, .xlsx, .pptx): what is in them, and what they say of themselves."""
+
+import io
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from posixpath import join, normpath
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
+
+from clew.memory.errors import Unreadable
+from clew.memory.knowledge.loaders.source import in_a_line
+from clew.memory.text import clean
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+BROKEN = (
+    BadZipFile, ArithmeticError, EOFError, LookupError, OSError, RuntimeError, ValueError, struct.error, zlib.error,
+)  # fmt: skip
+"""What a broken archive ends in."""
+
+
+class Package:
+    """The files of one."""
+
+    def __init__(self, file: ZipFile) -> None:
+        self.file, self.names = file, frozenset(file.namelist())
+
+    def parsed(self, name: str) -> "_Element":
+        """An element without anything for a file that is not there."""
+        from lxml import etree
+
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+        return etree.fromstring(self.file.read(name), parser) if name in self.names else etree.Element("none")
+
+    def links(self, name: str) -> dict[str, str]:
+        """The files that a file names, by the ids that it has for them."""
+        folder, _, own = name.rpartition("/")
+        related = self.parsed(f"{folder}/_rels/{own}.rels")
+        return {one.get("Id", ""): normpath(join(f"/{folder}", one.get("Target", "")))[1:] for one in related}
+
+    def told(self) -> tuple[str, str, str]:
+        """Title, author and tags of an office program of Microsoft."""
+        said = [self.parsed("docProps/core.xml").findtext(f"{{*}}{name}") for name in ("title", "creator", "keywords")]
+        return clean(said[0] or ""), in_a_line(said[1] or ""), in_a_line(said[2] or "")
+
+
+@contextmanager
+def opened(data: bytes) -> Iterator[Package]:
+    """Raises `Unreadable` where anything in it is broken."""
+    from lxml import etree
+
+    try:
+        with ZipFile(io.BytesIO(data)) as file:
+            yield Package(file)
+    except (*BROKEN, etree.XMLSyntaxError) as error:
+        raise Unreadable(f"not a file of an office program: {error}") from error
+
+
+def name_of(element: "_Element | None") -> str:
+    return "" if element is None else str(element.tag).rpartition("}")[2]
+
+
+def attribute(element: "_Element", name: str) -> str:
+    """Whatever names it is of; empty where it is not there."""
+    return next((str(value) for key, value in element.items() if str(key).rpartition("}")[2] == name), "")
