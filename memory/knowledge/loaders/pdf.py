@@ -17,7 +17,7 @@ from clew.memory.datatypes import Document, Mark, Table
 from clew.memory.errors import Unreadable, install_command
 from clew.memory.knowledge.loaders.layout import CELLS, TextLayout
 from clew.memory.knowledge.loaders.ocr import DPI, READ_BY_OCR, allowance, is_there, words_on
-from clew.memory.knowledge.loaders.pdf_tables import tables_of, with_tables
+from clew.memory.knowledge.loaders.pdf_tables import in_columns, tables_of, with_tables
 from clew.memory.knowledge.loaders.pdf_words import PageWord, words_of
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file, title_of_text
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, in_a_line, shown
@@ -128,7 +128,7 @@ def _page(page: Any, label: str) -> _Page:
     seen = [word for word in words if word.seen]
     tables = tables_of(page, seen)
     texts, found = list[str](), list[Table]()
-    for is_word, run in groupby(with_tables(seen, tables), key=lambda one: isinstance(one, PageWord)):
+    for is_word, run in groupby(in_columns(with_tables(seen, tables)), key=lambda one: isinstance(one, PageWord)):
         if is_word:
             texts.append(_in_lines(run))
             continue

@@ -1,9 +1,10 @@
-"""Tables of a page of a PDF: those that lines are drawn around (by pdfplumber), and rows whose cells stand below one
-another."""
+"""Tables and columns of a page of a PDF: tables that lines are drawn around (by pdfplumber), and rows whose cells stand
+below one another."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from ctypes import byref, c_float
-from itertools import pairwise
+from itertools import chain, groupby, pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -15,6 +16,9 @@ LEAST_ROWS, LEAST_FULL = 3, 0.6
 
 WIDE, NEAR = 1.2, 3.0
 """Of the height of letters, what parts two cells of a row; and points that cells of a column are apart at most."""
+
+GUTTER, ACROSS, WIDEST = 8, 0.1, 20_000
+"""Points between two columns of text, the share of all lines that may reach across, and points of the widest page."""
 
 STRAIGHT, MOST_LINES = 0.5, 3_000
 """Points that a line is off being straight at most, and lines of a page that tables are looked for between; a drawing
@@ -173,10 +177,50 @@ def _as_table(rows: Sequence[Sequence[PageWord]]) -> Iterator[FoundTable]:
     yield FoundTable((left, rows[-1][0].box[1], right, rows[0][0].box[3]), said)
 
 
-def with_tables(words: Sequence[PageWord], tables: Sequence[FoundTable]) -> list[PageWord | FoundTable]:
+# Columns -------------------------------------------------------------------------------------------------------------
+
+Placed = PageWord | FoundTable
+
+ABOVE, LEFT, RIGHT, BELOW = range(4)
+
+
+def with_tables(words: Sequence[PageWord], tables: Sequence[FoundTable]) -> list[Placed]:
     """Each table in the place of the first of its words."""
-    found: list[PageWord | FoundTable] = []
+    found: list[Placed] = []
     for word in words:
         table = next((one for one in tables if _lies_in(word, one.box)), None)
         found += [word] if table is None else [] if table in found else [table]
     return found
+
+
+def in_columns(placed: Sequence[Placed]) -> list[Placed]:
+    """In the order to be read, where a page has two columns and was written across them: what stands above both, on the
+    left, on the right, below. Else as it was written."""
+    start, end = _gutter(placed)
+    pieces = list[list[Placed]]()
+    for one in placed:
+        if pieces and isinstance(one, PageWord) and not one.begins and not pieces[-1][-1].box[2] <= start < one.box[0]:
+            pieces[-1].append(one)
+        else:
+            pieces.append([one])
+
+    def side(piece: list[Placed]) -> int:
+        return LEFT if piece[-1].box[2] <= start else RIGHT if piece[0].box[0] >= end else BELOW
+
+    columns = [side(piece) for piece in pieces if side(piece) != BELOW]
+    if len(set(columns)) < 2 or sum(one != other for one, other in pairwise(columns)) < max(6, len(columns) // 4):
+        return list(placed)
+    top = min(max(piece[0].box[1] for piece in pieces if side(piece) == its) for its in (LEFT, RIGHT))
+    return list(chain(*sorted(pieces, key=lambda piece: ABOVE if piece[0].box[1] > top else side(piece))))
+
+
+def _gutter(placed: Sequence[Placed]) -> tuple[float, float]:
+    """Left and right of the white strip between two columns of text; nothing (0, 0) where there is none."""
+    boxes = [one.box for one in placed]
+    crossed = Counter(at for left, _, right, _ in boxes for at in range(max(0, int(left)), min(WIDEST, int(right)) + 1))
+    most = max(1, ACROSS * len({round(bottom) for _, bottom, _, _ in boxes}))
+    width = max((right for _, _, right, _ in boxes), default=0.0)
+    free = [at for at in range(int(width / 4), int(3 * width / 4)) if crossed[at] <= most]
+    runs = groupby(enumerate(free), key=lambda one: one[1] - one[0])
+    widest = max(([at for _, at in run] for _, run in runs), key=len, default=[])
+    return (widest[0], widest[-1]) if len(widest) >= GUTTER else (0, 0)

@@ -1,4 +1,4 @@
-"""Tables of PDFs are read by their rows, however a page was drawn."""
+"""Tables and columns of PDFs are read by their rows and one after the other, however a page was drawn."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,6 +59,30 @@ def test_a_merged_cell_of_a_drawn_table_stands_where_it_spans(tmp_path: Path) ->
     down = "95 615 m 95 695 l S 195 615 m 195 695 l S 295 615 m 295 675 l S 350 615 m 350 695 l S"
     found = document(tmp_path / "x.pdf", page(grid(LEFTS, 680, rows), f"{across} {down}"))
     assert found.text == "Name | Summer, Weight | Summer, Price\nPeak | 2.1 | 300\nRidge | 3.2 | 410"
+
+
+LEFT = [
+    "The moon orbits the earth",
+    "once in twenty-seven days",
+    "and always shows the same",
+    "side to those who look up.",
+]
+RIGHT = [
+    "Tides rise and fall twice",
+    "each day as it pulls at the",
+    "water of all the oceans",
+    "that lie below its path.",
+]
+
+
+@pytest.mark.parametrize("drawn", ["down", "across"])
+def test_two_columns_are_read_one_after_the_other(tmp_path: Path, drawn: str) -> None:
+    left = [(60.0, 680.0 - 14 * n, line) for n, line in enumerate(2 * LEFT)]
+    right = [(330.0, 680.0 - 14 * n, line) for n, line in enumerate(2 * RIGHT)]
+    head = (60.0, 720.0, "A heading that goes over the whole width of the page and on above both of its columns")
+    pieces = [*left, *right] if drawn == "down" else [one for pair in zip(left, right, strict=True) for one in pair]
+    text = " ".join(document(tmp_path / "x.pdf", page([head, *pieces])).text.split())
+    assert text == f"{head[2]} {' '.join(2 * LEFT)} {' '.join(2 * RIGHT)}"
 
 
 def test_a_plot_is_no_table(tmp_path: Path) -> None:
