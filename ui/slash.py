@@ -242,7 +242,7 @@ def _steps(session: Session, _: str) -> None:
         session.say(prompted)
     for claim in turn.answer.claims:
         if claim.verdict in MARKS:
-            session.output.print(Text(f"  {claim.verdict}: {one_line(claim.text)}", MARKS[claim.verdict][1]))
+            session.output.print(Text.assemble("  ", MARKS[claim.verdict], " ", one_line(claim.text)))
 
 
 def _walk(session: Session, _: str) -> None:

@@ -33,6 +33,7 @@ from clew.agent.state import (
     Piece,
     Prompted,
     PromptPart,
+    Quote,
     Step,
     Turn,
     TurnEvent,
@@ -197,7 +198,7 @@ class FakeAssistant(Assistant):
         question = begun.question
         if is_written(question):
             yield from pieces(question, cancel, resumed, self._pause)
-            yield Step("verify", "2 supported", (), 5)
+            yield Step("verify", "words found in the source: 2", (), 5)
         turn = written(make_turn(begun.thread, begun.turn, question), question, resumed)
         turn = replace(turn, id=begun.id, parent=begun.parent, rewritten=begun.rewritten or question)
         yield self._saved(turn)
@@ -260,7 +261,9 @@ def make_answer(question: str) -> Answer:
         return attacking_answer()
     verdict: Verdict = "weak" if "weak" in question else "unsupported" if "wrong" in question else "supported"
     text = "The Moon \x1b[31mis\x1b[0m 384,400 km away.\x07" if "escape" in question else "The Moon is 384,400 km away."
-    claims = (Claim(text, (1,), verdict), Claim("Monkeys are small.", (2,), "supported"))
+    own = () if is_written(question) else (Quote("apes", 0, 18, "Monkeys are small."),)
+    quote = own and (Quote("moon", 0, 28, "The Moon is 384,400 km away."),)
+    claims = (Claim(text, (1,), verdict, quotes=quote), Claim("Monkeys are small.", (2,), "supported", quotes=own))
     return Answer("answered", claims, (MOON, APES))
 
 

@@ -297,7 +297,8 @@ def test_the_real_thing(context: "BrowserContext", examples_path: Path, cache: P
         ask(page, "What is the distance between the Moon and Earth?")
         assert "384,400" in page.locator("#past .answer").inner_text()
         page.click("a.cite >> nth=0")
-        page.wait_for_selector(".source.lit .badge.supported")
+        page.wait_for_selector(".source.lit .badge.quoted >> text=quoted word for word")
+        assert page.locator("#past .answer .badge").all_inner_texts() == ["quoted word for word"]
         assert "384,400" in " ".join(page.locator(".source:visible mark").all_inner_texts())
         ask(page, "and how long does light take for that?")
         assert page.locator(".turn").count() == 2

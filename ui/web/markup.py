@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup as Safe
 
-from clew.agent.state import Answer, Turn, Verdict
+from clew.agent.state import STANDINGS, Answer, ClaimStanding, Turn
 from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
 from clew.memory.text import words as words_of
@@ -33,13 +33,13 @@ from clew.ui.rendering import (
     milliseconds,
     pieces_of,
     place_of,
+    standing_of,
 )
 from clew.ui.web.panel import MOST, PARTS, Lookup, Panel
 from clew.ui.web.reader import OpenedDocument
 from clew.ui.web.shelf import Listing, Shelf, ShelfRow
 from clew.ui.web.views import View
 
-WORST_FIRST: tuple[Verdict, ...] = ("unsupported", "weak", "supported")
 SHOWN_THREADS = 100
 SHOWN_DOCUMENTS = 500
 
@@ -62,7 +62,7 @@ class SourceView:
     number: int
     passage: Passage
     pieces: list[tuple[str, bool]]
-    verdict: Verdict
+    standing: ClaimStanding
 
 
 class Markup:
@@ -88,7 +88,7 @@ class Markup:
         self._templates.filters |= {"pieces": pieces_of, "own": is_own}
         self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": is_structured}
         self._templates.filters |= {"bare": words_of, "copied": copied, "cut": cut}
-        self._templates.globals["ABOUT"] = ABOUT
+        self._templates.globals |= {"ABOUT": ABOUT, "STANDINGS": STANDINGS}
         self._templates.filters |= {"named": named, "unnamed": lambda question: _NAMED.sub(" ", question)}
         self._templates.filters |= {"bytes": in_bytes, "day": day_of}
         self._templates.filters |= {"markdown": self._markdown, "draft": lambda text: _as_html(plain(text))}
@@ -205,11 +205,9 @@ def sources_of(answer: Answer) -> list[SourceView]:
 
 
 def _source(number: int, passage: Passage, answer: Answer) -> SourceView:
-    citing = [claim for claim in answer.claims if number in claim.cites]
-    verdicts = {claim.verdict for claim in citing}
-    worst: Verdict = next((verdict for verdict in WORST_FIRST if verdict in verdicts), "uncited")
+    citing = [claim.text for claim in answer.claims if number in claim.cites]
     text = re.sub(r"\s*\n\s*", "\n", plain(passage.text).strip())  # no empty lines: the box is narrow
-    return SourceView(number, passage, pieces(text, [claim.text for claim in citing]), worst)
+    return SourceView(number, passage, pieces(text, citing), standing_of(number, answer))
 
 
 def parted(text: str, titles: Sequence[str]) -> list[tuple[str, bool]]:
