@@ -21,22 +21,13 @@ HALF = 0.5
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
 ClaimStanding = Literal["unsupported", "weak", "supported", "quoted", "uncited"]
 STANDINGS: Mapping[ClaimStanding, tuple[str, str]] = {
-    "unsupported": (
-        "not found in the source",
-        "A name or a number of it, or most of its words, are not in the cited passage.",
-    ),
-    "weak": (
-        "not all found in the source",
-        "Some of its words are not in the cited passage, or far apart there.",
-    ),
+    "unsupported": ("not found in the source", "A name, a number or most of its words are not in the cited passage."),
+    "weak": ("not all found in the source", "Not all of its words are in the cited passage, or near each other there."),
     "supported": (
         "words found in the source",
-        "Its words, names and numbers are in the cited passage. Whether that says the same, read there.",
+        "Its words and numbers are in the cited passage. Read there what that says.",
     ),
-    "quoted": (
-        "quoted word for word",
-        "It stands in the document exactly so. Whether it answers the question, that does not say.",
-    ),
+    "quoted": ("quoted word for word", "It stands in the document exactly so."),
 }
 """What a sentence that was checked is said to be, the worst first, and what that means."""
 

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -39,7 +40,7 @@ from clew.agent.state import (
     TurnEvent,
     Verdict,
 )
-from clew.memory.datatypes import Edge, Passage, Sentence, Subgraph
+from clew.memory.datatypes import Document, Edge, Passage, Sentence, Subgraph
 from clew.memory.dialogue.threads import Threads
 from clew.memory.errors import ClewError
 from clew.memory.ports import Writer
@@ -116,8 +117,8 @@ class FakeAssistant(Assistant):
         tool = SimpleNamespace(name="hybrid", description="Searches by words and by meaning.")
         titles = ["Tides", ATTACK, "Laika", "Metropolis", "Hugo"]
         library = SimpleNamespace(
-            manifest=SimpleNamespace(documents=5, fingerprint="f00d", encoder=SimpleNamespace(name="fake")),
-            store=SimpleNamespace(titles=lambda limit: titles[:limit]),
+            manifest=SimpleNamespace(documents=5, chunks=0, fingerprint="f00d", encoder=SimpleNamespace(name="fake")),
+            store=SimpleNamespace(titles=lambda limit: titles[:limit], documents=self._documents),
         )
         writers = Writers(answer=cast(Writer, SimpleNamespace(name=MODEL)) if model else None)
         made = SimpleNamespace(
@@ -133,6 +134,15 @@ class FakeAssistant(Assistant):
     @property
     def services(self) -> Services:
         return self._own_services
+
+    @contextmanager
+    def library_now(self) -> Iterator[Services]:
+        yield self.services
+
+    def _documents(self, ids: list[str]) -> list[Document]:
+        if ids:
+            raise KeyError(ids)
+        return []
 
     def warm_up(self) -> None:
         ends = time.monotonic() + self._loading

@@ -82,7 +82,7 @@ def test_what_a_model_wrote_in_markdown_is_rendered_and_is_never_a_link_or_a_scr
 
 @pytest.fixture
 def markup() -> Markup:
-    return Markup(5, ["Tides", ATTACK], ATTACK)
+    return Markup(5, [("Tides",), (ATTACK, ATTACK)], ATTACK)
 
 
 def past(*turns: Turn) -> str:

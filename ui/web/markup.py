@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup as Safe
 
+from clew.agent.answer.offered import ABOUT
 from clew.agent.state import STANDINGS, Answer, ClaimStanding, Turn
 from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
@@ -40,10 +41,9 @@ from clew.ui.web.reader import OpenedDocument
 from clew.ui.web.shelf import Listing, Shelf, ShelfRow
 from clew.ui.web.views import View
 
-SHOWN_THREADS = 100
-SHOWN_DOCUMENTS = 500
+SHOWN_THREADS, SHOWN_DOCUMENTS = 100, 500
 
-ABOUT = "What is “{}” about?"
+Examples = Sequence[tuple[str, ...]]
 
 ORDERS: dict[str, Callable[[ShelfRow], Any]] = {
     "name": lambda row: (row.name.casefold(), row.path),
@@ -66,14 +66,11 @@ class SourceView:
 
 
 class Markup:
-    """`examples` are questions that can be asked of the library; `model` is the one that writes, `tools` are those that
-    can be chosen."""
+    """`examples` are what can be asked of the library, each one question or more; `model` is the one that writes,
+    `tools` are those that can be chosen."""
 
-    def __init__(self, documents: int, examples: Sequence[str], model: str = "", tools: Sequence[str] = ()) -> None:
-        self._documents = documents
-        self._model = model
-        self._examples = examples
-        self._tools = tools
+    def __init__(self, documents: int, examples: Examples, model: str = "", tools: Sequence[str] = ()) -> None:
+        self._model, self._tools = model, tools
         self._templates = Environment(
             loader=PackageLoader("clew.ui.web"),
             autoescape=True,
@@ -89,13 +86,14 @@ class Markup:
         self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": is_structured}
         self._templates.filters |= {"bare": words_of, "copied": copied, "cut": cut}
         self._templates.globals |= {"ABOUT": ABOUT, "STANDINGS": STANDINGS}
+        self.know(documents, examples)
         self._templates.filters |= {"named": named, "unnamed": lambda question: _NAMED.sub(" ", question)}
         self._templates.filters |= {"bytes": in_bytes, "day": day_of}
         self._templates.filters |= {"markdown": self._markdown, "draft": lambda text: _as_html(plain(text))}
 
-    def know(self, documents: int, examples: Sequence[str]) -> None:
+    def know(self, documents: int, examples: Examples) -> None:
         """What the library has now."""
-        self._documents, self._examples = documents, examples
+        self._templates.globals |= {"documents": documents, "examples": examples}
 
     def documents(self, shelf: Shelf, listing: Listing, find: str, by: str, may_change: bool) -> str:
         """The list; `find` are words of its names, `by` is its order: name, folder, date, size or state."""
@@ -117,7 +115,7 @@ class Markup:
         return self._render("document", reading=reading)
 
     def header(self) -> str:
-        return self._render("header", documents=self._documents, model=self._model)
+        return self._render("header", model=self._model)
 
     def keys(self) -> str:
         return self._render("keys")
@@ -144,12 +142,10 @@ class Markup:
         """What is shown where the server does not answer any more: it was started with this command."""
         return self._render("gone", command=command)
 
-    def past(self, view: View) -> str:
-        """The finished turns; a welcome where there is nothing yet."""
+    def past(self, view: View, offered: Sequence[str] = ()) -> str:
+        """The finished turns, and what is `offered` behind the last; a welcome where there is nothing yet."""
         drawn = {turn.turn: draw(turn.walk, turn.answer) for turn in view.turns if turn.walk and turn.walk.nodes}
-        return self._render(
-            "past", view=view, documents=self._documents, examples=self._examples, drawn=drawn, tools=self._tools
-        )
+        return self._render("past", view=view, drawn=drawn, tools=self._tools, offered=offered)
 
     def now(self, view: View) -> str:
         return self._render(
