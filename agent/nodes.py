@@ -30,7 +30,7 @@ from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
 from clew.agent.search.toolbox import offered, proven
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import TURN_JSON, Call, Fallback, Step, Turn, TurnSearch, TurnState
+from clew.agent.state import STANDINGS, TURN_JSON, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory import walk_paths
 from clew.memory.datatypes import Passage, Subgraph, Utterance, Wording
@@ -335,11 +335,8 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
 
 def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has both
     checked = citations.verified(turn.answer)
-    said = [claim for claim in checked.claims if claim.verdict != "uncited"]
-    verdicts = [claim.verdict for claim in said]
-    summary = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts)) or "nothing is cited"
-    details = (f"{claim.verdict}: {claim.text}" for claim in said)
-    return replace(turn, answer=checked).stepped("verify", summary, details)
+    details = (f"{STANDINGS[one.standing][0]}: {one.text}" for one in checked.claims if one.standing in STANDINGS)
+    return replace(turn, answer=checked).stepped("verify", checked.checked or "nothing is cited", details)
 
 
 def remember(turn: Turn, run: TurnContext) -> Turn:

@@ -19,6 +19,18 @@ HALF = 0.5
 """The weight from which a wording is heavier than all others together."""
 
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
+ClaimStanding = Literal["unsupported", "weak", "supported", "quoted", "uncited"]
+STANDINGS: Mapping[ClaimStanding, tuple[str, str]] = {
+    "unsupported": ("not found in the source", "A name, a number or most of its words are not in the cited passage."),
+    "weak": ("not all found in the source", "Not all of its words are in the cited passage, or near each other there."),
+    "supported": (
+        "words found in the source",
+        "Its words and numbers are in the cited passage. Read there what that says.",
+    ),
+    "quoted": ("quoted word for word", "It stands in the document exactly so."),
+}
+"""What a sentence that was checked is said to be, the worst first, and what that means."""
+
 Outcome = Literal[
     "answered", "partial", "summary", "small-talk", "unclear", "nothing-found", "nothing-indexed", "stopped"
 ]
@@ -74,6 +86,11 @@ class Claim:
         return "\n" if self.new_line else " "
 
     @property
+    def standing(self) -> ClaimStanding:
+        """Its verdict, and whether it is a quotation: then more than its words is known to stand in the source."""
+        return "quoted" if self.verdict == "supported" and self.quotes else self.verdict
+
+    @property
     def bold(self) -> str:
         """What is shown in bold; empty where nothing is."""
         return self.text[self.span.start : self.span.end] if self.span else ""
@@ -100,6 +117,17 @@ class Answer:
     @property
     def refused(self) -> bool:
         return self.outcome in ("nothing-found", "nothing-indexed")
+
+    @property
+    def standings(self) -> dict[ClaimStanding, int]:
+        """How many of its sentences are what, the worst first; without those that nobody checked."""
+        said = [claim.standing for claim in self.claims]
+        return {one: said.count(one) for one in STANDINGS if one in said}
+
+    @property
+    def checked(self) -> str:
+        """The same in words: `quoted word for word: 2`."""
+        return ", ".join(f"{STANDINGS[one][0]}: {count}" for one, count in self.standings.items())
 
     @property
     def plain(self) -> str:

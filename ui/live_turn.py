@@ -209,14 +209,16 @@ class TurnPrinter:
 
     def _finish(self, turn: Turn) -> None:
         self._rest()
+        checked = turn.answer.checked if self._words else ""
         if self._words:
             self._finish_words(self._words, turn.answer)
         else:
             self.set_off()
             self.print_text(turn.answer)
         self.print_sources(turn.answer)
-        if (note := badge(turn)) and not self._quiet:
-            self._messages.print(Text(f"  {note}", DIM))
+        for note in filter(None, (checked, badge(turn))):
+            if not self._quiet:
+                self._messages.print(Text(f"  {note}", DIM))
         self.set_off()
 
     def _finish_words(self, words: WordPrinter, answer: Answer) -> None:

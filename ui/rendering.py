@@ -12,8 +12,13 @@ from rich.tree import Tree
 
 from clew.agent.answer.citations import LIST_MARK
 from clew.agent.models import Writers
+<<<<<<< HEAD
 from clew.agent.state import Answer, Claim, Prompted, Step, Turn, Verdict
 from clew.memory.datatypes import Chunk, Passage
+=======
+from clew.agent.state import STANDINGS, Answer, Claim, ClaimStanding, Prompted, Step, Turn
+from clew.memory.datatypes import Passage
+>>>>>>> page
 from clew.memory.text import is_named
 from clew.memory.walk_paths import arrow, back, into, parents
 from clew.ui.plain import cut, one_line, plain, short_path
@@ -24,9 +29,9 @@ OWN = Style(italic=True)
 """Clew's own words beside quotations: heads, labels, asides."""
 
 CITATION = Style(color="cyan")
-MARKS: dict[Verdict, tuple[str, Style]] = {
-    "weak": ("(weak)", Style(color="yellow")),
-    "unsupported": ("(unsupported)", Style(color="red", bold=True)),
+MARKS: dict[ClaimStanding, tuple[str, Style]] = {
+    "weak": (f"({STANDINGS['weak'][0]})", Style(color="yellow")),
+    "unsupported": (f"({STANDINGS['unsupported'][0]})", Style(color="red", bold=True)),
 }
 """What is put behind a sentence that its source does not carry, in words: colours may be missing."""
 
@@ -93,7 +98,7 @@ def _escaped(piece: str, bold: bool) -> str:
 
 
 def marks_of(claim: Claim) -> str:
-    """` [1][2] (weak)`"""
+    """` [1][2] (not found in the source)`"""
     cites = "".join(f" [{number}]" for number in claim.cites)
     return f"{cites} {MARKS[claim.verdict][0]}" if claim.verdict in MARKS else cites
 
@@ -133,12 +138,17 @@ def source_line(answer: Answer, number: int, width: int | None) -> Text:
     """Number, title, page or heading, where it lies, and a mark where a sentence that cites it does not hold."""
     passage = answer.sources[number - 1]
     line = Text.assemble((f"[{number}]", CITATION), " ", (name_of(passage), BOLD))
-    for verdict in dict.fromkeys(claim.verdict for claim in answer.claims if number in claim.cites):
-        if verdict in MARKS:
-            mark, style = MARKS[verdict]
-            line.append(f" {mark}", style)
+    if (standing := standing_of(number, answer)) in MARKS:
+        mark, style = MARKS[standing]
+        line.append(f" {mark}", style)
     append_place(line, passage, width)
     return line
+
+
+def standing_of(number: int, answer: Answer) -> ClaimStanding:
+    """The worst of what the sentences are that cite a source."""
+    cited = {claim.standing for claim in answer.claims if number in claim.cites}
+    return next((one for one in STANDINGS if one in cited), "uncited")
 
 
 def copied(turn: Turn) -> str:

@@ -16,6 +16,7 @@ from clew.agent.assistant import Assistant
 from clew.agent.nodes import GIVEN
 from clew.agent.search.rounds import AUTO, POLICY
 from clew.agent.state import Turn, TurnEvent
+from clew.agent.talk.offers import next_questions
 from clew.memory.dialogue.threads import UNDO, Thread
 from clew.memory.errors import BadInput
 from clew.memory.text import number_of
@@ -243,7 +244,7 @@ def _steps(session: Session, _: str) -> None:
         session.say(prompted)
     for claim in turn.answer.claims:
         if claim.verdict in MARKS:
-            session.output.print(Text(f"  {claim.verdict}: {one_line(claim.text)}", MARKS[claim.verdict][1]))
+            session.output.print(Text.assemble("  ", MARKS[claim.verdict], " ", one_line(claim.text)))
 
 
 def _walk(session: Session, _: str) -> None:
@@ -350,6 +351,17 @@ def _liked(liked: int) -> Callable[[Session, str], None]:
         session.say(f"answer {turn.turn}: {said}")
 
     return keep
+
+
+def _next(session: Session, argument: str) -> None:
+    with session.assistant.library_now() as services:
+        offered = next_questions(session.turns, services.library.store)
+    if not offered or argument not in ("", *map(str, range(1, len(offered) + 1))):
+        raise BadInput("there is no such question to ask on", "type a question")
+    if argument:
+        session.take_turn(session.asking(offered[int(argument) - 1]))
+    for number, question in enumerate(() if argument else offered, 1):
+        session.say(f"{number}  {one_line(question)}")
 
 
 # Conversations --------------------------------------------------------------------------------------------------------
@@ -482,6 +494,7 @@ COMMANDS = (
     Command("/context", "", "what of the conversation the question was understood with", _context),
     Command("/resume", "", "answer the question whose answer was stopped", _resume),
     Command("/again", "[#N] [TOOL]", "answer it again, with a tool or ollama:NAME; both are kept", _again),
+    Command("/next", "[N]", "questions to ask on, of what the documents have; N: ask that one", _next),
     Command("/edit", "[#N] [QUESTION]", "ask it in other words, in its place", _edit),
     Command("/meant", "[#N] [QUESTION]", "say how it is to be understood, and have it answered so", _meant),
     Command("/branch", "#N", "go on from turn N; what was said behind it is kept", _branch),

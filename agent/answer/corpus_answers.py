@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from clew.agent.answer.offered import bare, made_of
 from clew.agent.answer.summary import SummaryLine, summary_of
 from clew.agent.state import Answer, Claim, Quote
 from clew.agent.talk.lines import line
@@ -23,7 +24,7 @@ from clew.memory.knowledge.library import LibraryStore
 from clew.memory.language.esperanto_words import nominative
 from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder
-from clew.memory.text import ITEM, LANGUAGES, Span, content_words, split, written_words
+from clew.memory.text import BELOW, ITEM, LANGUAGES, Span, content_words, split, written_words
 from clew.tools.base import passages_of
 
 WHOLE_TITLE = 0.99
@@ -222,6 +223,8 @@ class Corpus:
 
 def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer | None:
     """None where what is asked is not about documents as a whole, or names none that there is."""
+    if offered := _offered(question, corpus) or _offered(rewritten, corpus):
+        return offered
     asked = corpus_question(question)
     if asked and asked.of and not (asked.points and asked.kind == "summary"):  # "summarise it": of what was cited last
         asked = corpus_question(rewritten) or asked
@@ -234,6 +237,13 @@ def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer
     if asked.kind == "summary":
         return _summary(asked, corpus)
     return _counted(corpus)
+
+
+def _offered(question: str, corpus: Corpus) -> CorpusAnswer | None:
+    """To a question that was made of one title, and maybe a heading; None where it was not, or they are not there."""
+    titles, heading = made_of(question)
+    titled = (one for one in corpus.documents if titles == (one.title,))
+    return next(filter(None, (_summarised(one, corpus, heading) for one in titled)), None)
 
 
 # Summary ----------------------------------------------------------------------------------------------------------
@@ -284,21 +294,26 @@ def _spoken_of(corpus: Corpus) -> list[Listed]:
     return [known[id_] for id_ in dict.fromkeys(cited) if id_ in known]
 
 
-def _summarised(one: Listed, corpus: Corpus) -> CorpusAnswer | None:
+def _summarised(one: Listed, corpus: Corpus, heading: str = "") -> CorpusAnswer | None:
+    """Of all of it, or of what stands under a heading."""
     (document,) = corpus.store.documents([one.id])
     spans, vectors, chunks = corpus.sentences(document)
+    if heading:
+        above = (document.heading_at(start).split(BELOW) for start, _ in spans)
+        rows = [row for row, headings in enumerate(above) if heading in map(bare, headings)]
+        spans, vectors, chunks = [spans[row] for row in rows], vectors[rows], [chunks[row] for row in rows]
     lines = summary_of(document, spans, vectors)
+    lines = [replace(line, label="") if line.label == heading else line for line in lines]
     if not lines:
         return None
     of_end = {end: chunk for (_, end), chunk in zip(spans, chunks, strict=True)}
     quoted = list(dict.fromkeys(of_end[line.end] for line in lines))
     passages = corpus.passages([*quoted, *(n for n in chunks if n not in quoted)][:PASSAGES], "summary")
     claims = _lines(document, lines, [quoted.index(of_end[line.end]) + 1 for line in lines])
-    title = corpus.title(one)
+    title = ": ".join(filter(None, (corpus.title(one), heading)))
+    tables = [] if heading else _of_tables(document, corpus)
     head = Claim(corpus.line("in short", title=title))
-    answer = Answer(
-        "summary", (head, *_of_tables(document, corpus), *claims), tuple(passages[: len(quoted)]), form="summary"
-    )
+    answer = Answer("summary", (head, *tables, *claims), tuple(passages[: len(quoted)]), form="summary")
     return CorpusAnswer(answer, tuple(passages), f"a summary of {title}")
 
 

@@ -1,9 +1,6 @@
 """The node `talk`: what of a turn is no question is answered here, without a search; and where a turn goes from it."""
 
-import re
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice, zip_longest
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -14,20 +11,10 @@ from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Turn, TurnState
 from clew.agent.talk.intents import Heard, heard
 from clew.agent.talk.multi_question import questions_of
+from clew.agent.talk.offers import suggested
 from clew.agent.talk.replies import Reply, Spoken, reply
-from clew.memory.datatypes import Chunk
-from clew.memory.knowledge.library import Library
 from clew.memory.language.telling import language_of
-from clew.memory.text import BELOW, content_words, number_of, words
-
-WANTED = 3
-"""Questions that a greeting offers."""
-
-LOOKED_AT = 150
-"""Chunks that they are looked for in, spread over the library."""
-
-LONGEST, LONGEST_HEADING = 14, 4
-"""Words of a question that is offered, and content words of a heading that is asked about."""
+from clew.memory.text import number_of
 
 
 def begin(state: TurnState) -> Literal["talk", "answer"]:
@@ -95,47 +82,3 @@ def _replied(turn: Turn, made: Reply) -> Turn:
     if about is None:
         return turn
     return replace(turn.searched(asking=about.rewritten).found(about.passages), rewritten=about.rewritten)
-
-
-# What is offered ------------------------------------------------------------------------------------------------------
-
-
-def suggested(services: Services) -> tuple[str, ...]:
-    """As `offered_by`, looked for once a library."""
-    known, library = services.examples, services.library.manifest.fingerprint
-    if library not in known:
-        known[library] = offered_by(services.library)
-    return known[library]
-
-
-def offered_by(library: Library) -> tuple[str, ...]:
-    """At most `WANTED` questions that documents have as headings or lines of their own, else of what stands under a
-    heading; of different documents where there are several."""
-    chunks = library.store.sample(LOOKED_AT) if library.manifest.chunks else ()
-    return tuple(islice(_offered(chunks), WANTED))
-
-
-def _offered(chunks: Sequence[Chunk]) -> Iterator[str]:
-    """One of each document, then another one of each."""
-    each: dict[str, dict[str, None]] = {}
-    for looked_for in (_asked_in, _headed):
-        for chunk in chunks:
-            each.setdefault(chunk.document, {}).update(dict.fromkeys(looked_for(chunk)))
-    for of_rank in zip_longest(*each.values()):
-        yield from filter(None, of_rank)
-
-
-def _asked_in(chunk: Chunk) -> Iterator[str]:
-    for line in dict.fromkeys((chunk.heading.rpartition(BELOW)[2], *chunk.text.splitlines())):
-        bare = re.sub(r"^[\s#*>]*(?:\(?\d+[.)]\)?\s*)?", "", line).strip(" *")
-        asks = re.fullmatch(r"[A-Z¿][^?.!:\n]+\?", bare) and len(content_words(bare)) > 1
-        if asks and len(words(bare)) <= LONGEST and len(questions_of(bare)) == 1:
-            yield bare
-
-
-def _headed(chunk: Chunk) -> Iterator[str]:
-    """Of a heading that is a few plain words."""
-    heading, title = chunk.heading.rpartition(BELOW)[2].strip(" .:"), chunk.title.strip()
-    plain = re.fullmatch(r"[A-Z][\w'’ -]+", heading) and 1 <= len(content_words(heading)) <= LONGEST_HEADING
-    if plain and title and heading != title and len(title.split()) <= LONGEST:
-        yield f'What does "{title}" say about {heading}?'

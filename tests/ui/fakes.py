@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,12 +34,13 @@ from clew.agent.state import (
     Piece,
     Prompted,
     PromptPart,
+    Quote,
     Step,
     Turn,
     TurnEvent,
     Verdict,
 )
-from clew.memory.datatypes import Edge, Passage, Sentence, Subgraph
+from clew.memory.datatypes import Document, Edge, Passage, Sentence, Subgraph
 from clew.memory.dialogue.threads import Threads
 from clew.memory.errors import ClewError
 from clew.memory.ports import Writer
@@ -115,8 +117,8 @@ class FakeAssistant(Assistant):
         tool = SimpleNamespace(name="hybrid", description="Searches by words and by meaning.")
         titles = ["Tides", ATTACK, "Laika", "Metropolis", "Hugo"]
         library = SimpleNamespace(
-            manifest=SimpleNamespace(documents=5, fingerprint="f00d", encoder=SimpleNamespace(name="fake")),
-            store=SimpleNamespace(titles=lambda limit: titles[:limit]),
+            manifest=SimpleNamespace(documents=5, chunks=0, fingerprint="f00d", encoder=SimpleNamespace(name="fake")),
+            store=SimpleNamespace(titles=lambda limit: titles[:limit], documents=self._documents),
         )
         writers = Writers(answer=cast(Writer, SimpleNamespace(name=MODEL)) if model else None)
         made = SimpleNamespace(
@@ -132,6 +134,15 @@ class FakeAssistant(Assistant):
     @property
     def services(self) -> Services:
         return self._own_services
+
+    @contextmanager
+    def library_now(self) -> Iterator[Services]:
+        yield self.services
+
+    def _documents(self, ids: list[str]) -> list[Document]:
+        if ids:
+            raise KeyError(ids)
+        return []
 
     def warm_up(self) -> None:
         ends = time.monotonic() + self._loading
@@ -197,7 +208,7 @@ class FakeAssistant(Assistant):
         question = begun.question
         if is_written(question):
             yield from pieces(question, cancel, resumed, self._pause)
-            yield Step("verify", "2 supported", (), 5)
+            yield Step("verify", "words found in the source: 2", (), 5)
         turn = written(make_turn(begun.thread, begun.turn, question), question, resumed)
         turn = replace(turn, id=begun.id, parent=begun.parent, rewritten=begun.rewritten or question)
         yield self._saved(turn)
@@ -260,7 +271,9 @@ def make_answer(question: str) -> Answer:
         return attacking_answer()
     verdict: Verdict = "weak" if "weak" in question else "unsupported" if "wrong" in question else "supported"
     text = "The Moon \x1b[31mis\x1b[0m 384,400 km away.\x07" if "escape" in question else "The Moon is 384,400 km away."
-    claims = (Claim(text, (1,), verdict), Claim("Monkeys are small.", (2,), "supported"))
+    own = () if is_written(question) else (Quote("apes", 0, 18, "Monkeys are small."),)
+    quote = own and (Quote("moon", 0, 28, "The Moon is 384,400 km away."),)
+    claims = (Claim(text, (1,), verdict, quotes=quote), Claim("Monkeys are small.", (2,), "supported", quotes=own))
     return Answer("answered", claims, (MOON, APES))
 
 

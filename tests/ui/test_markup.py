@@ -71,7 +71,7 @@ def test_what_a_model_wrote_in_markdown_is_rendered_and_is_never_a_link_or_a_scr
     for part in ("<strong>far</strong>", "<th>what</th>", "<li>one", "<code>&lt;b&gt;", "&lt;script&gt;"):
         assert part in shown, part
     cell = re.search(r"<td>3 EUR(.*?)</td>", shown)
-    assert cell and 'data-source="2"' in cell[1] and '<span class="badge weak">weak</span>' in cell[1]
+    assert cell and 'data-source="2"' in cell[1] and ">not all found in the source</span>" in cell[1]
     assert not re.search(r"<script|<img|href=\"(?!#source)", shown) and "\ue000" not in shown
     assert "<strong>a</strong>" in Markup(1, []).now(View("t", (), Now("q", draft="**a**\n- b <i>"), busy=True))
     icon = Claim("| \ue000 3 |", (1,), "supported", quotes=(Quote("a", 0, 3, "far"),), markup="| \ue000 3 |")
@@ -81,7 +81,7 @@ def test_what_a_model_wrote_in_markdown_is_rendered_and_is_never_a_link_or_a_scr
 
 @pytest.fixture
 def markup() -> Markup:
-    return Markup(5, ["Tides", ATTACK], ATTACK)
+    return Markup(5, [("Tides",), (ATTACK, ATTACK)], ATTACK)
 
 
 def past(*turns: Turn) -> str:
@@ -115,18 +115,24 @@ def test_nothing_of_a_document_becomes_html(markup: Markup) -> None:
 
 
 @pytest.mark.parametrize(
-    "verdicts, worst",
+    "verdicts, quotes, worst",
     [
-        (["supported", "weak"], "weak"),
-        (["weak", "unsupported", "supported"], "unsupported"),
-        (["supported"], "supported"),
-        ([], "uncited"),
+        (["supported", "weak"], 0, "weak"),
+        (["weak", "unsupported", "supported"], 3, "unsupported"),
+        (["supported", "supported"], 1, "supported"),
+        (["supported", "supported"], 2, "quoted"),
+        ([], 0, "uncited"),
     ],
 )
-def test_a_source_has_the_worst_verdict_of_what_cites_it(verdicts: list[str], worst: str) -> None:
-    passage = Passage("a", "a", "A", "Text.", 0.5, "hybrid")
-    claims = tuple(Claim("Text.", (1,), verdict) for verdict in verdicts)  # type: ignore[arg-type]
-    assert [source.verdict for source in sources_of(Answer("answered", claims, (passage,)))] == [worst]
+def test_a_source_is_what_the_worst_that_cites_it_is(verdicts: list[str], quotes: int, worst: str) -> None:
+    passage, own = Passage("a", "a", "A", "Text.", 0.5, "hybrid"), (Quote("a", 0, 5, "Text."),)
+    claims = tuple(
+        Claim("Text.", (1,), verdict, quotes=own if place < quotes else ())  # type: ignore[arg-type]
+        for place, verdict in enumerate(verdicts)
+    )
+    answer = Answer("answered", claims, (passage,))
+    assert [source.standing for source in sources_of(answer)] == [worst]
+    assert sum(answer.standings.values()) == len(verdicts) and [*answer.standings][:1] == [worst][: len(verdicts)]
 
 
 def test_sources_say_where_they_are_from_and_stay_behind_small_talk(markup: Markup) -> None:

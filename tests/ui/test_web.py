@@ -47,7 +47,7 @@ def page(pages: Pages) -> Conversations:
 
 @pytest.fixture
 def markup() -> Markup:
-    return Markup(5, ["Tides", ATTACK], ATTACK)
+    return Markup(5, [("Tides",), (ATTACK, ATTACK)], ATTACK)
 
 
 def questions(view: View) -> list[str]:

@@ -126,8 +126,8 @@ def test_a_new_conversation_and_back_from_the_list_and_from_the_address(
     page.click("#new")
     page.wait_for_selector(".welcome")
     assert "thread=" not in page.url and page.locator(".turn").count() == 0
-    page.click(".examples button >> text=Laika")
-    page.wait_for_selector("#past .question >> text=What is “Laika” about?")
+    page.click(".examples button >> text=Tides")
+    page.wait_for_selector("#past .question >> text=What is “Tides” about?")
     page.click("#threads .thread >> text=What is to be resumed?")
     page.wait_for_selector("#past .question >> text=What is to be resumed?")
     assert page.url == of_it and page.locator(".turn").count() == 1
@@ -296,12 +296,24 @@ def test_the_real_thing(context: "BrowserContext", examples_path: Path, cache: P
         ask(page, "What is the distance between the Moon and Earth?")
         assert "384,400" in page.locator("#past .answer").inner_text()
         page.click("a.cite >> nth=0")
-        page.wait_for_selector(".source.lit .badge.supported")
+        page.wait_for_selector(".source.lit .badge.quoted >> text=quoted word for word")
+        assert page.locator("#past .answer .badge").all_inner_texts() == ["quoted word for word"]
         assert "384,400" in " ".join(page.locator(".source:visible mark").all_inner_texts())
         ask(page, "and how long does light take for that?")
         assert page.locator(".turn").count() == 2
         ask(page, "What is the best pizza dough?")
         page.wait_for_selector("#turn-3 .notice.refusal")
+        page.locator("#turn-3 .choices button").first.click()
+        page.wait_for_selector("#turn-4 .answer")
+        offered = page.locator(".offered button")
+        offered.first.wait_for()
+        assert 2 <= offered.count() <= 3
+        question = offered.first.inner_text()
+        offered.first.click()
+        page.wait_for_selector(f"#past #turn-5 .question >> text={question}")
+        page.click("#new")
+        page.click(".examples button >> text=then:")
+        page.wait_for_selector("#past #turn-2 .answer")
         page.goto("about:blank")
 
 

@@ -12,7 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup as Safe
 
-from clew.agent.state import Answer, Turn, Verdict
+from clew.agent.answer.offered import ABOUT
+from clew.agent.state import STANDINGS, Answer, ClaimStanding, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
 from clew.memory.text import words as words_of
@@ -30,6 +31,7 @@ from clew.ui.rendering import (
     milliseconds,
     pieces_of,
     place_of,
+    standing_of,
 )
 from clew.ui.web.library_map import LibraryMap
 from clew.ui.web.panel import MOST, PARTS, Lookup, Panel
@@ -37,11 +39,9 @@ from clew.ui.web.reader import OpenedDocument
 from clew.ui.web.shelf import Listing, Shelf, ShelfRow
 from clew.ui.web.views import View
 
-WORST_FIRST: tuple[Verdict, ...] = ("unsupported", "weak", "supported")
-SHOWN_THREADS = 100
-SHOWN_DOCUMENTS = 500
+SHOWN_THREADS, SHOWN_DOCUMENTS = 100, 500
 
-ABOUT = "What is “{}” about?"
+Examples = Sequence[tuple[str, ...]]
 
 ORDERS: dict[str, Callable[[ShelfRow], Any]] = {
     "name": lambda row: (row.name.casefold(), row.path),
@@ -60,18 +60,15 @@ class SourceView:
     number: int
     passage: Passage
     pieces: list[tuple[str, bool]]
-    verdict: Verdict
+    standing: ClaimStanding
 
 
 class Markup:
-    """`examples` are questions that can be asked of the library; `model` is the one that writes, `tools` are those that
-    can be chosen."""
+    """`examples` are what can be asked of the library, each one question or more; `model` is the one that writes,
+    `tools` are those that can be chosen."""
 
-    def __init__(self, documents: int, examples: Sequence[str], model: str = "", tools: Sequence[str] = ()) -> None:
-        self._documents = documents
-        self._model = model
-        self._examples = examples
-        self._tools = tools
+    def __init__(self, documents: int, examples: Examples, model: str = "", tools: Sequence[str] = ()) -> None:
+        self._model, self._tools = model, tools
         self._templates = Environment(
             loader=PackageLoader("clew.ui.web"),
             autoescape=True,
@@ -86,16 +83,17 @@ class Markup:
         self._templates.filters |= {"pieces": pieces_of, "own": is_own}
         self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": is_structured}
         self._templates.filters |= {"bare": words_of, "copied": copied, "cut": cut}
-        self._templates.globals["ABOUT"] = ABOUT
+        self._templates.globals |= {"ABOUT": ABOUT, "STANDINGS": STANDINGS}
+        self.know(documents, examples)
         self._templates.filters |= {"named": named, "unnamed": lambda question: _NAMED.sub(" ", question)}
         self._templates.filters |= {"bytes": in_bytes, "day": day_of, "told": told, "parents": parents}
         self._templates.filters["of"] = lambda before, place: [n for n, parent in enumerate(before) if parent == place]
         self._templates.filters |= {"arrow": arrow, "into": into, "back": back, "on_ways": on_ways}
         self._templates.filters |= {"markdown": self._markdown, "draft": lambda text: _as_html(plain(text))}
 
-    def know(self, documents: int, examples: Sequence[str]) -> None:
+    def know(self, documents: int, examples: Examples) -> None:
         """What the library has now."""
-        self._documents, self._examples = documents, examples
+        self._templates.globals |= {"documents": documents, "examples": examples}
 
     def documents(self, shelf: Shelf, listing: Listing, find: str, by: str, may_change: bool) -> str:
         """The list; `find` are words of its names, `by` is its order: name, folder, date, size or state."""
@@ -121,7 +119,7 @@ class Markup:
         return self._render("map", map=drawn)
 
     def header(self) -> str:
-        return self._render("header", documents=self._documents, model=self._model)
+        return self._render("header", model=self._model)
 
     def keys(self) -> str:
         return self._render("keys")
@@ -148,10 +146,9 @@ class Markup:
         """What is shown where the server does not answer any more: it was started with this command."""
         return self._render("gone", command=command)
 
-    def past(self, view: View) -> str:
-        """The finished turns; a welcome where there is nothing yet."""
-        about = {"documents": self._documents, "examples": self._examples, "tools": self._tools}
-        return self._render("past", view=view, **about)
+    def past(self, view: View, offered: Sequence[str] = ()) -> str:
+        """The finished turns, and what is `offered` behind the last; a welcome where there is nothing yet."""
+        return self._render("past", view=view, tools=self._tools, offered=offered)
 
     def now(self, view: View) -> str:
         return self._render(
@@ -207,11 +204,9 @@ def sources_of(answer: Answer) -> list[SourceView]:
 
 
 def _source(number: int, passage: Passage, answer: Answer) -> SourceView:
-    citing = [claim for claim in answer.claims if number in claim.cites]
-    verdicts = {claim.verdict for claim in citing}
-    worst: Verdict = next((verdict for verdict in WORST_FIRST if verdict in verdicts), "uncited")
+    citing = [claim.text for claim in answer.claims if number in claim.cites]
     text = re.sub(r"\s*\n\s*", "\n", plain(passage.text).strip())  # no empty lines: the box is narrow
-    return SourceView(number, passage, pieces(text, [claim.text for claim in citing]), worst)
+    return SourceView(number, passage, pieces(text, citing), standing_of(number, answer))
 
 
 def parted(text: str, titles: Sequence[str]) -> list[tuple[str, bool]]:

@@ -3,6 +3,7 @@
   let thread = null   // the conversation that is shown
   let chosen = ''     // the turn whose sources are shown; empty: the last one
   let last = ''       // the last turn that has sources
+  let then = ''       // what is asked behind a question that was picked, once its conversation is there
   let pinned = true   // the conversation is scrolled to its end, and stays so
   const unfolded = new Set() // ids of the blocks that the person opened
 
@@ -131,7 +132,8 @@
     const shown = $('#past .conversation')?.dataset.thread
     if (shown === undefined || shown === thread) return
     thread = shown
-    chosen = last = ''
+    if (shown && then) setTimeout(send, 100, 'say', then)
+    then = chosen = last = ''
     pinned = true
     unfolded.clear()
     drawer('')
@@ -201,7 +203,9 @@
 
   document.addEventListener('click', (event) => {
     const choice = event.target.closest('[data-pick]')
-    if (choice) send(choice.closest('#threads') ? 'open' : 'pick', choice.dataset.pick)
+    if (!choice) return
+    then = choice.dataset.then ?? ''
+    send(choice.closest('#threads') ? 'open' : 'pick', choice.dataset.pick)
   })
 
   const question = () => $('#question textarea')

@@ -2,7 +2,8 @@
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import gradio as gr
@@ -10,16 +11,14 @@ import gradio as gr
 from clew.agent.assistant import Assistant
 from clew.agent.models import to_choose_from
 from clew.agent.search.rounds import AUTO
+from clew.agent.talk.offers import next_questions, shown_off
 from clew.memory.errors import ClewError
 from clew.ui.plain import typed
 from clew.ui.rendering import model_of
-from clew.ui.web.markup import ABOUT, Markup
+from clew.ui.web.markup import Markup
 from clew.ui.web.page_session import Said
-from clew.ui.web.shelf import TITLES, Shelf
+from clew.ui.web.shelf import Shelf
 from clew.ui.web.views import Conversations, View
-
-EXAMPLES = 4
-ABOUT_ALL = "What are these documents about?"
 
 Update = dict[Any, Any]
 """Component -> its new value or properties."""
@@ -64,9 +63,9 @@ class BrowserPage:
         self._conversations = conversations
         self._shelf = shelf
         library = assistant.services.library
-        examples = examples_of(library.store.titles(TITLES))
-        tools = (AUTO, *assistant.services.tools, *to_choose_from(assistant.services.writers))
-        self.markup = Markup(library.manifest.documents, examples, model_of(assistant.services.writers), tools)
+        writers = assistant.services.writers
+        tools = (AUTO, *assistant.services.tools, *to_choose_from(writers))
+        self.markup = Markup(library.manifest.documents, shown_off(library), model_of(writers), tools)
         self._finds: dict[str, str] = {}
         self._looks: dict[str, object] = {}
         self.blocks: gr.Blocks = PageBlocks(title="Clew", analytics_enabled=False, fill_width=True, fill_height=True)
@@ -186,19 +185,25 @@ class BrowserPage:
     def _look_at_library(self) -> None:
         """It may have been indexed since the page was made, which a tab has looked for."""
         if self._shelf and (listing := self._shelf.seen).state:
-            self.markup.know(listing.documents, examples_of(listing.titles, listing.questions))
+            self.markup.know(listing.documents, listing.examples)
 
     def _changes(self, before: View | None, view: View, request: gr.Request) -> Update:
         changes: Update = {self._now: self.markup.now(view)}
         fresh = before is None or before.turns is not view.turns
         if fresh or not view.turns:  # a welcome makes way for the first question
-            changes[self._past] = self.markup.past(view)
+            changes[self._past] = self.markup.past(view, self._offered(view))
         if before is None or fresh or _answering(before) != _answering(view):
             changes[self._sources] = self.markup.sources(view)
         if before is None or before.busy != view.busy:
             changes[self._threads] = self._thread_list(view.thread, request)
             changes |= self._buttons(view)
         return changes | (self._left(view.said) if view.said and before is None else {})
+
+    def _offered(self, view: View) -> list[str]:
+        """What can be asked behind the last answer."""
+        with suppress(ClewError), self._assistant.library_now() as services:
+            return [] if view.busy else next_questions(view.turns, services.library.store)
+        return []
 
     def _left(self, said: Said) -> Update:
         """What a command leaves beside its lines."""
@@ -239,11 +244,3 @@ def _html(name: str, value: str = "") -> gr.Button:
 
 def _answering(view: View) -> bool:
     return view.now is not None and view.now.answer is not None
-
-
-def examples_of(titles: Sequence[str], questions: Sequence[str] = ()) -> list[str]:
-    """What can be asked of a library: of all of it, what stands in its documents, and of some of them from all over."""
-    named = [title for title in titles if title]
-    stride = max(len(named) // EXAMPLES, 1)
-    about = [ABOUT.format(title) for title in named[stride // 2 :: stride]]
-    return [ABOUT_ALL, *questions[: EXAMPLES // 2], *about][:EXAMPLES]

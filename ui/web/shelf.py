@@ -25,7 +25,7 @@ from typing import IO, Literal
 
 from clew.agent.parameters import of_index
 from clew.agent.settings import Settings, note_indexed
-from clew.agent.talk.talk_nodes import offered_by
+from clew.agent.talk.offers import shown_off
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, Cancelled, ClewError, LibraryBusy
@@ -47,9 +47,6 @@ LARGEST = 256 << 20
 
 LONGEST_NAME, DEEPEST = 120, 20
 """Bytes of a name that is kept, and folders above it."""
-
-TITLES = 1000
-"""Of a library's, those that the page's examples are chosen from: a library may have millions."""
 
 NAMES = 8
 """Names that are offered at once."""
@@ -83,15 +80,13 @@ class ShelfRow:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A state of the library: its rows by path, some of its titles and of the questions that it answers, and what is
-    other than in the state before."""
+    """A state of the library: its rows by path, what can be asked of it, and what is other than in the state before."""
 
     state: str = ""
     documents: int = 0
     rows: Mapping[str, ShelfRow] = field(default_factory=dict)
     roots: tuple[str, ...] = ()
-    titles: tuple[str, ...] = ()
-    questions: tuple[str, ...] = ()
+    examples: Sequence[tuple[str, ...]] = ()
     changed: str = ""
 
 
@@ -171,7 +166,7 @@ class Shelf:
         with open_library(self.settings.library, None) as library:
             sources, roots = stored_sources(library.store), library.manifest.roots
             count, unread = library.manifest.documents, library.manifest.unread
-            titles, questions = library.store.titles(TITLES), offered_by(library)
+            examples = shown_off(library)
         why: dict[str, list[str]] = {}
         known = {source.path for source in sources}
         for place, reason in unread.items():
@@ -186,7 +181,7 @@ class Shelf:
             rows |= {path: replace(rows[path], fresh=True) for path in came}
             counts = [f"{len(some)} {what}" for some, what in ((came, "came"), (went, "went")) if some]
             changed = f"{time.strftime('%H:%M')}: {', '.join(counts)}" if counts else ""
-        return Listing(state, count, rows, tuple(roots), tuple(titles), questions, changed or before.changed)
+        return Listing(state, count, rows, tuple(roots), examples, changed or before.changed)
 
     def _row(self, path: str, roots: Sequence[str], documents: int, first: str, why: Sequence[str]) -> ShelfRow:
         below = max((root for root in roots if _is_below(path, root)), key=len, default=str(Path(path).parent))

@@ -1,0 +1,123 @@
+"""Questions that are offered: by a greeting, on an empty page, after an answer. They stand in a document, or are made
+of titles and of headings that have text, so that nearly all of them are answered."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice, pairwise
+from typing import NamedTuple
+
+from clew.agent.answer.citations import same_words
+from clew.agent.answer.offered import ABOUT, BOTH, SAYS, bare
+from clew.agent.services import Services
+from clew.agent.state import UNANSWERED, Turn
+from clew.agent.talk.multi_question import questions_of
+from clew.memory.datatypes import Document, Mark
+from clew.memory.knowledge.library import Library, LibraryStore
+from clew.memory.text import content_words, words
+
+WANTED, BESIDE = 3, 8
+"""Questions that are offered at once; documents that are looked at for those after an answer."""
+
+LOOKED_AT, LOOKED_IN = 150, 20
+"""Chunks, spread over the library, and documents of theirs that are read."""
+
+LONGEST, FEWEST = 14, 6
+"""Words of a question that stands in a document, of a title or a heading; those that have to stand below it."""
+
+ALL, AND_ABOUT = "What are these documents about?", "And about “{}”?"
+
+_ASKS = re.compile(r"^[ \t#*>]*(?:\(?\d+[.)]\)?[ \t]*)?([A-Z¿][^?.!:\n]+\?)[ *\r]*$", re.MULTILINE)
+
+
+class Offer(NamedTuple):
+    """A question, the part of its document that answers it, and the heading that it was made of."""
+
+    question: str
+    start: int
+    end: int
+    heading: str = ""
+
+
+def suggested(services: Services) -> tuple[str, ...]:
+    """What an empty page offers, looked for once a library."""
+    known, library = services.examples, services.library.manifest.fingerprint
+    if library not in known:
+        known[library] = tuple(first for first, *_ in shown_off(services.library))[:WANTED]
+    return known[library]
+
+
+def shown_off(library: Library) -> list[tuple[str, ...]]:
+    """What an empty page offers, each as the questions that are asked one after the other: of all documents, one and
+    another that leans on it, one over two documents, one that stands in a document; else what one is about."""
+    chunks = library.store.sample(LOOKED_AT) if library.manifest.chunks else ()
+    found = list(dict.fromkeys(chunk.document for chunk in chunks))
+    documents = library.store.documents(found[:: len(found) // LOOKED_IN + 1])
+    headed = [(one.title, [offer.heading for offer in _headed(one)]) for one in documents]
+    leaning = [(SAYS.format(of, its[0]), AND_ABOUT.format(its[1])) for of, its in reversed(headed) if its[1:]]
+    leaning.sort(key=lambda pair: any(map(str.isdigit, pair[0])))  # names without numbers read better
+    over_two = (
+        (BOTH.format(one, other, next(iter(shared))),)
+        for (one, its), (other, others) in combinations(headed, 2)
+        if one != other and (shared := [heading for heading in its if heading in others])
+    )
+    asked = ((offer.question,) for one in documents for offer in _asked_in(one))
+    about = [(ABOUT.format(title),) for title in library.store.titles(LOOKED_AT) if _is_short(title)]
+    spread = about[:: len(about) // WANTED + 1]
+    return [(ALL,), *leaning[:1], *islice(over_two, 1), *islice(asked, 1), *spread][: WANTED + 1]
+
+
+def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
+    """Two or three to ask after the last answer, none that was asked: of the document that it cites first, and of
+    others that it cites, or that were found with it and are named there, name it or have the heading quoted from."""
+    answer = turns[-1].answer if turns else UNANSWERED
+    cited = [answer.sources[number - 1].document for claim in answer.claims for number in claim.cites]
+    if answer.refused or answer.outcome == "unclear" or not any(cited):
+        return []
+    found = dict.fromkeys(filter(None, [*cited, *(passage.document for passage in turns[-1].passages)]))
+    try:
+        first, *others = store.documents([*found][:BESIDE])
+    except KeyError:  # of another library
+        return []
+    quoted = [quote.start for claim in answer.claims for quote in claim.quotes if quote.document == first.id]
+    last = max(quoted, default=0)  # what stands behind comes first
+    offers = sorted([*_asked_in(first), *_headed(first)], key=lambda one: (bool(one.heading), one.start < last))
+    told = [one for one in offers if any(one.start <= place < one.end for place in quoted)]
+    fresh = [one.question for one in offers if one not in told and answer.form != "overview"]
+    headings, beside = {one.heading for one in told}, list[str]()
+    for other in sorted(others, key=lambda one: one.id not in cited):
+        shared = [one.question for one in _headed(other) if one.heading in headings]
+        tied = other.id in cited or first.title in other.text or other.title in first.text
+        beside += shared[:1] or (_about(other) if tied else [])
+    own = _about(first) if answer.form != "summary" else []
+    made = [*fresh[: WANTED - 1], *beside[:1], *own, *beside, *fresh, *(one.question for one in told)]
+    known = {same_words(one) for turn in turns for one in (turn.question, turn.rewritten)}
+    made = [one for one in dict.fromkeys(made) if same_words(one) not in known]
+    further = [one for other in others for one in _about(other) if one not in made and same_words(one) not in known]
+    return [*made, *further[: max(2 - len(made), 0)]][:WANTED]
+
+
+def _about(document: Document) -> list[str]:
+    return [ABOUT.format(document.title)] if _is_short(document.title) else []
+
+
+def _asked_in(document: Document) -> Iterator[Offer]:
+    """Questions that are lines with text below, as headings or several in a document are."""
+    text, headings = document.text, {mark.start for mark in document.headings}
+    found = [one for one in _ASKS.finditer(text) if len(content_words(one[1])) > 1 and len(words(one[1])) <= LONGEST]
+    for one, end in zip(found, [*(one.start() for one in found[1:]), len(text)], strict=False):
+        sure = (len(found) > 1 or one.start() in headings) and len(questions_of(one[1])) == 1
+        if sure and len(words(text[one.end() : end])) >= FEWEST:
+            yield Offer(one[1], one.start(), end)
+
+
+def _headed(document: Document) -> Iterator[Offer]:
+    """Of headings that are no questions and not the title's words, and have text below."""
+    for mark, (end, _) in pairwise([*document.headings, Mark(len(document.text), "")]):
+        heading, text = bare(mark.text), document.text[mark.start : end].partition("\n")[2]
+        says = same_words(heading) != same_words(document.title) and not heading.endswith("?")
+        if says and _is_short(heading) and _is_short(document.title) and len(text.split()) >= FEWEST:
+            yield Offer(SAYS.format(document.title, heading), mark.start, end, heading)
+
+
+def _is_short(name: str) -> bool:
+    return 0 < len(words(name)) <= LONGEST and not set("“”\n") & set(name)
