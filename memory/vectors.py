@@ -14,7 +14,7 @@ def unit(rows: NDArray[np.float32]) -> Vectors:
     return np.asarray(rows / np.where(lengths > 0, lengths, 1), np.float32)
 
 
-def highest(scores: NDArray[np.float32], k: int, allowed: Ints | None = None) -> list[int]:
+def highest(scores: NDArray[np.floating[Any]], k: int, allowed: Ints | None = None) -> list[int]:
     """The places of the k highest scores, best first, ties by place."""
     places = np.arange(len(scores)) if allowed is None else allowed
     values = scores if allowed is None else scores[allowed]
