@@ -1,9 +1,10 @@
 """The node `talk`: what of a turn is no question is answered here, without a search; and where a turn goes from it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice, zip_longest
+from functools import partial
+from itertools import chain, islice, zip_longest
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -14,7 +15,7 @@ from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Turn, TurnState
 from clew.agent.talk.intents import Heard, heard
 from clew.agent.talk.multi_question import questions_of
-from clew.agent.talk.replies import Reply, Spoken, reply
+from clew.agent.talk.replies import Spoken, reply
 from clew.memory.datatypes import Chunk
 from clew.memory.knowledge.library import Library
 from clew.memory.language.telling import language_of
@@ -49,11 +50,16 @@ def talk(turn: Turn, run: TurnContext) -> Turn:
     if said.intent == "ack" and before and before[-1].answer.offered:
         return _asking(turn, before[-1].answer.offered)
     language = said.language or (language_of(before[-1].question) if before else "")
-    made = reply(Spoken(said.intent, turn.question, language, before, lambda: suggested(services), services.encoder))
+    offered = partial(services.once_a_library, offered_by)
+    made = reply(Spoken(said.intent, turn.question, language, before, offered, services.encoder))
     if made is None:
         return turn
-    of = f", of the answer of turn {made.about.turn}" if made.about else ""
-    return _replied(turn, made).stepped("talk", f"{said.intent}{of}")
+    answer, about = made
+    turn = replace(turn, answer=replace(answer, form="talk"), rewritten=turn.question)
+    if about is None:
+        return turn.stepped("talk", said.intent)
+    turn = replace(turn.searched(asking=about.rewritten).found(about.passages), rewritten=about.rewritten)
+    return turn.stepped("talk", f"{said.intent}, of the answer of turn {about.turn}")
 
 
 def after_talk(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["recall", "multi_question", "verify"]:
@@ -89,40 +95,19 @@ def _asking(turn: Turn, question: str) -> Turn:
     return turn.searched(asking=question).stepped("talk", f"asked: {question}")
 
 
-def _replied(turn: Turn, made: Reply) -> Turn:
-    """One about an answer goes on with its question and its passages."""
-    turn, about = replace(turn, answer=replace(made.answer, form="talk"), rewritten=turn.question), made.about
-    if about is None:
-        return turn
-    return replace(turn.searched(asking=about.rewritten).found(about.passages), rewritten=about.rewritten)
-
-
 # What is offered ------------------------------------------------------------------------------------------------------
-
-
-def suggested(services: Services) -> tuple[str, ...]:
-    """As `offered_by`, looked for once a library."""
-    known, library = services.examples, services.library.manifest.fingerprint
-    if library not in known:
-        known[library] = offered_by(services.library)
-    return known[library]
 
 
 def offered_by(library: Library) -> tuple[str, ...]:
     """At most `WANTED` questions that documents have as headings or lines of their own, else of what stands under a
     heading; of different documents where there are several."""
     chunks = library.store.sample(LOOKED_AT) if library.manifest.chunks else ()
-    return tuple(islice(_offered(chunks), WANTED))
-
-
-def _offered(chunks: Sequence[Chunk]) -> Iterator[str]:
-    """One of each document, then another one of each."""
     each: dict[str, dict[str, None]] = {}
     for looked_for in (_asked_in, _headed):
         for chunk in chunks:
             each.setdefault(chunk.document, {}).update(dict.fromkeys(looked_for(chunk)))
-    for of_rank in zip_longest(*each.values()):
-        yield from filter(None, of_rank)
+    one_of_each_first = chain.from_iterable(zip_longest(*each.values()))
+    return tuple(islice(filter(None, one_of_each_first), WANTED))
 
 
 def _asked_in(chunk: Chunk) -> Iterator[str]:
