@@ -59,9 +59,7 @@ class Services:
     query_weights: WeightModel = field(default_factory=query_weights.shipped)
     router: Router = field(default_factory=router.shipped)
     order: Ordering = field(default_factory=ordering.shipped)
-    examples: dict[str, tuple[str, ...]] = field(default_factory=dict)  # questions that a greeting offers
-    languages: dict[str, str] = field(default_factory=dict)  # what it is written in
-    subjects: dict[str, str] = field(default_factory=dict)  # what all of it is about
+    told: dict[tuple[Any, str], Any] = field(default_factory=dict)  # of the states of the library (`once_a_library`)
     minilm: CachedEncoder | None = None  # where the library's encoder is another one
 
     @property
@@ -73,6 +71,14 @@ class Services:
     def fitted(self) -> CachedEncoder:
         """The encoder that what was learned of English was fitted with: MiniLM."""
         return self.minilm or self.encoder
+
+    def once_a_library(self, tell: Callable[[Library], _Value]) -> _Value:
+        """What this function tells of the library, computed at most once for each state of it."""
+        key = tell, self.library.manifest.fingerprint
+        if key not in self.told:
+            self.told[key] = tell(self.library)
+        value: _Value = self.told[key]
+        return value
 
     @property
     def walker(self) -> Walker:

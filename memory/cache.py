@@ -78,7 +78,8 @@ class ContentCache:
     ) -> list[bytes]:
         """The encoding of each text in a role. `encode` makes those that are not known, at most `batch` texts between
         two commits: what a kill can lose."""
-        keys = [_content_key(role, text) for text in texts]
+        # The role is part of a key: some models embed a text differently for another role.
+        keys = [hashlib.sha256(f"{role}\0{text}".encode(errors="surrogatepass")).digest() for text in texts]
         known = self.read(set(keys))
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         # Alike lengths side by side waste the least padding, across all that is encoded in one call.
@@ -124,17 +125,14 @@ class ContentCache:
             self._usable = False
         else:
             self._remade = True
-            _remove(self._path())
+            for ending in ("", "-wal", "-shm"):
+                path = self._path()
+                path.with_name(path.name + ending).unlink(missing_ok=True)
 
     def _drop(self) -> None:
         if self._database is not None:
             self._database.close()
             self._database = None
-
-
-def _content_key(role: str, text: str) -> bytes:
-    """The role is part of it: some models embed a text differently for another role."""
-    return hashlib.sha256(f"{role}\0{text}".encode(errors="surrogatepass")).digest()
 
 
 def _batches(keys: list[bytes], size: int) -> Iterator[list[bytes]]:
@@ -167,8 +165,3 @@ def _read(database: sqlite3.Connection, table: str, keys: list[bytes]) -> dict[b
 def _write(database: sqlite3.Connection, table: str, values: Mapping[bytes, bytes]) -> None:
     with database:
         database.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", values.items())
-
-
-def _remove(path: Path) -> None:
-    for ending in ("", "-wal", "-shm"):
-        path.with_name(path.name + ending).unlink(missing_ok=True)

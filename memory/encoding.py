@@ -25,6 +25,7 @@ from clew.memory.files import file_digest
 from clew.memory.minilm import DIMENSION, LONGEST, MiniLM
 from clew.memory.ports import Encoder, Role
 from clew.memory.text import Span
+from clew.memory.vectors import unit
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder, SentenceTransformer
@@ -87,7 +88,8 @@ class SentenceTransformerEncoder:
     def hash(self) -> str:
         """Of the weights alone where the rest is as MiniLM has it; else of the weights and of that rest: tokenizer,
         modules (how a text is pooled), longest text and prefixes."""
-        weights = self._weights_hash()
+        digests = [_sha256(path) for path in self._weights()]
+        weights = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
         names = ("modules.json", "sentence_bert_config.json", "tokenizer.json")
         files = [*(self._folder / name for name in names), *sorted(self._folder.glob("[0-9]_*/*"))]
         rest = [[str(path.relative_to(self._folder)), _sha256(path)] for path in files if path.is_file()]
@@ -96,15 +98,12 @@ class SentenceTransformerEncoder:
             return weights
         return hashlib.sha256(f"{weights}{configuration}".encode()).hexdigest()
 
-    def _weights_hash(self) -> str:
-        digests = [_sha256(path) for path in self._weights()]
-        return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
-
     def _weights(self) -> list[Path]:
-        if packed := next((path for path in self._folder.rglob("pytorch_model*.bin") if not _is_safe(path)), None):
-            raise NoModel(
-                f"the encoder {self.name} has weights that run code when they are read ({packed.name})", ANOTHER
-            )
+        """In safetensors; other ones are there only beside the same in these. Raises `NoModel`."""
+        for packed in self._folder.rglob("pytorch_model*.bin"):
+            if not any(packed.parent.glob("*.safetensors")):
+                wrong = f"the encoder {self.name} has weights that run code when they are read ({packed.name})"
+                raise NoModel(wrong, ANOTHER)
         if weights := sorted(self._folder.glob("*.safetensors")):
             return weights
         raise NoModel(f"the folder of the encoder {self.name} holds no weights in safetensors", ANOTHER)
@@ -145,8 +144,7 @@ class SentenceTransformerEncoder:
         if not texts:
             return []
         tensors = self._run(texts, role, output_value="token_embeddings")
-        inner = [np.asarray(tensor.cpu(), dtype=np.float32)[1:-1] for tensor in tensors]
-        return [rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-12) for rows in inner]
+        return [unit(np.asarray(tensor.cpu(), dtype=np.float32)[1:-1]) for tensor in tensors]
 
     def _run(self, texts: Sequence[str], role: Role, **options: Any) -> Any:
         prefixed = self._prefixed(texts, role)
@@ -383,11 +381,6 @@ def _cached_folder(name: str) -> Path | None:
         return Path(snapshot_download(name, local_files_only=True))
     except (OSError, ValueError):  # LocalEntryNotFoundError is a ValueError and an OSError by its bases
         return None
-
-
-def _is_safe(weights: Path) -> bool:
-    """Whether the same weights are beside as safetensors, which are read then."""
-    return any(weights.parent.glob("*.safetensors"))
 
 
 def known_prefixes(name: str) -> Prefixes:

@@ -142,15 +142,10 @@ def neutralised(text: str) -> Neutralised:
     parts: list[str] = []
     end = 0
     for start, stop in told_together(seen):
-        parts.append(seen[end:start])
-        sentence = seen[start:stop]
-        if speaks_to_a_model(sentence):
-            removed += 1
-            sentence = LEFT_OUT
-        parts.append(sentence)
-        end = stop
-    parts.append(seen[end:])
-    return Neutralised(_FENCE.sub("‹", "".join(parts)), removed)
+        if speaks_to_a_model(seen[start:stop]):
+            parts += [seen[end:start], LEFT_OUT]
+            removed, end = removed + 1, stop
+    return Neutralised(_FENCE.sub("‹", "".join([*parts, seen[end:]])), removed)
 
 
 def orders(text: str, counts: Callable[[str], bool] = bool) -> list[str]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Triple, Vectors
 from clew.memory.parameters import Cosine, Count, Few, Natural, Weight
-from clew.memory.vectors import Ragged, distinct_pairs
+from clew.memory.vectors import Ragged, distinct_pairs, sole_values
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -115,18 +115,21 @@ class Layers:
     def naming(self) -> Ints:
         """The layer `mentions` with the titles, as a sentence is also about what its document's title names: pairs of a
         sentence and an entity, each once and in order, shape (2, pairs)."""
-        titles = self.titles[self.chunk_documents[self.sentence_chunks]]
+        return self._with_titles(self.mentions, self.chunk_documents[self.sentence_chunks])
+
+    def _with_titles(self, pairs: Ints, documents: Ints) -> Ints:
+        """Pairs of a thing and an entity, each once and in order, with the entity that the title of its document names;
+        `documents` are those of all such things."""
+        titles = self.titles[documents]
         titled = np.stack([np.flatnonzero(titles >= 0), titles[titles >= 0]])
-        return distinct_pairs(np.concatenate([self.mentions, titled], axis=1))
+        return distinct_pairs(np.concatenate([pairs, titled], axis=1))
 
     @cached_property
     def _named(self) -> Ints:
         """Pairs of a chunk and an entity that one of its sentences names, or its document's title: each once and in
         order, shape (2, pairs)."""
-        title = self.titles[self.chunk_documents]
-        titled = np.stack([np.flatnonzero(title >= 0), title[title >= 0]])
         said = np.stack([self.sentence_chunks[self.mentions[0]], self.mentions[1]])
-        return distinct_pairs(np.concatenate([said, titled], axis=1))
+        return self._with_titles(said, self.chunk_documents)
 
     @cached_property
     def chunk_entities(self) -> "csr_array":
@@ -142,18 +145,10 @@ class Layers:
         return np.bincount(self._named[1], minlength=len(self.entities))
 
     @cached_property
-    def _entities_of(self) -> Ragged:
-        return Ragged.grouped(self._named[0], len(self.chunk_ids), self._named[1])
-
-    @cached_property
     def _sole(self) -> Ints:
         """Of each entity the number of the document that alone names it, -1 where several do; shape (entities,)."""
         chunks, entities = self._named
-        documents = self.chunk_documents[chunks]
-        first, last = np.full(len(self.entities), len(self.document_ids)), np.full(len(self.entities), -1)
-        np.minimum.at(first, entities, documents)
-        np.maximum.at(last, entities, documents)
-        return np.where(first == last, first, -1)
+        return sole_values(entities, self.chunk_documents[chunks], len(self.entities))
 
     def sole_document(self, entity: int) -> str:
         """The id of the document that alone names it; '' where several do."""
@@ -167,7 +162,7 @@ class Layers:
 
     def named_by(self, chunk: int) -> list[Entity]:
         """The entities that a chunk names: those of few chunks first, dates last."""
-        its, df = self._entities_of.row(chunk), self.chunks_of_entity
+        its, df = self.chunk_entities[[chunk]].indices.tolist(), self.chunks_of_entity
         its.sort(key=lambda entity: (self.entities[entity].kind == "date", df[entity], entity))
         return [self.entities[entity] for entity in its]
 

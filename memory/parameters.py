@@ -45,12 +45,11 @@ class Parameter:
         """What it may be, in words."""
         if get_origin(self._kind) is Literal:
             return "one of " + ", ".join(str(one) or "''" for one in get_args(self._kind))
-        bounds = {name: getattr(one, name) for found in self._bounds for one in found.metadata for name in _names(one)}
         said = _KINDS[self._kind]
-        if "ge" in bounds:
-            said += f" from {bounds['ge']}"
-        if "le" in bounds:
-            said += f" to {bounds['le']}"
+        parts = (part for part in (self.annotation, *get_args(self.annotation)) if get_origin(part) is Annotated)
+        bounds = [bound for part in parts for found in part.__metadata__ for bound in found.metadata]
+        for name, word in (("ge", "from"), ("le", "to")):
+            said += "".join(f" {word} {getattr(bound, name)}" for bound in bounds if hasattr(bound, name))
         return f"{said}, or none" if self._optional else said
 
     def value_of(self, given: object) -> Any:
@@ -69,11 +68,6 @@ class Parameter:
     @property
     def _optional(self) -> bool:
         return NoneType in get_args(self.annotation)
-
-    @property
-    def _bounds(self) -> list[Any]:
-        parts = [part for part in (self.annotation, *get_args(self.annotation)) if get_origin(part) is Annotated]
-        return [found for part in parts for found in part.__metadata__]
 
     @property
     def _kind(self) -> Any:
@@ -117,7 +111,3 @@ def _kind_of(annotation: Any) -> Any:
         kinds = [part for part in get_args(annotation) if part is not NoneType]
         return _kind_of(kinds[0]) if len(kinds) == 1 else None
     return annotation
-
-
-def _names(bound: object) -> list[str]:
-    return [name for name in ("ge", "le") if hasattr(bound, name)]

@@ -36,6 +36,9 @@ _OPEN, _GOES_ON = frozenset(_LISTS["ends of open lines"]), frozenset(_LISTS["beg
 ABBREVIATIONS = frozenset(_LISTS["abbreviations"])
 
 LINE = re.compile(r"\S[^\r\n\f\u2028\u2029]*")
+_APART = re.compile(r"[\f\u2029]|\n[^\n]*\n|\r[^\r]*\r")
+"""Between two lines, what ends a paragraph."""
+
 ITEM = re.compile(r"(?:[-*+•‣◦▪·●–]|\d{1,3}[.)]|\(?[a-z]\)|#{1,6}|>)(?:\s|$)")
 DATED = re.compile(
     r"(?:\d{4}-\d\d-\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}(?:st|nd|rd|th)? [A-Z][a-z]{2,8}\.?(?: \d{4})?"
@@ -109,19 +112,16 @@ def blocks(text: str, typeset: bool = False) -> list[Span]:
     """Spans, stripped, of the paragraphs, headings, list items and rows of a table; of a page that is `typeset` no line
     was ended by hand."""
     lines = [stripped(text, *match.span()) for match in LINE.finditer(text)]
-    apart = [place for place in range(1, len(lines)) if _are_apart(text[lines[place - 1][1] : lines[place][0]])]
+    apart = [n for n in range(1, len(lines)) if _APART.search(text, lines[n - 1][1], lines[n][0])]
     starts = []
     for first, after in pairwise((0, *apart, len(lines))):
         free = [] if typeset else _free(text, lines[first:after])
         by_hand = {place for place, one in enumerate(free, first + 1) if one}
         if not typeset:
-            by_hand.update(place for place in range(first + 1, after) if _is_labelled(text, lines, place))
+            labelled = (place for place in range(first + 1, after) if LABEL.match(text, *lines[place]))
+            by_hand.update(place for place in labelled if not _is_open(text[slice(*lines[place - 1])]))
         starts += [first, *(n for n in range(first + 1, after) if _ends_before(text, lines, n, n in by_hand))]
     return [(lines[first][0], lines[after - 1][1]) for first, after in pairwise((*starts, len(lines))) if first < after]
-
-
-def _are_apart(gap: str) -> bool:
-    return gap.count("\n") > 1 or gap.count("\r") > 1 or "\f" in gap or "\u2029" in gap
 
 
 def _free(text: str, lines: list[Span]) -> list[bool]:
@@ -139,10 +139,6 @@ def _free(text: str, lines: list[Span]) -> list[bool]:
     if capitals or labels:
         return [not _is_open(line) for line in written[:-1]]
     return free if sum(free) > FREE * len(free) else []
-
-
-def _is_labelled(text: str, lines: list[Span], place: int) -> bool:
-    return bool(LABEL.match(text, *lines[place])) and not _is_open(text[slice(*lines[place - 1])])
 
 
 def _is_open(line: str) -> bool:
@@ -197,8 +193,9 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
             span = spans.pop()[0], span[1]
         spans.append(span)
         opened = span[1]
-    for span in spans:
-        yield from _undashed(text, span)
+    for first, last in spans:
+        dashes = (match.start() for match in DASHED.finditer(text, first + 1, last))
+        yield from pairwise((first, *dashes, last))
 
 
 def _boundaries(block: str) -> Iterator[int]:
@@ -265,14 +262,6 @@ def _within_name(text: str, place: int) -> bool:
     first = max(0, place - LONGEST_NAME)
     start = max(first, *(text.rfind(space, first, place) + 1 for space in (" ", "\n")))
     return bool(_NAME.match(text, start, place + LONGEST_NAME))
-
-
-def _undashed(text: str, span: Span) -> Iterator[Span]:
-    start, end = span
-    for match in DASHED.finditer(text, start + 1, end):
-        yield start, match.start()
-        start = match.start()
-    yield start, end
 
 
 def stripped(text: str, start: int, end: int) -> Span:

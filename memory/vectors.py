@@ -14,7 +14,7 @@ def unit(rows: NDArray[np.float32]) -> Vectors:
     return np.asarray(rows / np.where(lengths > 0, lengths, 1), np.float32)
 
 
-def highest(scores: NDArray[np.float32], k: int, allowed: Ints | None = None) -> list[int]:
+def highest(scores: NDArray[np.floating[Any]], k: int, allowed: Ints | None = None) -> list[int]:
     """The places of the k highest scores, best first, ties by place."""
     places = np.arange(len(scores)) if allowed is None else allowed
     values = scores if allowed is None else scores[allowed]
@@ -69,19 +69,29 @@ def distinct_pairs(pairs: Ints) -> Ints:
     return np.stack([first[new], second[new]])
 
 
-def places(nodes: Ints, wanted: Ints) -> tuple[Ints, Ints]:
-    """Where in `nodes`, that rise, some of `wanted` are, and which of them."""
+def places(nodes: NDArray[Any], wanted: NDArray[Any]) -> tuple[Ints, Ints]:
+    """Where in `nodes`, that rise, some of `wanted` are, and which of them. Both of one type: else NumPy copies all of
+    them."""
     at = np.minimum(np.searchsorted(nodes, wanted), max(0, len(nodes) - 1))
     known = np.flatnonzero(nodes[at] == wanted) if len(nodes) else np.zeros(0, np.int64)
     return at[known], known
 
 
-def looked_up(nodes: Ints, wanted: Ints, values: NDArray[Any], missing: float) -> NDArray[Any]:
+def looked_up(nodes: NDArray[Any], wanted: NDArray[Any], values: NDArray[Any], missing: float) -> NDArray[Any]:
     """Of each of `wanted` the value that stands at its place in `nodes`, that rise; `missing` where it is not there."""
     found = np.full((len(wanted), *values.shape[1:]), missing, values.dtype)
     at, known = places(nodes, wanted)
     found[known] = values[at]
     return found
+
+
+def sole_values(groups: Ints, values: Ints, count: int) -> Ints:
+    """Of each group, 0 to `count` - 1, the value that all of its members have; -1 where they have several, or it has no
+    member. Values are from 0 on."""
+    lowest, highest = np.full(count, np.iinfo(np.int64).max), np.full(count, -1)
+    np.minimum.at(lowest, groups, values)
+    np.maximum.at(highest, groups, values)
+    return np.where(lowest == highest, lowest, -1)
 
 
 def spread(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:

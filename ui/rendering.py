@@ -12,13 +12,8 @@ from rich.tree import Tree
 
 from clew.agent.answer.citations import LIST_MARK
 from clew.agent.models import Writers
-<<<<<<< HEAD
-from clew.agent.state import Answer, Claim, Prompted, Step, Turn, Verdict
-from clew.memory.datatypes import Chunk, Passage
-=======
 from clew.agent.state import STANDINGS, Answer, Claim, ClaimStanding, Prompted, Step, Turn
-from clew.memory.datatypes import Passage
->>>>>>> page
+from clew.memory.datatypes import Chunk, Passage
 from clew.memory.text import is_named
 from clew.memory.walk_paths import arrow, back, into, parents
 from clew.ui.plain import cut, one_line, plain, short_path

@@ -121,12 +121,12 @@ SAMPLE = 40
 
 def held_language(services: Services) -> str:
     """That of most documents; empty where none is told. Some ms, once a library."""
-    library = services.library.manifest.fingerprint
-    if library not in services.languages:
-        sample = services.library.store.sample(SAMPLE) if services.library.manifest.chunks else ()
-        told = Counter(language_of(chunk.text) for chunk in sample)
-        services.languages[library] = max(told, key=lambda one: told[one], default="")
-    return services.languages[library]
+    return services.once_a_library(_language)
+
+
+def _language(library: Library) -> str:
+    told = Counter(language_of(chunk.text) for chunk in library.store.sample(SAMPLE) if library.manifest.chunks)
+    return max(told, key=lambda one: told[one], default="")
 
 
 TITLES = 60
@@ -141,10 +141,7 @@ _OF_NAMES = ("organisation", "work", "name", "title", "place")
 def subject_of(services: Services) -> str:
     """What all documents are about: the title of the only one, else a name that half of the titles and half of the
     chunks have; empty where there is none. Some ms, once a library."""
-    library = services.library.manifest.fingerprint
-    if library not in services.subjects:
-        services.subjects[library] = _subject(services.library)
-    return services.subjects[library]
+    return services.once_a_library(_subject)
 
 
 def _subject(library: Library) -> str:

@@ -2,14 +2,13 @@
 the calls are made by code."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from clew.agent.llm.ledger import MESSAGE, RecordedWriter
 from clew.agent.llm.prompt_passages import best_sentences, untitled
 from clew.agent.search import tool_calls
-from clew.agent.search.tool_calls import Checked, Refused, SearchKeys, ToolCall, ToolSpec
+from clew.agent.search.tool_calls import Checked, Refused, SearchKeys, ToolSpec
 from clew.agent.state import Call, Prompted, PromptPart
 from clew.memory.datatypes import Passage
 from clew.memory.errors import ServiceUnreachable
@@ -113,12 +112,10 @@ def _checked(text: str, names: Sequence[str], prompt: PlanPrompt) -> Checked:
 
 def _lines(name: str, checked: Checked) -> tuple[str, ...]:
     wanted = [f"{name} wants {call.name}: {call.arguments['query']}" for call in checked.calls]
-    wanted += [f"refused {_written_call(one.call)}: {one.why}" for one in checked.refused]
+    for one in checked.refused:
+        written = "what it wrote"
+        if one.call:
+            said = ", ".join(f"{key}={value}" for key, value in one.call.arguments.items())
+            written = f"{one.call.name}({said})"[:120]
+        wanted.append(f"refused {written}: {one.why}")
     return tuple(wanted) or (f"{name} wants no more",)
-
-
-def _written_call(call: ToolCall | None) -> str:
-    if call is None:
-        return "what it wrote"
-    arguments: Mapping[str, Any] = call.arguments
-    return f"{call.name}({', '.join(f'{key}={value}' for key, value in arguments.items())})"[:120]

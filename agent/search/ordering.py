@@ -7,7 +7,7 @@ of the router. `ordering.json` has the weights; `python -m tests.training.search
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -31,10 +31,6 @@ Ordering = Mapping[str, Linear]
 def shipped() -> Ordering:
     """The one that comes with Clew."""
     return {tool: Linear(**model) for tool, model in json.loads(SHIPPED.read_text("utf-8")).items()}
-
-
-def to_json(by: Ordering) -> str:
-    return json.dumps({tool: asdict(model) for tool, model in by.items()}, indent=1, default=dict) + "\n"
 
 
 def ordered(

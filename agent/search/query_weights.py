@@ -9,7 +9,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
@@ -58,9 +58,6 @@ class WeightModel:
     signals: Mapping[str, float] = field(default_factory=dict)
     stays: float = 0.5
 
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), indent=2, default=dict) + "\n"
-
 
 @cache
 def shipped() -> WeightModel:
@@ -88,7 +85,9 @@ def weighed(
         found, scores=found.scores[own], cosines=found.cosines[own], hits=[found.hits[place] for place in own]
     )
     weights = shares(kinds, form_signals([wordings[place] for place in own], rows, of_turn), model)
-    winner = own[_winner(kinds, weights, model.stays)]
+    asked, rewritten = ([place for place, one in enumerate(kinds) if one == kind] for kind in ("question", "rewrite"))
+    stays = asked and (not rewritten or weights[asked[0]] >= model.stays)
+    winner = own[asked[0] if stays else max(rewritten or range(len(own)), key=weights.__getitem__)]
     made = [replace(wording, won=place == winner) for place, wording in enumerate(wordings)]
     for place, weight in zip(own, weights, strict=True):
         made[place] = replace(made[place], weight=weight)
@@ -179,11 +178,3 @@ def _of_hits(found: Matches) -> tuple[list[float], list[float]]:
         for place, own in enumerate(hits)
     ]
     return (scores[:, 0] - scores.mean(axis=1)).tolist(), shared
-
-
-def _winner(kinds: Sequence[Kind], weights: Sequence[float], stays: float) -> int:
-    rewrites = [place for place, kind in enumerate(kinds) if kind == "rewrite"]
-    own = kinds.index("question") if "question" in kinds else -1
-    if own >= 0 and (not rewrites or weights[own] >= stays):
-        return own
-    return max(rewrites or range(len(kinds)), key=lambda place: weights[place])

@@ -9,7 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -104,9 +104,6 @@ class Router:
 
     duels: tuple[Duel, ...] = ()
     usual: Mapping[str, float] = field(default_factory=dict)
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), indent=1, default=dict) + "\n"
 
 
 @cache

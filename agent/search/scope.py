@@ -57,8 +57,13 @@ def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
             named = catalogue.named(match["of"], LEAST)
             if len(named.documents) != 1 or not (path := named.documents[0].path):
                 continue
-            if _is_sure(named, title) or (title == WHOLE_TITLE and _is_called(match["of"], named, path)):
-                return _limit(kind, match, named.documents[0])
+            if not _is_sure(named, title) and not (title == WHOLE_TITLE and _is_called(match["of"], named, path)):
+                continue
+            if kind != "subject":
+                words = question[match.start() : match.end("of")] + ("," if kind == "opening" else "")
+                return Limit(named.documents[0], words)
+            said = match["about"] and _PATTERNS["what"].search(question[: match.start()])
+            return Limit(named.documents[0], match[0], "is said ") if said else Limit(named.documents[0])
     found = catalogue.by_file(question)
     return Limit(found) if found else None
 
@@ -89,15 +94,6 @@ def scoped(question: str, catalogue: Catalogue) -> Scoped:
 def _has_name(one: Listed, name: str) -> bool:
     place = re.sub(r":\d+$", "", one.place.partition(": ")[0].casefold())
     return f"/{name}/" in f"/{place}/" or name in (PurePosixPath(place).stem, one.title.casefold(), one.id.casefold())
-
-
-def _limit(kind: str, match: re.Match[str], document: Listed) -> Limit:
-    """To this document, with the words that can be left out of the question."""
-    before = match.string[: match.start()]
-    if kind == "subject":
-        said = match["about"] and _PATTERNS["what"].search(before)
-        return Limit(document, match[0], "is said ") if said else Limit(document)
-    return Limit(document, match.string[match.start() : match.end("of")] + ("," if kind == "opening" else ""))
 
 
 def _is_called(name: str, named: NamedDocuments, path: tuple[str, ...]) -> bool:

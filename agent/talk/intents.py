@@ -93,7 +93,8 @@ def heard(text: str) -> Heard:
     pieces = [piece for piece in _PIECE.split(text) if _WORD.search(piece)]
     intents = [_intent_of(piece) for piece in pieces]
     if not {*SOCIAL}.isdisjoint(intents):  # beside thanks, what is no question is thanks as well
-        intents = [one or _said_beside(piece) for one, piece in zip(intents, pieces, strict=True)]
+        beside = [None if "?" in piece else _intent_of(piece, LIKELY) for piece in pieces]
+        intents = [one or (other if other in SOCIAL else None) for one, other in zip(intents, beside, strict=True)]
     known = [one for one in intents if one]
     if known and len(known) == len(intents):
         wanted = max(reversed(known), key=lambda one: SOCIAL.index(one) if one in SOCIAL else len(SOCIAL))
@@ -114,12 +115,6 @@ def _between_courtesies(text: str, pieces: list[str], intents: list[Intent | Non
     if last - first == len(pieces):
         return text
     return text[text.index(pieces[first]) : text.rindex(pieces[last - 1]) + len(pieces[last - 1])]
-
-
-def _said_beside(piece: str) -> Intent | None:
-    """Of what stands beside a greeting or thanks: social too, where that is likely and nothing is asked."""
-    made = _intent_of(piece, LIKELY)
-    return made if made in SOCIAL and "?" not in piece else None
 
 
 def _intent_of(phrase: str, certain: float = CERTAIN) -> Intent | None:

@@ -105,7 +105,11 @@ def _with_missing(answer: Answer, turn: Turn, language: str) -> Answer:
     kept = [one for one in answer.missing if typed.issuperset(written_words(one))]
     if language == "eo":
         kept = [" ".join(map(nominative, one.split())) for one in kept if not is_verb_form(one)]
-    return replace(answer, missing=tuple(kept or _lacked(turn, language, small)))
+    if not kept:  # by their first letters
+        held = " ".join(passage.text for passage in turn.passages[:READ]).casefold()
+        nouns = dict.fromkeys(match["noun"] for match in _behind_articles(language).finditer(turn.typed))
+        kept = [one for one in nouns if not _is_small(one, language, small) and one[:STEM].casefold() not in held]
+    return replace(answer, missing=tuple(kept))
 
 
 def _is_small(word: str, language: str, small: set[str]) -> bool:
@@ -114,16 +118,9 @@ def _is_small(word: str, language: str, small: set[str]) -> bool:
     return word.casefold() in small or all(language in common_words().get(unaccented(part), ()) for part in parts)
 
 
-def _lacked(turn: Turn, language: str, small: set[str]) -> list[str]:
-    """Of the words of a question those behind an article, and of nothing ('le loyer', not 'le prix de'), that no
-    passage holds, by their first letters."""
-    held = " ".join(passage.text for passage in turn.passages[:READ]).casefold()
-    nouns = dict.fromkeys(match["noun"] for match in _behind_articles(language).finditer(turn.typed))
-    return [noun for noun in nouns if not _is_small(noun, language, small) and noun[:STEM].casefold() not in held]
-
-
 @cache
 def _behind_articles(language: str) -> re.Pattern[str]:
+    """Words of a question behind an article, and of nothing: 'le loyer', not 'le prix de'."""
     articles, of = ("|".join(line(key, language).split()) for key in ("articles", "of"))
     noun = r"(?P<noun>[^\W\d_][\w-]{3,})"
     return re.compile(rf"(?<!\w)(?:{articles})(?:(?<=['’])|\s){noun}(?!\s(?:{of}))", re.IGNORECASE)

@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 from clew.agent.answer.offered import SAYS, made_of
 from clew.agent.services import TurnContext
 from clew.agent.state import Answer, Claim, Outcome, Turn, TurnSearch, TurnState
-from clew.memory.datatypes import Passage, Sentence
+from clew.memory.datatypes import Sentence
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.language.telling import language_of
 from clew.memory.text import word_lists, written_words
@@ -68,15 +68,10 @@ def _joined_by_and(sentence: str) -> list[str]:
     for match in _link(language_of(sentence) or "en").finditer(sentence):
         behind = sentence[match.end() :]
         before = made[-1][: len(made[-1]) - len(sentence) + match.start()]
-        if len(before.split()) >= FEWEST and not _is_name(behind):
+        a_clause = any(word[0].isupper() and word != "I" for word in behind.split()[1:2])  # 'what Ann wrote'
+        if len(before.split()) >= FEWEST and not a_clause:
             made[-1:] = [f"{before.rstrip(' ,')}?", behind[0].upper() + behind[1:]]
     return made
-
-
-def _is_name(behind: str) -> bool:
-    """Whether a name follows the question word: 'what Ann wrote' is a clause."""
-    following = behind.split()[1:2]
-    return bool(following) and following[0][0].isupper() and following[0] != "I"
 
 
 @cache
@@ -104,7 +99,7 @@ def next_question(state: QuestionsState) -> QuestionsState:
     turn, answered = state["turn"], _with_last(state)
     asking, *waiting = state["waiting"]
     scope = () if turn.search.within else turn.search.scope  # of the turn, and of no question before
-    said = tuple(sentence for part in answered for sentence in _as_said(part))
+    said = tuple(sentence for part in answered for sentence in _as_said(part))  # questions and answers
     left = TurnSearch().calls_left - sum(call.by_model for part in answered for call in part.calls)
     fresh = Turn(
         turn.thread,
@@ -132,6 +127,7 @@ def join(state: QuestionsState) -> TurnState:
     """One turn of those of its questions; its steps are of all of them already."""
     turn, done = state["turn"], _with_last(state)
     share = 1 / len(done)
+    ranks = zip_longest(*(part.passages for part in done))  # the best of each, then the second best of each
     whole = replace(
         turn,
         answer=joined([(part.search.asking, part.answer) for part in done]),
@@ -139,7 +135,7 @@ def join(state: QuestionsState) -> TurnState:
         rewritten=" ".join(part.rewritten for part in done),
         wordings=tuple(replace(w, weight=w.weight * share) for part in done for w in part.wordings),
         calls=tuple(call for part in done for call in part.calls),
-        passages=in_turn([part.passages for part in done]),
+        passages=tuple({one.id: one for rank in ranks for one in rank if one}.values()),
         walk=next((part.walk for part in done if part.walk), None),
         paths=tuple(dict.fromkeys(path for part in done for path in part.paths)),
         model=next((part.model for part in done if part.model), ""),
@@ -163,12 +159,6 @@ def _as_said(part: Turn) -> list[Sentence]:
 
 
 # Joining --------------------------------------------------------------------------------------------------------------
-
-
-def in_turn(each: Sequence[Sequence[Passage]]) -> tuple[Passage, ...]:
-    """The best of each, then the second best of each, none twice."""
-    found = {passage.id: passage for rank in zip_longest(*each) for passage in rank if passage}
-    return tuple(found.values())
 
 
 def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from clew.agent.answer.citations import same_words
 from clew.agent.answer.offered import ABOUT, BOTH, SAYS, bare
-from clew.agent.services import Services
 from clew.agent.state import UNANSWERED, Turn
 from clew.agent.talk.multi_question import questions_of
 from clew.memory.datatypes import Document, Mark
@@ -38,12 +37,9 @@ class Offer(NamedTuple):
     heading: str = ""
 
 
-def suggested(services: Services) -> tuple[str, ...]:
-    """What an empty page offers, looked for once a library."""
-    known, library = services.examples, services.library.manifest.fingerprint
-    if library not in known:
-        known[library] = tuple(first for first, *_ in shown_off(services.library))[:WANTED]
-    return known[library]
+def offered_by(library: Library) -> tuple[str, ...]:
+    """What an empty page offers, without what leans on it."""
+    return tuple(first for first, *_ in shown_off(library))[:WANTED]
 
 
 def shown_off(library: Library) -> list[tuple[str, ...]]:

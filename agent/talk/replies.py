@@ -44,31 +44,24 @@ class Spoken:
         return line(key, self.language, **values)
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """`about` is the turn whose answer was spoken of, where one was."""
-
-    answer: Answer
-    about: Turn | None = None
-
-
-def reply(spoken: Spoken) -> Reply | None:
-    """None where it is to be searched after all: as a reply to a question back."""
+def reply(spoken: Spoken) -> tuple[Answer, Turn | None] | None:
+    """What is answered, and the turn whose answer was spoken of, where one was. None where it is to be searched after
+    all: as a reply to a question back."""
     last = next((turn for turn in reversed(spoken.before) if turn.answer.outcome != "small-talk"), None)
     waits = last is spoken.before[-1] and last.answer.outcome == "unclear" if last else False
     if waits and spoken.intent in ("ack", "more", "sure", "wrong", "first", "last", "all"):
         return None
     if spoken.intent in ("first", "last", "all"):
-        return Reply(_what_was_asked(spoken))
+        return _what_was_asked(spoken), None
     if spoken.intent not in ABOUT_ANSWER:
         offers = spoken.intent in ("greeting", "help", "identity")
-        return Reply(_said(spoken.line(spoken.intent), spoken.line("examples"), spoken.examples() if offers else ()))
+        return _said(spoken.line(spoken.intent), spoken.line("examples"), spoken.examples() if offers else ()), None
     if last is None or spoken.intent == "wrong":
-        return Reply(_said(spoken.line("wrong" if last else "no answer")))
+        return _said(spoken.line("wrong" if last else "no answer")), None
     cited = [claim for claim in last.answer.claims if claim.cites]
     if spoken.intent == "repeat" or (not cited and spoken.intent in ("shorter", "reword")):
-        return Reply(refused_in(last.answer, spoken.language), last)
-    return Reply(_ABOUT[spoken.intent](spoken, last, cited) if cited else _said(spoken.line("no source")), last)
+        return refused_in(last.answer, spoken.language), last
+    return _ABOUT[spoken.intent](spoken, last, cited) if cited else _said(spoken.line("no source")), last
 
 
 def _said(text: str, leading: str = "", items: Sequence[str] = ()) -> Answer:
@@ -78,18 +71,14 @@ def _said(text: str, leading: str = "", items: Sequence[str] = ()) -> Answer:
 
 
 def _what_was_asked(spoken: Spoken) -> Answer:
-    asked = [heard(turn.question).question for turn in spoken.before if is_question(turn)]
+    """The questions to the documents, and none of what was only talk."""
+    first_steps = ((turn, next((one.node for one in turn.steps if one.node != LIBRARY), "")) for turn in spoken.before)
+    asked = [heard(turn.question).question for turn, first in first_steps if first != "talk" or turn.calls]
     if not asked:
         return _said(spoken.line("nothing asked"))
     if spoken.intent == "last":
         return _said(spoken.line("last", question=asked[-1]))
     return _said(spoken.line("all"), items=asked)
-
-
-def is_question(turn: Turn) -> bool:
-    """Whether the documents were asked, and not only something said."""
-    first = next((step.node for step in turn.steps if step.node != LIBRARY), "")
-    return first != "talk" or bool(turn.calls)
 
 
 # About the last answer --------------------------------------------------------------------------------------------
@@ -100,7 +89,8 @@ def _shorter(spoken: Spoken, last: Turn, cited: Sequence[Claim]) -> Answer:
     quotation, is as short as it can be."""
     if last.answer.form in ("list", "steps") or len(last.answer.claims) == 1:
         return _quoted(last, [Claim(spoken.line("is short")), *(replace(one, new_line=True) for one in cited)])
-    nearest = _nearest(last, cited, spoken.encoder)
+    cosines = _cosines(last.rewritten, [claim.text for claim in cited], spoken.encoder)
+    nearest = cited[int(np.argmax(cosines))]
     first = next((claim for claim in cited if claim.span), nearest)
     return _quoted(last, [replace(one, new_line=False) for one in cited if one in (first, nearest)])
 
@@ -126,11 +116,13 @@ def _unsaid(passage: Passage, known: Sequence[str]) -> Iterator[tuple[Claim, str
     """The sentences of a passage that are worth quoting and are none of the `known` ones, each with the one before it,
     on which it may lean; no item of a list, which is no whole."""
     before = ""
-    for claim in _sentences(Quote(passage.document, passage.start, passage.end, passage.text)):
-        text, words = claim.text, same_words(claim.text)
+    for start, end in split(passage.text):
+        quote = Quote(passage.document, passage.start + start, passage.start + end, passage.text[start:end])
+        text = " ".join(quote.text.split())
+        words = same_words(text)
         worth = SHORTEST <= len(text.split()) <= LONGEST and _STATES.search(text) and not ITEM.match(text)
         if worth and not any(words in one or one in words for one in known) and not speaks_to_a_model(text):
-            yield claim, f"{before} {text}".strip()
+            yield Claim(text, start=quote.start, quotes=(quote,)), f"{before} {text}".strip()
         before = text
 
 
@@ -167,18 +159,6 @@ def _places(sources: Sequence[Passage], spoken: Spoken) -> Claim:
         heading = f'"{source.heading.rstrip(".:")}"' if source.heading not in ("", source.title) else ""
         places.append(", ".join(filter(None, (f'"{source.title or source.source or source.document}"', heading, page))))
     return Claim(spoken.line("place", place="; ".join(places)), new_line=True)
-
-
-def _sentences(quote: Quote) -> Iterator[Claim]:
-    """The sentences of a quotation, each a quotation."""
-    for start, end in split(quote.text):
-        part = Quote(quote.document, quote.start + start, quote.start + end, quote.text[start:end])
-        yield Claim(" ".join(part.text.split()), start=part.start, quotes=(part,))
-
-
-def _nearest(last: Turn, claims: Sequence[Claim], encoder: Encoder) -> Claim:
-    """To the question."""
-    return claims[int(np.argmax(_cosines(last.rewritten, [claim.text for claim in claims], encoder)))]
 
 
 def _cosines(text: str, others: Sequence[str], encoder: Encoder) -> Floats:

@@ -1,6 +1,7 @@
 """The node `talk`: what of a turn is no question is answered here, without a search; and where a turn goes from it."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -11,8 +12,8 @@ from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Turn, TurnState
 from clew.agent.talk.intents import Heard, heard
 from clew.agent.talk.multi_question import questions_of
-from clew.agent.talk.offers import suggested
-from clew.agent.talk.replies import Reply, Spoken, reply
+from clew.agent.talk.offers import offered_by
+from clew.agent.talk.replies import Spoken, reply
 from clew.memory.language.telling import language_of
 from clew.memory.text import number_of
 
@@ -36,11 +37,16 @@ def talk(turn: Turn, run: TurnContext) -> Turn:
     if said.intent == "ack" and before and before[-1].answer.offered:
         return _asking(turn, before[-1].answer.offered)
     language = said.language or (language_of(before[-1].question) if before else "")
-    made = reply(Spoken(said.intent, turn.question, language, before, lambda: suggested(services), services.encoder))
+    offered = partial(services.once_a_library, offered_by)
+    made = reply(Spoken(said.intent, turn.question, language, before, offered, services.encoder))
     if made is None:
         return turn
-    of = f", of the answer of turn {made.about.turn}" if made.about else ""
-    return _replied(turn, made).stepped("talk", f"{said.intent}{of}")
+    answer, about = made
+    turn = replace(turn, answer=replace(answer, form="talk"), rewritten=turn.question)
+    if about is None:
+        return turn.stepped("talk", said.intent)
+    turn = replace(turn.searched(asking=about.rewritten).found(about.passages), rewritten=about.rewritten)
+    return turn.stepped("talk", f"{said.intent}, of the answer of turn {about.turn}")
 
 
 def after_talk(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["recall", "multi_question", "verify"]:
@@ -74,11 +80,3 @@ def _in_scope(turn: Turn, services: Services) -> Turn:
 
 def _asking(turn: Turn, question: str) -> Turn:
     return turn.searched(asking=question).stepped("talk", f"asked: {question}")
-
-
-def _replied(turn: Turn, made: Reply) -> Turn:
-    """One about an answer goes on with its question and its passages."""
-    turn, about = replace(turn, answer=replace(made.answer, form="talk"), rewritten=turn.question), made.about
-    if about is None:
-        return turn
-    return replace(turn.searched(asking=about.rewritten).found(about.passages), rewritten=about.rewritten)

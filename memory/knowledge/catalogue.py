@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
-from clew.memory.dates import DateOrder, FoundDate, asked_times, date_of, found_dates
+from clew.memory.dates import DateOrder, FoundDate, asked_times, blanked, date_of, found_dates
 from clew.memory.text import FUNCTION_WORDS, NUMBER_WORDS, content_words, stemmed_words, unaccented, word_lists, words
 
 LEAST = 0.6
@@ -111,7 +111,8 @@ class Catalogue:
         found = {}
         for one in self.documents:
             title = " ".join(one.title.removesuffix(tail).split()) or one.title
-            if one.path and title.replace(" ", "") == _letters(one.path[-1]) and self._is_numbered(one, title):
+            file = PurePosixPath(*one.path).stem
+            if file and title.replace(" ", "") == re.sub(r"[ _.-]", "", file) and self._is_numbered(one, title):
                 title = _LEADING_NUMBER.sub("", title)
             title = title[:1].upper() + title[1:] if one.path and title.islower() else title
             found[one.id] = title or one.id
@@ -174,7 +175,7 @@ class Catalogue:
         if found := self.by_file(phrase):
             return NamedDocuments((found,), 1.0, 1.0, by_file=True, kind=True)
         asked = asked_times(phrase, self._order)
-        phrase = _blanked(phrase, asked)
+        phrase = blanked(phrase, asked)
         stems, kinds = _name_words(phrase), kinds_in(phrase)
         stems = [_CALLED.get(stem, stem) if stem not in self._holding else stem for stem in stems]
         plain = [stem for stem in dict.fromkeys(stems) if stem not in _UNNAMED]
@@ -194,9 +195,10 @@ class Catalogue:
             return NamedDocuments()
         best = max(one[:2] for one in scored)
         tied = [p for cover, title, p in scored if cover > best[0] - 0.02 and title >= AS_WELL * best[1]]
-        if len(tied) > 1 and (end := _newest(phrase)):
-            dates = [self.documents[place].date for place in tied]
-            tied = [place for place in tied if self.documents[place].date == (max if end > 0 else min)(dates)]
+        if len(tied) > 1 and (_NEWEST.search(phrase) or _OLDEST.search(phrase)):
+            dates = sorted(self.documents[place].date for place in tied)
+            asked_for = dates[-1 if _NEWEST.search(phrase) else 0]
+            tied = [place for place in tied if self.documents[place].date == asked_for]
         documents = tuple(self.documents[place] for place in tied)
         specific = all(self._names[place] & set(required) for place in tied)
         kind = bool(set(plain) & kinds) and (specific or all(self._names[place] & set(plain) for place in tied))
@@ -234,12 +236,8 @@ class Catalogue:
                 found[word].append(place)
         return found
 
-    @cached_property
-    def _rarities(self) -> dict[str, float]:
-        return {word: math.log(len(self.documents) / len(places)) + 0.05 for word, places in self._holding.items()}
-
     def _rarity(self, word: str) -> float:
-        return self._rarities.get(word) or math.log(len(self.documents)) + 0.05
+        return math.log(len(self.documents) / max(1, len(self._holding.get(word, ())))) + 0.05
 
     def _candidates(self, words: Sequence[str], asked: Sequence[FoundDate], numbers: frozenset[str]) -> list[int]:
         named = sorted({place for word in words for place in self._holding.get(word, ())})
@@ -277,7 +275,7 @@ def _number(word: str) -> int:
     for names in (NUMBER_WORDS[:13], _ORDINALS):
         if word in names:
             return names.index(word)
-    if not word or not _ROMAN.fullmatch(word):
+    if not _ROMAN.fullmatch(word):
         return 0
     values = [{"i": 1, "v": 5, "x": 10}[letter] for letter in word]
     return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
@@ -289,30 +287,15 @@ def _of_time(asked: Sequence[FoundDate], iso: str) -> bool:
     return any(
         one.meets(own) and bool(own.day) >= bool(one.date.day) and bool(own.month) >= bool(one.date.month)
         for one in asked
-        if iso
     )
 
 
-def _newest(phrase: str) -> int:
-    return 1 if _NEWEST.search(phrase) else -1 if _OLDEST.search(phrase) else 0
-
-
-def _blanked(text: str, dates: Sequence[FoundDate]) -> str:
-    for one in reversed(dates):
-        text = f"{text[: one.start]} {text[one.end :]}"
-    return text
-
-
 def _undated(text: str, order: DateOrder) -> str:
-    return _blanked(text, found_dates(text, order))
+    return blanked(text, found_dates(text, order))
 
 
 def _stands(name: str, text: str) -> bool:
     return bool(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w/-])", text)) if name else False
-
-
-def _letters(file: str) -> str:
-    return re.sub(r"[ _.-]", "", PurePosixPath(file).stem)
 
 
 def _bare(title: str) -> str:

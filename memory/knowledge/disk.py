@@ -136,7 +136,8 @@ def _made_by(schema: str) -> Statements:
 
 
 def order_chunks(database: sqlite3.Connection) -> None:
-    """Number the chunks that are `staged` by source, position and place."""
+    """Number the chunks that are `staged` by source, position and place, so that a library does not depend on its
+    history."""
     database.execute(
         "INSERT INTO chunks SELECT row_number() OVER (ORDER BY d.source, d.position, s.n) - 1, s.id, s.document,"
         " s.start, s.end, s.page, s.heading, s.digest FROM staged s JOIN documents d ON d.id = s.document"

@@ -73,19 +73,22 @@ def with_date(document: Document, order: DateOrder = "") -> Document:
     order = order_of([document.text]) or order
     date = _of_header(document, order) or _of_name(document.title, order)
     date = date or _of_name(_file_name(document), order) or _of_first_lines(document.text, order)
-    date = date or _of_folders(document, order)
+    folders = PurePosixPath(document.id).parts[:-1] if _file_name(document) else ()
+    date = date or next(filter(None, (_of_name(name, order) for name in reversed(folders))), None)
     return replace(document, date=date.iso if date else "", status=_status(document))
 
 
 def _of_header(document: Document, order: DateOrder) -> CalendarDate | None:
     if document.date and (found := _written(document.date, order)):
         return found
-    lines = [line for line in document.text[: 4 * FIRST_CHARACTERS].splitlines() if line.strip()][:HEADER_LINES]
-    for header in _HEADERS:
-        for line in lines:
-            if (match := header.match(line)) and (found := _written(match[1], order)):
-                return found
-    return None
+    lines = _first_lines(document.text, HEADER_LINES, 4 * FIRST_CHARACTERS)
+    matches = (match for header in _HEADERS for line in lines if (match := header.match(line)))
+    return next(filter(None, (_written(match[1], order) for match in matches)), None)
+
+
+def _first_lines(text: str, most: int = FIRST_LINES, characters: int = 2 * FIRST_CHARACTERS) -> list[str]:
+    """The first lines of a text that are not blank."""
+    return [line for line in text[:characters].splitlines() if line.strip()][:most]
 
 
 def _written(text: str, order: DateOrder) -> CalendarDate | None:
@@ -110,38 +113,27 @@ def _file_name(document: Document) -> str:
     return PurePosixPath(document.id).stem if place and place.endswith(document.id) else ""
 
 
-def _of_folders(document: Document, order: DateOrder) -> CalendarDate | None:
-    """Of the nearest folder the name of which has one."""
-    folders = PurePosixPath(document.id).parts[:-1] if _file_name(document) else ()
-    return next(filter(None, (_of_name(name, order) for name in reversed(folders))), None)
-
-
 def _of_first_lines(text: str, order: DateOrder) -> CalendarDate | None:
     """The first date with a month; what stands in brackets is of something else (a life), and so is a year in running
     text."""
-    lines = [line for line in text[: 2 * FIRST_CHARACTERS].splitlines() if line.strip()][:FIRST_LINES]
-    first = _OF_ANOTHER.sub(" ", "\n".join(lines)[:FIRST_CHARACTERS])
+    first = _OF_ANOTHER.sub(" ", "\n".join(_first_lines(text))[:FIRST_CHARACTERS])
     plain = _LIFE.sub(" ", _BRACKETS.sub(" ", first))
     if found := next((one.date for one in found_dates(plain, order) if one.date.year), None):
         return found
-    short = (
-        line
-        for line in first.splitlines()
-        if line.strip() and len(line) <= SHORT_LINE and line.rstrip()[-1] not in ".?!"
-    )
-    return next((found for line in short if (found := _written(line, order))), None)
+    lines = (line.rstrip() for line in first.splitlines() if len(line) <= SHORT_LINE)
+    dates = (_written(line, order) for line in lines if not line.endswith((".", "?", "!")))
+    return next(filter(None, dates), None)
 
 
 def _status(document: Document) -> str:
     """In lower case; empty where it says nothing that keeps it from being in force."""
     if stated := re.search(rf"\b(?:{_OUT})\b", document.status, re.IGNORECASE):
         return stated.group().casefold()
-    lines = [line for line in document.text[: 2 * FIRST_CHARACTERS].splitlines() if line.strip()][:FIRST_LINES]
     path = PurePosixPath(document.id).with_suffix("").parts if _file_name(document) else ()
     found = (
         _IN_TITLE.search(document.title),
         *(_IN_PATH.search(part) for part in path),
-        *(_IN_LINE.match(sentence) for line in lines for sentence in re.split(r"(?<=[.!])\s+", line)),
+        *(_IN_LINE.match(one) for line in _first_lines(document.text) for one in re.split(r"(?<=[.!])\s+", line)),
     )
     match = next(filter(None, found), None)
     return next(filter(None, match.groupdict().values()), "").casefold() if match else ""

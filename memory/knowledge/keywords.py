@@ -32,7 +32,7 @@ from clew.memory.knowledge.tokens import (
     tokenizer,
     words_of,
 )
-from clew.memory.vectors import highest
+from clew.memory.vectors import highest, looked_up, places
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -72,7 +72,7 @@ class KeywordIndex:
     def __init__(self, folder: Path, parameters: KeywordParameters, size: int, dates: DateOrder = "") -> None:
         self.size = size
         self._analyse = KeywordAnalyser(parameters, dates)
-        self._tokens = lru_cache(RECENT)(self._analysed)
+        self._tokens = lru_cache(RECENT)(lambda query: self._analyse(query, self._rooted))
         self._words = lru_cache(RECENT)(self._looked_up)
         self._indexes = {name: opened(folder / name, size) for name in INDEXES}
         self._title_mass: Shares = read_array(within(folder, TITLE_MASS))
@@ -102,9 +102,6 @@ class KeywordIndex:
         index = self._indexes[name]
         known = [token for token in tokens if token in index.vocabulary]
         return index.sums(known), sum(index.idf(token) for token in known) or 1.0
-
-    def _analysed(self, query: str) -> dict[str, str]:
-        return self._analyse(query, self._rooted)
 
     @cached_property
     def _rooted(self) -> bool:
@@ -139,8 +136,7 @@ class KeywordIndex:
         rows = chunks.astype(np.int32)
         shares = np.zeros((len(chunks), len(looked.words)))
         for column, (holding, values) in enumerate(looked.columns):
-            places, there = _places(holding, rows)
-            shares[:, column] = np.where(there, values[places], 0)
+            shares[:, column] = looked_up(holding, rows, values, 0)
         return WordShares(looked.words, looked.weights, shares)
 
     def _looked_up(self, query: str) -> "_Words":
@@ -173,7 +169,7 @@ class KeywordIndex:
         titles = self._indexes["title"]
         for token in tokens:
             if token in titles.vocabulary:
-                covered[_places(titles.column(token)[0], rows)[1]] += self._indexes[TOGETHER].idf(token)
+                covered[places(titles.column(token)[0], rows)[1]] += self._indexes[TOGETHER].idf(token)
         return covered / self._title_mass[rows]
 
     def _field_hits(self, field: str, tokens: Mapping[str, str], rows: ChunkRows) -> list[FieldHit]:
@@ -181,7 +177,12 @@ class KeywordIndex:
         index = self._indexes[field]
         words = [word for word, token in tokens.items() if token in index.vocabulary]
         known = list(dict.fromkeys(tokens[word] for word in words))
-        sums, held = _sums([index.column(token) for token in known], rows)
+        sums, held = np.zeros(len(rows), np.float32), np.zeros((len(known), len(rows)), bool)
+        for number, token in enumerate(known):
+            holding, scores = index.column(token)
+            at, there = places(holding, rows)
+            sums[there] += scores[at]
+            held[number, there] = True
         shares = sums / np.float32(sum(index.idf(token) for token in known) or 1)
         said = held[[known.index(tokens[word]) for word in words]].T.tolist() if words else [[]] * len(rows)
         return [FieldHit(share, tuple(compress(words, own))) for share, own in zip(shares.tolist(), said, strict=True)]
@@ -299,20 +300,3 @@ def _write_index(folder: Path, found: _Counted, vocabulary: Sequence[str], param
     index.nonoccurrence_array = None  # of other kinds of BM25
     index.save(folder, show_progress=False)
     np.save(new_file(folder, COUNTS), found.counts.astype(np.float32))
-
-
-def _places(held: ChunkRows, rows: ChunkRows) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Where the rows stand among those that hold a token, both rising or not, and whether they do. Of one type: else
-    NumPy copies all of them."""
-    places = np.minimum(np.searchsorted(held, rows), max(0, len(held) - 1))
-    return places, held[places] == rows if len(held) else np.zeros(len(rows), bool)
-
-
-def _sums(columns: Sequence[tuple[ChunkRows, Shares]], rows: ChunkRows) -> tuple[Shares, NDArray[np.bool_]]:
-    """What the chunks with these rows have of all columns, summed in their order, and which hold each."""
-    sums, holds = np.zeros(len(rows), np.float32), np.zeros((len(columns), len(rows)), bool)
-    for number, (held, data) in enumerate(columns):
-        places, there = _places(held, rows)
-        sums += np.where(there, data[places], np.float32(0))
-        holds[number] = there
-    return sums, holds

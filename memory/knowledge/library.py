@@ -99,9 +99,8 @@ def recorded_at(place: Place) -> Manifest:
 
 def current_state(library: Library) -> str:
     """The `LibraryStore.state` that is in use now; empty where the library is gone."""
-    if isinstance(library.store, ClusterStore):
-        return Generations(library.store.cluster).current()
-    return state_at(library.path)
+    store = library.store
+    return Generations(store.cluster).current() if isinstance(store, ClusterStore) else state_at(library.path)
 
 
 def state_at(place: Place) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -33,7 +33,8 @@ ENTITY_BITS = 31
 def number_layers(database: sqlite3.Connection, folder: Path) -> None:
     """Number sentences, entities and verbs in the order of the library, and write what `read_layers` reads."""
     sentences = _number_sentences(database)
-    names = _names(database)
+    found_names = database.execute("SELECT document, n, sentence, text, kind, given FROM main.names")
+    names = list(map(_Name._make, found_names))
     keys = {text: normalised(text) for text in {name.text for name in names}}
     ids = _entity_ids(names, keys)
     entities = sorted({id_ for id_ in ids if id_})
@@ -56,11 +57,6 @@ class _Name(NamedTuple):
     text: str
     kind: str
     given: bool
-
-
-def _names(database: sqlite3.Connection) -> list[_Name]:
-    found = database.execute("SELECT document, n, sentence, text, kind, given FROM main.names")
-    return list(map(_Name._make, found))
 
 
 def _number_sentences(database: sqlite3.Connection) -> dict[tuple[str, int], int]:
@@ -103,18 +99,13 @@ def _entity_ids(names: Sequence[_Name], keys: Mapping[str, str]) -> list[str]:
 
 def _described(names: Sequence[_Name], ids: Sequence[str], keys: Mapping[str, str]) -> Mapping[str, tuple[str, str]]:
     """Id -> how it is written most often, and its kind: the commonest of those that say something."""
-    texts: dict[str, dict[str, int]] = defaultdict(dict)
-    kinds: dict[str, dict[str, int]] = defaultdict(dict)
+    texts: dict[str, Counter[str]] = defaultdict(Counter)
+    kinds: dict[str, Counter[str]] = defaultdict(Counter)
     for name, id_ in zip(names, ids, strict=True):
-        of_text, of_kind = texts[id_], kinds[id_]
-        of_text[name.text] = of_text.get(name.text, 0) + (keys[name.text] == id_)
-        of_kind[name.kind] = of_kind.get(name.kind, 0) + 1
-    return {id_: (commonest(texts[id_]), _kind(kinds[id_])) for id_ in texts}
-
-
-def _kind(counts: Mapping[str, int]) -> str:
-    telling = {kind: count for kind, count in counts.items() if kind not in _VAGUE}
-    return commonest(telling or counts)
+        texts[id_][name.text] += keys[name.text] == id_
+        kinds[id_][name.kind] += 1
+    telling = {id_: {kind: count[kind] for kind in count if kind not in _VAGUE} for id_, count in kinds.items()}
+    return {id_: (commonest(texts[id_]), commonest(telling[id_] or kinds[id_])) for id_ in texts}
 
 
 def _arrays(

@@ -28,7 +28,7 @@ from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.knowledge.numbering import read_layers
 from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
 from clew.memory.knowledge.partitioning.node_graph import read_graph
-from clew.memory.knowledge.tables import Tables, runner
+from clew.memory.knowledge.tables import Tables
 from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary, LikeWords
 from clew.memory.layers import Communities, Layers, Unit
@@ -72,11 +72,16 @@ class LibraryDatabase:
         with self._lock, naming_damage(self._folder):
             yield self._connection
 
+    def run(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """All rows; `values` are what stands for each `?`."""
+        with self.reading() as connection:
+            return connection.execute(sql, values).fetchall()
+
     def select(self, sql: str, values: Sequence[str] | Sequence[int] | None = None) -> list[tuple[Any, ...]]:
         """All rows; `values` are what stands for the `?` of `IN ?`, as a JSON list."""
         sql = sql.replace("IN ?", "IN (SELECT value FROM json_each(?))")
-        with self.reading() as connection:
-            rows = connection.execute(sql, () if values is None else (json.dumps(list(values)),)).fetchall()
+        with naming_damage(self._folder):
+            rows = self.run(sql, () if values is None else (json.dumps(list(values)),))
             if any(isinstance(cell, bytes) for row in rows for cell in row):
                 raise ValueError("bytes stand where text does")
             return rows
@@ -314,12 +319,11 @@ class EmbeddedStore:
     def titles(self, limit: int) -> list[str]:
         """Titles of documents, at most so many and each once, in the order of the library."""
         sql = "SELECT DISTINCT title FROM documents ORDER BY source, position LIMIT ?"
-        with self._database.reading() as connection:
-            return [title for (title,) in connection.execute(sql, (limit,))]
+        return [title for (title,) in self._database.run(sql, (limit,))]
 
     @cached_property
     def tables(self) -> Tables:
-        return Tables(runner(self._database.reading))
+        return Tables(self._database.run)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -342,14 +346,12 @@ class EmbeddedStore:
 
     def _allowed(self, scope: frozenset[str] | None, among: Sequence[str] | None = None) -> Ints | None:
         """The rows that may be found, rising; None for all."""
-        if scope is None and among is None:
-            return None
-        by_document = "SELECT row FROM chunks WHERE document IN ?"
-        by_chunk = "SELECT row FROM chunks WHERE id IN ?"
-        parts = [(by_document, sorted(scope))] if scope is not None else []
-        parts += [(by_chunk, list(among))] if among is not None else []
-        rows = [{row for (row,) in self._select(sql, ids)} for sql, ids in parts]
-        return np.array(sorted(set.intersection(*rows)), dtype=np.int64)
+        rows = [
+            {row for (row,) in self._select(f"SELECT row FROM chunks WHERE {column} IN ?", list(ids))}
+            for column, ids in (("document", scope), ("id", among))
+            if ids is not None
+        ]
+        return np.array(sorted(set.intersection(*rows)), np.int64) if rows else None
 
     def _rows(self, ids: Sequence[str]) -> Ints:
         rows = dict(self._select("SELECT id, row FROM chunks WHERE id IN ?", ids))

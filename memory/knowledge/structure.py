@@ -9,6 +9,8 @@ asked for.
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -33,11 +35,8 @@ def read_sentences(reader: SentenceReader, text: str) -> list[Tree]:
     """The trees of a text's sentences."""
     found = []
     for start, end in split(text):
-        words = text[start:end].split()
-        try:
-            found.append(reader.read(" ".join(words[:LONGEST])))
-        except BadInput:
-            continue
+        with suppress(BadInput):
+            found.append(reader.read(" ".join(text[start:end].split()[:LONGEST])))
     return found
 
 
@@ -116,14 +115,14 @@ def write_structure(
     step."""
     from safetensors.numpy import save
 
-    from clew.memory.language.tree_lstm import numbered, sizes_text
+    from clew.memory.language.tree_lstm import numbered
 
     vectors = network.encode([numbered(tree) for of_text in trees for tree in of_text]).astype(np.float16)
     ends = np.cumsum([0, *map(len, trees)])
     arrays = {f"network.{name}": value.astype(np.float16) for name, value in network.arrays().items()}
     arrays |= {"vectors": vectors, "ends": ends.astype(np.int64)}
-    about = {"language": language, "sizes": sizes_text(network), "texts": [_key(text) for text in texts]}
-    about["roots"] = list(roots)
+    about = {"language": language, "sizes": json.dumps(asdict(network.sizes)), "roots": list(roots)}
+    about["texts"] = [_key(text) for text in texts]
     write_durably(library, FILE, save(arrays, {HEADER: json.dumps(about)}))
     return library / FILE
 

@@ -10,7 +10,6 @@ import re
 import sqlite3
 import unicodedata
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -279,13 +278,3 @@ class Tables:
                 whole = _words(value) if value else _words(table.heads[column]) if column >= 0 else named
                 found.setdefault(table.id, []).append(Link(column, value, named, len(named) / max(1, len(whole))))
         return found
-
-
-def runner(reading: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> Run:
-    """Of a store's connections."""
-
-    def run(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        with reading() as connection:
-            return connection.execute(sql, values).fetchall()
-
-    return run

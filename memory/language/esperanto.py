@@ -31,12 +31,9 @@ def tokenize(sentence: str) -> list[str]:
     """Words and marks; an apostrophe belongs to the word that it shortens, where no quote is open."""
     forms = _FORM.findall(sentence)
     if _OPENING_QUOTE.search(sentence):
-        forms = [part for form in forms for part in (_unquoted(form) if form[-1] in "'’" else (form,))]
+        closed = ((form, len(form) > 2 and form[-1] in "'’") for form in forms)
+        forms = [part for form, closes in closed for part in ((form[:-1], form[-1]) if closes else (form,))]
     return forms
-
-
-def _unquoted(form: str) -> tuple[str, ...]:
-    return (form[:-1], form[-1]) if len(form) > 2 else (form,)
 
 
 class Esperanto:

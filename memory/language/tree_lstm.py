@@ -10,7 +10,7 @@ it. A sentence comes out as a unit vector of `output` numbers, from the state of
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -174,14 +174,10 @@ class TreeLSTM(nn.Module):
 
 
 def loaded(arrays: dict[str, Any], sizes: str) -> TreeLSTM:
-    """From what `TreeLSTM.arrays` and `sizes_text` gave."""
+    """From what `TreeLSTM.arrays` gave, and its sizes as JSON."""
     network = TreeLSTM(TreeLSTMSizes(**json.loads(sizes)))
     network.load_state_dict({name: torch.from_numpy(np.array(value, np.float32)) for name, value in arrays.items()})
     return network.eval()
-
-
-def sizes_text(network: TreeLSTM) -> str:
-    return json.dumps(asdict(network.sizes))
 
 
 def seeded(sizes: TreeLSTMSizes, seed: int) -> TreeLSTM:

@@ -173,8 +173,7 @@ def serving(place: Place, encoder: CachedEncoder, threads: Threads, like: Servic
     if like and isinstance(store, ClusterStore):
         once = vars(like.library.store)
         vars(store).update({name: once[name] for name in ("statistics", "catalogue", "communities")})
-        services.languages.update(like.languages)
-        services.subjects.update(like.subjects)
+        services.told.update(like.told)
     _ = held_language(services)
     if isinstance(store, ClusterStore):
         _ = store.statistics, store.catalogue, store.communities

@@ -8,8 +8,9 @@ a library of each set by its name (made where there is none). Words are learned 
 `tests.training.rewriter_crossval`.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -206,7 +207,12 @@ def fit_terms(examples: Sequence[RewriteExample], without: frozenset[str] = froz
 
 def made(data: Path, libraries: Path) -> dict[Path, str]:
     fitted = Conversations.open(data, libraries, encoder_for(read_settings())).fitted()
-    return {WORDS: fitted.words.to_json(), WEIGHTS: fitted.forms.to_json()}
+    return {WORDS: fitted.words.to_json(), WEIGHTS: to_json(fitted.forms)}
+
+
+def to_json(made: WeightModel) -> str:
+    """As it ships."""
+    return json.dumps(asdict(made), indent=2, default=dict) + "\n"
 
 
 main = trainer(__doc__, made)

@@ -8,9 +8,10 @@ for the features of the other, so that the policy learns what it is worth on que
 count alike. What the policy is worth is measured by `tests.training.crossval`.
 """
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -357,7 +358,13 @@ def figures_of(one: Gathered, documents: Sequence[str]) -> dict[str, float]:
 def made(data: Path, libraries: Path) -> dict[Path, str]:
     bench = Bench.open(data, libraries, encoder_for(read_settings()))
     fitted = policy(bench, bench.asked, Rewriter())
-    return {router.SHIPPED: fitted.gate.to_json(), ordering.SHIPPED: ordering.to_json(fitted.order)}
+    return {router.SHIPPED: to_json(fitted.gate), ordering.SHIPPED: to_json(fitted.order)}
+
+
+def to_json(made: Router | Ordering) -> str:
+    """As it ships."""
+    values = asdict(made) if isinstance(made, Router) else {tool: asdict(model) for tool, model in made.items()}
+    return json.dumps(values, indent=1, default=dict) + "\n"
 
 
 main = trainer(__doc__, made)

@@ -40,7 +40,7 @@ from clew.memory.dialogue import signals
 from clew.memory.dialogue.rewriting import rewrite
 from clew.memory.knowledge.walking import features
 from clew.memory.knowledge.walking.features import NodeScorer
-from tests.training import judge, pairs, reader, roots, search, spans, talk, walk
+from tests.training import judge, pairs, reader, rewriter, roots, search, spans, talk, walk
 from tests.training.forms import FormExample, ndcg
 from tests.training.reader import ReadExample
 from tests.training.rewriter import Conversations, Rewriter
@@ -153,7 +153,8 @@ def of_rewriter(data: Path, libraries: Path) -> Iterator[Remade]:
     def does(by: query_weights.WeightModel) -> Behaviour:
         return Behaviour([first_document(one, by) for one in found], [ndcg(one, by) for one in found])
 
-    yield Remade(query_weights.SHIPPED, fitted.forms.to_json(), does(query_weights.shipped()), does(fitted.forms))
+    made = rewriter.to_json(fitted.forms)
+    yield Remade(query_weights.SHIPPED, made, does(query_weights.shipped()), does(fitted.forms))
 
 
 def first_document(example: FormExample, by: query_weights.WeightModel) -> str:
@@ -198,8 +199,8 @@ def of_search(data: Path, libraries: Path) -> Iterator[Remade]:
     def worth_of(found: Sequence[list[str]]) -> list[float]:
         return [search.figures_of(one, its)["ndcg@5"] for one, its in zip(gathered, found, strict=True)]
 
-    yield Remade(router.SHIPPED, made.gate.to_json(), gates(shipped), gates(made))
-    yield Remade(ordering.SHIPPED, ordering.to_json(made.order), orders(shipped), orders(made))
+    yield Remade(router.SHIPPED, search.to_json(made.gate), gates(shipped), gates(made))
+    yield Remade(ordering.SHIPPED, search.to_json(made.order), orders(shipped), orders(made))
 
 
 TRAINERS: Mapping[str, Callable[[Path, Path], Iterator[Remade]]] = {

@@ -165,8 +165,7 @@ class OpenCapsule:
     @cached_property
     def words(self) -> PartitionWords:
         """Those that are saved, else made, and saved where the library can be written to."""
-        saved = read_words(self.folder, self.partitioning)
-        if saved:
+        if saved := read_words(self.folder, self.partitioning):
             return saved
         made = words_of(self.titles_and_texts, self.partitioning.of_node, self.partitioning.count)
         with suppress(OSError):

@@ -222,14 +222,10 @@ class TrainedAligner:
 
     def scores(self, found: FoundNodes) -> Float32s:
         """Probabilities: of a softmax over the partitions for InfoNCE, each by itself for BCE."""
-        return by_form(found.question, self._probabilities)
+        from scipy.special import expit, softmax
 
-    def _probabilities(self, form: Form) -> Float32s:
-        logits = self.logits(form.text, form.vector)
-        if self.record.loss == "bce":
-            return np.asarray(1 / (1 + np.exp(-logits.clip(-60, 60))))
-        shares = np.exp(logits - logits.max())
-        return np.asarray(shares / shares.sum())
+        made = expit if self.record.loss == "bce" else softmax
+        return by_form(found.question, lambda form: made(self.logits(form.text, form.vector)))
 
     def logits(self, text: str, vector: Vector) -> Float32s:
         meaning = self.mix[0] * (self.partitions @ self._question(vector))

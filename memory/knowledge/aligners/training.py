@@ -58,6 +58,11 @@ class PartitionGraph:
     kinds: Ints
     relations: int
 
+    @property
+    def width(self) -> int:
+        """Of a vector."""
+        return int(self.partitioning.centroids.shape[1])
+
 
 def partition_graph(graph: NodeGraph, partitioning: Partitioning, cells: Cells) -> PartitionGraph:
     ends, counts = cells.bridge_pairs()
@@ -141,13 +146,12 @@ class Convolutions(nn.Module):
 
 
 def bi_encoder(graph: PartitionGraph) -> TwoTowers:
-    width = graph.partitioning.centroids.shape[1]
+    width = graph.width
     return TwoTowers(graph, nn.Sequential(nn.Linear(width, width)), nn.Linear(width, width))
 
 
 def mlp(graph: PartitionGraph) -> TwoTowers:
-    width = graph.partitioning.centroids.shape[1]
-    return TwoTowers(graph, perceptron(width), perceptron(width))
+    return TwoTowers(graph, perceptron(graph.width), perceptron(graph.width))
 
 
 def gcn(graph: PartitionGraph) -> TwoTowers:
@@ -178,8 +182,7 @@ def rgcn(graph: PartitionGraph) -> TwoTowers:
 
 
 def convolutional(graph: PartitionGraph, layer: Layer, *inputs: Ints | Float32s) -> TwoTowers:
-    width = graph.partitioning.centroids.shape[1]
-    return TwoTowers(graph, perceptron(width), Convolutions(layer, width, *inputs))
+    return TwoTowers(graph, perceptron(graph.width), Convolutions(layer, graph.width, *inputs))
 
 
 def graph_layer(name: str) -> Callable[..., nn.Module]:
@@ -387,13 +390,14 @@ class QueryGenerator:
 
     def _filled(self, choice: Sequence[Template], first: int, second: int) -> str:
         template = choice[int(self._rng.integers(len(choice)))]
+        beside = self._partitioning.members.row(int(self._partitioning.of_node[first]))
         fill: dict[str, Callable[[], str]] = {
             "title": lambda: self._name(first),
             "other": lambda: self._name(second),
             "topic": lambda: self._topic(first),
             "theme": lambda: self._topic(second),
             "clue": lambda: self._run(first),
-            "near": lambda: self._run(self._neighbour(first)),
+            "near": lambda: self._run(beside[self._rng.integers(len(beside))]),
             "stray": self._stray,
             "aside": self._stray,
         }
@@ -411,10 +415,6 @@ class QueryGenerator:
     def _topic(self, node: int) -> str:
         name = self._partitioning.names[self._partitioning.of_node[node]]
         return ", ".join(TERM.findall(name)[:TERMS])
-
-    def _neighbour(self, node: int) -> int:
-        members = self._partitioning.members.row(int(self._partitioning.of_node[node]))
-        return members[self._rng.integers(len(members))]
 
     def _run(self, node: int) -> str:
         words = WORD.findall(self._texts[node])

@@ -149,10 +149,6 @@ class UnitGraph:
     def name(self, entity: int) -> str:
         return normalise(self.layers.entities[entity].name)
 
-    def within(self, scope: frozenset[str]) -> NDArray[np.bool_]:
-        """Which units are of documents of the scope; shape (units,)."""
-        return np.asarray(self.layers.chunks_within(scope)[self.layers.sentence_chunks], dtype=bool)
-
     def steps(self, units: tuple[int, ...], entities: tuple[int, ...]) -> tuple[Edge, ...]:
         """A walk in words: from each entity by its unit to the next, and by the last unit to another one that it names.
 
@@ -291,6 +287,12 @@ class Texts:
         wanted[numbers] = 1
         return np.asarray(self.present @ wanted, np.float64)
 
+    def covered(self, words: Sequence[str]) -> list[int]:
+        """The numbers of the texts that have words, all of which are among these."""
+        shared = self.shared(words)
+        numbers: list[int] = np.flatnonzero((shared == self.sizes) & (shared > 0)).tolist()
+        return numbers
+
     def jaccards(self, words: Sequence[str]) -> Floats:
         """Shared words as a share of all different words of both; shape (texts,)."""
         shared = self.shared(words)
@@ -312,12 +314,12 @@ class ClueIndex:
     relation_names: tuple[tuple[str, ...], ...]
 
     def entity_cosines(self, question: str) -> Floats:
-        """TF-IDF cosine of the question with every entity; shape (entities,)."""
-        return self.entity_texts.cosines(content_words(question))
+        """TF-IDF cosine of the question with every entity, rounded; shape (entities,)."""
+        return np.round(self.entity_texts.cosines(content_words(question)), DIGITS)
 
-    def triple_cosines(self, question: str) -> Floats:
-        """TF-IDF cosine of the question with the text of every triple; shape (edges,)."""
-        return self.triple_texts.cosines(content_words(question))
+    def names_of(self, edge: int) -> tuple[str, ...]:
+        """The names of an edge's relation."""
+        return self.relation_names[self.graph.kinds[edge]]
 
     def edges_of_relations(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
         """Which edges have a relation of one of these names; shape (edges,)."""

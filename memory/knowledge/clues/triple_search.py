@@ -33,6 +33,7 @@ from clew.memory.knowledge.extraction.lexicon import MONTHS
 from clew.memory.parameters import Cosine, Few, Share, Weight
 from clew.memory.ports import Search
 from clew.memory.text import content_words, stemmed_words, stems_and_words, word_lists, words
+from clew.memory.vectors import highest
 
 PART_OF_NAME = 2
 """So many words in common make an entity a clue, where the question has not all of them."""
@@ -74,12 +75,18 @@ def question_type(question: str) -> QuestionType:
 def extract_clues(question: str, index: ClueIndex, most: int) -> QuestionClues:
     """Clue extraction (step 1). At most `most` of the entities are those that the question has only in part. The words
     of a name of several words name no relation."""
-    whole = _named(question, index)
+    asked = name_words(question)
+
+    def place(node: int) -> int:
+        """Where the question first has a word of the entity."""
+        return min(map(asked.index, set(asked).intersection(name_words(index.graph.entities[node]))))
+
+    whole = index.entity_names.covered(asked)
     in_names = {stem for node in whole if len(own := content_words(index.graph.entities[node])) > 1 for stem in own}
     relations = [relation for relation in index.aliases.mentions(question) if not in_names.issuperset(relation.words)]
     spent = {stem for relation in relations for stem in relation.words}
     entities = [*whole, *_named_in_part(question, whole, spent, index, most)]
-    entities.sort(key=lambda node: (_place(question, node, index), node))
+    entities.sort(key=lambda node: (place(node), node))
     relations += _by_their_own_words(question, in_names, index)
     relations.sort(key=lambda relation: relation.place)
     return QuestionClues(
@@ -96,16 +103,9 @@ def _asked_for(question: str, entity: str) -> bool:
     return re.match(rf"\W*(?:[Ww]hat|[Ww]hich)\s+{re.escape(entity)}\b", question) is not None
 
 
-def _named(question: str, index: ClueIndex) -> list[int]:
-    """By token overlap: the entities of which the question has all words."""
-    texts = index.entity_names
-    shared = texts.shared(name_words(question))
-    return [int(node) for node in np.flatnonzero((shared == texts.sizes) & (shared > 0))]
-
-
 def _named_in_part(question: str, whole: Sequence[int], spent: set[str], index: ClueIndex, most: int) -> list[int]:
-    """By token overlap too: those that share with the rest of the question two words or a long one, and with all of it
-    half of their own. A word that more than `most` entities have names none of them."""
+    """By token overlap: the entities that share with the rest of the question two words or a long one, and with all of
+    it half of their own. A word that more than `most` entities have names none of them."""
     texts = index.entity_names
     named = {word for node in whole for word in name_words(index.graph.entities[node])}
     left = set(name_words(" ".join(word for stem, word in stems_and_words(question) if stem not in spent))) - named
@@ -113,21 +113,13 @@ def _named_in_part(question: str, whole: Sequence[int], spent: set[str], index: 
     overlapping = texts.shared(rest) >= PART_OF_NAME
     overlapping |= texts.shared([word for word in rest if len(word) >= LONG_WORD]) > 0
     part = np.flatnonzero(overlapping & (2 * texts.shared(name_words(question)) >= texts.sizes))
-    cosines = np.round(index.entity_cosines(question)[part], DIGITS)
-    return [int(node) for node in part[np.argsort(-cosines, kind="stable")][:most]]
-
-
-def _place(question: str, node: int, index: ClueIndex) -> int:
-    """Where the question first has a word of the entity."""
-    own = set(name_words(index.graph.entities[node]))
-    return next(place for place, word in enumerate(name_words(question)) if word in own)
+    return highest(index.entity_cosines(question), most, part)
 
 
 def _by_their_own_words(question: str, in_names: set[str], index: ClueIndex) -> Iterator[NamedRelation]:
     """The graph's own relations that the table does not have, where the question has all their words."""
-    texts, stems = index.relation_texts, stemmed_words(question)
-    shared = texts.shared([stem for stem in content_words(question) if stem not in in_names])
-    for kind in np.flatnonzero((shared == texts.sizes) & (shared > 0)).tolist():
+    stems = stemmed_words(question)
+    for kind in index.relation_texts.covered([stem for stem in content_words(question) if stem not in in_names]):
         own = content_words(index.graph.relations[kind])
         for name in index.relation_names[kind]:
             if name not in index.aliases.answers:
@@ -218,9 +210,9 @@ def seeds_of(
     if len(edges):
         ends = np.union1d(index.graph.subjects[edges], index.graph.objects[edges])
         return tuple(ends.tolist()), "entities of the relations that the question names"
-    cosines = np.round(index.entity_cosines(question), DIGITS)
-    nearest = np.argsort(-cosines, kind="stable")[: parameters.seed_top_k]
-    return tuple(nearest[cosines[nearest] >= parameters.seed_min_sim].tolist()), "entities nearest to the question"
+    cosines = index.entity_cosines(question)
+    near = np.flatnonzero(cosines >= parameters.seed_min_sim)
+    return tuple(highest(cosines, parameters.seed_top_k, near)), "entities nearest to the question"
 
 
 class EdgeScores:
@@ -231,10 +223,10 @@ class EdgeScores:
     nodes are entity clues.
     """
 
-    def __init__(self, question: str, clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> None:
+    def __init__(self, clues: QuestionClues, index: ClueIndex, parameters: ClueParameters) -> None:
         self.parameters = parameters
         self.by_words = parameters.w_lex * index.triple_texts.jaccards(clues.words)
-        self.by_words += parameters.w_emb * index.triple_cosines(question)
+        self.by_words += parameters.w_emb * index.triple_texts.cosines(clues.words)
         self.relation_clues = np.zeros(len(index.graph.kinds), np.int64)
         for place, clue in enumerate(clues.relations[:MOST_RELATION_CLUES]):
             self.relation_clues[index.edges_of_relations((clue,))] |= 1 << place
@@ -245,10 +237,6 @@ class EdgeScores:
         """Of every edge: + w_rel, where its relation is a clue, + w_ent, where one of its entities is."""
         named = self.entity_clues[graph.subjects] | self.entity_clues[graph.objects]
         return self._sum(np.arange(len(named)), self.relation_clues != 0, named)
-
-    def of_seed(self, seed: int) -> float:
-        once = self.parameters.clues_once and self.entity_clues[seed]
-        return self.parameters.w_ent if once else 0.0
 
     def of(self, edges: Ints, ends: Ints, walked: Ints, visited: Ints) -> Floats:
         """Of edges that lead on to `ends` after the edges `walked` and the nodes `visited`, of shape (edges, steps)."""
@@ -270,9 +258,10 @@ def beam_search(graph: TripleGraph, seeds: Sequence[int], scores: EdgeScores, am
     Edges are walked either way, none twice; a walk that cannot go on stays as it is. `among` are the edges to walk
     (None: all).
     """
-    beam = [Path((), (seed,), scores.of_seed(seed)) for seed in seeds]
-    finished: list[Path] = []
-    for _ in range(scores.parameters.max_depth):
+    parameters, finished = scores.parameters, list[Path]()
+    at_seed = parameters.w_ent * parameters.clues_once * scores.entity_clues
+    beam = [Path((), (seed,), float(at_seed[seed])) for seed in seeds]
+    for _ in range(parameters.max_depth):
         beam = _longer(graph, beam, scores, among) if beam else []
         finished += beam
     return finished
@@ -336,7 +325,7 @@ def scored(walk: Path, clues: QuestionClues, index: ClueIndex, parameters: ClueP
     n-gram overlap; type match, gamma_type where a relation of the path answers this type of question.
     """
     p = parameters
-    names = [index.relation_names[index.graph.kinds[edge]] for edge in walk.edges]
+    names = list(map(index.names_of, walk.edges))
     relations = {name for own in names for name in own}
     answering = any(clues.type in index.aliases.answers.get(name, ()) for name in relations)
     scores = {
@@ -361,7 +350,7 @@ def most_of(clues: QuestionClues, parameters: ClueParameters) -> float:
     return edges + coverage + p.gamma_type
 
 
-def jaccard(one: set[str] | set[int] | frozenset[int], other: set[str] | set[int] | frozenset[int]) -> float:
+def jaccard(one: set[str] | set[int], other: set[str] | set[int]) -> float:
     """0 where both are empty: nothing is shared."""
     return len(one & other) / len(one | other) if one or other else 0.0
 
@@ -382,15 +371,15 @@ def diverse(paths: Sequence[Path], most: int, lambda_: float) -> list[Path]:
     """MMR diversity (step 4): one after the other the path with the highest mmr_lambda * score - (1 - mmr_lambda) * the
     greatest similarity to a chosen path, the Jaccard of their edges. Ties go to the earlier path."""
     rest, chosen = list(paths), list[Path]()
+
+    def worth(path: Path) -> float:
+        nearness = max((jaccard(set(path.edges), set(other.edges)) for other in chosen), default=0.0)
+        return round(lambda_ * path.score - (1 - lambda_) * nearness, DIGITS)
+
     while rest and len(chosen) < most:
-        best = max(rest, key=lambda path: round(lambda_ * path.score - (1 - lambda_) * _nearness(path, chosen), DIGITS))
-        rest.remove(best)
-        chosen.append(best)
+        chosen.append(max(rest, key=worth))
+        rest.remove(chosen[-1])
     return chosen
-
-
-def _nearness(path: Path, chosen: Sequence[Path]) -> float:
-    return max((jaccard(frozenset(path.edges), frozenset(other.edges)) for other in chosen), default=0.0)
 
 
 # From the question to the answer (step 5) ----------------------------------------------------------------------------
@@ -441,7 +430,8 @@ def _readings(path: Path, clues: QuestionClues, by_edge: Floats, index: ClueInde
     for place, edge in enumerate(path.edges):
         node = _asked_end(path, place, clues, index)
         grade, clue = _grade(edge, clues, index)
-        kind_fits = _kind_fits(index.graph.entities[node], clues.type)
+        dated = bool(_DATE.search(index.graph.entities[node]))
+        kind_fits = {"when": dated, "where": not dated}.get(clues.type, True)
         readings.append(_Reading(edge, node, (kind_fits, grade, -clue, float(by_edge[edge]))))
     return readings
 
@@ -449,7 +439,7 @@ def _readings(path: Path, clues: QuestionClues, by_edge: Floats, index: ClueInde
 def _grade(edge: int, clues: QuestionClues, index: ClueIndex) -> tuple[int, int]:
     """How well the relation fits, and the place of the first relation clue that it has (none: after the last). What the
     table does not know answers any type."""
-    names = index.relation_names[index.graph.kinds[edge]]
+    names = index.names_of(edge)
     places = [place for place, clue in enumerate(clues.relations) if clue in names]
     answers = index.aliases.answers
     fits = any(clues.type in answers[name] if name in answers else bool(places) for name in names)
@@ -458,7 +448,7 @@ def _grade(edge: int, clues: QuestionClues, index: ClueIndex) -> tuple[int, int]
 
 def names_along(path: Path, index: ClueIndex) -> set[str]:
     """Of the relations of its edges."""
-    return {name for edge in path.edges for name in index.relation_names[index.graph.kinds[edge]]}
+    return {name for edge in path.edges for name in index.names_of(edge)}
 
 
 def _asked_end(path: Path, place: int, clues: QuestionClues, index: ClueIndex) -> int:
@@ -468,9 +458,9 @@ def _asked_end(path: Path, place: int, clues: QuestionClues, index: ClueIndex) -
     kind (`what film was watched?`): by its title where it has one. What is of that kind answers for it."""
     graph, edge = index.graph, path.edges[place]
     if clues.type == "what" and clues.asked == int(graph.objects[edge]):
-        if "is a" in index.relation_names[graph.kinds[edge]]:
+        if "is a" in index.names_of(edge):
             return int(graph.subjects[edge])
-        titled = [other for other in np.flatnonzero(graph.subjects == clues.asked) if _titled(int(other), index)]
+        titled = [other for other in graph.outgoing.row(clues.asked) if "titled" in index.names_of(other)]
         return int(graph.objects[titled[0]]) if titled else clues.asked
     unnamed = _unnamed(edge, clues, index)
     if len(unnamed) == 1:
@@ -483,19 +473,10 @@ def _asked_end(path: Path, place: int, clues: QuestionClues, index: ClueIndex) -
     return int((graph.subjects if active else graph.objects)[edge])
 
 
-def _titled(edge: int, index: ClueIndex) -> bool:
-    return "titled" in index.relation_names[index.graph.kinds[edge]]
-
-
 def _unnamed(edge: int, clues: QuestionClues, index: ClueIndex) -> list[int]:
     """The ends of an edge, subject first, that are no entity clues."""
     ends = dict.fromkeys((int(index.graph.subjects[edge]), int(index.graph.objects[edge])))
     return [node for node in ends if node not in clues.entities]
-
-
-def _kind_fits(entity: str, type_: QuestionType) -> bool:
-    dated = bool(_DATE.search(entity))
-    return {"when": dated, "where": not dated}.get(type_, True)
 
 
 def shown(name: str, type_: QuestionType) -> str:
@@ -513,7 +494,7 @@ def search_paths(
     parameters = parameters or ClueParameters()
     clues = extract_clues(question, index, parameters.seed_top_k)
     seeds, seeding = seeds_of(question, clues, index, parameters)
-    scores = EdgeScores(question, clues, index, parameters)
+    scores = EdgeScores(clues, index, parameters)
     walks = beam_search(index.graph, seeds, scores, among)
     paths = rerank(walks, clues, index, parameters)
     answer, edge = answer_of(paths, clues, scores.alone(index.graph), index)

@@ -8,6 +8,7 @@ No walk goes to a heading. Dates are entities: without them less was found (docs
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,8 +72,7 @@ class Near:
     cosines: NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Beam:
+class _Beam(NamedTuple):
     """Walks, with the running query and the sum of the units' vectors of each, of shape (walks, d)."""
 
     walks: list[UnitWalk]
@@ -80,17 +80,13 @@ class _Beam:
     sums: Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Tried:
+class _Tried(NamedTuple):
     """Longer paths: walk `rows[i]` through `entities[i]` to `units[i]`, whose vector is `vectors[i]`."""
 
     rows: Ints
     entities: Ints
     units: Ints
     vectors: Floats
-
-    def only(self, places: Ints) -> "_Tried":
-        return _Tried(self.rows[places], self.entities[places], self.units[places], self.vectors[places])
 
 
 class UnitWalker:
@@ -110,14 +106,15 @@ class UnitWalker:
     ) -> None:
         self._graph, self._question, self._vectors_of = graph, question.astype(np.float64), vectors_of
         self._parameters, self._among, self._prune, self._check = parameters, among, prune, check
-        self._near = near.units[: parameters.nearest]
-        self._anchors = near.units[: parameters.anchors]
+        self._near, self._anchors = near.units[: parameters.nearest], near.units[: parameters.anchors]
 
     def walks(self) -> list[UnitWalk]:
         """Those that were in the beam after any hop, shorter ones first, best first; a dead end is a finished path."""
         found: list[UnitWalk] = []
         beam = _Beam([UnitWalk((), (), 0.0)], self._question[None], np.zeros_like(self._question[None]))
-        rows, entities = self._begin()
+        named, _ = self._graph.entities.of(self._anchors)
+        entities = np.array(list(dict.fromkeys(named.tolist())), np.int64)
+        rows = np.zeros_like(entities)
         for _ in range(self._parameters.depth):
             self._check()
             beam = self._longer(beam, rows, entities)
@@ -126,10 +123,6 @@ class UnitWalker:
             found += beam.walks
             rows, entities = self._frontier(beam.walks)
         return found
-
-    def _begin(self) -> tuple[Ints, Ints]:
-        named = dict.fromkeys(entity for unit in self._anchors.tolist() for entity in self._graph.entities.row(unit))
-        return np.zeros(len(named), np.int64), np.array(list(named), np.int64)
 
     def _frontier(self, walks: Sequence[UnitWalk]) -> tuple[Ints, Ints]:
         """The entities that the last units lead to, none that a walk came through; with the places of the walks."""
@@ -148,14 +141,16 @@ class UnitWalker:
         lengths = np.linalg.norm(sums, axis=1).clip(1e-12)
         cosines = np.round(sums @ self._question / lengths, COSINE_DIGITS)
         places, scores = self._best(beam.walks, tried, cosines)
-        kept, vectors = tried.only(places), tried.vectors[places]
+        rows, entities = tried.rows[places], tried.entities[places]
+        units, vectors = tried.units[places], tried.vectors[places]
         walks = [
             UnitWalk((*beam.walks[row].units, unit), (*beam.walks[row].entities, entity), score)
-            for row, entity, unit, score in zip(
-                kept.rows.tolist(), kept.entities.tolist(), kept.units.tolist(), scores, strict=True
-            )
+            for row, entity, unit, score in zip(rows.tolist(), entities.tolist(), units.tolist(), scores, strict=True)
         ]
-        return _Beam(walks, self._subtracted(beam.queries[kept.rows], vectors), sums[places])
+        queries = beam.queries[rows] - self._parameters.subtract * vectors
+        if self._parameters.renormalise:
+            queries /= np.linalg.norm(queries, axis=1, keepdims=True).clip(1e-12)
+        return _Beam(walks, queries, sums[places])
 
     def _tried(self, beam: _Beam, rows: Ints, entities: Ints) -> _Tried:
         """For each place of the frontier the `per_entity` unused units nearest to its running query."""
@@ -203,13 +198,6 @@ class UnitWalker:
         best = np.array(places[: self._parameters.beam], np.int64)
         return best, scores[best].tolist()
 
-    def _subtracted(self, queries: Floats, vectors: Floats) -> Floats:
-        """q <- q - e(unit)."""
-        left = queries - self._parameters.subtract * vectors
-        if self._parameters.renormalise:
-            left /= np.linalg.norm(left, axis=1, keepdims=True).clip(1e-12)
-        return left
-
 
 SHOWN = 90
 """Characters of a unit that an explanation quotes."""
@@ -248,7 +236,8 @@ class UnitSearch:
         self, form: Form, scope: frozenset[str] | None, parameters: UnitParameters, k: int, check: Callable[[], None]
     ) -> tuple[dict[str, PathEvidence], UnitWalk | None]:
         """By chunk, at least k of them where there are so many, and the best walk. `check` is called between steps."""
-        among = None if scope is None else self.graph.within(scope)
+        layers = self.graph.layers
+        among = None if scope is None else layers.chunks_within(scope)[layers.sentence_chunks]
         filled = max(parameters.filled, 4 * k) if parameters.filled else 0
         near = self._near(form.vector, max(parameters.walk.nearest, filled), among)
         check()
@@ -256,7 +245,10 @@ class UnitSearch:
         walker = UnitWalker(self.graph, form.vector, near, self._vectors, parameters.walk, among, prune, check)
         walks = sorted(walker.walks(), key=lambda walk: (-walk.score, len(walk.units), walk.units))
         check()
-        by_chunk = self._by_chunk([*walks, *self._singles(near, filled, walks)])
+        by_chunk: dict[int, UnitWalk] = {}
+        for walk in [*walks, *self._singles(near, filled, walks)]:
+            for unit in walk.units:
+                by_chunk.setdefault(int(layers.sentence_chunks[unit]), walk)
         return self._scored(form, by_chunk, parameters), walks[0] if walks else None
 
     def subgraph(self, walk: UnitWalk) -> Subgraph:
@@ -271,8 +263,7 @@ class UnitSearch:
         return Near(best if rows is None else rows[best], cosines[best])
 
     def _vectors(self, rows: Ints) -> Vectors:
-        found: Vectors = self.part.sentence_vectors.take(rows, axis=0)
-        return found
+        return np.asarray(self.part.sentence_vectors.take(rows, axis=0))
 
     def _pruned(self, question: str, reranker: Reranker, paths: Sequence[tuple[int, ...]]) -> Floats:
         """The cross-encoder on the question and each path's joined units, one call for all."""
@@ -290,15 +281,8 @@ class UnitSearch:
             found.append(UnitWalk((unit,), tuple(entities), min(lowest, round(cosine, 6))))
         return found
 
-    def _by_chunk(self, walks: Sequence[UnitWalk]) -> dict[int, UnitWalk]:
-        """The best walk that touched each; walks are given best first."""
-        layers, found = self.graph.layers, dict[int, UnitWalk]()
-        for walk in walks:
-            for unit in walk.units:
-                found.setdefault(int(layers.sentence_chunks[unit]), walk)
-        return found
-
     def _scored(self, form: Form, by_chunk: dict[int, UnitWalk], parameters: UnitParameters) -> dict[str, PathEvidence]:
+        """`by_chunk` has for each chunk the best walk that touched it."""
         chunks, ids = np.array(list(by_chunk), np.int64), self.graph.layers.chunk_ids
         cosines = (self.part.vectors.take(chunks, axis=0) @ form.vector).clip(0).tolist()
         words = self.part.words(form.text, chunks)

@@ -139,8 +139,9 @@ def _reports(
     yield Progress(WRITING_STAGE, len(made), len(made))
     if not faults:
         return reports, []
-    failed = f"{len(faults)} of {len(made)} community reports are extracts"
-    return reports, [f"{failed}, as {writer.name} failed: {faults[0]}"]
+    return reports, [
+        f"{len(faults)} of {len(made)} community reports are extracts, as {writer.name} failed: {faults[0]}"
+    ]
 
 
 FROM = " From: "
@@ -171,12 +172,6 @@ def _embed(database: sqlite3.Connection, vectors: Vectors, old: Path | None, enc
         yield Progress("embedding reports", start, len(missing))
         part = list(missing)[start : start + SLICE]
         vectors[part] = encoder.encode([_as_written(missing[number]) for number in part], "passage")
-
-
-def author_of_all(database: sqlite3.Connection) -> str:
-    """The one who wrote every report; `extraction` where there are several, or none."""
-    authors = [author for (author,) in database.execute("SELECT DISTINCT author FROM main.communities")]
-    return authors[0] if len(authors) == 1 else BY_EXTRACTION
 
 
 def read_communities(database: sqlite3.Connection, folder: Path) -> Communities:

@@ -9,7 +9,7 @@ from the extract (temperature 0.1, 200 tokens); its text is checked, and where i
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from string import ascii_letters, ascii_uppercase
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,6 @@ SAME = 0.88
 _CAPITALS = 0.4
 """The share of capitals from which a line is a running head rather than a sentence."""
 
-_UPPER, _LETTERS = (letters.encode() for letters in (ascii_uppercase, ascii_letters))
 _EMPTY_VERBS = frozenset("is was are were be being been in of by at as with for dated has had from on and to".split())
 _WHOLE = re.compile(r"^[\"“‘']?[A-Z0-9].*[.!?][\"”’')]*$", re.DOTALL)
 _END = re.compile(r"[.!?…][\"”’')\]]*$")
@@ -62,7 +61,8 @@ class ReportMaterial:
         self.best = _central_sentences(layers, vectors, sentences, self.quality)
         chunks = max(1, len(layers.chunk_ids))
         often = np.bincount(layers.mentions[1], minlength=len(layers.entities))
-        shares = np.array([0.3 if one.kind == "term" or not _is_name(one.name) else 1.0 for one in layers.entities])
+        named = (one.kind != "term" and _is_name(one.name) for one in layers.entities)
+        shares = np.array([1.0 if is_name else 0.3 for is_name in named])
         rarity = np.log1p(chunks / layers.chunks_of_entity.clip(1))
         self.weights = np.sqrt(often) * rarity / np.log1p(chunks) * shares
 
@@ -105,22 +105,12 @@ def _is_name(text: str) -> bool:
 def quality_of(sentence: str) -> float:
     """0 for one that reads well alone; less for one that is no sentence, is long, or leans on the one before."""
     text = sentence.strip()
+    capitals, letters = (sum(map(kind, text)) for kind in (str.isupper, str.isalpha))
     return (
-        -0.3 * (not _WHOLE.match(text) or _capitals(text) > _CAPITALS)
+        -0.3 * (not _WHOLE.match(text) or capitals > _CAPITALS * letters)
         - 0.2 * (not SHORTEST <= len(text) <= LONGEST)
         - 0.1 * bool(_LEANING.match(text))
     )
-
-
-def _capitals(text: str) -> float:
-    """Their share of the letters."""
-    if text.isascii():
-        raw = text.encode()
-        capitals, letters = (len(raw) - len(raw.translate(None, some)) for some in (_UPPER, _LETTERS))
-    else:
-        lettered = [letter for letter in text if letter.isalpha()]
-        capitals, letters = sum(map(str.isupper, lettered)), len(lettered)
-    return capitals / max(1, letters)
 
 
 def within(links: Links, labels: Ints) -> Links:
@@ -128,14 +118,6 @@ def within(links: Links, labels: Ints) -> Links:
     of = labels[links.ends]
     kept = (of[0] == of[1]) & (of[0] >= 0)
     return Links(links.nodes, links.ends[:, kept], links.weights[kept])
-
-
-def centrality(inner: Links) -> NDArray[np.float64]:
-    """PageRank along links within communities (damping 0.85); it compares within a community. Shape (entities,)."""
-    import igraph
-
-    graph = igraph.Graph(n=inner.nodes, edges=inner.ends.T.tolist())
-    return np.array(graph.pagerank(weights=inner.weights.tolist()), np.float64)
 
 
 def cores(inner: Links, labels: Ints) -> NDArray[np.bool_]:
@@ -150,9 +132,13 @@ def cores(inner: Links, labels: Ints) -> NDArray[np.bool_]:
 
 
 def extracts(made: ReportMaterial, labels: Ints) -> Iterator[Extract]:
-    """Of each community of a level, in the order of their numbers."""
+    """Of each community of a level, in the order of their numbers. What is central is so by PageRank (damping 0.85)
+    along the links within communities, and by how much its name says."""
+    import igraph
+
     links = within(made.links, labels)
-    central = np.round(centrality(links) * made.weights, 12)
+    ranks = igraph.Graph(n=links.nodes, edges=links.ends.T.tolist()).pagerank(weights=links.weights.tolist())
+    central = np.round(np.array(ranks) * made.weights, 12)
     core, inner = cores(links, labels), links.ends
     order = np.lexsort((-central[inner].sum(axis=0), labels[inner[0]]))
     bounds = np.searchsorted(labels[inner[0]][order], np.arange(int(labels.max()) + 2))
@@ -169,7 +155,7 @@ def _extract(made: ReportMaterial, entities: Ints, core: int, strongest: Sequenc
     """The first `core` entities name it."""
     listed = entities[:LISTED].tolist()
     names = [" ".join(made.layers.entities[e].name.split()) for e in listed]
-    stated = list(_strongest_relations(made, strongest))
+    stated = list(islice(_strongest_relations(made, strongest), 2 * RELATIONS))
     candidates = dict.fromkeys(int(made.best[e]) for e in entities[:LISTED] if made.best[e] >= 0)
     candidates |= dict.fromkeys(relation.sentence for relation in stated)
     chosen = _chosen(made, np.array(list(candidates), np.int64), entities)
@@ -189,15 +175,10 @@ def _ended(text: str) -> str:
 
 def _strongest_relations(made: ReportMaterial, strongest: Sequence[Sequence[int]]) -> Iterator[EntityRelation]:
     """Of the links between the most central entities, one relation each whose verb is not empty."""
-    found = 0
     for one, other in strongest:
         relations = made.relations.get((one, other), ())
-        stated = [r for r in relations if not _EMPTY_VERBS.issuperset(r.verb.lower().split())]
-        if stated:
-            yield stated[0]
-            found += 1
-        if found == 2 * RELATIONS:
-            return
+        stated = (r for r in relations if not _EMPTY_VERBS.issuperset(r.verb.lower().split()))
+        yield from islice(stated, 1)
 
 
 def _in_words(layers: Layers, relation: EntityRelation) -> str:
@@ -258,7 +239,10 @@ def write(extract: Extract, writer: Writer, taken: Collection[str]) -> tuple[str
     reply = " ".join(_THOUGHT.sub("", reply).split())
     if _CHATTER.match(reply):
         return "", "it is no report"
-    report = _shortened(reply)
+    spans = split(reply)[:MOST_SENTENCES]
+    # None of a sentence that the limit of tokens cut off.
+    ends = [end for _, end in spans if reply[end - 1] in '.!?…"”']
+    report = reply[: ends[-1]] if ends else ""
     why = fault(report, extract, taken)
     return ("" if why else report), why
 
@@ -276,10 +260,3 @@ def fault(report: str, extract: Extract, taken: Collection[str]) -> str:
     if not any(stems.intersection(content_words(name)) for name in extract.names):
         return "it names nothing of what it is about"
     return ""
-
-
-def _shortened(text: str) -> str:
-    """The first sentences; one that the limit of tokens cut off is left out."""
-    spans = split(text)[:MOST_SENTENCES]
-    whole = [span for span in spans if text[span[1] - 1] in '.!?…"”']
-    return text[: whole[-1][1]] if whole else ""

@@ -29,14 +29,11 @@ def normalised(surface: str) -> str:
     key = surface
     for _ in range(8):
         before, key = key, _once(key)
-        if key == before or _is_plain(key):
+        # So it stays where it has no letters that Unicode writes in several ways, and no date.
+        plain = key.isascii() and "-" not in key and lexicon.MONTH_NUMBERS.keys().isdisjoint(key.split())
+        if key == before or plain:
             break
     return key
-
-
-def _is_plain(key: str) -> bool:
-    """Whether what was normalised once is so for good: no letters that Unicode writes in several ways, no date."""
-    return key.isascii() and "-" not in key and lexicon.MONTH_NUMBERS.keys().isdisjoint(key.split())
 
 
 def _once(surface: str) -> str:
@@ -149,8 +146,8 @@ class AliasCandidate:
     @cached_property
     def acronym(self) -> str:
         """The first letters of its words, small ones left out; empty for one word or two."""
-        words = [word for word in self.words if word not in lexicon.EMPTY]
-        return "".join(word[0] for word in words) if len(words) > 2 else ""
+        letters = [word[0] for word in self.words if word not in lexicon.EMPTY]
+        return "".join(letters) if len(letters) > 2 else ""
 
 
 def stands_for(short: AliasCandidate, full: AliasCandidate) -> bool:
@@ -173,7 +170,7 @@ def canonical(
     """Of the mentions of a library, by document: (document, key) -> id, where that is another than the key. `key_of` is
     `normalised`, or a table of it. The order of the documents and of their mentions does not matter."""
     key_of = cache(key_of)
-    surfaces: dict[str, dict[str, int]] = defaultdict(dict)
+    surfaces: dict[str, Counter[str]] = defaultdict(Counter)
     kinds: dict[str, set[EntityKind]] = defaultdict(set)
     documents: dict[str, set[str]] = {}
     times: Counter[tuple[str, EntityKind]] = Counter()
@@ -183,7 +180,7 @@ def canonical(
         documents[document] = {key_of(text) for text, _ in told}
     for (text, kind), often in times.items():
         key = key_of(text)
-        surfaces[key][text] = surfaces[key].get(text, 0) + often
+        surfaces[key][text] += often
         kinds[key].add(kind)
     capitals = {key for key, of in surfaces.items() if any(map(str.isupper, of))}
 

@@ -237,14 +237,19 @@ def _sentence(document: Document, span: Span) -> str:
 
 
 def _add_given(found: Extraction, document: Document, triples: Sequence[tuple[str, ...]]) -> None:
+    """The ends of each triple, in every sentence that has their words, else in the first of those that share the most
+    words with the triple; the triple in the latter, where both of its ends are or no sentence has both."""
     texts = [_worded(document.text[start:end]) for start, end in found.sentences] if triples else []
     where: dict[str, list[int]] = {}
     for triple in triples:
         subject, verb, object_ = triple
-        likest = _likest(triple, texts)
+        wanted = set(words(" ".join(triple)))
+        shared = [len(wanted.intersection(text.split())) for text in texts]
+        likest = shared.index(max(shared))
         for end in (subject, object_):
             if end not in where:
-                where[end] = list(_sentences_with(end, texts)) or [likest]
+                said = _worded(end)
+                where[end] = [n for n, text in enumerate(texts) if said.strip() and said in text] or [likest]
                 for sentence in where[end]:
                     found.place(DocumentEntity(sentence, end, "name", given=True))
         both = set(where[subject]) & set(where[object_])
@@ -253,19 +258,6 @@ def _add_given(found: Extraction, document: Document, triples: Sequence[tuple[st
         found.relations.append(DocumentRelation(sentence, ends[0], verb, ends[1], given=True))
 
 
-def _likest(triple: tuple[str, ...], texts: Sequence[str]) -> int:
-    """The first of the sentences that share the most words with the triple."""
-    wanted = {word for part in triple for word in words(part)}
-    shared = [len(wanted.intersection(text.split())) for text in texts]
-    return shared.index(max(shared))
-
-
-def _sentences_with(name: str, texts: Sequence[str]) -> Iterator[int]:
-    """The sentences that have the words of the name in a row."""
-    wanted = _worded(name)
-    if wanted.strip():
-        yield from (number for number, text in enumerate(texts) if wanted in text)
-
-
 def _worded(text: str) -> str:
+    """Its words with a space around each, so that a name is found in it by its words in a row."""
     return f" {' '.join(words(text))} "

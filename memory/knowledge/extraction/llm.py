@@ -10,10 +10,10 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 from clew.memory.cache import ContentCache
 from clew.memory.errors import BadInput, ServiceUnreachable
@@ -25,8 +25,6 @@ from clew.memory.knowledge.extraction.lexicon import EntityKind, Mention, Relati
 from clew.memory.ports import Message, Writer, text_of
 from clew.memory.text import Span, split
 from clew.prompts import render
-
-Read = TypeVar("Read")
 
 LONGEST_PART = 2400
 """Bytes of text in one prompt, about 600 tokens of English: of a longer text small models list a part only."""
@@ -233,23 +231,15 @@ def read_reply(reply: str) -> tuple[list[tuple[str, EntityKind]], list[tuple[str
     if not isinstance(found, dict) or found.keys().isdisjoint(("entities", "triples")):
         raise ValueError('it has neither "entities" nor "triples"')
     named, stated = (found.get(name) for name in ("entities", "triples"))
-    entities, triples = (its if isinstance(its, list) else [] for its in (named, stated))
-    return _each_once(map(_entity, entities)), _each_once(map(_triple, triples))
-
-
-def _each_once(found: Iterable[Read | None]) -> list[Read]:
-    return list(dict.fromkeys(one for one in found if one is not None))
-
-
-def _entity(item: Any) -> tuple[str, EntityKind] | None:
-    name = _line(item.get("name")) if isinstance(item, dict) else ""
-    return (name, _KINDS.get(str(item.get("type")).strip().casefold(), "name")) if name else None
-
-
-def _triple(item: Any) -> tuple[str, str, str] | None:
-    keys = ("subject", "relation", "object") if isinstance(item, dict) else ()
-    parts = [part for key in keys if (part := _line(item.get(key)))]
-    return (parts[0], parts[1], parts[2]) if len(parts) == 3 else None
+    entities, triples = (
+        [item for item in its if isinstance(item, dict)] if isinstance(its, list) else [] for its in (named, stated)
+    )
+    kinds = ((_line(one.get("name")), str(one.get("type")).strip().casefold()) for one in entities)
+    parts = ((_line(one.get("subject")), _line(one.get("relation")), _line(one.get("object"))) for one in triples)
+    return (
+        list(dict.fromkeys((name, _KINDS.get(kind, "name")) for name, kind in kinds if name)),
+        list(dict.fromkeys(triple for triple in parts if all(triple))),
+    )
 
 
 def _line(value: Any) -> str:

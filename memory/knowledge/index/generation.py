@@ -22,6 +22,7 @@ from clew.memory.knowledge.disk import (
     COLUMNS,
     DATABASE,
     FORMAT,
+    NO_LIBRARY,
     EncoderRecord,
     Manifest,
     TriplesFrom,
@@ -30,7 +31,7 @@ from clew.memory.knowledge.disk import (
     document_of,
     naming_damage,
     new_database,
-    order_chunks,
+    read_manifest,
     read_only,
     recorded,
 )
@@ -214,6 +215,11 @@ class Generation:
         self.database.close()
 
     @cached_property
+    def before(self) -> Manifest:
+        """That of the old generation."""
+        return read_manifest(self.old) if self.old else NO_LIBRARY
+
+    @cached_property
     def layers(self) -> Layers:
         """Once they are numbered."""
         return read_layers(self.database, self.folder)
@@ -289,13 +295,10 @@ class Generation:
 
     def add_chunks(self, chunks: Sequence[Chunk]) -> None:
         """Of one document, in order."""
-        self.database.executemany(
-            "INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (chunk.id, chunk.document, n, chunk.start, chunk.end, chunk.page, chunk.heading, _digest(chunk))
-                for n, chunk in enumerate(chunks)
-            ],
-        )
+        for n, chunk in enumerate(chunks):
+            digest = hashlib.sha256(embedded_text(chunk).encode()).digest()
+            row = chunk.id, chunk.document, n, chunk.start, chunk.end, chunk.page, chunk.heading, digest
+            self.database.execute("INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def without_chunks(self) -> list[str]:
         """Ids of the documents that were taken over without their chunks."""
@@ -322,10 +325,6 @@ class Generation:
         known = "SELECT id FROM documents"
         loose = f"SELECT count(*) FROM ({EDGES}) WHERE source NOT IN ({known}) OR target NOT IN ({known})"
         return int(self.database.execute(loose).fetchone()[0])
-
-    def put_in_order(self) -> None:
-        """Number the chunks by source, position and place, so that a library does not depend on its history."""
-        order_chunks(self.database)
 
     def write_manifest(self, recorded: Mapping[str, object], roots: Sequence[str]) -> None:
         """`recorded` is what the steps record, in their order."""
@@ -379,7 +378,3 @@ class IndexStep:
     run: Callable[[Generation], Iterator[Progress]]
     files: tuple[str, ...] = ()
     recorded: Callable[[Choices], Mapping[str, object]] = lambda _: {}
-
-
-def _digest(chunk: Chunk) -> bytes:
-    return hashlib.sha256(embedded_text(chunk).encode()).digest()

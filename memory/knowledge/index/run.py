@@ -32,6 +32,7 @@ from clew.memory.knowledge.disk import (
     held,
     name_current,
     next_generation,
+    order_chunks,
     read_manifest,
     read_now,
     recorded,
@@ -85,23 +86,18 @@ class Changes:
         self.counts: Counter[str] = Counter()
         self.failed: list[LoadFailure] = []
         self.notes: list[str] = []
-        old = generation.old
         choices = generation.choices
         self._screen = f" without orders but in {json.dumps(choices.allowed)}" if choices.quarantine else ""
-        before = read_manifest(old) if old else None
-        self._hidden = dict(before.hidden_text) if before else {}
-        self._quarantined = dict(before.quarantined) if before else {}
-        self._unread = before.unread if before else {}
-        self._documents = before.documents if before else 0
-        self._left_out = before.left_out if before else choices.left_out
+        self._hidden = dict(generation.before.hidden_text)
+        self._quarantined = dict(generation.before.quarantined)
 
     @property
     def any(self) -> bool:
+        before, now = self._generation.before, (self._generation.choices.left_out, self._generation.facts["unread"])
         return (
             self._other_sources
             or not self._generation.choices.same_quarantine
-            or self._generation.choices.left_out != self._left_out
-            or (self._generation.old is not None and self._generation.facts["unread"] != self._unread)
+            or (self._generation.old is not None and now != (before.left_out, before.unread))
             or any(self.counts[name] for name in ("new", "changed", "removed"))
         )
 
@@ -111,7 +107,8 @@ class Changes:
         """Progress counts bytes of the sources, those that need not be read again among them. Raises `BadInput` where
         there is no Wikipedia dump and one is wanted."""
         self._known = self._generation.old_sources()
-        there = [root for root in roots if not self._is_gone(root)]
+        # What was read from a root that is not there any more is removed; one that was never read is told of.
+        there = [root for root in roots if os.path.lexists(root) or not any(_is_below(p, [root]) for p in self._known)]
         found = discover(there, library, self._loaders, follow)
         self.notes += found.notes
         self.failed += [failure for failure in found.unread if not self._is_left_out(failure.source)]
@@ -140,16 +137,18 @@ class Changes:
             self._reading.keep()
         self._remove(gone)
         self._note_hidden()
-        elsewhere = {path: why for path, why in self._unread.items() if not _is_below(path, roots)}
+        elsewhere = {path: why for path, why in self._generation.before.unread.items() if not _is_below(path, roots)}
         self._generation.facts["unread"] = elsewhere | {failure.source: failure.reason for failure in self.failed}
         self._note_quarantined(self._known.keys() - set(gone) | fresh.keys())
         yield Progress("reading", total, total)
-        yield from self._chunk_anew()
+        for done, id_ in enumerate(unchunked := self._generation.without_chunks(), 1):
+            self._generation.add_chunks(self._chunks(self._generation.document(id_)))
+            yield Progress("chunking", done, len(unchunked))
         if skipped := self.counts["triples skipped"]:
             self.notes.append(f"{skipped} triples skipped: they do not have three parts")
         if self.any and (loose := self._generation.loose_edges()):
             self.notes.append(f"{loose} edges left out: they name nodes that are not in the library")
-        self._generation.put_in_order()
+        order_chunks(self._generation.database)
 
     def _note_hidden(self) -> None:
         hidden = {id_: text for id_, text in self._hidden.items() if self._generation.has_document(id_)}
@@ -175,23 +174,12 @@ class Changes:
             return ""
         return next(iter(orders(f"{document.title}\n\n{document.text}\n\n{document.hidden_text}")), "")
 
-    def _chunk_anew(self) -> Iterator[Progress]:
-        """The documents that were taken over from a library with another chunker, by their text as it was read."""
-        ids = self._generation.without_chunks()
-        for done, id_ in enumerate(ids, 1):
-            self._generation.add_chunks(self._chunks(self._generation.document(id_)))
-            yield Progress("chunking", done, len(ids))
-
     def _chunks(self, document: Document) -> list[Chunk]:
         return chunks_of(document, self._generation.encoder, self._generation.choices.chunker)
 
     def _is_left_out(self, path: str) -> bool:
         left_out = self._generation.choices.left_out
         return bool(left_out) and not {path, *map(str, Path(path).parents)}.isdisjoint(left_out)
-
-    def _is_gone(self, root: Path) -> bool:
-        """Whether it was read before and is not there any more, so that what it held is to be removed."""
-        return not os.path.lexists(root) and any(_is_below(path, [root]) for path in self._known)
 
     def _gone(self, paths: Sequence[str], roots: Sequence[Path], unopened: Sequence[Path]) -> list[str]:
         """What is under the paths given and no longer there. What is not under them stays as it is, and so does what
@@ -222,9 +210,9 @@ class Changes:
             for path, documents in held.items():
                 self._keep(path, documents)
             return
-        lost = sum(held.values())
-        if not self._generation.choices.prune and 2 * lost > self._documents:
-            of_all = f"{lost} of {number_of(self._documents, 'document')}"
+        lost, documents_before = sum(held.values()), self._generation.before.documents
+        if not self._generation.choices.prune and 2 * lost > documents_before:
+            of_all = f"{lost} of {number_of(documents_before, 'document')}"
             wrong = f"{of_all} would be removed: their files are not there any more"
             raise MuchWouldGo(wrong, "check whether a drive is missing; clew index --prune removes them")
         self.counts["removed"] += lost
@@ -252,7 +240,10 @@ class Changes:
             del self._quarantined[where]
         for item in self._reading.documents(source):
             if isinstance(item, LoadFailure):
-                self._note_failure(item)
+                if item.count:
+                    self.failed.append(item)
+                else:
+                    self.notes.append(f"{item.source}: {item.reason}")
                 continue
             if said := self._orders(item, path):
                 whole = item.id == source.name
@@ -281,12 +272,6 @@ class Changes:
         unknown = None if self._generation.old else ""  # a first run that reads nothing makes no library
         self._other_sources |= recorded != self._known.get(path, unknown)
         self._generation.add_source(path, recorded)
-
-    def _note_failure(self, item: LoadFailure) -> None:
-        if item.count:
-            self.failed.append(item)
-        else:
-            self.notes.append(f"{item.source}: {item.reason}")
 
     def _keep(self, path: str, documents: int) -> None:
         """A source that can no longer be read stays, but for what has another place by now."""
@@ -410,7 +395,8 @@ def index(
     parameters, parts = parameters or Parameters(), parts_of(steps)
     with held(library):
         old = None if rebuild else current_generation(library, {FORMAT})
-        before = _roots_before(old, library, encoder)
+        if old:
+            check_encoder(library, read_manifest(old), encoder)
         roots, notes = _roots(paths, library, parameters.mine)
         choices = choose(parameters, library, old is None, [str(path) for path in roots if paths])
         folder, whole, seconds = next_generation(library, parts), False, dict[str, float]()
@@ -425,7 +411,8 @@ def index(
                 seconds["reading"] = time.perf_counter() - started
                 changed = changes.any or bool(choices.notes) or (parameters.empty and old is None)
                 if changed:
-                    made_of = [root for root in (*before, *map(str, roots)) if root not in choices.left_out]
+                    named = (*generation.before.roots, *map(str, roots))
+                    made_of = [root for root in named if root not in choices.left_out]
                     yield from _write(generation, steps, made_of, seconds)
                     notes += _other_language(generation, roots, library)
                 documents, chunks = generation.size()
@@ -457,15 +444,6 @@ def _other_language(generation: Generation, roots: Sequence[Path], library: Path
     if generation.encoder.name == MINILM and language in STEMMERS:
         command = f"clew index {shlex.join(map(str, roots))} --library {library} --rebuild --encoder {MULTILINGUAL}"
         yield f"most documents are in {NAMES[language]}, and the encoder knows English: {EXTRA}, then {command}"
-
-
-def _roots_before(old: Path | None, library: Path, encoder: Encoder) -> tuple[str, ...]:
-    """What the generation that is gone on from was made of. Raises `LibraryMismatch` for another encoder's."""
-    if old is None:
-        return ()
-    manifest = read_manifest(old)
-    check_encoder(library, manifest, encoder)
-    return manifest.roots
 
 
 def _write(

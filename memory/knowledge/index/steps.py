@@ -18,8 +18,8 @@ from clew.memory.files import machine_memory, new_file, new_folder, within
 from clew.memory.knowledge import keywords
 from clew.memory.knowledge.clues.clue_index import normalise
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
-from clew.memory.knowledge.communities.community_index import author_of_all, build
-from clew.memory.knowledge.disk import BROKEN, PARTS, TriplesFrom, naming_damage, read_manifest
+from clew.memory.knowledge.communities.community_index import build
+from clew.memory.knowledge.disk import BROKEN, PARTS, TriplesFrom, naming_damage
 from clew.memory.knowledge.document_dates import DateOrders, date_orders, dated_texts
 from clew.memory.knowledge.embedding import (
     CHUNKS,
@@ -44,7 +44,7 @@ from clew.memory.knowledge.partitioning.node_graph import FILE as NODES
 from clew.memory.knowledge.partitioning.node_graph import write_graph
 from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before
 from clew.memory.knowledge.tokens import TOKENS, KeywordParameters
-from clew.memory.layers import DetectionParameters
+from clew.memory.layers import BY_EXTRACTION, DetectionParameters
 from clew.memory.nodes import FILE as SMOOTHED
 from clew.memory.nodes import write_smoothed
 from clew.memory.titles import FILE as TITLES
@@ -177,12 +177,11 @@ def _before(generation: Generation) -> tuple[DateOrders, Path | None]:
     old, database, choices = generation.old, generation.database, generation.choices
     try:
         shown = json.loads(within(old, keywords.FOLDER, ORDERS).read_text("utf-8")) if old else None
-        manifest = read_manifest(old) if old else None
         orders = date_orders(database, shown)
     except BROKEN:  # or made by a version that kept no orders
         return date_orders(database), None
-    now = choices.keywords, orders.library, TOKENS
-    same = manifest and (manifest.keywords, manifest.date_order, manifest.tokens) == now
+    before = generation.before
+    same = (before.keywords, before.date_order, before.tokens) == (choices.keywords, orders.library, TOKENS)
     return orders, old if same and choices.same_chunker else None
 
 
@@ -263,7 +262,8 @@ def find_communities(generation: Generation) -> Iterator[Progress]:
         generation.choices.communities,
         generation.choices.writer,
     )
-    generation.facts["reports"] = author_of_all(generation.database)
+    authors = [one for (one,) in generation.database.execute("SELECT DISTINCT author FROM main.communities")]
+    generation.facts["reports"] = authors[0] if len(authors) == 1 else BY_EXTRACTION
 
 
 def partition(generation: Generation) -> Iterator[Progress]:

@@ -28,7 +28,7 @@ from clew.memory.nodes import (
     sums_of,
 )
 from clew.memory.text import stems_and_words, without_possessive, written_words
-from clew.memory.vectors import unit
+from clew.memory.vectors import sole_values, unit
 
 
 def build_capsule(
@@ -237,10 +237,7 @@ def _sole(nodes: Ints, terms: Ints, documents: Sequence[str], width: int) -> lis
     """Of each term the document that alone has it; '' where several do."""
     known = {id_: number for number, id_ in enumerate(dict.fromkeys(documents))}
     of_node, ids = np.array([known[id_] for id_ in documents], np.int64), list(known)
-    first, last = np.full(width, len(ids)), np.full(width, -1)
-    np.minimum.at(first, terms, of_node[nodes])
-    np.maximum.at(last, terms, of_node[nodes])
-    return [ids[one] if one == other else "" for one, other in zip(first.tolist(), last.tolist(), strict=True)]
+    return [ids[one] if one >= 0 else "" for one in sole_values(terms, of_node[nodes], width).tolist()]
 
 
 def _occurrences(titles_and_texts: Iterable[tuple[str, str]]) -> tuple[Ints, Ints, Ints, list[str]]:

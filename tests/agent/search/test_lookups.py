@@ -36,6 +36,5 @@ class Words:
 def test_a_library_has_a_subject_where_all_of_it_is_about_one_thing(titles: list[str], expected: str) -> None:
     store = SimpleNamespace(titles=lambda limit: titles[:limit], vocabulary=Words())
     library = SimpleNamespace(store=store, manifest=SimpleNamespace(fingerprint="f", chunks=10))
-    services = cast("Services", SimpleNamespace(library=library, subjects={}))
+    services = cast("Services", SimpleNamespace(once_a_library=lambda tell: tell(library)))
     assert subject_of(services) == expected
-    assert services.subjects == {"f": expected}

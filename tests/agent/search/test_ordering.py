@@ -9,6 +9,7 @@ from clew.agent.search.ordering import FLOOR, features, ordered
 from clew.agent.search.router import SIGNALS
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.signals import Linear
+from tests.training.search import to_json
 
 NOTHING = dict.fromkeys(SIGNALS, 0.0)
 
@@ -46,4 +47,4 @@ def test_the_weights_depend_on_the_signals() -> None:
 def test_what_is_shipped_is_read_as_it_was_written() -> None:
     by = ordering.shipped()
     assert {"hybrid", "graph", "walk"} <= set(by) and all(set(model.weights) == set(SIGNALS) for model in by.values())
-    assert ordering.to_json(by) == ordering.SHIPPED.read_text("utf-8")
+    assert to_json(by) == ordering.SHIPPED.read_text("utf-8")

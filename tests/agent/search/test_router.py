@@ -6,6 +6,7 @@ from clew.agent.search import router
 from clew.agent.search.router import SIGNALS, Duel, Router
 from clew.memory.datatypes import FieldHit, Hit, Passage
 from clew.memory.dialogue.signals import Linear
+from tests.training.search import to_json
 
 NOTHING = dict.fromkeys(SIGNALS, 0.0)
 Found = tuple[Passage, Hit]
@@ -95,4 +96,4 @@ def test_the_router_that_is_shipped_is_read_as_it_was_written() -> None:
     assert {tool for duel in by.duels for tool in (*duel.tools, *duel.others)} <= {"graph", "walk", "clues", "local"}
     assert len({frozenset((duel.tools, duel.others)) for duel in by.duels}) == len(by.duels) == 6
     assert all(set(duel.model.weights) <= set(SIGNALS) == set(by.usual) for duel in by.duels)
-    assert by.to_json() == router.SHIPPED.read_text("utf-8")
+    assert to_json(by) == router.SHIPPED.read_text("utf-8")

@@ -225,7 +225,7 @@ def test_it_is_the_formulas(rows: list[tuple[str, str, str]], question: str, p: 
     index = index_of(*rows)
     found = search_paths(question, index, p)
     reference = Reference(question, found.clues, index, p)
-    scores = EdgeScores(question, found.clues, index, p)
+    scores = EdgeScores(found.clues, index, p)
     each = range(len(index.graph.subjects))
     assert scores.by_words.tolist() == pytest.approx([reference.words(edge) for edge in each])
     walks = beam_search(index.graph, found.seeds, scores)

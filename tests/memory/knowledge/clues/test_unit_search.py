@@ -161,11 +161,6 @@ def test_a_title_is_what_its_sentences_are_about() -> None:
     assert graph.size(np.array([2, 0])).tolist() == [3, 1]
 
 
-def test_a_scope_is_of_documents() -> None:
-    graph = UnitGraph(layers_of([["a"], ["b"], ["c"]]))
-    assert graph.within(frozenset({"d1", "other"})).tolist() == [False, True, False]
-
-
 def test_no_walk_goes_to_a_heading() -> None:
     layers = layers_of([["a", "b"], ["a", "b"]], titles=["-", "t"])
     graph = UnitGraph(replace(layers, headings=np.array([1])))
