@@ -8,7 +8,7 @@ import pytest
 from clew.agent.answer.offered import made_of
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
-from clew.agent.talk.offers import _headed, next_questions, shown_off, suggested
+from clew.agent.talk.offers import _headed, next_questions, offered_by, shown_off
 from clew.memory.datatypes import Document, Mark
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.knowledge.index.run import index
@@ -84,7 +84,7 @@ def test_questions_that_stand_in_a_document_come_first(cache: Path, tmp_path: Pa
     list(index([tmp_path / "files"], library, load_encoder(MINILM, cache)))
     with Assistant.open(read_settings(library=library, home=tmp_path / "home", cache=cache)) as assistant:
         own = assistant.services.library
-        assert "What is the wifi password?" in suggested(assistant.services)
+        assert "What is the wifi password?" in offered_by(assistant.services.library)
         offered = next_questions([turn_of(assistant, "t", "What is the wifi password?")], own.store)
         assert offered == ["Where can guests park a car?", "May I bring my dog?", "What is “Guests” about?"]
         assert "drawer" in turn_of(assistant, "t", offered[0]).answer.text
