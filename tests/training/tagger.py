@@ -4,8 +4,8 @@
 
 DATA holds `qa`, the conversations of which people made stand-alone questions of; to these come the project's own
 (`standalones.jsonl.gz`), over notes, manuals and records as people ask of those. What is fitted are the upper layers of
-the packaged encoder and the heads; two hours of a core. `--on` goes on from the layers that are there and
-writes the mean of both, as those that are shipped were made.
+the packaged encoder and the heads; two hours of a core. `--on` goes on from the layers that are there, with all of the
+project's own questions and `SAMPLE` of the others, as those that are shipped were made.
 """
 
 import hashlib
@@ -41,6 +41,7 @@ from clew.memory.dialogue.edits import (
     read,
 )
 from clew.memory.dialogue.tagger import INVENTORY, LAYERS, tokenizer_of
+from clew.memory.dialogue.tagger import shipped as shipped_tagger
 from clew.memory.encoding import packaged_minilm
 from tests.training.edit_targets import (
     MADE,
@@ -414,14 +415,6 @@ def taken_from(file: Path, body: Body, heads: Heads) -> None:
             mine.copy_(tensors[name])
 
 
-def averaged_with(file: Path, body: Body, heads: Heads) -> None:
-    """The mean of these and of what they were fitted on from (Wortsman et al. 2022, arXiv:2203.05482)."""
-    tensors = load_file(file)
-    with torch.no_grad():
-        for name, mine in shipped_parameters(body, heads).items():
-            mine.copy_((mine + tensors[name].float()) / 2)
-
-
 def shipped_inventory(inventory: Inventory) -> str:
     return json.dumps(asdict(inventory), indent=1, ensure_ascii=False) + "\n"
 
@@ -445,8 +438,9 @@ STEPS, PIECES_OF_STEP, SORTED = 4000, 2600, 1600
 """Steps; word pieces of one; and questions among which those of like length are read together."""
 
 RATE, HEADS, WARM = 2e-4, 5, 100
-SAMPLE, SEED = 9000, 0
-"""How many questions of the sets the inventory is taken from, beside the own."""
+SAMPLE, MADE_ON, SEED = 9000, 5000, 0
+"""How many questions of the sets the inventory is taken from, beside the own, and with how many `--on` goes on; and how
+many made of these it takes."""
 
 
 SURE = 0.5
@@ -514,11 +508,16 @@ def main(data: Path, steps: int, rate: float, on: bool, keep: Path | None) -> No
     torch.manual_seed(SEED)
     tokenizer = tokenizer_of(folder)
     found = examples(data)
-    sample = random.Random(SEED).sample(found, min(len(found), SAMPLE))
-    sample += [one for one in found if one.set == OWN_SET]
-    inventory = inventories([(read(one.question, one.before, tokenizer), one.wanted) for one in sample])
-    learn, keep_out = ([one for one in found if is_held(one) == out] for out in (False, True))
-    learn += list(made_of(learn, tokenizer, random.Random(SEED)))
+    own, others = ([one for one in found if (one.set == OWN_SET) == is_own] for is_own in (True, False))
+    sample = [*own, *random.Random(SEED).sample(others, min(len(others), SAMPLE))]
+    if on and (there := shipped_tagger()):
+        inventory = there.inventory
+    else:
+        inventory = inventories([(read(one.question, one.before, tokenizer), one.wanted) for one in sample])
+    keep_out = [one for one in found if is_held(one)]
+    learn = [one for one in (sample if on else found) if not is_held(one)]
+    further = list(made_of(learn, tokenizer, random.Random(SEED)))
+    learn += random.Random(SEED).sample(further, min(len(further), MADE_ON)) if on else further
     learned, held = (
         [made for one in part if (made := prepared(one, tokenizer, inventory))] for part in (learn, keep_out)
     )
@@ -526,8 +525,6 @@ def main(data: Path, steps: int, rate: float, on: bool, keep: Path | None) -> No
     if on:
         taken_from(LAYERS, body, heads)
     fit(body, heads, learned, steps, rate, keep)
-    if on:
-        averaged_with(LAYERS, body, heads)
     read_held = read_by(body, heads, held)
     inventory = replace(tuned(read_held, inventory), sure=SURE)
     for line in shown(read_held, inventory):
