@@ -140,7 +140,7 @@ def _index_of(graph: Graph) -> _Index:
 
 def _with_history(form: Form, query: Query, weight: float) -> Vector:
     """Q + H: the direction of the form's vector and so much of the selected context's. Where the question was rewritten
-    its forms have the history in words or vectors: with H on top they find less (tests/benchmarks/communities.py)."""
+    its forms have the history in words or vectors: with H on top they find less."""
     if query.history is None or not weight or len(query.forms) > 1 or form.text != query.text:
         return form.vector
     both = form.vector + weight * query.history

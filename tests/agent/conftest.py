@@ -47,12 +47,7 @@ QUERIES: list[dict[str, Any]] = [
     {"_id": "not judged", "text": "Who painted the ceiling?"},
 ]
 
-QRELS = [
-    ("q 1", "Metropolis (1927 film)"),
-    ("q 1", "Fritz Lang"),
-    ("c<::>2", "Fritz Lang"),
-    ("q3", "Moon distance"),
-]
+QRELS = [("q 1", "Metropolis (1927 film)"), ("q 1", "Fritz Lang"), ("c<::>2", "Fritz Lang"), ("q3", "Moon distance")]
 
 
 def write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -18,8 +18,8 @@ from clew.memory.encoding import MINILM, CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.disk import POINTER, current_generation
 from clew.memory.knowledge.index.run import index
-from tests.ollama.playing import MODELS, good
-from tests.ollama.server import Model, OllamaDouble, serving
+from tests.ollama.playing import MODELS
+from tests.ollama.server import OllamaDouble, serving
 
 
 def test_settings() -> None:
@@ -89,14 +89,6 @@ def test_ollama_with_models(ollama: OllamaDouble, tmp_path: Path) -> None:
         "model gone:8b", "problem", "it is named and not pulled", "ollama pull gone:8b"
     )
     assert len(named) == len(found) + 1
-
-
-def test_ollama_without_a_chat_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving({"encoder:1b": Model(good, capabilities=("embedding",))}) as double:
-        monkeypatch.setenv("OLLAMA_HOST", double.host)
-        check = checked(tmp_path)["Ollama"]
-    assert (check.state, check.hint) == ("warning", "ollama pull llama3.2:3b")
-    assert "1 model, none of which chats" in check.message
 
 
 def test_nothing_that_answers_is_a_problem_only_where_it_was_named(

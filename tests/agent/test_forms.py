@@ -1,14 +1,10 @@
 """Whole turns over small folders: what a refusal says, documents that differ, libraries of triples, running heads."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from clew.agent import doctor
-from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.run import index
-from clew.memory.knowledge.library import open_library
 from tests.agent.conftest import Opened
 
 BAKERY = "# Bakery\n\nThe bakery in Mill Lane is run by Rosa Lindqvist. It bakes rye bread on Fridays.\n"
@@ -60,18 +56,6 @@ def test_a_library_of_triples_is_asked_by_its_triples(opened: Opened) -> None:
     assert all(claim.verdict == "supported" for claim in said.claims)
     for question in ("What is the capital of France?", "Who sold the mural Harbour?", "Who painted the mural Pier?"):
         assert asked(question).refused, question
-
-
-def test_a_text_that_came_with_triples_is_no_library_of_triples(tmp_path: Path, encoder: CachedEncoder) -> None:
-    """Here they say the text twice over."""
-    row = {"_id": "a", "title": "Mira", "text": "Mira Solberg painted the mural.", "triples": [
-        ["Mira Solberg", "painted", "the mural"], ["the mural", "was painted by", "Mira Solberg"]]}  # fmt: skip
-    for name, text in {"corpus": json.dumps(row), "queries": json.dumps({"_id": "q", "text": "Who?"})}.items():
-        (tmp_path / f"{name}.jsonl").write_text(f"{text}\n", "utf-8")
-    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\ta\t1\n", "utf-8")
-    list(index([tmp_path], tmp_path / "library", encoder))
-    with open_library(tmp_path / "library", encoder) as library:
-        assert library.store.triples() and not library.store.of_triples
 
 
 @pytest.mark.parametrize("question", ["How many days of holiday do staff have?", "Do staff have 25 days of holiday?"])

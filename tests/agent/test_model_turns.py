@@ -62,12 +62,10 @@ def ids(turn: Turn) -> list[str]:
     ("model", "degraded"),
     [
         ("good:1b", ""),
-        ("thinks:1b", ""),
         ("never-plans:1b", "no JSON"),
         ("plans-wrongly:1b", "there is no tool 'browse_web'"),
         ("broken-json:1b", "it breaks off before its end"),
         ("crashes:1b", "llama runner process has terminated"),
-        ("lacks-memory:1b", "memory"),
     ],
 )
 def test_whatever_the_model_does_the_policys_search_is_made_and_leads(

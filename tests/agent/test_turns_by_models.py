@@ -58,14 +58,6 @@ def test_the_words_of_an_answer_come_before_the_turn_is_over(opened: Open) -> No
     assert "answer" in [line.purpose for line in turn.ledger]
 
 
-def test_what_a_model_wrote_is_remembered_and_stored(opened: Open) -> None:
-    assistant = opened("ollama:good:1b")
-    turn = ask(assistant)
-    assert assistant.turns("t") == [turn]
-    remembered = [sentence.text for sentence in assistant.threads.all_sentences("t")]
-    assert turn.answer.claims[0].text in remembered
-
-
 def test_a_model_that_is_named_has_to_be_there(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NoModel, match="llama9 is not pulled"):
         opened("ollama:llama9")
@@ -110,13 +102,6 @@ def test_a_model_that_finds_nothing_refuses(opened: Open) -> None:
     assert turn.answer.outcome == "nothing-found" and turn.model == "refuses:1b"
 
 
-def test_a_model_decides_what_is_answered(opened: Open, ollama: OllamaDouble) -> None:
-    question = "Who painted the Mona Lisa?"
-    assert ask(opened("none"), question, "plain").answer.refused
-    turn = ask(opened("none,answer=ollama:good:1b"), question)
-    assert turn.model == "good:1b" and len(ollama.requests) == 1
-
-
 def small(asked: Asked) -> Said:
     """What it is given, word for word."""
     sentence = asked.text.partition('">\n')[2].partition("</passage>")[0].split("\n")[0].strip()
@@ -140,20 +125,6 @@ def test_a_small_model_is_given_what_would_be_quoted_and_may_not_refuse(opened: 
     question = "Who painted the Mona Lisa?"
     refused = ask(opened("ollama:small:1b"), question, "refused")
     assert refused.answer.refused and (refused.model, refused.degraded, ollama.requests) == ("", (), [])
-
-
-def test_a_question_in_another_language_is_told_in_its_own_words(opened: Open, ollama: OllamaDouble) -> None:
-    question = "Wer war der Regisseur von Metropolis?"
-    ask(opened("none,answer=ollama:good:1b"), question)
-    assert f"Question: {question}" in str(ollama.requests[-1]["messages"])
-
-
-def test_inventions_are_marked_or_removed_as_the_settings_say(opened: Open) -> None:
-    marked = ask(opened("none,answer=ollama:miscites:1b"), thread="marked")
-    assert "unsupported" in [claim.verdict for claim in marked.answer.claims]
-    removed = ask(opened("none,answer=ollama:miscites:1b", unsupported="remove"), thread="removed")
-    assert "unsupported" not in [claim.verdict for claim in removed.answer.claims]
-    assert removed.answer.sources
 
 
 def test_a_stop_keeps_what_was_said_and_the_answer_can_be_had_later(opened: Open, ollama: OllamaDouble) -> None:

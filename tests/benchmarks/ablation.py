@@ -59,9 +59,7 @@ def always(value: Any) -> Stub:
 
 PARTS: Mapping[str, Mapping[str, Stub]] = {
     "nothing": {},
-    "rewriting": {
-        "clew.memory.dialogue.tagger:stand_alone": lambda question, *_: _standing(question),
-    },
+    "rewriting": {"clew.memory.dialogue.tagger:stand_alone": lambda question, *_: _standing(question)},
     "multi_question": {"clew.agent.talk.multi_question:questions_of": lambda text: (text,)},
     "scope": {"clew.agent.search.scope:document_meant": always(None)},
     "times": {"clew.agent.answer.selection:_in_time": lambda _, __, ___, kept, ____: (kept, {})},

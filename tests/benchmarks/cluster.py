@@ -1,7 +1,5 @@
-"""A library on a cluster beside the embedded one that it is copied from: what is found, and what a turn costs; and what
-it costs in made libraries of any size.
+"""What a turn costs over a library on a cluster, beside the embedded one that it is copied from, and over made ones.
 
-python -m tests.benchmarks.cluster same DATASET LIBRARY ADDRESS      every tool and the agent, on both
 python -m tests.benchmarks.cluster turns DATASET LIBRARY ADDRESS     think to observe on both, requests, bytes
 python -m tests.benchmarks.cluster grow DATASET LIBRARY ADDRESS N    the same of N made chunks, on the cluster alone
 
@@ -35,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.agent.evaluation.dataset import Question, read_dataset
-from clew.agent.evaluation.evaluate import ALL, SEARCHING, EvaluationPlan, Row, evaluate, searched
+from clew.agent.evaluation.evaluate import SEARCHING, searched
 from clew.agent.models import encoder_for
 from clew.agent.search.lookups import held_language
 from clew.agent.search.rounds import AUTO
@@ -63,7 +61,6 @@ from clew.memory.titles import title_index
 from clew.memory.vectors import Ragged, unit
 from tests.round_trips import round_trips
 
-MEASURES = {"R@5": "recall@5", "nDCG@5": "ndcg@5"}
 QUESTIONS, BEFORE, COLD = 60, 20, 15
 
 SIZE, SENTENCES, WORDS, OWN = 200, 3, 60, 20
@@ -80,7 +77,7 @@ KINDS = NEXT, TITLE_LINK, SHARED
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("way", choices=["same", "turns", "grow"])
+    parser.add_argument("way", choices=["turns", "grow"])
     parser.add_argument("dataset", type=Path)
     parser.add_argument("library", type=Path)
     parser.add_argument("address", type=address)
@@ -92,23 +89,7 @@ def main() -> None:
             grow(given.dataset, given.library, given.address, given.chunks)
         else:
             bring(given.library, given.address)
-            {"same": same, "turns": turns}[given.way](given.dataset, given.library, given.address)
-
-
-# What is found ---------------------------------------------------------------------------------------------------
-
-
-def same(dataset: Path, library: Path, where: ClusterAddress) -> None:
-    rows = [rows_of(dataset, place) for place in (library, where)]
-    print(f"| {dataset.name} |", " | ".join(f"{name}, folder | cluster | more" for name in MEASURES), "|")
-    print("|---" * (1 + 3 * len(MEASURES)) + "|")
-    for here, there in zip(*rows, strict=True):
-        both = [(here.metrics[name], there.metrics[name]) for name in MEASURES.values()]
-        print(f"| `{here.tool}` |", " | ".join(f"{a:.3f} | {b:.3f} | {b - a:+.3f}" for a, b in both), "|")
-
-
-def rows_of(dataset: Path, place: Place) -> list[Row]:
-    return [one for one in evaluate(EvaluationPlan(dataset, ALL), read_settings(library=place)) if isinstance(one, Row)]
+            measured(given.dataset, [given.library, given.address])
 
 
 def bring(library: Path, where: ClusterAddress) -> None:
@@ -125,10 +106,6 @@ def bring(library: Path, where: ClusterAddress) -> None:
 
 
 # What a turn costs -----------------------------------------------------------------------------------------------
-
-
-def turns(dataset: Path, library: Path, where: ClusterAddress) -> None:
-    measured(dataset, [library, where])
 
 
 def measured(dataset: Path, places: Sequence[Place]) -> None:

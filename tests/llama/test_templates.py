@@ -11,26 +11,11 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from tests.llama.server import HOW, templates
 
 FAMILIES = (
-    "Llama-3.1-8B",
-    "Llama-3.2-3B",
-    "Mistral-Nemo",
-    "Mistral-Small",
-    "Qwen2.5-7B",
-    "Qwen3-0.6B",
-    "gemma-2-2b",
-    "gemma-4",
-    "Phi-3.5",
-    "granite-3.3",
-    "Hermes-3",
-    "gpt-oss",
-    "SmolLM3",
-)
+    "Llama-3.1-8B Llama-3.2-3B Mistral-Nemo Mistral-Small Qwen2.5-7B Qwen3-0.6B gemma-2-2b "
+    "gemma-4 Phi-3.5 granite-3.3 Hermes-3 gpt-oss SmolLM3"
+).split()
 ONCE = [{"role": "user", "content": "How far away is the Moon?"}]
-AGAIN = [
-    *ONCE,
-    {"role": "assistant", "content": "Far."},
-    {"role": "user", "content": "That is too short."},
-]
+AGAIN = [*ONCE, {"role": "assistant", "content": "Far."}, {"role": "user", "content": "That is too short."}]
 
 
 def refused(reason: str) -> None:

@@ -15,7 +15,6 @@ from clew.memory.dates import (
     CalendarDate,
     asked_times,
     dated,
-    days_in_full,
     days_text,
     found_dates,
     lines_with_dates,
@@ -94,28 +93,19 @@ def test_what_is_no_day_and_no_month_of_a_year_stays_as_it_is(text: str) -> None
     [
         ("Sept. 2024", "September 2024"),
         ("2024-09", "September 2024"),
-        ("September 3rd", "3 September"),
-        ("on 17 may", "on 17 May"),
         ("16-22 November 2026", "16 to 22 November 2026"),
         ("Nov. 16 to 22, 2026", "16 to 22 November 2026"),
         ("9/13/24", "13 September 2024"),
-        ("13.9.2024", "13 September 2024"),
         ("Tue, 3 Sep 2024 10:12:00 +0200", "Tuesday, 3 September 2024 10:12:00 +0200"),
         ("Mon-Wed 9-12, Sat 9-10", "Monday Tuesday Wednesday 9-12, Saturday 9-10"),
-        ("Mon-Fri", f"{' '.join(DAYS[:5])} weekdays"),
         ("Sat-Mon", "Saturday Sunday Monday"),
         ("Sun closed, Thurs. and Fri", "Sunday closed, Thursday and Friday"),
         ("open on saturdays", "open on saturdays"),
-        ("He sat there, the Sun shone and they wed.", "He sat there, the Sun shone and they wed."),
     ],
 )
 def test_written_out(text: str, shown: str) -> None:
     assert written_out(text) == shown
     assert written_out(shown) == shown
-
-
-def test_of_days_of_the_week_the_ends_are_to_be_read() -> None:
-    assert days_in_full("Mon-Wed 9-12, Sat 9-10") == "Monday-Wednesday 9-12, Saturday 9-10"
 
 
 def test_a_span_has_all_its_days() -> None:
@@ -147,8 +137,6 @@ def test_found_dates_lie_apart_and_in_order(many: list[date], between: str) -> N
         ("What happened in 1914 and in March, and on 3 May 2020?", ["1914", "March", "3 May 2020"]),
         ("May I ask who wrote it?", []),
         ("Good. May dogs stay here?\nMay dogs stay in the shed?", []),
-        ("May: 30 euros", ["May"]),
-        ("sum up the september meeting", ["September"]),
         ("what happened in may?", ["May"]),
         ("may I march on in june?", ["June"]),
     ],
@@ -182,15 +170,9 @@ ROWS = Path(clew.memory.dates.__file__).with_name("relative_dates.txt").read_tex
         *(tuple(row.split(" | ")[2:]) for row in ROWS if not row.startswith("#")),
         ("Yesterday, what did I eat?", "On 21 November 2026, what did I eat?"),
         ("What was said in yesterday's meeting?", "What was said in the 21 November 2026 meeting?"),
-        ("What was said in our last month's meeting?", "What was said in our October 2026 meeting?"),
-        ("What is this year's budget?", "What is the 2026 budget?"),
-        ("What happened last week?", "What happened from 9 to 15 November 2026?"),
         ("What was the rent three years ago?", "What was the rent in 2023?"),
-        ("What will happen in December?", "What will happen in December 2026?"),
         ("What did I weigh last November?", "What did I weigh in November 2025?"),
-        ("Who came last Sunday?", "Who came on 15 November 2026?"),
         ("What will I do on Monday?", "What will I do on Monday 23 November 2026?"),
-        ("and last month?", "and in October 2026?"),
     ],
 )
 def test_a_date_takes_the_place_of_a_relative_one(question: str, shown: str) -> None:

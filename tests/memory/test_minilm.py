@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory import minilm
-from clew.memory.encoding import MINILM, MINILM_SHA256, SentenceTransformerEncoder, local_encoder
+from clew.memory.encoding import MINILM, SentenceTransformerEncoder, local_encoder
 from clew.memory.minilm import DIMENSION, LONGEST, ROWS, MiniLM, gelu, passes
 from clew.memory.ports import Role
 
@@ -42,9 +41,7 @@ def both() -> SentenceTransformerEncoder:
     return found
 
 
-def test_its_vectors_are_those_of_sentence_transformers(
-    both: SentenceTransformerEncoder,
-) -> None:
+def test_its_vectors_are_those_of_sentence_transformers(both: SentenceTransformerEncoder) -> None:
     roles: tuple[Role, ...] = ("query", "passage", "sentence")
     light = {role: both.encode(TEXTS, role) for role in roles}
     assert "_model" not in vars(both)
@@ -81,15 +78,6 @@ def mapped(file: Path) -> int:
     return 1024 * sum(map(int, re.findall(r"^Rss: +(\d+)", own, re.MULTILINE)))
 
 
-def test_only_the_published_model_goes_through_numpy(both: SentenceTransformerEncoder) -> None:
-    other = SentenceTransformerEncoder("other", both._folder)
-    vars(other)["hash"] = "0" * 64
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(other, "_run", lambda texts, role, **options: np.ones((len(texts), DIMENSION)))
-        assert np.array_equal(other.encode(["a"], "query"), np.ones((1, DIMENSION)))
-    assert both.hash == MINILM_SHA256
-
-
 def test_threads_share_it_and_leave_blas_its_threads(both: SentenceTransformerEncoder) -> None:
     from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
 
@@ -104,18 +92,6 @@ def test_threads_share_it_and_leave_blas_its_threads(both: SentenceTransformerEn
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(encode, range(4)))
     assert threadpool_info() == before
-
-
-def test_where_others_wait_a_call_has_one_thread(
-    both: SentenceTransformerEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    [weights] = both._weights()
-    model, texts = MiniLM(weights), [[2003] * 200] * 9
-    alone = model.encode(texts)
-    monkeypatch.setattr(minilm, "ThreadPoolExecutor", None)
-    monkeypatch.setattr(minilm._ALONE, "waiting", 1)
-    assert np.abs(model.encode(texts) - alone).max() < 1e-6
-    assert minilm._ALONE.waiting == 1
 
 
 def test_a_pass_has_at_most_so_many_rows_or_one_text() -> None:

@@ -7,11 +7,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from clew.agent.answer.reader import FEATURES, PAIRS, PairScorer, pair_scorer, shipped_reader
+from clew.agent.answer.reader import PAIRS, PairScorer, pair_scorer
 from clew.memory.encoding import packaged_minilm
-from tests.training import pairs
-from tests.training.pairs import FitParameters, Layers
-from tests.training.reader import ReadExample
+from tests.training.pairs import Layers
 
 TEXTS = ("Fritz Lang directed it.", "", "A jelly \u2014 for dogs?", "moon " * 200, "x")
 QUESTION = "Who directed Metropolis?"
@@ -70,21 +68,3 @@ def test_the_shipped_one_tells_an_answer_from_what_is_near() -> None:
     }
     for question, texts in asked.items():
         assert int(np.argmax(scorer.scores(question, texts))) == 0, question
-
-
-def test_what_is_fitted_tells_right_cores_from_wrong_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The real thing with few questions and a wide step: a right candidate has the word that is asked for."""
-    monkeypatch.setattr(pairs, "BATCH", 4)
-    monkeypatch.setattr(pairs, "TEACHER", FitParameters(passes=2, rate=1e-4, rate_out=1e-2, others=3, hard=2))
-    monkeypatch.setattr(pairs, "TAUGHT", FitParameters(passes=8, rate=3e-4, rate_out=1e-2, others=3, hard=2))
-    things = "boat lamp horse river bread violin garden window".split()
-    examples = [
-        ReadExample(
-            *("own", thing, f"What is the {thing} like?", tuple(f"The {other} is old." for other in things)),
-            *(np.zeros((len(things), len(FEATURES))), np.array([other == thing for other in things])),
-        )
-        for thing in things
-    ]
-    layers = pairs.fitted(examples)
-    scores = [pairs.together(one, shipped_reader(), layers) for one in examples]
-    assert pairs.first_right(examples, scores) >= 0.75

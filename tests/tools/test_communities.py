@@ -49,14 +49,6 @@ def test_equation_5(question: str, level: int, examples: Library, encoder: Cache
         assert re.match(r"community .+ \(-?0\.\d\d\); point “.+” \(-?0\.\d\d\)", passage.why)
 
 
-def test_more_passages_than_points_are_found_where_they_are_wanted(examples: Library, encoder: CachedEncoder) -> None:
-    tool, query = CommunitySearch(examples.store), encode_query("Which animals went to space?", [], encoder)
-    alone = tool.search(query).passages
-    assert len(alone) > 2 and tool.search(query, 2).passages == alone[:2]
-    assert [p.id for p in tool.search(query, 15).passages][: len(alone)] == [p.id for p in alone]
-    assert len(tool.search(query, 15).passages) == 15
-
-
 def test_a_community_is_told_by_names_in_scope(examples: Library, encoder: CachedEncoder) -> None:
     scope = frozenset({"films/metropolis.md", "animals/ham.md"})
     query = replace(encode_query("Who made films in Vienna?", [], encoder), scope=scope)

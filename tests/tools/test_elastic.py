@@ -132,12 +132,7 @@ def test_indexed_without_an_endpoint_chunks_keep_the_tokens_that_they_have(
 @pytest.mark.soak
 @pytest.mark.parametrize("missing", ["licence", "rights", "route"])
 def test_what_gives_no_tokens_is_told(
-    missing: str,
-    cluster: Cluster,
-    examples_path: Path,
-    server: Server,
-    monkeypatch: pytest.MonkeyPatch,
-    proxy: Proxy,
+    missing: str, cluster: Cluster, examples_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch, proxy: Proxy
 ) -> None:
     proxy.licensed, proxy.may_create = missing != "licence", missing != "rights"
     monkeypatch.setenv(ENDPOINT, "my-elser")

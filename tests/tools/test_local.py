@@ -61,14 +61,6 @@ def test_equation_4(question: str, examples: Library, encoder: CachedEncoder) ->
             assert best.scores["entity"] > parameters.tau_e and best.scores["chunk"] > parameters.tau_d
 
 
-def test_of_many_entities_the_nearest_count(examples: Library, encoder: CachedEncoder) -> None:
-    query, layers = encode_query(QUESTIONS[1], [], encoder), examples.store.part().layers
-    found = Local(examples.store, LocalParameters(tau_e=-1.0, tau_d=-1.0, most=4)).search(query, 1000)
-    by = {passage.why.split(" (")[0] for passage in found.passages}
-    assert 1 <= len(by) <= 4 and len(found.passages) == len(layers.chunk_ids)
-    assert found.passages[0].id == Local(examples.store).search(query, 1).passages[0].id
-
-
 def test_where_nothing_is_above_the_threshold_it_says_so(examples: Library, encoder: CachedEncoder) -> None:
     query = encode_query("How do I bake sourdough bread?", [], encoder)
     found = Local(examples.store).search(query, 3)

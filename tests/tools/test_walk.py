@@ -6,17 +6,15 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from clew.memory.datatypes import Edge, Query, Wording
+from clew.memory.datatypes import Edge, Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.knowledge.store import EmbeddedGraph
 from clew.memory.knowledge.walking.walker import StepParameters as Wandering
-from clew.memory.knowledge.walking.walker import ThinkParameters, WalkerParameters
+from clew.memory.knowledge.walking.walker import WalkerParameters
 from clew.memory.ports import Search
 from clew.tools.base import encode_query
 from clew.tools.walk import Walk, WalkParameters
@@ -115,41 +113,6 @@ def test_paths_are_in_the_form_of_the_seed(examples: Library, query: Query) -> N
         assert all(one[1] == other[0] for one, other in pairwise(ends))
 
 
-def test_notes_say_how_much_was_walked_and_where(examples: Library, query: Query) -> None:
-    whole = replace(FAR, walker=replace(FAR.walker, think=ThinkParameters(share=1.0)))
-    found = Walk(examples.store, whole).search(query)
-    store = examples.store
-    count, partitions = store.part().nodes.count, store.part().partitioning.count
-    size, *lines = found.notes
-    nodes, of_node = store.part().nodes, store.part().partitioning.of_node
-    bridges = int((of_node[nodes.sources] != of_node[nodes.targets]).sum())
-    edges = f"{len(nodes.sources)} edges ({bridges} bridges)"
-    assert bridges and size.startswith(f"{count} nodes and {edges} of {partitions} partitions: ")
-    assert size.split(": ", 1)[1].split("; ") and all(" -> " in line for line in lines)
-    assert found.walk is not None
-    steps = {step for line in lines for step in line.split(" -> ")}
-    assert {re.sub(r" \(into .*\)$", "", step) for step in steps} <= set(found.walk.titles)
-    assert len(lines) <= len(found.walk.edges)
-    half = Walk(examples.store, FAR).search(query)
-    assert f" of {partitions} partitions: " not in half.notes[0] and half.walk is not None
-    chosen = half.notes[0].split(": ", 1)[1].split("; ")
-    assert set(half.walk.partitions) <= set(chosen) < set(store.part().partitioning.names)
-    assert len({*half.walk.partitions}) > 1
-
-
-def test_a_bridge_that_was_walked_is_told(examples: Library, encoder: CachedEncoder) -> None:
-    """Over the shipped documents: between two of their partitions."""
-    asked = "Which animals flew from Baikonur?"
-    found = Walk(examples.store).search(encode_query(asked, [Wording("question", asked, 1.0)], encoder), 30)
-    partitions = found.notes[0].split(": ", 1)[1].split("; ")
-    assert "bridges)" in found.notes[0] and len(partitions) > 1 and found.walk is not None
-    of = dict(zip(found.walk.nodes, found.walk.partitions, strict=True))
-    crossed = [edge for edge in found.walk.edges if of[edge.source] != of[edge.target]]
-    told = [passage.why for passage in found.passages if ", into " in passage.why]
-    assert len(crossed) == len(told) > 0 and all(any(name in why for name in partitions) for why in told)
-    assert any(f"(into {name})" in note for note in found.notes for name in partitions)
-
-
 @pytest.mark.parametrize("parameters", [WalkParameters(k=1000), FAR])
 def test_nothing_is_outside_the_scope(examples: Library, query: Query, parameters: WalkParameters) -> None:
     layers, tool = examples.store.part().layers, Walk(examples.store, parameters)
@@ -167,25 +130,6 @@ def test_nothing_is_outside_the_scope(examples: Library, query: Query, parameter
         nodes = {layers.document_ids[layers.chunk_documents[layers.chunk_numbers[id_]]] for id_ in found.walk.nodes}
         assert nodes <= scope
         assert {end for edge in found.walk.edges for end in (edge.source, edge.target)} <= set(found.walk.nodes)
-
-
-def test_a_scope_of_hub_nodes_alone(films: Library, query: Query, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is chosen then, for its partitions have no votes: passages, and no landing."""
-    partitioning = films.store.part().partitioning
-    apart = replace(
-        partitioning,
-        of_node=np.array([1, 1, 1, 1, 0]),
-        names=("bread", "films"),
-        centroids=partitioning.centroids[[0, 0]],
-        hub_nodes=np.array([2]),
-    )
-    monkeypatch.setattr(EmbeddedGraph, "partitioning", apart)
-    scoped = replace(query, scope=frozenset({"Vienna"}))
-    for most in (1, 2000):
-        think = ThinkParameters(most=most)
-        found = Walk(films.store, WalkParameters(walker=WalkerParameters(think=think))).search(scoped)
-        assert [passage.title for passage in found.passages] == ["Vienna"]
-        assert found.walk is not None and found.walk.nodes == ()
 
 
 def test_a_library_of_one_chunk(tmp_path: Path, query: Query, encoder: CachedEncoder) -> None:

@@ -126,8 +126,7 @@ def fit(examples: Sequence[JudgeExample]) -> Judge:
     odds[unclear >= least] = -np.inf
     return Judge(
         Decision(
-            _fit(conversations, UNANSWERABLE, names),
-            threshold(conversations, odds, UNANSWERABLE, "f1", REFUSAL_COST),
+            _fit(conversations, UNANSWERABLE, names), threshold(conversations, odds, UNANSWERABLE, "f1", REFUSAL_COST)
         ),
         foreign,
         Decision(_fit(conversations, UNDERSPECIFIED, names), least),

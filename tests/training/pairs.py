@@ -38,15 +38,7 @@ from clew.memory.minilm import BEGIN, END
 from clew.memory.ports import Encoder
 from tests.training.asked_turns import QUESTIONS, WIDE
 from tests.training.made_sets import DOC2DIAL
-from tests.training.reader import (
-    OWN,
-    ReadExample,
-    evidence_of_passage,
-    holding,
-    of_own,
-    of_spans,
-    read_example,
-)
+from tests.training.reader import OWN, ReadExample, evidence_of_passage, holding, of_own, of_spans, read_example
 from tests.training.records import by_set, part_of
 from tests.training.trainer import trainer
 

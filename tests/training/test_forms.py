@@ -1,11 +1,9 @@
 """The weights of wordings, fitted on searches of our own making: what decides is learned, and nothing else."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from clew.agent.search.query_weights import Kind, WeightModel, shares
+from clew.agent.search.query_weights import Kind, WeightModel
 from tests.training.forms import FIXED, SIGNALS, FormExample, best_sum, fit_forms, ndcg
 
 pytestmark = pytest.mark.soak
@@ -37,21 +35,6 @@ def test_the_kind_that_finds_gets_the_weight_and_the_others_some() -> None:
         assert max(model.priors, key=lambda kind: model.priors[kind]) == "words"
         assert np.mean([ndcg(one, model) for one in found]) == pytest.approx(1.0, abs=0.02)  # one of thirty may tie
     assert min(fit_forms(found).priors.values()) > 0.0
-
-
-def test_where_nothing_tells_the_wordings_apart_they_weigh_as_the_fixed_sum() -> None:
-    both = [example(n, ("question", "rewrite", "words")[n % 3], capital=0.0) for n in range(2)]
-    alike = [replace(one, scores=np.tile(one.scores[:1], (3, 1))) for one in both]
-    assert fit_forms(alike).priors == pytest.approx(FIXED, abs=1e-3)
-
-
-def test_questions_may_have_any_number_of_wordings() -> None:
-    two = [example(n, "words", capital=0.0, kinds=("question", "words")) for n in range(10)]
-    four = [example(n, "words", capital=0.0, kinds=("question", "rewrite", "rewrite", "words")) for n in range(10, 20)]
-    one = [example(n, "question", capital=0.0, kinds=("question",)) for n in range(20, 22)]
-    model = fit_forms([*one, *two, *four])
-    assert sum(shares(four[0].kinds, four[0].signals, model)) == pytest.approx(1)
-    assert [ndcg(each, WeightModel(FIXED)) for each in one] == [1.0, 1.0]
 
 
 def test_ndcg_counts_all_that_are_relevant() -> None:

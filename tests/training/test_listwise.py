@@ -38,15 +38,6 @@ def test_it_learns_what_can_be_told_apart() -> None:
     assert layer.hidden.shape == (8, 3) and layer.slope.shape == (3,)
 
 
-def test_it_learns_what_no_line_tells_apart() -> None:
-    def ringed(count: int, seed: int) -> list[QuestionNodes]:
-        random = np.random.default_rng(seed)
-        every = [random.normal(size=(6, 2)) for _ in range(count)]
-        return [QuestionNodes(x, np.abs(x[:, 0]) == np.abs(x[:, 0]).max(), 1.0) for x in every]
-
-    assert hits(fit(ringed(200, 0), FEW), ringed(200, 1)) > 0.8
-
-
 def test_the_same_questions_make_the_same_layer_and_a_node_less_hardly_another_one() -> None:
     """What is random is drawn for each question by itself."""
     asked = questions(60, 2, noise=0.5)
@@ -58,12 +49,6 @@ def test_the_same_questions_make_the_same_layer_and_a_node_less_hardly_another_o
     assert 0 < np.abs(moved.hidden - first.hidden).max() < 0.02 * np.abs(seeded.hidden - first.hidden).max()
 
 
-def test_a_question_without_a_relevant_node_teaches_nothing() -> None:
-    asked = questions(20, 3)
-    empty = QuestionNodes(np.full((5, 3), 1e6), np.zeros(5, dtype=bool), 1.0)
-    assert same(fit([*asked, empty], FEW), fit(asked, FEW))
-
-
 @pytest.mark.parametrize(("heavy", "rises"), [(1.0, False), (8.0, True)])
 def test_heavy_questions_decide_where_they_disagree(heavy: float, rises: bool) -> None:
     random = np.random.default_rng(4)
@@ -72,15 +57,6 @@ def test_heavy_questions_decide_where_they_disagree(heavy: float, rises: bool) -
     down = [QuestionNodes(x, x[:, 0] == x.min(), 9.0 - heavy) for x in features[30:]]
     low, high = fit([*up, *down], FEW)(np.array([[-1.0], [1.0]]))
     assert (high > low) == rises
-
-
-def test_a_feature_that_is_always_the_same_is_no_division_by_nothing() -> None:
-    asked = [
-        QuestionNodes(np.hstack([one.features, np.ones((len(one.features), 1))]), one.relevant, 1.0)
-        for one in questions(30, 5)
-    ]
-    layer = fit(asked, FEW)
-    assert np.isfinite(layer(asked[0].features)).all()
 
 
 def test_a_layer_is_its_formula() -> None:

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scipy.optimize import check_grad
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.walking.features import load_scorer
 from clew.memory.knowledge.walking.paths import PATH
 from clew.tools.graph import HopParameters, hop
 from tests.training import walk
@@ -43,32 +41,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder
     monkeypatch.setattr(walk, "SHIPPED", tmp_path / "scorer.json")
     monkeypatch.setattr(walk, "SETS", {"hotpotqa": 1.0, "musique": 1.0})
     return tmp_path / "data"
-
-
-def run(*arguments: object) -> str:
-    result = CliRunner().invoke(walk.main, list(map(str, arguments)))
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def test_what_is_fitted_is_written_and_has_learned_that_paths_pay(data: Path, tmp_path: Path) -> None:
-    assert "fitted: " in run(data, tmp_path / "libraries")
-    learned = load_scorer(tmp_path / "scorer.json").path
-    assert learned.slope.shape == (len(PATH),)
-    # A path that a telling sentence begins is worth more.
-    telling = np.zeros(len(PATH))
-    telling[[PATH.index("tells"), PATH.index("onward")]] = 0.5
-    assert learned(telling[None]) > learned(np.zeros((1, len(PATH))))
-
-
-def test_out_of_fold_figures_have_intervals(data: Path, tmp_path: Path) -> None:
-    lines = run(data, tmp_path / "libraries", "--crossval").splitlines()
-    assert len(lines) == 3 * len(walk.HOPS)
-    assert all("recall@5 " in line and "[" in line for line in lines)
-    told = {tuple(line.split()[:2]): float(line.split("recall@2 ")[1].split()[0]) for line in lines}
-    for name in walk.HOPS:  # the best two of fifteen, by what three or four questions have taught
-        assert told[name, "paths"] >= 0.9 > told[name, "alone"], lines
-    assert not (tmp_path / "scorer.json").exists()
 
 
 def test_the_slope_is_that_of_the_loss(data: Path, tmp_path: Path, encoder: CachedEncoder) -> None:

@@ -6,19 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.walking.features import (
-    AROUND,
-    DIRECT,
-    MassLayer,
-    NodeScorer,
-    PathLine,
-    load_scorer,
-)
+from clew.memory.knowledge.walking.features import AROUND, DIRECT, MassLayer, NodeScorer, PathLine, load_scorer
 from clew.memory.knowledge.walking.paths import PATH
 from tests.training.listwise import FitParameters, QuestionNodes, fit
-from tests.training.walk import FOLDS, SETS, fold_of, read_examples, to_json, unfitted
-from tests.training.walk import around as features_around
+from tests.training.walk import FOLDS, fold_of, to_json
 
 pytestmark = pytest.mark.soak
 
@@ -77,25 +68,3 @@ def test_folds_are_the_same_everywhere_and_even() -> None:
     folds = [fold_of(f"question {n}") for n in range(900)]
     assert set(folds) == set(range(FOLDS)) and min(map(folds.count, range(FOLDS))) > 250
     assert fold_of("a") == 0x0CC175B9C0F1B6A831C399E269772661 % FOLDS  # the MD5 of it
-
-
-def test_the_candidates_of_a_data_set(tmp_path: Path, encoder: CachedEncoder) -> None:
-    name = next(iter(SETS))
-    (folder := tmp_path / name).mkdir()
-    texts = {"Moon": "The Moon orbits the Earth.", "Sun": "The Sun is hot.", "Mars": "Mars is red."}
-    rows = [{"_id": title, "title": title, "text": text} for title, text in texts.items()]
-    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    asked = [{"_id": "q1", "text": "What orbits the Earth?"}, {"_id": "q2", "text": "Which one is red?"}]
-    (folder / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in asked))
-    (folder / "qrels").mkdir()
-    qrels = ["query-id\tcorpus-id\tscore", "q1\tMoon\t1", "q1\tSun\t0", "q2\tMars\t1"]
-    (folder / "qrels" / "test.tsv").write_text("\n".join(qrels) + "\n")
-    first, second = read_examples(folder, tmp_path / "library", encoder)
-    assert (first.dataset, first.fold, dict(first.golds)) == (name, fold_of("q1"), {"Moon": 1})
-    assert first.documents(np.flatnonzero(first.relevant)) == ["Moon"]
-    assert second.documents(np.flatnonzero(second.relevant)) == ["Mars"]
-    kept, features = features_around(first, unfitted().alone)
-    assert kept.tolist() == first.looked.nodes.tolist() == [0, 1, 2] and features.shape == (3, ALL)
-    assert np.array_equal(features[:, : len(DIRECT)], first.looked.direct)
-    listed = first.listed(features, kept)
-    assert listed.weight == SETS[name] and listed.relevant.sum() == 1

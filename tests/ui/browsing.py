@@ -32,11 +32,7 @@ PATIENCE = 20_000
 def serving(*command: object, port: int, environment: dict[str, str] | None = None) -> Iterator["Address"]:
     """A page that is let in; Ctrl-C ends its server, without a word of complaint."""
     server = Process(
-        command,
-        preload=PAGE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, **(environment or {})},
+        command, preload=PAGE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **(environment or {})}
     )
     line = ""
     try:

@@ -72,9 +72,7 @@ def test_what_was_set_and_what_matters_is_shown_and_each_is_said_in_a_sentence(c
     [
         ("tools.clues.beem=5", "tools.clues.beam"),
         ("tools.clues.beam=0", "a whole number from 1 to 100"),
-        ("index.keywords.stemmer=klingon", "index.keywords.stemmer is one of '', arabic, armenian"),
         ("beam", "--set tools.clues.beam=5"),
-        ("library=x", "--set tools.clues.beam=5"),
         ("tools.clues=5 tools.clues.beam=5", "clew settings"),
     ],
 )

@@ -73,9 +73,7 @@ def notes(home: Path, tmp_path: Path) -> Callable[[str, str], Path]:
     return write
 
 
-def test_a_chat_answers_from_a_library_that_follows_its_folder(
-    notes: Callable[[str, str], Path],
-) -> None:
+def test_a_chat_answers_from_a_library_that_follows_its_folder(notes: Callable[[str, str], Path]) -> None:
     folder = notes("rent.md", "# Rent\n\nThe monthly rent is 900 euros.\n")
     with running("index", folder, "--library", "lib", "--watch") as (index, out, err):
         out.until("2 new")

@@ -113,11 +113,9 @@ def test_lines_that_fit() -> None:
 @pytest.mark.parametrize(
     ("source", "width", "short"),
     [
-        ("documents/space/moon.md", 40, "documents/space/moon.md"),
         ("/home/me/documents/space/moon.md", 20, "…/space/moon.md"),
         ("/home/me/documents/space/moon.md", 10, "…/moon.md"),
         ("/home/me/a-very-long-name-of-a-file.md", 12, "…of-a-file.md"[:1] + "-of-a-file.md"[-11:]),
-        ("https://example.org/a", 40, "https://example.org/a"),
         ("{here}/notes/a.md", 40, "notes/a.md"),
     ],
 )
@@ -133,11 +131,7 @@ def test_a_line_every_few_seconds(capsys: pytest.CaptureFixture[str]) -> None:
     events = [Progress("reading", 1, 0), *(Progress("embedding", done, 40) for done in range(0, 41, 10)), "the report"]
     seconds = count(0.0, 3.0)  # every look at the clock is three seconds later
     assert list(_with_lines(events, lambda: next(seconds))) == ["the report"]
-    assert capsys.readouterr().err.splitlines() == [
-        "embedding: 0 of 40",
-        "embedding: 20 of 40",
-        "embedding: 40 of 40",
-    ]
+    assert capsys.readouterr().err.splitlines() == ["embedding: 0 of 40", "embedding: 20 of 40", "embedding: 40 of 40"]
 
 
 def test_a_short_run_says_nothing_but_for_whom_it_waits(capsys: pytest.CaptureFixture[str]) -> None:
@@ -217,7 +211,6 @@ def put(pieces: list[str], width: int = 20) -> str:
     [
         (["The Moon", " is far", " away [1].\n"], "The Moon is far away\n[1].\n"),
         (["One", ".\n\n\n\nTwo", ".\n", "Three."], "One.\n\nTwo.\nThree.\n"),
-        (["  ", "begins apart"], "begins apart\n"),
         (["unbroken" * 4], "unbroken" * 4 + "\n"),
         (["月は地球から約三十八万キロメートル離れている。"], "月は地球から約三十八\n万キロメートル離れて\nいる。\n"),
         (["a \x1b[3", "1mred\x1b[0m one\x07"], "a red one\n"),
@@ -285,11 +278,8 @@ FAR, ROUND = Claim("The Moon is far.", (1,)), Claim("It is round.", (2, 3), new_
         ("The Moon is far [1].\n- It is round [2][3].", True),
         ("The Moon is far. [1] It is round [2, 3].", True),
         ("The Moon is far [1]. It is round [2].", True),
-        ("1. The Moon is far [1].\n2. It is round [2].", True),
         ("**The Moon** is far.\n[1]\n\n  2) It __is__ round [2].", True),
-        ("The Moon is far [1].\n2 It is round [2].", False),
         ("The Moon is far [1]. It is round [2, 4].", False),
-        ("The Moon is far [1]. It is round [2], [2].", False),
         ("The Moon is far [1].", False),
         ("The Moon is far [1]. It is round [2][3]. Nero paid.", False),
     ],

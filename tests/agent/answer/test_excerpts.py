@@ -55,12 +55,6 @@ def test_a_clause_is_told_alone_where_nothing_announces_the_list() -> None:
     assert len(unit(f"All of these are agreed:\n\n{clauses}", "2. Clause", whole_list=True)) == 4
 
 
-def test_of_a_long_list_is_told_how_each_item_begins() -> None:
-    items = "\n".join(f"- Rule {word} is kept.{CLAUSE}" for word in ["one", "two", "three", "four", "five"])
-    told = unit(f"The following rules are kept:\n\n{items}", "- Rule two", whole_list=True)
-    assert told[1:] == [f"- Rule {word} is kept." for word in ["one", "two", "three", "four", "five"]]
-
-
 def test_a_row_comes_with_the_heads_of_its_columns() -> None:
     assert unit("month | rain\nMay | 40\nJune | 20", "June") == ["month | rain", "June | 20"]
 
@@ -141,23 +135,3 @@ def test_all_of_a_unit_stands_in_the_document(text: str) -> None:
 def test_what_answers_a_question_ends_where_the_next_begins() -> None:
     faq = "Q: Can I bring my dog? A: Yes, if nobody objects. Never in the depot. Q: Is there a canteen? A: Not yet."
     assert unit(faq, "Q: Can")[-1] == "Never in the depot."
-
-
-def test_an_item_that_asks_is_read_with_the_one_behind_it() -> None:
-    chat = "- Ann: who has the keys?\n\n- Bo: I do\n\n- Ann: good\n"
-    assert unit(chat, "- Ann: who") == ["- Ann: who has the keys?", "- Bo: I do"]
-
-
-def test_an_element_of_a_table_is_no_reference() -> None:
-    text = "Trees grow old.[1]\n\nExtract elements X[1,3], X[2,2] and X[3,1] as a vector.\n\nIt is old [2]."
-    candidate = next(candidate for candidate in candidates(text) if candidate.text.startswith("Extract"))
-    assert ranges(candidate.region, *candidate.span, code=False) == [candidate.span]
-    cited = next(candidate for candidate in candidates(text) if candidate.text.startswith("It is"))
-    assert [text[slice(*span)] for span in ranges(cited.region, *cited.span, code=False)] == ["It is old", "."]
-
-
-def test_a_list_of_short_items_is_whole_however_many_it_has() -> None:
-    names = [f"- Isle {number}" for number in range(1, 20)]
-    assert unit("The boat calls at:\n\n" + "\n".join(names), "The boat") == ["The boat calls at:", *names]
-    long = [f"- Isle {number} of the western sound" for number in range(1, 20)]
-    assert len(unit("The boat calls at:\n\n" + "\n".join(long), "The boat")) < len(long)

@@ -1,11 +1,10 @@
 """Answers without a language model: quoted, cited, in the user's words where they can be, honest where they cannot."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from clew.agent.answer.citations import verdict, verified
+from clew.agent.answer.citations import verdict
 from clew.agent.answer.evidence import Request, evidence_of
 from clew.agent.answer.quoted import placed, quote
 from clew.agent.answer.refusal import nothing_indexed
@@ -49,13 +48,6 @@ def test_it_quotes_and_cites(encoder: CachedEncoder) -> None:
     assert said.text.startswith("Fritz Lang was born in Vienna in 1890. [1]")
 
 
-def test_every_sentence_is_the_documents_own(encoder: CachedEncoder) -> None:
-    said = say("How far away is the Moon?", MOON, LANG, encoder=encoder)
-    assert "It is 384,400 kilometres away on average." in [claim.text for claim in said.claims]
-    assert all(claim.text in f"{MOON.text} {LANG.text}" for claim in said.claims)
-    assert all(claim.verdict == "supported" for claim in verified(said).claims)
-
-
 def test_a_documents_own_numbers_do_not_pass_for_citations(encoder: CachedEncoder) -> None:
     text = "The code of the Foxglove hotel is 8842. [1] [2] It was changed [3, 4] in May."
     said = say("What is the code of the Foxglove hotel?", Passage("h", "h", "", text, 0.6, "hybrid"), encoder=encoder)
@@ -86,24 +78,14 @@ def test_three_kinds_of_nothing_sound_different(encoder: CachedEncoder) -> None:
     assert len(texts) == 3
 
 
-def test_earlier_turns_do_not_answer_again(encoder: CachedEncoder) -> None:
-    whole = "How far away is the Moon? And how long does its light take?"
-    wanted = Request("and how long does its light take?", whole, with_history=True)
-    said = quote(wanted, [MOON], evidence_of([MOON], encoder), AnswerParameters())
-    assert "1.3 seconds" in said.text
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("Fritz Lang was born in Vienna in 1890.", "supported"),
-        ("fritz lang WAS born in vienna, in 1890!", "supported"),
         ("In Vienna, Fritz Lang was born, in the year 1890.", "supported"),
         ("Fritz Lang was born in Vienna in 1891.", "unsupported"),
-        ("Fritz Lang was born in Berlin in 1890.", "unsupported"),
         ("Fritz Lang was born in Vienna and liked sailing boats.", "weak"),
         ("The Moon is the only natural satellite of Earth.", "unsupported"),
-        ("Bananas grow quickly on sunny islands.", "unsupported"),
     ],
 )
 def test_verdicts(text: str, expected: str) -> None:
@@ -152,14 +134,3 @@ def test_a_question_that_leans_is_answered_from_the_document_that_was_spoken_of(
     question = "What are the paddles made of?"
     said = quote(Request(question, question, continued=told), passages, evidence, AnswerParameters())
     assert wood in said.text and [source.document for source in said.sources] == [boat]
-
-
-def test_what_stands_under_two_headings_is_cited_under_each(
-    opened: Callable[[dict[str, str | bytes]], Callable[[str], Answer]],
-) -> None:
-    lease = "# Lease\n\n## 6. Landlord\n\nThe landlord gives 24 hours notice before a visit.\n\n"
-    lease += "## 7. Ending\n\nThe tenant gives one month's notice in writing.\n"
-    answer = opened({"lease.md": lease})("How much notice must be given?")
-    cited = {claim.text: answer.sources[claim.cites[0] - 1].heading for claim in answer.claims}
-    assert cited["The landlord gives 24 hours notice before a visit."].endswith("6. Landlord")
-    assert cited["The tenant gives one month's notice in writing."].endswith("7. Ending")

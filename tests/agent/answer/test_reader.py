@@ -60,15 +60,11 @@ def test_the_unit_that_answers_is_first(question: str, answer: str, encoder: Cac
     ("defined", "sentence", "defines"),
     [
         ("SQLite", "SQLite is an embedded SQL database engine.", 1.5),
-        ("SQLite", "The SQLite code base is supported by people of many countries.", 1.0),
         ("SQLite", "SQLite is tested with care.", 1.0),
         ("Laika", "Laika, a dog from Moscow, was the first animal in orbit.", 1.5),
-        ("Laika", "Laika (Russian: Barker) was a dog.", 1.5),
-        ("hire period", "The Hire Period means the days from handing over to return.", 1.5),
         ("Orde", "That night Orde, one of the keepers, lit the lamp.", 1.25),
         ("relay", "There are two types of relay.", 0.0),
         ("zoo package", "zoo is an R package for ordered observations.", 1.5),
-        ("zoo package", "zoo is open on Sundays.", 0.0),
     ],
 )
 def test_what_is_defined_is_the_subject(defined: str, sentence: str, defines: float, encoder: CachedEncoder) -> None:

@@ -47,11 +47,6 @@ def test_the_parts_of_a_page_of_notes() -> None:
     ]
 
 
-@pytest.mark.parametrize("line", ["Ropes: Tension and Knots", "Chapter 2: the mill", "Summer fair"])
-def test_a_title_with_a_colon_is_one(line: str) -> None:
-    assert kinds(f"{line}\n\nIt was a fine day, and all came.")[0] == ("heading", line)
-
-
 def test_each_stands_under_its_heading_and_behind_what_announces_it() -> None:
     found = region(NOTES)
     item, row, last = found.blocks[3], found.blocks[6], found.blocks[8]
@@ -71,14 +66,3 @@ def test_each_stands_under_its_heading_and_behind_what_announces_it() -> None:
 )
 def test_code_is_one_block(code: str) -> None:
     assert kinds(f"You can do it so:\n\n{code}\n\nThat is all there is.")[1] == ("code", " ".join(code.split()))
-
-
-def test_a_region_goes_on_to_the_end_of_the_list() -> None:
-    text = "It needs:\n\n- flour\n- eggs\n- milk"
-    passage = Passage("d#0", "d", "", text[:18], 1.0, "t", start=0, end=18)
-    assert [block.kind for block in region_of(passage, Document("d", "", text)).blocks] == [
-        "prose",
-        "item",
-        "item",
-        "item",
-    ]

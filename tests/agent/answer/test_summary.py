@@ -66,16 +66,3 @@ def test_where_nothing_reads_as_a_sentence_there_is_none() -> None:
     document = Document("c", "codes", "https://a.example\n\n= == {}\n")
     spans = split(document.text)
     assert summary_of(document, spans, unit(np.ones((len(spans), 4), np.float32))) == []
-
-
-def test_short_sentences_are_told_and_no_heading_in_their_place(encoder: CachedEncoder) -> None:
-    text = "# Garden diary\n\n## 4 April 2023\n\nSowed the peas.\n\n## 2 July 2023\n\nFirst peas picked.\n"
-    marks = tuple(
-        Mark(text.index(head), head.strip("# ")) for head in ("# Garden", "## 4 April 2023", "## 2 July 2023")
-    )
-    document = Document("d", "Garden diary", text, headings=marks)
-    found = summary_of(document, *sentences(document, encoder))
-    assert [(line.label, text[line.start : line.end]) for line in found] == [
-        ("4 April 2023", "Sowed the peas."),
-        ("2 July 2023", "First peas picked."),
-    ]

@@ -28,10 +28,7 @@ class Words:
     ("question", "unknown"),
     [
         ("Kiu inventis la telefonon?", ("inventis", "telefonon")),
-        ("Kiom kostas la komputilo?", ("kostas", "komputilo")),
         ("Kiu vidis la akvofalon?", ("akvofalon",)),
-        ("Kio estas radioaktiveco?", ("radioaktiveco",)),
-        ("Kiu gajnis la futbalan ĉampionecon en la urbo?", ("gajnis", "futbalan", "ĉampionecon")),
     ],
 )
 def test_it_is_said_where_as_many_words_are_lacked_as_are_known(question: str, unknown: tuple[str, ...]) -> None:
@@ -43,11 +40,8 @@ def test_it_is_said_where_as_many_words_are_lacked_as_are_known(question: str, u
     [
         "Kion amis la reĝo?",
         "Kies vesto estis bela?",  # other forms of roots that are there
-        "Kion trompis la teksisto?",
-        "Kiun sxtofon vidis la ministro?",
         "Kiu elpensis la ŝtofon?",  # a verb alone, which may be said by another one
         "Kion vidis la trompantoj en la urbo per tondiloj?",  # less than half
-        "Kie ĝi estas?",
         "Who invented the telephone?",
         "???",
     ],

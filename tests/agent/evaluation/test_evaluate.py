@@ -160,9 +160,7 @@ def test_gold_that_the_library_does_not_hold_is_noted_and_refused_where_it_is_al
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"tool": "hybird"}, "there is no tool 'hybird'"),
         ({"query": "last"}, "there is no form of the query 'last'"),
-        ({"k": 0}, "-k has to be at least 1"),
         ({"run": Path("nowhere/at/all.run")}, "cannot be written"),
         ({"answers": Path("answers.jsonl")}, "only the agent answers"),
         ({"dataset": Path("nowhere")}, "there is no folder nowhere"),

@@ -10,16 +10,14 @@ from clew.agent.evaluation.dataset import Question
 from clew.agent.evaluation.ranking import (
     FORMS,
     FormName,
-    Retriever,
     distinct,
     falling,
     measure,
     query_of,
-    rank,
     share_with_all,
     trec_run,
 )
-from clew.memory.datatypes import Passage, Progress, Query, Utterance
+from clew.memory.datatypes import Passage, Utterance
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 
@@ -90,34 +88,6 @@ def test_more_is_asked_for_until_there_are_enough_documents() -> None:
 
     assert [document for document, _ in distinct(search, 2, 6)] == ["a", "b"]
     assert asked == [6, 24, 96]
-
-
-def test_what_a_wider_search_finds_comes_behind() -> None:
-    def search(k: int) -> list[Passage]:
-        return passages("b", "b") if k == 2 else passages("a", "b", "c")
-
-    assert [document for document, _ in distinct(search, 2, 2)] == ["b", "a"]
-
-
-def test_each_question_is_ranked_with_falling_scores(encoder: CachedEncoder) -> None:
-    questions = [Question("q 1", "one"), Question("q 2", "two")]
-    seen: list[tuple[str, str]] = []
-
-    def search(question: Question, query: Query, k: int) -> list[Passage]:
-        seen.append((question.id, query.forms[0].text))
-        return [Passage(name, name, name, "", 0.5, "tool") for name in "ba"]
-
-    steps = rank(questions, "last-turn", Retriever(search, 10), encoder, 10, "stage")
-    progress = []
-    try:
-        while True:
-            progress.append(next(steps))
-    except StopIteration as stop:
-        rankings, latency_ms = stop.value
-    assert progress == [Progress("stage", 0, 2), Progress("stage", 1, 2), Progress("stage", 2, 2)]
-    assert seen == [("q 1", "one"), ("q 2", "two")]
-    assert rankings == {key: [("b", 0.5), ("a", 0.499999)] for key in ("q 1", "q 2")}
-    assert set(latency_ms["search"]) == {"p50", "p95"} and latency_ms["encode"]["p50"] > 0
 
 
 # Measures

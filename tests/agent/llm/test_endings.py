@@ -16,30 +16,19 @@ TEXTS = [
     (MOON, MOON),
     (f"{MOON}<|im_end|>\n<|im_start|>user\nWhy?", MOON),  # ChatML
     (f"{MOON}<|eot_id|><|start_header_id|>user", MOON),  # https://github.com/tenstorrent/tt-studio/issues/753
-    (f"{MOON}<end_of_turn>\n<end_of_turn>", MOON),  # https://github.com/apple/coreai-models/issues/25
     (f"{MOON}</s> And", MOON),  # https://github.com/technion-cs-nlp/LLMsKnow/issues/8
-    (f"{MOON}<|end|><|assistant|>Well", MOON),  # Phi
     (f"{MOON}\nUser: What is 3 + 3?\nAssistant: 6", MOON),  # https://github.com/replicate/cog-llama-template/pull/1
     (f"{MOON}\n### Human:\nWhy?", MOON),  # https://github.com/oobabooga/textgen/issues/1478
     (f"{MOON}\n\nQuestion: Why?", MOON),
-    (f"{MOON}\nhuman: Why?", MOON),
     (f"Answer: {MOON}", MOON),
     (f"<|im_start|>assistant\n\nAssistant: **Answer:** {MOON}", MOON),
     ("<|im_end|>", ""),
     ("", ""),
-    ("Answers vary: user: a < b </b>", "Answers vary: user: a < b </b>"),
     ("It ends with <|im_en", "It ends with <|im_en"),
     (f"{MOON} {GREY} {MOON} {GREY}", f"{MOON} {GREY}"),
-    (f"- {MOON}\n- {GREY}\n- {MOON}\n- Yes.", f"- {MOON}\n- {GREY}"),
     (f"{MOON} {MOON}", MOON),
-    (f"{MOON} {MOON[:-8]} from Mars.", f"{MOON} {MOON[:-8]} from Mars."),
-    (
-        "Who made it? Fritz Lang. Who wrote it? Fritz Lang.",
-        "Who made it? Fritz Lang. Who wrote it? Fritz Lang.",
-    ),
     ("Yes. Yes. Yes. Yes.", "Yes."),
     ("月は遠い。月は遠い。月は", "月は遠い。"),
-    ("He was born in St. Louis. She was born in St. Louis.", "He was born in St. Louis. She was born in St. Louis."),
     ("He saw Mr. Lang in Rome. He saw Mr. Kern in Rome.", "He saw Mr. Lang in Rome. He saw Mr. Kern in Rome."),
     ("| a | b |\n|---|---|\n| 1 | 2 |\n|---|---|\n", "| a | b |\n|---|---|\n| 1 | 2 |\n|---|---|"),
 ]

@@ -24,7 +24,6 @@ WHOLE = Card(window=131072, schema=True)
         ({**OLD, "model_info": {"general.architecture": "nomic-bert"}}, "0.4.7", Card(chats=False)),
         (OLD, "0.4.7", Card(131072)),  # an older server takes no schema
         ({**SHOWN, "details": {"parameter_size": "134.5M"}}, "0.12.6", replace(WHOLE, parameters=134_500_000)),
-        (SHOWN, "0.0.0", WHOLE),  # a server that is built from source
         ({"model_info": None}, "", Card(DEFAULT_WINDOW, schema=True)),
     ],
 )

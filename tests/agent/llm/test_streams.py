@@ -77,13 +77,10 @@ def said(*pieces: str) -> str:
         (["The Moon."], "The Moon."),
         (["<think>Which one?</think>The Moon."], "The Moon."),
         (["<thi", "nk>Wh", "ich?</th", "ink>", "\n\nThe", " Moon."], "The Moon."),
-        (["<THINK>a</think>b<thinking>c</thinking>d"], "bd"),
         (["The Moon <think>never ends"], "The Moon "),
         (["a < b, and ", "a <", "= b"], "a < b, and a <= b"),
         (["ends with <th"], "ends with <th"),
-        (["  \n The Moon."], "The Moon."),
         (["Okay, let me see. The answer is far.</think>", "The Moon."], "The Moon."),
-        (["Let me ", "see.</th", "ink>", " The", " Moon."], "The Moon."),
         ([], ""),
     ],
 )

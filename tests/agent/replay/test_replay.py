@@ -113,10 +113,7 @@ def test_what_failed_says_what_was_expected_and_what_came(tmp_path: Path, out: P
         {"contains": "Kubrick", "cites": "etropolis.md", "refuses": True},
         {"rewritten_contains": "Hugo", "refuses": False, "cites": "any.md"},
     ]
-    turns = [
-        {"question": "Who wrote Metropolis?", "expect": expect[0]},
-        {"question": "unknown", "expect": expect[1]},
-    ]
+    turns = [{"question": "Who wrote Metropolis?", "expect": expect[0]}, {"question": "unknown", "expect": expect[1]}]
     script = read_script(write(tmp_path / "script.jsonl", {"conversation_id": "bad", "turns": turns}))
     _, results = run(script, out)
     summary = results[-1]

@@ -39,16 +39,12 @@ def test_a_script_is_read_with_its_expectations(tmp_path: Path) -> None:
             {"question": "q", "expect": {"refuse": True, "x": 1}},
             "s.jsonl:2, turn 1, expect has unknown keys: 'refuse',",
         ),
-        ({"question": " "}, "s.jsonl:2, turn 1 has no 'question'"),
         ("q", "s.jsonl:2, turn 1 has no 'question'"),
-        ({"question": "q", "expect": ["Lang"]}, "turn 1 has an 'expect' that is not an object"),
         ({"question": "q", "expect": {"refuses": "yes"}}, "turn 1 has a 'refuses' that is neither true nor false"),
-        ({"question": "q", "expect": {"contains": 7}}, "turn 1 has a 'contains' that is neither a text nor a list"),
         (
             {"question": "q", "expect": {"at_most_words": True}},
             "turn 1 has a 'at_most_words' that is no number above 0",
         ),
-        ({"question": "q", "expect": {"cites": []}}, "turn 1 has a 'cites' that is neither a text nor a list"),
         ({"question": "q", "expect": {"cites": ["a", ""]}}, "turn 1 has a 'cites' that is neither a text nor a list"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,7 @@ from clew.agent.settings import read_settings
 from clew.memory.datatypes import Passage
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
-from clew.tools.base import encode_query, told_by
+from clew.tools.base import told_by
 
 NOTES = {
     "boat.txt": "The boat\n\nThe boat lies in Harrow Bay. Its mast is nine metres high. Olga paints it each spring.\n",
@@ -40,11 +39,6 @@ def test_each_passage_is_read_once(twice: Assistant) -> None:
 def test_which_of_two_copies_is_summarised_is_not_asked(twice: Assistant) -> None:
     answer = answered(twice.services, "Summarise the van.", []).answer
     assert answer.outcome == "summary" and "tyres" in answer.plain
-
-
-def test_a_search_finds_as_many_as_it_is_asked_for(twice: Assistant, encoder: CachedEncoder) -> None:
-    found = twice.services.tools["hybrid"].search(encode_query("the boat and the van", [], encoder), 2).passages
-    assert {Path(passage.document).name for passage in found} == {"boat.txt", "van.txt"}
 
 
 def test_a_short_text_under_another_title_is_no_copy() -> None:

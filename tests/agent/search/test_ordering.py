@@ -36,14 +36,6 @@ def test_the_order_is_that_of_the_masses_and_each_has_its_share() -> None:
     assert {one.id for one in its} == {"a", "b", "c"}
 
 
-def test_the_weights_depend_on_the_signals() -> None:
-    found = [passage("a", hybrid=0.6), passage("b", hybrid=0.5, graph=0.9)]
-    by = {"hybrid": Linear(100.0, {}), "graph": Linear(0.0, {"names": 100.0})}
-    matched = {"a": 0.6, "b": 0.5}
-    assert ordered(found, matched, NOTHING, by)[0].id == "a"
-    assert ordered(found, matched, NOTHING | {"names": 1.0}, by)[0].id == "b"
-
-
 def test_what_is_shipped_is_read_as_it_was_written() -> None:
     by = ordering.shipped()
     assert {"hybrid", "graph", "walk"} <= set(by) and all(set(model.weights) == set(SIGNALS) for model in by.values())

@@ -69,7 +69,6 @@ SECOND = Subgraph(
             3,
             {"prater": "Babel, Prater", "danube": "Metropolis, Fritz Lang, Vienna, Danube"},
         ),
-        (("metropolis", "lang", "elsewhere"), WALK.nodes, 2, {}),
     ],
 )
 def test_of_a_further_walk_the_ways_to_what_is_wanted_go_on_from_the_first(

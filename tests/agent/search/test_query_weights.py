@@ -56,7 +56,6 @@ def weights(wordings: list[Wording], found: Matches, model: WeightModel) -> dict
         (USUAL, THREE, (0.3, 0.3, 0.4)),
         ([QUESTION, STANDING, NAMED, EXPANDED], matches([0.9], [0.8], [0.7], [0.6]), (0.3, 0.15, 0.15, 0.4)),
         ([QUESTION, EXPANDED], matches([0.9], [0.8]), (3 / 7, 4 / 7)),
-        ([QUESTION], matches([0.9, 0.2]), (1.0,)),
     ],
 )
 def test_without_signals_the_weights_are_the_priors_of_the_kinds(
@@ -87,7 +86,6 @@ LIGHT = {"question": 0.2, "rewrite": 0.4, "words": 0.4}
     [
         (USUAL, THREE, WeightModel({"question": 0.6, "rewrite": 0.1, "words": 0.3}), "question"),
         (USUAL, THREE, EVEN, "standing"),
-        (USUAL, THREE, WeightModel({"question": 0.01, "rewrite": 0.01, "words": 0.98}), "standing"),
         ([QUESTION, EXPANDED], matches([0.9], [0.8]), WeightModel(LIGHT), "question"),  # never a list of words
         ([QUESTION, STANDING, NAMED], matches([0.9], [0.8], [0.8]), WeightModel(LIGHT), "standing"),
         (
@@ -96,7 +94,6 @@ LIGHT = {"question": 0.2, "rewrite": 0.4, "words": 0.4}
             WeightModel(LIGHT, {"gap": 5.0}),
             "named",
         ),
-        ([QUESTION], matches([0.9, 0.2]), EVEN, "question"),
     ],
 )
 def test_which_wording_a_person_reads(wordings: list[Wording], found: Matches, model: WeightModel, winner: str) -> None:
@@ -114,14 +111,6 @@ def test_what_follows_from_the_weights_follows_in_the_turn(encoder: CachedEncode
     assert made.own_weight == pytest.approx(0.2) and made.wordings[0].weight == made.own_weight
     alone = settled(turn, THREE, encoder, WeightModel({"question": 0.8, "rewrite": 0.1, "words": 0.1}))
     assert (alone.rewritten, alone.expanded) == ("And where was he born?", "")
-
-
-def test_variants_of_the_question_share_its_weight_as_it_was_given() -> None:
-    asked, dated = replace(QUESTION, weight=0.2), Wording("dated", "and where was he on 3 September 2024?", 0.2)
-    made = weighed([asked, dated, STANDING, EXPANDED], matches([0.9], [0.8], [0.7], [0.6]), LEANING, EVEN)
-    assert [one.weight for one in made] == pytest.approx([0.15, 0.15, 0.3, 0.4]) and made[2].won
-    alone = weighed([replace(asked, weight=0.5), replace(dated, weight=0.5)], matches([0.9], [0.8]), {}, EVEN)
-    assert [(one.weight, one.won) for one in alone] == [(0.5, False), (0.5, True)]
 
 
 def test_the_shipped_model_has_a_prior_for_every_kind_and_signals_that_there_are() -> None:

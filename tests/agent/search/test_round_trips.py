@@ -112,13 +112,6 @@ def test_where_all_tools_run(
     assert 0 < most_of_a_round(opened, question, history) <= MANY
 
 
-@pytest.mark.parametrize(("question", "history"), QUESTIONS)
-def test_where_a_person_names_all_tools(question: str, history: Sequence[Utterance], opened: Services) -> None:
-    """Each round searches with all of them."""
-    services = replace(opened, default_tool="+".join(("hybrid", *BESIDE)))
-    assert 0 < most_of_a_round(services, question, history) <= MANY
-
-
 def test_where_elastic_has_elsers_tokens(
     proxy: Proxy, examples_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

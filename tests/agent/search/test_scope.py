@@ -28,16 +28,9 @@ def catalogue() -> Catalogue:
     [
         ("In the lease, who pays for repairs?", "letters/lease.txt", "who pays for repairs?"),
         ("who pays for repairs according to lease.txt?", "letters/lease.txt", "who pays for repairs ?"),
-        ("are pets allowed in help/FAQ.html", "help/FAQ.html", "are pets allowed"),
         ("does the lease allow dogs?", "letters/lease.txt", "does the lease allow dogs?"),
         ("What does the constitution say about rent?", "rules/constitution.txt", "What is said about rent?"),
-        (
-            "who was excused in the minutes of 12 June?",
-            "club/2025-06-12-minutes.md",
-            "who was excused ?",
-        ),
-        ("In the contract, who pays for repairs?", "house/contract.md", "who pays for repairs?"),
-        ("In Chowder, who serves the soup?", "book/chowder.txt", "who serves the soup?"),
+        ("who was excused in the minutes of 12 June?", "club/2025-06-12-minutes.md", "who was excused ?"),
     ],
 )
 def test_a_question_names_the_document_to_look_in(
@@ -51,13 +44,9 @@ def test_a_question_names_the_document_to_look_in(
     "question",
     [
         "In the minutes, who was elected?",  # there are two
-        "What is the capital of Slovenia?",
         "In 2023, what was the rent?",
-        "In the end, who paid?",
         "When does the lease end?",
-        "Is there a letter from the bank?",
         "What is the price of a lease?",
-        "How long is it between the start of the constitution and the start of the lease?",
     ],
 )
 def test_other_questions_go_over_all(catalogue: Catalogue, question: str) -> None:
@@ -68,7 +57,6 @@ def test_other_questions_go_over_all(catalogue: Catalogue, question: str) -> Non
     ("question", "left", "found"),
     [
         ("@club who was excused?", "who was excused?", ["club/2025-06-12-minutes.md", "club/2025-03-20-minutes.md"]),
-        ("Are pets allowed, @lease?", "Are pets allowed, ?", ["letters/lease.txt"]),
         ('@FAQ.html @"Constitution of the club" pets?', "pets?", ["help/FAQ.html", "rules/constitution.txt"]),
         ("who is @nobody, and bea@example.org?", "who is @nobody, and bea@example.org?", []),
     ],

@@ -40,7 +40,6 @@ WRITTEN = [
     'Sure:\n```json\n{"tool": "hybrid", "query": "the Moon"}\n```',
     '{"name": "hybrid", "parameters": {"query": "the Moon",},}',
     "<think>{}</think>{'tool': 'hybrid', 'query': 'the Moon'}",
-    '{"type": "function", "function": "hybrid", "parameters": {"query": "the Moon"}}',
     '{"type": "function", "function": {"name": "hybrid", "arguments": {"query": "the Moon"}}}',
     '{"tool_calls": [{"type": "function", "function": {"name": "hybrid", "arguments": {"query": "the Moon"}}}]}',
     # https://github.com/langgenius/dify-official-plugins/pull/3703
@@ -50,9 +49,6 @@ WRITTEN = [
     '[{"name": "hybrid", "arguments": "{\\"query\\": \\"the Moon\\"}"}]',
     '{"function": {"name": "hybrid", "arguments": {"arguments": {"query": "the Moon"}}}}',
     '{"name": "hybrid", "arguments": {"search_query": "the Moon", "k": 3}}',
-    '{"name": "hybrid", "arguments": {"q": "the Moon", "language": "en"}}',
-    '{"name": "hybrid", "arguments": {"topic": "the Moon"}}',
-    '{"name": "hybrid", "arguments": ["the Moon"]}',
     '{"hybrid": {"query": "the Moon"}}',
     '{"hybrid": "the Moon"}',
     # Hermes, Qwen: https://github.com/QwenLM/Qwen3/issues/805
@@ -69,10 +65,8 @@ WRITTEN = [
     # Python: https://ai.google.dev/gemma/docs/capabilities/function-calling, https://github.com/vllm-project/vllm/pull/17149
     'hybrid.call(query="the Moon")',
     'I will search.\n\nhybrid("the Moon")',
-    "`hybrid(query='the Moon')`",
     '```tool_code\nprint(hybrid(query="the Moon"))\n```',
     '```tool_code print(default_api.hybrid(query="the Moon", k=3))```',
-    'result = hybrid(\n    query="the Moon",\n)',
     'hybrid({"query": "the Moon"})',
     # Gemma 4: https://github.com/ml-explore/mlx-lm/pull/1105
     '<|tool_call>call:hybrid{query:<|"|>the Moon<|"|>}<tool_call|>',
@@ -80,7 +74,6 @@ WRITTEN = [
     # Mistral: https://docs.vllm.ai/en/stable/features/tool_calling, https://github.com/antoinezambelli/forge/pull/56
     '[TOOL_CALLS][{"name": "hybrid", "arguments": {"query": "the Moon"}}]',
     '[TOOL_CALLS]hybrid[ARGS]{"query": "the Moon"}</s>',
-    '[TOOL_CALLS]hybrid[CALL_ID]a1B2c3D4e[ARGS]{"query": "the Moon"}',
     # gpt-oss: https://github.com/odysseus-dev/odysseus/issues/4522, https://github.com/raullenchai/Rapid-MLX/issues/480
     '<|channel|>commentary to=functions.hybrid <|constrain|>json<|message|>{"query": "the Moon"}<|call|>',
     'commentary to=functions.hybrid json{"query": "the Moon"}',
@@ -90,7 +83,6 @@ WRITTEN = [
     # ReAct: https://github.com/langchain-ai/langchain/issues/20704, https://github.com/run-llama/llama_index/issues/12455
     'Thought: I must look.\nAction: hybrid\nAction Input: {"query": "the Moon"}\nObservation: It is grey.',
     "Action: hybrid\nAction Input: the Moon",
-    'Action: hybrid\nAction Input: "the Moon"\nThought: now I know',
     'Action: hybrid ({"input": "the Moon"})',
     # Functionary: https://github.com/ggml-org/llama.cpp/blob/master/docs/function-calling.md,
     # GLM-4: https://github.com/ml-explore/mlx-swift-lm/pull/623
@@ -104,7 +96,6 @@ WRITTEN = [
     # Granite and Phi-4-mini by their templates, and vLLM's for Phi
     '<|tool_call|>[{"name": "hybrid", "arguments": {"query": "the Moon"}}]',
     '<|tool_call|>[{"name": "hybrid", "arguments": {"query": "the Moon"}}]<|/tool_call|>',
-    'functools[{"name": "hybrid", "arguments": {"query": "the Moon"}}]',
     # Nemotron: https://github.com/ollama/ollama/pull/6849
     '<TOOLCALL>[{"name": "hybrid", "arguments": {"query": "the Moon"}}]</TOOLCALL>',
     # GLM: https://github.com/waybarrios/vllm-mlx/pull/797
@@ -128,10 +119,8 @@ def test_a_call_that_is_written_as_text_is_read(text: str) -> None:
     [
         '{"calls": [{"tool": "hybrid", "query": "a"}, {"tool": "graph", "query": "b (c) {d}"}]}',
         '<tool_call>{"name": "hybrid", "query": "a"}</tool_call>\n<tool_call>{"name": "graph", "q": "b (c) {d}"}',
-        '{"name": "hybrid", "arguments": {"query": "a"}}\n{"name": "graph", "arguments": {"query": "b (c) {d}"}}',
         '[hybrid(query="a"), graph(query="b (c) {d}")]',
         'hybrid("a")\n- graph("b (c) {d}")',
-        '{"hybrid": "a", "graph": {"query": "b (c) {d}"}}',
         '>>>hybrid\n{"query": "a"}>>>graph\n{"query": "b (c) {d}"}',
         "<function=hybrid><parameter=query>a</function>\n<function=graph><parameter=query>b (c) {d}</function>",
         'Action: hybrid\nAction Input: a\n\nAction: graph\nAction Input: "b (c) {d}"',
@@ -162,18 +151,12 @@ def test_quotes_within_a_query(written: str, query: str) -> None:
     [
         '{"calls": []}',
         '{"answer": "Fritz Lang"}',
-        '{"name": "Fritz Lang", "born": 1890}',
         '{"hybrid": "good", "score": 3}',
-        "[1, 2]",
         '{"calls": ["hybrid"]}',
         "",
-        "I would look that up.",
         "You could call hybrid(query) here, or hybrid('the Moon') there.",
         "hybrid(query)",
-        'import requests\n\nprint(requests.get("https://example.org"))',
         'Action: browse_web\nAction Input: "the Moon"',
-        "Action: None\nAction Input: None",
-        "The hybrid engine runs on\n{petrol}",
         '>>>all\n{"query": "the Moon"}',
     ],
 )
@@ -258,7 +241,6 @@ def test_a_model_is_told_of_all_tools_each_with_when_to_use_it_in_a_few_words() 
         (ToolCall("hybrid", {"k": "many"}), 'hybrid takes one argument, a text: {"query": '),
         (call(query=["Metropolis"]), "hybrid takes one argument"),
         (call(query=" ?! "), "the query is empty"),
-        (call(query="and " * 100), "the query has 399 characters, and may have 300"),
         (call(query="who directed   METROPOLIS"), "this search was made already"),
     ],
 )
@@ -319,12 +301,6 @@ def test_tools_of_the_same_arguments_share_a_form_of_the_schema() -> None:
     assert one["properties"]["tool"]["enum"] == ["a", "b"] and one["required"] == ["tool", "query"]
     assert other["properties"] == {"tool": {"enum": ["c"]}, "title": {"type": "string"}}
     assert [spec.shown for spec in shown] == ["a(query, within?): ", "b(query, within?): ", "c(title): "]
-
-
-def test_no_more_searches_at_once_than_a_plan_may_have() -> None:
-    asked = [call(query=f"Moon {n}") for n in range(MOST + 2)]
-    checked = check(asked, NAMES, NOTHING)
-    assert list(checked.calls) == asked[:MOST] and whys(checked) == [f"more than {MOST} calls at once"] * 2
 
 
 def test_halves_of_letters_and_what_no_argument_is_do_not_come_in() -> None:

@@ -17,8 +17,8 @@ from clew.agent.search.rounds import ObserveParameters
 from clew.agent.search.router import Router
 from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
-from clew.agent.state import TURN_JSON, Call, Step, Turn
-from clew.memory.datatypes import Findings, Passage
+from clew.agent.state import TURN_JSON, Step, Turn
+from clew.memory.datatypes import Passage
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
@@ -98,16 +98,6 @@ def test_what_tool_and_walk_found_is_in_one_order(assistant: Assistant, turn: Tu
     assert set(turn.walk.nodes) & {p.id for p in found}
 
 
-def test_what_a_tool_found_has_the_path_to_it(assistant: Assistant) -> None:
-    turn = answered(assistant.services, "Where was the adviser of the director of Woman in the Moon born?", [])
-    assert turn.walk is not None
-    reached = set(turn.walk.nodes[turn.walk.landings :])
-    found = [p for p in turn.passages if p.id in reached]
-    assert found and all("-[" in p.path[0] for p in found)
-    assert {p.tool for p in found} == {"hybrid", "walk"}
-    assert not any(p.path for p in turn.passages if p.id not in turn.walk.nodes)
-
-
 def test_a_passage_of_the_walk_is_read_and_cited_like_others(assistant: Assistant) -> None:
     """One passage a search; the walk comes to another of the same document, which answers."""
     narrow = replace(assistant.services, evidence=1)
@@ -174,14 +164,6 @@ def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assist
     assert nodes.walk(stitched, other) == nodes.walk(stitched, run)
 
 
-def test_of_what_missing_words_found_the_first_that_holds_each_is_read() -> None:
-    whole = [replace(passage(str(n)), text="A wolf howls.") for n in range(7)]
-    texts = ["A fox.", "The foxes bark.", "Nothing.", "A bear and a fox."]
-    beside = [replace(passage(f"x{n}"), text=text) for n, text in enumerate(texts)]
-    read = rounds.assembled("Do wolves, foxes or bears howl?", whole, beside, (), ObserveParameters())
-    assert [p.id for p in read] == ["0", "1", "2", "3", "4", "x0", "x3", "5", "6", "x1", "x2"]
-
-
 @pytest.mark.parametrize(("documents", "place"), [("aabcdef", 6), ("aabbccddee", 7), ("aaabbbcc", 5), ("a", 1)])
 def test_passages_of_one_document_count_once_among_the_best_where_others_are_read_too(
     documents: str, place: int
@@ -189,30 +171,3 @@ def test_passages_of_one_document_count_once_among_the_best_where_others_are_rea
     whole = [replace(passage(str(n)), document=document) for n, document in enumerate(documents)]
     read = rounds.assembled("", whole, [passage("x")], {"x"}, ObserveParameters())
     assert [p.id for p in read].index("x") == place
-
-
-def test_the_policy_may_stay_with_hybrid(assistant: Assistant) -> None:
-    turn = answered(replace(assistant.services, router=Router()), QUESTION, [])
-    (think,) = steps_of(turn, "think")
-    assert think.tools == ("hybrid",) and think.summary.startswith("search with hybrid: ")
-    assert [call.tool for call in turn.calls] == ["hybrid"] and (turn.walk, turn.paths) == (None, ())
-
-
-def test_a_passage_that_two_tools_found_has_the_scores_of_both() -> None:
-    call, other = Call("hybrid", ()), Call("graph", ())
-    first = replace(passage("a", cosine=0.5), why="words a")
-    second = replace(first, tool="graph", score=0.25, why="by Lang", path=("(a) -[b]-> (c)",), scores={"cosine": 0.1})
-    pool = rounds.pooled((), [(call, Findings((first,))), (other, Findings((second,)))], further=False)
-    (both,) = pool.passages
-    assert both.scores == {"cosine": 0.5, "hybrid": 0.5, "graph": 0.25} and both.tool == "hybrid"
-    assert both.path == second.path and both.why == "words a; by Lang"
-    assert (pool.new, pool.beside, pool.first_found) == (1, (), (("a",), ()))
-
-
-def test_a_node_that_answers_is_named() -> None:
-    parameters = ObserveParameters()
-    passages = [passage("near", cosine=0.7), passage("there", cosine=0.85), passage("too", cosine=0.9)]
-    answers = rounds.answers(passages, parameters)
-    assert answers is not None and answers.id == "there"
-    assert rounds.answers(passages[:1], parameters) is None
-    assert rounds.answers([*passages[:1] * parameters.passages, passages[1]], parameters) is None

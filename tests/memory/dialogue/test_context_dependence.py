@@ -46,12 +46,9 @@ def test_no_text_breaks_it(text: str) -> None:
     [
         ("I mean the one in Boston", False, True),
         ("No, I meant for Mars?", False, True),
-        ("I'm talking about the film.", False, True),
         ("the one in Boston", True, True),
         ("the one in Boston", False, False),
-        ("Tell me about black holes", True, False),
         ("I was talking to a lawyer about my lease, what is a sublet?", False, False),
-        ("So I mean to buy a house, what taxes do I pay?", False, False),
     ],
 )
 def test_what_clarifies(turn: str, asked_back: bool, wanted: bool) -> None:
@@ -63,9 +60,7 @@ def test_what_clarifies(turn: str, asked_back: bool, wanted: bool) -> None:
     [
         ("What prizes has the actor won?", ("actor",)),
         ("How was the storm's impact on this town?", ("town", "storm")),
-        ("Do these rules apply?", ("rules",)),
         ("What is the capital of Mongolia?", ()),
-        ("Who directed the film that Berg wrote?", ()),
         ("How far away is the Moon?", ()),
         ("Kiu estas la urbo?", ()),
     ],

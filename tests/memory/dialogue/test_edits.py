@@ -59,10 +59,6 @@ def test_an_edit_is_made(
     assert applied(reading, Edits(mode, frozenset(deleted), (Insert(gap, prefix, first, last, suffix),))) == made
 
 
-def test_nothing_is_edited() -> None:
-    assert applied(read("Is it loud?", BEFORE, TOKENIZER), Edits(LEAVE)) == "Is it loud"
-
-
 @given(st.text(max_size=600), st.lists(st.tuples(st.text(max_size=900), st.text(max_size=900)), max_size=9))
 @settings(deadline=None, max_examples=60)
 def test_what_is_read_fits(question: str, before: list[tuple[str, str]]) -> None:
@@ -79,11 +75,6 @@ def test_the_last_turn_is_read_before_the_others() -> None:
     before = [(f"what about the moon number {n}", "It is a moon like any other. " * 30) for n in range(8)]
     reading = read("is it old", before, TOKENIZER)
     assert "number 7" in reading.texts[1] and len(reading.texts) >= 4
-
-
-def test_what_was_cut_is_not_edited() -> None:
-    assert read("word " * 100, BEFORE, TOKENIZER).bases.keys() == {PREVIOUS}
-    assert read("why", [("word " * 100, "")], TOKENIZER).bases.keys() == {THIS}
 
 
 def scores(reading: TaggerInput, mode: int, insert: tuple[int, int, int] | None, deleted: Sequence[int]) -> Scores:

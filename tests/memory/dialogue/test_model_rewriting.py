@@ -55,9 +55,7 @@ def test_a_question_is_taken_as_it_is_meant(reply: str) -> None:
     [
         ("", "it is empty"),
         ("Fritz Lang was born in Vienna.", "it is not a question"),
-        ('{"question": "Where was Fritz Lang born?"}', "it is more than the question"),
         ("Sure, here it is: Where was Fritz Lang born?", "it is more than the question"),
-        ("Here is the rewritten question:\nWhere was Fritz Lang born?", "it is more than the question"),
         ("```\nWhere was Fritz Lang born?\n```", "it is more than the question"),
         ("Where was Fritz Lang " + "really " * 60 + "born?", "it is too long"),
         ("Where was Alfred Hitchcock born?", "nobody spoke of Alfred, Hitchcock"),
@@ -78,19 +76,11 @@ def test_names_and_numbers_of_the_question_are_kept() -> None:
     assert fault("What did Fritz Lang do?", asked, SAID) == "it has lost Berlin, 1933"
 
 
-def test_a_german_noun_is_no_name_that_nobody_spoke_of() -> None:
-    assert fault("Wann wurde der Regisseur Fritz Lang geboren?", "und wann wurde er geboren?", SAID) == ""
-
-
 def test_what_was_said_is_told_in_the_order_of_time() -> None:
     writer = Replying([GOOD])
     rewrite_by_model(QUESTION, [replace(SAID[0], text="Later.", turn=9), *SAID], "learned", writer)
     (prompt,) = writer.told[0]
     assert prompt.text.index(SAID[0].text) < prompt.text.index("Later.")
-
-
-def test_a_statement_may_stay_one() -> None:
-    assert fault("I mean Fritz Lang.", "I mean him.", SAID) == ""
 
 
 def test_a_model_that_does_not_answer_is_replaced() -> None:

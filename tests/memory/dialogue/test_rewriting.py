@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clew.memory.datatypes import Recalled, Sentence, Wording
 from clew.memory.dialogue.edits import THIS
-from clew.memory.dialogue.rewriting import LONGEST, RewriteParameters, Rewritten, rewrite
+from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
 from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, shipped
 from clew.memory.dialogue.tagger import WHY
 from clew.memory.dialogue.utterances import tidy
@@ -31,16 +31,11 @@ def test_the_seeds_post_processing(case: dict[str, Any]) -> None:
     ("text", "tidied"),
     [
         ("and where was he born", "And where was he born?"),
-        ("in what year did he die", "In what year did he die?"),
         ("who was Dr. Smith", "Who was Dr. Smith?"),
         ("what is the capital of the U.S.", "What is the capital of the U.S.?"),
         ("what is it.", "What is it?"),
-        ("MOXIE a tree??", "MOXIE a tree?"),
         ('who said "why?"', 'Who said "why?"'),
-        ("howl at the moon", "Howl at the moon."),
-        ("iPhone prices", "iPhone prices."),
         ("\u5b83\u662f\u4ec0\u4e48\uff1f", "\u5b83\u662f\u4ec0\u4e48\uff1f"),
-        ("what is it,", "What is it?"),
     ],
 )
 def test_tidy(text: str, tidied: str) -> None:
@@ -82,10 +77,9 @@ def made(
         ("And in winter?", ["How cold is the moon in summer?"], "How cold is the moon in winter?"),
         ("When did he die?", ["Who is Fritz Lang?", "where was he born", "Thanks!"], "When did Fritz Lang die?"),
         ("and where was he born", [], "And where was he born?"),
-        ("and where was he born", ["Thanks!"], "And where was he born?"),
         ("When did he die?", ["word " * 500 + ". Who is Fritz Lang?"], "When did Fritz Lang die?"),
     ],
-    ids=["alone", "pronoun", "ellipsis", "past small talk", "nothing said", "thanks", "a pasted text"],
+    ids=["alone", "pronoun", "ellipsis", "past small talk", "nothing said", "a pasted text"],
 )
 def test_a_question_is_made_to_stand_alone(question: str, said: list[str], alone: str, encoder: CachedEncoder) -> None:
     assert made(question, users(*said), encoder).text == alone
@@ -101,9 +95,7 @@ def test_an_answer_to_the_assistants_question_stands_with_the_earlier_one(detail
     assert "museum" in standing.text and "Boston" in standing.text
 
 
-@pytest.mark.parametrize(
-    "long", ["word " * 10_000, "he said so. " * 3_300, "Anna Berg and " * 5_000, "a." * 20_000, ". " * 20_000]
-)
+@pytest.mark.parametrize("long", ["word " * 10_000, "Anna Berg and " * 5_000, "a." * 20_000])
 def test_a_turn_of_any_length(long: str, encoder: CachedEncoder) -> None:
     said = [*users(long), Sentence("Fritz Lang directed Metropolis.", "agent", 1)]
     assert sum(wording.weight for wording in made(long, said, encoder).wordings) == pytest.approx(1)
@@ -129,12 +121,6 @@ def test_a_question_that_leans_on_nothing_is_searched_without_the_one_before(enc
     assert [(one.name, one.weight) for one in found] == [("question", pytest.approx(0.7)), ("expanded", 0.3)]
 
 
-def test_of_a_long_turn_before_its_last_words_are_searched(encoder: CachedEncoder) -> None:
-    pasted = Sentence(f"{'word ' * 200}What is Metropolis?", "user", 1)
-    before = next(one for one in made("who directed it?", [pasted], encoder).wordings if one.name == "before")
-    assert before.text.endswith("What is Metropolis? who directed it?") and len(before.text.split()) == LONGEST + 3
-
-
 def test_a_wording_says_why(encoder: CachedEncoder) -> None:
     found = made("who directed it?", SAID[:2], encoder)
     named = WHY[THIS]
@@ -152,14 +138,6 @@ def test_the_selected_context_is_read_however_old_it_is(encoder: CachedEncoder) 
     said = [*users(*(f"How old is the moon number {turn}?" for turn in range(1, 30))), old]
     found = made("What is red?", said, encoder, RewriteParameters(probable=0.0, most=99), (old,))
     assert "Zweigelt" in dict(found.words)
-
-
-def test_words_are_likelier_from_the_last_question_than_from_long_ago(encoder: CachedEncoder) -> None:
-    said = users(
-        "How old is Neptune?", "Who made cheese?", "What is jazz?", "Where is Peru?", "When did the Titanic sink?"
-    )
-    likely = dict(made("How many people die at sea?", said, encoder, RewriteParameters(probable=0.0, most=99)).words)
-    assert likely["Titanic"] > likely.get("cheese", 0.0)
 
 
 def test_the_shipped_models_read_signals_that_there_are(encoder: CachedEncoder) -> None:
@@ -180,8 +158,3 @@ def test_whatever_is_said_the_weights_sum_to_1(
     found = made(question, said, encoder, RewriteParameters(), tuple(said[-2:]))
     assert sum(wording.weight for wording in found.wordings) == pytest.approx(1)
     assert found.wordings[0].text == " ".join(question.split())
-
-
-def test_a_rewritten_question_has_the_question_first(encoder: CachedEncoder) -> None:
-    alone = rewrite("how far  is the Moon", Recalled(), encoder, RewriteParameters())
-    assert alone == Rewritten("How far is the Moon?", (Wording("question", "how far is the Moon", 1.0),))

@@ -93,13 +93,6 @@ def test_what_another_process_changed_is_seen(path: Path) -> None:
         assert one.sentences("t", "a") == ([], [])
 
 
-def test_only_the_last_threads_read_are_kept(threads: Threads) -> None:
-    for number in range(30):
-        save(threads, f"t{number}", 1, f"How far is {number}?")
-    for number in [*range(30), 0]:
-        assert threads.sentences(f"t{number}", "a")[0][0].text == f"How far is {number}?"
-
-
 def test_centroids_are_kept_with_their_encoder(threads: Threads) -> None:
     save(threads, "t", 1, "How far?")
     assert threads.centroids("t", "a") is None
@@ -123,23 +116,6 @@ def test_threads_are_listed_newest_first(threads: Threads) -> None:
     ]
     assert listed[0].updated > listed[1].updated
     assert listed[0].updated.endswith("+00:00")
-
-
-def test_a_thread_that_is_not_there(threads: Threads) -> None:
-    assert threads.get("t") is None
-    assert threads.recent() == []
-    assert threads.records("t") == []
-    assert threads.sentences("t", "a") == ([], [])
-    threads.delete("t")
-
-
-def test_delete_forgets_all_of_one_thread(threads: Threads) -> None:
-    save(threads, "one", 1, "How far?", "It is far.")
-    save(threads, "two", 1, "Who made it?")
-    threads.delete("one")
-    assert threads.get("one") is None
-    assert threads.sentences("one", "a") == ([], [])
-    assert [thread.id for thread in threads.recent()] == ["two"]
 
 
 def test_vectors_of_another_encoder_are_absent(threads: Threads) -> None:
@@ -167,12 +143,6 @@ def test_half_a_surrogate_pair_is_stored(threads: Threads) -> None:
     assert threads.sentences("t", "a")[0][0].text == "How \ufffd far?"
 
 
-def test_a_new_id_is_not_in_use(threads: Threads) -> None:
-    ids = {threads.new_id() for _ in range(50)}
-    assert len(ids) == 50
-    assert max(map(len, ids)) <= 8
-
-
 @pytest.mark.parametrize(
     ("question", "title"),
     [
@@ -181,8 +151,6 @@ def test_a_new_id_is_not_in_use(threads: Threads) -> None:
             "What is the policy on travel expenses for contractors in Germany?",
             "Policy on travel expenses for contractors",
         ),
-        ("please tell me what it is that they did", "Please tell me what it is"),
-        (" ".join(["x" * 20] * 9), " ".join(["X" + "x" * 19, "x" * 20])),
         ("x" * 80, "x" * 59 + "\u2026"),
         ("", ""),
     ],

@@ -1,7 +1,6 @@
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +20,6 @@ from clew.memory.knowledge.chunking import (
     parts,
 )
 from clew.memory.knowledge.embedding import embedded_text
-from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.ports import Role
 from clew.memory.text import Span, split
 from tests.memory.dialogue.cases import hashed_vectors, unit
@@ -82,11 +80,6 @@ def test_a_short_document_is_one_chunk_with_its_place() -> None:
     assert embedded_text(part) == "Title\nOne. Two."
 
 
-@pytest.mark.parametrize("text", ["", " \n\n "])
-def test_a_text_without_words_has_no_chunk(text: str) -> None:
-    assert chunks_of(document(text, "Title"), WordEncoder(10), ChunkerParameters()) == []
-
-
 def test_sentences_stay_whole_and_one_is_repeated() -> None:
     text = "Aa bb cc. Dd ee. Ff gg hh ii jj. Kk. Ll mm nn oo pp."
     assert cut(text, 13) == ["Aa bb cc. Dd ee. Ff gg hh ii jj.", "Kk. Ll mm nn oo pp."]
@@ -111,19 +104,6 @@ def test_a_chunk_does_not_end_with_a_heading() -> None:
         "Cats like milk. Dogs bark loudly.",
         "Head\n\nSheep eat green grass on the hill.",
     ]
-
-
-def test_a_sentence_longer_than_the_window_is_cut_between_words() -> None:
-    words = [f"word{number}" for number in range(100)]
-    found = cut(" ".join(words), 16)
-    assert all(set(part.split()) <= set(words) for part in found)
-    assert {word for part in found for word in part.split()} == set(words)
-
-
-def test_a_word_without_end_is_cut_too() -> None:
-    found = cut("x" * 5000, 10)
-    assert "".join(found[:1]) == "x" * 1000
-    assert max(map(len, found)) <= 1000
 
 
 def test_pages_and_headings_are_those_where_the_chunk_begins() -> None:
@@ -183,18 +163,6 @@ def test_chunks_fit_the_real_encoder(encoder: CachedEncoder, text: str, title: s
     check(doc, chunks_of(doc, encoder, ChunkerParameters()), encoder.window, encoder)
 
 
-@pytest.mark.soak
-def test_real_passages_fit_the_real_encoder(encoder: CachedEncoder, data: Path) -> None:
-    [source] = discover([data / "mtrag-un"]).sources
-    documents = [item for item in read(source) if isinstance(item, Document)][:400]
-    longer = 0
-    for doc in documents:
-        chunks = chunks_of(doc, encoder, ChunkerParameters())
-        check(doc, chunks, encoder.window, encoder)
-        longer += len(chunks) > 1
-    assert longer > 100
-
-
 # Algorithm 1 with equations 1 and 2: on small cases by hand, on drawn ones by what has to hold, on the seed's own.
 
 CATS = "Cats purr softly. Cats drink milk. Cats chase mice. Cats sleep long."
@@ -244,10 +212,6 @@ def test_a_text_is_cut_where_its_words_change() -> None:
 def test_what_cannot_be_is_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(BadInput, match=r"^[^\n]*\. Try: [^\n]*$"):
         SemanticParameters(**wrong)  # type: ignore[arg-type]
-
-
-def test_it_is_the_seeds_where_nothing_is_said() -> None:
-    assert SemanticParameters() == SemanticParameters(buffer=5, threshold=0.5, step=None, size=1024, overlap=128)
 
 
 @given(st.integers(1, 6000), st.integers(1, 1200), st.data())

@@ -76,8 +76,3 @@ def test_a_rarer_word_counts_more_by_the_square() -> None:
 @pytest.mark.parametrize("text", ["", "the of and", "unheard"])
 def test_a_question_without_a_known_word_scores_nothing(text: str) -> None:
     assert not words_of(NODES, np.array([0, 0, 1, 1]), 2).scores(text).any()
-
-
-def test_a_library_without_words() -> None:
-    words = words_of([("", "")], np.array([0]), 1)
-    assert words.scores("apple").tolist() == [[0], [0], [0]]

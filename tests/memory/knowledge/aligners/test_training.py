@@ -10,7 +10,7 @@ import torch
 
 from clew.agent.evaluation.aligners import gold_ranks, measure
 from clew.memory.datatypes import Progress
-from clew.memory.errors import BadInput, ClewError, LibraryMismatch
+from clew.memory.errors import ClewError, LibraryMismatch
 from clew.memory.knowledge.aligners.open_capsule import (
     aligner_paths,
     read_aligner,
@@ -28,16 +28,13 @@ from clew.memory.knowledge.aligners.training import (
     info_nce,
     read_queries,
     templates,
-    topics_of,
     train,
     write_queries,
 )
 from clew.memory.nodes import Partitioning
 from tests.memory.knowledge.aligners.tiny import (
-    HUB_NODES,
     OF_NODE,
     TITLES,
-    cells,
     found_for,
     graph,
     graph_of_partitions,
@@ -150,11 +147,6 @@ def test_a_broken_file_is_named(tmp_path: Path, mlp: TrainingResult, damage: byt
         read_aligner(path, partitioning(), words())
 
 
-def test_one_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="there is no aligner gcn-bce"):
-        read_aligner(tmp_path / "aligners" / "gcn-bce.safetensors", partitioning(), words())
-
-
 def test_words_are_saved_and_those_of_other_partitions_not_taken(tmp_path: Path) -> None:
     write_words(tmp_path, words(), partitioning())
     read = read_words(tmp_path, partitioning())
@@ -213,21 +205,6 @@ def test_training_and_held_out_queries_share_no_node_whatever_the_seed() -> None
     trained = [query for seed in (1, 2) for query in synthetic(300, seed).train]
     assert {query.kind for query in held_out} == {"within", "across"}
     assert not {node for query in trained for node in query.nodes} & {n for query in held_out for n in query.nodes}
-
-
-def test_hub_nodes_are_never_named() -> None:
-    assert not any(set(HUB_NODES.tolist()) & set(query.nodes) for queries in synthetic(2_000) for query in queries)
-
-
-def test_the_same_seed_gives_the_same_queries_and_another_others() -> None:
-    assert synthetic(50, 7) == synthetic(50, 7)
-    assert synthetic(50, 7).train != synthetic(50, 8).train
-    assert synthetic(50, 7).held_out == synthetic(60, 8).held_out
-
-
-def test_topics_are_coarser_than_partitions_and_joined_by_bridges() -> None:
-    topics = topics_of(cells())
-    assert 1 < len(set(topics.tolist())) < partitioning().count
 
 
 # The texts of synthetic queries.

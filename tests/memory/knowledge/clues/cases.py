@@ -50,8 +50,7 @@ RELATIONS = ("directed", "titled", "played by", "hummed", "was born in", "is", "
 WORDS = "who what when where why directed director titled played film coolie lokesh kanagaraj deva hums village born of"
 
 triples = st.lists(
-    st.tuples(st.sampled_from(ENTITIES), st.sampled_from(RELATIONS), st.sampled_from(ENTITIES)),
-    max_size=9,
+    st.tuples(st.sampled_from(ENTITIES), st.sampled_from(RELATIONS), st.sampled_from(ENTITIES)), max_size=9
 )
 questions = st.lists(st.sampled_from(WORDS.split()), max_size=7).map(" ".join)
 

@@ -17,7 +17,6 @@ from clew.memory.knowledge.clues.clue_index import (
     load_aliases,
     normalise,
     triple_graph,
-    triple_lines,
 )
 from clew.memory.text import stemmed_words
 from tests.memory.knowledge.clues.cases import CASES, needs_cases
@@ -32,20 +31,11 @@ def named(text: str, more: Path | None = None) -> list[str]:
     [
         ("directed", ["directed"]),
         ("Directing", ["directed"]),
-        ("is the director of", ["directed"]),
         ("was written and directed by", ["written by", "directed"]),
         ("author", ["written by"]),
-        ("played the role of", ["played by"]),
         ("stars", ["played by"]),
         ("was born in", ["born"]),
-        ("dies", ["died"]),
-        ("is located in", ["located in"]),
-        ("founder", ["founded"]),
         ("wife", ["married"]),
-        ("led to", ["reason"]),
-        ("led by", ["led by"]),
-        ("came out", ["released"]),
-        ("to rescue", ["to save"]),
         ("directory", []),
         ("", []),
     ],
@@ -133,11 +123,6 @@ def test_the_ways_to_write_a_name_are_one_entity_as_it_is_most_often_written() -
 @pytest.mark.parametrize("one, other", [("C++", "C"), ("C#", "C"), ("A-", "A+"), ("-5", "5"), ("5%", "5")])
 def test_a_sign_that_says_something_keeps_names_apart(one: str, other: str) -> None:
     assert entity_key(one) != entity_key(other)
-
-
-def test_triples_are_written_out_once() -> None:
-    rows = [("a", "b", "c"), ("d", "e", "f"), ("A", "b", "c ")]
-    assert triple_lines(rows) == ["a b c.", "d e f."]
 
 
 @given(TRIPLES, st.randoms(use_true_random=False))

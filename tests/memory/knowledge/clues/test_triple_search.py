@@ -37,18 +37,12 @@ from tests.memory.knowledge.clues.reference import Reference
     [
         ("Who directed the film Coolie?", "Lokesh Kanagaraj"),
         ("Who played Deva?", "Rajinikanth"),
-        ("Whom did Rajinikanth play?", "Deva"),
         ("What did Priya watch?", "Coolie"),
-        ("What is the film titled?", "Coolie"),
-        ("What did Lokesh Kanagaraj direct?", "Film"),
         ("Why did Deva come out of retirement?", "To save his friend"),
         ("When was Coolie released?", "August 2025"),
-        ("Where was Coolie released?", "India"),
-        ("When was Lokesh Kanagaraj born?", "14 March 1986"),
         ("Where was Lokesh Kanagaraj born?", "Kinathukadavu"),
         ("When was the director of the film born?", "14 March 1986"),
         ("Who hummed the theme?", "Anirudh"),
-        ("How many days has a week?", ""),
     ],
 )
 def test_answers_are_of_the_type_that_is_asked_for(question: str, answer: str) -> None:
@@ -69,24 +63,15 @@ BORN = "Where was the author of Annihilation of Caste born?"
     "rows, question, answer",
     [
         (AMBEDKAR, BORN, "Mhow"),  # one name that is written in two ways
-        ([("ann", "directed", "metropolis")], "Who directed?", "Ann"),
         ([("metropolis", "directed by", "ann")], "Who directed?", "Ann"),
         ([("ann", "of", "metropolis")], "What about Ann?", "Metropolis"),
         ([("I", "watched", "film"), ("film", "titled", "Coolie")], "What film was watched?", "Coolie"),
         ([("I", "watched", "film")], "What film was watched?", "Film"),
-        ([("I", "watched", "film")], "Which film was watched?", "Film"),
         ([("I", "watched", "Coolie"), ("Coolie", "is a", "film")], "What film was watched?", "Coolie"),
         ([("I", "watched", "film")], "Who watched the film?", "I"),
-        ([("lion", "watched", "film")], "What animal watched the film?", "Lion"),
         ([("I", "watched", "film"), ("film", "titled", "Coolie")], "What did I watch?", "Film"),
         (SEEN, "Which film was seen by Tom?", "Nosferatu"),
         (SEEN, "What film did Anna see?", "Metropolis"),
-        (SEEN, "Who saw Nosferatu?", "Tom"),
-        (
-            [("Metropolis", "is a", "film"), ("Metropolis", "shot in", "Berlin")],
-            "Which film about Berlin?",
-            "Metropolis",
-        ),
     ],
 )
 def test_which_end_of_which_edge_answers(rows: list[tuple[str, str, str]], question: str, answer: str) -> None:
@@ -105,7 +90,6 @@ def test_a_where_without_an_edge_of_a_place_and_of_all_that_is_named_has_no_answ
     [
         ("lokesh kanagaraj", "who", "Lokesh Kanagaraj"),
         ("to save his friend", "why", "To save his friend"),
-        ("van Gogh", "who", "van Gogh"),
         ("1986", "when", "1986"),
     ],
 )
@@ -127,16 +111,11 @@ def test_the_seeds_traps(trap: dict[str, Any]) -> None:
     [
         ("Who directed Coolie?", "who"),
         ("Whose film is it?", "who"),
-        ("who's the director", "who"),
-        ("What is the whole story?", "what"),
         ("Why did he come out?", "why"),
-        ("When somewhere?", "when"),
-        ("Where is the man who knows when?", "where"),
         ("In which year was it released?", "when"),
         ("What city is it set in?", "where"),
         ("Which actor played Deva?", "who"),
         ("Which film did the man who directed Coolie make?", "what"),
-        ("Name the film.", "what"),
         ("", "what"),
     ],
 )
@@ -148,21 +127,13 @@ def test_the_type_is_that_of_the_first_question_word(question: str, expected: st
     "question, expected",
     [
         ("Who directed the film COOLIE?!", ["film", "coolie"]),
-        ("Is “Coolie” Lokesh Kanagaraj's?", ["coolie", "lokesh kanagaraj"]),
         ("What did Kanagaraj make?", ["lokesh kanagaraj"]),
         ("Who hummed Coolie's theme?", ["coolie", "theme of coolie"]),
         ("What is a filmmaker?", []),
-        ("Who played in it?", []),
     ],
 )
 def test_entities_are_named_by_whole_words(question: str, expected: list[str]) -> None:
     assert names(INDEX, extract_clues(question, INDEX, 10).entities) == expected
-
-
-def test_a_word_of_many_entities_names_none_of_them() -> None:
-    index = index_of(*((f"mill {number}", "is", "there") for number in range(11)))
-    assert extract_clues("Which mill?", index, 10).entities == ()
-    assert len(extract_clues("Which mill?", index, 11).entities) == 11
 
 
 @pytest.mark.parametrize(
@@ -170,21 +141,12 @@ def test_a_word_of_many_entities_names_none_of_them() -> None:
     [
         ("Who directed the film?", ("directed",)),
         ("Who was the director?", ("directed",)),
-        ("Who directs the films that Priya watched?", ("directed", "watched")),
-        ("Who starred as Deva?", ("played by",)),
         ("Who acted in the film titled Coolie?", ("played by", "titled")),
         ("When did it come out?", ("released",)),
-        ("Who hums it?", ("hummed",)),
-        ("Who is it?", ()),
     ],
 )
 def test_relations_are_named_by_alias_or_by_their_own_words(question: str, expected: tuple[str, ...]) -> None:
     assert extract_clues(question, INDEX, 10).relations == expected
-
-
-def test_the_words_of_a_name_name_no_relation() -> None:
-    index = index_of(("born to run", "performed by", "bruce springsteen"))
-    assert extract_clues("Who sang Born to Run?", index, 10).relations == ("performed",)
 
 
 def test_inflections_of_a_relation_that_the_table_does_not_have_are_one_clue() -> None:

@@ -114,12 +114,6 @@ def test_a_cross_encoder_prunes() -> None:
     assert few[0].units == (1,)  # it saw the two nearest by cosine
 
 
-def test_nothing_to_walk() -> None:
-    empty = layers_of([[], []])
-    assert walked(empty, unit_rows([[1, 0], [0, 1]]), unit_rows([[1, 0]])[0], PAPER) == []
-    assert walked(layers_of(CHAIN), VECTORS, QUESTION, PAPER, among=[]) == []
-
-
 UNITS = [["Lokesh Kanagaraj", "film"], ["film", "Coolie"], ["Rajinikanth"]]
 RELATIONS = [("Lokesh Kanagaraj", "directed", "film", 0), ("film", "titled", "Coolie", 1)]
 
@@ -141,24 +135,6 @@ def test_a_step_without_a_relation_says_what_it_is() -> None:
     assert written(graph, (0,), "film") == ["(film) -[named with]-> (lokesh kanagaraj)"]
     assert written(graph, (1,), "film") == ["(coolie) -[tells of]-> (film)"]
     assert written(graph, (2,), "Coolie") == ["(coolie) -[tells of]-> (rajinikanth)"]
-
-
-def test_the_last_unit_leads_to_what_a_relation_joins_else_to_the_rarest() -> None:
-    units = [["a", "common", "rare"], ["common", "z"]]
-    assert written(UnitGraph(layers_of(units)), (0,), "a") == ["(a) -[named with]-> (rare)"]
-    joined = layers_of(units, relations=[("common", "met", "a", 0)])
-    assert written(UnitGraph(joined), (0,), "a") == ["(common) -[met]-> (a)"]
-
-
-def test_a_unit_that_names_one_entity_has_no_step() -> None:
-    graph = UnitGraph(layers_of([["a"], []]))
-    assert graph.steps((0,), (0,)) == () == graph.steps((1,), ())
-
-
-def test_a_title_is_what_its_sentences_are_about() -> None:
-    graph = UnitGraph(layers_of([["a"], [], ["b", "t"]], titles=["t", "t", "-"]))
-    assert [graph.entities.row(unit) for unit in range(3)] == [[0, 2], [2], [1, 2]]
-    assert graph.size(np.array([2, 0])).tolist() == [3, 1]
 
 
 def test_no_walk_goes_to_a_heading() -> None:

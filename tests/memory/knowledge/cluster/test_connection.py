@@ -92,8 +92,7 @@ def test_without_a_server_it_says_which_variable_names_one(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("said", "version"),
-    [("7.17.28", None), ("8.17.9", None), ("8.18.0", (8, 18, 0)), ("9.2.0-SNAPSHOT", (9, 2, 0))],
+    ("said", "version"), [("7.17.28", None), ("8.17.9", None), ("8.18.0", (8, 18, 0)), ("9.2.0-SNAPSHOT", (9, 2, 0))]
 )
 def test_the_oldest_server_that_is_taken(proxy: Proxy, said: str, version: tuple[int, ...] | None) -> None:
     proxy.instead = lambda *_: (200, {"version": {"number": said}})

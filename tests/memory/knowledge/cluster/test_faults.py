@@ -31,7 +31,7 @@ from clew.memory.knowledge.cluster.rows import RowsHash, rows_of
 from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
-from tests.benchmarks.ingest import RandomEncoder
+from tests.benchmarks.indexing import RandomEncoder
 from tests.cluster import Server, key_with, own_server, started, stopped
 from tests.proxy import Proxy
 from tests.ui.browsing import free_port

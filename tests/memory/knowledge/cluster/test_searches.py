@@ -13,7 +13,7 @@ from clew.memory.knowledge.cluster.reading import RecentlyRead
 from clew.memory.knowledge.cluster.searches import FEWEST, MOST_HITS, NODES, chosen
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.index.run import index
-from tests.benchmarks.ingest import RandomEncoder
+from tests.benchmarks.indexing import RandomEncoder
 from tests.cluster import Server
 
 

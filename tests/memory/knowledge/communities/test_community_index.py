@@ -33,13 +33,6 @@ def named(path: Path, encoder: CachedEncoder) -> list[set[str]]:
         return [{entities[e].name for e in one.entities} for one in opened.store.part().communities.items]
 
 
-def test_what_belongs_together_is_together(tmp_path: Path, encoder: CachedEncoder) -> None:
-    found = named(library(tmp_path, ALL, encoder), encoder)
-    (bread,) = (names for names in found if "Anna Miller" in names)
-    assert {"Peter Mill", "Freiburg"} <= bread and not bread & {"Fritz Lang", "Laika"}
-    assert not any({"Fritz Lang", "Laika"} <= names for names in found)
-
-
 def test_the_reports_of_the_examples(examples: Library) -> None:
     communities, layers = examples.store.part().communities, examples.store.part().layers
     reports = [one.report for one in communities.items]
@@ -90,12 +83,6 @@ def test_the_method_is_recorded_and_another_finds_them_anew(tmp_path: Path, enco
     assert any("Anna Miller" in names for names in named(path, encoder))
 
 
-def test_without_sentences_there_are_none(tmp_path: Path, encoder: CachedEncoder) -> None:
-    run([written(tmp_path / "x.jsonl", ALL)], tmp_path / "library", encoder, parameters=Parameters(triples="none"))
-    none = communities_of(tmp_path / "library", encoder)
-    assert (none.items, none.levels, none.vectors.shape) == ((), 0, (0, encoder.dimension))
-
-
 def writer(said: Callable[[str], str], asked: list[str]) -> ScriptedWriter:
     def script(messages: object, *_: object) -> str:
         asked.append(messages[0].text)  # type: ignore[index]
@@ -127,7 +114,6 @@ def test_a_model_writes_the_reports_once(tmp_path: Path, encoder: CachedEncoder)
     "said, why",
     [
         ("", "it is empty"),
-        ("This community focuses on key things and how they relate.", "it names nothing of what it is about"),
         ('{"summary": "Fritz Lang and Laika and Anna Miller"}', "it is no report"),
         ("Sure, here is the summary: Fritz Lang", "it is"),
         ("Fritz Lang, Laika and Anna Miller, see [this](https://evil.example).", "it has an address"),

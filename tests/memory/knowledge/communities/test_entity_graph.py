@@ -124,13 +124,6 @@ def test_levels_are_nested_and_of_sensible_sizes(method: Method) -> None:
     assert np.bincount(levels[-1]).max() <= parameters.largest
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_it_is_the_same_every_time(method: Method) -> None:
-    links, vectors = rings(50, 5)
-    one, other = (detect(links, vectors, DetectionParameters(method)) for _ in range(2))
-    assert all(np.array_equal(*pair) for pair in zip(one, other, strict=True))
-
-
 def test_fragments_join_what_is_near_and_what_has_no_link_is_in_none() -> None:
     links, vectors = rings(2, 5, bridges=False)
     ends = np.concatenate([links.ends, [[10], [11]]], axis=1)
@@ -141,23 +134,6 @@ def test_fragments_join_what_is_near_and_what_has_no_link_is_in_none() -> None:
     assert labels[12] == -1
 
 
-def test_fragments_that_are_unlike_stand_for_themselves() -> None:
-    links, vectors = rings(1, 5)
-    ends = np.concatenate([links.ends, [[5, 7], [6, 8]]], axis=1)
-    more = Links(10, ends, np.append(links.weights, [1.0, 1.0]))
-    vectors = np.concatenate([vectors, -vectors[:1], -vectors[:1], -vectors[:1], -vectors[:1], vectors[:1]])
-    (labels,) = detect(more, vectors, DetectionParameters())
-    assert labels.tolist() == [0] * 5 + [1] * 4 + [-1]
-    (labels,) = detect(more, vectors, DetectionParameters(), [9])
-    assert labels.tolist() == [0] * 5 + [1] * 4 + [0]
-
-
-def test_unconnected_texts_are_joined_to_themes_by_meaning() -> None:
-    links, vectors = rings(40, 4, bridges=False)
-    levels = detect(links, vectors, DetectionParameters(readable=10))
-    assert len(set(levels[0].tolist())) <= 10 and len(set(levels[-1].tolist())) == 40
-
-
 def test_many_unconnected_texts_take_no_square_of_memory() -> None:
     links, vectors = rings(4000, 3, bridges=False)
     tracemalloc.start()
@@ -165,10 +141,3 @@ def test_many_unconnected_texts_take_no_square_of_memory() -> None:
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 4000 * 4000 * 8
-
-
-def test_nothing_is_in_no_community() -> None:
-    none = Links(3, np.empty((2, 0), np.int64), np.empty(0))
-    assert detect(none, np.zeros((3, 4), np.float32), DetectionParameters()) == []
-    few = Links(2, np.array([[0], [1]]), np.ones(1))
-    assert [level.tolist() for level in detect(few, np.eye(2, dtype=np.float32), DetectionParameters())] == [[0, 0]]

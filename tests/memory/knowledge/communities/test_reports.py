@@ -11,10 +11,8 @@ from clew.memory.knowledge.communities.entity_graph import links_of, named_in_se
 from clew.memory.knowledge.communities.reports import (
     Extract,
     ReportMaterial,
-    cores,
     extracts,
     quality_of,
-    within,
     write,
 )
 from clew.memory.ports import Message
@@ -34,19 +32,6 @@ def test_a_fragment_that_was_joined_is_not_in_the_name() -> None:
     (one,) = extracts(ReportMaterial(made, links, vectors, sentences, texts), labels)
     assert set(one.name.split(", ")) == {"Fritz Lang (d)", "Metropolis (d)", "Thea (d)"}
     assert len(one.entities) == 5 and set(one.names) == set(NAMES)
-
-
-def test_the_edges_within_communities_keep_what_they_are() -> None:
-    made = layers(NAMES, RELATIONS, {"Fritz Lang": "person"})
-    links = links_of(made, named_in_sentences(made))
-    numbers = {entity.name: number for number, entity in enumerate(made.entities)}
-    labels = np.array([1 if entity.name == "Thea" else 0 for entity in made.entities])
-    inner = within(links, labels)
-    lang, film, thea = (numbers[name] for name in ("Fritz Lang", "Metropolis", "Thea"))
-    weights = links.adjacency().toarray()
-    assert inner.adjacency()[[lang], [film]] == weights[lang, film] > 0
-    assert inner.adjacency()[[thea], [film]] == 0 < weights[thea, film]
-    assert cores(inner, labels).all()  # two parts of two, neither of three
 
 
 def test_no_name_speaks_to_the_model() -> None:
@@ -82,11 +67,7 @@ def test_the_sentence_of_an_entity_is_the_nearest_of_those_that_read_equally_wel
     links = links_of(made, named_in_sentences(made))
     sentences = np.array([[1, 0], [0.8, 0.6], [0, 1]], np.float32)
     vectors = np.tile(np.array([[0.8, 0.6]], np.float32), (4, 1))
-    texts = [
-        "Lang directed the film Metropolis.",
-        "Lang met Thea von Harbou once.",
-        "Lang left the town of Berlin.",
-    ]
+    texts = ["Lang directed the film Metropolis.", "Lang met Thea von Harbou once.", "Lang left the town of Berlin."]
     lang = [entity.name for entity in made.entities].index("Lang")
     best = ReportMaterial(made, links, vectors, sentences, texts).best
     assert best[lang] == 1
@@ -99,19 +80,13 @@ def test_the_sentence_of_an_entity_is_the_nearest_of_those_that_read_equally_wel
     [
         ("Apollo flew to the Moon in July.", 0.0),
         ("Apollo flew to the Moon, 1969.", 0.0),  # 30 characters
-        ("Apollo flew to the Moon, '69.", -0.2),
         (f"Apollo flew {'a' * 307}.", 0.0),  # 320
         (f"Apollo flew {'a' * 308}.", -0.2),
         ("apollo flew to the Moon in July.", -0.3),
         ("Apollo flew to the Moon in July", -0.3),
-        ("It flew to the Moon in July of 1969.", -0.1),
-        ("it flew", -0.5),
-        ("They flew.", -0.3),
         ("AAbbb AAbbb AAbbb AAbbb AAbbb AAbbb.", 0.0),  # two letters of five are capitals
         ("AAAbb AAbbb AAbbb AAbbb AAbbb AAbbb.", -0.3),
         ("AÉbbé AAbbb AAbbb AAbbb AAbbb AAbbb.", 0.0),
-        ("AÉAbé AAbbb AAbbb AAbbb AAbbb AAbbb.", -0.3),
-        ("AÉÉÉÉ ÉÉÉÉÉ ÉÉÉÉÉ abcde fghij klmno.", -0.3),
     ],
 )
 def test_how_well_a_sentence_reads(sentence: str, quality: float) -> None:
@@ -139,21 +114,13 @@ def asked_and_answered(extract: Extract, reply: str, taken: Sequence[str] = ()) 
 APOLLO = Extract("Apollo", (0, 1), {"Apollo": "d", "www.nasa.gov": ""}, {}, {"Apollo flew.": "d"})
 
 
-def test_a_model_is_told_that_there_are_no_relations() -> None:
-    assert "related:\nnone\n" in asked_and_answered(APOLLO, "Apollo flew.")[0]
-    related = replace(APOLLO, relations={"Apollo – met – Laika": "", "Apollo – left – Earth": ""})
-    assert "related:\nApollo – met – Laika\nApollo – left – Earth\n" in asked_and_answered(related, "Apollo flew.")[0]
-
-
 @pytest.mark.parametrize(
     ("reply", "written", "why"),
     [
         ("Apollo flew. It went far. It came back. It is shown.", "Apollo flew. It went far. It came back.", ""),
         ("Apollo flew. It landed on the", "Apollo flew.", ""),  # cut off
         ("<think>Well.</think>Apollo flew.", "Apollo flew.", ""),
-        ("So www.nasa.gov tells us.", "So www.nasa.gov tells us.", ""),  # an address that is a name
         ("Apollo is at www.nasa.gov and www.moon.org too.", "", "it has an address"),
-        ("Apollo flew, see https://www.nasa.gov.", "", "it has an address"),
         ("Apollo landed on the", "", "it is empty"),
         ("Sure, Apollo flew.", "", "it is no report"),
         ("Apollo was there.", "", "it is the report of another community"),

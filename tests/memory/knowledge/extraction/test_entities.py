@@ -23,38 +23,23 @@ def kinds(text: str, title: str = "") -> dict[str, str]:
     "text, expected",
     [
         ("The paper was read by Dr. B. R. Ambedkar.", ["Dr. B. R. Ambedkar"]),
-        ("The paper was read by Dr. B.R. Ambedkar.", ["Dr. B.R. Ambedkar"]),
         ("We know that J. R. R. Tolkien wrote it.", ["J. R. R. Tolkien"]),
-        ("It was seen by Mr. Smith and Mrs. Jones.", ["Mr. Smith", "Mrs. Jones"]),
         ("We met Sir Arthur Conan Doyle there.", ["Sir Arthur Conan Doyle"]),
         ("It was painted by Vincent van Gogh.", ["Vincent van Gogh"]),
-        ("She knew Ludwig van der Rohe well.", ["Ludwig van der Rohe"]),
-        ("He fought Oscar de la Hoya.", ["Oscar de la Hoya"]),
         ("They gave it to the Bank of England.", ["Bank of England"]),
-        ("Before the Supreme Court of the United States he spoke.", ["Supreme Court of the United States"]),
         ("He worked at the Institute for Advanced Study in Princeton.", ["Institute for Advanced Study", "Princeton"]),
         ("It was read at Columbia University, New York, U.S.A.", ["Columbia University", "New York", "U.S.A."]),
-        ("A licence of the FCC is needed.", ["FCC"]),
         ("That was Sotheby's own, and Ambedkar's too.", ["Sotheby", "Ambedkar"]),
-        ("She went to King's College in London.", ["King's College", "London"]),
-        ("They live on the 10th Street.", ["10th Street"]),
-        ("It was built by Simon & Schuster.", ["Simon & Schuster"]),
         ("In the end Martin Luther King, Jr. spoke.", ["Martin Luther King, Jr"]),
         ("The school in Łódź knew Šemso and Çelik.", ["Łódź", "Šemso", "Çelik"]),
         # A capital at the start of a sentence.
         ("However, the Soviet Union fell.", ["Soviet Union"]),
         ("In Paris it rained.", ["Paris"]),
-        ("Construction began in Rome.", ["Rome"]),
         ("Caste is old. Many wrote of Caste.", ["Caste", "Caste"]),
-        ("Former President Bill Clinton came.", ["President Bill Clinton"]),
         ("Lang directed Metropolis.", ["Lang", "Metropolis"]),
-        ("Metropolis is a film.", ["Metropolis"]),
         ("You and I know that One is not They.", []),
-        ("What Is This?", []),
         # Numbers are no dates, and what is only said is no work.
         ("It has 1500 inhabitants.", []),
-        ("It cost $1999 then.", []),
-        ("Some 42 of them, or 3.14, left.", []),
         ('It remains in the domain of the "unexplained", she said: "We do not know."', []),
     ],
 )
@@ -77,16 +62,11 @@ def test_dates(date: str) -> None:
     [
         ('He wrote "The Lord of the Rings" there.', "The Lord of the Rings"),
         ("He wrote “ Castes in India ” there.", "Castes in India"),
-        ("He wrote ‘Castes in India’ there.", "Castes in India"),
         ("He wrote 'Castes in India' there.", "Castes in India"),
         ("He wrote *Castes in India* there.", "Castes in India"),
-        ("He wrote _Castes in India_ there.", "Castes in India"),
-        ("He wrote ``Castes in India'' there.", "Castes in India"),
         ("Толстой написал «Война и мир» в Ясной Поляне.", "Война и мир"),
-        ("Булгаков написал «Бег» там.", "Бег"),
         ("Il a écrit « À la recherche du temps perdu » ici.", "À la recherche du temps perdu"),
         ("鲁迅写了《狂人日记》。", "狂人日记"),
-        ("夏目漱石は『坊っちゃん』を書いた。", "坊っちゃん"),
         ("She read «the lost years of all» there.", "the lost years of all"),
     ],
 )
@@ -105,9 +85,7 @@ def test_what_is_said_or_long_is_no_work_in_any_marks(text: str) -> None:
     "text, name, kind",
     [
         ("Ada Lovelace (born 1815) wrote it.", "Ada Lovelace", "person"),
-        ("That was the painter Frida Kahlo.", "Frida Kahlo", "person"),
         ("He was born in Vienna.", "Vienna", "place"),
-        ("It flows into the Hudson River.", "Hudson River", "place"),
         ("She left the University of Texas.", "University of Texas", "organisation"),
         ("They saw Metropolis.", "Metropolis", "name"),
     ],
@@ -126,16 +104,10 @@ def test_terms_are_what_recurs() -> None:
 
 
 @pytest.mark.parametrize(
-    "title, name",
-    [("Metropolis (film)", "Metropolis"), ("Metropolis", "Metropolis"), ("(film)", "(film)"), ("", "")],
+    "title, name", [("Metropolis (film)", "Metropolis"), ("Metropolis", "Metropolis"), ("(film)", "(film)"), ("", "")]
 )
 def test_the_name_in_a_title(title: str, name: str) -> None:
     assert title_name(title) == name
-
-
-def test_the_title_is_an_entity_where_the_text_has_it() -> None:
-    assert texts("All know congressional oversight.", "Congressional oversight") == ["congressional oversight"]
-    assert "Oversight" in texts("Oversight matters.", "Congressional Oversight")
 
 
 @settings(deadline=None)
@@ -173,9 +145,3 @@ def test_a_role_that_is_said_of_a_name_makes_it_a_persons() -> None:
     text = "Johannes Kepler was a German astronomer. As a boy Kepler saw a comet. Ford Focus is a car model."
     kinds = {mention.text: mention.kind for mention in entities(text, "Johannes Kepler")}
     assert (kinds["Johannes Kepler"], kinds["Kepler"], kinds["Ford Focus"]) == ("person", "person", "name")
-
-
-@pytest.mark.parametrize("name", ["New York Times", "New York", "Old Trafford", "Long Island"])
-def test_an_adjective_that_belongs_to_a_name_stays_when_it_begins_a_sentence(name: str) -> None:
-    assert entities(f"{name} is known in old towns.")[0].text == name
-    assert entities(f"The {name} is known.")[0].text == name

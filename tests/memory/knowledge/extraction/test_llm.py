@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clew.memory.errors import BadInput, ServiceUnreachable
+from clew.memory.errors import ServiceUnreachable
 from clew.memory.knowledge.extraction.clauses import by_rules
 from clew.memory.knowledge.extraction.llm import LONGEST_PART, Model, ModelExtractor
 from clew.memory.ports import Message, Writer
@@ -125,14 +125,6 @@ def test_where_the_model_fails_the_rules_extract_and_it_is_told(reply: str, why:
     assert extractor.notes == (f"entities of 2 of 2 parts are by rules: {why}",)
 
 
-def test_a_text_that_names_nothing_may_stay_empty() -> None:
-    writer = Replying('{"entities": [], "triples": []}')
-    extractor = extractor_by(writer)
-    assert found_by(extractor, "so it was.") == [] and len(writer.told) == 1
-    assert extractor("", TITLE) == ([], []) and len(writer.told) == 1
-    assert extractor.notes == ()
-
-
 def test_what_the_text_does_not_have_is_left_out_and_counted() -> None:
     invented = {
         "entities": [*GOOD["entities"], {"name": "Thea von Harbou", "type": "person"}, {"name": "Lan", "type": "term"}],
@@ -189,11 +181,6 @@ def test_a_sentence_without_end_is_cut(text: str) -> None:
     extractor_by(keeping(lambda messages: '{"entities": []}', 8000, parts))(text, "")
     assert "".join("".join(parts).split()) == "".join(text.split()) and len(parts) > 5
     assert max(len(part.encode()) for part in parts) <= LONGEST_PART
-
-
-def test_a_window_that_is_too_small_is_told_of() -> None:
-    with pytest.raises(BadInput, match="500 tokens, is too small"):
-        extractor_by(Replying(REPLY, window=500))
 
 
 def test_answers_that_could_be_read_are_kept(tmp_path: Path) -> None:

@@ -16,14 +16,7 @@ from clew.agent.settings import note_indexed
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
-from clew.memory.knowledge.disk import (
-    DATABASE,
-    POINTER,
-    current_generation,
-    next_generation,
-    read_manifest,
-    recorded,
-)
+from clew.memory.knowledge.disk import DATABASE, POINTER, current_generation, next_generation, read_manifest, recorded
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.steps import STEPS
 from clew.memory.knowledge.library import open_library

@@ -208,11 +208,6 @@ def test_a_term_of_one_document_has_its_id_behind_it() -> None:
     assert all("Moon (" not in name for name in named)
 
 
-def test_a_partition_without_words_has_a_name() -> None:
-    assert names_of(np.array([0, 1]), 2, [("", "12 a"), ("Sea", "")], "ab") == ("partition 0", "Sea (b)")
-    assert names_of(np.zeros(0, np.int64), 0, [], []) == ()
-
-
 def test_high_degrees_are_exceptional_and_not_all_are_hub_nodes() -> None:
     """Two hubs of a hundred neighbours each: one of its own topic, one that has to do with none of its own."""
     groups = [list(range(start, start + 10)) for start in range(0, 200, 10)]

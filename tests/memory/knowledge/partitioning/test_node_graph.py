@@ -65,12 +65,6 @@ def test_what_many_chunks_share_joins_none() -> None:
     assert graph_of(layers(list(range(60)), crowd, [-1] * 60, 1), []).relations == ()
 
 
-def test_a_library_without_anything() -> None:
-    graph = graph_of(layers([], [], [], 0), [])
-    assert (graph.count, len(graph.sources), graph.relations) == (0, 0, ())
-    assert graph.degrees.shape == (0,) and graph.adjacency().shape == (0, 0)
-
-
 def test_a_graph_folder_keeps_its_relations(store: Search) -> None:
     graph, layers = store.part().nodes, store.part().layers
     assert graph.count == len(layers.chunk_ids)

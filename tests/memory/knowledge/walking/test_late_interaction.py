@@ -11,7 +11,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import MatchParameters
-from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added, max_sim, standardised
+from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added, max_sim
 from clew.memory.knowledge.walking.walker import Walked, Walker, hits_of
 from clew.tools.base import encode_query
 from tests.memory.test_encoding import Counting
@@ -31,12 +31,6 @@ def test_max_sim_is_what_loops_find() -> None:
         for passage in passages
     ]
     assert max_sim(question, passages) == pytest.approx(slow, abs=1e-5)
-
-
-def test_scores_are_standardised() -> None:
-    assert standardised(np.array([1.0, 3.0])) == pytest.approx([-1, 1])
-    assert standardised(np.array([2.0, 2.0])).tolist() == [0, 0]
-    assert standardised(np.zeros(0)).shape == (0,)
 
 
 def test_they_are_added_to_the_first_and_the_order_follows() -> None:

@@ -109,18 +109,6 @@ def test_paths_lead_over_shared_entities(library: Library, index: HopIndex, enco
     assert features["words"] == pytest.approx(float(np.array(said) @ shares.weights))
 
 
-def test_names_of_a_question(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
-    def named(text: str) -> set[str]:
-        query = encode_query(text, [], encoder)
-        return {index.layers.entities[e].id for e in hops_of(library, index, query).question.entities}
-
-    assert named(QUESTION) == {"metropolis"}
-    assert named("did thea von harbou marry Lang's friend?") >= {"thea von harbou"}
-    assert named("Bread and butter?") == {"bread"}  # first word, but a title
-    assert named("Which bread is it?") == set()  # a common word
-    assert named("") == set()
-
-
 def test_the_scope_bounds_paths_and_titles(library: Library, index: HopIndex, encoder: CachedEncoder) -> None:
     query = replace(encode_query(QUESTION, [], encoder), scope=frozenset({"Fritz Lang", "Vienna"}))
     inside = np.array([d in ("Fritz Lang", "Vienna") for d in index.layers.document_ids])[index.layers.chunk_documents]
@@ -140,12 +128,6 @@ def test_masses_add_up() -> None:
     assert log_masses(direct, paths, ends) == pytest.approx(wanted)
     assert log_masses(direct + 800, paths + 800, ends) == pytest.approx(np.array(wanted) + 800)
     assert log_masses(direct, np.zeros(0), np.zeros(0, np.int64)) == pytest.approx(direct)
-
-
-def test_what_is_shipped_weighs_every_feature_of_a_path() -> None:
-    path = load_scorer().path
-    assert path.slope.shape == (len(PATH),)
-    assert path(np.eye(len(PATH))) == pytest.approx(path.slope + path.bias)
 
 
 def test_rounds_go_on_from_the_chunks_of_most_mass(examples: Library, encoder: CachedEncoder) -> None:

@@ -1,0 +1,81 @@
+"""Whole answers over a few documents: of names that are alike, lists within lists, who has not, and what differs."""
+
+import pytest
+
+from clew.agent.answer.negation import denied
+from clew.memory.encoding import CachedEncoder
+from tests.agent.conftest import Opened
+
+HUTS = "# Huts of the club\n\n" + "".join(
+    f"## Hut at the {lake} lake\n\n### Stove\n\nThe stove is swept every {weeks} weeks. Ask {keeper}.\n\n"
+    f"### Boat\n\nThe boat is painted every {years} years. Ask {other}.\n\n"
+    for lake, weeks, years, keeper, other in [("upper", 5, 2, "Nils", "Berit"), ("lower", 8, 3, "Ragna", "Tor")]
+)
+LIBRARIES: dict[str, dict[str, str | bytes]] = {
+    "names": {
+        "phones.txt": "Phones of the Larch series\n\nLarch 5 has a battery of 4,000 mAh. It weighs 180 grams.\n\n"
+        "Larch 5 Pro has a battery of 5,100 mAh. It weighs 221 grams.\n",
+        "huts.md": HUTS,
+        "Kestrel.md": "# Kestrel\n\nKestrel is a tent for two. The price is 340 euros.\n",
+        "Kestrel-Plus.md": "# Kestrel-Plus\n\nKestrel-Plus is a tent for four. The price is 610 euros.\n",
+        "club/2021/minutes.txt": "Minutes of the club\n\nThe treasurer was Ada Holm. The fee was set at 20 euros.\n",
+        "club/2022/minutes.txt": "Minutes of the club\n\nThe treasurer was Ole Vik. The fee was set at 25 euros.\n",
+    },
+    "lists": {
+        "prices.md": "# Renovation\n\n- Kitchen\n  - Lamp: 80 euros\n  - Floor: 1,200 euros\n    - Labour: 300 euros\n"
+        "- Office\n  - Lamp: 45 euros\n  - Floor: 700 euros\n    - Labour: 210 euros\n- Hall\n  - Lamp: 30 euros\n",
+        "hours.html": "<h1>Hours</h1><ul><li>Library<ul><li>Monday: 9 to 17</li><li>Saturday: 10 to 13</li></ul></li>"
+        "<li>Pool<ul><li>Monday: 7 to 20</li><li>Saturday: 8 to 18</li></ul></li></ul>",
+        "rules.md": "# House rules\n\n## What the guest brings\n\nThe guest brings\n\n- sheets and towels;\n- slippers."
+        "\n\n## What the host brings\n\nThe host brings wood for the stove of the guest, and soap.\n",
+        "nut.eml": "From: Ida Moser <ida@example.org>\nTo: Rut <rut@example.org>\nSubject: Saturday\n"
+        "Date: Thu, 12 Jun 2025 19:42:11 +0100\n\nWe come at six. Max gets a rash from nuts.\n",
+        "notes.txt": "Supper on Saturday. Do not forget what Ida wrote about nuts!\n",
+    },
+    "denials": {
+        "suppers.md": "# Suppers\n\n- Lentil soup is made without eggs.\n- The omelette is made with four eggs.\n"
+        "- Pancakes are made with two eggs.\n- Flatbread is made without eggs.\n",
+        "trip.md": "# Rowing trip\n\nAda has signed up. Bruno has not signed up. Cilla signed up on Monday. Dora never "
+        "signed up.\n",
+    },
+    "differences": {
+        "plans.md": "# Phone plans\n\nNova Small costs 12 EUR a month and includes 5 GB.\n\nNova Large costs 19 EUR a "
+        "month and includes 30 GB. Calls are free.\n\nThe contract for Nova Small began on 3 March 2024. The contract "
+        "for Nova Large began on 18 April 2024.\n",
+        "house.md": "# House\n\nHeating cost 1,480 euros in 2021. In 2022 we paid 1,930 euros for heating, in 2023 "
+        "1,610 euros. The roof is 90 years old, the barn 140 years.\n",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("library", "question", "said", "unsaid"),
+    [
+        ("names", "How heavy is the Larch 5?", ["180 grams"], ["221"]),
+        ("names", "What is the price of the Kestrel?", ["340 euros"], ["610"]),
+        ("names", "How often is the stove of the hut at the lower lake swept?", ["8 weeks"], ["years"]),
+        ("names", "In the folder 2021, what was the fee?", ["20 euros"], ["25"]),
+        ("lists", "How much is the lamp in the office?", ["- Office [1]\n- Lamp: 45 euros"], ["80"]),
+        ("lists", "When is the pool open on Saturday?", ["- Saturday: 8 to 18"], ["10 to 13"]),
+        ("lists", "Tell me what the guest brings.", ["sheets and towels"], []),
+        ("lists", "What did Ida write about nuts?", ["Max gets a rash from nuts."], []),
+        ("denials", "Which dishes are made without eggs?", ["Lentil", "Flatbread"], ["omelette", "Pancakes"]),
+        ("denials", "Who has signed up?", ["Ada", "Cilla"], ["Bruno", "Dora"]),
+        ("denials", "Who has not signed up?", ["Bruno", "Dora"], ["Ada", "Cilla"]),
+        ("differences", "How much more does Nova Large cost than Nova Small?", ["19 EUR - 12 EUR = 7 EUR"], []),
+        ("differences", "How many days lie between the contracts for Nova Small and Nova Large?", ["= 46 days"], []),
+        ("differences", "how much cheaper was heating in 2023 than in 2022?", ["1,930 euros - 1,610 euros = 320"], []),
+        ("differences", "By how much did heating rise from 2021 to 2022?", [], [" = "]),  # not plain which sums
+    ],
+)
+def test_what_is_said(library: str, question: str, said: list[str], unsaid: list[str], opened: Opened) -> None:
+    answer = opened(LIBRARIES[library])(question)
+    assert [part for part in said if part not in answer.text] == [] == [part for part in unsaid if part in answer.text]
+    assert all(claim.verdict != "unsupported" for claim in answer.claims)
+
+
+def test_a_text_denies_or_does_not(encoder: CachedEncoder) -> None:
+    pairs = [("Which lamps are not for hire?", "Which lamps are for hire?"), ("Nobody came.", "Everybody came.")]
+    for denies, affirms in pairs:
+        more, less = denied([denies, affirms], encoder)
+        assert more > 0.9 and less < 0.1
