@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.request import urlopen
 
 from cssselect2 import ElementWrapper, Matcher, compile_selector_list
@@ -245,7 +245,10 @@ def length(value: str, units: Mapping[str, float] = PIXELS, otherwise: float = f
     return float(found[1]) * units.get(found[2] or "", 1.0) if found else otherwise
 
 
-def sides(said: Sequence[str]) -> Sequence[str]:
+_Side = TypeVar("_Side")
+
+
+def sides(said: Sequence[_Side]) -> Sequence[_Side]:
     """Top, right, bottom and left, as CSS means one to four values."""
     return [*said, said[1]] if len(said) == 3 else [*said, *said, *said, *said][:4]
 

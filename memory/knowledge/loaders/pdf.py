@@ -128,11 +128,11 @@ def _page(page: Any, label: str) -> _Page:
     seen = [word for word in words if word.seen]
     tables = tables_of(page, seen)
     texts, found = list[str](), list[Table]()
-    for is_word, run in groupby(in_columns(with_tables(seen, tables)), key=lambda one: isinstance(one, PageWord)):
-        if is_word:
-            texts.append(_in_lines(run))
-            continue
-        for table in run:
+    for _, run in groupby(in_columns(with_tables(seen, tables)), key=lambda one: isinstance(one, PageWord)):
+        placed = list(run)
+        if words_in_line := [one for one in placed if isinstance(one, PageWord)]:
+            texts.append(_in_lines(words_in_line))
+        for table in (one for one in placed if not isinstance(one, PageWord)):
             layout = TextLayout()
             layout.table(table.rows)
             above = "\n".join(texts).rstrip().rpartition("\n")[2].strip()

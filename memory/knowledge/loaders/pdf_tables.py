@@ -80,10 +80,11 @@ def _lines(page: Any) -> list[dict[str, Any]]:
 def _drawn(lines: list[dict[str, Any]], words: Sequence[PageWord]) -> Iterator[FoundTable]:
     from pdfplumber import table
 
+    no_page: Any = None
     edges = [one for one in table.merge_edges(lines, *[NEAR] * 4) if max(one["width"], one["height"]) >= NEAR]
     cells = table.intersections_to_cells(table.edges_to_intersections(edges, NEAR, NEAR))
     for its in table.cells_to_tables(cells):
-        found = table.Table(None, its)
+        found: Any = table.Table(no_page, its)
         boxes = [[box and _area(*box) for box in row.cells] for row in found.rows]
         yield FoundTable(_area(*found.bbox), list(_rows(boxes, words)))
 
@@ -94,7 +95,7 @@ def _area(left: float, top: float, right: float, bottom: float) -> Area:
 
 def _rows(boxes: Sequence[Sequence[Area | None]], words: Sequence[PageWord]) -> Iterator[list[str]]:
     """What stands in the cells of a table; a cell that spans several rows or columns stands in each."""
-    lefts = [max((row[place][0] for row in boxes if row[place]), default=0.0) for place in range(len(boxes[0]))]
+    lefts = [max((box[0] for row in boxes if (box := row[place])), default=0.0) for place in range(len(boxes[0]))]
     above: list[str] = []
     for row in boxes:
         said: list[str] = []

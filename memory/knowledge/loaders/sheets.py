@@ -161,9 +161,9 @@ def _value(cell: "_Element", shared: list[str], formats: list[str]) -> str:
     """As it is shown, but that dates are written as the ISO has it."""
     said, kind = cell.findtext("{*}v") or "", cell.get("t", "n")
     if kind != "n" or not said:
-        return {"s": lambda: shared[int(said)], "b": lambda: str(said == "1").lower()}.get(
-            kind, lambda: said or _text(cell)
-        )()
+        if kind == "s":
+            return shared[int(said)] if said else ""
+        return str(said == "1").lower() if kind == "b" else said or _text(cell)
     number, style = float(said), formats[int(cell.get("s", 0))] if formats else ""
     if style == "date":
         moment = (_EPOCH + timedelta(days=number)).replace(microsecond=0)

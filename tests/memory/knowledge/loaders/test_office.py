@@ -196,7 +196,7 @@ NOTES = (
 
 
 def test_cells_say_what_is_shown_and_their_comments_stand_below(tmp_path: Path) -> None:
-    given = (
+    given: tuple[tuple[str, int, str], ...] = (
         ("s", 0, "0"),
         ("n", 1, "45413"),
         ("n", 1, "45413.75"),
