@@ -359,7 +359,8 @@ def hidden_elements(root: "HtmlElement") -> "list[tuple[HtmlElement, bool]]":
             continue
         style = sheet.style(rules.get(element, {}), element.get("style", ""))
         hidden = {"hidden", "popover"} & set(element.keys()) or (style and _hides(style))
-        look = _look(style, element, looks[-1])
+        own = element.get({"font": "color", "body": "text"}.get(element.tag, "none"), "")
+        look = _look(style, looks[-1], own, element.get("bgcolor", ""))
         looks.append(look._replace(visible=False) if hidden else look)
         begun.append(len(found))
         shown.append(looks[-1].is_seen)
@@ -374,8 +375,19 @@ def own_words(element: "HtmlElement") -> list[str | None]:
     return [element.text, *(child.tail for child in element)]
 
 
-def _look(style: Style, element: "HtmlElement", around: _Look) -> _Look:
-    own, given = element.get({"font": "color", "body": "text"}.get(element.tag, "none"), ""), element.get("bgcolor", "")
+def is_unseen(styles: Iterable[str]) -> bool:
+    """Whether nothing is seen of letters within elements of these styles, the outermost first."""
+    look = _Look()
+    for one in styles:
+        style = Style((name, value) for (_, name), value in sorted(_own(one).items()))
+        if _hides(style):
+            return True
+        look = _look(style, look)
+    return not look.is_seen
+
+
+def _look(style: Style, around: _Look, own: str = "", given: str = "") -> _Look:
+    """`own` and `given` are the colours of letters and ground that attributes say."""
     if not (style or own or given):
         return around
     own, given = (f"#{one}" if re.fullmatch("(?:[0-9a-f]{3}){1,2}", one) else one for one in (own, given))
