@@ -37,43 +37,36 @@ MOST, LARGEST = 10_000, 256 << 20
 
 def read_archive(source: Source) -> Iterator[Unpacked]:
     """Its files. Raises `Unreadable` for what is no archive, or a larger one than may be."""
+    count = size = 0
     with TemporaryDirectory(prefix="clew-") as folder:
         try:
-            if zipfile.is_zipfile(source.path):
-                _unzip(source, Path(folder))
-            else:
-                _untar(source, Path(folder))
+            for name, bytes_, held in _zipped(source.path) if zipfile.is_zipfile(source.path) else _tarred(source.path):
+                count, size = count + 1, size + bytes_
+                if count > MOST or size > LARGEST:
+                    most = f"{MOST:,} files or {LARGEST >> 20} MiB"
+                    raise Unreadable(f"an archive of more than {most}: unpack it, and index the folder")
+                _put(Path(folder), name, held)
         except (*BROKEN, tarfile.TarError, NotImplementedError) as error:
             raise Unreadable(f"not a whole archive: {error}") from error
         yield Unpacked(Path(folder), source.name, shown(source.path))
 
 
-def _unzip(source: Source, folder: Path) -> None:
-    with zipfile.ZipFile(source.path) as archive:
-        members = [one for one in archive.infolist() if not one.is_dir() and not stat.S_ISLNK(one.external_attr >> 16)]
-        if any(one.flag_bits & 1 for one in members):
-            raise Unreadable("an archive with a password")
-        _check(len(members), sum(one.file_size for one in members))
-        for one in members:
-            with archive.open(one) as held:
-                _put(folder, one.filename, held)
+def _zipped(path: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
+    """Name, size and content of each file."""
+    with zipfile.ZipFile(path) as archive:
+        for one in archive.infolist():
+            if one.flag_bits & 1:
+                raise Unreadable("an archive with a password")
+            if not one.is_dir() and not stat.S_ISLNK(one.external_attr >> 16):
+                with archive.open(one) as held:
+                    yield one.filename, one.file_size, held
 
 
-def _untar(source: Source, folder: Path) -> None:
-    count = size = 0
-    with tarfile.open(source.path) as archive:
+def _tarred(path: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
+    with tarfile.open(path) as archive:
         for one in archive:
             if one.isfile() and (held := archive.extractfile(one)):
-                count, size = count + 1, size + one.size
-                _check(count, size)
-                _put(folder, one.name, held)
-
-
-def _check(files: int, size: int) -> None:
-    if files > MOST or size > LARGEST:
-        raise Unreadable(
-            f"an archive of more than {MOST:,} files or {LARGEST >> 20} MiB: unpack it, and index the folder"
-        )
+                yield one.name, one.size, held
 
 
 def _put(folder: Path, name: str, held: IO[bytes]) -> None:

@@ -33,13 +33,9 @@ AUTHOR = ("author", "article:author", "dc.creator", "dcterms.creator")
 KEYWORDS = ("keywords", "article:tag", "dc.subject", "dcterms.subject")
 
 
-_SERVED = re.compile(r"\A\s*(?:Content-[A-Za-z]+: [^\n]*\s*)+(?=<)")
-"""What a server says before a page, and some programs (man2html) write into it."""
-
-
 def read_html(source: Source) -> Iterator[Document]:
     """Raises `Unreadable` where there are no words in it."""
-    yield _page(source, _SERVED.sub("", _decode(source.path.read_bytes()), count=1))
+    yield _page(source, _decode(source.path.read_bytes()))
 
 
 def _page(source: Source, markup: str) -> Document:

@@ -325,7 +325,7 @@ _ARGUMENT = re.compile(rf"{_LENGTH.pattern}|auto")
 
 
 class _Look(NamedTuple):
-    """What the letters of an element have, by itself or by those that it lies within."""
+    """What the letters of an element have, by itself or by those that it lies within. `apart`: of their size."""
 
     ground: Colour = (1.0,) * 3
     colour: Colour = None
@@ -336,9 +336,8 @@ class _Look(NamedTuple):
 
     @property
     def is_seen(self) -> bool:
-        if not self.visible or self.size <= TINY or self.indent <= FAR or self.apart <= TIGHT * self.size:
-            return False
-        return self.colour != () and not alike(self.colour, self.ground)
+        has_place = self.size > TINY and self.indent > FAR and self.apart > TIGHT
+        return self.visible and has_place and self.colour != () and not alike(self.colour, self.ground)
 
 
 def hidden_elements(root: "HtmlElement") -> "list[tuple[HtmlElement, bool]]":
@@ -363,7 +362,8 @@ def hidden_elements(root: "HtmlElement") -> "list[tuple[HtmlElement, bool]]":
             continue
         style = sheet.style(rules.get(element, {}), element.get("style", ""))
         hidden = {"hidden", "popover"} & set(element.keys()) or (style and _hides(style))
-        look = _look(style, element, looks[-1])
+        own = element.get({"font": "color", "body": "text"}.get(element.tag, "none"), "")
+        look = _look(style, looks[-1], own, element.get("bgcolor", ""))
         looks.append(look._replace(visible=False) if hidden else look)
         begun.append(len(found))
         shown.append(looks[-1].is_seen)
@@ -378,21 +378,30 @@ def own_words(element: "HtmlElement") -> list[str | None]:
     return [element.text, *(child.tail for child in element)]
 
 
-def _look(style: Style, element: "HtmlElement", around: _Look) -> _Look:
-    own = element.get({"font": "color", "body": "text"}.get(element.tag, "none"), "")
-    given = element.get("bgcolor", "")
+def is_unseen(styles: Iterable[str]) -> bool:
+    """Whether nothing is seen of letters within elements of these styles, the outermost first."""
+    look = _Look()
+    for one in styles:
+        style = Style((name, value) for (_, name), value in sorted(_own(one).items()))
+        if _hides(style):
+            return True
+        look = _look(style, look)
+    return not look.is_seen
+
+
+def _look(style: Style, around: _Look, own: str = "", given: str = "") -> _Look:
+    """`own` and `given` are the colours of letters and ground that attributes say."""
     if not (style or own or given):
         return around
     own, given = (f"#{one}" if re.fullmatch("(?:[0-9a-f]{3}){1,2}", one) else one for one in (own, given))
-    words = style["text-fill-color"] or style["color"] or own
+    words, visible = style["text-fill-color"] or style["color"] or own, style["visibility"]
     size = length(style["font-size"], PIXELS | {"em": around.size, "%": around.size / 100}, around.size)
-    spacing, visible = style["letter-spacing"], style["visibility"]
-    apart = around.apart if spacing in _AS_AROUND else length(spacing, PIXELS | {"em": size}, 0.0)
+    apart = length(style["letter-spacing"], PIXELS | {"em": size}, around.apart * size) / (size or 1)
     return _Look(
         _ground(style, given, around.ground),
         around.colour if words in _AS_AROUND else colour(words),
         size,
-        length(style["text-indent"]) if "text-indent" in style else around.indent,
+        length(style["text-indent"], otherwise=around.indent),
         FAR if length(style["word-spacing"]) <= FAR else apart,
         around.visible if visible in _AS_AROUND else not visible.startswith(("hidden", "collapse")),
     )

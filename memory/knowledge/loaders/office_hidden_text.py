@@ -7,21 +7,19 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
-from clew.memory.knowledge.loaders.html_hidden_text import alike, colour
+from clew.memory.knowledge.loaders.html_hidden_text import is_unseen
 from clew.memory.knowledge.loaders.packages import attribute, name_of, opened
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-SMALLEST = 2.0
-"""Points of letters that can be read."""
+SMALLEST, NARROWEST = 4, 10
+"""Halves of points of letters that can be read, and hundredths of their usual width."""
 
-NARROWEST = 10
-"""Of the hundred parts of a letter's width."""
-
+_HEXADECIMAL = re.compile(r"[0-9a-fA-F]{6}")
 MOST_FILLED = 100_000
 """Cells of OpenDocument that a merged one is put into."""
 
@@ -30,28 +28,17 @@ BREAK, DEEPER = "\u2028", "\u2063"
 
 _TEXTS = re.compile(r"word/(?:document|footnotes|endnotes|header\d*|footer\d*)\d*\.xml|content\.xml|styles\.xml")
 _STYLES = ("word/styles.xml", "content.xml", "styles.xml")
-_THEME_WHITE = {"background1", "light1"}
-_HEXADECIMAL = re.compile(r"[0-9a-f]{6}")
-UNKNOWN = "unknown"
+UNKNOWN = "background:url(x)"
 """Of what is below letters: the colour of a theme, or a style of tables."""
 
-_POINTS = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)pt")
-_OFF = {"0", "false", "off"}
-
-
-class _Look(NamedTuple):
-    """Of letters: whether they are hidden, their colour, and what is painted below them; empty where it is not said."""
-
-    hidden: bool
-    colour: str
-    ground: str
+_OPEN_LOOKS = ("color", "background-color", "font-size", "display")
 
 
 def shown_of(data: bytes) -> tuple[bytes, str]:
     """A file as it is shown, and the text that it hides. Raises `Unreadable` for what is no such file."""
     from lxml import etree
 
-    made, hidden, styles = io.BytesIO(), list[str](), dict[str, list[_Look]]()
+    made, hidden, styles = io.BytesIO(), list[str](), dict[str, str]()
     with opened(data) as package, ZipFile(made, "w") as kept:
         for name in _STYLES:
             styles |= _styles(package.parsed(name))
@@ -69,48 +56,38 @@ def shown_of(data: bytes) -> tuple[bytes, str]:
     return made.getvalue(), "\n".join(hidden)
 
 
-def _styles(root: "_Element") -> dict[str, list[_Look]]:
+def _styles(root: "_Element") -> dict[str, str]:
     """What the letters of each style are like, by its name."""
     found = {}
     for style in root.iter("{*}style"):
-        below = [_Look(False, "", UNKNOWN)] if attribute(style, "type") == "table" else []
-        found[attribute(style, "styleId") or attribute(style, "name")] = [*map(_look, style), *below]
+        below = [UNKNOWN] if attribute(style, "type") == "table" else []
+        found[attribute(style, "styleId") or attribute(style, "name")] = ";".join([*below, *map(_css, style)])
     return found
 
 
-def _look(properties: "_Element") -> _Look:
-    """Of `w:rPr`, `w:pPr` or `w:tcPr`, or of the `style:text-properties` and others of a style."""
+def _css(properties: "_Element") -> str:
+    """Of `w:rPr`, `w:pPr` or `w:tcPr`, or of the `style:text-properties` and others of a style, as CSS."""
     own = {name_of(one): one for one in properties}
-    halves, width = _told(own, "sz"), _told(own, "w")
-    size = float(halves) / 2 if halves.isdigit() else 2 * SMALLEST
-    points = _POINTS.fullmatch(attribute(properties, "font-size"))
-    size = float(points[1]) if points else size
-    hidden = (
-        ("vanish" in own and _told(own, "vanish").casefold() not in _OFF)
-        or attribute(properties, "display") == "none"
-        or size < SMALLEST
-        or (width.isdigit() and int(width) < NARROWEST)
-    )
-    said = _told(own, "color") if "color" in own else attribute(properties, "color")
-    if said == "auto" and _told(own, "color", "themeColor") in _THEME_WHITE:
-        said = "white"
-    return _Look(hidden, "" if said == "auto" else said, _ground(own) or attribute(properties, "background-color"))
+
+    def told(name: str, of: str = "val", no: str = "") -> str:
+        return attribute(own[name], of).replace(no, "") if name in own else ""
+
+    looks = {name: attribute(properties, name) for name in _OPEN_LOOKS}
+    if "vanish" in own and told("vanish").casefold() not in ("0", "false", "off"):
+        looks["display"] = "none"
+    sizes = ((told("sz"), SMALLEST), (told("w"), NARROWEST))
+    if any(size.isdigit() and int(size) < least for size, least in sizes):
+        looks["font-size"] = "0"
+    if "color" in own:
+        is_white = told("color", "themeColor") in ("background1", "light1") and told("color") == "auto"
+        looks["color"] = "white" if is_white else told("color", no="auto")
+    ground = told("highlight", no="none") or told("shd", "fill", "auto")
+    looks["background"] = ground or ("url(x)" if told("shd", "themeFill") else "")
+    colours = (f"{name}:#{it}" if _HEXADECIMAL.fullmatch(it) else f"{name}:{it}" for name, it in looks.items() if it)
+    return ";".join(colours)
 
 
-def _ground(own: "Mapping[str, _Element]") -> str:
-    """What a highlight or a shading paints below; empty for nothing."""
-    if (marked := _told(own, "highlight")) not in ("", "none"):
-        return marked
-    fill = _told(own, "shd", "fill")
-    return fill if fill not in ("", "auto") else UNKNOWN if _told(own, "shd", "themeFill") else ""
-
-
-def _told(own: "Mapping[str, _Element]", name: str, of: str = "val") -> str:
-    """What the properties say under a name; empty for nothing."""
-    return attribute(own[name], of) if name in own else ""
-
-
-def _emptied(root: "_Element", styles: Mapping[str, list[_Look]]) -> Iterator[str]:
+def _emptied(root: "_Element", styles: Mapping[str, str]) -> Iterator[str]:
     """Take the letters of what is not seen out of a text; yields them, a piece at a time."""
     for element in [one for one in root.iter("{*}r", "{*}p", "{*}span", "{*}h") if _is_hidden(one, styles)]:
         letters = [one for one in element.iter() if one.text]
@@ -122,27 +99,23 @@ def _emptied(root: "_Element", styles: Mapping[str, list[_Look]]) -> Iterator[st
             one.tail = ""
 
 
-def _is_hidden(element: "_Element", styles: Mapping[str, list[_Look]]) -> bool:
+def _is_hidden(element: "_Element", styles: Mapping[str, str]) -> bool:
     """By its own look, else by that of what it lies within; of paragraphs that have runs, these are asked."""
     if name_of(element) == "p" and next(element.iterchildren("{*}r", "{*}pPr"), None) is not None:
         return False
-    looks = [look for one in (element, *element.iterancestors()) for look in _looks_of(one, styles)]
-    letters = next((look.colour for look in looks if look.colour), "")
-    below = next((look.ground for look in looks if look.ground not in ("", "transparent")), "white")
-    said = (f"#{it}" if _HEXADECIMAL.fullmatch(it) else it for it in (letters.lower(), below.lower()))
-    one, other = map(colour, said)
-    return any(look.hidden for look in looks) or bool(one and other and alike(one, other))
+    around = [element, *element.iterancestors()]
+    return is_unseen(css for one in reversed(around) for css in reversed(list(_looks_of(one, styles))))
 
 
-def _looks_of(element: "_Element", styles: Mapping[str, list[_Look]]) -> Iterator[_Look]:
+def _looks_of(element: "_Element", styles: Mapping[str, str]) -> Iterator[str]:
     """What it says itself, then what the styles say that it names."""
     named = [attribute(element, "style-name")]
     for properties in element.iterchildren("{*}rPr", "{*}pPr", "{*}tcPr", "{*}tblPr"):
         if name_of(properties) != "tblPr":
-            yield _look(properties)
+            yield _css(properties)
         named += [attribute(one, "val") for one in properties.iterchildren("{*}rStyle", "{*}pStyle", "{*}tblStyle")]
     for name in filter(None, named):
-        yield from styles.get(name, ())
+        yield styles.get(name, "")
 
 
 # Text documents ------------------------------------------------------------------------------------------------------

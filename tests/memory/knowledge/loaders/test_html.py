@@ -48,12 +48,6 @@ def test_terms_stand_with_what_they_mean_and_signs_for_links_and_contents_go(tmp
     )
 
 
-def test_what_a_server_says_before_a_page_is_no_part_of_it(tmp_path: Path) -> None:
-    page = "Content-type: text/html; charset=UTF-8\n\n<!DOCTYPE html><html><body><p>Bash is a shell.</p></body></html>"
-    assert document(tmp_path / "x.html", page).text == "Bash is a shell."
-    assert document(tmp_path / "x.html", "<p>Content-type: text/html</p>").text == "Content-type: text/html"
-
-
 def test_a_power_is_raised(tmp_path: Path) -> None:
     page = "<p>At most 2<sup>31</sup>-1 rows of 10<sup>-3</sup> m<sup>2</sup> on the 1<sup>st</sup> day.</p>"
     raised = "At most 2\u00b3\u00b9-1 rows of 10\u207b\u00b3 m\u00b2 on the 1st day."
