@@ -80,6 +80,7 @@ def test_commands_and_flags_are_there(path: Path) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_settings_are_there(path: Path) -> None:
     named = set(re.findall(r"\bCLEW_([A-Z_]+)\b", path.read_text("utf-8"))) - {
+        "TEST_AXE",
         "TEST_LLAMA_MODEL",
         "TEST_LLAMA_SERVER",
         "TEST_OLLAMA",
