@@ -44,7 +44,7 @@ from clew.memory.ports import Encoder
 from clew.tools.table import TableRequest
 from tests.training.made_tables import TEMPLATES, MadeQuestion, made_tables, questions, table_lines
 
-ROUNDS, EACH, NATURAL = 2, 3, 500
+ROUNDS, EACH, NATURAL = 3, 3, 500
 """How often all tables are drawn, how many questions of each kind are made of one, and how many of people are taken."""
 
 HIDDEN, LIKELY = 16, 0.2
