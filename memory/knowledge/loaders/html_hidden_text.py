@@ -348,7 +348,8 @@ def hidden_elements(root: "HtmlElement") -> "list[tuple[HtmlElement, bool]]":
     sheet = _Sheet(_sheets_of(root))
     for element in root.iter():
         for name, value in element.items():
-            element.set(name, value.lower())
+            with suppress(ValueError):  # lxml reads more than it takes back
+                element.set(name, value.lower())
     rules = sheet.met(root)
     found: list[tuple[HtmlElement, bool]] = []
     looks, begun, shown = [_Look()], list[int](), [True]
