@@ -81,6 +81,15 @@ def test_what_was_said_helps_the_next_question(assistant: Assistant) -> None:
     assert (other.turn, other.recalled.selected) == (1, ())
 
 
+def test_threads_outlive_the_process(assistant: Assistant, home: Settings) -> None:
+    first = ask(assistant, "t", "Who directed the film Metropolis?")
+    assistant.close()
+    with Assistant.open(home) as again:
+        assert again.turns("t") == [first]
+        assert "Vienna" in ask(again, "t", "where was he born?").answer.text
+        assert [thread.id for thread in again.threads.recent()] == ["t"]
+
+
 @pytest.mark.parametrize(
     "node", [pytest.param(node, marks=() if node == "answer" else pytest.mark.soak) for node in NODES]
 )
@@ -223,6 +232,11 @@ def test_what_cannot_be_asked_says_so(assistant: Assistant) -> None:
         list(assistant.ask("t", "?" * (LONGEST + 1)))
     with pytest.raises(BadInput, match="no tool 'oracle'"):
         list(assistant.ask("t", "Who was Laika?", tool="oracle"))
+
+
+def test_a_scope_bounds_the_evidence(assistant: Assistant) -> None:
+    turn = ask(assistant, "t", "How far away is the Moon?", scope=("space/tides.md",))
+    assert {passage.document for passage in turn.passages} == {"space/tides.md"}
 
 
 def test_forgetting_a_thread_leaves_nothing(assistant: Assistant, home: Settings) -> None:

@@ -127,6 +127,14 @@ def test_a_small_model_is_given_what_would_be_quoted_and_may_not_refuse(opened: 
     assert refused.answer.refused and (refused.model, refused.degraded, ollama.requests) == ("", (), [])
 
 
+def test_inventions_are_marked_or_removed_as_the_settings_say(opened: Open) -> None:
+    marked = ask(opened("none,answer=ollama:miscites:1b"), thread="marked")
+    assert "unsupported" in [claim.verdict for claim in marked.answer.claims]
+    removed = ask(opened("none,answer=ollama:miscites:1b", unsupported="remove"), thread="removed")
+    assert "unsupported" not in [claim.verdict for claim in removed.answer.claims]
+    assert removed.answer.sources
+
+
 def test_a_stop_keeps_what_was_said_and_the_answer_can_be_had_later(opened: Open, ollama: OllamaDouble) -> None:
     assistant, cancel = opened("none,answer=ollama:slow:1b"), threading.Event()
     events = []

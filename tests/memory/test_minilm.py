@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.encoding import MINILM, SentenceTransformerEncoder, local_encoder
+from clew.memory.encoding import MINILM, MINILM_SHA256, SentenceTransformerEncoder, local_encoder
 from clew.memory.minilm import DIMENSION, LONGEST, ROWS, MiniLM, gelu, passes
 from clew.memory.ports import Role
 
@@ -76,6 +76,15 @@ def mapped(file: Path) -> int:
     sections = re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", MAPS.read_text(), flags=re.MULTILINE)
     own = "".join(section for section in sections if section.partition("\n")[0].endswith(str(file.resolve())))
     return 1024 * sum(map(int, re.findall(r"^Rss: +(\d+)", own, re.MULTILINE)))
+
+
+def test_only_the_published_model_goes_through_numpy(both: SentenceTransformerEncoder) -> None:
+    other = SentenceTransformerEncoder("other", both._folder)
+    vars(other)["hash"] = "0" * 64
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(other, "_run", lambda texts, role, **options: np.ones((len(texts), DIMENSION)))
+        assert np.array_equal(other.encode(["a"], "query"), np.ones((1, DIMENSION)))
+    assert both.hash == MINILM_SHA256
 
 
 def test_threads_share_it_and_leave_blas_its_threads(both: SentenceTransformerEncoder) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from clew.tools import registry
 from tests.ollama.server import OllamaDouble
 from tests.ui.conftest import ROOT, Run
 
@@ -52,6 +53,12 @@ def test_a_walk_shows_the_way_to_each_passage(clew: Run) -> None:
     assert all(set(row["scores"]) == {"cosine", "sentence", "keyword"} for row in rows)
 
 
+def test_all_methods_side_by_side(clew: Run) -> None:
+    run = clew("search", "--compare", "-k", "2", "Metropolis")
+    assert run.exit_code == 0 and "walk: " in run.stderr
+    assert run.stdout.split()[: len(registry.TOOLS)] == list(registry.TOOLS)
+
+
 def test_a_search_explains_itself(clew: Run) -> None:
     asked = ("search", "distance of the Moon", "-k", "2")
     for tool in ("hybrid", "local", "auto"):
@@ -64,6 +71,22 @@ def test_a_search_explains_itself(clew: Run) -> None:
     shown = clew(*asked, "--explain", "--tool", "hybrid").stdout
     assert "text: " in shown and "metadata: distance, moon" in shown and "meaning 0." in shown
     assert "explain" not in rows_of(clew, *asked, "--tool", "hybrid")[0]
+
+
+@pytest.mark.soak
+def test_late_interaction_is_off_until_it_is_asked_for(
+    clew: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLEW_CACHE", str(tmp_path / "own"))
+
+    def scores() -> dict[str, float]:
+        return {row["id"]: row["score"] for row in rows_of(clew, "search", "--tool", "walk", "-k", "5", METROPOLIS)}
+
+    without = scores()
+    assert not list(tmp_path.rglob("*-tokens.sqlite"))
+    monkeypatch.setenv("CLEW_LATE_INTERACTION", "true")
+    first = scores()
+    assert first != without and scores() == first and list(tmp_path.rglob("*-tokens.sqlite"))
 
 
 # `clew replay`

@@ -108,6 +108,11 @@ def test_the_entry_of_the_day(encoder: CachedEncoder) -> None:
     assert [claim.text for claim in said.claims] == ["2026-10-17: Bought a chain for 22 pounds."]
 
 
+def test_an_entry_says_when(encoder: CachedEncoder) -> None:
+    document = Document("d", "Diary", "# 3 May 2024\nRan far.\n# 4 May 2024\nMended the old gate.", date="2024-05-03")
+    assert say("When did I mend the old gate?", encoder, document).plain == "Mended the old gate. (4 May 2024)"
+
+
 def test_a_sentence_is_of_its_entry_and_its_own_dates() -> None:
     found = timed_sentence("Bought a chain for 22 pounds.", DIARY.text.index("2026-10-17"), DIARY, "Diary")
     assert (found.date.iso, found.entry) == ("2026-10-17", True)

@@ -17,12 +17,16 @@ from clew.agent.answer.quoted import excerpt_claims
 from clew.agent.assistant import Assistant
 from clew.agent.settings import Settings, read_settings
 from clew.agent.state import Claim
-from clew.memory.datatypes import Chunk, Document, Passage
+from clew.memory.datatypes import Chunk, Document, Passage, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.chunking import ChunkerParameters, chunks_of
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.loaders.registry import LOADERS, discover, read
+from clew.memory.ports import Role
+from clew.memory.text import BELOW
 from tests.agent.conftest import turn_of
+from tests.benchmarks.indexing import RandomEncoder
+from tests.memory.dialogue.cases import hashed_vectors
 from tests.memory.knowledge.loaders.dump import dump
 from tests.memory.knowledge.loaders.test_fuzz import SEEDS
 from tests.memory.knowledge.loaders.test_pdf import as_bytes, written
@@ -145,6 +149,15 @@ QUESTIONS = (
 )  # fmt: skip
 
 
+class WordEncoder(RandomEncoder):
+    """Of the words alone: a model takes most of the time, and what is quoted has to be true whatever was found."""
+
+    name, hash = "words", "1" * 64
+
+    def encode(self, texts: Sequence[str], role: Role) -> Vectors:
+        return hashed_vectors(texts, self.dimension)
+
+
 @pytest.fixture
 def settings(tmp_path: Path, encoder: CachedEncoder, cache: Path) -> Callable[..., Settings]:
     def indexed(*documents: Path) -> Settings:
@@ -172,6 +185,13 @@ def test_of_whole_turns(tmp_path: Path, settings: Callable[..., Settings]) -> No
     assert not [*false_turns(settings(made(tmp_path / "documents", files)), QUESTIONS)]
 
 
+MOST = 100
+"""Documents of a collection that is not indexed."""
+
+GROUPS = 5
+"""Of collections, each in a library of its own."""
+
+
 def collections() -> list[Path]:
     data = Path(os.environ.get("CLEW_DATA", Path(__file__).parents[3].parent / "shared" / "data"))
     own = Path(__file__).parents[2] / "training" / "conversations" / "documents"
@@ -196,6 +216,31 @@ def test_of_a_few_documents_of_each_collection(collection: Path, encoder: Cached
 def test_of_whole_turns_by_other_tools(tmp_path: Path, settings: Callable[..., Settings], tool: str) -> None:
     files = {name: content for sample in SAMPLES.values() for name, content in sample.items()}
     assert not [*false_turns(settings(made(tmp_path / "documents", files)), QUESTIONS[4:], tool)]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_of_whole_turns_over_each_collection(
+    group: int, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every so-manieth of them in one library."""
+    encoder = CachedEncoder(WordEncoder(), tmp_path / "cache")
+    monkeypatch.setattr("clew.agent.assistant.encoder_for", lambda _: encoder)
+    taken, about = [], []
+    for collection in collections()[group::GROUPS]:
+        documents = [*islice(documents_of(collection), MOST)]
+        if len(documents) == MOST:
+            continue  # it takes long to index
+        taken.append(collection)
+        marks = [mark.text.rpartition(BELOW)[2] for document in documents for mark in document.headings][
+            :: max(1, len(documents) // 4)
+        ]
+        about += [f"Summarise {document.title}" for document in documents[:2]]
+        about += [f"What is said of {mark}?" for mark in marks[:4]]
+    for _ in index(taken, tmp_path / "library", encoder):
+        pass
+    settings = read_settings(library=tmp_path / "library", home=tmp_path / "home", cache=cache)
+    assert not [*false_turns(settings, [*QUESTIONS[:1], *about, *QUESTIONS[5:10]])]
 
 
 @pytest.mark.soak

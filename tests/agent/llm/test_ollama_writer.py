@@ -46,6 +46,14 @@ def test_the_context_grows_with_the_prompt_and_never_shrinks(ollama: OllamaDoubl
     assert [sent["options"]["num_ctx"] for sent in ollama.requests] == [4096, 8192, 8192]
 
 
+def test_a_small_model_is_asked_for_no_more_than_it_has() -> None:
+    with serving({"small:1b": Model(good, window=2048)}) as double:
+        writer = writer_of(double, "small:1b")
+        assert writer.window == 2048
+        list(writer.write([HOW_FAR]))
+        assert double.requests[0]["options"]["num_ctx"] == 2048
+
+
 def test_what_cannot_fit_is_not_sent(ollama: OllamaDouble) -> None:
     with pytest.raises(PromptCut, match="tokens, and the window of"):
         list(writer_of(ollama, "good:1b").write([Message("user", "word " * 20_000)]))

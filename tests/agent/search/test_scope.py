@@ -47,6 +47,7 @@ def test_a_question_names_the_document_to_look_in(
         "In 2023, what was the rent?",
         "When does the lease end?",
         "What is the price of a lease?",
+        "How long is it between the start of the constitution and the start of the lease?",
     ],
 )
 def test_other_questions_go_over_all(catalogue: Catalogue, question: str) -> None:

@@ -74,6 +74,7 @@ WRITTEN = [
     # Mistral: https://docs.vllm.ai/en/stable/features/tool_calling, https://github.com/antoinezambelli/forge/pull/56
     '[TOOL_CALLS][{"name": "hybrid", "arguments": {"query": "the Moon"}}]',
     '[TOOL_CALLS]hybrid[ARGS]{"query": "the Moon"}</s>',
+    '[TOOL_CALLS]hybrid[CALL_ID]a1B2c3D4e[ARGS]{"query": "the Moon"}',
     # gpt-oss: https://github.com/odysseus-dev/odysseus/issues/4522, https://github.com/raullenchai/Rapid-MLX/issues/480
     '<|channel|>commentary to=functions.hybrid <|constrain|>json<|message|>{"query": "the Moon"}<|call|>',
     'commentary to=functions.hybrid json{"query": "the Moon"}',
@@ -96,6 +97,7 @@ WRITTEN = [
     # Granite and Phi-4-mini by their templates, and vLLM's for Phi
     '<|tool_call|>[{"name": "hybrid", "arguments": {"query": "the Moon"}}]',
     '<|tool_call|>[{"name": "hybrid", "arguments": {"query": "the Moon"}}]<|/tool_call|>',
+    'functools[{"name": "hybrid", "arguments": {"query": "the Moon"}}]',
     # Nemotron: https://github.com/ollama/ollama/pull/6849
     '<TOOLCALL>[{"name": "hybrid", "arguments": {"query": "the Moon"}}]</TOOLCALL>',
     # GLM: https://github.com/waybarrios/vllm-mlx/pull/797
@@ -241,6 +243,7 @@ def test_a_model_is_told_of_all_tools_each_with_when_to_use_it_in_a_few_words() 
         (ToolCall("hybrid", {"k": "many"}), 'hybrid takes one argument, a text: {"query": '),
         (call(query=["Metropolis"]), "hybrid takes one argument"),
         (call(query=" ?! "), "the query is empty"),
+        (call(query="and " * 100), "the query has 399 characters, and may have 300"),
         (call(query="who directed   METROPOLIS"), "this search was made already"),
     ],
 )
@@ -301,6 +304,12 @@ def test_tools_of_the_same_arguments_share_a_form_of_the_schema() -> None:
     assert one["properties"]["tool"]["enum"] == ["a", "b"] and one["required"] == ["tool", "query"]
     assert other["properties"] == {"tool": {"enum": ["c"]}, "title": {"type": "string"}}
     assert [spec.shown for spec in shown] == ["a(query, within?): ", "b(query, within?): ", "c(title): "]
+
+
+def test_no_more_searches_at_once_than_a_plan_may_have() -> None:
+    asked = [call(query=f"Moon {n}") for n in range(MOST + 2)]
+    checked = check(asked, NAMES, NOTHING)
+    assert list(checked.calls) == asked[:MOST] and whys(checked) == [f"more than {MOST} calls at once"] * 2
 
 
 def test_halves_of_letters_and_what_no_argument_is_do_not_come_in() -> None:

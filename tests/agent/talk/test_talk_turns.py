@@ -119,6 +119,12 @@ def test_what_is_shorter_still_holds_the_answer(ask_of: Ask) -> None:
         assert holds in ask_of("shorter").answer.text
 
 
+def test_a_follow_up_leans_on_the_question_that_was_talked_about(ask: Ask) -> None:
+    ask("Who directed Metropolis?")
+    ask("shorter")
+    assert "Metropolis" in ask("and who wrote it?").rewritten
+
+
 def test_of_two_questions_each_is_searched_and_refused_by_itself(ask: Ask) -> None:
     both = ask("Who directed Metropolis and how far is the Moon from the Earth?")
     assert both.answer.outcome == "answered" and len(both.calls) >= 2
@@ -129,6 +135,11 @@ def test_of_two_questions_each_is_searched_and_refused_by_itself(ask: Ask) -> No
     assert refusal.text.startswith("And what is the price") and not refusal.cites and refusal.new_line
     lean = ask("Who was Laika, and when did she fly?")
     assert "Laika" in lean.rewritten.split("?")[1]
+
+
+def test_what_this_is_about_before_anything_was_said_is_the_library(ask: Ask) -> None:
+    ask("hi")
+    assert ask("what is this about?").answer.form == "overview"
 
 
 REFUSED = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clew.memory.errors import ServiceUnreachable
+from clew.memory.errors import BadInput, ServiceUnreachable
 from clew.memory.knowledge.extraction.clauses import by_rules
 from clew.memory.knowledge.extraction.llm import LONGEST_PART, Model, ModelExtractor
 from clew.memory.ports import Message, Writer
@@ -181,6 +181,11 @@ def test_a_sentence_without_end_is_cut(text: str) -> None:
     extractor_by(keeping(lambda messages: '{"entities": []}', 8000, parts))(text, "")
     assert "".join("".join(parts).split()) == "".join(text.split()) and len(parts) > 5
     assert max(len(part.encode()) for part in parts) <= LONGEST_PART
+
+
+def test_a_window_that_is_too_small_is_told_of() -> None:
+    with pytest.raises(BadInput, match="500 tokens, is too small"):
+        extractor_by(Replying(REPLY, window=500))
 
 
 def test_answers_that_could_be_read_are_kept(tmp_path: Path) -> None:

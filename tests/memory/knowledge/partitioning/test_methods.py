@@ -11,8 +11,8 @@ from clew.memory.datatypes import Vectors
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.partitioning import methods
 from clew.memory.knowledge.partitioning.capsule import PartitionPlan, plan_of
-from clew.memory.knowledge.partitioning.methods import packed
-from clew.memory.nodes import NodeGraph, PartitionLabels
+from clew.memory.knowledge.partitioning.methods import merged, packed, split
+from clew.memory.nodes import NodeGraph, PartitionLabels, numbered
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
 CLIQUES = [clique(range(start, start + 10)) for start in (0, 10, 20, 30)]
@@ -120,6 +120,35 @@ def test_shapes_that_no_method_likes(made: NodeGraph, vectors: Callable[[int, in
     labels = methods.hybrid_partition(made, vectors(made.count, 1), 200)
     check(labels, made.count, 200)
     assert labels.max() + 1 <= 2 * -(-made.count // 200)  # and they are filled
+
+
+def test_islands_join_their_nearest_neighbour_while_there_is_room() -> None:
+    labels = np.array([0] * 6 + [1] * 6 + [2, 2, 3, 3])
+    joined = numbered(merged(labels, topics([0] * 6 + [1] * 6 + [1, 1, 0, 0]), 8, 4))
+    assert joined.tolist() == [0] * 6 + [1] * 6 + [1, 1, 0, 0]
+    strict = merged(labels, topics([0] * 6 + [1] * 6 + [1, 1, 0, 0]), 7, 4)
+    assert np.bincount(numbered(strict)).max() <= 7
+    assert len(set(strict[12:])) == 1  # the two islands have only each other
+
+
+def test_what_is_too_big_is_divided_where_its_edges_are_few() -> None:
+    parts = [list(range(start, start + 10)) for start in (0, 10, 20)]
+    made = graph(30, [edge for part in parts for edge in clique(part)] + [(0, 10), (10, 20)])
+    labels = split(made.adjacency(), np.zeros(30, np.int64), 12)
+    assert numbered(labels).tolist() == [0] * 10 + [1] * 10 + [2] * 10
+
+
+def test_leiden_refuses_a_clique_and_metis_cuts_it() -> None:
+    labels = numbered(split(graph(30, clique(range(30))).adjacency(), np.zeros(30, np.int64), 10))
+    check(labels, 30, 10)
+    assert labels.max() + 1 <= 5
+
+
+def test_orphans_are_packed_by_meaning_not_by_number() -> None:
+    of = [0, 1] * 20
+    labels = packed(np.arange(40), topics(of), 20, 10)
+    assert len(set(labels[::2])) == len(set(labels[1::2])) == 1
+    assert labels[0] != labels[1]
 
 
 def test_a_bin_is_filled_by_what_is_near_to_all_that_it_holds() -> None:

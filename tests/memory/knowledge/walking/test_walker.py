@@ -128,6 +128,18 @@ def test_it_lands_on_the_nearest_of_each_partition_and_looks_at_the_best_that_we
     assert [visit.node for visit in walked.visits] == [node for node in walked.nodes.tolist() if node in nearest]
 
 
+def test_a_scope_bounds_what_is_landed_on(examples: Library, query: Query) -> None:
+    graph = examples.store.part()
+    scope = frozenset(graph.layers.document_ids[:6])
+    made = walker(examples.store)
+    question = made.question(replace(query, scope=scope))
+    inside = np.flatnonzero(graph.layers.chunks_within(scope))
+    thought = made.think(question, inside[:1])
+    walked = made.walk(thought, made.stitch(thought))
+    near = cosines(made.question(query))
+    assert set(walked.nodes.tolist()) == landed(graph, near, inside) | {int(inside[0])}
+
+
 def test_of_the_names_long_ones_come_first_and_each_form_has_its_share(tmp_path: Path, encoder: CachedEncoder) -> None:
     texts = {"Metropolis": "A film.", "Fritz Lang": "A man.", "Bread": "Of flour.", "Vienna": "A city."}
     with library_of(tmp_path, texts, encoder) as library:
@@ -248,6 +260,13 @@ def test_places_and_ways_are_what_loops_find(case: tuple[NodeGraph, list[int], l
     assert sorted(zip(ways.of.tolist(), ways.others.tolist(), ways.edges.tolist(), strict=True)) == sorted(slow)
 
 
+def test_links_by_title_count_forwards_alone() -> None:
+    made = graph_of(3, [(0, 1, 0, 1.0), (0, 2, 1, 1.0), (2, 0, 0, 1.0)], (TITLE_LINK, "orbits"))
+    ways = stitched_of(made, [0, 0, 0], [0]).ways_from(ints([0]))
+    ends = zip(made.sources[ways.edges].tolist(), made.targets[ways.edges].tolist(), ways.links.tolist(), strict=True)
+    assert sorted(ends) == [(0, 1, True), (0, 2, False), (2, 0, False)]
+
+
 # Landing and walking on graphs made by hand: bounds, going back, hubs, answers, islands.
 
 PLAIN = StepParameters(landings=1, beam=1, depth=3, path=0.0, edge=0.0, hub=0.0)
@@ -335,6 +354,12 @@ def test_where_a_walk_leads(
 def test_it_stops_at_a_node_that_answers_but_not_at_a_landing() -> None:
     """What has all words of a question often names the answer, and is not it."""
     assert nodes(walked(CHAIN, [0], [0.0] * 6, answers=lambda node: node in (0, 2))) == [0, 1, 2]
+
+
+def test_several_edges_between_two_are_one_step_by_the_strongest() -> None:
+    double = stitched_of(graph_of(2, [(0, 1, 0, 0.2), (0, 1, 1, 1.0), (1, 0, 0, 0.5)], ("a", "b")), [0, 0], [0])
+    visits = walked(double, [0], [0.0, 0.0], replace(PLAIN, edge=0.25))
+    assert [(visit.node, visit.edge) for visit in visits] == [(0, -1), (1, 1)]
 
 
 @st.composite
