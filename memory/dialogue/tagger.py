@@ -212,7 +212,8 @@ LONGEST = 36
 
 
 def _turns(history: Sequence[Sentence]) -> list[tuple[str, str]]:
-    """Each question with its answer, in order, without a thank-you."""
+    """Each question with the first sentence of its answer, as the tagger has learned them, in order, without a
+    thank-you."""
     asked: dict[int, list[str]] = {}
     answered: dict[int, list[str]] = {}
     for one in history:
@@ -220,5 +221,5 @@ def _turns(history: Sequence[Sentence]) -> list[tuple[str, str]]:
     turns = sorted(asked)
     if len(turns) > ANCHOR and turns[1] - turns[0] > 1:
         turns = [turn for turn in turns if turn == turns[0] or turn >= -(-turns[1] // ANCHOR) * ANCHOR]
-    found = ((ended(" ".join(asked[turn])), " ".join(answered.get(turn, ()))) for turn in turns)
+    found = ((ended(" ".join(asked[turn])), " ".join(answered.get(turn, [])[:1])) for turn in turns)
     return [(question, answer) for question, answer in found if not is_filler(question)]
