@@ -13,6 +13,7 @@ from clew.agent.search.rounds import ObserveParameters, enough, missing
 from clew.agent.state import Answer, Claim, Quote
 from clew.memory.datatypes import Document, Mark, Passage
 from clew.memory.encoding import CachedEncoder
+from tests.agent.conftest import Opened
 
 MOON = Passage(
     "moon#0",
@@ -134,3 +135,12 @@ def test_a_question_that_leans_is_answered_from_the_document_that_was_spoken_of(
     question = "What are the paddles made of?"
     said = quote(Request(question, question, continued=told), passages, evidence, AnswerParameters())
     assert wood in said.text and [source.document for source in said.sources] == [boat]
+
+
+def test_what_stands_under_two_headings_is_cited_under_each(opened: Opened) -> None:
+    lease = "# Lease\n\n## 6. Landlord\n\nThe landlord gives 24 hours notice before a visit.\n\n"
+    lease += "## 7. Ending\n\nThe tenant gives one month's notice in writing.\n"
+    answer = opened({"lease.md": lease})("How much notice must be given?")
+    cited = {claim.text: answer.sources[claim.cites[0] - 1].heading for claim in answer.claims}
+    assert cited["The landlord gives 24 hours notice before a visit."].endswith("6. Landlord")
+    assert cited["The tenant gives one month's notice in writing."].endswith("7. Ending")

@@ -15,7 +15,7 @@ from clew.agent.state import Doing, Piece, Turn
 from clew.memory.datatypes import Passage, Recalled, Sentence
 from clew.memory.errors import ModelFailed
 from tests.ollama.playing import good, words
-from tests.ollama.server import Asked, Model, OllamaDouble, Said
+from tests.ollama.server import Asked, Died, Model, OllamaDouble, Said
 
 PASSAGES = tuple(
     Passage(id=f"c{n}", document=f"d{n}", title=title, text=text, score=1.0 - n / 10, tool="hybrid")
@@ -185,6 +185,16 @@ def test_what_was_said_before_a_stop_is_kept(ollama: OllamaDouble, tmp_path: Pat
     assert draft.answer.text.startswith("The Moon is 384,400 km")
 
 
+def test_what_broke_off_keeps_its_whole_sentences(ollama: OllamaDouble, tmp_path: Path, heard: Heard) -> None:
+    def breaks(asked: Asked) -> Said:
+        yield from words("The Moon is 384,400 km away [2]. It is gr")
+        raise Died
+
+    draft, _ = drafted(ollama, tmp_path, Model(breaks), heard)
+    assert draft.answer and draft.answer.text == "The Moon is 384,400 km away. [1]"
+    assert "broke off" in draft.broke
+
+
 def test_instructions_in_documents_are_neither_sent_nor_hidden(
     ollama: OllamaDouble, tmp_path: Path, heard: Heard
 ) -> None:
@@ -207,6 +217,13 @@ def test_thoughts_of_which_only_the_end_is_marked(ollama: OllamaDouble, tmp_path
     draft, _ = drafted(ollama, tmp_path, saying(reply), heard)
     assert draft.answer and draft.answer.text == "The Moon is 384,400 km away. [1]"
     assert (heard.text, heard.restarts) == ("The Moon is 384,400 km away [1].", 1)
+
+
+def test_an_answer_that_came_to_its_limit_of_tokens(ollama: OllamaDouble, tmp_path: Path, heard: Heard) -> None:
+    long = "The Moon is 384,400 km away [2]. " + "It is grey and has no air and " * 200
+    draft, _ = drafted(ollama, tmp_path, saying(long), heard)
+    assert draft.answer and draft.answer.text == "The Moon is 384,400 km away. [1]"
+    assert draft.broke == "it came to its limit of tokens"
 
 
 @pytest.mark.parametrize("unsupported", ["mark", "remove", "rewrite"])

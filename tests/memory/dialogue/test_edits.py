@@ -59,6 +59,10 @@ def test_an_edit_is_made(
     assert applied(reading, Edits(mode, frozenset(deleted), (Insert(gap, prefix, first, last, suffix),))) == made
 
 
+def test_nothing_is_edited() -> None:
+    assert applied(read("Is it loud?", BEFORE, TOKENIZER), Edits(LEAVE)) == "Is it loud"
+
+
 @given(st.text(max_size=600), st.lists(st.tuples(st.text(max_size=900), st.text(max_size=900)), max_size=9))
 @settings(deadline=None, max_examples=60)
 def test_what_is_read_fits(question: str, before: list[tuple[str, str]]) -> None:

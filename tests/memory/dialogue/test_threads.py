@@ -93,6 +93,13 @@ def test_what_another_process_changed_is_seen(path: Path) -> None:
         assert one.sentences("t", "a") == ([], [])
 
 
+def test_only_the_last_threads_read_are_kept(threads: Threads) -> None:
+    for number in range(30):
+        save(threads, f"t{number}", 1, f"How far is {number}?")
+    for number in [*range(30), 0]:
+        assert threads.sentences(f"t{number}", "a")[0][0].text == f"How far is {number}?"
+
+
 def test_centroids_are_kept_with_their_encoder(threads: Threads) -> None:
     save(threads, "t", 1, "How far?")
     assert threads.centroids("t", "a") is None
@@ -151,6 +158,7 @@ def test_half_a_surrogate_pair_is_stored(threads: Threads) -> None:
             "What is the policy on travel expenses for contractors in Germany?",
             "Policy on travel expenses for contractors",
         ),
+        ("please tell me what it is that they did", "Please tell me what it is"),
         ("x" * 80, "x" * 59 + "\u2026"),
         ("", ""),
     ],
