@@ -89,17 +89,12 @@ class Layers:
     @property
     def extracted(self) -> list[Triple]:
         """The relations that were read out of sentences, as triples of the chunks that state them."""
-        names, chunks = self.entities, self.sentence_chunks[self.stated]
-        return [
-            Triple(
-                names[self.subjects[r]].name,
-                self.verbs[self.verb_numbers[r]],
-                names[self.objects[r]].name,
-                self.chunk_ids[chunks[r]],
-                given=False,
-            )
-            for r in np.flatnonzero(~self.given)
-        ]
+        found, chunks = list[Triple](), self.sentence_chunks[self.stated]
+        for r in np.flatnonzero(~self.given).tolist():
+            subject, object_ = (self.entities[ends[r]].name for ends in (self.subjects, self.objects))
+            verb = self.verbs[self.verb_numbers[r]]
+            found.append(Triple(subject, verb, object_, self.chunk_ids[chunks[r]], given=False))
+        return found
 
     @cached_property
     def entity_numbers(self) -> dict[str, int]:

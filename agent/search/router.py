@@ -63,7 +63,8 @@ def signals(
     if not read:
         return dict.fromkeys(SIGNALS, 0.0) | {"unheld": 1.0, "names_unheld": float(bool(names)), **forms}
     scores = [passage.score for passage in passages]
-    held = [_stems(hits.get(passage.id)) & words for passage in read]
+    terms = (hits[passage.id].terms if passage.id in hits else () for passage in read)
+    held = [words.intersection(content_words(" ".join(its))) for its in terms]
     share = [len(one) / max(1, len(words)) for one in held]
     together = len(set().union(*held[:5])) / max(1, len(words))
     named = [[name <= one for one in held] for name in names]
@@ -84,7 +85,15 @@ def signals(
         "titled": float(min(2, len({p.document for p, is_titled in zip(read, titled, strict=True) if is_titled}))),
         "title_first": float(titled[0]),
     }
-    return {**found, **_of_question(question), "edges": math.log1p(edges), **forms}
+    counts = {name: len(pattern.findall(question)) for name, pattern in _COUNTED.items()}
+    found |= {
+        "words": math.log1p(len(question.split())),
+        "of": float(min(3, counts["of"])),
+        "relative": float(min(3, max(0, counts["relative"] - 1))),
+        "possessive": float(min(2, counts["possessive"])),
+        "comparison": float(counts["comparison"] > 0),
+    }
+    return {**found, "edges": math.log1p(edges), **forms}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,25 +163,10 @@ OF_WORDINGS = ("rewritten", "agree")
 """Signals that hardly differ between questions that stand alone, or between those that do not."""
 
 
-def _of_question(question: str) -> dict[str, float]:
-    counts = {name: len(pattern.findall(question)) for name, pattern in _COUNTED.items()}
-    return {
-        "words": math.log1p(len(question.split())),
-        "of": float(min(3, counts["of"])),
-        "relative": float(min(3, max(0, counts["relative"] - 1))),
-        "possessive": float(min(2, counts["possessive"])),
-        "comparison": float(counts["comparison"] > 0),
-    }
-
-
 def _names(question: str) -> list[frozenset[str]]:
     """The content words of each name, work or term that the question has."""
     mentions = (mention.text for mention in entities(question) if mention.kind != "date")
     return list(dict.fromkeys(filter(None, (frozenset(content_words(text)) for text in mentions))))
-
-
-def _stems(hit: Hit | None) -> frozenset[str]:
-    return frozenset(content_words(" ".join(hit.terms))) if hit else frozenset()
 
 
 def _mean(values: Sequence[bool], of_none: float) -> float:

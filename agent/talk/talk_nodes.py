@@ -10,7 +10,7 @@ from clew.agent.answer.corpus_answers import corpus_question
 from clew.agent.search.scope import scoped
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Turn, TurnState
-from clew.agent.talk.intents import Heard, heard
+from clew.agent.talk.intents import heard
 from clew.agent.talk.multi_question import questions_of
 from clew.agent.talk.offers import offered_by
 from clew.agent.talk.replies import Spoken, reply
@@ -30,8 +30,10 @@ def talk(turn: Turn, run: TurnContext) -> Turn:
     if turn.search.understood:
         return turn.searched(asking=turn.search.understood)
     asked = turn.search.asking or turn.question
-    said = _heard(asked)
-    if said.intent is None:
+    said, about = heard(asked), corpus_question(asked)
+    # 'Summarise this document' and 'which stories have you got?' are of documents, and no talk.
+    of_documents = about is not None and (about.kind == "overview" or (about.kind == "summary" and " " in about.of))
+    if said.intent is None or of_documents:
         return turn if said.question == asked else _asking(turn, said.question)
     before = [TURN_JSON.validate_json(record) for record in services.threads.records(turn.thread, turn.parent)]
     if said.intent == "ack" and before and before[-1].answer.offered:
@@ -41,12 +43,12 @@ def talk(turn: Turn, run: TurnContext) -> Turn:
     made = reply(Spoken(said.intent, turn.question, language, before, offered, services.encoder))
     if made is None:
         return turn
-    answer, about = made
+    answer, spoken_of = made
     turn = replace(turn, answer=replace(answer, form="talk"), rewritten=turn.question)
-    if about is None:
+    if spoken_of is None:
         return turn.stepped("talk", said.intent)
-    turn = replace(turn.searched(asking=about.rewritten).found(about.passages), rewritten=about.rewritten)
-    return turn.stepped("talk", f"{said.intent}, of the answer of turn {about.turn}")
+    turn = replace(turn.searched(asking=spoken_of.rewritten).found(spoken_of.passages), rewritten=spoken_of.rewritten)
+    return turn.stepped("talk", f"{said.intent}, of the answer of turn {spoken_of.turn}")
 
 
 def after_talk(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["recall", "multi_question", "verify"]:
@@ -57,13 +59,6 @@ def after_talk(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["reca
     quotes = (writer is None or writer.abilities.is_small) and not turn.search.understood
     several = quotes and len(questions_of(turn.search.asking or turn.question)) > 1
     return "multi_question" if several else "recall"
-
-
-def _heard(question: str) -> Heard:
-    """'Summarise this document' and 'which stories have you got?' are of documents, and no talk."""
-    said, asked = heard(question), corpus_question(question)
-    of_documents = asked is not None and (asked.kind == "overview" or (asked.kind == "summary" and " " in asked.of))
-    return replace(said, intent=None) if of_documents else said
 
 
 def _in_scope(turn: Turn, services: Services) -> Turn:

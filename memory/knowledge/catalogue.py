@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from clew.memory.dates import DateOrder, FoundDate, asked_times, blanked, date_of, found_dates
-from clew.memory.text import FUNCTION_WORDS, NUMBER_WORDS, content_words, stemmed_words, unaccented, word_lists, words
+from clew.memory.text import FUNCTION_WORDS, NUMBER_WORDS, content_words, stemmed_words, word_lists, words
 
 LEAST = 0.6
 """The share of a phrase's words, by their rarity, that a document's name has to have."""
@@ -51,7 +51,6 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[-_/.]+")
 _NEWEST = re.compile(r"\b(?:last|latest|newest|most recent)\b", re.IGNORECASE)
 _OLDEST = re.compile(r"\b(?:oldest|earliest)\b", re.IGNORECASE)
 _FILE = re.compile(r"[\w()+-][\w .()+-]*\.[A-Za-z][A-Za-z0-9]{1,5}\b")
-_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 _LEADING_NUMBER = re.compile(r"(?P<number>\d{1,3})[ ._-]+(?=[^\W\d])")
 
 
@@ -117,17 +116,6 @@ class Catalogue:
             title = title[:1].upper() + title[1:] if one.path and title.islower() else title
             found[one.id] = title or one.id
         return found
-
-    def titled(self, name: str) -> tuple[str, ...]:
-        """The documents whose title is this name, whatever stands in brackets behind it: `Brand (play)`."""
-        return self._by_title.get(_bare(name), ())
-
-    @cached_property
-    def _by_title(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, tuple[str, ...]] = defaultdict(tuple)
-        for one in self.documents:
-            found[_bare(one.title)] += (one.id,)
-        return dict(found)
 
     def _is_numbered(self, one: Listed, title: str) -> bool:
         """Whether the title begins with the number of a file among others: not '3 May 2022', nor '12 Angry Men'."""
@@ -296,7 +284,3 @@ def _undated(text: str, order: DateOrder) -> str:
 
 def _stands(name: str, text: str) -> bool:
     return bool(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w/-])", text)) if name else False
-
-
-def _bare(title: str) -> str:
-    return unaccented(_ASIDE.sub("", title)).strip(" \"\u201c\u201d'").removeprefix("the ")

@@ -82,11 +82,8 @@ def chunk_groups(
     starts = [place - len(prefix) for place in tokens[title_length:]]
     room = max(1, window - title_length)
     while True:
-        packed = [
-            span
-            for group in groups
-            for span in _packed(_units(document, group, starts, room), room, parameters.overlap)
-        ]
+        units = (_units(document, group, starts, room) for group in groups)
+        packed = [span for its in units for span in _packed(its, room, parameters.overlap)]
         chunks = _chunks(document, _outermost(packed))
         longest = max(map(len, encoder.tokens([embedded_text(chunk) for chunk in chunks]))) if len(chunks) > 1 else 0
         excess = longest - window
@@ -171,20 +168,12 @@ def _outermost(spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def _chunks(document: Document, spans: Iterator[Span]) -> list[Chunk]:
-    return [
-        Chunk(
-            f"{document.id}#{number}",
-            document.id,
-            document.title,
-            document.text[start:end],
-            start,
-            end,
-            document.page_at(start),
-            document.heading_at(start),
-            document.source,
-        )
-        for number, (start, end) in enumerate(spans)
-    ]
+    chunks = []
+    for number, (start, end) in enumerate(spans):
+        own = f"{document.id}#{number}", document.id, document.title, document.text[start:end]
+        place = document.page_at(start), document.heading_at(start), document.source
+        chunks.append(Chunk(*own, start, end, *place))
+    return chunks
 
 
 Item = TypeVar("Item")

@@ -23,7 +23,6 @@ from clew.memory.knowledge.tokens import (
     KeywordAnalyser,
     KeywordParameters,
     Shares,
-    WordNumbers,
     idf_of,
     known_token,
     numbered,
@@ -245,12 +244,11 @@ class _Counted(NamedTuple):
     size: int
 
 
-def _counted(words: Sequence[Sequence[str]], known: WordNumbers) -> _Counted:
+def _counted(words: Sequence[Sequence[str]], token_numbers: Mapping[str, int]) -> _Counted:
     """Of each chunk's words."""
     lengths = [len(of_chunk) for of_chunk in words]
-    said = np.fromiter(map(known.numbers.__getitem__, chain.from_iterable(words)), np.int64, sum(lengths))
+    found = np.fromiter(map(token_numbers.__getitem__, chain.from_iterable(words)), np.int64, sum(lengths))
     chunks, size = np.repeat(np.arange(len(words)), lengths), max(1, len(words))
-    found = known.tokens[said]
     kept = found >= 0
     pairs, counts = np.unique(found[kept] * size + chunks[kept], return_counts=True)
     return _Counted(pairs % size, pairs // size, counts.astype(np.float64), len(words))

@@ -67,22 +67,17 @@ def _number_sentences(database: sqlite3.Connection) -> dict[tuple[str, int], int
     chunks_of = {document: np.array([row[1:] for row in rows], np.int64) for document, rows in by_document}
     numbered: list[tuple[int, int, str, int]] = []
     for document, of_document in groupby(database.execute(found).fetchall(), key=itemgetter(0)):
-        spans = [(n, start, end) for _, n, start, end in of_document]
-        chunks = _chunks_of([span[1:] for span in spans], chunks_of[document][:, 0], chunks_of[document][:, 1:])
-        for (n, *_), chunk in zip(spans, chunks, strict=True):
+        numbers, starts, ends = np.array([row[1:] for row in of_document], np.int64).T
+        rows, chunk_starts, chunk_ends = chunks_of[document].T  # none of these lies wholly in another
+        whole = np.searchsorted(chunk_ends, ends).clip(max=len(rows) - 1)
+        begun = np.searchsorted(chunk_ends, starts, side="right").clip(max=len(rows) - 1)
+        chunks = rows[np.where(chunk_starts[whole] <= starts, whole, begun)]
+        for n, chunk in zip(numbers.tolist(), chunks.tolist(), strict=True):
             numbered.append((len(numbered), chunk, document, n))
     database.execute("DROP INDEX main.sentences_by_row")  # made at once it takes a fraction of the time
     database.executemany("UPDATE main.sentences SET row = ?, chunk = ? WHERE document = ? AND n = ?", numbered)
     database.execute("CREATE UNIQUE INDEX main.sentences_by_row ON sentences (row)")
     return {(document, n): row for row, _, document, n in numbered}
-
-
-def _chunks_of(sentences: Sequence[Sequence[int]], rows: Ints, spans: Ints) -> list[int]:
-    """Of chunks in order, none of which lies wholly in another."""
-    starts, ends = np.array(sentences, np.int64).reshape(-1, 2).T
-    whole = np.searchsorted(spans[:, 1], ends).clip(max=len(rows) - 1)
-    begun = np.searchsorted(spans[:, 1], starts, side="right").clip(max=len(rows) - 1)
-    return [int(row) for row in rows[np.where(spans[whole, 0] <= starts, whole, begun)]]
 
 
 def _entity_ids(names: Sequence[_Name], keys: Mapping[str, str]) -> list[str]:

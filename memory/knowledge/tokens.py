@@ -18,7 +18,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clew.memory.datatypes import Ints
 from clew.memory.dates import DateOrder, day_words, search_text
 from clew.memory.errors import BadInput
 from clew.memory.files import mapped, within
@@ -143,20 +142,14 @@ def tokens_of(words: Collection[str], tokenize: Tokenize) -> dict[str, str]:
     return {word: token for word, token in zip(plain, tokenize(plain), strict=True) if token} | roots
 
 
-class WordNumbers(NamedTuple):
-    """The number of each different word; by that the number of its token, -1 for none."""
-
-    numbers: Mapping[str, int]
-    tokens: Ints
-
-
-def numbered(words: Collection[str], tokenize: Tokenize, others: Iterable[str]) -> tuple[dict[str, int], WordNumbers]:
-    """The number of each token, by alphabet, and which words become which: of different words, and of other tokens
-    that there are."""
+def numbered(
+    words: Collection[str], tokenize: Tokenize, others: Iterable[str]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """The number of each token, by alphabet, and of each word the number of the token that it becomes, -1 for none: of
+    different words, and of other tokens that there are."""
     tokens = tokens_of(words, tokenize)
     numbers = {token: at for at, token in enumerate(sorted({*tokens.values(), *others}))}
-    of_words = np.array([numbers[tokens[word]] if word in tokens else -1 for word in words], np.int64)
-    return numbers, WordNumbers({word: at for at, word in enumerate(words)}, of_words)
+    return numbers, {word: numbers[tokens[word]] if word in tokens else -1 for word in words}
 
 
 def tokenizer(parameters: KeywordParameters) -> Tokenize:
@@ -166,9 +159,12 @@ def tokenizer(parameters: KeywordParameters) -> Tokenize:
     """
     import Stemmer
 
-    language = parameters.stop_words
+    stop_words = ENGLISH_STOP_WORDS if parameters.stop_words == "english" else frozenset[str]()
     try:
-        stop_words = ENGLISH_STOP_WORDS if language == "english" else _stop_words(language) if language else ()
+        if parameters.stop_words not in ("", "english"):
+            from bm25s.tokenization import _infer_stopwords
+
+            stop_words = frozenset(_infer_stopwords(parameters.stop_words))
         stem = Stemmer.Stemmer(parameters.stemmer).stemWords if parameters.stemmer else list
     except (KeyError, ValueError) as error:
         raise BadInput(
@@ -180,12 +176,6 @@ def tokenizer(parameters: KeywordParameters) -> Tokenize:
         return ["" if word in stop_words else token for word, token in zip(words, stem(words), strict=True)]
 
     return tokenize
-
-
-def _stop_words(language: str) -> frozenset[str]:
-    from bm25s.tokenization import _infer_stopwords
-
-    return frozenset(_infer_stopwords(language))
 
 
 # What bm25s wrote ----------------------------------------------------------------------------------------------------

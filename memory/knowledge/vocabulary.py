@@ -158,10 +158,8 @@ class LikeWords:
             return ()
         cosines = meanings @ meanings[place]
         best = [one for one in np.argsort(-cosines, kind="stable")[: most + 1].tolist() if one != place]
-        return tuple(self._written(tokens[one]) for one in best[:most] if cosines[one] >= ALIKE)
-
-    def _written(self, token: str) -> str:
-        return next(iter(self._keywords.written({token}, "\n".join(self._texts([token])))), token)
+        near = [tokens[one] for one in best[:most] if cosines[one] >= ALIKE]
+        return tuple(next(iter(self._keywords.written({one}, "\n".join(self._texts([one])))), one) for one in near)
 
     @cached_property
     def _meanings(self) -> tuple[list[str], Vectors]:

@@ -58,7 +58,7 @@ class Esperanto:
         words = [word(form) for form in forms]
         if self.strict and (unknown := next((one for one in words if not one.known and one.upos != "PROPN"), None)):
             raise BadInput(f"no root of {unknown.form!r} is known")
-        draft = drafted(words, self._tokens, forms[-1] == "?" or "?" in forms)
+        draft = drafted(words, self._tokens, "?" in forms)
         clauses = clauses_of(draft)
         for clause in reversed(clauses):
             resolve(draft, clause)
@@ -80,12 +80,9 @@ def _finished(draft: Draft, root: int) -> Tree:
     for place in range(size):
         if heads[place] < 0 and draft.tokens[place].kind != ",":
             heads[place], roles[place] = root, roles[place] or "dep"
-    for place in range(size):
-        if heads[place] == place and place != root:
-            heads[place] = root
     _break_circles(heads, root)
     for place in range(size):
-        if place != root and draft.tokens[place].kind == "," and (heads[place] < 0 or heads[place] == place):
+        if place != root and draft.tokens[place].kind == "," and heads[place] < 0:
             heads[place], roles[place] = _of_mark(heads, draft, place, root), "punct"
     words = tuple(
         token.word if token.word.upos == upos else _retagged(token.word, upos)
@@ -145,9 +142,7 @@ def _mood(draft: Draft, root: int) -> tuple[Mood, str]:
 
 def linked(draft: Draft, clauses: list[ClauseDraft]) -> int:
     """Attaches the heads of clauses to one another; the place of the root."""
-    main = clauses[0]
-    heads = [clause for clause in clauses if clause.head >= 0]
-    root = main.head if main.head >= 0 else (heads[0].head if heads else 0)
+    root = next((clause.head for clause in clauses if clause.head >= 0), 0)
     for clause in clauses:
         head = clause.head
         if head < 0:
@@ -303,9 +298,10 @@ class _Attacher:
     def _infinitive(self, phrase: Constituent) -> None:
         head, before = self.head, self._before(phrase)
         noun = before if before is not None and before.kind == "N" else None
+        described = self.tokens[head].kind in "AR" or self._opens(phrase)
         if not phrase.bare:
             self._put(phrase, self._governor(phrase), "advcl")
-        elif self.copula and self._can_be_subject(phrase):
+        elif self.copula and described and not any(one.nominative for one in self.free):
             self._put(phrase, head, "csubj")
         elif noun is not None and noun.end == phrase.start and self._task(noun):
             self._put(phrase, noun.head, "acl")
@@ -313,10 +309,6 @@ class _Attacher:
             self._put(phrase, head, "acl")
         elif self.verb is not None or phrase.head != head:
             self._put(phrase, self._governor(phrase), "xcomp")
-
-    def _can_be_subject(self, infinitive: Constituent) -> bool:
-        described = self.tokens[self.head].kind in "AR"
-        return (described or self._opens(infinitive)) and not any(one.nominative for one in self.free)
 
     def _task(self, noun: Constituent) -> bool:
         """Whether an infinitive says what a noun is for (`la rajto paroli`), where the verb is none that takes both."""

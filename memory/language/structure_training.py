@@ -23,7 +23,7 @@ from clew.memory.knowledge.structure import read_sentences, write_structure
 from clew.memory.language.esperanto_words import mined_roots
 from clew.memory.language.readers import detected, reader_of
 from clew.memory.language.tree_lstm import NumberedTree, TreeLSTM, TreeLSTMSizes, batched, numbered, seeded
-from clew.memory.language.trees import SentenceReader, Tree, WordForm
+from clew.memory.language.trees import SentenceReader, Tree
 from clew.memory.text import written_words
 
 LOST = frozenset(("amod", "advmod", "obl", "nmod", "advcl", "acl", "conj", "appos", "det", "nummod", "parataxis"))
@@ -56,18 +56,11 @@ def paraphrase(tree: Tree, reader: SentenceReader, draw: random.Random) -> Numbe
     for place, role in enumerate(roles):
         if place != root and role in LOST and draw.random() < 0.35:
             dropped.add(place)
-        elif words[place].upos in ENDINGS and draw.random() < 0.2:
-            words[place] = _other_ending(words[place], draw)
+        elif (word := words[place]).upos in ENDINGS and draw.random() < 0.2:
+            shorter = word.suffixes and draw.random() < 0.5
+            suffixes = word.suffixes[:-1] if shorter else (*word.suffixes, draw.choice(("ec", "ig", "ad", "ul")))
+            words[place] = word._replace(upos=draw.choice(ENDINGS[word.upos]), suffixes=suffixes)
     return numbered(replace(tree, words=tuple(words)), frozenset(dropped))
-
-
-def _other_ending(word: WordForm, draw: random.Random) -> WordForm:
-    suffixes = (
-        word.suffixes[:-1]
-        if word.suffixes and draw.random() < 0.5
-        else (*word.suffixes, draw.choice(("ec", "ig", "ad", "ul")))
-    )
-    return word._replace(upos=draw.choice(ENDINGS[word.upos]), suffixes=suffixes)
 
 
 def _reordered(tree: Tree, reader: SentenceReader, draw: random.Random) -> Tree:

@@ -65,15 +65,10 @@ class PartitionGraph:
 
 
 def partition_graph(graph: NodeGraph, partitioning: Partitioning, cells: Cells) -> PartitionGraph:
-    ends, counts = cells.bridge_pairs()
-    typed, kinds, relations = _typed(graph, partitioning)
-    both = np.concatenate([ends, ends[::-1]], axis=1)
-    weights = np.tile(counts, 2).astype(np.float32)
-    return PartitionGraph(partitioning, both, weights, typed, kinds, relations)
-
-
-def _typed(graph: NodeGraph, partitioning: Partitioning) -> tuple[Ints, Ints, int]:
     """The commonest relations of bridge edges have numbers of their own."""
+    pairs, counts = cells.bridge_pairs()
+    both = np.concatenate([pairs, pairs[::-1]], axis=1)
+    weights = np.tile(counts, 2).astype(np.float32)
     sources, targets = partitioning.of_node[graph.sources], partitioning.of_node[graph.targets]
     between = sources != targets
     times = np.bincount(graph.kinds[between], minlength=len(graph.relations))
@@ -83,7 +78,8 @@ def _typed(graph: NodeGraph, partitioning: Partitioning) -> tuple[Ints, Ints, in
     ends = np.concatenate([targets[between], sources[between]])
     count = partitioning.count
     keys = np.unique((kinds * count + starts) * count + ends)
-    return np.stack([keys // count % count, keys % count]), keys // count**2, min(RELATIONS, len(graph.relations))
+    typed, relations = np.stack([keys // count % count, keys % count]), min(RELATIONS, len(graph.relations))
+    return PartitionGraph(partitioning, both, weights, typed, keys // count**2, relations)
 
 
 class TwoTowers(nn.Module):
@@ -480,10 +476,6 @@ class TrainingSet:
     def weighted(self) -> list[list[tuple[int, float]]]:
         return [self.words.weighted(query.text) for query in self.queries]
 
-    def word_scores(self, places: Ints) -> Float32s:
-        """Shape (len(places), 3, partitions)."""
-        return np.stack([self.words.summed(self.weighted[place]) for place in places])
-
     def positives(self, places: Ints) -> Float32s:
         """1 for each partition of a query's nodes, shape (len(places), partitions)."""
         found = np.zeros((len(places), self.words.count), np.float32)
@@ -563,7 +555,8 @@ def _validated(model: TwoTowers, queries: TrainingSet, places: Ints, loss: Loss)
 
 
 def _loss(model: TwoTowers, queries: TrainingSet, places: Ints, loss: Loss) -> Tensor:
-    arrays = queries.vectors[places], queries.word_scores(places), queries.positives(places)
+    scores = np.stack([queries.words.summed(queries.weighted[place]) for place in places])
+    arrays = queries.vectors[places], scores, queries.positives(places)
     device = model.centroids.device
     vectors, words, positives = (torch.from_numpy(np.ascontiguousarray(values)).to(device) for values in arrays)
     return LOSSES[loss](model(vectors, words), positives)

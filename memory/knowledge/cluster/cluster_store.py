@@ -6,7 +6,7 @@ import threading
 from base64 import b64decode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 import numpy as np
@@ -16,7 +16,7 @@ from clew.memory.datatypes import Chunk, Hit, Ints, Query, Triple, Vectors
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
 from clew.memory.knowledge.cluster.connection import AT_ONCE, PRESENT, Cluster, ClusterAddress
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.cluster.reading import IndexReader, stated
+from clew.memory.knowledge.cluster.reading import IndexReader, JustRead, stated
 from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, decoded, key
 from clew.memory.knowledge.cluster.searches import (
     HALF,
@@ -106,8 +106,7 @@ class ClusterGraph(Joined):
         return looked_up(self.layers.joining, entities, self._names, 0)
 
     def partition_vectors(self, partition: int) -> Vectors:
-        members = self.partitioning.members
-        return self.vectors.take(members.values[members.starts[partition] : members.starts[partition + 1]], axis=0)
+        return self.vectors.take(self.partitioning.members.row(partition), axis=0)
 
     def sentences(self, numbers: Sequence[int]) -> list[Unit]:
         layers, spans = self.layers, self.spans
@@ -200,48 +199,42 @@ class ClusterStore(IndexReader):
         raise BadInput("synonyms are learned from a library on this machine", "--set tools.hybrid.synonyms=none")
 
     def _found(self, asked: Sequence[Sequence[Body]]) -> list[list[FoundChunk]]:
-        """The hits of searches that each may take several, best first; one request for those that are not held. A
-        generation does not change, and nor does what is found in it."""
+        """The hits of searches that each may take several, best first; one request for those that are not held."""
+
+        def read(missing: list[str]) -> JustRead:
+            answers = self.cluster.searched(self.index, [json.loads(one) for one in missing])
+            for one, answer in zip(missing, answers, strict=True):
+                hits = [FoundChunk(hit["fields"]["chunk"][0], hit["_score"]) for hit in answer["hits"]["hits"]]
+                yield one, hits, 2 * len(one) + 200 * len(hits)
+
         keys = [[json.dumps(body, sort_keys=True) for body in bodies] for bodies in asked]
-        held = {one: self._kept.get(one) for its in keys for one in its}
-        missing = [one for one, its in held.items() if its is None]
-        answers = self.cluster.searched(self.index, [json.loads(one) for one in missing])
-        for one, answer in zip(missing, answers, strict=True):
-            held[one] = [FoundChunk.of(hit) for hit in answer["hits"]["hits"]]
-            self._kept.put(one, held[one], 2 * len(one) + 200 * len(held[one]))
+        held = self._kept.values("found", [one for its in keys for one in its], read)
         return [sorted((hit for one in its for hit in held[one]), key=lambda hit: -hit.score) for its in keys]
 
     def _known(self, query: str, fields: Mapping[str, float] | None) -> dict[str, list[str]]:
         """The tokens of a query by the fields of the index that have them."""
         asked = {"words": TOGETHER} if fields is None or fields.keys() - {"metadata"} else {}
         asked |= {"metadata": "metadata"} if fields and "metadata" in fields else {}
-        found = {name: self._rarest(list(self.statistics.known(query, its)), its) for name, its in asked.items()}
+        found = {name: list(self.statistics.known(query, its)) for name, its in asked.items()}
+        for name, tokens in found.items():
+            if len(tokens) > MOST_TOKENS:  # the rarest, as many as a search takes
+                counts = partial(self.statistics.count, field=asked[name])
+                found[name] = sorted(tokens, key=counts)[:MOST_TOKENS]
         return {name: tokens for name, tokens in found.items() if tokens}
 
-    def _rarest(self, tokens: list[str], field: str) -> list[str]:
-        """As many as a search takes."""
-        if len(tokens) <= MOST_TOKENS:
-            return tokens
-        return sorted(tokens, key=lambda one: self.statistics.count(one, field))[:MOST_TOKENS]
-
     def _scored(self, query: str, ids: Sequence[str], k: int, fields: Mapping[str, float] | None) -> list[Hit]:
-        asked = f"hits:{query}\0{sorted(fields.items()) if fields else ''}"
-        held: dict[str, Hit | None] = self._kept.get(asked) or {}
-        fresh = [id_ for id_ in ids if id_ not in held]
-        held = held | {id_: self.statistics.hit(id_, query, self._words_of(id_), fields) for id_ in fresh}
-        if fresh:
-            self._kept.put(asked, held, 500 * len(held))
-        return sorted((hit for id_ in ids if (hit := held[id_])), key=lambda hit: -hit.score)[:k]
+        def words(missing: list[str]) -> JustRead:
+            for id_, row in zip(missing, self._of("chunk", missing), strict=True):
+                made = ChunkWords.of(*(row[f"{name}_words"].split() for name in FIELDS))
+                yield id_, made, 100 * len(made.text)
 
-    def _words_of(self, id_: str) -> ChunkWords:
-        """Of a chunk whose row is held."""
-        place = f"words:{id_}"
-        held: ChunkWords | None = self._kept.get(place)
-        if held is None:
-            (row,) = self._of("chunk", [id_])
-            held = ChunkWords.of(*(row[f"{name}_words"].split() for name in FIELDS))
-            self._kept.put(place, held, 100 * len(held.text))
-        return held
+        def hits(missing: list[str]) -> JustRead:
+            of_chunks = self._kept.values("words", missing, words)
+            return ((id_, self.statistics.hit(id_, query, of_chunks[id_], fields), 500) for id_ in missing)
+
+        asked = f"hits:{query}\0{sorted(fields.items()) if fields else ''}"
+        held = self._kept.values(asked, ids, hits)
+        return sorted((hit for id_ in ids if (hit := held[id_])), key=lambda hit: -hit.score)[:k]
 
     def sample(self, most: int) -> list[Chunk]:
         listed = self.catalogue.documents
@@ -298,17 +291,17 @@ class ClusterStore(IndexReader):
 
     def _slices(self, partitions: Sequence[int]) -> list[Slice]:
         """One request for those that are not held, as far as `AT_ONCE` nodes go."""
-        held = {one: self._kept.get(f"slice:{one}") for one in partitions}
-        missing = [one for one, there in held.items() if there is None]
-        nodes = np.cumsum([self._said["sizes"][one] for one in missing])
-        for part in np.split(np.array(missing, np.int64), np.flatnonzero(np.diff(nodes // AT_ONCE)) + 1):
-            ids = {one: f"capsule:{one}" for one in part.tolist()}
-            fresh = self.cluster.found(self.index, list(ids.values()), ["blob"])
-            with self._reading():
-                for number, id_ in ids.items():
-                    held[number] = one = unpacked(b64decode(fresh[id_]["blob"]))
-                    self._kept.put(f"slice:{number}", one, one.size)
-        return [held[one] for one in partitions]
+
+        def read(missing: list[str]) -> JustRead:
+            nodes = np.cumsum([self._said["sizes"][int(one)] for one in missing])
+            for part in np.split(np.array(missing), np.flatnonzero(np.diff(nodes // AT_ONCE)) + 1):
+                fresh = self.cluster.found(self.index, [f"capsule:{one}" for one in part], ["blob"])
+                with self._reading():
+                    made = [(str(one), unpacked(b64decode(fresh[f"capsule:{one}"]["blob"]))) for one in part]
+                yield from ((one, its, its.size) for one, its in made)
+
+        held = self._kept.values("slice", list(map(str, partitions)), read)
+        return [held[str(one)] for one in partitions]
 
     # Names -------------------------------------------------------------------------------------------------------
 
@@ -317,30 +310,33 @@ class ClusterStore(IndexReader):
         return LibraryVocabulary(self.statistics, self._named, self._texts)
 
     def _named(self, phrases: Sequence[str]) -> list[tuple[str, bool]]:
-        """One request for those that are not held: a generation does not change, nor does what it has no name for."""
-        held: dict[str, tuple[str, bool]] = self._kept.get_all(f"named:{one}" for one in phrases)
-        missing = [one for one in dict.fromkeys(phrases) if f"named:{one}" not in held]
-        ids, names = [normalised(one) for one in missing], [f"{name_key(one):016x}" for one in missing]
-        bodies = [*map(by_id, parts_of([key("entity", id_) for id_ in ids])), *map(by_name, parts_of(names))]
-        kinds, titles = dict[str, str](), set[str]()
-        for answer in self.cluster.searched(self.index, bodies):
-            kinds |= {hit["_source"]["entity"]: hit["_source"]["type"] for hit in answer["hits"]["hits"]}
-            titles |= {one["key"] for one in answer.get("aggregations", NO_NAMES)["named"]["buckets"]}
-        for one, id_, name in zip(missing, ids, names, strict=True):
-            held[f"named:{one}"] = made = kinds.get(id_, ""), name in titles
-            self._kept.put(f"named:{one}", made, 200 + len(one))
-        return [held[f"named:{one}"] for one in phrases]
+        """One request for those that are not held."""
+
+        def read(missing: list[str]) -> JustRead:
+            ids, names = [normalised(one) for one in missing], [f"{name_key(one):016x}" for one in missing]
+            bodies = [*map(by_id, parts_of([key("entity", id_) for id_ in ids])), *map(by_name, parts_of(names))]
+            kinds, titles = dict[str, str](), set[str]()
+            for answer in self.cluster.searched(self.index, bodies):
+                kinds |= {hit["_source"]["entity"]: hit["_source"]["type"] for hit in answer["hits"]["hits"]}
+                titles |= {one["key"] for one in answer.get("aggregations", NO_NAMES)["named"]["buckets"]}
+            for one, id_, name in zip(missing, ids, names, strict=True):
+                yield one, (kinds.get(id_, ""), name in titles), 200 + len(one)
+
+        held = self._kept.values("named", phrases, read)
+        return [held[one] for one in phrases]
 
     def _texts(self, tokens: Iterable[str]) -> list[str]:
+        def read(missing: list[str]) -> JustRead:
+            asked = {"size": HELD_BY, "_source": ["title", "text"]}
+            bodies = [{"query": {"term": {"words": one}}, **asked} for one in missing]
+            for token, answer in zip(missing, self.cluster.searched(self.index, bodies), strict=True):
+                sources = (hit["_source"] for hit in answer["hits"]["hits"])
+                made = [f"{one['title']}\n{one['text']}" for one in sources]
+                yield token, made, 200 + sum(map(len, made))
+
         wanted = list(tokens)
-        held: dict[str, list[str]] = self._kept.get_all(f"texts:{one}" for one in wanted)
-        missing = [one for one in wanted if f"texts:{one}" not in held]
-        bodies = [{"query": {"term": {"words": one}}, "size": HELD_BY, "_source": ["title", "text"]} for one in missing]
-        for token, answer in zip(missing, self.cluster.searched(self.index, bodies), strict=True):
-            sources = (hit["_source"] for hit in answer["hits"]["hits"])
-            held[f"texts:{token}"] = made = [f"{one['title']}\n{one['text']}" for one in sources]
-            self._kept.put(f"texts:{token}", made, 200 + sum(map(len, made)))
-        return [text for one in wanted for text in held[f"texts:{one}"]]
+        held = self._kept.values("texts", wanted, read)
+        return [text for one in wanted for text in held[one]]
 
 
 @dataclass(frozen=True, slots=True)

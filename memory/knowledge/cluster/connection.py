@@ -274,10 +274,9 @@ class Cluster:
             what = "does not take the key" if keyed else "wants a key"
             return NotSetUp(f"{self.where} {what}", "export ES_API_KEY=... (docs/elasticsearch.md)")
         if status == 403 and kind != "cluster_block_exception":
-            return NotAllowed(
-                f"the key for {self.where} may not do this: {_right(reason)}",
-                "give it the rights of docs/elasticsearch.md",
-            )
+            action = re.search(r"action \[([^\]]+)\]", reason)
+            what = f"the key for {self.where} may not do this: {action[1] if action else reason[:200]}"
+            return NotAllowed(what, "give it the rights of docs/elasticsearch.md")
         if "master" in kind or "no master" in reason:
             return ServiceUnreachable(
                 f"{self.where} has no master: it is read, and takes no writes",
@@ -374,19 +373,10 @@ def cause_of(body: object) -> tuple[str, str]:
     error = body.get("error") if isinstance(body, Mapping) else None
     if not isinstance(error, Mapping):
         return "", str(error or body or "")[:300]
-    causes = [error, *error.get("root_cause", ()), *_inner(error)]
+    causes, inside = [error, *error.get("root_cause", ())], error.get("caused_by")
+    while isinstance(inside, Mapping):
+        causes.append(inside)
+        inside = inside.get("caused_by")
     said = [one for one in causes if isinstance(one, Mapping) and one.get("reason")]
     telling = next((one for one in said if "block" in str(one.get("type"))), said[-1] if said else error)
     return str(telling.get("type", "")), str(telling.get("reason", ""))
-
-
-def _inner(error: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    inside = error.get("caused_by")
-    while isinstance(inside, Mapping):
-        yield inside
-        inside = inside.get("caused_by")
-
-
-def _right(reason: str) -> str:
-    match = re.search(r"action \[([^\]]+)\]", reason)
-    return match[1] if match else reason[:200]

@@ -14,7 +14,6 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, NotSetUp
@@ -136,14 +135,9 @@ class Generations:
         if current and not fresh and self._usable(current, layout):
             self._clone(current, made, layout, newest + 1)
         else:
-            self._made(
-                made,
-                lambda client: client.indices.create(
-                    index=made,
-                    settings=index_settings(layout),
-                    mappings=index_mapping(layout, newest + 1, self.cluster.where.name),
-                ),
-            )
+            mappings = index_mapping(layout, newest + 1, self.cluster.where.name)
+            asked: dict[str, Any] = {"index": made, "settings": index_settings(layout), "mappings": mappings}
+            self._made(made, lambda client: client.indices.create(**asked))
         return made
 
     def _made(self, index: str, call: Callable[["Elasticsearch"], Any]) -> None:
@@ -185,10 +179,8 @@ class Generations:
     def _clone(self, index: str, made: str, layout: IndexLayout, number: int) -> None:
         self.close(index)
         kept = {"index.blocks.write": None, **copies(layout.replicas)}
-        self._made(
-            made,
-            lambda client: client.indices.clone(index=index, target=made, settings=kept, wait_for_active_shards="1"),
-        )
+        asked: dict[str, Any] = {"index": index, "target": made, "settings": kept, "wait_for_active_shards": "1"}
+        self._made(made, lambda client: client.indices.clone(**asked))
         mark = index_mapping(layout, number, self.cluster.where.name)["_meta"]
         self.cluster.ask(lambda client: client.indices.put_mapping(index=made, meta=mark))
         self._open(made, layout)
@@ -270,17 +262,18 @@ class Generations:
         ended = threading.Event()
         beating = threading.Thread(target=self._beat, args=(lock, holder, ended), daemon=True)
         beating.start()
+
+        def still_held() -> None:
+            if not self._held_by(lock, holder):
+                taken = f"another clew index has taken over {self.cluster.where}: this one gave no sign of life"
+                raise LibraryBusy(taken, "run it again when that one has ended")
+
         try:
-            yield partial(self._still_held, lock, holder)
+            yield still_held
         finally:
             ended.set()
             beating.join()
             self._leave(lock, holder)
-
-    def _still_held(self, lock: str, holder: str) -> None:
-        if not self._held_by(lock, holder):
-            taken = f"another clew index has taken over {self.cluster.where}: this one gave no sign of life"
-            raise LibraryBusy(taken, "run it again when that one has ended")
 
     def _make_lock(self, lock: str) -> None:
         if self.cluster.ask(lambda client: client.indices.exists(index=lock, local=True)):
@@ -340,14 +333,10 @@ class Generations:
         return there if there and there["_source"]["holder"] == holder else None
 
     def _put(self, lock: str, holder: str, beat: int, there: Mapping[str, Any]) -> Mapping[str, Any]:
-        own, number, term = {"holder": holder, "beat": beat}, there["_seq_no"], there["_primary_term"]
-        return dict(
-            self.cluster.ask(
-                lambda client: client.index(
-                    index=lock, id="indexer", document=own, if_seq_no=number, if_primary_term=term
-                )
-            )
-        )
+        unchanged = {"if_seq_no": there["_seq_no"], "if_primary_term": there["_primary_term"]}
+        own = {"holder": holder, "beat": beat}
+        put = self.cluster.ask(lambda client: client.index(index=lock, id="indexer", document=own, **unchanged))
+        return dict(put)
 
     def _beat(self, lock: str, holder: str, ended: threading.Event) -> None:
         beat = 0
@@ -363,10 +352,8 @@ class Generations:
     def _leave(self, lock: str, holder: str) -> None:
         try:
             if there := self._held_by(lock, holder):
-                number, term = there["_seq_no"], there["_primary_term"]
-                self.cluster.ask(
-                    lambda client: client.delete(index=lock, id="indexer", if_seq_no=number, if_primary_term=term)
-                )
+                unchanged = {"if_seq_no": there["_seq_no"], "if_primary_term": there["_primary_term"]}
+                self.cluster.ask(lambda client: client.delete(index=lock, id="indexer", **unchanged))
         except ClewError:
             return  # it is taken over once it is still
 

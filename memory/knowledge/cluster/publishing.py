@@ -55,15 +55,13 @@ class Bulk:
     def send(self, rows: Sequence[IndexRow], gone: Sequence[str] = ()) -> None:
         """Raises `ClewError` where no waiting helps: a block, a full disk, a key without rights; `ServiceUnreachable`
         where the cluster stays busy or away."""
-        left = [_line(row) for row in self.with_tokens(rows)] + [({"delete": {"_id": id_}}, None) for id_ in gone]
-        self._send(left)
-
-    def with_tokens(self, rows: Sequence[IndexRow]) -> list[IndexRow]:
-        """With ELSER's tokens of chunks, where an endpoint is named."""
-        chunks = [row for row in rows if _by(row)]
-        texts = [with_title(row.source["title"], row.source["text"]) for row in chunks]
-        found = iter(tokens_of(self.cluster, texts) if chunks else [])
-        return [row._replace(indexed={**row.indexed, "elser": next(found)}) if _by(row) else row for row in rows]
+        # With ELSER's tokens of chunks, where an endpoint is named.
+        texts = [with_title(row.source["title"], row.source["text"]) for row in rows if _by(row)]
+        tokens = iter(tokens_of(self.cluster, texts) if texts else ())
+        more = [{"by": _by(row), "elser": next(tokens)} if _by(row) else {} for row in rows]
+        said = [{**row.source, "hash": row.hash, **row.indexed, **one} for row, one in zip(rows, more, strict=True)]
+        lines: list[_Line] = [({"index": {"_id": row.id}}, one) for row, one in zip(rows, said, strict=True)]
+        self._send(lines + [({"delete": {"_id": id_}}, None) for id_ in gone])
 
     def _send(self, lines: list["_Line"]) -> None:
         left = lines
@@ -111,11 +109,6 @@ class Bulk:
 _Line = tuple[dict[str, Any], dict[str, Any] | None]
 
 
-def _line(row: IndexRow) -> _Line:
-    by = {"by": _by(row)} if _by(row) else {}
-    return {"index": {"_id": row.id}}, {**row.source, "hash": row.hash, **by, **row.indexed}
-
-
 def _about(line: _Line) -> str:
     """What a person knows of it."""
     (its,), body = line[0].values(), line[1] or {}
@@ -130,7 +123,7 @@ def _by(row: IndexRow) -> str:
 @dataclass(frozen=True, slots=True)
 class Published:
     """What a run sent, deleted and left as it was, in rows; `seconds` is the cluster's part; `removed` are generations
-    that were superseded long enough ago; `tokens_by` the endpoint that all chunks have ELSER's tokens from."""
+    that were superseded long enough ago; `tokens_by` is the endpoint that all chunks have ELSER's tokens from."""
 
     index: str
     rows: int
@@ -172,28 +165,27 @@ def publish(
     with generations.held() as still_held, closing(Lease(generation)), closing(rows_of(generation, manifest)) as made:
         if of is not None and generations.proof() != of:
             raise LibraryBusy(f"{cluster.where} was indexed meanwhile, by another clew index", "run it again")
-        started, pauses = time.perf_counter(), cluster.pauses
+        pauses, seconds = cluster.pauses, cluster.seconds
         index = generations.begin(layout, sending.rebuild)
         bulk, there, whole = Bulk(cluster, index), hashes(cluster, index, again), RowsHash()
         by = Counter[str]()
-        waited = time.perf_counter() - started
         total = manifest.documents + manifest.chunks
-        batch: list[IndexRow] = []
-        size = 0
+        batch, size = list[IndexRow](), 0
         for row in made:
             whole.add(row.id, row.hash)
-            if is_there(row, there):
-                by[there[row.id][1]] += row.source["kind"] == "chunk"
+            hash_, tokens_by = there.get(row.id, ("", ""))
+            is_there = hash_ == row.hash and _by(row) in ("", tokens_by)  # without an endpoint its tokens stay
+            by[tokens_by if is_there else _by(row)] += row.source["kind"] == "chunk"
+            if is_there:
                 continue
-            by[_by(row)] += row.source["kind"] == "chunk"
             batch.append(row)
             size += _size(row)
             if size >= BYTES or len(batch) >= ROWS:
-                waited += _timed(bulk, batch)
+                bulk.send(batch)
                 batch, size = [], 0
                 yield Progress(STAGE, len(whole), max(total, len(whole)))
-        waited += _timed(bulk, batch)
-        started = time.perf_counter()
+        if batch:
+            bulk.send(batch)
         gone = sorted(there.keys() - whole.ids - {"manifest"})
         for first in range(0, len(gone), ROWS):
             bulk.send([], gone[first : first + ROWS])
@@ -207,22 +199,11 @@ def publish(
         still_held()
         generations.switch(index)
         removed = tuple(generations.clear())
-        waited += time.perf_counter() - started
         yield Progress(STAGE, len(whole), len(whole))
-        counts = len(gone), cluster.pauses - pauses, waited
-        yield Published(index, len(whole), whole.value, bulk.sent - 1 - len(gone), *counts, removed, all_by(by))
-
-
-def is_there(row: IndexRow, there: Mapping[str, tuple[str, str]]) -> bool:
-    """As it is sent; where no endpoint is named, the tokens that it has stay."""
-    hash_, by = there.get(row.id, ("", ""))
-    return hash_ == row.hash and _by(row) in ("", by)
-
-
-def all_by(by: Mapping[str, int]) -> str:
-    """The endpoint that all chunks have their tokens from; empty where there is none. `by`: chunks by endpoint."""
-    named = [name for name, count in by.items() if count]
-    return named[0] if len(named) == 1 else ""
+        counts = bulk.sent - 1 - len(gone), len(gone), cluster.pauses - pauses
+        endpoints = [name for name, chunks in by.items() if chunks]
+        tokens_by = endpoints[0] if len(endpoints) == 1 else ""
+        yield Published(index, len(whole), whole.value, *counts, cluster.seconds - seconds, removed, tokens_by)
 
 
 def _of_manifest(generation: Path, manifest: Manifest, whole: RowsHash, by: Mapping[str, int]) -> IndexRow:
@@ -244,13 +225,6 @@ def hashes(cluster: Cluster, index: str, anew: IndexLayout | None = None) -> dic
     found = cluster.scanned(index, {"match_all": {}}, False, 5000, ["hash", "by"])
     told = ((hit["_id"], hit.get("fields", {})) for hit in found)
     return {id_: (fields.get("hash", [""])[0], fields.get("by", [""])[0]) for id_, fields in told}
-
-
-def _timed(bulk: Bulk, batch: Sequence[IndexRow]) -> float:
-    started = time.perf_counter()
-    if batch:
-        bulk.send(batch)
-    return time.perf_counter() - started
 
 
 def _size(row: IndexRow) -> int:
@@ -277,10 +251,7 @@ def _check(bulk: Bulk, generation: Path) -> None:
 
 
 def _prove(there: Mapping[str, tuple[str, str]], whole: RowsHash, cluster: Cluster) -> None:
-    found = RowsHash()
-    for id_, (hash_, _) in there.items():
-        if id_ != "manifest":
-            found.add(id_, hash_)
+    found = RowsHash((id_, hash_) for id_, (hash_, _) in there.items() if id_ != "manifest")
     if (len(found), found.value) != (len(whole), whole.value):
         raise ClewError(
             f"{cluster.where} has {len(found)} of {len(whole)} documents as they were sent", "run this again"

@@ -3,7 +3,7 @@
 import threading
 from base64 import b64decode
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -25,34 +25,36 @@ KEPT_BYTES = 400_000_000
 """Of what was read of one generation."""
 
 
+JustRead = Iterable[tuple[str, Any, int]]
+"""Ids, each with its value and about how many bytes that takes."""
+
+
 class RecentlyRead:
-    """What was read last, by id, up to `KEPT_BYTES`; safe from several threads."""
+    """What was read last, by kind and id, up to `KEPT_BYTES`; safe from several threads. A generation does not change,
+    and nor does what is read of it, or found in it."""
 
     def __init__(self) -> None:
         self.size = 0
-        self._held: OrderedDict[str, tuple[Any, int]] = OrderedDict()
+        self._held: OrderedDict[tuple[str, str], tuple[Any, int]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, id_: str) -> Any:
-        """None where it is not there."""
-        return self.get_all([id_]).get(id_)
-
-    def get_all(self, ids: Iterable[str]) -> dict[str, Any]:
-        """Those that are there."""
+    def values(self, kind: str, ids: Sequence[str], read: Callable[[list[str]], JustRead]) -> dict[str, Any]:
+        """By id; those that are not held are `read`, all at once, and held from then on."""
         found = {}
         with self._lock:
             for id_ in ids:
-                if held := self._held.get(id_):
-                    self._held.move_to_end(id_)
+                if held := self._held.get((kind, id_)):
+                    self._held.move_to_end((kind, id_))
                     found[id_] = held[0]
+        missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in found]
+        for id_, value, size in read(missing) if missing else ():
+            found[id_] = value
+            with self._lock:
+                self.size += size - self._held.pop((kind, id_), (None, 0))[1]
+                self._held[kind, id_] = value, size
+                while self.size > KEPT_BYTES and len(self._held) > 1:
+                    self.size -= self._held.popitem(last=False)[1][1]
         return found
-
-    def put(self, id_: str, value: Any, size: int) -> None:
-        with self._lock:
-            self.size += size - self._held.pop(id_, (None, 0))[1]
-            self._held[id_] = value, size
-            while self.size > KEPT_BYTES and len(self._held) > 1:
-                self.size -= self._held.popitem(last=False)[1][1]
 
 
 class IndexReader:
@@ -144,17 +146,17 @@ class IndexReader:
 
     def _rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """The sources of rows, by id; those that there are."""
-        found = self._kept.get_all(ids)
-        missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in found]
-        fresh = self.cluster.found(self.index, missing, excludes=("sentences",)) if missing else {}
-        for id_, source in fresh.items():
-            self._kept.put(id_, source, 1000 + sum(len(v) for v in source.values() if isinstance(v, str)))
-        return found | fresh
+
+        def read(missing: list[str]) -> JustRead:
+            for id_, source in self.cluster.found(self.index, missing, excludes=("sentences",)).items():
+                yield id_, source, 1000 + sum(len(v) for v in source.values() if isinstance(v, str))
+
+        return self._kept.values("row", ids, read)
 
     def _of(self, kind: str, ids: Sequence[str]) -> list[dict[str, Any]]:
         """In the order asked. Raises `KeyError` for one that there is not."""
         keys = [key(kind, id_) for id_ in ids]
-        found = self._rows(list(dict.fromkeys(keys)))
+        found = self._rows(keys)
         return [found[one] for one in keys]
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
@@ -171,14 +173,15 @@ class IndexReader:
 
     def sentences_of(self, ids: Sequence[str]) -> list[Vectors]:
         """Of each chunk the vectors of its sentences, in their order."""
+
+        def read(missing: list[str]) -> JustRead:
+            found = self.cluster.found(self.index, missing, ["sentences"])
+            made = ((one, decoded(found[one]["sentences"], self.dimension)) for one in missing)
+            return ((one, vectors, vectors.nbytes) for one, vectors in made)
+
         keys = [key("chunk", id_) for id_ in ids]
-        held = self._kept.get_all(f"sentences:{one}" for one in keys)
-        missing = [one for one in dict.fromkeys(keys) if f"sentences:{one}" not in held]
-        found = self.cluster.found(self.index, missing, ["sentences"]) if missing else {}
-        for one in missing:
-            held[f"sentences:{one}"] = made = decoded(found[one]["sentences"], self.dimension)
-            self._kept.put(f"sentences:{one}", made, made.nbytes)
-        return [held[f"sentences:{one}"] for one in keys]
+        held = self._kept.values("sentences", keys, read)
+        return [held[one] for one in keys]
 
     def entities(self, ids: Sequence[str]) -> list[dict[str, Any]]:
         return self._of("entity", ids)

@@ -5,7 +5,7 @@ import hashlib
 import json
 import sqlite3
 from base64 import b64decode
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
@@ -125,7 +125,9 @@ def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
         folder, whole, where = next_generation(library, parts), False, store.cluster.where
         try:
             with naming_full_disk(f"the library at {library} stays as it was"):
-                _proven(store, read, folder)
+                _fill(store, read, folder)
+                if RowsHash((row.id, row.hash) for row in rows_of(folder, store.manifest)).value != store.proof[1]:
+                    raise ValueError("its rows have another hash")
             write_hashes(folder)
             whole = True
             switch_to(library, folder, parts)
@@ -141,16 +143,6 @@ def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
                 remove(library, folder.name)
 
 
-def _proven(store: ClusterStore, read: "ReadRows", folder: Path) -> None:
-    """Raises `ValueError` where what was filled in has another hash."""
-    _fill(store, read, folder)
-    found = RowsHash()
-    for row in rows_of(folder, store.manifest):
-        found.add(row.id, row.hash)
-    if found.value != store.proof[1]:
-        raise ValueError("its rows have another hash")
-
-
 def _fill(store: ClusterStore, read: "ReadRows", folder: Path) -> None:
     manifest = store.manifest
     with closing(new_database(folder)) as database:
@@ -163,10 +155,13 @@ def _fill(store: ClusterStore, read: "ReadRows", folder: Path) -> None:
             pass
         number_layers(database, folder)
         _write_vectors(database, folder, vectors, sentences, manifest)
-        _write_entities(store, read, database, folder)
+        layers = read_layers(database, folder)
+        halves = {row["entity"]: row["half"] for row in read.of("entity") if "half" in row}
+        named = [decoded(halves[layers.entities[number].id], store.dimension) for number in layers.joining.tolist()]
+        np.save(new_file(folder, NAMES), np.concatenate([*named, np.zeros((0, store.dimension), np.float32)]))
         _write_communities(store, database, folder)
         database.commit()
-        write_graph(database, folder, read_layers(database, folder))
+        write_graph(database, folder, layers)
         _write_smoothed(store, read, folder)
         _write_capsules(store, folder)
         write_manifest(folder, manifest)
@@ -218,13 +213,6 @@ def _write_vectors(
     np.save(new_file(folder, SENTENCES.file), ordered)
 
 
-def _write_entities(store: ClusterStore, read: "ReadRows", database: sqlite3.Connection, folder: Path) -> None:
-    layers = read_layers(database, folder)
-    found = {row["entity"]: row["half"] for row in read.of("entity") if "half" in row}
-    named = [decoded(found[layers.entities[number].id], store.dimension) for number in layers.joining.tolist()]
-    np.save(new_file(folder, NAMES), np.concatenate([*named, np.zeros((0, store.dimension), np.float32)]))
-
-
 def _write_communities(store: ClusterStore, database: sqlite3.Connection, folder: Path) -> None:
     vectors: list[Vectors] = []
     for number, row in store.communities:
@@ -251,17 +239,14 @@ def _write_capsules(store: ClusterStore, folder: Path) -> None:
         if name not in (SOURCES, STATISTICS):
             if not of_partitions(name):
                 raise ValueError(f"{name} is no file of partitions")
-            _write_file(folder, name.split("/"), store.file(name))
+            *folders, file = name.split("/")
+            for place in range(1, len(folders) + 1):
+                if not within(folder, *folders[:place]).exists():
+                    new_folder(folder, *folders[:place])
+            new_file(folder, *folders, file).write_bytes(store.file(name))
     vectors = open_vectors(folder, CHUNKS)
     for name in capsules(folder):
         write_vectors(within(folder, CAPSULES, name), read_capsule(folder, name).partitioning, vectors)
-
-
-def _write_file(folder: Path, names: Sequence[str], data: bytes) -> None:
-    for place in range(1, len(names)):
-        if not within(folder, *names[:place]).exists():
-            new_folder(folder, *names[:place])
-    new_file(folder, *names).write_bytes(data)
 
 
 # A copy on this machine, which is worked on and sent -----------------------------------------------------------------
@@ -343,12 +328,8 @@ def _brought(cluster: Cluster, folder: Path, rebuild: bool = False) -> Generator
         elif mark.get("hash") != store.proof[1] or current_generation(folder) is None:
             _clear(folder)
             yield from restore(store, folder)
-            _note(
-                folder,
-                _files(required_generation(folder)),
-                store.proof[1],
-                "" if store.without_tokens else store.tokens_by,
-            )
+            tokens_by = "" if store.without_tokens else store.tokens_by
+            _note(folder, _files(required_generation(folder)), store.proof[1], tokens_by)
         return store.proof[1] if store else ""
     except LibraryMismatch:
         generations = Generations(cluster)

@@ -17,7 +17,7 @@ import hashlib
 import json
 import sqlite3
 from base64 import b64decode, b64encode
-from collections.abc import Generator, Iterator, Mapping, Sequence, Set
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
@@ -165,8 +165,8 @@ def hash_of(source: Mapping[str, Any]) -> str:
 class RowsHash:
     """Over rows in any order: how many, and SHA-256 over their ids and hashes."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, str] = {}
+    def __init__(self, rows: Iterable[tuple[str, str]] = ()) -> None:
+        self._known = dict(rows)
 
     def add(self, id_: str, hash_: str) -> None:
         self._known[id_] = hash_

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -40,10 +40,6 @@ Filter = list[dict[str, Any]]
 class FoundChunk(NamedTuple):
     chunk: str
     score: float
-
-    @classmethod
-    def of(cls, hit: dict[str, Any]) -> Self:
-        return cls(hit["fields"]["chunk"][0], hit["_score"])
 
 
 def parts_of(values: Sequence[str]) -> list[Sequence[str]]:
@@ -136,8 +132,8 @@ def tokens_of(cluster: Cluster, texts: Sequence[str]) -> list[TokenWeights]:
         except NoLibrary:  # the status 404: no such endpoint
             _asked(cluster, _create)
             answer = _asked(cluster, call)
-        made = (one["embedding"] for one in answer["sparse_embedding"])
-        found += [{_plain(token): weight for token, weight in one.items()} for one in made]
+        made = (one["embedding"] for one in answer["sparse_embedding"])  # a dot in a name would be a path
+        found += [{token.replace(".", "__"): weight for token, weight in one.items()} for one in made]
     return found
 
 
@@ -161,8 +157,3 @@ def _asked(cluster: Cluster, call: Callable[["Elasticsearch"], Any]) -> Any:
         said = f"the endpoint '{endpoint()}' of {cluster.where} gives no tokens: {error.message}"
         hint = f"name one of task sparse_embedding in {ENDPOINT} (docs/elasticsearch.md), or none"
         raise NotSetUp(said, hint) from error
-
-
-def _plain(token: str) -> str:
-    """A dot in a name would be a path."""
-    return token.replace(".", "__")

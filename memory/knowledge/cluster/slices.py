@@ -86,10 +86,10 @@ class Cutter:
     def _cut(self, partition: int) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         graph, layers = self.graph, self.graph.layers
         rows = np.asarray(graph.partitioning.members.of(np.array([partition]))[0], np.int64)
-        sentences = layers.sentences_of.of(rows)[0] if len(layers.sentence_chunks) else np.zeros(0, np.int64)
+        sentences = layers.sentences_of.of(rows)[0]
         documents = np.unique(layers.chunk_documents[rows])
-        mentions = layers.mentions[:, self._mentions_of.of(sentences)[0]] if len(sentences) else layers.mentions[:, :0]
-        relations = np.sort(self._relations_of.of(sentences)[0]) if len(sentences) else np.zeros(0, np.int64)
+        mentions = layers.mentions[:, self._mentions_of.of(sentences)[0]]
+        relations = np.sort(self._relations_of.of(sentences)[0])
         named = [mentions[1], layers.titles[documents], layers.subjects[relations], layers.objects[relations]]
         entities = np.unique(np.concatenate(named))
         entities, edges = entities[entities >= 0], np.unique(graph.nodes.by_end.of(rows)[0])
@@ -272,9 +272,8 @@ class Joined:
 
     @once
     def partitioning(self) -> Partitioning:
-        of = np.repeat(
-            np.arange(len(self.slices)), np.array([len(one.arrays["rows"]) for one in self.slices], np.int64)
-        )
+        sizes = np.array([len(one.arrays["rows"]) for one in self.slices], np.int64)
+        of = np.repeat(np.arange(len(sizes)), sizes)
         centroids = np.asarray(self._put("centroid").reshape(-1, self._empty["centroid"][1]), np.float32)
         names = tuple(str(one.texts["name"]) for one in self.slices)
         hubs = np.flatnonzero(self._put("hubs")[self._order])

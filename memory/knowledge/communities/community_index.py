@@ -70,8 +70,11 @@ def build(
     known = {digest: (_as_written(report), author) for digest, report, author in before}
     reports, notes = yield from _reports(made, known, writer)
     for n, one in enumerate(made):
-        text, author = reports[n]
-        report = _with_documents(text, one.extract) if author != BY_EXTRACTION else text
+        report, author = reports[n]
+        if author != BY_EXTRACTION:
+            said = one.extract.sentences, one.extract.relations, one.extract.names
+            documents = dict.fromkeys(document for its in said for document in its.values() if document)
+            report = f"{report}{FROM}{', '.join(documents)}."
         row = (n, one.extract.name, report, author, one.first, one.last, one.parent, json.dumps(one.extract.entities))
         database.execute("INSERT INTO main.communities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, one.digest))
     database.commit()
@@ -146,12 +149,6 @@ def _reports(
 
 FROM = " From: "
 """What stands in a report that a model wrote before the documents that it is from."""
-
-
-def _with_documents(report: str, extract: Extract) -> str:
-    """What a model wrote, with the documents that it was written from."""
-    documents = (*extract.sentences.values(), *extract.relations.values(), *extract.names.values())
-    return f"{report}{FROM}{', '.join(filter(None, dict.fromkeys(documents)))}."
 
 
 def _as_written(report: str) -> str:

@@ -143,7 +143,9 @@ class Clause:
                 case "verb":
                     self._on_verb(element.text, before, after)
                 case "be":
-                    self._on_be(element.text)
+                    self._leave_possession()
+                    if element.text not in ("been", "being", "be") or self._verb not in lexicon.COPULAS:
+                        self._set_verb(element.text)
                 case "preposition" if element.text != "of" or not self._preposition:
                     self._preposition = element.text
                 case "possessive":
@@ -205,11 +207,6 @@ class Clause:
         """What follows is said of the last mention; of a kind of thing it is said of what is of that kind."""
         if self._verb and self._last is not None and self._last.kind != "term":
             self._subjects = [self._last]
-
-    def _on_be(self, verb: str) -> None:
-        self._leave_possession()
-        if verb not in ("been", "being", "be") or self._verb not in lexicon.COPULAS:
-            self._set_verb(verb)
 
     def _leave_possession(self) -> None:
         """`Lang's film was shown`: what is said is not said of Lang."""

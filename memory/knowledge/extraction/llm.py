@@ -199,7 +199,7 @@ def parts(text: str, limit: int) -> Iterator[list[Span]]:
     """Sentences that together have at most `limit` bytes; a longer sentence is cut where it has white space."""
     part: list[Span] = []
     for span in (piece for sentence in split(text) for piece in _pieces(text, sentence, limit)):
-        if part and _bytes(text[part[0][0] : span[1]]) > limit:
+        if part and len(text[part[0][0] : span[1]].encode()) > limit:
             yield part
             part = []
         part.append(span)
@@ -209,17 +209,13 @@ def parts(text: str, limit: int) -> Iterator[list[Span]]:
 
 def _pieces(text: str, span: Span, limit: int) -> Iterator[Span]:
     start, end = span
-    while _bytes(text[start:end]) > limit:
+    while len(text[start:end].encode()) > limit:
         cut = start + len(text[start:end].encode()[:limit].decode(errors="ignore"))
         space = text.rfind(" ", start + 1, cut)
         cut = space if space > 0 else cut
         yield start, cut
         start = cut + (text[cut : cut + 1] == " ")
     yield start, end
-
-
-def _bytes(text: str) -> int:
-    return len(text.encode())
 
 
 def read_reply(reply: str) -> tuple[list[tuple[str, EntityKind]], list[tuple[str, str, str]]]:

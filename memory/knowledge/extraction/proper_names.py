@@ -34,7 +34,9 @@ class Names:
         for words in self._sentences:
             shouting = _shouts(words)
             for run, place in self._runs(words):
-                if shouting and not self._in_capitals(run):
+                # Capitals are a name where it has them elsewhere too, or a title before it.
+                known = run[0].low in lexicon.HONORIFICS or all(token.low in self._known for token in run)
+                if shouting and not known:
                     continue
                 after = place + len(run)
                 named = self._without_opener(run, first=self._opens(words, place), following=words[after : after + 2])
@@ -65,8 +67,9 @@ class Names:
         token = words[place]
         if token.start in self._taken:
             return False
-        if token.text[0].isdigit():
-            return token.low[-2:] in ("st", "nd", "rd", "th") and self._leads(words, place)
+        if token.text[0].isdigit():  # and a capital follows at once: 20th Century Fox
+            following = (after for after in words[place + 1 : place + 2] if after.capital)
+            return token.low[-2:] in ("st", "nd", "rd", "th") and any(self._touch(token, after) for after in following)
         return token.capital
 
     def _step(self, words: Sequence[Token], first: int, place: int) -> int:
@@ -113,10 +116,6 @@ class Names:
             return len(small) == 1 and bool(heads & {"department", "ministry", "institute", "committee", "office"})
         return len(small) <= 2 and small[-1] in (*JOINERS, "the") and bool(heads & lexicon.PLURAL_JOINERS)
 
-    def _leads(self, words: Sequence[Token], place: int) -> bool:
-        """Whether a capital follows the number at `place` at once."""
-        return place + 1 < len(words) and words[place + 1].capital and self._touch(words[place], words[place + 1])
-
     def _is_small(self, words: Sequence[Token], place: int) -> bool:
         low = words[place].low
         return not words[place].capital and (low in lexicon.PARTICLES or low in JOINERS or low in ("of", "the"))
@@ -133,10 +132,6 @@ class Names:
         if gap.strip() == ".":
             return one.low in lexicon.ABBREVIATED or (len(one.low) == 1 and one.capital)
         return gap in (" & ", "+", "/") or (gap == ", " and other.low in lexicon.SUFFIXES and other.capital)
-
-    def _in_capitals(self, run: list[Token]) -> bool:
-        """Whether a run in a line of capitals is a name: it has capitals elsewhere too, or a title before it."""
-        return run[0].low in lexicon.HONORIFICS or all(token.low in self._known for token in run)
 
     def _without_opener(self, run: list[Token], *, first: bool, following: Sequence[Token]) -> list[Token]:
         """The run without words whose capital comes from the sentence; empty where no name is left."""
@@ -195,7 +190,8 @@ _NOT_PERSONS = frozenset({"general", "chief", "justice", "king", "queen", "saint
 def kind_of(text: str, run: Sequence[Token]) -> EntityKind:
     """The kind that the evidence is for; `name` without evidence."""
     last = next((token.low for token in reversed(run) if token.capital), "")
-    head = _head_of(run) or last
+    before_of = (one.low for one, after in pairwise(run) if after.low in ("of", "for", "on") and not after.capital)
+    head = next(before_of, "") or last  # a University of Texas
     if head in lexicon.ORGANISATIONS and len(run) > 1:
         return "organisation"
     if head in lexicon.PLACES and len(run) > 1:
@@ -203,14 +199,6 @@ def kind_of(text: str, run: Sequence[Token]) -> EntityKind:
     if _is_person(text, run):
         return "person"
     return "place" if _PLACED.search(text, max(0, run[0].start - 40), run[0].start) else "name"
-
-
-def _head_of(run: Sequence[Token]) -> str:
-    """The word before `of` or `for`, which says what it is: a University of Texas."""
-    for token, after in pairwise(run):
-        if after.low in ("of", "for", "on") and not after.capital:
-            return token.low
-    return ""
 
 
 def _is_person(text: str, run: Sequence[Token]) -> bool:

@@ -106,11 +106,16 @@ KNOWN_EXTRACTOR = re.compile(
 
 def choose(parameters: Parameters, library: Path, fresh: bool, named: Collection[str] = ()) -> Choices:
     """`fresh`: no generation is gone on from; `named`: the paths of this run, as text. Raises `BadInput` and
-    `NotSetUp` for an extractor that there is not."""
+    `NotSetUp` for an extractor that there is not, or that only the library names and that runs code."""
     had, values = recorded(library), parameters.values
     chunker = _with_its_values(parameters.chunker or had.chunker, values)
     triples = parameters.triples or had.triples
-    extractor = extractor_named(_extractor(parameters, had, library), parameters.model)
+    if not parameters.extractor and not KNOWN_EXTRACTOR.fullmatch(had.extractor or RULES):
+        raise NotSetUp(
+            f"the library at {library} wants the extractor {had.extractor!r}, which is loaded where you name it",
+            f"--extractor {shlex.quote(had.extractor)}, or --extractor {RULES}",
+        )
+    extractor = extractor_named(parameters.extractor or had.extractor or RULES, parameters.model)
     communities = replace(had.communities_by, method=parameters.communities or had.communities_by.method)
     quarantine = had.quarantine if parameters.quarantine is None else parameters.quarantine
     allowed = tuple(dict.fromkeys((*had.allowed, *parameters.allow)))
@@ -141,16 +146,6 @@ def _with_its_values(chunker: Chunker, values: Mapping[str, Mapping[str, Any]]) 
             wrong = f"index.{other}.{name} is of the chunker {other}, and this library's is {chunker.name}"
             raise BadInput(wrong, f"add --chunker {other}, or leave it out")
     return with_values(chunker, values.get(chunker.name, {}))
-
-
-def _extractor(parameters: Parameters, had: Manifest, library: Path) -> str:
-    """Its name. Raises `NotSetUp` for one that only the library names and that runs code."""
-    if not parameters.extractor and not KNOWN_EXTRACTOR.fullmatch(had.extractor or RULES):
-        raise NotSetUp(
-            f"the library at {library} wants the extractor {had.extractor!r}, which is loaded where you name it",
-            f"--extractor {shlex.quote(had.extractor)}, or --extractor {RULES}",
-        )
-    return parameters.extractor or had.extractor or RULES
 
 
 def _others(made: Choices, had: Manifest) -> Iterator[str]:
@@ -216,7 +211,7 @@ class Generation:
 
     @cached_property
     def before(self) -> Manifest:
-        """That of the old generation."""
+        """The manifest of the old generation; `NO_LIBRARY` where there is none."""
         return read_manifest(self.old) if self.old else NO_LIBRARY
 
     @cached_property
@@ -241,26 +236,17 @@ class Generation:
     def copy_source(self, path: str) -> int:
         """Take over a source as the old generation has it; returns how many documents that are. One whose id another
         source has by now is left out."""
-        copied = self.database.execute(
-            "INSERT OR IGNORE INTO documents SELECT * FROM old.documents WHERE source = ?", (path,)
-        )
+        there = "INSERT OR IGNORE INTO documents SELECT * FROM old.documents WHERE source = ?"
+        copied = self.database.execute(there, (path,))
         if self.choices.same_chunker:
-            self.database.execute(
-                f"{_COPIED_CHUNKS} main.documents d JOIN old.chunks c ON c.document = d.id WHERE d.source = ?",
-                (path,),
-            )
-        self.database.execute(
-            "INSERT INTO main.triples SELECT t.document, t.n, t.subject, t.relation, t.object, NULL"
-            " FROM main.documents d JOIN old.triples t ON t.document = d.id WHERE d.source = ?",
-            (path,),
-        )
+            its = "main.documents d JOIN old.chunks c ON c.document = d.id WHERE d.source = ?"
+            self.database.execute(f"{_COPIED_CHUNKS} {its}", (path,))
+        copied_columns = dict.fromkeys(TABLES, "t.*")
+        copied_columns["triples"] = "t.document, t.n, t.subject, t.relation, t.object, NULL"
+        for table, columns in copied_columns.items():
+            its = f"main.documents d JOIN old.{table} t ON t.document = d.id WHERE d.source = ?"
+            self.database.execute(f"INSERT INTO main.{table} SELECT {columns} FROM {its}", (path,))
         self.database.execute("INSERT OR IGNORE INTO edges SELECT * FROM old.edges WHERE origin = ?", (path,))
-        for table in TABLES:
-            self.database.execute(
-                f"INSERT INTO main.{table} SELECT t.* FROM main.documents d JOIN old.{table} t ON t.document = d.id"
-                " WHERE d.source = ?",
-                (path,),
-            )
         self.database.execute("INSERT INTO sources SELECT * FROM old.sources WHERE path = ?", (path,))
         return copied.rowcount
 

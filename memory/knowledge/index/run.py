@@ -5,7 +5,6 @@ import gc
 import json
 import os
 import shlex
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -28,7 +27,6 @@ from clew.memory.knowledge.disk import (
     check_encoder,
     clear,
     current_generation,
-    damaged,
     held,
     name_current,
     next_generation,
@@ -141,9 +139,7 @@ class Changes:
         self._generation.facts["unread"] = elsewhere | {failure.source: failure.reason for failure in self.failed}
         self._note_quarantined(self._known.keys() - set(gone) | fresh.keys())
         yield Progress("reading", total, total)
-        for done, id_ in enumerate(unchunked := self._generation.without_chunks(), 1):
-            self._generation.add_chunks(self._chunks(self._generation.document(id_)))
-            yield Progress("chunking", done, len(unchunked))
+        yield from self._chunk_anew()
         if skipped := self.counts["triples skipped"]:
             self.notes.append(f"{skipped} triples skipped: they do not have three parts")
         if self.any and (loose := self._generation.loose_edges()):
@@ -173,6 +169,13 @@ class Changes:
         if not choices.quarantine or _is_below(path, [Path(one) for one in choices.allowed]):
             return ""
         return next(iter(orders(f"{document.title}\n\n{document.text}\n\n{document.hidden_text}")), "")
+
+    def _chunk_anew(self) -> Iterator[Progress]:
+        """The documents that were taken over from a library with another chunker, by their text as it was read."""
+        ids = self._generation.without_chunks()
+        for done, id_ in enumerate(ids, 1):
+            self._generation.add_chunks(self._chunks(self._generation.document(id_)))
+            yield Progress("chunking", done, len(ids))
 
     def _chunks(self, document: Document) -> list[Chunk]:
         return chunks_of(document, self._generation.encoder, self._generation.choices.chunker)
@@ -339,8 +342,6 @@ def _is_below(path: str, folders: Sequence[Path]) -> bool:
 
 # The run -------------------------------------------------------------------------------------------------------------
 
-DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-
 BESIDE = 2
 """Generations that stay beside the current one while somebody reads them."""
 
@@ -402,7 +403,8 @@ def index(
         folder, whole, seconds = next_generation(library, parts), False, dict[str, float]()
         try:
             with (
-                _translated(library, old),
+                naming_full_disk(f"the library at {library} stays as it was"),
+                naming_altered(old),
                 closing(choices.extractor),
                 closing(Generation(folder, old, encoder, choices)) as generation,
             ):
@@ -411,9 +413,7 @@ def index(
                 seconds["reading"] = time.perf_counter() - started
                 changed = changes.any or bool(choices.notes) or (parameters.empty and old is None)
                 if changed:
-                    named = (*generation.before.roots, *map(str, roots))
-                    made_of = [root for root in named if root not in choices.left_out]
-                    yield from _write(generation, steps, made_of, seconds)
+                    yield from _write(generation, steps, [str(root) for root in roots], seconds)
                     notes += _other_language(generation, roots, library)
                 documents, chunks = generation.size()
             whole = changed
@@ -456,7 +456,8 @@ def _write(
             yield from step.run(generation)
             seconds[step.title] = seconds.get(step.title, 0.0) + time.perf_counter() - started
             values |= step.recorded(generation.choices)
-    generation.write_manifest(values, list(dict.fromkeys(roots)))
+    made_of = dict.fromkeys((*generation.before.roots, *roots))
+    generation.write_manifest(values, [root for root in made_of if root not in generation.choices.left_out])
     generation.database.commit()
     write_hashes(generation.folder)
     yield from _few_read(generation.folder.parent)
@@ -482,18 +483,6 @@ def _seldom_collecting() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
-
-
-@contextmanager
-def _translated(library: Path, old: Path | None) -> Iterator[None]:
-    """A full disk, and damage that is met while what there is is gone on from, as `ClewError`."""
-    try:
-        with naming_full_disk(f"the library at {library} stays as it was"), naming_altered(old):
-            yield
-    except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in DAMAGED:  # the rest is its extended part
-            raise damaged(library) from error
-        raise
 
 
 def _roots(paths: Sequence[Path], library: Path, mine: Collection[str] | None) -> tuple[list[Path], list[str]]:

@@ -227,25 +227,19 @@ NAME_BYTES = 10_000
 """Of memory for each different name, where most is taken: when communities are found (docs/figures.md)."""
 
 
-def check_memory(names: int) -> None:
-    """Raises `ClewError` before anything is embedded: a process that takes more memory than there is ends without a
-    word."""
-    needed, has = NAME_BYTES * names, machine_memory()
-    if needed > has:
+def embed_all(generation: Generation) -> Iterator[Progress]:
+    """The vectors of chunks, of sentences, and of the names of the entities that join chunks. Raises `ClewError` before
+    anything is embedded: a process that takes more memory than there is ends without a word."""
+    database, folder, encoder, layers = generation.database, generation.folder, generation.encoder, generation.layers
+    names, has = len(layers.entities), machine_memory()
+    if (needed := NAME_BYTES * names) > has:
         raise ClewError(
             f"to join {names:,} names and find their communities takes about {needed / 1e9:.1f} GB of memory, and this"
             f" machine has {has / 1e9:.1f}; the library stays as it was",
             "index parts into libraries of their own, all on a larger machine, or with --triples none",
         )
-
-
-def embed_all(generation: Generation) -> Iterator[Progress]:
-    """The vectors of chunks, of sentences, and of the names of the entities that join chunks."""
-    database, folder, encoder = generation.database, generation.folder, generation.encoder
-    check_memory(len(generation.layers.entities))
     for what in (CHUNKS, SENTENCES):
         yield from embed(database, what, folder, generation.old_vectors.get(what), encoder)
-    layers = generation.layers
     with naming_damage(generation.old or folder):
         before = named_vectors(generation.old or folder)
     yield from embed_names([layers.entities[entity].name for entity in layers.joining], folder, before, encoder)
