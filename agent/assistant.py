@@ -161,14 +161,15 @@ class Assistant:
         cut_off = self._unfinished(thread)
         return cut_off.question if cut_off else ""
 
-    def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[TurnEvent]:
+    def resume(self, thread: str, cancel: threading.Event | None = None, tool: str = "") -> Iterator[TurnEvent]:
         """Finish the turn that was cut off, or answer the last one if it was stopped, from the same evidence where that
-        was complete: the steps that were left, then the finished turn; nothing where there is neither."""
+        was complete, else with `tool`: the steps that were left, then the finished turn; nothing where there is
+        neither."""
         with naming_full_disk(WHAT_IS_KEPT), self._held(thread, cancel), self._over_library() as (services, _):
             if cut_off := self._unfinished(thread):
                 yield from self._run(services, cut_off, cancel, resumed=True)
             elif stopped := self.stopped(thread):
-                yield from self._run(services, _to_answer_anew(stopped), cancel)
+                yield from self._run(services, _to_answer_anew(stopped, tool), cancel)
 
     def stopped(self, thread: str) -> Turn | None:
         """The last turn of a thread, if the person stopped its answer."""
@@ -340,10 +341,11 @@ def _cut_short(turn: Turn) -> Turn:
     return replace(turn, answer=replace(turn.answer, outcome="stopped"))
 
 
-def _to_answer_anew(turn: Turn) -> Turn:
+def _to_answer_anew(turn: Turn, tool: str) -> Turn:
     """A turn that is stored as it was when its evidence was complete, else as it was when it began."""
     if not any(step.node == "answer" for step in turn.steps):
-        return Turn(turn.thread, turn.turn, turn.question, today=turn.today, id=turn.id, parent=turn.parent)
+        begun = Turn(turn.thread, turn.turn, turn.question, today=turn.today, id=turn.id, parent=turn.parent)
+        return begun.searched(tool=tool)
     return replace(
         turn,
         model="",

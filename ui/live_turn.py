@@ -216,9 +216,8 @@ class TurnPrinter:
             self.set_off()
             self.print_text(turn.answer)
         self.print_sources(turn.answer)
-        for note in filter(None, (checked, badge(turn))):
-            if not self._quiet:
-                self._messages.print(Text(f"  {note}", DIM))
+        for note in () if self._quiet else filter(None, (checked, badge(turn))):
+            self._messages.print(Text(f"  {note}", DIM))
         self.set_off()
 
     def _finish_words(self, words: WordPrinter, answer: Answer) -> None:

@@ -187,7 +187,7 @@ def _help(session: Session, _: str) -> None:
         usage = f"{command.name} {command.argument}".strip()
         session.output.print(Text.assemble(f"  {usage:26}", (command.help, DIM)))
     session.say("#2 before an argument names the second turn; without it the last one is meant.")
-    session.say("In a terminal Ctrl-C stops an answer or clears the line, and Ctrl-D leaves.")
+    session.say("In a terminal Alt+Enter begins a new line, Ctrl-C stops an answer or clears, and Ctrl-D leaves.")
 
 
 # The last answer ------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import HTML, FormattedText
 from prompt_toolkit.history import FileHistory
+from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.styles import Style
 from rich.console import Console
 from rich.text import Text
@@ -66,7 +67,7 @@ class TerminalSession(Session):
         self._run(lambda stop: asking.events(self.assistant, self.thread, stop))
 
     def resume(self) -> None:
-        self._run(lambda stop: self.assistant.resume(self.thread, cancel=stop))
+        self._run(lambda stop: self.assistant.resume(self.thread, stop, self.tool))
 
     def hand_out(self, name: str, text: str) -> None:
         path = Path(name)
@@ -129,6 +130,10 @@ class CommandCompleter(Completer):
         yield from ((f"/again {model}", "with this language model") for model in self._models)
         yield from ((f"/switch {one.id}", one_line(one.title)) for one in self._session.listed())
 
+
+KEYS = KeyBindings()
+KEYS.add("escape", "enter")(lambda event: event.current_buffer.insert_text("\n"))
+"""Alt+Enter, or Esc and Enter behind it."""
 
 STYLE = Style.from_dict({"bottom-toolbar": "noreverse fg:ansibrightblack", "prompt": "bold ansicyan"})
 
@@ -247,6 +252,7 @@ def _line_editor(session: TerminalSession) -> "PromptSession[str]":
     return PromptSession(
         history=FileHistory(str(private_file(home / "history"))),
         completer=CommandCompleter(session),
+        key_bindings=KEYS,
         style=STYLE,
         bottom_toolbar=below,
         reserve_space_for_menu=6,

@@ -14,11 +14,9 @@ from clew.memory.datatypes import Document, Mark
 from clew.memory.knowledge.library import Library, LibraryStore
 from clew.memory.text import content_words, words
 
-WANTED, BESIDE = 3, 8
-"""Questions that are offered at once; documents that are looked at for those after an answer."""
-
-LOOKED_AT, LOOKED_IN = 150, 20
-"""Chunks, spread over the library, and documents of theirs that are read."""
+WANTED, BESIDE, LOOKED_AT, LOOKED_IN = 3, 8, 150, 20
+"""Questions that are offered at once; documents that are looked at behind an answer; for an empty page chunks, from all
+over the library, and documents of theirs."""
 
 LONGEST, FEWEST = 14, 6
 """Words of a question that stands in a document, of a title or a heading; those that have to stand below it."""
@@ -57,9 +55,8 @@ def shown_off(library: Library) -> list[tuple[str, ...]]:
         if one != other and (shared := [heading for heading in its if heading in others])
     )
     asked = ((offer.question,) for one in documents for offer in _asked_in(one))
-    about = [(ABOUT.format(title),) for title in library.store.titles(LOOKED_AT) if _is_short(title)]
-    spread = about[:: len(about) // WANTED + 1]
-    return [(ALL,), *leaning[:1], *islice(over_two, 1), *islice(asked, 1), *spread][: WANTED + 1]
+    about = [(question,) for one in documents[:: len(documents) // WANTED + 1] for question in _about(one)]
+    return [(ALL,), *leaning[:1], *islice(over_two, 1), *islice(asked, 1), *about][: WANTED + 1]
 
 
 def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
@@ -84,7 +81,7 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
         shared = [one.question for one in _headed(other) if one.heading in headings]
         tied = other.id in cited or first.title in other.text or other.title in first.text
         beside += shared[:1] or (_about(other) if tied else [])
-    own = _about(first) if answer.form != "summary" else []
+    own = _about(first)[: answer.form != "summary"]
     made = [*fresh[: WANTED - 1], *beside[:1], *own, *beside, *fresh, *(one.question for one in told)]
     known = {same_words(one) for turn in turns for one in (turn.question, turn.rewritten)}
     made = [one for one in dict.fromkeys(made) if same_words(one) not in known]

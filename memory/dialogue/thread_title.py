@@ -3,12 +3,11 @@
 from clew.memory.text import FUNCTION_WORDS, words
 
 WORDS, CHARACTERS = 6, 60
-_QUOTES = dict.fromkeys(map(ord, '"“”„«»'))  # of two one might be left
 
 
 def title_of(question: str) -> str:
     """At most six words of the question in a row: all, or the first that have most to say; at most 60 characters."""
-    kept = question.translate(_QUOTES).split() or question.split()
+    kept = question.translate(dict.fromkeys(map(ord, '"“”„«»'))).split() or question.split()
     if len(kept) > WORDS:
         telling = [not FUNCTION_WORDS.issuperset(words(word)) for word in kept]
         start = max(range(len(kept) - WORDS + 1), key=lambda at: (sum(telling[at : at + WORDS]), telling[at], -at))

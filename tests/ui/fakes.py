@@ -104,6 +104,13 @@ LEDGER = (
 DEGRADED = (Fallback("rewrite", "it is empty"), Fallback("answer", f"{MODEL} failed: <b>out of memory</b>"))
 
 
+def _titled(ids: list[str]) -> list[Document]:
+    """Those of the library alone; an answer is from others."""
+    if "moon" in ids or "bad" in ids:
+        raise KeyError(ids)
+    return [Document(one, one, "") for one in ids]
+
+
 class FakeAssistant(Assistant):
     """Turns are kept as an assistant keeps them. Each step takes `pause` seconds and the encoder `loading`;
     `interrupted` is the thread on which a turn, about `CUT_OFF`, was cut off."""
@@ -115,10 +122,12 @@ class FakeAssistant(Assistant):
         self._pause, self._loading, self._loaded = pause, loading, data / LOADED
         self._interrupted = {interrupted} if interrupted else set()
         tool = SimpleNamespace(name="hybrid", description="Searches by words and by meaning.")
-        titles = ["Tides", ATTACK, "Laika", "Metropolis", "Hugo"]
+        titles = ["Tides", "Laika", "Metropolis", "Hugo", ATTACK]
         library = SimpleNamespace(
-            manifest=SimpleNamespace(documents=5, chunks=0, fingerprint="f00d", encoder=SimpleNamespace(name="fake")),
-            store=SimpleNamespace(titles=lambda limit: titles[:limit], documents=self._documents),
+            manifest=SimpleNamespace(documents=5, chunks=5, fingerprint="f00d", encoder=SimpleNamespace(name="fake")),
+            store=SimpleNamespace(
+                sample=lambda _: [SimpleNamespace(document=one) for one in titles], documents=_titled
+            ),
         )
         writers = Writers(answer=cast(Writer, SimpleNamespace(name=MODEL)) if model else None)
         made = SimpleNamespace(
@@ -138,11 +147,6 @@ class FakeAssistant(Assistant):
     @contextmanager
     def library_now(self) -> Iterator[Services]:
         yield self.services
-
-    def _documents(self, ids: list[str]) -> list[Document]:
-        if ids:
-            raise KeyError(ids)
-        return []
 
     def warm_up(self) -> None:
         ends = time.monotonic() + self._loading
@@ -181,7 +185,7 @@ class FakeAssistant(Assistant):
         number = self.threads.last_turn(thread) + 1
         return Turn(thread, len(path) + 1, question, id=number, parent=path[-1] if path else 0)
 
-    def resume(self, thread: str, cancel: threading.Event | None = None) -> Iterator[TurnEvent]:
+    def resume(self, thread: str, cancel: threading.Event | None = None, tool: str = "") -> Iterator[TurnEvent]:
         if thread in self._interrupted:
             yield from self._turn(self._begun(thread, CUT_OFF), cancel or threading.Event())
             self._interrupted.discard(thread)

@@ -74,7 +74,7 @@ def test_a_folder_is_added_by_its_path_and_a_file_of_it_removed(shelf: Shelf, tm
         "mars.txt": ("read", "notes/far"),
         "broken.pdf": ("not read", "notes"),
     }
-    assert rows["broken.pdf"].why and rows["moon.md"].size and shelf.listing().changed.endswith("3 came")
+    assert rows["broken.pdf"].why and rows["moon.md"].size and shelf.listing().changed.endswith("3 added")
     shelf.remove(rows["moon.md"].path)
     assert "moon.md" not in settled(shelf) and (folder / "moon.md").exists()
     (folder / "venus.txt").write_text("Venus is bright.")
@@ -270,7 +270,14 @@ def test_from_no_library_to_a_page_of_a_document(context: "BrowserContext", cach
         assert page.input_value("#question textarea") == "@robots-on-the-moon.pdf "
         ask(page, "@robots-on-the-moon.pdf When did Luna 9 make the first soft landing?")
         assert page.locator("#past .question .chip").inner_text() == "@robots-on-the-moon.pdf"
-        page.wait_for_function("document.querySelector('#question textarea').value === '@robots-on-the-moon.pdf '")
+        kept = "() => document.querySelector('#question textarea').value === '@robots-on-the-moon.pdf '"
+        page.wait_for_function(kept)
+        page.click("#new")
+        page.wait_for_selector(".welcome")
+        ask(page, "@nowhere When did Luna 9 land?")
+        page.wait_for_selector("#past .understood >> text=nothing here is called @nowhere")
+        page.click("#threads .thread >> nth=1")
+        page.wait_for_function(kept)
         page.click(".source:visible .path a")
         page.wait_for_selector("#document svg rect.mark.current")
         assert "page 2 of 3" in page.inner_text("#document nav")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
@@ -54,6 +55,19 @@ ANSWERS = [
     ("this fails", "make room", "the disk is full; try: make room"),
 ]
 """What is asked, what the answer ends with, what it has."""
+
+
+def test_a_question_of_several_lines(chat: Open, home: Path) -> None:
+    with chat() as screen:
+        screen.wait_for(PROMPT)
+        for keys in ("how far\x1b\r", "is it\x1b\r", "the moon?\r"):
+            screen.press(keys)
+            time.sleep(0.3)
+        screen.wait_for(r"monkeys\.md\n\s*\n")
+        assert screen.leave() == 0
+        assert "how far is it the moon?" in " ".join(screen.text.split())
+    history = (home / "history").read_text("utf-8")
+    assert "+how far\n+is it\n+the moon?\n" in history
 
 
 def test_answers_and_ctrl_c_leave_the_chat_open(chat: Open) -> None:

@@ -174,8 +174,16 @@
   }, true)
   document.addEventListener('click', (event) => { if (event.target.closest('#send')) keep() }, true)
 
+  const scopeOf = (text) => /^(@("[^"]+"|\S+)\s+)+/.exec(text)?.[0] ?? ''
+
+  // What a conversation was asked in last is its own.
+  document.addEventListener('thread', () => {
+    const last = scopeOf([...document.querySelectorAll('#past .question')].at(-1)?.textContent ?? '')
+    if (box() && box().value === scopeOf(box().value) && box().value !== last) write(last)
+  })
+
   function keep() {
-    const [scope] = /^(@("[^"]+"|\S+)\s+)+/.exec(box().value) ?? []
+    const scope = scopeOf(box().value)
     const look = (times) => { if (!box().value) write(scope); else if (times) setTimeout(look, 100, times - 1) }
     if (scope) setTimeout(look, 100, 30)
   }

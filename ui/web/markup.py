@@ -44,7 +44,7 @@ SHOWN_THREADS, SHOWN_DOCUMENTS = 100, 500
 Examples = Sequence[tuple[str, ...]]
 
 ORDERS: dict[str, Callable[[ShelfRow], Any]] = {
-    "name": lambda row: (row.name.casefold(), row.path),
+    "name": lambda row: (not row.fresh and row.state in ("read", "not read"), row.name.casefold(), row.path),
     "folder": lambda row: (row.folder.casefold(), row.name.casefold()),
     "date": lambda row: (-row.modified, row.path),
     "size": lambda row: (-row.size, row.path),

@@ -134,6 +134,7 @@
     thread = shown
     if (shown && then) setTimeout(send, 100, 'say', then)
     then = chosen = last = ''
+    document.dispatchEvent(new Event('thread'))
     pinned = true
     unfolded.clear()
     drawer('')

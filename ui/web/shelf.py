@@ -179,7 +179,7 @@ class Shelf:
         if before.state:
             came, went = rows.keys() - before.rows.keys(), before.rows.keys() - rows.keys()
             rows |= {path: replace(rows[path], fresh=True) for path in came}
-            counts = [f"{len(some)} {what}" for some, what in ((came, "came"), (went, "went")) if some]
+            counts = [f"{len(some)} {what}" for some, what in ((came, "added"), (went, "taken out")) if some]
             changed = f"{time.strftime('%H:%M')}: {', '.join(counts)}" if counts else ""
         return Listing(state, count, rows, tuple(roots), examples, changed or before.changed)
 

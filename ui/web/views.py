@@ -122,13 +122,13 @@ class Runs:
         with self._lock:
             return thread in self._runs
 
-    def resume(self, thread: str) -> BackgroundTurn | None:
+    def resume(self, thread: str, tool: str = "") -> BackgroundTurn | None:
         """Begin to answer the last turn anew, if that was stopped and nothing is in progress."""
         with self._lock:
             if thread in self._runs or not (stopped := self._assistant.stopped(thread)):
                 return None
             resume = self._assistant.resume
-            return self._begin(thread, stopped.question, lambda cancel: resume(thread, cancel), stopped.turn)
+            return self._begin(thread, stopped.question, lambda cancel: resume(thread, cancel, tool), stopped.turn)
 
     def open(self, thread: str) -> BackgroundTurn | None:
         """The run of this thread: the one in progress, or one that finishes the turn that was cut off."""
@@ -289,10 +289,10 @@ class Conversations:
         else:
             yield from self._followed(view, run)
 
-    def resume(self, thread: str, owner: str = "") -> Iterator[View]:
+    def resume(self, thread: str, owner: str = "", tool: str = "") -> Iterator[View]:
         """The last turn, which was stopped, answered anew; as `open` where it was not."""
         try:
-            run = self.runs.resume(thread) if thread and self._is_of(thread, owner) else None
+            run = self.runs.resume(thread, tool) if thread and self._is_of(thread, owner) else None
             view = self._view(thread) if run else View()
         except ClewError as error:
             yield View(thread, self._turns(thread), Now(error=str(error)))
@@ -318,7 +318,7 @@ class Conversations:
         if session.asked:
             yield from self.ask(session.thread, session.asked, owner)
         elif session.resumes:
-            yield from self.resume(session.thread, owner)
+            yield from self.resume(session.thread, owner, tool)
         else:
             yield from (replace(view, said=session.said) for view in self.open(session.thread, owner))
 
