@@ -7,10 +7,11 @@ whose invisible text is what was read of it: that stays.
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import dropwhile, groupby, takewhile
+from itertools import dropwhile, groupby, pairwise, takewhile
+from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clew.memory.datatypes import Document, Mark, Table
@@ -36,6 +37,9 @@ SENTENCE_END = ".!?:;…”\"')"
 RUNNING = 3
 """Pages, and half of them all, that begin or end with the same line but for its numbers, for it to be a running one."""
 
+APART = 1.3
+"""Times what lines are usually apart, what paragraphs are."""
+
 SCAN_SECONDS = 500
 """CPU time for the scanned pages of a file in one run; what was read is kept, and the next run goes on."""
 
@@ -60,7 +64,7 @@ def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
         if page.is_broken:
             yield LoadFailure(f"{shown(source.path)}, page {page.label}", "this page is broken, the others are read")
     first = pages[0].large if pages else ""
-    text, marks = _joined([page._replace(seen=_apart(page.seen, title or first)) for page in pages[:1]] + pages[1:])
+    text, marks = _joined(pages)
     hidden = "\n".join(page.hidden for page in pages if page.hidden)
     scans = sum(page.is_scan for page in pages)
     if not text:
@@ -128,23 +132,37 @@ def _page(page: Any, label: str) -> _Page:
     seen = [word for word in words if word.seen]
     tables = tables_of(page, seen)
     texts, found = list[str](), list[Table]()
-    for _, run in groupby(in_columns(with_tables(seen, tables)), key=lambda one: isinstance(one, PageWord)):
-        placed = list(run)
-        if words_in_line := [one for one in placed if isinstance(one, PageWord)]:
-            texts.append(_in_lines(words_in_line))
-        for table in (one for one in placed if not isinstance(one, PageWord)):
-            layout = TextLayout()
-            layout.table(table.rows)
-            above = "\n".join(texts).rstrip().rpartition("\n")[2].strip()
-            title = above if like_a_title(above) else ""
-            found += [one._replace(title=title, place=f"page {label}") for one in layout.tables]
-            texts.append(f"\n{layout.text}\n")
-    hidden = _in_lines(word for word in words if not word.seen)
-    return _Page(label, "\n".join(texts), hidden, found, _largest(seen), has_pictures and not words)
+    placed = list(in_columns(with_tables(seen, tables)))
+    apart = _apart([one for one in placed if isinstance(one, PageWord)])
+    for one in placed:
+        if isinstance(one, PageWord):
+            texts.append("\n" * (one in apart) + _written(one))
+            continue
+        layout, above = TextLayout(), "".join(texts).rstrip().rpartition("\n")[2].strip()
+        layout.table(one.rows)
+        title = above if like_a_title(above) else ""
+        found += [table._replace(title=title, place=f"page {label}") for table in layout.tables]
+        texts.append(f"\n\n{layout.text}\n\n")
+    hidden = "".join(_written(word) for word in words if not word.seen).strip()
+    return _Page(label, "".join(texts).strip(), hidden, found, _largest(seen), has_pictures and not words)
 
 
-def _in_lines(words: Iterable[PageWord]) -> str:
-    return "".join(("\n" if word.begins else " ") + word.text for word in words).strip()
+def _apart(words: Sequence[PageWord]) -> set[PageWord]:
+    """Those that begin a line which is further from the one above than usual, or whose letters are larger or smaller;
+    but no half of a word."""
+    beginnings = [word for word in words if word.begins]
+    halves = {word for before, word in pairwise(words) if before.text.endswith("-")}
+    pitches = [above.box[1] - below.box[1] for above, below in pairwise(beginnings)]
+    usual, found = median([pitch for pitch in pitches if pitch > 0] or [0]), set[PageWord]()
+    for (above, below), pitch in zip(pairwise(beginnings), pitches, strict=True):
+        one, other = (word.box[3] - word.box[1] for word in (above, below))
+        is_other = pitch > usual / APART and max(one, other) > LARGER * min(one, other)
+        found |= {below} - halves if is_other or pitch > APART * max(usual, other) else set()
+    return found
+
+
+def _written(word: PageWord) -> str:
+    return ("\n" if word.begins else " ") + word.text
 
 
 def _joined(pages: Sequence[_Page]) -> tuple[str, tuple[Mark, ...]]:
@@ -197,25 +215,6 @@ def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:
 
 
 # The title that a file does not say -----------------------------------------------------------------------------------
-
-_HEADS = "abstract summary zusammenfassung resume résumé resumen riassunto resumo keywords".split()
-
-TITLE_LINES = 6
-"""Of the first page, which a title takes at most."""
-
-
-def _apart(first: str, title: str) -> str:
-    """The first page with a blank line behind the title that it begins with, and around the word above an abstract, as
-    what stands between is the authors' names."""
-    lines = first.split("\n")
-    begins = [" ".join("\n".join(lines[:count]).split()) for count in range(1, min(len(lines), TITLE_LINES) + 1)]
-    if title and title in begins:
-        lines.insert(begins.index(title) + 1, "")
-    head = next((place for place, line in enumerate(lines) if line.strip().casefold() in _HEADS), -1)
-    if head >= 0:
-        lines[head : head + 1] = ["", lines[head], ""]
-    return "\n".join(lines)
-
 
 LARGER, AS_LARGE = 1.12, 0.95
 """How much larger its letters are than most of the page, and which others are as large."""

@@ -127,7 +127,9 @@ PAPER = [
     (17, "How Good Are Gauges"),
     (17, "Made of Bottles?"),
     (11, "Bruno Castell and Wanda Mirek"),
+    (11, ""),
     (11, "ABSTRACT"),
+    (11, ""),
     *[(10, "Pupils of nineteen schools built gauges of plastic bottles and read them every morning.")] * 4,
 ]
 
