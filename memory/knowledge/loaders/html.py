@@ -70,8 +70,8 @@ def parse(markup: str) -> "HtmlElement":
     return root
 
 
-MARKER = "x-marker"
-"""The attribute that says what stands before an item of a list, if not `-`."""
+MARKER, PLACE = "x-marker", "x-place"
+"""Attributes that say what stands before an item of a list, if not `-`, and which place begins with an element."""
 
 
 def number_items(root: "HtmlElement") -> None:
@@ -241,6 +241,8 @@ def _spanned(said: str) -> int:
 
 
 def _open(layout: TextLayout, element: "HtmlElement") -> None:
+    if place := element.get(PLACE):
+        layout.page(place)
     if element.tag in _TAGS["headings"]:
         layout.open_heading()
     elif element.tag in ("ul", "ol"):

@@ -1,52 +1,46 @@
-"""Presentations (.pptx): the slides in their order, each with its boxes, tables and notes. A slide or a box that is
-hidden is kept apart."""
+"""Presentations (.pptx), as HTML: the slides in their order, each with its boxes, tables and notes."""
 
 from collections.abc import Iterator
+from html import escape
 from typing import TYPE_CHECKING
 
 from clew.memory.datatypes import Document
-from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.packages import opened
+from clew.memory.knowledge.loaders import html
+from clew.memory.knowledge.loaders.layout import NESTED
+from clew.memory.knowledge.loaders.packages import Package, attribute, name_of, opened
 from clew.memory.knowledge.loaders.source import Loader, Source
 from clew.memory.text import clean
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_BOXES = ("{*}sp", "{*}graphicFrame")
 _NO_TEXT = ("sldNum", "dt", "ftr", "hdr", "sldImg")
 _RELATED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_TRUE, _HIDDEN = ("1", "true"), ' style="display:none"'
 
 
 def read_slides(source: Source) -> Iterator[Document]:
     """One document, whose places are the slides. Raises `Unreadable` for another file."""
-    layout, hidden = TextLayout(), list[str]()
     with opened(source.path.read_bytes()) as package:
-        links = package.links("ppt/presentation.xml")
-        listed = [links[one.get(_RELATED, "")] for one in package.parsed("ppt/presentation.xml").iter("{*}sldId")]
-        for number, name in enumerate(listed, 1):
-            slide = package.parsed(name)
-            if slide.get("show") in ("0", "false"):
-                hidden.append(" ".join(_paragraphs(slide)))
-                continue
-            layout.page(f"slide {number}")
-            for box in _in_order(slide):
-                _write(layout, box, hidden)
-            for other in package.links(name).values():
-                if "notesSlides/" in other:
-                    _notes(layout, package.parsed(other))
+        links, slides = package.links("ppt/presentation.xml"), package.parsed("ppt/presentation.xml").iter("{*}sldId")
+        page = "".join(_slide(package, number, links[one.get(_RELATED, "")]) for number, one in enumerate(slides, 1))
         title, author, tags = package.told()
-    title = title if title and title in layout.text else ""
-    yield layout.document(source, title, author=author, tags=tags, hidden_text="\n".join(hidden))
+    layout, hidden = html.laid_out(html.parse(page))
+    title = title if title in layout.text else ""
+    yield layout.document(source, title, author=author, tags=tags, hidden_text=hidden)
 
 
-def _in_order(slide: "_Element") -> "list[_Element]":
+def _slide(package: Package, number: int, name: str) -> str:
     """The title, and the other boxes from the top to the bottom where all say where they are."""
-    boxes = list(slide.iter(*_BOXES))
-    places = [[(int(at.get("y", 0)), int(at.get("x", 0))) for at in box.iter("{*}off")] for box in boxes]
-    if all(places):
-        boxes = [box for _, box in sorted(zip(places, boxes, strict=True), key=lambda one: one[0][0])]
-    return sorted(boxes, key=lambda box: not _is_title(box))
+    slide = package.parsed(name)
+    boxes = list(slide.iter("{*}sp", "{*}graphicFrame"))
+    tops = {box: [int(at.get("y", 0)) for at in box.iter("{*}off")] for box in boxes}
+    boxes.sort(key=lambda box: (not _is_title(box), tops[box][0] if all(tops.values()) else 0))
+    others = [package.parsed(other) for other in package.links(name).values() if "notesSlides/" in other]
+    notes = [_words(box) for other in others for box in other.iter("{*}sp") if _kind(box) not in _NO_TEXT]
+    said = "".join(f"<p>Notes: {words}</p>" for words in notes if words)
+    style = _HIDDEN if slide.get("show", "1") not in _TRUE else ""
+    return f'<div {html.PLACE}="slide {number}"{style}>{"".join(map(_box, boxes))}{said}</div>'
 
 
 def _kind(box: "_Element") -> str:
@@ -58,53 +52,38 @@ def _is_title(box: "_Element") -> bool:
     return _kind(box) in ("title", "ctrTitle")
 
 
-def _paragraphs(held: "_Element") -> list[str]:
-    """The words of each, of those that have any."""
-    said = (
-        "".join(one.text or "" if str(one.tag).endswith("}t") else " " for one in paragraph.iter("{*}t", "{*}br"))
-        for paragraph in held.iter("{*}p")
-    )
-    return list(filter(None, (clean(words).strip() for words in said)))
+def _paragraphs(held: "_Element") -> list[tuple[int, str]]:
+    """How deep each lies that has words, and these, in HTML."""
+    found = []
+    for one in held.iter("{*}p"):
+        said = (" " if name_of(part) == "br" else escape(clean(part.text or "")) for part in one.iter("{*}t", "{*}br"))
+        level = next((attribute(its, "lvl") for its in one.iterchildren("{*}pPr")), "")
+        found.append((min(int(level or 0), 9), "".join(said).strip()))
+    return [one for one in found if one[1]]
 
 
-def _write(layout: TextLayout, box: "_Element", hidden: list[str]) -> None:
-    paragraphs = _paragraphs(box)
-    if next(box.iter("{*}cNvPr")).get("hidden") in ("1", "true"):
-        hidden.append("\n".join(paragraphs))
-    elif _is_title(box):
-        layout.heading(" ".join(paragraphs))
-    elif (table := next(box.iter("{*}tbl"), None)) is not None:
-        layout.table(_rows(table))
-    elif _kind(box) not in _NO_TEXT:
-        layout.paragraph()
-        for words in paragraphs:
-            layout.item(words) if len(paragraphs) > 1 else layout.words(words)
-        layout.paragraph()
+def _words(held: "_Element") -> str:
+    return " ".join(words for _, words in _paragraphs(held))
 
 
-def _rows(table: "_Element") -> list[list[str]]:
-    """A cell that is merged stands in each that it spans."""
-    rows: list[list[str]] = []
-    for row in table.iter("{*}tr"):
-        made: list[str] = []
-        for place, cell in enumerate(row.iterchildren("{*}tc")):
-            if cell.get("hMerge") in ("1", "true") and made:
-                made.append(made[-1])
-            elif cell.get("vMerge") in ("1", "true") and rows and place < len(rows[-1]):
-                made.append(rows[-1][place])
-            else:
-                made.append(" ".join(_paragraphs(cell)))
-        rows.append(made)
-    return rows
+def _box(box: "_Element") -> str:
+    said, rows = _paragraphs(box), [_row(row) for row in box.iter("{*}tr")]
+    if _is_title(box):
+        inside = f"<h1>{_words(box)}</h1>"
+    elif rows:
+        inside = f"<table>{''.join(rows)}</table>"
+    elif len(said) > 1:
+        inside = "".join(f'<li {html.MARKER}="{NESTED * level}- ">{words}</li>' for level, words in said)
+    else:
+        inside = _words(box)
+    gone = next(box.iter("{*}cNvPr")).get("hidden") in _TRUE
+    return "" if _kind(box) in _NO_TEXT else f"<div{_HIDDEN if gone else ''}>{inside}</div>"
 
 
-def _notes(layout: TextLayout, notes: "_Element") -> None:
-    for box in notes.iter("{*}sp"):
-        said = _paragraphs(box)
-        if said and _kind(box) not in _NO_TEXT:
-            layout.paragraph()
-            layout.words(f"Notes: {' '.join(said)}")
-            layout.paragraph()
+def _row(row: "_Element") -> str:
+    cells = [one for one in row.iterchildren("{*}tc") if not {one.get("hMerge"), one.get("vMerge")} & {*_TRUE}]
+    spans = [f'rowspan="{cell.get("rowSpan", "1")}" colspan="{cell.get("gridSpan", "1")}"' for cell in cells]
+    return f"<tr>{''.join(f'<th {span}>{_words(cell)}</th>' for span, cell in zip(spans, cells, strict=True))}</tr>"
 
 
 SLIDES = Loader("slides", read_slides, (".pptx", ".pptm", ".ppsx"))

@@ -237,6 +237,20 @@ def test_slides_are_places_with_boxes_from_above_and_notes(tmp_path: Path) -> No
     assert [mark.text for mark in found.pages] == ["slide 1", "slide 3"] and found.hidden_text == "Not for you\ngone"
 
 
+def test_tables_and_lists_of_slides_keep_what_spans_and_how_deep_it_is(tmp_path: Path) -> None:
+    def of(text: str, more: str = "") -> str:
+        return f"<a:tc {more}><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody></a:tc>"
+
+    gone, below = of("", 'hMerge="1"'), of("", 'vMerge="1"')
+    held = [of("Day") + of("Who", 'gridSpan="2"') + gone, of("Mon", 'rowSpan="2"') + of("1") + of("2")]
+    table = "".join(f"<a:tr>{row}</a:tr>" for row in (*held, below + of("3") + of("4")))
+    about = '<p:nvGraphicFramePr><p:cNvPr id="2" name=""/></p:nvGraphicFramePr>'
+    frame = f"<p:graphicFrame>{about}<a:tbl>{table}</a:tbl></p:graphicFrame>"
+    deeper = box("Tools", "Saws").replace("<a:p><a:r><a:t>Saws", '<a:p><a:pPr lvl="1"/><a:r><a:t>Saws')
+    text = document(tmp_path / "x.pptx", slides(deeper + frame)).text
+    assert text == "- Tools\n  - Saws\n\nDay | Who | Who\nMon | 1 | 2\nMon | 3 | 4"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "text"),
     [
