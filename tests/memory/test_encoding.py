@@ -164,7 +164,8 @@ def test_a_model_that_is_not_here_says_so(tmp_path: Path) -> None:
         load_encoder("no-such/model", tmp_path)
     with pytest.raises(NoModel, match="no weights"):
         load_encoder(str(tmp_path), tmp_path).hash  # noqa: B018
-    assert load_encoder(MINILM, tmp_path).name == MINILM
+    for name in (MINILM, "all-MiniLM-L6-v2"):
+        assert load_encoder(name, tmp_path).name == MINILM
 
 
 @pytest.mark.parametrize("name", [MINILM, "intfloat/e5-small", "mine"])

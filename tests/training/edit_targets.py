@@ -1,11 +1,11 @@
 """What the edit tagger is to say: the edits that come nearest to what people wrote, and questions made of theirs."""
 
-import gzip
-import json
 import random
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ from clew.memory.dialogue.edits import (
     read,
 )
 from clew.memory.text import FUNCTION_WORDS, stemmed_words
+from tests.training.records import lines_of
 
 OWN, OWN_SET = Path(__file__).with_name("standalones.jsonl.gz"), "own"
 
@@ -39,27 +40,56 @@ class Example:
 
 
 def of_sets(file: Path, split: str = "train") -> Iterator[Example]:
-    with gzip.open(file, "rt", encoding="utf-8") as lines:
-        for record in map(json.loads, lines):
-            if record["split"] != split or record["set"].startswith("doc2dial"):
-                continue
-            before: list[tuple[str, str]] = []
-            for turn in record["turns"]:
-                question, wanted = turn["question"], turn.get("rewritten") or turn["question"]
-                if before:
-                    yield Example(record["set"], record["id"], question, tuple(before[-8:]), wanted)
-                    for shorter in turn.get("shorter") or ():
-                        if shorter != question:
-                            yield Example(record["set"], record["id"], shorter, tuple(before[-8:]), wanted)
-                before.append((wanted, turn.get("answer") or ""))
+    for record in lines_of(file):
+        if record["split"] != split or record["set"].startswith("doc2dial"):
+            continue
+        before: list[tuple[str, str]] = []
+        for turn in record["turns"]:
+            question, wanted = turn["question"], turn.get("rewritten") or turn["question"]
+            if before:
+                yield Example(record["set"], record["id"], question, tuple(before[-8:]), wanted)
+                for shorter in turn.get("shorter") or ():
+                    if shorter != question:
+                        yield Example(record["set"], record["id"], shorter, tuple(before[-8:]), wanted)
+            before.append((wanted, turn.get("answer") or ""))
 
 
-def of_own(items: Sequence[Mapping[str, Any]]) -> Iterator[Example]:
-    """The questions before are as they were rewritten, where they were."""
-    known = {(one["conversation"], one["question"]): one["standalone"] for one in items}
-    for one in items:
-        before = tuple((known.get((one["conversation"], asked), asked), answer) for asked, answer in one["history"])
-        yield Example(OWN_SET, one["conversation"], one["question"], before, one["standalone"])
+def of_own(data: Path) -> Iterator[Example]:
+    """Questions of conversations that the project's writers made to stand alone, and of a few that they wrote, with up
+    to four turns before, which are as they were rewritten, where they were. What they say of a turn stands in `OWN`;
+    what was asked, where they do not say it, and the document in which the answer stands (`said`: its path, from, to)
+    are read of `data`."""
+    folder = data / "conversations"
+    own = {(one["conversation"], one["turn"]): one for one in lines_of(OWN)}
+    cases = (case for file in COLLECTED for case in lines_of(folder / f"{file}.jsonl"))
+    asked = {(case["conversation"], case["turn"]): case["question"] for case in cases}
+    asked |= {key: one["question"] for key, one in own.items() if "question" in one}
+
+    @cache
+    def turn(conversation: str, number: int) -> tuple[str, str]:
+        one = own.get((conversation, number), {})
+        path, *span = one.get("said", ("",))
+        said = flat_text(folder / "documents" / path)[slice(*span)] if path else ""
+        return one.get("standalone", asked[conversation, number]), said
+
+    for (conversation, number), one in own.items():
+        if "standalone" in one and number > 1:
+            known = [before for before in range(number - 4, number) if (conversation, before) in asked]
+            before = tuple(turn(conversation, one) for one in known)
+            yield Example(OWN_SET, conversation, asked[conversation, number], before, one["standalone"])
+
+
+COLLECTED = ("questions", "varied", "more", "plenty", "further")
+
+
+@cache
+def flat_text(path: Path) -> str:
+    """A document without tags, in one line."""
+    text = path.read_text("utf-8", errors="replace")
+    return " ".join((_TAGS.sub(" ", text) if path.suffix.startswith(".htm") else text).split())
+
+
+_TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]+>", re.DOTALL | re.IGNORECASE)
 
 
 LEADS = ("and {}", "and {}?", "what about {}?", "how about {}", "{}?", "and what about {}?", "ok, and {}?", "{}")
@@ -369,6 +399,4 @@ def prepared(example: Example, tokenizer: Any, inventory: Inventory) -> Prepared
 
 def examples(data: Path) -> list[Example]:
     files = [data / "qa" / f"{name}.jsonl.gz" for name in ("rewrites", "conversations")]
-    with gzip.open(OWN, "rt", encoding="utf-8") as lines:
-        own = [json.loads(line) for line in lines]
-    return [*(one for file in files for one in of_sets(file)), *of_own(own)]
+    return [*(one for file in files for one in of_sets(file)), *of_own(data)]

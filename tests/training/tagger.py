@@ -3,8 +3,8 @@
     python -m tests.training.tagger DATA [--on --rate 1.2e-4 --steps 1500]
 
 DATA holds `qa`, the conversations of which people made stand-alone questions of; to these come the project's own
-(`standalones.jsonl.gz`), over notes, manuals and records as people ask of those. What is fitted are the upper layers of
-the packaged encoder and the heads; two hours of a core. `--on` goes on from the layers that are there, with all of the
+(`standalones.jsonl.gz`), over the notes, manuals and records of DATA. What is fitted are the upper layers of the
+packaged encoder and the heads; two hours of a core. `--on` goes on from the layers that are there, with all of the
 project's own questions and `SAMPLE` of the others, as those that are shipped were made.
 """
 

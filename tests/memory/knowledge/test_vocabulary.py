@@ -16,7 +16,7 @@ NOTES = [
         "Allotment rules",
         "The committee of the allotment meets in the greenhouse. The environment matters to all of us.",
     ),
-    ("Greenhouse", "Mrs Adeyemi mended the greenhouse in Leeds. The package with the glass came on Tuesday."),
+    ("Greenhouse", "Mrs Adeyemi mended the greenhouse and the hose in Leeds. The package with the glass came on Tuesday."),
     ("Compost", "Packages of compost are stored behind the greenhouse, which Mrs Adeyemi has the key for."),
 ]
 
@@ -58,6 +58,7 @@ def test_a_word_that_is_lacking_is_near_to_one_that_is_there(vocabulary: Vocabul
 
 def test_what_is_there_or_far_off_or_short_or_no_word_is_near_to_nothing(vocabulary: Vocabulary) -> None:
     assert vocabulary.near(["packages", "zyzzyva", "gls", "20l5", "the"]) == [(), (), (), (), ()]
+    assert vocabulary.near(["house"]) == [()], "a part of greenhouse, and no slip of hose"
 
 
 @pytest.mark.parametrize(
