@@ -107,7 +107,7 @@ def quote(
     picked = pick(asked, evidence, parameters) if told else []
     defined = {*content_words(answer_type(asked.rewritten).defined)}
     if not picked or (defined and defined <= {*content_words(" ".join(lacks))}):
-        return refused(passages, lacks)
+        return refused(passages, lacks if english else [word for word in lacks if not word.islower()])
     return _answered(asked, picked, evidence)
 
 
