@@ -369,7 +369,7 @@ _ROWS = tuple(_rows())
 @dataclass(frozen=True, slots=True)
 class RelativeDate:
     """`question[start:end]` stands for the days from `first` to `last`, and `text` can take its place. What is `plain`
-    is understood as it is: a month's name alone ('in March'), and today."""
+    is understood as it is, and may be any: the name alone of a month or a day ('in March'), the weekend, and today."""
 
     start: int
     end: int
@@ -396,7 +396,7 @@ def relative_dates(question: str, today: str) -> list[RelativeDate]:
 
 def dated(question: str, today: str, *, plain: bool = False) -> str:
     """The question with dates in the place of relative ones. Where it is `plain`, what a reader understands as it is
-    stays: a month's name alone, and today."""
+    stays: the name alone of a month or a day, the weekend, and today."""
     found = relative_dates(question, today)
     return _replaced(question, ((one, one.text) for one in found if not (plain and one.plain)))
 
@@ -430,7 +430,8 @@ def _in_place(question: str, match: re.Match[str], days: Days) -> RelativeDate:
         text = text if before[2:] else text[0].upper() + text[1:]
     if within:
         start = len(question[:start].rstrip()) - len(before[-1])
-    plain = said.casefold() in ("today", "tonight") or bool(part.get("month") and not part.get("which"))
+    named = part.get("month") or part.get("day")
+    plain = said.casefold() in ("today", "tonight", "the weekend") or bool(named and not part.get("which"))
     return RelativeDate(start, end, *days, text, plain)
 
 

@@ -21,6 +21,9 @@ _WORD = re.compile(r"[^\W_]+")
 _OPENING = re.compile(r"(?:[-*\u2022] +)?([A-Z0-9]\w*(?:[ -][A-Z0-9]\w*)*)")
 """The name that a text begins with: words with capitals or numbers."""
 
+_CODE = re.compile(r"\b(?=[\w-]*\d)[^\W\d][\w-]*")
+"""A name with a number in it."""
+
 PHRASE = 3
 """Words of a heading from which it is a phrase, and not only a topic."""
 
@@ -31,23 +34,40 @@ _KINDS: tuple[_Kind, ...] = get_args(_Kind)
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """What a heading, a title or a paragraph says that it is about, in lower case."""
+    """What a heading, a title or a paragraph says that it is about, in lower case; `own`: its words behind the first
+    as they are written, where that says what kind of thing it is ("Tariff Flex") and they have capitals."""
 
     kind: _Kind
     words: _Words
+    own: _Words = ()
 
 
 def of_other_names(question: str, evidence: Evidence) -> Floats:
     """Shape (candidates,): 1 where a candidate is said of a name that is nearly one of the question's, but is not in
-    the question, or of another item of a list than the one that is in it. It is said of the nearest heading, else of
-    the title, else of what its paragraph begins with."""
-    asked = [_words(line) for line in question.casefold().splitlines()]
-    beside = _of_other_items(question, evidence)
+    the question, or of another item of a list than the one that is in it, or of a longer code. It is said of the
+    nearest heading, else of the title, else of what it or its paragraph begins with."""
+    lines, cased = question.casefold().splitlines(), _words(question)
+    asked = [_words(line) for line in lines]
+    beside = zip(_of_other_items(question, evidence), _of_other_codes(lines, evidence), strict=True)
     names = [list(_names(one, evidence)) for one in evidence.candidates]
-    known = {name for of_one in names for name in of_one if any(_stands(name.words, line) for line in asked)}
+    known = {
+        name
+        for of_one in names
+        for name in of_one
+        if any(_stands(name.words, line) for line in asked) or (name.own and _stands(name.own, cased))
+    }
     known = {name for name in known if not any(_is_part(name.words, other.words) for other in known)}
     other = (_is_of_another(of_one, known) for of_one in names)
-    return np.array([one or item for one, item in zip(other, beside, strict=True)], np.float64)
+    return np.array([one or any(apart) for one, apart in zip(other, beside, strict=True)], np.float64)
+
+
+def _of_other_codes(lines: Sequence[str], evidence: Evidence) -> list[bool]:
+    """Of each candidate whether it has no code of the question, and one that begins so: KX-200S for KX-200."""
+    asked = {code for line in lines for code in _CODE.findall(line)}
+    codes = [{*_CODE.findall(text.casefold())} for text in evidence.texts]
+    return [
+        not asked & said and any(one.startswith(code) for one in said for code in asked) for said in codes if asked
+    ] or [False] * len(codes)
 
 
 def _of_other_items(question: str, evidence: Evidence) -> list[bool]:
@@ -66,19 +86,23 @@ def _of_other_items(question: str, evidence: Evidence) -> list[bool]:
 def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:
     """Nearest first; only such as are written with capitals or numbers, or have three words, a list two."""
     region, block = candidate.region, candidate.block
-    opening = _OPENING.match(region.text[block.start : block.end] if block.kind == "prose" else candidate.text)
+    openings = (candidate.text, region.text[block.start : block.end] if block.kind == "prose" else "")
     head, title = unnumbered(candidate.head), evidence.passages[candidate.passage].title
     told: list[tuple[_Kind, str]] = [
         *(("heading", part) for part in reversed(_PART.split(head))),
         *(("title", part) for part in reversed(_PART.split(title))),
-        *(("opening", part) for part in (opening[1] if opening else "",)),
+        *(("opening", opening[1]) for opening in map(_OPENING.match, openings) if opening),
     ]
     for kind, text in told:
-        words = _words(text.casefold())
-        capital = all(word[0].isupper() or word.isdigit() for word in _words(text))
+        words, written = _words(text.casefold()), _words(text)
+        capital = all(map(_is_name, written))
         fewest = 2 if kind == "title" and block.kind == "row" else 3
         if words and (capital or len(words) >= fewest) and words[0] not in FUNCTION_WORDS:
-            yield Name(kind, words)
+            yield Name(kind, words, written[1:] if capital and kind != "opening" else ())
+
+
+def _is_name(word: str) -> bool:
+    return word[0].isupper() or word.isdigit()
 
 
 def _words(text: str) -> _Words:

@@ -76,6 +76,8 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
     own = reading.scores - parameters.other_name * other - parameters.opposed * opposes
     own += parameters.author * by_named_authors(request.rewritten, evidence)
     own += parameters.headed * under_asked_headings(request.rewritten, evidence)
+    if other[int((own + parameters.other_name / 2 * other).argmax())]:  # all else is much less likely
+        return []
     scores = own + parameters.continued * _continuing(request, evidence)
     if evidence.texts[int(scores.argmax())] in request.continued:  # it was just said
         scores = own
@@ -88,6 +90,7 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
         for place in best.tolist()
         if named[place] >= named[best[0]] or evidence.passages[evidence.candidates[place].passage].document != first
     ]
+    order = [place for place in order if not other[place]] or order
     if evidence.of_english and (found := difference(request.question, order, evidence)):
         *others, last = [Picked(excerpt_of(evidence.candidates[place])) for place in sorted(found.places)]
         older = others[0].excerpt.candidate.passage if others else None

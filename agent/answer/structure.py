@@ -171,7 +171,10 @@ def _pieces(text: str, heads: frozenset[int], laid_out: bool) -> Iterator[BlockS
         elif len(lines) == 1 and place + 1 < len(stanzas) and _is_heading(text[start:end]):
             yield start, end, "heading"
         else:
-            for one, other in _phrases(text, start, end):
+            found = list(_phrases(text, start, end))
+            if len(found) > 1 and _heads_the_next(text, *found[:2]):
+                yield *found.pop(0), "heading"
+            for one, other in found:
                 yield one, other, "item" if ITEM.match(text, one) or _NUMERAL.match(text, one) else "prose"
 
 
@@ -214,6 +217,12 @@ def _is_heading(line: str) -> bool:
         and not _STOPPED.search(line)
         and not line.endswith(":")
     )
+
+
+def _heads_the_next(text: str, one: Span, other: Span) -> bool:
+    """Whether a block is a line that is like a heading, right above one that ends as a sentence does."""
+    line = text[slice(*one)]
+    return "\n" not in line and _is_heading(line) and text[other[1] - 1] in ".!?" and not ITEM.match(text, other[0])
 
 
 def _related(text: str, made: Sequence[Block], laid_out: bool) -> Iterator[Block]:

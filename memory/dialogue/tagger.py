@@ -172,7 +172,7 @@ class StandingQuestion:
 def stand_alone(question: str, history: Sequence[Sentence], subject: str = "") -> StandingQuestion:
     """The question as it can be understood alone, where that is likely; `history` are the sentences before it, and
     `subject` is what is spoken of where nothing was said."""
-    if language_of(question) not in ("en", ""):  # all that it was fitted on is English
+    if not _is_english(question):
         return StandingQuestion(question)
     before = ((subject, ""),) if subject and not history else _before(history)
     made = _edited(question, before)
@@ -212,7 +212,7 @@ LONGEST = 36
 
 
 def _turns(history: Sequence[Sentence]) -> list[tuple[str, str]]:
-    """Each question with the first sentence of its answer, as the tagger has learned them, in order, without a
+    """Each English question with the first sentence of its answer, as the tagger has learned them, in order, without a
     thank-you."""
     asked: dict[int, list[str]] = {}
     answered: dict[int, list[str]] = {}
@@ -222,4 +222,9 @@ def _turns(history: Sequence[Sentence]) -> list[tuple[str, str]]:
     if len(turns) > ANCHOR and turns[1] - turns[0] > 1:
         turns = [turn for turn in turns if turn == turns[0] or turn >= -(-turns[1] // ANCHOR) * ANCHOR]
     found = ((ended(" ".join(asked[turn])), " ".join(answered.get(turn, [])[:1])) for turn in turns)
-    return [(question, answer) for question, answer in found if not is_filler(question)]
+    return [(question, answer) for question, answer in found if not is_filler(question) and _is_english(question)]
+
+
+def _is_english(question: str) -> bool:
+    """As all that the tagger was fitted on."""
+    return language_of(question) in ("en", "")

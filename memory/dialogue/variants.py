@@ -82,8 +82,8 @@ def with_evidence(made: Rewritten, history: Sequence[Sentence], store: Search) -
 
 def with_dates(made: Rewritten, today: str, order: DateOrder = "") -> Rewritten:
     """Every wording but the question as it is has its dates written out, and what counts from `today` is dates there,
-    but for a month's name alone. The question so written, with the year of such a month, is a wording of its own and
-    shares its weight. `order` is that of the library."""
+    but for the name alone of a month or a day. The question so written, with such a day's date, is a wording of its own
+    and shares its weight. `order` is that of the library."""
     question, *others = made.wordings
     text, why = _written(question.text, today, order)
     wordings = (question, *(replace(one, text=_read(one.text, today, order)) for one in others))
@@ -207,7 +207,7 @@ def beside(made: Rewritten, added: Wording) -> Rewritten:
 
 
 def _read(text: str, today: str, order: DateOrder) -> str:
-    """As a person reads it: the name of a month stays, and 'today', which may mean nowadays."""
+    """As a person reads it: the name of a month or a day stays, and 'today', which may mean nowadays."""
     return _written(dated(text, today, plain=True), "", order)[0]
 
 

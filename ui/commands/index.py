@@ -1,6 +1,7 @@
 """`clew index`: documents in, a library out."""
 
 import os
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -150,7 +151,8 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
         report = reported(chosen, rebuild=flags["rebuild"])
     except MuchWouldGo as error:
         if not sys.stdin.isatty() or not click.confirm(f"{error.message}. Remove them?", err=True):
-            raise
+            again = shlex.join(["clew", "index", *map(str, paths), "--prune"])
+            raise MuchWouldGo(f"{error.message}; is a drive missing?", again) from error
         report = reported(replace(chosen, prune=True), rebuild=flags["rebuild"])
     _print_report(report, as_json)
     _check(report)

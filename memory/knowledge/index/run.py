@@ -217,7 +217,7 @@ class Changes:
         if not self._generation.choices.prune and 2 * lost > documents_before:
             of_all = f"{lost} of {number_of(documents_before, 'document')}"
             wrong = f"{of_all} would be removed: their files are not there any more"
-            raise MuchWouldGo(wrong, "check whether a drive is missing; clew index --prune removes them")
+            raise MuchWouldGo(wrong, "clew index --prune")
         self.counts["removed"] += lost
         self._other_sources |= bool(gone)
 

@@ -195,24 +195,29 @@ def with_tables(words: Sequence[PageWord], tables: Sequence[FoundTable]) -> list
 
 
 def in_columns(placed: Sequence[Placed]) -> list[Placed]:
-    """In the order to be read, where a page has two columns and was written across them: what stands above both, on the
-    left, on the right, below. Else as it was written."""
+    """In the order to be read, where a page has two columns and was written across them or from the right one: what
+    stands above both, on the left, on the right, below. Else as it was written."""
     start, end = _gutter(placed)
-    pieces = list[list[Placed]]()
+    middle, pieces = (start + end) / 2, list[list[Placed]]()
     for one in placed:
-        if pieces and isinstance(one, PageWord) and not one.begins and not pieces[-1][-1].box[2] <= start < one.box[0]:
+        last = pieces[-1][-1].box[2] if pieces else 0.0
+        crosses = last <= middle <= one.box[0] and one.box[0] - last >= (end - start) / 2
+        if pieces and isinstance(one, PageWord) and not one.begins and not crosses:
             pieces[-1].append(one)
         else:
             pieces.append([one])
 
     def side(piece: list[Placed]) -> int:
-        return LEFT if piece[-1].box[2] <= start else RIGHT if piece[0].box[0] >= end else BELOW
+        return LEFT if piece[-1].box[2] <= middle else RIGHT if piece[0].box[0] >= middle else BELOW
 
-    columns = [side(piece) for piece in pieces if side(piece) != BELOW]
-    if len(set(columns)) < 2 or sum(one != other for one, other in pairwise(columns)) < max(6, len(columns) // 4):
+    tops = [max((piece[0].box[1] for piece in pieces if side(piece) == its), default=0.0) for its in (LEFT, RIGHT)]
+    sides = [ABOVE if piece[0].box[1] > min(tops) else side(piece) for piece in pieces]
+    columns = [its for its in sides if its in (LEFT, RIGHT)]
+    across = sum(one != other for one, other in pairwise(columns)) >= max(6, len(columns) // 4)
+    if len(set(columns)) < 2 or not (across or columns == sorted(columns, reverse=True)):
         return list(placed)
-    top = min(max(piece[0].box[1] for piece in pieces if side(piece) == its) for its in (LEFT, RIGHT))
-    return list(chain(*sorted(pieces, key=lambda piece: ABOVE if piece[0].box[1] > top else side(piece))))
+    in_order = sorted(zip(sides, pieces, strict=True), key=lambda one: one[0])
+    return list(chain(*(piece for _, piece in in_order)))
 
 
 def _gutter(placed: Sequence[Placed]) -> tuple[float, float]:
