@@ -4,9 +4,7 @@ import os
 import shutil
 import socket
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -18,7 +16,8 @@ from clew.memory.encoding import MINILM, CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.disk import POINTER, current_generation
 from clew.memory.knowledge.index.run import index
-from tests.ollama.playing import MODELS
+from tests.ollama.compatible import compatible
+from tests.ollama.playing import MODELS, good
 from tests.ollama.server import OllamaDouble, serving
 
 
@@ -107,22 +106,10 @@ def test_nothing_that_answers_is_a_problem_only_where_it_was_named(
     assert list(checked(tmp_path, "openai:gpt-5")) == ["language model", "Ollama"]
 
 
-class Stranger(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b"hello")
-
-    def log_message(self, *_: object) -> None:
-        return
-
-
 def test_something_else_in_the_place_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with HTTPServer(("127.0.0.1", 0), Stranger) as server:
-        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        monkeypatch.setenv("OLLAMA_HOST", f"http://127.0.0.1:{server.server_address[1]}")
+    with compatible(good) as address:
+        monkeypatch.setenv("OLLAMA_HOST", address.removesuffix("/v1"))
         assert checked(tmp_path)["Ollama"].state == "problem" and checked(tmp_path)["Ollama"].hint
-        server.shutdown()
 
 
 def test_disk(tmp_path: Path) -> None:

@@ -101,18 +101,6 @@ def test_several_tools_search_together(assistant: Assistant) -> None:
         ask(assistant, "Who?", tool="local+oracle")
 
 
-def test_what_a_tool_answers_leads_where_a_passage_says_it(tmp_path: Path, cache: Path) -> None:
-    triples = '[["lokesh kanagaraj", "directed", "film"], ["film", "titled", "coolie"]]'
-    (tmp_path / "triples.json").write_text(triples, "utf-8")
-    settings = read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)
-    list(index([tmp_path / "triples.json"], tmp_path / "library", load_encoder(MINILM, cache)))
-    with Assistant.open(settings) as assistant:
-        turn = ask(assistant, "Who directed the film Coolie?", tool="clues")
-    first = turn.answer.claims[0]
-    assert (first.text, first.verdict) == ("Lokesh Kanagaraj.", "supported")
-    assert turn.answer.sources[first.cites[0] - 1].text == "lokesh kanagaraj directed film."
-
-
 LETTERS = {
     "a.txt": "Letter of 3 May 2024\n\nThe roof is mended.\n",
     "b.txt": "Letter of 9 June 2023\n\nThe roof leaks.\n",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clew.agent.parameters import GROUPS, chosen, made, of_index, of_tools, parameters, seeds
+from clew.agent.parameters import GROUPS, chosen, of_index, of_tools, parameters, seeds
 from clew.agent.services import services_for
 from clew.agent.settings import read_settings
 from clew.memory.dialogue.threads import Threads
@@ -14,7 +14,6 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, LibraryMismatch
 from clew.memory.knowledge.chunking import SemanticParameters
 from clew.memory.knowledge.library import Library
-from clew.memory.knowledge.walking.walker import WalkerParameters
 from clew.tools.walk import WalkParameters
 
 
@@ -72,13 +71,6 @@ def test_each_comes_to_where_it_is_used(
     assert found
     for one in found:
         assert own not in dict(leaves(one)) or value in dict(leaves(one)).values()
-
-
-def test_the_walker_of_turns_is_that_of_the_tool() -> None:
-    given = {"walk.beam": "5", "walk.top": 7, "tools.walk.candidates": 50}
-    walk = made(WalkParameters, given)
-    assert walk.walker == made(WalkerParameters, given)
-    assert (walk.walker.walk.beam, walk.walker.think.top, walk.match.candidates) == (5, 7, 50)
 
 
 @pytest.mark.parametrize(

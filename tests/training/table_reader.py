@@ -204,7 +204,7 @@ def softmax(classes: Sequence[str], told: Labelled) -> Softmax:
 
 
 def as_file(classes: Sequence[str], told: Sequence[tuple[str, str]], words: Callable[[str], list[str]]) -> str:
-    """The content of a file of a softmax that tells these texts, each with its class, by their vectors and their words."""
+    """The content of the file of a softmax that tells these texts, each with its class, by vectors and by words."""
     vectors = load_encoder(MINILM, read_settings().cache).encode([text for text, _ in told], "sentence")
     made = softmax(classes, [(vector, words(text), kind) for vector, (text, kind) in zip(vectors, told, strict=True)])
     said = {"intercepts": made.intercepts.tolist(), "weights": made.weights.tolist(), "features": made.features}

@@ -8,11 +8,10 @@ import pytest
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.evaluation.evaluate import EvaluationPlan, Row, answered, evaluate, searched
-from clew.agent.evaluation.ranking import FORMS, query_of
+from clew.agent.evaluation.ranking import query_of
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings
 from clew.memory.errors import BadInput, NoLibrary
-from clew.tools import registry
 from tests.agent.conftest import QUERIES, turn_of, write_lines
 
 
@@ -32,21 +31,6 @@ def parsed(path: Path) -> dict[str, list[str]]:
     return rankings
 
 
-def test_a_row_has_the_names_that_are_promised(indexed: Settings, beir: Path) -> None:
-    [row] = rows(EvaluationPlan(beir, "hybrid"), indexed)
-    shown = json.loads(json.dumps(row.to_json()))
-    assert list(shown) == ["dataset", "tool", "query", "queries", "metrics", "latency_ms", "library"]
-    assert (shown["dataset"], shown["tool"], shown["query"], shown["queries"]) == ("small", "hybrid", "last-turn", 3)
-    assert set(shown["metrics"]) == {
-        *("recall@1", "recall@2", "recall@5", "recall@10", "ndcg@5", "ndcg@10", "mrr@10", "all@4", "all@5", "all@8")
-    }
-    assert shown["latency_ms"].keys() == {"search", "encode"}
-    assert shown["latency_ms"]["search"].keys() == {"p50", "p95"} and shown["latency_ms"]["encode"].keys() == {"p50"}
-    assert shown["latency_ms"]["search"]["p95"] >= shown["latency_ms"]["search"]["p50"] > 0
-    assert len(shown["library"]) > 8
-    assert row.notes == ()
-
-
 def test_the_run_holds_what_was_measured(indexed: Settings, beir: Path, tmp_path: Path) -> None:
     [row] = rows(EvaluationPlan(beir, "hybrid", run=tmp_path / "small.run"), indexed)
     rankings = parsed(tmp_path / "small.run")
@@ -64,19 +48,6 @@ def test_k_bounds_the_run_and_not_the_figures(indexed: Settings, beir: Path, tmp
     assert {len(documents) for documents in parsed(tmp_path / "short").values()} == {1}
     assert max(len(documents) for documents in parsed(tmp_path / "long").values()) > 1
     assert short.metrics == long.metrics
-
-
-@pytest.mark.soak
-def test_all_tools_in_all_forms_have_a_row_and_a_run_each(indexed: Settings, beir: Path, tmp_path: Path) -> None:
-    found = rows(EvaluationPlan(beir, "all", "all", run=tmp_path / "small.run"), indexed)
-    pairs = [(tool, form) for tool in (*registry.TOOLS, "agent") for form in FORMS]
-    assert [(row.tool, row.query) for row in found] == pairs
-    names = {path.name for path in tmp_path.iterdir()}
-    assert names == {f"small.{tool}.{form}.run" for tool, form in pairs}
-    one = (tmp_path / "small.hybrid.mmr.run").read_text().splitlines()
-    assert all(line.endswith(" hybrid.mmr") for line in one)
-    by_default = {row.tool: row.query for row in rows(EvaluationPlan(beir, "all"), indexed)}
-    assert by_default == dict.fromkeys(registry.TOOLS, "last-turn") | {"agent": "rewrite"}
 
 
 @pytest.mark.parametrize("tool", ["hybrid", "agent"])

@@ -12,23 +12,15 @@ from clew.agent.search.tool_calls import (
     Checked,
     SearchKeys,
     ToolCall,
-    ToolSpec,
     as_call,
     calls_in,
     check,
-    schema,
     search_keys,
     tidied,
 )
 from clew.agent.state import Call
 from clew.memory.datatypes import Wording
 from clew.tools import registry
-from clew.tools.clues import Clues
-from clew.tools.communities import CommunitySearch
-from clew.tools.graph import GraphSearch
-from clew.tools.hybrid import Hybrid
-from clew.tools.local import Local
-from clew.tools.walk import Walk
 
 NAMES = registry.NAMES
 NOTHING: SearchKeys = frozenset()
@@ -218,8 +210,6 @@ def test_whatever_a_model_writes_only_searches_that_can_be_made_come_out(value: 
 
 # What can be used of them ---------------------------------------------------------------------------------------------
 
-CLASSES = (Hybrid, Walk, GraphSearch, Clues, Local, CommunitySearch)
-
 
 def call(name: str = "hybrid", query: Any = "Who directed Metropolis?") -> ToolCall:
     return ToolCall(name, {"query": query})
@@ -227,13 +217,6 @@ def call(name: str = "hybrid", query: Any = "Who directed Metropolis?") -> ToolC
 
 def whys(checked: Checked) -> list[str]:
     return [refused.why for refused in checked.refused]
-
-
-def test_a_model_is_told_of_all_tools_each_with_when_to_use_it_in_a_few_words() -> None:
-    for spec in CLASSES:
-        assert "Use it" in spec.description, spec.name
-        assert 15 <= len(spec.description.split()) <= 60, spec.name
-    assert len({spec.description for spec in CLASSES}) == len(CLASSES)
 
 
 @pytest.mark.parametrize(
@@ -292,18 +275,6 @@ def test_what_differs_in_a_limit_or_in_a_sign_is_another_call() -> None:
         len(check([ToolCall("calculate", {"query": f"3 {sign} 2"}) for sign in "+-"], ["calculate"], NOTHING).calls)
         == 2
     )
-
-
-def test_tools_of_the_same_arguments_share_a_form_of_the_schema() -> None:
-    shown = [
-        ToolSpec("a", "", ("query", "within")),
-        ToolSpec("b", "", ("query", "within")),
-        ToolSpec("c", "", ("title",)),
-    ]
-    one, other = schema(shown)["properties"]["calls"]["items"]["anyOf"]
-    assert one["properties"]["tool"]["enum"] == ["a", "b"] and one["required"] == ["tool", "query"]
-    assert other["properties"] == {"tool": {"enum": ["c"]}, "title": {"type": "string"}}
-    assert [spec.shown for spec in shown] == ["a(query, within?): ", "b(query, within?): ", "c(title): "]
 
 
 def test_no_more_searches_at_once_than_a_plan_may_have() -> None:

@@ -12,13 +12,11 @@ from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.graph import evidence_graph
 from clew.agent.replay.replay import intermediate_row
-from clew.agent.search import rounds
 from clew.agent.search.rounds import ObserveParameters
 from clew.agent.search.router import Router
 from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Step, Turn
-from clew.memory.datatypes import Passage
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
@@ -45,10 +43,6 @@ def turn(assistant: Assistant) -> Turn:
 
 def steps_of(turn: Turn, node: str) -> list[Step]:
     return [step for step in turn.steps if step.node == node]
-
-
-def passage(name: str, **scores: float) -> Passage:
-    return Passage(name, name, name, name, 0.5, "hybrid", scores=scores)
 
 
 def test_a_turn_has_its_walk_and_the_paths_of_it(assistant: Assistant, turn: Turn) -> None:
@@ -162,12 +156,3 @@ def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assist
     stitched = nodes.stitch(found, run)
     assert run.scratch and not other.scratch
     assert nodes.walk(stitched, other) == nodes.walk(stitched, run)
-
-
-@pytest.mark.parametrize(("documents", "place"), [("aabcdef", 6), ("aabbccddee", 7), ("aaabbbcc", 5), ("a", 1)])
-def test_passages_of_one_document_count_once_among_the_best_where_others_are_read_too(
-    documents: str, place: int
-) -> None:
-    whole = [replace(passage(str(n)), document=document) for n, document in enumerate(documents)]
-    read = rounds.assembled("", whole, [passage("x")], {"x"}, ObserveParameters())
-    assert [p.id for p in read].index("x") == place

@@ -8,8 +8,7 @@ import pytest
 from clew.agent.answer.offered import made_of
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
-from clew.agent.talk.offers import _headed, next_questions, offered_by, shown_off
-from clew.memory.datatypes import Document, Mark
+from clew.agent.talk.offers import next_questions, offered_by, shown_off
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.knowledge.index.run import index
 from tests.agent.conftest import turn_of
@@ -25,16 +24,6 @@ On the street, with a permit. The permits are in the drawer.
 **May I bring my dog?**
 Yes, dogs are welcome, but keep them off the beds.
 """
-
-
-def test_only_what_has_text_below_is_a_part() -> None:
-    text = "1. Rent\n2. Term\nThe term is two years and it ends in 2027.\nNotes “x”\nThey are eight words or more."
-    marks = tuple(Mark(text.index(one), one) for one in ("1. Rent", "2. Term", "Notes “x”"))
-    (part,) = _headed(Document("a", "Lease", text, headings=marks))
-    assert part.question == "What does “Lease” say about “Term”?" and text[part.start : part.end].endswith("2027.\n")
-    assert made_of("What does “Lease” say about “Term”?") == (("Lease",), "Term")
-    assert made_of("What do “A” and “B” say about “Term”?") == (("A", "B"), "Term")
-    assert made_of("Who wrote “Lease”?") == ((), "")
 
 
 @pytest.mark.parametrize(

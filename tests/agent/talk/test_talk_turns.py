@@ -144,11 +144,6 @@ def test_of_two_questions_each_is_searched_and_refused_by_itself(ask: Ask) -> No
     assert "Laika" in lean.rewritten.split("?")[1]
 
 
-def test_what_this_is_about_before_anything_was_said_is_the_library(ask: Ask) -> None:
-    ask("hi")
-    assert ask("what is this about?").answer.form == "overview"
-
-
 REFUSED = {
     "couldn't somebody quickly recommend a dentist in Reykjavik?": ("Reykjavik",),
     "C'est combien le loyer à Paris ?": ("loyer",),
