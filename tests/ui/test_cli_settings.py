@@ -51,13 +51,6 @@ def test_each_place_wins_over_the_one_before_and_is_named(
     assert (by_flag["value"], by_flag["source"]) == (5, "flag")
 
 
-def test_the_seeds_value_stands_beside_the_default(clew: Run) -> None:
-    tau = row(clew, "tools.local.tau_e")
-    assert (tau["default"], tau["seed"], tau["seed_value"]) == (0.4, "001", 0.6)
-    table = clew("settings", "tools.local").stdout
-    assert "0.6 (001)" in table and "a number from -1 to 1" in table
-
-
 def test_what_was_set_and_what_matters_is_shown_and_each_is_said_in_a_sentence(clew: Run) -> None:
     _, *shown = re.findall(r"^ ([\w.]+)  ", clew("settings", "--set", "walk.hub=1").stdout, re.MULTILINE)
     assert {"cache", "llm", "walk.hub"} == set(shown[:3])

@@ -13,14 +13,12 @@ from clew.agent.settings import read_settings
 from clew.agent.state import Answer, Turn
 from clew.memory.datatypes import Edge, Subgraph
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import BadInput
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.text import number_of
 from clew.tools.base import passages_of
 from clew.ui.web import library_map
 from clew.ui.web.library_map import APART, LibraryMap, map_of, placed
 from clew.ui.web.markup import Markup
-from clew.ui.web.reader import DocumentReader, WhereTo
 from clew.ui.web.shelf import make_empty
 from tests.ui.browsing import CHROMIUM, Address, ask, free_port, opened, serving
 
@@ -112,22 +110,6 @@ def test_an_empty_library_has_an_empty_map(tmp_path: Path, home: Path, encoder: 
         made = map_of(library.store, [])
     assert (made.total, made.discs, made.dots) == (0, [], [])
     assert "There are no documents yet" in Markup(0, []).map(made)
-
-
-def test_a_passage_is_opened_in_its_document(examples_path: Path, examples: Library, home: Path) -> None:
-    reader = DocumentReader(read_settings(library=examples_path))
-    chunk = next(one for one in examples.store.sample(1000) if one.title == "Laika" and one.start)
-    shown = reader.document(chunk.id, WhereTo())
-    marked = "".join(
-        piece.text for block in shown.blocks for line in block.lines for its in line for piece in its if piece.hit
-    )
-    assert "".join(marked.split()) == "".join(chunk.text.split()) and (shown.title, shown.hits, shown.hit) == (
-        "Laika",
-        1,
-        1,
-    )
-    with pytest.raises(BadInput, match="not in the library"):
-        reader.document("gone", WhereTo())
 
 
 # In a browser

@@ -8,8 +8,7 @@ import re
 from dataclasses import replace
 from itertools import count, pairwise
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,8 +17,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from clew.agent.answer.citations import claims_of
-from clew.agent.models import Writers
-from clew.agent.state import Answer, BoldSpan, Claim, Fallback, Prompted, Quote
+from clew.agent.state import Answer, BoldSpan, Claim, Quote
 from clew.memory.datatypes import Edge, Progress
 from clew.memory.dialogue.threads import Thread
 from clew.ui.console import _with_lines, shown
@@ -29,12 +27,8 @@ from clew.ui.rendering import (
     BOLD,
     OWN,
     answer_text,
-    badge,
-    ledger_lines,
     markdown_of,
     marks_of,
-    milliseconds,
-    model_of,
     pieces_of,
     printed,
     walk_trees,
@@ -178,21 +172,6 @@ def test_the_span_is_bold_and_what_is_ours_looks_so() -> None:
     for start, end in ((0, 3), (5, 9), (9, 25), (0, 25)):
         claim = Claim("The  toll is   40 crowns.", span=BoldSpan(start, end))
         assert "".join(piece for piece, _ in pieces_of(claim)) == one_line(claim.text)
-
-
-def test_badge_ledger_times_and_the_model_in_words() -> None:
-    assert badge(make_turn("t", 1, "Why?")) == ""
-    told = Fallback("think", "it called no tool")
-    for degraded, said in (
-        ((told, told), "without the model: choosing tools (it called no tool)"),
-        ((Fallback("answer", ""),), "without the model: answering"),
-    ):
-        assert badge(cast(Any, SimpleNamespace(degraded=degraded))) == said
-    assert ledger_lines([Prompted("rewrite", "m:1b", 4096, 321)]) == ["rewrite, m:1b: about 321 of 4,096 tokens read"]
-    assert [*map(milliseconds, (0.2, 3.4, 999.0, 1234.0))] == ["<1 ms", "3 ms", "999 ms", "1.2 s"]
-    small, large = (cast(Any, SimpleNamespace(name=name)) for name in ("small", "large"))
-    assert model_of(Writers(think=small, answer=large)) == "large"
-    assert model_of(Writers(rewrite=small)) == "small" and model_of(Writers()) == ""
 
 
 def put(pieces: list[str], width: int = 20) -> str:

@@ -29,8 +29,8 @@ def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pages]:
     monkeypatch.setattr(views, "FRAME", 0.0)
     made: list[tuple[FakeAssistant, Conversations]] = []
 
-    def make(loading: float = 0.0, interrupted: str = "") -> Conversations:
-        assistant = FakeAssistant(tmp_path, loading=loading, interrupted=interrupted)
+    def make(loading: float = 0.0) -> Conversations:
+        assistant = FakeAssistant(tmp_path, loading=loading)
         made.append((assistant, Conversations(assistant)))
         return made[-1][1]
 
@@ -117,12 +117,6 @@ def test_another_tab_follows_a_turn_in_progress_and_what_is_asked_meanwhile_wait
         last = [*views_of_tab][-1]
         assert questions(last) == ["a slow question", "Me too?", "And I?"] and not last.busy and not last.queued
         assert last.turns[0].answer.outcome == "stopped"
-
-
-def test_a_question_on_a_thread_that_was_cut_off_finishes_that_first(pages: Pages) -> None:
-    seen = [*pages(interrupted="t").ask("t", "And now?")]
-    assert list(dict.fromkeys(view.now.question for view in seen if view.now)) == [CUT_OFF, "And now?"]
-    assert questions(seen[-1]) == [CUT_OFF, "And now?"] and seen[-1].now is None
 
 
 def test_two_tabs_that_open_a_cut_off_turn_at_once_follow_one_run(
@@ -215,13 +209,6 @@ def test_a_conversation_over_another_library_is_folded_away_and_says_so(page: Co
 
 
 # What a language model writes
-
-
-def test_what_a_model_begins_anew_takes_the_place_of_what_it_said(page: Conversations) -> None:
-    seen = [view.now for view in page.ask("t", "restarts") if view.now]
-    said = [now.draft for now in seen]
-    assert "Something else altogether " in said and said[-1] == "".join(WORDS)
-    assert not [now for now in seen if now.answer], "the answer is not revealed word by word once more"
 
 
 def test_a_stopped_answer_comes_back_where_going_on_fails(page: Conversations, monkeypatch: pytest.MonkeyPatch) -> None:
