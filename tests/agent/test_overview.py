@@ -9,10 +9,9 @@ import pytest
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
-from clew.memory.encoding import MINILM, load_encoder
+from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.index.run import index
-from tests.agent.conftest import turn_of
+from tests.agent.conftest import over, turn_of
 
 THREADS = count()
 OVERVIEW = "What is this collection about?"
@@ -110,13 +109,8 @@ LETTERS = {
 
 
 @pytest.fixture(scope="module")
-def letters(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
-    home = tmp_path_factory.mktemp("letters")
-    (home / "letters").mkdir()
-    for name, text in LETTERS.items():
-        (home / "letters" / name).write_text(text, "utf-8")
-    list(index([home / "letters"], home / "library", load_encoder(MINILM, cache)))
-    with Assistant.open(read_settings(library=home / "library", home=home / "data", cache=cache)) as assistant:
+def letters(tmp_path_factory: pytest.TempPathFactory, cache: Path, encoder: CachedEncoder) -> Iterator[Assistant]:
+    with over(LETTERS, tmp_path_factory.mktemp("letters"), cache, encoder) as assistant:
         yield assistant
 
 

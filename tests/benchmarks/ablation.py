@@ -26,15 +26,21 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
+import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from clew.agent.answer.candidates import Candidate
+from clew.agent.answer.excerpts import Excerpt
+from clew.agent.answer.reader import PairScorer
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.models import encoder_for
 from clew.agent.nodes import leaned_on
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
+from clew.memory.cache import ContentCache
 from clew.memory.datatypes import Utterance
+from clew.memory.dialogue.tagger import StandingQuestion
 from clew.memory.knowledge.index.run import index
 from tests.benchmarks.conversations import verdict
 from tests.training.asked_turns import DATA, FOLDER, cases_of
@@ -52,7 +58,7 @@ def always(value: Any) -> Stub:
 
 PARTS: Mapping[str, Mapping[str, Stub]] = {
     "nothing": {},
-    "rewriting": {"clew.memory.dialogue.tagger:stand_alone": lambda question, *_: _standing(question)},
+    "rewriting": {"clew.memory.dialogue.tagger:stand_alone": lambda question, *_: StandingQuestion(question)},
     "multi_question": {"clew.agent.talk.multi_question:questions_of": lambda text: (text,)},
     "scope": {"clew.agent.search.scope:document_meant": always(None)},
     "times": {"clew.agent.answer.selection:_in_time": lambda _, __, ___, kept, ____: (kept, {})},
@@ -68,23 +74,12 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
 }
 
 
-def _alone(candidate: Any) -> Any:
-    from clew.agent.answer.excerpts import Excerpt
-
+def _alone(candidate: Candidate) -> Excerpt:
     return Excerpt(candidate, "sentence", (candidate.span,))
-
-
-def _standing(question: str) -> Any:
-    from clew.memory.dialogue.tagger import StandingQuestion
-
-    return StandingQuestion(question)
 
 
 def switched_off(names: Sequence[str]) -> None:
     """Puts the stubs of these parts in their places, in every module that has imported them."""
-    import clew.agent.assistant
-    import clew.agent.evaluation.evaluate  # noqa: F401
-
     for name in names:
         for place, stub in PARTS[name].items():
             module, _, function = place.partition(":")
@@ -97,11 +92,6 @@ def switched_off(names: Sequence[str]) -> None:
 
 def remembered(file: Path) -> None:
     """Keeps what was read together with a question: most of it is the same in each arm."""
-    import numpy as np
-
-    from clew.agent.answer.reader import PairScorer
-    from clew.memory.cache import ContentCache
-
     cache, real = ContentCache(lambda: file, "pairs"), PairScorer.scores
 
     def scores(self: PairScorer, question: str, texts: Sequence[str]) -> Any:

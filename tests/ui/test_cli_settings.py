@@ -23,9 +23,7 @@ def row(clew: Run, name: str, *flags: str) -> Any:
     return json.loads(run.stdout.splitlines()[0])
 
 
-def test_each_place_wins_over_the_one_before_and_is_named(
-    clew: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_place_wins_over_those_before_it(clew: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = "tools.clues.beam"
     assert row(clew, name) == {
         "name": name,
@@ -65,6 +63,10 @@ def test_what_was_set_and_what_matters_is_shown_and_each_is_said_in_a_sentence(c
     [
         ("tools.clues.beem=5", "tools.clues.beam"),
         ("tools.clues.beam=0", "a whole number from 1 to 100"),
+        ("tools.local.zzz=5", "tools.local.tau_e, tools.local.tau_d"),
+        ("tools.walk.beam=5", "walk.beam"),
+        ("rewrite.lambda=1.5", "a number from 0 to 1"),
+        ("rewrite.intercept=-1e308", "a number from -100 to 100"),
         ("beam", "--set tools.clues.beam=5"),
         ("tools.clues=5 tools.clues.beam=5", "clew settings"),
     ],

@@ -1,7 +1,6 @@
 """The map: what is on it and where, and what a person does with it in a browser."""
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +22,7 @@ from clew.ui.web.shelf import make_empty
 from tests.ui.browsing import CHROMIUM, Address, ask, free_port, opened, serving
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext
+    from playwright.sync_api import BrowserContext
 
 
 def walk_of(library: Library) -> Subgraph:
@@ -190,19 +189,3 @@ def test_the_map_in_a_browser(context: "BrowserContext", library: Address) -> No
     page.keyboard.press("Escape")
     page.click("#past .walk [data-document] >> nth=0")
     page.wait_for_selector("#document[open] h2 >> text=Fritz Lang")
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
-def test_a_narrow_dark_window_has_the_map_too(browser: "Browser", library: Address) -> None:
-    with closing(browser.new_context(viewport={"width": 390, "height": 800}, color_scheme="dark")) as context:
-        page = opened(context, library)
-        page.click("#bar [data-drawer=side]")
-        page.click("#side [data-map]")
-        page.wait_for_selector("#map canvas")
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        box = page.locator("#map .picture").bounding_box()
-        assert box and box["width"] > 330 and box["height"] > 250
-        assert page.locator("#map [data-partition] >> nth=0").is_visible()
-        page.click("#map [data-view=all]")
-        page.click("#map .close")
-        page.wait_for_selector("#map", state="hidden")

@@ -134,9 +134,7 @@ def pullable(examples_path: Path, home: Path, ollama: OllamaDouble, monkeypatch:
         (False, "y\r", (3, 4), "clew: "),
     ],
 )
-def test_at_a_terminal_it_is_offered(
-    pullable: OllamaDouble, there: bool, keys: str, codes: tuple[int, ...], said: str
-) -> None:
+def test_it_is_offered(pullable: OllamaDouble, there: bool, keys: str, codes: tuple[int, ...], said: str) -> None:
     if not there:
         pullable.pullable.clear()
     with Screen(["-mclew.ui.cli", "ask", "--llm", "ollama:new:1b", "How far away is the Moon?"]) as screen:

@@ -68,9 +68,7 @@ def test_the_box_is_first_recalls_and_a_second_tab_follows(context: "BrowserCont
     other.wait_for_selector("#past #turn-3")
 
 
-def test_words_come_as_they_are_written_and_stay_when_they_are_stopped(
-    context: "BrowserContext", tmp_path: Path
-) -> None:
+def test_words_come_as_they_are_written_and_stay_when_stopped(context: "BrowserContext", tmp_path: Path) -> None:
     with fake_page(tmp_path, "--pause", 0.08, model=True) as address:
         page = opened(context, address)
         assert MODEL in page.locator("#side .brand").inner_text()
@@ -176,26 +174,6 @@ def test_conversations_are_found_named_pinned_kept_as_a_file_deleted_and_brought
     page.wait_for_selector("#now .said >> text=searching with dense from now on")
     ask(page, "And of seals?")
     assert "dense" in page.locator("#tool textarea, #tool input").input_value()
-
-
-def test_a_turn_goes_on_where_its_tab_leaves_and_beside_another_tab(
-    page: "Page", context: "BrowserContext", address: Address
-) -> None:
-    other = opened(context, address)
-    ask(page, "Stay here")
-    ask(page, "A slow question to come back to", wait=False)
-    page.wait_for_selector("#now .steps >> text=2 passages")
-    ask(other, "A quick one in the second tab")
-    assert other.locator(".question").all_inner_texts() == ["A quick one in the second tab"]
-    page.click("#new")
-    page.wait_for_selector(".welcome")
-    page.wait_for_selector("#send", state="visible")
-    page.click("#threads .thread >> text=Stay here")
-    page.wait_for_selector("#now .question >> text=A slow question to come back to")
-    page.wait_for_selector("#now .steps >> text=2 passages")
-    page.click("#stop")
-    page.wait_for_selector(".notice.stopped")
-    assert other.locator(".notice").count() == 0
 
 
 def test_errors_refusals_and_html_of_a_document_are_calm_text(page: "Page") -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.llm.prompt_passages import fenced, fit, reported
+from clew.agent.llm.prompt_passages import fenced, fit
 from clew.memory.datatypes import Passage
 from clew.memory.instructions import neutralised
 
@@ -20,18 +20,6 @@ def test_a_title_stands_once_and_no_line_is_empty() -> None:
         '<passage id="1" title="Moon">\nIt is grey.\nIt is far.\n</passage>'
     )
     assert fenced(1, "Moon", "Moon") == '<passage id="1" title="Moon">\nMoon\n</passage>'
-
-
-def test_the_person_is_told() -> None:
-    passages = [
-        Passage(id=str(n), document=f"d{n}", title=title, text="", score=1.0, tool="hybrid")
-        for n, title in enumerate(("Moon", "", "Mars"))
-    ]
-    lines = reported(passages, [1, 2, 0])
-    assert [line.split(":")[0] for line in lines] == [
-        "Moon has 1 instruction to a language model in its text",
-        "d1 has 2 instructions to a language model in its text",
-    ]
 
 
 def test_a_title_that_speaks_to_a_model_is_not_shown() -> None:

@@ -42,9 +42,7 @@ def say(question: str, encoder: CachedEncoder, *documents: Document, today: str 
 
 
 @pytest.mark.parametrize("order", list(permutations(("2023", "2024", "2027", "draft")))[::5])
-def test_the_newest_that_is_in_force_answers_with_the_one_before(
-    order: tuple[str, ...], encoder: CachedEncoder
-) -> None:
+def test_the_newest_in_force_answers_with_the_one_before(order: tuple[str, ...], encoder: CachedEncoder) -> None:
     said = say("How many days of paid leave do staff have?", encoder, *(LEAVE[name] for name in order))
     quoted, aside = said.claims
     assert quoted.text == "Staff have 25 days of paid leave a year."

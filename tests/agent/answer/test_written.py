@@ -209,18 +209,14 @@ HOPES = "The Moon is 384,400 km away [2]. Nero paid 7,777 ducats for it. I hope 
         (saying(INVENTED, "I do not know what you mean."), "rewrite", "", ""),
     ],
 )
-def test_what_is_left_of_an_answer(
-    drafted: Drafts, model: Model, unsupported: Unsupported, left: str, broke: str
-) -> None:
+def test_what_is_left_of_it(drafted: Drafts, model: Model, unsupported: Unsupported, left: str, broke: str) -> None:
     draft, _ = drafted(model, unsupported=unsupported)
     assert draft.answer and draft.answer.text == f"The Moon is 384,400 km away. [1]{left}"
     assert broke in draft.broke and bool(broke) == bool(draft.broke)
 
 
 @pytest.mark.parametrize("unsupported", ["mark", "remove", "rewrite"])
-def test_an_answer_in_another_language_is_not_emptied(
-    drafted: Drafts, ollama: OllamaDouble, unsupported: Unsupported
-) -> None:
+def test_another_language_is_not_emptied(drafted: Drafts, ollama: OllamaDouble, unsupported: Unsupported) -> None:
     draft, _ = drafted(saying("Der Mond ist grau und hat keine Luft [2]."), unsupported=unsupported)
     assert draft.answer and draft.answer.sources[0].id == "c1" and len(ollama.requests) == 1
 

@@ -141,42 +141,28 @@ def test_quotes_within_a_query(written: str, query: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        '{"calls": []}',
-        '{"answer": "Fritz Lang"}',
-        '{"hybrid": "good", "score": 3}',
-        '{"calls": ["hybrid"]}',
-        "",
-        "You could call hybrid(query) here, or hybrid('the Moon') there.",
-        "hybrid(query)",
-        'Action: browse_web\nAction Input: "the Moon"',
-        '>>>all\n{"query": "the Moon"}',
-    ],
-)
-def test_prose_code_and_other_json_call_nothing(text: str) -> None:
-    try:
-        assert calls_in(text, NAMES) == []
-    except ValueError as error:
-        assert str(error) in ("it is empty", "there is no JSON in it", "it is no valid JSON")
-
-
-@pytest.mark.parametrize(
     ("text", "why"),
     [
+        *((text, "") for text in ('{"calls": []}', '{"hybrid": "good", "score": 3}', '{"calls": ["hybrid"]}')),
+        ('{"answer": "Fritz Lang"}', ""),
+        ("", "it is empty"),
+        ("You could call hybrid(query) here, or hybrid('the Moon') there.", "there is no JSON in it"),
+        ("hybrid(query)", "there is no JSON in it"),
+        ('Action: browse_web\nAction Input: "the Moon"', "there is no JSON in it"),
+        ('>>>all\n{"query": "the Moon"}', ""),
         ('{"name": "graph", "arguments": {"query": ', "it breaks off before its end"),
         ('<tool_call>{"name": "graph", "arguments": {"query": ', "it breaks off before its end"),
         ('<function=graph>{"query": ', "graph takes one argument"),
         ('<function=browse_web>{"query": "the Moon"}</function>', "there is no tool 'browse_web'"),
     ],
 )
-def test_a_call_that_is_marked_and_cannot_be_made_is_refused_in_words(text: str, why: str) -> None:
+def test_prose_code_and_what_cannot_be_made_call_nothing(text: str, why: str) -> None:
     try:
-        (refused,) = check(calls_in(text, NAMES), NAMES, NOTHING).refused
+        checked = check(calls_in(text, NAMES), NAMES, NOTHING)
     except ValueError as error:
         assert str(error) == why
     else:
-        assert refused.why.startswith(why)
+        assert not checked.calls and [refused.why[: len(why)] for refused in checked.refused] == [why] * bool(why)
 
 
 JSON: st.SearchStrategy[Any] = st.recursive(

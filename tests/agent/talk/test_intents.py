@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.talk.intents import INTENTS, QUESTION, heard
+from clew.agent.talk.intents import QUESTION, heard
 from clew.memory.text import LANGUAGES
 from tests.training import talk
 
@@ -30,13 +30,6 @@ def test_talk_as_people_say_it_is_recognised_with_its_language() -> None:
     told = [(heard(text).intent or QUESTION, heard(text).language or language, text) for _, language, text in said]
     assert len(said) > 60 and len({*said} - {*told}) <= len(said) / 10
     assert not [text for name, _, text in said if name == QUESTION and heard(text).intent]
-
-
-def test_the_plain_phrases_of_each_intent_and_language_are_recognised() -> None:
-    """Of the table itself nearly all: what is fitted is what is asked for."""
-    known = [one for one in talk.fitted_on() if one[0] != QUESTION][::7]
-    assert sum(heard(text).intent == name for name, _, text in known) / len(known) >= 0.95
-    assert {name for name, _, _ in known} == set(INTENTS)
 
 
 @pytest.mark.parametrize(
