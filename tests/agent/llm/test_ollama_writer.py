@@ -76,6 +76,12 @@ def test_a_prompt_that_an_older_server_cut_is_an_error(ollama: OllamaDouble) -> 
     assert text(list(writer.write([HOW_FAR], tokens=100))) == "The Moon is 384,400 km away [1]."
 
 
+def test_an_old_server_is_sent_no_schema() -> None:
+    with serving(MODELS, version="0.4.2") as double:
+        list(writer_of(double, "good:1b").write([HOW_FAR], schema={"type": "object"}))
+        assert "format" not in double.requests[0]
+
+
 def test_a_thinking_model_is_asked_not_to_and_its_thoughts_are_left_out(ollama: OllamaDouble) -> None:
     pieces = list(writer_of(ollama, "thinks:1b").write([HOW_FAR]))
     assert text(pieces) == "The Moon is 384,400 km away [1]."
