@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from clew.agent.llm.langchain_writer import load_chat_model
@@ -47,17 +46,3 @@ def test_what_a_person_saves_is_what_the_model_says(relay: Relay, monkeypatch: p
     assert usage == Usage(2, 7)
     assert (relay.folder / "0001.prompt.txt").read_text().startswith("--- user ---\nHow")
     assert json.loads((relay.folder / "0001.request.json").read_text())["stream"]
-
-    replies(relay.folder, "0002", "Far.")
-    asked = {"model": "relay", "messages": [{"role": "user", "content": "Again?"}]}
-    with httpx.Client(base_url=url, trust_env=False) as client:
-        whole = client.post("/v1/chat/completions", json=asked).json()
-        assert (whole["choices"][0]["message"]["content"], whole["usage"]["prompt_tokens"]) == ("Far.", 1)
-        assert client.get("/v1/models").json()["data"][0]["meta"]["n_ctx_train"] == 8192
-        assert client.get("/props").json()["default_generation_settings"]["n_ctx"] == 8192
-        assert len(client.post("/tokenize", json={"content": "one two three"}).json()["tokens"]) == 3
-        assert client.get("/elsewhere").status_code == 404
-        with pytest.raises(httpx.ReadTimeout):
-            client.post("/v1/chat/completions", json=asked, timeout=0.3)
-    while not (relay.folder / "0003.gone").exists():
-        time.sleep(0.02)

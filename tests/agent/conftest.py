@@ -1,6 +1,6 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
 
 Asking = Callable[[str], Answer]
-Opened = Callable[[dict[str, str | bytes]], Asking]
+Opened = Callable[[Mapping[str, str | bytes]], Asking]
 
 CORPUS = [
     (
@@ -82,18 +82,31 @@ def indexed(tmp_path_factory: pytest.TempPathFactory, cache: Path, encoder: Cach
     return read_settings(library=home / "library", home=home / "user", cache=cache)
 
 
+@contextmanager
+def over(files: Mapping[str, str | bytes], folder: Path, cache: Path, encoder: CachedEncoder) -> Iterator[Assistant]:
+    """An assistant over a library of these files, by their names; all of it lies in the folder."""
+    for name, text in files.items():
+        (folder / "notes" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "notes" / name).write_bytes(text.encode() if isinstance(text, str) else text)
+    list(index([folder / "notes"], folder / "library", encoder))
+    with Assistant.open(read_settings(library=folder / "library", home=folder / "home", cache=cache)) as assistant:
+        yield assistant
+
+
 @pytest.fixture
 def opened(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> Iterator[Opened]:
     """Of files by name, a function that answers a question in a thread of its own."""
     with ExitStack() as stack:
 
-        def made(files: dict[str, str | bytes]) -> Asking:
-            for name, text in files.items():
-                (tmp_path / "notes" / name).parent.mkdir(parents=True, exist_ok=True)
-                (tmp_path / "notes" / name).write_bytes(text.encode() if isinstance(text, str) else text)
-            list(index([tmp_path / "notes"], tmp_path / "library", encoder))
-            settings = read_settings(library=tmp_path / "library", home=tmp_path / "home", cache=cache)
-            assistant = stack.enter_context(Assistant.open(settings))
+        def made(files: Mapping[str, str | bytes]) -> Asking:
+            assistant = stack.enter_context(over(files, tmp_path, cache, encoder))
             return lambda question: turn_of(assistant, assistant.threads.new_id(), question).answer
 
         yield made
+
+
+@pytest.fixture
+def assistant(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Assistant]:
+    """Over the examples."""
+    with Assistant.open(read_settings(library=examples_path, home=tmp_path / "data", cache=cache)) as opened:
+        yield opened

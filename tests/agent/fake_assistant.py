@@ -74,17 +74,7 @@ def answered(thread: str, questions: list[str], library: str) -> Turn:
             ),
         )
         answer = Answer("answered", (Claim(text, (1,), "supported"), Claim("So it is.", (), "uncited")), passages)
-    return Turn(
-        thread,
-        len(questions),
-        question,
-        rewritten,
-        answer,
-        recalled,
-        (Wording("question", question, 1.0),),
-        (Call("hybrid", (), len(passages), 2.0),),
-        passages,
-        (Step("rewrite", "the question stands alone", ms=1.5),),
-        library,
-        "2025-01-01T00:00:00+00:00",
-    )
+    wordings, calls = (Wording("question", question, 1.0),), (Call("hybrid", (), len(passages), 2.0),)
+    steps, number = (Step("rewrite", "the question stands alone", ms=1.5),), len(questions)
+    about = library, "2025-01-01T00:00:00+00:00"
+    return Turn(thread, number, question, rewritten, answer, recalled, wordings, calls, passages, steps, *about)

@@ -64,20 +64,3 @@ def test_what_the_text_does_not_answer_is_refused(assistant: Assistant, cases: d
     questions = [case["question"] for case in cases["abstention_cases"]]
     assert len(questions) == 2
     assert [question for question in questions if not asked(assistant, question).refused] == []
-
-
-def test_an_initial_is_nothing_that_the_documents_could_say(assistant: Assistant) -> None:
-    answer = asked(assistant, "Who was Dr. B.R. Ambedkar?")
-    assert answer.refused and answer.missing == ()
-
-
-def test_of_the_ten_questions_on_its_author_what_he_holds_of_caste_is_answered(
-    assistant: Assistant, cases: dict[str, Any]
-) -> None:
-    """The text is his own: of his life, role and contributions it tells nothing, and what others hold is not given as
-    his."""
-    answers = {question: asked(assistant, question) for question in cases["demo_questions"] + cases["guide_questions"]}
-    told = {question: answer for question, answer in answers.items() if not answer.refused}
-    assert len(answers) == 10 and len(told) == 2 and all("caste" in question for question in told)
-    quoted = flat([answer.text for answer in told.values()])
-    assert not [name for name in ("Goldenweizer", "Ketkar", "the theory that") if name in quoted]

@@ -4,9 +4,7 @@ import os
 import shutil
 import socket
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -15,18 +13,11 @@ from clew.agent.doctor import Check
 from clew.agent.settings import Settings
 from clew.memory import encoding
 from clew.memory.encoding import MINILM, CachedEncoder
-from clew.memory.errors import BadInput
 from clew.memory.knowledge.disk import POINTER, current_generation
 from clew.memory.knowledge.index.run import index
-from tests.ollama.playing import MODELS
+from tests.ollama.compatible import compatible
+from tests.ollama.playing import MODELS, good
 from tests.ollama.server import OllamaDouble, serving
-
-
-def test_settings() -> None:
-    assert doctor.configured(None, []).state == "ok"
-    assert doctor.configured(None, [Path("clew.toml")]).message == "clew.toml"
-    broken = doctor.configured(BadInput("clew.toml cannot be read: line 3", "mend that line"), [Path("clew.toml")])
-    assert broken == Check("settings", "problem", "clew.toml cannot be read: line 3", "mend clew.toml")
 
 
 def test_a_library_that_is_there(examples_path: Path, encoder: CachedEncoder) -> None:
@@ -54,9 +45,7 @@ def test_a_library_that_is_not_there_or_empty_or_broken(tmp_path: Path, encoder:
     assert "has format 1" in doctor.library(tmp_path / "made")[1].message
 
 
-def test_an_encoder_that_is_missing_wrong_or_anothers(
-    examples_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_encoder_that_cannot_be_used(examples_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     manifest, _ = doctor.library(examples_path)
     missing = doctor.encoder("nobody/knows-this", manifest, examples_path)
     assert (missing.state, missing.message) == ("problem", "nobody/knows-this is not on this machine") and missing.hint
@@ -91,9 +80,7 @@ def test_ollama_with_models(ollama: OllamaDouble, tmp_path: Path) -> None:
     assert len(named) == len(found) + 1
 
 
-def test_nothing_that_answers_is_a_problem_only_where_it_was_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_answer_is_a_problem_only_where_it_was_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(MODELS) as gone:
         monkeypatch.setenv("OLLAMA_HOST", gone.host)
     found = checked(tmp_path)["Ollama"]
@@ -107,22 +94,10 @@ def test_nothing_that_answers_is_a_problem_only_where_it_was_named(
     assert list(checked(tmp_path, "openai:gpt-5")) == ["language model", "Ollama"]
 
 
-class Stranger(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b"hello")
-
-    def log_message(self, *_: object) -> None:
-        return
-
-
 def test_something_else_in_the_place_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with HTTPServer(("127.0.0.1", 0), Stranger) as server:
-        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        monkeypatch.setenv("OLLAMA_HOST", f"http://127.0.0.1:{server.server_address[1]}")
+    with compatible(good) as address:
+        monkeypatch.setenv("OLLAMA_HOST", address.removesuffix("/v1"))
         assert checked(tmp_path)["Ollama"].state == "problem" and checked(tmp_path)["Ollama"].hint
-        server.shutdown()
 
 
 def test_disk(tmp_path: Path) -> None:

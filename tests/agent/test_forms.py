@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from clew.agent import doctor
 from tests.agent.conftest import Opened
 
@@ -29,22 +27,6 @@ def test_a_refusal_says_how_many_files_could_not_be_read(opened: Opened, tmp_pat
     )
 
 
-RULES = """# Rules of the library
-
-Dogs are not allowed in the reading room.
-
-Lamps stand on some tables of the reading room.
-"""
-
-
-def test_to_a_question_of_yes_or_no_it_is_said_who_says_what_follows(opened: Opened) -> None:
-    asked = opened({"rules.md": RULES})
-    told = asked("Does the reading room have a lamp on each table?")
-    assert told.text.startswith("The documents say: ")
-    missing = asked("Is there a swimming pool in Innsbruck?")
-    assert missing.refused and missing.form == "yes-no" and missing.text.startswith("Not said. ")
-
-
 def test_a_library_of_triples_is_asked_by_its_triples(opened: Opened) -> None:
     asked = opened({"triples.json": '[["mira solberg", "painted", "mural"], ["mural", "titled", "harbour"]]'})
     said = asked("Who painted the mural Harbour?")
@@ -56,15 +38,3 @@ def test_a_library_of_triples_is_asked_by_its_triples(opened: Opened) -> None:
     assert all(claim.verdict == "supported" for claim in said.claims)
     for question in ("What is the capital of France?", "Who sold the mural Harbour?", "Who painted the mural Pier?"):
         assert asked(question).refused, question
-
-
-@pytest.mark.parametrize("question", ["How many days of holiday do staff have?", "Do staff have 25 days of holiday?"])
-def test_what_documents_say_otherwise_is_told_of_each(opened: Opened, question: str) -> None:
-    said = opened(
-        {
-            "handbook.md": "# Staff handbook\n\nStaff have 25 days of holiday a year.\n\nThe kitchen closes at 9.\n",
-            "welcome.md": "# Welcome letter\n\nStaff have 28 days of holiday a year.\n\nLunch is at noon.\n",
-        }
-    )(question)
-    assert "25 days" in said.text and "28 days" in said.text
-    assert {source.title for source in said.sources} == {"Staff handbook", "Welcome letter"}

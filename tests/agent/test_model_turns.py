@@ -1,7 +1,6 @@
 """Whole turns in which a language model of the double plans searches, or fails to: never less than the policy finds."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
@@ -18,7 +17,7 @@ from clew.agent.settings import Settings
 from clew.agent.state import Step, Turn
 from tests.agent.walks import WALKS
 from tests.ollama.playing import words
-from tests.ollama.server import Asked, Model, OllamaDouble, Said
+from tests.ollama.server import Model, OllamaDouble, Said
 
 HOPS = "Where was the man born who directed Metropolis?"
 PLAYED = count()
@@ -111,20 +110,19 @@ def test_the_model_sees_what_was_found_and_its_searches_are_made_behind_it(
     assert all(line.estimated >= line.read > 0 and line.written for line in turn.ledger)
 
 
-def test_a_plain_question_with_enough_evidence_plans_nothing(
-    ollama: OllamaDouble, thinking: Thinking, plain: Services
+@pytest.mark.parametrize(
+    ("question", "router", "parameters"),
+    [
+        ("Who directed Metropolis?", Router(), "3.2B"),  # with enough evidence
+        (HOPS, WALKS, "0.5B"),  # by a small model
+        ("What are these documents about?", WALKS, "3.2B"),
+    ],
+)
+def test_nothing_is_planned(
+    question: str, router: Router, parameters: str, ollama: OllamaDouble, thinking: Thinking
 ) -> None:
-    services = replace(thinking(lambda _: wants(("hybrid", "anything"))), router=Router())
-    answered(services, "Who directed Metropolis?", [])
-    assert not ollama.requests
-
-
-@pytest.mark.parametrize("question", [HOPS, "What are these documents about?"])
-def test_a_small_model_plans_nothing_and_nobody_plans_for_the_whole_library(
-    question: str, ollama: OllamaDouble, thinking: Thinking
-) -> None:
-    small = {"parameters": "0.5B"} if question == HOPS else {}
-    answered(thinking(lambda _: wants(("hybrid", "anything")), **small), question, [])
+    services = thinking(lambda _: wants(("hybrid", "anything")), parameters=parameters)
+    answered(replace(services, router=router), question, [])
     assert not ollama.requests
 
 
@@ -135,18 +133,3 @@ def test_a_models_own_words_do_not_answer_for_the_question(thinking: Thinking) -
     cats = [passage for passage in turn.passages if passage.title == "Félicette"]
     assert all(cat.score <= cat.scores["cosine"] < 0.3 for cat in cats)
     assert not any("Félicette answers" in step.summary for step in turn.steps)
-
-
-def test_a_turn_can_be_stopped_while_the_model_plans(indexed: Settings, ollama: OllamaDouble) -> None:
-    cancel = threading.Event()
-
-    def hangs(_: Asked) -> Said:
-        cancel.set()
-        yield 5.0
-        yield "never"
-
-    ollama.models["hangs:1b"] = Model(hangs)
-    settings = indexed.model_copy(update={"llm": "none,think=ollama:hangs:1b"})
-    with Assistant.open(settings) as assistant:
-        *_, turn = assistant.ask("stopped", "Which lighthouse did the director of Metropolis paint?", cancel=cancel)
-        assert isinstance(turn, Turn) and turn.answer.outcome == "stopped" and assistant.stopped("stopped") == turn

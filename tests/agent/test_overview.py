@@ -9,10 +9,9 @@ import pytest
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
-from clew.memory.encoding import MINILM, load_encoder
+from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.index.run import index
-from tests.agent.conftest import turn_of
+from tests.agent.conftest import over, turn_of
 
 THREADS = count()
 OVERVIEW = "What is this collection about?"
@@ -101,18 +100,6 @@ def test_several_tools_search_together(assistant: Assistant) -> None:
         ask(assistant, "Who?", tool="local+oracle")
 
 
-def test_what_a_tool_answers_leads_where_a_passage_says_it(tmp_path: Path, cache: Path) -> None:
-    triples = '[["lokesh kanagaraj", "directed", "film"], ["film", "titled", "coolie"]]'
-    (tmp_path / "triples.json").write_text(triples, "utf-8")
-    settings = read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)
-    list(index([tmp_path / "triples.json"], tmp_path / "library", load_encoder(MINILM, cache)))
-    with Assistant.open(settings) as assistant:
-        turn = ask(assistant, "Who directed the film Coolie?", tool="clues")
-    first = turn.answer.claims[0]
-    assert (first.text, first.verdict) == ("Lokesh Kanagaraj.", "supported")
-    assert turn.answer.sources[first.cites[0] - 1].text == "lokesh kanagaraj directed film."
-
-
 LETTERS = {
     "a.txt": "Letter of 3 May 2024\n\nThe roof is mended.\n",
     "b.txt": "Letter of 9 June 2023\n\nThe roof leaks.\n",
@@ -122,13 +109,8 @@ LETTERS = {
 
 
 @pytest.fixture(scope="module")
-def letters(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
-    home = tmp_path_factory.mktemp("letters")
-    (home / "letters").mkdir()
-    for name, text in LETTERS.items():
-        (home / "letters" / name).write_text(text, "utf-8")
-    list(index([home / "letters"], home / "library", load_encoder(MINILM, cache)))
-    with Assistant.open(read_settings(library=home / "library", home=home / "data", cache=cache)) as assistant:
+def letters(tmp_path_factory: pytest.TempPathFactory, cache: Path, encoder: CachedEncoder) -> Iterator[Assistant]:
+    with over(LETTERS, tmp_path_factory.mktemp("letters"), cache, encoder) as assistant:
         yield assistant
 
 

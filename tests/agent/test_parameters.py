@@ -1,20 +1,18 @@
 """The parameters of tools and steps: all can be set, each reaches what it is a parameter of, wrong ones are refused."""
 
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from clew.agent.parameters import GROUPS, chosen, made, of_index, of_tools, parameters, seeds
+from clew.agent.parameters import GROUPS, chosen, of_tools, parameters, seeds
 from clew.agent.services import services_for
 from clew.agent.settings import read_settings
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import BadInput, LibraryMismatch
-from clew.memory.knowledge.chunking import SemanticParameters
+from clew.memory.errors import BadInput
 from clew.memory.knowledge.library import Library
-from clew.memory.knowledge.walking.walker import WalkerParameters
 from clew.tools.walk import WalkParameters
 
 
@@ -74,30 +72,6 @@ def test_each_comes_to_where_it_is_used(
         assert own not in dict(leaves(one)) or value in dict(leaves(one)).values()
 
 
-def test_the_walker_of_turns_is_that_of_the_tool() -> None:
-    given = {"walk.beam": "5", "walk.top": 7, "tools.walk.candidates": 50}
-    walk = made(WalkParameters, given)
-    assert walk.walker == made(WalkerParameters, given)
-    assert (walk.walker.walk.beam, walk.walker.think.top, walk.match.candidates) == (5, 7, 50)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "allowed"),
-    [
-        ("tools.clues.beem", 5, "tools.clues.beam"),
-        ("tools.local.zzz", 5, "tools.local.tau_e, tools.local.tau_d"),
-        ("tools.clues.beam", 0, "a whole number from 1 to 100"),
-        ("rewrite.lambda", 1.5, "a number from 0 to 1"),
-        ("rewrite.intercept", -1e308, "a number from -100 to 100"),
-        ("tools.walk.beam", 5, "walk.beam"),
-    ],
-)
-def test_unknown_and_impossible_ones_are_refused(name: str, value: object, allowed: str) -> None:
-    with pytest.raises(BadInput) as raised:
-        chosen({name: value})
-    assert name in raised.value.message and allowed in raised.value.hint
-
-
 def test_every_number_has_bounds() -> None:
     """A `clew.toml` of somebody else may give the first and the last."""
     numbers = [one for one in parameters().values() if "number" in one.allowed]
@@ -109,20 +83,6 @@ def test_what_does_not_go_together_is_refused() -> None:
         chosen({"index.semantic.overlap": 100, "index.semantic.size": 50})
     with pytest.raises(BadInput, match="cannot all be 0"):
         chosen({"tools.hybrid.cosine": 0, "tools.hybrid.keyword": 0, "tools.hybrid.title": 0})
-
-
-def test_those_of_indexing_are_the_librarys(examples: Library, encoder: CachedEncoder) -> None:
-    given = ["index.semantic.threshold=0.4", "index.keywords.k1=0.9"]
-    settings = read_settings(library=examples.path, llm="none", given=given)
-    assert of_index(settings.given) == {"semantic": {"threshold": 0.4}, "keywords": {"k1": 0.9}}
-    with Threads(None) as threads:
-        with pytest.raises(LibraryMismatch, match=r"made with index\.semantic\.threshold = 0\.4\. ") as raised:
-            services_for(settings, examples, encoder, threads)
-        command = raised.value.hint
-        assert command.startswith("clew index ") and "--chunker semantic --set index.semantic.threshold=0.4" in command
-        same = SemanticParameters(threshold=0.4)
-        library = replace(examples, manifest=examples.manifest.model_copy(update={"chunker": same}))
-        services_for(settings, library, encoder, threads)  # as it is
 
 
 OTHERS = frozenset(

@@ -97,15 +97,6 @@ def test_what_is_trusted_is_its_users_to_say(folder: Path, monkeypatch: pytest.M
     assert [stat.S_IMODE(path.stat().st_mode) for path in (folder / "config").rglob("*")] == [0o700, 0o600]
 
 
-def test_trust_is_for_the_file_of_one_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "clew.toml").write_text('llm = "openai:gpt"')
-    trust()
-    (folder / "other").mkdir()
-    (folder / "other" / "clew.toml").write_text('llm = "openai:gpt"')
-    monkeypatch.chdir(folder / "other")
-    assert read_settings().llm != "openai:gpt"
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -11,9 +11,7 @@ from clew.memory.errors import BadInput, NoModel
 from clew.tools.clues import CluesParameters
 
 
-def test_a_reranker_is_named_by_a_setting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder
-) -> None:
+def test_a_setting_names_a_reranker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder) -> None:
     monkeypatch.setenv("CLEW_RERANKER", str(tmp_path))
     reranker = tool_settings(read_settings(), encoder).reranker
     assert reranker is not None and reranker.name == str(tmp_path)

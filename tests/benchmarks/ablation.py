@@ -1,15 +1,12 @@
 """What each part of the answer earns: conversations are played without it, and compared with those played with it.
 
-    python -m tests.benchmarks.ablation [--without NAME ...] [--keep FOLDER] [--processes 2] [--answers LABEL]
+    python -m tests.benchmarks.ablation [--without NAME ...] [--keep FOLDER] [--processes 2]
 
 Each NAME is one arm: a part of `PARTS`, or several joined by "+"; without any, every part alone. Played are the turns
 of `conversations/unseen.jsonl` in CLEW_DATA and of `talk/cases.jsonl` beside it. FOLDER keeps the libraries and what
 was answered: an arm that was played is not played again. A line is printed for each arm and set: useful turns, those to
 the point, wrongly refused, invented, mean words; and against all parts the turns gained and lost, with the 90% interval
 of the difference by a bootstrap over conversations.
-
-With `--answers` only the answers of an arm are made anew, from the evidence that was found with all parts: a tenth of
-the time, and so a changed `agent/answer` is tried, its code called LABEL. Answers to several questions stay.
 """
 
 import importlib
@@ -20,28 +17,30 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from functools import cache, partial
 from itertools import groupby
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import click
+import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from clew.agent.answer.candidates import Candidate
+from clew.agent.answer.excerpts import Excerpt
+from clew.agent.answer.reader import PairScorer
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.models import encoder_for
 from clew.agent.nodes import leaned_on
-from clew.agent.services import Services, TurnContext
 from clew.agent.settings import read_settings
-from clew.agent.state import TURN_JSON, UNANSWERED, Turn
+from clew.agent.state import Turn
+from clew.memory.cache import ContentCache
 from clew.memory.datatypes import Utterance
-from clew.memory.dialogue.threads import Threads
+from clew.memory.dialogue.tagger import StandingQuestion
 from clew.memory.knowledge.index.run import index
 from tests.benchmarks.conversations import verdict
 from tests.training.asked_turns import DATA, FOLDER, cases_of
@@ -59,7 +58,7 @@ def always(value: Any) -> Stub:
 
 PARTS: Mapping[str, Mapping[str, Stub]] = {
     "nothing": {},
-    "rewriting": {"clew.memory.dialogue.tagger:stand_alone": lambda question, *_: _standing(question)},
+    "rewriting": {"clew.memory.dialogue.tagger:stand_alone": lambda question, *_: StandingQuestion(question)},
     "multi_question": {"clew.agent.talk.multi_question:questions_of": lambda text: (text,)},
     "scope": {"clew.agent.search.scope:document_meant": always(None)},
     "times": {"clew.agent.answer.selection:_in_time": lambda _, __, ___, kept, ____: (kept, {})},
@@ -75,23 +74,12 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
 }
 
 
-def _alone(candidate: Any) -> Any:
-    from clew.agent.answer.excerpts import Excerpt
-
+def _alone(candidate: Candidate) -> Excerpt:
     return Excerpt(candidate, "sentence", (candidate.span,))
-
-
-def _standing(question: str) -> Any:
-    from clew.memory.dialogue.tagger import StandingQuestion
-
-    return StandingQuestion(question)
 
 
 def switched_off(names: Sequence[str]) -> None:
     """Puts the stubs of these parts in their places, in every module that has imported them."""
-    import clew.agent.assistant
-    import clew.agent.evaluation.evaluate  # noqa: F401
-
     for name in names:
         for place, stub in PARTS[name].items():
             module, _, function = place.partition(":")
@@ -104,11 +92,6 @@ def switched_off(names: Sequence[str]) -> None:
 
 def remembered(file: Path) -> None:
     """Keeps what was read together with a question: most of it is the same in each arm."""
-    import numpy as np
-
-    from clew.agent.answer.reader import PairScorer
-    from clew.memory.cache import ContentCache
-
     cache, real = ContentCache(lambda: file, "pairs"), PairScorer.scores
 
     def scores(self: PairScorer, question: str, texts: Sequence[str]) -> Any:
@@ -120,14 +103,10 @@ def remembered(file: Path) -> None:
     PairScorer.scores = scores  # type: ignore[method-assign]
 
 
-def played(
-    names: Sequence[str], libraries: Path, found: Mapping[tuple[str, int], str] | None, of: tuple[str, str]
-) -> list[dict[str, Any]]:
-    """Verdicts of one collection without these parts; `of` is its set and its name. `found` are the turns of all parts:
-    where there are such, only their answers are made anew."""
+def played(names: Sequence[str], libraries: Path, of: tuple[str, str]) -> list[dict[str, Any]]:
+    """Verdicts of one collection without these parts; `of` is its set and its name."""
     switched_off(names)
     remembered(libraries.parent / "read" / "pairs.db")
-    margins = kept_margins()
     of_talk, collection = of[0] == "talk", of[1]
     cases = [one for one in _cases(of[0]) if one["collection"] == collection]
     library = libraries / of[0] / collection
@@ -141,57 +120,14 @@ def played(
         with Assistant.open(settings) as assistant:
             for _, conversation in groupby(cases, key=lambda case: str(case["conversation"])):
                 its = list(conversation)
-                if found is not None:
-                    turns: Iterator[Turn] = _answered_anew(assistant.services, its, found, of_talk)
-                else:
-                    turns = _asked(assistant, its) if of_talk else _unseen(assistant, its)
+                turns = _asked(assistant, its) if of_talk else _unseen(assistant, its)
                 for case, turn in zip(its, turns, strict=True):
                     made.append(_row(of[0], case, turn, _talk_verdict(case, turn) if of_talk else verdict(case, turn)))
-                    made[-1]["margin"] = margins[-1] if margins else None
-                    margins.clear()
     return made
-
-
-def kept_margins() -> list[float]:
-    """How far above refusing the judge is, of each evidence that it judges from now on."""
-    from clew.agent.answer import quoted
-    from clew.agent.answer.judge import judge as real
-
-    margins = list[float]()
-
-    def judge(signals: Mapping[str, float], by: Any) -> Any:
-        margins.append(max(by.refuse.margin(signals), by.foreign.margin(signals)))
-        return real(signals, by)
-
-    vars(quoted)["judge"] = judge
-    return margins
 
 
 def _cases(name: str) -> list[dict[str, Any]]:
     return cases_of(TALK / "cases.jsonl" if name == "talk" else FOLDER / "unseen.jsonl")
-
-
-def _answered_anew(
-    services: Services, cases: Sequence[Mapping[str, Any]], found: Mapping[tuple[str, int], str], threaded: bool
-) -> Iterator[Turn]:
-    """One that is about documents as a whole no more would need a search: it stays without an answer."""
-    from clew.agent import nodes
-    from clew.agent.answer import answers
-
-    earlier: list[str] = []
-    known = replace(services, threads=cast(Threads, SimpleNamespace(records=lambda _: earlier)))
-    for case in cases:
-        turn = TURN_JSON.validate_json(found[case["conversation"], case["turn"]])
-        gone_through = {step.node for step in turn.steps}
-        if "answer" in gone_through and "multi_question" not in gone_through:
-            run, turn = TurnContext(known), replace(turn, answer=UNANSWERED)
-            whole = answers.corpus_answer_of(turn, run)
-            turn = turn.found(whole.passages) if whole else turn
-            if whole or "corpus" not in gone_through:
-                turn = nodes.verify(nodes.answer(turn, run), run)
-        if threaded:
-            earlier.append(found[case["conversation"], case["turn"]])
-        yield turn
 
 
 def _unseen(assistant: Assistant, cases: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
@@ -233,19 +169,9 @@ def _scorer() -> Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]
 
 
 def _row(name: str, case: Mapping[str, Any], turn: Turn, found: str) -> dict[str, Any]:
-    return {
-        "set": name,
-        "conversation": case["conversation"],
-        "turn": case["turn"],
-        "refusable": case["outcome"] == "refused",
-        "verdict": found,
-        "words": len(turn.answer.plain.split()),
-        "question": case["question"],
-        "rewritten": turn.rewritten,
-        "standalone": case.get("standalone", "") if case.get("followup") else "",
-        "answer": turn.answer.text,
-        "found": TURN_JSON.dump_json(turn).decode(),
-    }
+    words, texts = len(turn.answer.plain.split()), {"rewritten": turn.rewritten, "answer": turn.answer.text}
+    asked = {of: case[of] for of in ("conversation", "turn", "question")}
+    return {"set": name, **asked, "verdict": found, "words": words, **texts}
 
 
 USEFUL, TO_THE_POINT = ("R", "P", "C", "RR", "AB+"), ("R", "C", "RR", "AB+")
@@ -277,15 +203,9 @@ def interval(rows: Sequence[Mapping[str, Any]], differences: Sequence[int]) -> t
     return found[DRAWS // 20], found[-DRAWS // 20]
 
 
-def arm(
-    names: Sequence[str],
-    keep: Path,
-    processes: int,
-    label: str = "",
-    found: Mapping[tuple[str, int], str] | None = None,
-) -> list[dict[str, Any]]:
-    """Played, or as it was kept; with `found` turns only answered anew, by code that is called `label`."""
-    kept = keep / f"{'+'.join(names)}{f' {label}' if label else ''}.jsonl"
+def arm(names: Sequence[str], keep: Path, processes: int) -> list[dict[str, Any]]:
+    """Played, or as it was kept."""
+    kept = keep / f"{'+'.join(names)}.jsonl"
     if kept.exists():
         return cases_of(kept)
     collections = [
@@ -293,7 +213,7 @@ def arm(
     ]
     pool = ProcessPoolExecutor(processes, get_context("spawn"), threadpool_limits, (1,), max_tasks_per_child=1)
     with pool:
-        play = partial(played, names, keep / "libraries", found)
+        play = partial(played, names, keep / "libraries")
         made = [row for rows in pool.map(play, collections) for row in rows]
     kept.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in made), "utf-8")
     return made
@@ -303,23 +223,20 @@ def arm(
 @click.option("--without", multiple=True, metavar="NAME[+NAME]")
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), default=Path(".clew-training/ablation"))
 @click.option("--processes", default=2, show_default=True)
-@click.option("--answers", default="", metavar="LABEL")
-def main(without: Sequence[str], keep: Path, processes: int, answers: str) -> None:
+def main(without: Sequence[str], keep: Path, processes: int) -> None:
     keep.mkdir(parents=True, exist_ok=True)
     arms = [name.split("+") for name in without] or [[name] for name in PARTS if name != "nothing"]
     if unknown := [name for names in arms for name in names if name not in PARTS]:
         raise click.UsageError(f"there is no part {', '.join(unknown)}: {', '.join(PARTS)}")
-    base = arm(["nothing"], keep, processes)
-    of_base = {(one["conversation"], one["turn"]): one for one in base}
+    base = {(one["conversation"], one["turn"]): one for one in arm(["nothing"], keep, processes)}
     click.echo(
         f"{'without':28}{'set':8}{'useful':>7}{'point':>7}{'refused':>8}{'invented':>9}{'words':>7}"
         f"{'gained':>7}{'lost':>6}   90%"
     )
-    found = {place: row["found"] for place, row in of_base.items()} if answers else None
-    for names in arms if answers else [["nothing"], *arms]:
-        rows = arm(names, keep, processes, answers, found)
+    for names in (["nothing"], *arms):
+        rows = arm(names, keep, processes)
         for name in ("unseen", "talk"):
-            click.echo(f"{'+'.join(names):28}{name:8}" + line([one for one in rows if one["set"] == name], of_base))
+            click.echo(f"{'+'.join(names):28}{name:8}" + line([one for one in rows if one["set"] == name], base))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,6 @@ from pathlib import Path
 from statistics import median
 from types import SimpleNamespace
 from typing import Any, cast
-from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,14 +81,12 @@ def main() -> None:
     parser.add_argument("library", type=Path)
     parser.add_argument("address", type=address)
     parser.add_argument("chunks", type=int, nargs="?", default=10_000)
-    parser.add_argument("--processor", action="store_true", help="times of the processor, and not of the clock")
     given = parser.parse_args()
-    with patch("time.perf_counter", time.process_time if given.processor else time.perf_counter):
-        if given.way == "grow":
-            grow(given.dataset, given.library, given.address, given.chunks)
-        else:
-            bring(given.library, given.address)
-            measured(given.dataset, [given.library, given.address])
+    if given.way == "grow":
+        grow(given.dataset, given.library, given.address, given.chunks)
+    else:
+        bring(given.library, given.address)
+        measured(given.dataset, [given.library, given.address])
 
 
 def bring(library: Path, where: ClusterAddress) -> None:

@@ -1,6 +1,6 @@
 """Conversations that nothing was fitted on: how many turns are answered as a person would want it.
 
-    python -m tests.benchmarks.conversations [QUESTIONS.jsonl --documents FOLDER] [--collection NAME] [--json]
+    python -m tests.benchmarks.conversations [QUESTIONS.jsonl --documents FOLDER]
 
 QUESTIONS has lines as `conversations/unseen.jsonl` in CLEW_DATA, FOLDER a folder of documents for each collection.
 A turn is right (R) where its answer holds all that it must and nothing that it must not, or is refused as it should be;
@@ -9,7 +9,6 @@ do not say it (AU). Prints a line a collection: `set`, `turns`, `useful` (R and 
 the answerable), `invented` (AU of the others), `words` (the mean).
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -35,22 +34,14 @@ class Judged(NamedTuple):
 @click.command(help=__doc__)
 @click.argument("questions", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=False)
 @click.option("--documents", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--collection", default="", help="Only this one.")
-@click.option("--show", default="", help="Turns with these verdicts: W,WR,AU.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
-def main(questions: Path | None, documents: Path | None, collection: str, show: str, as_json: bool) -> None:
-    every = cases_of(questions or FOLDER / "unseen.jsonl")
-    cases = [case for case in every if collection in ("", case["collection"])]
+def main(questions: Path | None, documents: Path | None) -> None:
     judged: list[Judged] = []
-    turns = played(cases, documents or FOLDER / "documents")
+    turns = played(cases_of(questions or FOLDER / "unseen.jsonl"), documents or FOLDER / "documents")
     for name, its in groupby(turns, key=lambda one: str(one.case["collection"])):
         found = [Judged(case, turn, verdict(case, turn), len(turn.answer.plain.split())) for case, turn, _ in its]
-        click.echo(line(name, found, as_json))
+        click.echo(line(name, found))
         judged += found
-    click.echo(line("all", judged, as_json))
-    for one in judged:
-        if one.verdict in show.split(","):
-            click.echo(f"\n{one.verdict} {one.case['question']}\n   {one.turn.rewritten}\n   {one.turn.answer.text}")
+    click.echo(line("all", judged))
 
 
 def verdict(case: Mapping[str, Any], turn: Turn) -> str:
@@ -63,7 +54,7 @@ def verdict(case: Mapping[str, Any], turn: Turn) -> str:
     return "W" if not answers(case, text) or longer > LONGEST else "P" if longer > 1 else "R"
 
 
-def line(name: str, found: Sequence[Judged], as_json: bool) -> str:
+def line(name: str, found: Sequence[Judged]) -> str:
     def share(verdicts: str, of: Sequence[Judged]) -> float:
         return round(mean(one.verdict in verdicts.split() for one in of), 3) if of else 0.0
 
@@ -72,7 +63,7 @@ def line(name: str, found: Sequence[Judged], as_json: bool) -> str:
     row = {"set": name, "turns": len(found), "useful": share("R P", found), "to_the_point": share("R", found)}
     row |= {"refused": share("WR", yes), "invented": share("AU", no)}
     row["words"] = round(mean(one.words for one in found), 1)
-    return json.dumps(row) if as_json else "   ".join(f"{key} {value}" for key, value in row.items())
+    return "   ".join(f"{key} {value}" for key, value in row.items())
 
 
 if __name__ == "__main__":

@@ -27,9 +27,8 @@ from tests.training.records import Record, by_set
 @click.command(help=__doc__)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--split", default="dev", show_default=True)
-@click.option("--show", is_flag=True, help="Every question of CONVERSATIONS that a person has changed.")
-def main(file: Path, split: str, show: bool) -> None:
-    lines = written_out(file.read_text("utf-8")) if file.suffix == ".txt" else compared(by_set(file, split), show)
+def main(file: Path, split: str) -> None:
+    lines = written_out(file.read_text("utf-8")) if file.suffix == ".txt" else compared(by_set(file, split))
     for line in lines:
         click.echo(line)
 
@@ -49,7 +48,7 @@ def written_out(text: str) -> Iterator[str]:
     yield f"as a person says them: {sum(leaning)} of {len(leaning)} that lean, {sum(alone)} of {len(alone)} others"
 
 
-def compared(conversations: dict[str, list[Record]], show: bool = False) -> Iterator[str]:
+def compared(conversations: dict[str, list[Record]]) -> Iterator[str]:
     """By set: of the later questions that a person has changed, our recall of the new words and the F1 of all."""
     figures: dict[str, list[tuple[float, float, float, bool]]] = {}
     alone: dict[str, list[bool]] = {}
@@ -63,8 +62,6 @@ def compared(conversations: dict[str, list[Record]], show: bool = False) -> Iter
                 continue
             found = len(new & set(content_words(made.text))) / len(new)
             figures[name].append((found, _f1(made.text, wanted), _f1(question, wanted), bool(made.why)))
-            if show:
-                yield f"{question}\n   want {wanted}\n   made {made.text}   [{made.why}] {found:.2f}"
     figures = {name: figures[name] for name in sorted(figures) if figures[name]}
     figures["all"], alone["all"] = [*chain(*figures.values())], [*chain(*alone.values())]
     yield f"{'':20}{'changed':>9}{'by us':>8}{'new':>8}{'F1':>8}{'as typed':>10}{'alone':>8}{'left so':>9}"

@@ -1,4 +1,4 @@
-"""Questions of whole tables, without a language model: `python -m tests.benchmarks.tables [--show]`.
+"""Questions of whole tables, without a language model: `python -m tests.benchmarks.tables`.
 
 The tables and questions of `tables.txt` are of other trades and in other words than those that the reader of tables was
 fitted on. All tables stand in one library, so that each question also has to find its own. Prints by kind how many are
@@ -7,7 +7,6 @@ that no table answers (`other`) the last is right.
 """
 
 import csv
-import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -43,7 +42,7 @@ def _asked(file: str, question: str, kind: str, wanted: str = "") -> AskedTable:
     return AskedTable(file, question, kind.removesuffix(" |"), tuple(words))
 
 
-def main(show: bool) -> None:
+def main() -> None:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     with tempfile.TemporaryDirectory() as folder:
         encoder, asked = load_encoder(MINILM, Path(folder) / "cache"), list[AskedTable]()
@@ -59,8 +58,6 @@ def main(show: bool) -> None:
                 text = made.answer.text if made else ""
                 outcome = "left" if made is None else "right" if one.wanted and _holds(text, one) else "wrong"
                 counts[one.kind][outcome] += 1
-                if show and outcome != ("left" if one.kind == "other" else "right"):
-                    print(f"{outcome}: {one.question} ({one.file}, {one.kind}) {text!r:.200}")
     for kind, of_kind in sorted(counts.items()):
         print(f"{kind:12} {dict(of_kind)}")
     answerable = sum((of_kind for kind, of_kind in counts.items() if kind != "other"), Counter[str]())
@@ -77,4 +74,4 @@ def _holds(text: str, one: AskedTable) -> bool:
 
 
 if __name__ == "__main__":
-    main("--show" in sys.argv)
+    main()

@@ -32,6 +32,6 @@ def test_shares_are_of_what_they_are_about() -> None:
     turn = Turn("", 0, "")
     found = [Judged({"outcome": "answered"}, turn, one, 10) for one in ("R", "P", "W", "WR")]
     found += [Judged({"outcome": "refused"}, turn, one, 20) for one in ("R", "AU")]
-    assert line("all", found, False) == (
+    assert line("all", found) == (
         "set all   turns 6   useful 0.5   to_the_point 0.333   refused 0.25   invented 0.5   words 13.3"
     )

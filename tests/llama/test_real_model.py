@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
 
@@ -68,7 +67,8 @@ def test_a_reply_fits_the_schema(writer: LangChainWriter) -> None:
     assert Film.model_validate_json(text_of(outputs)).title
 
 
-def test_a_stop_is_heard_at_once(writer: LangChainWriter) -> None:
+def test_a_stop_is_heard_at_once_and_by_the_server(writer: LangChainWriter, llama: str) -> None:
+    wait_until_idle(llama)
     cancel = threading.Event()
     outputs = begun(writer, cancel)
     cancel.set()
@@ -76,15 +76,6 @@ def test_a_stop_is_heard_at_once(writer: LangChainWriter) -> None:
     with pytest.raises(Cancelled):
         list(outputs)
     assert time.monotonic() - stopped < 2
-
-
-def test_a_stop_is_heard_by_the_server(writer: LangChainWriter, llama: str) -> None:
-    wait_until_idle(llama)
-    cancel = threading.Event()
-    outputs = begun(writer, cancel)
-    cancel.set()
-    with pytest.raises(Cancelled):
-        list(outputs)
     time.sleep(1)
     assert not busy(llama)
 
@@ -103,13 +94,6 @@ def wait_until_idle(llama: str) -> None:
 def test_a_prompt_longer_than_the_context_is_cut(writer: LangChainWriter) -> None:
     with pytest.raises(PromptCut):
         list(writer.write([Message("user", "moon " * 9000)], tokens=10))
-
-
-def test_two_at_once_both_end(writer: LangChainWriter) -> None:
-    asked = [[Message("user", f"Name something that is {colour}.")] for colour in ("red", "blue")]
-    with ThreadPoolExecutor(2) as threads:
-        both = list(threads.map(lambda one: list(writer.write(one, tokens=20, temperature=0)), asked))
-    assert all(text_of(outputs) and isinstance(outputs[-1], Usage) for outputs in both)
 
 
 def test_a_server_that_dies_in_the_middle_is_a_line(named: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,16 +5,16 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Protocol
+from typing import Any
 
 DEFAULT_CONTEXT = 4096
 """What the server takes where a request does not say `num_ctx`."""
 
-BYTES_PER_TOKEN = 4.2
+BYTES_PER_TOKEN, NOW = 4.2, "2026-08-04T19:22:45.499127Z"
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,9 @@ class Asked:
 Said = Iterator[str | Mapping[str, str] | float]
 
 
-class Play(Protocol):
-    """What a model says: pieces of text, thoughts as `{"thinking": text}`, seconds of silence as a float; `Failure` and
-    `Died` as exceptions."""
-
-    def __call__(self, asked: Asked, /) -> Iterator[str | Mapping[str, str] | float]: ...
+Play = Callable[[Asked], Said]
+"""What a model says: pieces of text, thoughts as `{"thinking": text}`, seconds of silence as a float; `Failure` and
+`Died` as exceptions."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ class Model:
     is what the server takes in truth, whatever it is asked for (None: what it is asked for)."""
 
     play: Play
-    capabilities: Sequence[str] | None = ("completion",)
+    capabilities: Sequence[str] = ("completion",)
     window: int = 131072
     size: int = 2_019_393_189
     parameters: str = "3.2B"
@@ -71,7 +69,7 @@ class Model:
 class OllamaDouble:
     """`requests` are the bodies of `/api/chat`, in order; `unplug` ends the server and every connection."""
 
-    def __init__(self, models: Mapping[str, Model], port: int = 0, version: str = "0.12.6") -> None:
+    def __init__(self, models: Mapping[str, Model], version: str = "0.12.6") -> None:
         self.models = dict(models)
         self.version = version
         self.requests: list[dict[str, Any]] = []
@@ -84,7 +82,7 @@ class OllamaDouble:
         class Handler(_Handler):
             server_double = double
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         self._thread.start()
@@ -164,16 +162,13 @@ class _Handler(BaseHTTPRequestHandler):
                 f"{model.architecture}.context_length": model.window,
             },
         }
-        if model.capabilities is not None:
-            shown["capabilities"] = list(model.capabilities)
-        self._send(200, shown)
+        self._send(200, {**shown, "capabilities": list(model.capabilities)})
 
     def _chat(self, body: dict[str, Any]) -> None:
         name, model = self._model(body)
         double = self.server_double
         double.requests.append(body)
-        able = model.capabilities or ("completion",)
-        if body.get("think") is not None and "thinking" not in able:
+        if body.get("think") is not None and "thinking" not in model.capabilities:
             raise Failure(400, f'"{name}" does not support thinking')
         if name not in double.loaded:
             time.sleep(model.loads)
@@ -184,14 +179,11 @@ class _Handler(BaseHTTPRequestHandler):
             raise Failure(400, "the input length exceeds the context length")  # server/prompt.go, 0.13
         messages, read = _fitting(body["messages"], window)
         asked = Asked(messages, body.get("format"), body.get("think"), options)
-        said = model.play(asked)
-        most = options.get("num_predict") or 10**6
-        self._stream(name, said, read, most, body.get("stream", True))
+        self._stream(name, model.play(asked), read, options.get("num_predict") or 10**6)
 
-    def _stream(self, name: str, said: Iterator[Any], read: int, most: int, stream: bool) -> None:
+    def _stream(self, name: str, said: Iterator[Any], read: int, most: int) -> None:
         """The first failure has a status; the headers are sent with the first word."""
         written, reason, begun = 0, "stop", False
-        whole = ""
         try:
             for piece in said:
                 if isinstance(piece, float):
@@ -203,25 +195,20 @@ class _Handler(BaseHTTPRequestHandler):
                 message: dict[str, Any] = {"role": "assistant", "content": piece if isinstance(piece, str) else ""}
                 if isinstance(piece, Mapping):
                     message |= piece
-                whole += message["content"]
                 written += 1
-                if stream:
-                    begun = begun or self._begin()
-                    self._line({"model": name, "created_at": _now(), "message": message, "done": False})
+                begun = begun or self._begin()
+                self._line({"model": name, "created_at": NOW, "message": message, "done": False})
         except Failure as failure:
             if not begun:
                 raise
             self._line({"error": failure.message})
             self._end()
             return
-        message = {"role": "assistant", "content": "" if stream else whole}
+        begun = begun or self._begin()
+        message = {"role": "assistant", "content": ""}
         counts = {"prompt_eval_count": read, "prompt_eval_duration": 130_079_000, "eval_count": written}
         times = {"total_duration": 4_883_583_458, "load_duration": 1_334_875, "eval_duration": 4_232_710_000}
-        done = {"model": name, "created_at": _now(), "message": message, "done": True, "done_reason": reason}
-        if not stream:
-            self._send(200, {**done, **times, **counts})
-            return
-        begun = begun or self._begin()
+        done = {"model": name, "created_at": NOW, "message": message, "done": True, "done_reason": reason}
         self._line({**done, **times, **counts})
         self._end()
 
@@ -283,7 +270,3 @@ def _fitting(messages: Sequence[Mapping[str, Any]], window: int) -> tuple[Sequen
 def _tokens(messages: Sequence[Mapping[str, Any]]) -> int:
     size = sum(len(str(message.get("content") or "").encode()) for message in messages)
     return int(size / BYTES_PER_TOKEN) + 6 * len(messages) + 1
-
-
-def _now() -> str:
-    return "2026-08-04T19:22:45.499127Z"

@@ -1,6 +1,6 @@
 """What the agent is worth on questions that nothing it has learned has seen.
 
-    python -m tests.training.crossval DATA LIBRARIES [--part folds|domains|sets] [--only NAME]
+    python -m tests.training.crossval DATA LIBRARIES
 
 DATA and LIBRARIES are those of `tests.training.search`. Prints rows as those of `clew evaluate --json`, each with its
 `fold` and what was `left_out`: questions of single turns by three folds of each set; conversations by domain, over all
@@ -25,7 +25,6 @@ from clew.agent.search.rounds import AUTO
 from clew.agent.services import Services, services_for
 from clew.agent.settings import read_settings
 from clew.memory.dialogue.threads import Threads
-from clew.memory.errors import BadInput
 from clew.memory.knowledge.walking.features import NodeScorer
 from clew.tools.base import Tool
 from clew.tools.graph import GraphSearch
@@ -75,18 +74,11 @@ class Run(NamedTuple):
 
 
 @click.command(cls=TrainingCommand, help=__doc__)
-@click.option("--part", type=click.Choice(["folds", "domains", "sets"]), help="Only these rows.")
-@click.option("--only", default="", help="Only this fold, domain or set.")
-def main(data: Path, libraries: Path, part: str | None, only: str) -> None:
+def main(data: Path, libraries: Path) -> None:
     encoder = encoder_for(read_settings())
     bench, conversations = Bench.open(data, libraries, encoder), Conversations.open(data, libraries, encoder)
-    of_part = [run for run in runs(bench) if part in (None, run.part)]
-    chosen = [run for run in of_part if only in ("", run.name)]
-    if not chosen:
-        names = ", ".join(dict.fromkeys(run.name for run in of_part))
-        raise BadInput(f"there is no {only}", f"name one of {names}")
     whole: dict[tuple[str, str], list[Measured]] = {}
-    for run in chosen:
+    for run in runs(bench):
         for found in measured(bench, conversations, run):
             click.echo(json.dumps(found.row(run)))
             whole.setdefault((run.part, found.set), []).append(found)

@@ -2,17 +2,15 @@
 `agent/answer/differences.json`, fitted on questions that are made from `made_differences.txt`, and on those that people
 asked of DATA/conversations."""
 
-import argparse
-import json
 import random
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from clew.agent.answer.differences import CLASSES, SHIPPED, masked
-from clew.memory.encoding import MINILM, load_encoder
 from tests.training.made_tables import FIRST, LAST, THINGS, TOWNS, sections
-from tests.training.table_reader import softmax
+from tests.training.records import asked_by_people
+from tests.training.table_reader import as_file
+from tests.training.trainer import trainer
 
 EACH, OF_PEOPLE = 12, 6000
 """Questions that are made of a line, and that are taken of people: hardly one of these asks for a difference."""
@@ -41,25 +39,13 @@ def _name(rng: random.Random) -> str:
     return rng.choice(kinds)
 
 
-def of_people(data: Path, rng: random.Random) -> list[tuple[str, str]]:
-    files = (data / "conversations" / f"{name}.jsonl" for name in ("more", "plenty", "further"))
-    asked = [json.loads(line)["question"] for file in files for line in file.read_text("utf-8").splitlines()]
-    return [(question, CLASSES[1]) for question in rng.sample(asked, OF_PEOPLE)]
+def train(data: Path, _: Path) -> dict[Path, str]:
+    rng = random.Random(5)
+    told = [*made(rng), *((question, CLASSES[1]) for question in rng.sample(asked_by_people(data), OF_PEOPLE))]
+    return {SHIPPED: as_file(CLASSES, told, masked)}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
-    data, rng = parser.parse_args().data, random.Random(5)
-    told = [*made(rng), *of_people(data, rng)]
-    with tempfile.TemporaryDirectory() as cache:
-        vectors = load_encoder(MINILM, Path(cache)).encode([text for text, _ in told], "sentence")
-    fitted = softmax(
-        CLASSES, [(vector, masked(text), kind) for vector, (text, kind) in zip(vectors, told, strict=True)]
-    )
-    said = {"intercepts": fitted.intercepts.tolist(), "weights": fitted.weights.tolist(), "features": fitted.features}
-    SHIPPED.write_text(json.dumps(said, separators=(",", ":"), ensure_ascii=False) + "\n", "utf-8")
-
+main = trainer(__doc__, train)
 
 if __name__ == "__main__":
     main()

@@ -1,18 +1,16 @@
 """Whether a text denies something: `python -m tests.training.negation DATA` writes `agent/answer/negation.json`, fitted
 on questions and sentences of DATA/conversations, as they are and denied by rule."""
 
-import argparse
-import json
 import random
 import re
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from clew.agent.answer.negation import CLASSES, SHIPPED
-from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.text import split, words
-from tests.training.table_reader import softmax
+from tests.training.records import asked_by_people
+from tests.training.table_reader import as_file
+from tests.training.trainer import trainer
 
 EACH = 5000
 """Questions, and sentences, that are denied."""
@@ -45,11 +43,6 @@ def made(texts: list[str], rng: random.Random) -> Iterator[tuple[str, str]]:
             count += 1
 
 
-def asked(folder: Path) -> list[str]:
-    files = (folder / f"{name}.jsonl" for name in ("more", "plenty", "further"))
-    return [json.loads(line)["question"] for file in files for line in file.read_text("utf-8").splitlines()]
-
-
 def told(folder: Path) -> list[str]:
     collections = sorted(one for one in (folder / "documents").iterdir() if one.is_dir())
     texts = [
@@ -61,17 +54,13 @@ def told(folder: Path) -> list[str]:
     return [text for text in found if SHORTEST <= len(text.split()) <= LONGEST and text[0].isalnum()]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
-    folder, rng = parser.parse_args().data / "conversations", random.Random(3)
-    rows = [*made(asked(folder), rng), *made(told(folder), rng)]
-    with tempfile.TemporaryDirectory() as cache:
-        vectors = load_encoder(MINILM, Path(cache)).encode([text for text, _ in rows], "sentence")
-    fitted = softmax(CLASSES, [(vector, words(text), kind) for vector, (text, kind) in zip(vectors, rows, strict=True)])
-    said = {"intercepts": fitted.intercepts.tolist(), "weights": fitted.weights.tolist(), "features": fitted.features}
-    SHIPPED.write_text(json.dumps(said, separators=(",", ":"), ensure_ascii=False) + "\n", "utf-8")
+def train(data: Path, _: Path) -> dict[Path, str]:
+    rng = random.Random(3)
+    rows = [*made(asked_by_people(data), rng), *made(told(data / "conversations"), rng)]
+    return {SHIPPED: as_file(CLASSES, rows, words)}
 
+
+main = trainer(__doc__, train)
 
 if __name__ == "__main__":
     main()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.knowledge.walking.features import Looked, NodeScorer, PathLine
 from clew.memory.knowledge.walking.paths import PATH, HopQuestion
-from clew.tools.graph import HopParameters, Round, hop, log_masses
+from clew.tools.graph import HopParameters, Round, hop
 
 BEGINNING = PathLine(1.0, -2.0, np.zeros(len(PATH)))
 """Where fitting starts from: what weighs most by itself is the anchor."""
@@ -102,21 +102,23 @@ def _fitted(table: Table, scale: Floats) -> Floats:
 
 def loss_of(table: Table, scale: Floats) -> Callable[[Floats], tuple[float, Floats]]:
     """The loss of coefficients of scaled features, and its slope."""
-    paths = table.paths / scale[1:]
-    rounds = np.repeat(np.arange(len(table.starts)), np.diff([*table.starts, len(table.alone)]))
-    weights = np.add.reduceat(table.wanted, table.starts)
-    penalised = np.arange(len(scale)) > 1
+    import torch
+
+    alone, wanted, paths = (torch.from_numpy(one) for one in (table.alone, table.wanted, table.paths / scale[1:]))
+    chunks, rounds = len(alone), len(table.starts)
+    of_round = torch.from_numpy(np.repeat(np.arange(rounds), np.diff([*table.starts, chunks])))
+    ends = torch.cat([torch.arange(chunks), torch.from_numpy(table.ends)])
+    weights = torch.zeros(rounds, dtype=torch.float64).index_add(0, of_round, wanted)
+
+    def log_sums(values: torch.Tensor, places: torch.Tensor, count: int) -> torch.Tensor:
+        peak = torch.full((count,), -torch.inf, dtype=torch.float64).scatter_reduce(0, places, values.detach(), "amax")
+        return peak + torch.zeros_like(peak).index_add(0, places, torch.exp(values - peak[places])).log()
 
     def loss(values: Floats) -> tuple[float, Floats]:
-        own, brought = table.alone * values[0], paths @ values[1:]
-        mass = log_masses(own, brought, table.ends)
-        peak = np.maximum.reduceat(mass, table.starts)
-        total = peak + np.log(np.add.reduceat(np.exp(mass - peak[rounds]), table.starts))
-        slope = np.exp(mass - total[rounds]) * weights[rounds] - table.wanted
-        of_own = table.alone @ (slope * np.exp(own - mass))
-        of_paths = paths.T @ (slope[table.ends] * np.exp(brought - mass[table.ends]))
-        kept = values * penalised
-        value = weights @ total - table.wanted @ mass + L2 / 2 * kept @ kept
-        return float(value), np.concatenate([[of_own], of_paths]) + L2 * kept
+        given = torch.tensor(values, dtype=torch.float64, requires_grad=True)
+        mass = log_sums(torch.cat([alone * given[0], paths @ given[1:]]), ends, chunks)
+        value = weights @ log_sums(mass, of_round, rounds) - wanted @ mass + L2 / 2 * (given[2:] ** 2).sum()
+        (slope,) = torch.autograd.grad(value, given)
+        return value.item(), slope.numpy()
 
     return loss

@@ -35,6 +35,12 @@ def answerable(file: Path, split: str, sets: Collection[str] = ()) -> dict[str, 
     }
 
 
+def asked_by_people(data: Path) -> list[str]:
+    """The questions of the conversations over most collections."""
+    files = (data / "conversations" / f"{name}.jsonl" for name in ("more", "plenty", "further"))
+    return [one["question"] for file in files for one in lines_of(file)]
+
+
 def hashed(text: str) -> int:
     """A number that is always a text's own, below 2 ** 256."""
     return int(hashlib.sha256(text.encode()).hexdigest(), 16)

@@ -4,14 +4,12 @@ Fitted on questions that `made_tables.py` makes, and on questions of DATA/conver
 their documents answers. `python -m tests.benchmarks.tables` measures it.
 """
 
-import argparse
 import json
 import random
 import re
 import sqlite3
-import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +32,7 @@ from clew.agent.search.table_reader import (
     ngrams,
     readings,
 )
+from clew.agent.settings import read_settings
 from clew.memory.datatypes import Document, Floats, Table
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.knowledge.disk import SCHEMA
@@ -43,6 +42,8 @@ from clew.memory.knowledge.tables import Tables, add_tables, folded
 from clew.memory.ports import Encoder
 from clew.tools.table import TableRequest
 from tests.training.made_tables import TEMPLATES, MadeQuestion, made_tables, questions, table_lines
+from tests.training.records import lines_of
+from tests.training.trainer import trainer
 
 ROUNDS, EACH, NATURAL = 3, 3, 500
 """How often all tables are drawn, how many questions of each kind are made of one, and how many of people are taken."""
@@ -110,8 +111,8 @@ def natural(data: Path, rng: random.Random) -> list[Case]:
     """Questions that people asked of documents with tables in them, and that these do not answer."""
     folder, asked = data / "conversations", defaultdict[str, list[Any]](list)
     for name in ("more", "plenty", "further"):
-        for line in (folder / f"{name}.jsonl").read_text("utf-8").splitlines():
-            asked[(one := json.loads(line))["collection"]].append(one)
+        for one in lines_of(folder / f"{name}.jsonl"):
+            asked[one["collection"]].append(one)
     found = list[Case]()
     for collection, its in sorted(asked.items()):
         files = sorted(one for one in (folder / "documents" / collection).rglob("*") if one.suffix in (".md", ".csv"))
@@ -202,6 +203,14 @@ def softmax(classes: Sequence[str], told: Labelled) -> Softmax:
     return Softmax(tuple(classes), np.round(intercepts[order], 3), weights[:dimension].astype(float), features)
 
 
+def as_file(classes: Sequence[str], told: Sequence[tuple[str, str]], words: Callable[[str], list[str]]) -> str:
+    """The content of the file of a softmax that tells these texts, each with its class, by vectors and by words."""
+    vectors = load_encoder(MINILM, read_settings().cache).encode([text for text, _ in told], "sentence")
+    made = softmax(classes, [(vector, words(text), kind) for vector, (text, kind) in zip(vectors, told, strict=True)])
+    said = {"intercepts": made.intercepts.tolist(), "weights": made.weights.tolist(), "features": made.features}
+    return json.dumps(said, separators=(",", ":"), ensure_ascii=False) + "\n"
+
+
 def as_json(model: TableModel) -> str:
     said = {name: getattr(model, name) for name in ("asked", "compared", "answered", "sought", "layers", "sure")}
     said["known"] = sorted(model.known)
@@ -214,17 +223,13 @@ def _plain(value: Any) -> Any:
     return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
-    given = parser.parse_args()
-    rng = random.Random(7)
-    with tempfile.TemporaryDirectory() as cache:
-        encoder = load_encoder(MINILM, Path(cache))
-        found = [case for _ in range(ROUNDS) for case in cases(rng, table_lines(), TEMPLATES, EACH)]
-        model = fitted([*found, *natural(given.data, rng)], encoder)
-    SHIPPED.write_text(as_json(model), "utf-8")
+def made(data: Path, _: Path) -> dict[Path, str]:
+    rng, encoder = random.Random(7), load_encoder(MINILM, read_settings().cache)
+    found = [case for _ in range(ROUNDS) for case in cases(rng, table_lines(), TEMPLATES, EACH)]
+    return {SHIPPED: as_json(fitted([*found, *natural(data, rng)], encoder))}
 
+
+main = trainer(__doc__, made)
 
 if __name__ == "__main__":
     main()

@@ -1,4 +1,4 @@
-"""The scorer: written and read, refused where it is for other features; folds; what fitting sees of a library."""
+"""The scorer: written and read, and refused where it is for other features."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from clew.memory.knowledge.walking.features import AROUND, DIRECT, MassLayer, NodeScorer, PathLine, load_scorer
 from clew.memory.knowledge.walking.paths import PATH
 from tests.training.listwise import FitParameters, QuestionNodes, fit
-from tests.training.walk import FOLDS, fold_of, to_json
+from tests.training.walk import to_json
 
 pytestmark = pytest.mark.soak
 
@@ -55,16 +55,3 @@ def test_one_for_other_features_is_refused(
     (file := tmp_path / "scorer.json").write_text(json.dumps(said))
     with pytest.raises(ValueError, match="is for other features"):
         load_scorer(file)
-
-
-def test_the_one_that_is_shipped_fits() -> None:
-    shipped = load_scorer()
-    assert shipped is load_scorer()  # read once
-    assert np.isfinite(shipped.alone(np.zeros((3, len(DIRECT))))).all()
-    assert np.isfinite(shipped.within(np.zeros((3, ALL)))).all()
-
-
-def test_folds_are_the_same_everywhere_and_even() -> None:
-    folds = [fold_of(f"question {n}") for n in range(900)]
-    assert set(folds) == set(range(FOLDS)) and min(map(folds.count, range(FOLDS))) > 250
-    assert fold_of("a") == 0x0CC175B9C0F1B6A831C399E269772661 % FOLDS  # the MD5 of it

@@ -80,9 +80,7 @@ def read_all(data: Path, libraries: Path, encoder: CachedEncoder) -> Iterator[Wa
     yield from read_examples(data / "musique", libraries / GIVEN, encoder, GIVEN)
 
 
-def read_examples(
-    folder: Path, library: Path, encoder: CachedEncoder, name: str | None = None
-) -> Iterator[WalkExample]:
+def read_examples(folder: Path, library: Path, encoder: CachedEncoder, name: str = "") -> Iterator[WalkExample]:
     """Of the data set `name`, by default the folder's."""
     name, dataset = name or folder.name, read_dataset(folder)
     store = library_of(folder, library, encoder, TRIPLES.get(name)).store

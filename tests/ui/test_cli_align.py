@@ -73,7 +73,7 @@ def test_what_cannot_be_is_said_in_lines(clew: Run, library: Path, monkeypatch: 
     assert run.exit_code == 2 and "holds no document that is relevant in graph" in run.stderr
 
 
-def test_the_walk_chooses_by_the_aligner_that_a_setting_names(
+def test_the_walk_chooses_by_the_aligner_of_a_setting(
     clew: Run, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert clew("align", "train", "--size", 40, "--epochs", 1, "-q").exit_code == 0

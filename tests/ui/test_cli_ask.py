@@ -132,9 +132,7 @@ NOTES = {
 }
 
 
-def test_days_count_from_the_one_that_is_given_in_a_replay_too(
-    clew: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_days_count_from_the_one_that_is_given(clew: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, text in NOTES.items():
         path = tmp_path / "notes" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -207,13 +205,3 @@ def test_threads_are_listed_exported_and_forgotten(clew: Run, home: Path) -> Non
     assert clew("export", "films").exit_code == 2
     assert "is back" in clew("threads", "--undo", "films").stderr and clew("export", "films").exit_code == 0
     assert "no thread nobodys to bring back" in clew("threads", "--undo", "nobodys").stderr
-
-
-def test_the_texts_of_a_library(clew: Run, examples_path: Path, tmp_path: Path) -> None:
-    out = tmp_path / "texts"
-    done = clew("export", "--library", examples_path, "--format", "text", "--out", out)
-    assert (done.exit_code, done.stdout) == (0, "") and "wrote 35 documents" in done.stderr
-    rows = [json.loads(line) for line in (out / "documents.jsonl").read_text("utf-8").splitlines()]
-    film = next(row for row in rows if row["document"] == "films/metropolis.md")
-    assert set(film) == {"document", "source", "title", "file"} and film["title"] == "Metropolis"
-    assert "Fritz Lang" in (out / film["file"]).read_text("utf-8")

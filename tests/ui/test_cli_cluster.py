@@ -5,21 +5,17 @@ import json
 import logging
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from clew.agent.assistant import Assistant
-from clew.agent.settings import read_settings
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS
 from clew.memory.knowledge.disk import read_manifest, required_generation
-from clew.ui.web.views import Conversations
 from tests.cluster import Server, first_of, key_with, own_server
-from tests.ui.conftest import Run, graph_folder
+from tests.ui.conftest import Run
 
 
 @pytest.fixture
@@ -194,35 +190,6 @@ def test_shards_and_replicas_are_as_they_were_named(
     assert clew("copy", where, other, "-q", "--shards", 3, "--replicas", 1).exit_code == 0
     assert has(other) == ("3", "1", "01")
     assert "Earth" in clew("ask", "What does the Moon orbit?", "--library", other).stdout
-
-
-@pytest.mark.soak
-def test_trained_evaluated_and_spoken_with(
-    server: Server, tmp_path: Path, clew: Run, few_queries: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What works on a folder: aligners, evaluation, the terminal, the page; the repair of what was changed there."""
-    monkeypatch.setenv("CLEW_LIBRARY", where := server.library())
-    graph = graph_folder(tmp_path / "graph", ("river", "violin", "orchid"), 8, (11,))
-    assert clew("index", graph, "-q").exit_code == 0
-    assert clew("partition", "--method", "metis", "--size", 8, "-q").exit_code == 0
-    trained = clew("align", "train", "--size", 80, "--epochs", 1, "-q")
-    assert trained.exit_code == 0 and trained.stdout.rstrip().endswith(f" queries: {where}"), trained.stderr
-    rows = [json.loads(line) for line in clew("align", "evaluate", graph, "--json", "-q").stdout.splitlines()]
-    assert "mlp-infonce" in {row["aligner"] for row in rows}
-    tools = [json.loads(line) for line in clew("evaluate", graph, "--tool", "all", "--json").stdout.splitlines()]
-    assert {row["tool"]: row["metrics"]["recall@10"] for row in tools}["hybrid"] == 1 and len(tools) > 6
-    spoken = clew("chat", input="What has mark11?\n")
-    assert spoken.exit_code == 0 and "violin number11 has mark11. [1]" in spoken.stdout, spoken.stderr
-    with Assistant.open(read_settings()) as assistant:
-        page = Conversations(assistant)
-        with closing(page.runs):
-            *_, last = page.ask("", "What has mark11?")
-        assert "violin number11 has mark11" in last.turns[0].answer.text
-    assert clew("doctor").exit_code == 0
-    altered(where, "capsule:0", None)
-    damaged = clew("doctor")
-    assert damaged.exit_code == 1 and "clew doctor --repair" in damaged.stdout
-    assert clew("doctor", "--repair").exit_code == 0 and clew("doctor").exit_code == 0
 
 
 NAMES = ("clew-notes", "clew-notes-*")

@@ -39,20 +39,6 @@ def test_a_search_shows_rank_score_place_and_why(clew: Run) -> None:
     assert {"title", "score", "why", "source", "text", "tool"} <= set(rows[0])
 
 
-def test_a_walk_shows_the_way_to_each_passage(clew: Run) -> None:
-    run = clew("search", "--tool", "walk", "-k", "8", METROPOLIS)
-    assert run.exit_code == 0, run.stderr
-    first, *rest = run.stdout.split("\n\n")
-    assert first.startswith(" 1  Metropolis  0.") and len(rest) == 7
-    told = [part.splitlines()[-1].strip() for part in (first, *rest)]
-    assert all(line.startswith(("landed on, in ", "walked to by ", "matches the question (")) for line in told)
-    notes = run.stderr.splitlines()
-    assert " partitions: " in notes[0] and all(line.startswith("walk: ") for line in notes)
-    rows = rows_of(clew, "search", "--tool", "walk", "-k", "3", METROPOLIS)
-    assert {row["tool"] for row in rows} == {"walk"}
-    assert all(set(row["scores"]) == {"cosine", "sentence", "keyword"} for row in rows)
-
-
 def test_all_methods_side_by_side(clew: Run) -> None:
     run = clew("search", "--compare", "-k", "2", "Metropolis")
     assert run.exit_code == 0 and "walk: " in run.stderr
@@ -71,22 +57,6 @@ def test_a_search_explains_itself(clew: Run) -> None:
     shown = clew(*asked, "--explain", "--tool", "hybrid").stdout
     assert "text: " in shown and "metadata: distance, moon" in shown and "meaning 0." in shown
     assert "explain" not in rows_of(clew, *asked, "--tool", "hybrid")[0]
-
-
-@pytest.mark.soak
-def test_late_interaction_is_off_until_it_is_asked_for(
-    clew: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CLEW_CACHE", str(tmp_path / "own"))
-
-    def scores() -> dict[str, float]:
-        return {row["id"]: row["score"] for row in rows_of(clew, "search", "--tool", "walk", "-k", "5", METROPOLIS)}
-
-    without = scores()
-    assert not list(tmp_path.rglob("*-tokens.sqlite"))
-    monkeypatch.setenv("CLEW_LATE_INTERACTION", "true")
-    first = scores()
-    assert first != without and scores() == first and list(tmp_path.rglob("*-tokens.sqlite"))
 
 
 # `clew replay`

@@ -195,9 +195,7 @@ PATTERNS = [
 """`gizmo` is no entity by the rules, `Doctor Rotwang` is one by the rules alone; ordinals are no entities."""
 
 
-def test_the_entities_of_a_pipeline_are_in_the_library_until_others_are_asked_for(
-    clew: Run, encoder: CachedEncoder
-) -> None:
+def test_the_entities_of_a_pipeline_stay_until_others_are_asked_for(clew: Run, encoder: CachedEncoder) -> None:
     spacy = pytest.importorskip("spacy", reason="spaCy is not installed (pip install spacy)")
     made = spacy.blank("en")
     made.add_pipe("entity_ruler").add_patterns(PATTERNS)

@@ -23,9 +23,7 @@ def row(clew: Run, name: str, *flags: str) -> Any:
     return json.loads(run.stdout.splitlines()[0])
 
 
-def test_each_place_wins_over_the_one_before_and_is_named(
-    clew: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_place_wins_over_those_before_it(clew: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = "tools.clues.beam"
     assert row(clew, name) == {
         "name": name,
@@ -51,13 +49,6 @@ def test_each_place_wins_over_the_one_before_and_is_named(
     assert (by_flag["value"], by_flag["source"]) == (5, "flag")
 
 
-def test_the_seeds_value_stands_beside_the_default(clew: Run) -> None:
-    tau = row(clew, "tools.local.tau_e")
-    assert (tau["default"], tau["seed"], tau["seed_value"]) == (0.4, "001", 0.6)
-    table = clew("settings", "tools.local").stdout
-    assert "0.6 (001)" in table and "a number from -1 to 1" in table
-
-
 def test_what_was_set_and_what_matters_is_shown_and_each_is_said_in_a_sentence(clew: Run) -> None:
     _, *shown = re.findall(r"^ ([\w.]+)  ", clew("settings", "--set", "walk.hub=1").stdout, re.MULTILINE)
     assert {"cache", "llm", "walk.hub"} == set(shown[:3])
@@ -72,6 +63,10 @@ def test_what_was_set_and_what_matters_is_shown_and_each_is_said_in_a_sentence(c
     [
         ("tools.clues.beem=5", "tools.clues.beam"),
         ("tools.clues.beam=0", "a whole number from 1 to 100"),
+        ("tools.local.zzz=5", "tools.local.tau_e, tools.local.tau_d"),
+        ("tools.walk.beam=5", "walk.beam"),
+        ("rewrite.lambda=1.5", "a number from 0 to 1"),
+        ("rewrite.intercept=-1e308", "a number from -100 to 100"),
         ("beam", "--set tools.clues.beam=5"),
         ("tools.clues=5 tools.clues.beam=5", "clew settings"),
     ],

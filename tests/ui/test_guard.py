@@ -423,7 +423,7 @@ def test_others_are_served_once_there_is_somebody_with_a_password(clew: Run, mon
     assert opened.exit_code == 1 and "broken is damaged" in opened.stderr, "the library is what is looked for next"
 
 
-def test_a_password_is_asked_for_twice_or_taken_from_the_environment(
+def test_a_password_is_asked_for_twice_or_in_the_environment(
     clew: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = clew("ui", "add-user", "ann", input="a long password\na long password\n")
@@ -440,9 +440,7 @@ def test_a_password_is_asked_for_twice_or_taken_from_the_environment(
     assert refused.exit_code == 2 and "too short" in refused.stderr
 
 
-def test_a_conversation_of_a_user_of_the_page_is_listed_and_not_gone_on_with(
-    clew: Run, home: Path, examples_path: Path
-) -> None:
+def test_a_conversation_of_a_user_is_listed_and_not_gone_on_with(clew: Run, home: Path, examples_path: Path) -> None:
     with Threads(home / "threads.sqlite") as threads:
         hers = threads.new_id("ann")
         record = TURN_JSON.dump_json(make_turn(hers, 1, "How far is the Moon?")).decode()

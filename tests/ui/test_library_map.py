@@ -1,7 +1,6 @@
 """The map: what is on it and where, and what a person does with it in a browser."""
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,19 +12,17 @@ from clew.agent.settings import read_settings
 from clew.agent.state import Answer, Turn
 from clew.memory.datatypes import Edge, Subgraph
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import BadInput
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.text import number_of
 from clew.tools.base import passages_of
 from clew.ui.web import library_map
 from clew.ui.web.library_map import APART, LibraryMap, map_of, placed
 from clew.ui.web.markup import Markup
-from clew.ui.web.reader import DocumentReader, WhereTo
 from clew.ui.web.shelf import make_empty
 from tests.ui.browsing import CHROMIUM, Address, ask, free_port, opened, serving
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext
+    from playwright.sync_api import BrowserContext
 
 
 def walk_of(library: Library) -> Subgraph:
@@ -114,22 +111,6 @@ def test_an_empty_library_has_an_empty_map(tmp_path: Path, home: Path, encoder: 
     assert "There are no documents yet" in Markup(0, []).map(made)
 
 
-def test_a_passage_is_opened_in_its_document(examples_path: Path, examples: Library, home: Path) -> None:
-    reader = DocumentReader(read_settings(library=examples_path))
-    chunk = next(one for one in examples.store.sample(1000) if one.title == "Laika" and one.start)
-    shown = reader.document(chunk.id, WhereTo())
-    marked = "".join(
-        piece.text for block in shown.blocks for line in block.lines for its in line for piece in its if piece.hit
-    )
-    assert "".join(marked.split()) == "".join(chunk.text.split()) and (shown.title, shown.hits, shown.hit) == (
-        "Laika",
-        1,
-        1,
-    )
-    with pytest.raises(BadInput, match="not in the library"):
-        reader.document("gone", WhereTo())
-
-
 # In a browser
 
 
@@ -208,19 +189,3 @@ def test_the_map_in_a_browser(context: "BrowserContext", library: Address) -> No
     page.keyboard.press("Escape")
     page.click("#past .walk [data-document] >> nth=0")
     page.wait_for_selector("#document[open] h2 >> text=Fritz Lang")
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
-def test_a_narrow_dark_window_has_the_map_too(browser: "Browser", library: Address) -> None:
-    with closing(browser.new_context(viewport={"width": 390, "height": 800}, color_scheme="dark")) as context:
-        page = opened(context, library)
-        page.click("#bar [data-drawer=side]")
-        page.click("#side [data-map]")
-        page.wait_for_selector("#map canvas")
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        box = page.locator("#map .picture").bounding_box()
-        assert box and box["width"] > 330 and box["height"] > 250
-        assert page.locator("#map [data-partition] >> nth=0").is_visible()
-        page.click("#map [data-view=all]")
-        page.click("#map .close")
-        page.wait_for_selector("#map", state="hidden")

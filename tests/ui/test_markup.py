@@ -15,7 +15,7 @@ from clew.memory.datatypes import Passage, Subgraph
 from clew.memory.dialogue.threads import Thread
 from clew.ui.plain import when
 from clew.ui.quotations import pieces
-from clew.ui.web.markup import Markup, parted, sources_of
+from clew.ui.web.markup import Markup, sources_of
 from clew.ui.web.views import Now, View
 from tests.agent.walks import WALK as DEEP
 from tests.ui.fakes import ATTACK, ATTACKING_WALK, DEGRADED, LEDGER, MODEL, WALK, attacking_answer, make_turn
@@ -42,13 +42,6 @@ def test_what_an_answer_quotes_is_marked(quotes: list[str], marked: list[str]) -
 @given(st.text(alphabet="ab .\n<", max_size=60), st.lists(st.text(alphabet="ab .<", max_size=30), max_size=3))
 def test_a_marked_passage_is_whole(text: str, quotes: list[str]) -> None:
     assert "".join(piece for piece, _ in pieces(text, quotes)) == text
-
-
-def test_titles_are_found_in_a_refusal() -> None:
-    said = "The nearest are: The Moon; The Moon (film)."
-    pieces = parted(said, ["The Moon", "The Moon (film)"])
-    assert [piece for piece, titled in pieces if titled] == ["The Moon", "The Moon (film)"]
-    assert "".join(piece for piece, _ in pieces) == said and parted(said, []) == [(said, False)]
 
 
 SHAPED = """It is **far** [1] [x](javascript:alert) ![x](http://x) <script>alert()</script>

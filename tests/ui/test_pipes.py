@@ -12,7 +12,7 @@ from tests.ollama.playing import good
 from tests.ollama.server import Asked, Model, OllamaDouble, Said
 from tests.processes import finished
 from tests.ui.conftest import Run, process
-from tests.ui.fakes import CUT_OFF, MODEL
+from tests.ui.fakes import MODEL
 from tests.ui.screen import CTRL_C, FAKE, Screen
 
 
@@ -59,13 +59,6 @@ def test_the_finished_answer_alone_comes_out_of_what_a_model_writes() -> None:
         assert run.stdout.startswith("The Moon is 384,400 km away. [1] Monkeys are small. [2]\n")
         assert (told in run.stderr) == (arguments[3:4] == ["changed"])
     assert run.stderr == "", "quiet"
-
-
-@pytest.mark.usefixtures("home")
-def test_what_was_cut_off_is_finished_first_and_not_shown() -> None:
-    run = piped("", "--interrupted", "mine", "ask", "--thread", "mine", "writes")
-    assert run.returncode == 0 and run.stdout.count("384,400") == 1
-    assert f"finished first, as it was cut off: {CUT_OFF}\n" in run.stderr
 
 
 @pytest.mark.usefixtures("home")
@@ -141,9 +134,7 @@ def pullable(examples_path: Path, home: Path, ollama: OllamaDouble, monkeypatch:
         (False, "y\r", (3, 4), "clew: "),
     ],
 )
-def test_at_a_terminal_it_is_offered(
-    pullable: OllamaDouble, there: bool, keys: str, codes: tuple[int, ...], said: str
-) -> None:
+def test_it_is_offered(pullable: OllamaDouble, there: bool, keys: str, codes: tuple[int, ...], said: str) -> None:
     if not there:
         pullable.pullable.clear()
     with Screen(["-mclew.ui.cli", "ask", "--llm", "ollama:new:1b", "How far away is the Moon?"]) as screen:

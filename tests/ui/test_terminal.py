@@ -309,13 +309,6 @@ def test_ctrl_c_keeps_what_was_said_and_resume_answers_to_the_end(chat: Open) ->
 # `clew ask`
 
 
-def test_ask_shows_words_as_they_come(ask: Open) -> None:
-    with ask("writes") as screen:
-        assert screen.end() == 0
-        assert screen.text.count("The Moon is 384,400 km away [1]. Monkeys are small [2].\n\n[1] The distance") == 1
-        assert screen.text.count("384,400") == 1 and f"loading {MODEL}" in screen.text
-
-
 def test_ctrl_c_of_ask_keeps_what_was_said_and_tells_the_way_back(ask: Open) -> None:
     with ask("--thread", "mine", "unfinished") as screen:
         screen.wait_for("The Moon is")
@@ -329,11 +322,3 @@ def test_ctrl_c_of_ask_keeps_what_was_said_and_tells_the_way_back(ask: Open) -> 
     with FakeAssistant(read_settings().home) as assistant:
         stopped = assistant.stopped("mine")
         assert stopped and stopped.answer.plain == "The Moon is 384,4"
-
-
-def test_ctrl_c_before_the_first_word_ends_it_at_once(ask: Open) -> None:
-    with ask("slow") as screen:
-        screen.wait_for("rewrite   slow")
-        screen.press(CTRL_C)
-        assert screen.end() == 130
-        assert screen.text.splitlines()[-1] == "clew: stopped"

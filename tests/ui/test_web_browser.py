@@ -1,18 +1,13 @@
 """The page as a person sees it: a real server in a process of its own, in Chromium. No request leaves the machine."""
 
-import os
-import signal
-import subprocess
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.processes import PAGE, Process
 from tests.ui.browsing import CHROMIUM, Address, ask, fake_page, free_port, opened, serving
 from tests.ui.fakes import CUT_OFF, LOADED, MODEL, fill_threads
-from tests.ui.screen import FAKE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -48,23 +43,6 @@ def test_a_question_its_steps_its_answer_and_a_source(page: "Page") -> None:
     assert "page 2 · Average distance" in page.locator("#source-1-1").inner_text()
 
 
-def test_a_citation_of_an_earlier_turn_shows_that_turns_sources(page: "Page") -> None:
-    ask(page, "First?")
-    ask(page, "Is the second weak?")
-    assert page.locator("#sources .of:visible").inner_text() == "Is the second weak?"
-    assert page.locator("#sources .badge.weak:visible").count() == 1
-    page.locator("#turn-1 a.cite").first.click()
-    page.wait_for_selector("#source-1-1.lit")
-    assert page.locator("#sources .of:visible").inner_text() == "First?"
-    ask(page, "What does the walk say of monkeys?")
-    assert page.locator("#sources .of:visible").inner_text() == "What does the walk say of monkeys?"
-    page.locator("#turn-3 .steps > summary").last.click()
-    walk = page.locator("#past .walk")
-    assert "it went to “Tides” and to “Monkeys in space”." in walk.inner_text()
-    walk.locator("li", has_text="Monkeys in space").locator("a.of-source").last.click()
-    page.locator("#source-3-2.lit").wait_for()
-
-
 def test_the_box_is_first_recalls_and_a_second_tab_follows(context: "BrowserContext", address: Address) -> None:
     page = opened(context, address)
     page.set_viewport_size({"width": 1024, "height": 700})
@@ -90,9 +68,7 @@ def test_the_box_is_first_recalls_and_a_second_tab_follows(context: "BrowserCont
     other.wait_for_selector("#past #turn-3")
 
 
-def test_words_come_as_they_are_written_and_stay_when_they_are_stopped(
-    context: "BrowserContext", tmp_path: Path
-) -> None:
+def test_words_come_as_they_are_written_and_stay_when_stopped(context: "BrowserContext", tmp_path: Path) -> None:
     with fake_page(tmp_path, "--pause", 0.08, model=True) as address:
         page = opened(context, address)
         assert MODEL in page.locator("#side .brand").inner_text()
@@ -200,26 +176,6 @@ def test_conversations_are_found_named_pinned_kept_as_a_file_deleted_and_brought
     assert "dense" in page.locator("#tool textarea, #tool input").input_value()
 
 
-def test_a_turn_goes_on_where_its_tab_leaves_and_beside_another_tab(
-    page: "Page", context: "BrowserContext", address: Address
-) -> None:
-    other = opened(context, address)
-    ask(page, "Stay here")
-    ask(page, "A slow question to come back to", wait=False)
-    page.wait_for_selector("#now .steps >> text=2 passages")
-    ask(other, "A quick one in the second tab")
-    assert other.locator(".question").all_inner_texts() == ["A quick one in the second tab"]
-    page.click("#new")
-    page.wait_for_selector(".welcome")
-    page.wait_for_selector("#send", state="visible")
-    page.click("#threads .thread >> text=Stay here")
-    page.wait_for_selector("#now .question >> text=A slow question to come back to")
-    page.wait_for_selector("#now .steps >> text=2 passages")
-    page.click("#stop")
-    page.wait_for_selector(".notice.stopped")
-    assert other.locator(".notice").count() == 0
-
-
 def test_errors_refusals_and_html_of_a_document_are_calm_text(page: "Page") -> None:
     ask(page, "this fails", wait=False)
     page.wait_for_selector(".notice.error")
@@ -257,16 +213,6 @@ def test_a_narrow_window_has_everything_in_drawers(browser: "Browser", address: 
         page.click("#bar [data-drawer=side]")
         page.click("#threads .thread >> nth=0")
         page.wait_for_selector("#side", state="hidden")
-
-
-def test_dark_follows_the_system(browser: "Browser", address: Address) -> None:
-    shades = {}
-    for scheme in ("light", "dark"):
-        with closing(browser.new_context(color_scheme=scheme)) as context:
-            page = opened(context, address)
-            shade = page.evaluate("getComputedStyle(document.querySelector('.gradio-container')).backgroundColor")
-            shades[scheme] = sum(int(part) for part in shade.strip("rgb()").split(","))
-    assert shades["light"] > 700 and shades["dark"] < 100
 
 
 def test_the_page_is_there_before_the_encoder_and_finishes_what_a_crash_cut_off(
@@ -318,34 +264,6 @@ def test_the_real_thing(context: "BrowserContext", examples_path: Path, cache: P
 
 
 # Who is let in
-
-
-def test_the_address_that_is_printed_lets_one_browser_in(browser: "Browser", tmp_path: Path) -> None:
-    port = free_port()
-    server = Process(
-        (*FAKE, "ui", "--port", port),
-        preload=PAGE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "CLEW_HOME": str(tmp_path)},
-    )
-    try:
-        assert server.stderr is not None
-        printed = server.stderr.readline().split()[3]
-        with closing(browser.new_context()) as first, closing(browser.new_context()) as second:
-            page = first.new_page()
-            page.goto(f"{printed}&thread=new")
-            page.wait_for_selector(".welcome")
-            assert page.url == f"http://127.0.0.1:{port}/?thread=new" and page.evaluate("document.cookie") == ""
-            other = second.new_page()
-            other.goto(printed)
-            assert "clew ui" in other.inner_text("main") and other.locator("form").count() == 0
-            other.goto(server.stderr.readline().split()[-1])
-            other.wait_for_selector(".welcome")
-            assert other.url == f"http://127.0.0.1:{port}/"
-    finally:
-        server.send_signal(signal.SIGINT)
-        server.communicate(timeout=30)
 
 
 def test_the_page_of_another_site_reads_and_frames_nothing(context: "BrowserContext", address: Address) -> None:

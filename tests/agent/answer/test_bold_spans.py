@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.agent.answer.bold_spans import part, with_bold
-from clew.agent.evaluation.answer_metrics import span_f1
 from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Passage
 
@@ -65,9 +64,3 @@ def test_a_part_is_of_whole_words(text: str, data: st.DataObject) -> None:
         assert not (end < len(text) and text[end - 1 : end + 1].isalnum())
         marks = [match.end() for match in re.finditer(r"\d(?=\.\d)", text)]
         assert {start, end}.isdisjoint({*marks, *(place + 1 for place in marks)})
-
-
-def test_f1_of_words() -> None:
-    assert span_f1("the Fritz Lang", "Fritz  lang.") == 1.0
-    assert span_f1("Lang", "Fritz Lang") == pytest.approx(2 / 3)
-    assert span_f1("Berlin", "Vienna") == 0.0

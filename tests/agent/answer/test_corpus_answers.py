@@ -1,12 +1,11 @@
 """Which questions are about documents, and which about what stands in one place of them."""
 
-import gzip
-import json
 from pathlib import Path
 
 import pytest
 
 from clew.agent.answer.corpus_answers import corpus_question
+from tests.training.records import lines_of
 
 
 def asks_for_the_whole(question: str) -> bool:
@@ -92,22 +91,11 @@ def test_a_summary_of_what_is_no_document_is_not_plainly_asked_for() -> None:
 
 def test_few_questions_of_other_people_are_taken_for_the_whole(data: Path) -> None:
     """Over the questions of reading comprehension, which are about what stands in a text."""
-    questions = set()
-    with gzip.open(data / "qa" / "spans.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            questions.add(json.loads(line)["question"])
-    asked = sorted(questions)[:5000]
+    asked = sorted({record["question"] for record in lines_of(data / "qa" / "spans.jsonl.gz")})[:5000]
     found = [question for question in asked if asks_for_the_whole(question)]
     counted = [q for q in asked if (one := corpus_question(q)) and one.kind == "count"]
     assert len(asked) == 5000 and len(found) <= 2 and len(counted) <= 5
-
-
-def test_no_question_of_reading_comprehension_in_other_languages_is_taken(data: Path) -> None:
-    questions: dict[str, None] = {}
-    with gzip.open(data / "qa" / "spans_multilingual.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for record in map(json.loads, lines):
-            if record["lang"] in ("de", "es", "it"):
-                questions[record["question"]] = None
-    asked = list(questions)[::3]
-    taken = [q for q in asked if (one := corpus_question(q)) and one.kind != "summary"]
-    assert len(asked) > 2500 and taken == []
+    others = [one for one in lines_of(data / "qa" / "spans_multilingual.jsonl.gz") if one["lang"] in ("de", "es", "it")]
+    foreign = [*dict.fromkeys(one["question"] for one in others)][::3]
+    taken = [q for q in foreign if (one := corpus_question(q)) and one.kind != "summary"]
+    assert len(foreign) > 2500 and taken == []

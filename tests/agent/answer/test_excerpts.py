@@ -24,24 +24,30 @@ def unit(text: str, begins: str, *, whole_list: bool = False, opens: bool = Fals
     return [" ".join(part.split()) for part in made.texts]
 
 
-def test_each_core_is_there_once() -> None:
-    text = "The Moon is far. It is old. It is grey."
-    found = candidates(text, (0, 27), (17, len(text)))
-    assert [(candidate.text, candidate.passage, candidate.position) for candidate in found] == [
-        ("The Moon is far.", 0, 0),
-        ("It is old.", 0, 17),
-        ("It is grey.", 1, 28),
-    ]
-
-
 LIST = "A day has three parts, namely:\n\n- the morning;\n- the noon.\n- Night.\n\nThe rest is sleep."
+PARTS = ["A day has three parts, namely:", "- the morning;", "- the noon.", "- Night."]
+CALL, CALLED = "It is easy. To stop it, call close:\n\nclient.close()\n\nThen it is over.", "To stop it, call close:"
+CLOCK = "Like this:\n\nclock = Clock()\n\nclock.wind()\nclock.start()\n\nIt runs."
+FAIR = "The fair is moved. Reason: rain."
 
 
-def test_a_list_comes_with_what_announces_it() -> None:
-    whole = ["A day has three parts, namely:", "- the morning;", "- the noon.", "- Night."]
-    assert unit(LIST, "A day") == whole
-    assert unit(LIST, "- the noon", whole_list=True) == whole
-    assert unit(LIST, "- the noon") == ["- the noon."]
+@pytest.mark.parametrize(
+    ("text", "begins", "asked", "quoted"),
+    [
+        (LIST, "A day", {}, PARTS),
+        (LIST, "- the noon", {"whole_list": True}, PARTS),
+        (LIST, "- the noon", {}, ["- the noon."]),
+        ("month | rain\nMay | 40\nJune | 20", "June", {}, ["month | rain", "June | 20"]),
+        (CALL, "client.close", {}, [CALLED, "client.close()"]),
+        (CALL, "To stop it", {}, [CALLED, "client.close()"]),
+        (CLOCK, "Like", {}, ["Like this:", "clock = Clock()", "clock.wind() clock.start()"]),
+        ("“How long will it stop?”\n\n“Four hours. It takes coal.”", "“How", {}, ["“Four hours. It takes coal.”"]),
+        (FAIR, "The fair", {"opens": True}, ["The fair is moved.", "Reason: rain."]),
+        (FAIR, "The fair", {}, ["The fair is moved."]),
+    ],
+)
+def test_what_is_read_with_it(text: str, begins: str, asked: dict[str, bool], quoted: list[str]) -> None:
+    assert unit(text, begins, **asked) == quoted
 
 
 CLAUSE = (
@@ -55,26 +61,9 @@ def test_a_clause_is_told_alone_where_nothing_announces_the_list() -> None:
     assert len(unit(f"All of these are agreed:\n\n{clauses}", "2. Clause", whole_list=True)) == 4
 
 
-def test_a_row_comes_with_the_heads_of_its_columns() -> None:
-    assert unit("month | rain\nMay | 40\nJune | 20", "June") == ["month | rain", "June | 20"]
-
-
-def test_the_row_that_names_the_columns_is_no_core() -> None:
-    assert [candidate.text for candidate in candidates("month | rain\nMay | 40\nJune | 20")] == [
-        "May | 40",
-        "June | 20",
-    ]
-
-
 def test_what_stands_above_is_told_without_the_number_of_a_section() -> None:
     text = "1.7. How is it said?\n\nWith a short e.\n\n12 May 2020\n\nIt rained all day."
     assert [candidate.above.strip() for candidate in candidates(text)] == ["How is it said?", "12 May 2020"]
-
-
-def test_code_comes_with_the_sentence_that_announces_it() -> None:
-    text = "It is easy. To stop it, call close:\n\nclient.close()\n\nThen it is over."
-    assert unit(text, "client.close") == ["To stop it, call close:", "client.close()"]
-    assert unit(text, "To stop it") == ["To stop it, call close:", "client.close()"]
 
 
 def test_a_numbered_list_goes_on_behind_the_paragraphs_of_its_items() -> None:
@@ -86,21 +75,6 @@ def test_a_numbered_list_goes_on_behind_the_paragraphs_of_its_items() -> None:
     apart = text.replace("This is fast.", "Another thing").replace("2. Pull", "2. Pull out")
     assert unit(apart, "2. Pull", whole_list=True)[-1:] == ["2. Pull out the plug."]
     assert len(unit(apart, "2. Pull", whole_list=True)) < 3
-
-
-def test_code_with_an_empty_line_in_it_is_whole() -> None:
-    code = "clock = Clock()\n\nclock.wind()\nclock.start()"
-    whole = ["Like this:", "clock = Clock()", "clock.wind() clock.start()"]
-    assert unit(f"Like this:\n\n{code}\n\nIt runs.", "Like") == whole
-
-
-def test_a_question_of_a_document_gives_way_to_its_answer() -> None:
-    assert unit("“How long will it stop?”\n\n“Four hours. It takes coal.”", "“How") == ["“Four hours. It takes coal.”"]
-
-
-def test_what_is_not_held_is_looked_for_behind() -> None:
-    assert unit("The fair is moved. Reason: rain.", "The fair", opens=True) == ["The fair is moved.", "Reason: rain."]
-    assert unit("The fair is moved. Reason: rain.", "The fair") == ["The fair is moved."]
 
 
 HEAD = "22 DR. SMITH : WRITINGS AND SPEECHES"

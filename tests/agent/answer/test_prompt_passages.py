@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.llm.prompt_passages import best_sentences, fenced, fit, reported
+from clew.agent.llm.prompt_passages import fenced, fit
 from clew.memory.datatypes import Passage
 from clew.memory.instructions import neutralised
 
@@ -20,18 +20,6 @@ def test_a_title_stands_once_and_no_line_is_empty() -> None:
         '<passage id="1" title="Moon">\nIt is grey.\nIt is far.\n</passage>'
     )
     assert fenced(1, "Moon", "Moon") == '<passage id="1" title="Moon">\nMoon\n</passage>'
-
-
-def test_the_person_is_told() -> None:
-    passages = [
-        Passage(id=str(n), document=f"d{n}", title=title, text="", score=1.0, tool="hybrid")
-        for n, title in enumerate(("Moon", "", "Mars"))
-    ]
-    lines = reported(passages, [1, 2, 0])
-    assert [line.split(":")[0] for line in lines] == [
-        "Moon has 1 instruction to a language model in its text",
-        "d1 has 2 instructions to a language model in its text",
-    ]
 
 
 def test_a_title_that_speaks_to_a_model_is_not_shown() -> None:
@@ -67,21 +55,8 @@ def test_the_last_are_summarised_first_then_left_out() -> None:
     assert "384,400 km" in narrow.text and "Cats" not in narrow.text
 
 
-def test_the_numbers_are_those_of_the_passages_whatever_is_left_out() -> None:
-    made = fit("Moon", passages(3), 0, words)
-    assert '<passage id="1"' in made.text and '<passage id="2"' not in made.text
-    assert [part.tokens for part in made.parts][1:] == [0, 0]
-
-
 @given(st.integers(1, 8), st.integers(0, 700))
 def test_never_more_than_there_is_room_for_but_the_first(number: int, room: int) -> None:
     made = fit("How far is the Moon?", passages(number), room, words)
     assert made.tokens <= room or [one.kept for one in made.parts] == ["summarised", *["left out"] * (number - 1)]
     assert len(made.parts) == len(made.removed) == number
-
-
-def test_the_sentences_that_share_words_in_their_order() -> None:
-    assert best_sentences("How far is the Moon?", LONG) == (
-        "Cats sleep a lot. The Moon is grey. The Moon is 384,400 km away."
-    )
-    assert best_sentences("Who?", "One. Two. Three. Four.") == "One. Two. Three."

@@ -2,12 +2,9 @@
 
 from collections.abc import Sequence
 
-import pytest
-
 from clew.agent.answer.refusal import ask_back
 from clew.agent.state import Answer
 from clew.memory.datatypes import Passage
-from tests.agent.conftest import Opened
 
 
 def passage(name: str, text: str, title: str = "") -> Passage:
@@ -40,25 +37,6 @@ def test_without_a_noun_it_asks_which_of_these_and_offers_at_most_four_and_never
     assert one.plain == "Which director do you mean?" and one.nearest == ()
     many = [passage(str(n), "text", f"Title {n}") for n in range(9)]
     assert back_to("Which?", many).nearest == ("Title 0", "Title 1", "Title 2", "Title 3")
-
-
-LESESAAL = (
-    "Stadtbibliothek\n\nDie Ausleihe eines Films kostet 2 Euro. Der Lesesaal schließt um 19 Uhr. Das Archiv leitet "
-    "Frau Ottmann. Fahrräder stehen im Hof.\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("question", "said"),
-    [
-        ("Wann schließt der Lesesaal?", "Der Lesesaal schließt um 19 Uhr. [1]"),
-        ("Wo stehen die Fahrräder?", "Fahrräder stehen im Hof. [1]"),
-        ("Wer ist der Hausmeister?", ""),
-    ],
-)
-def test_german_questions_over_german_documents(question: str, said: str, opened: Opened) -> None:
-    answer = opened({"bibliothek.txt": LESESAAL})(question)
-    assert answer.refused if not said else answer.text == said
 
 
 def test_nobody_is_asked_where_one_document_alone_is_called_so() -> None:

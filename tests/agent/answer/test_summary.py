@@ -28,7 +28,7 @@ def sentences(document: Document, encoder: CachedEncoder) -> tuple[list[Span], V
     return spans, encoder.encode([document.text[start:end] for start, end in spans], "passage")
 
 
-def test_each_entry_of_minutes_is_told_under_its_heading_and_what_has_a_label_before_the_rest(
+def test_each_entry_of_minutes_is_told_under_its_heading_and_labels_before_the_rest(
     encoder: CachedEncoder,
 ) -> None:
     heads = [line for line in MINUTES.splitlines() if line in ("Extractor", "Summer fair", "Course")]

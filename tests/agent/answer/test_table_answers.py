@@ -50,7 +50,7 @@ ANSWERED = [
     ("Does Ada Holt have a higher wage than Ben Holt?", "2900 - 2450 = 450", "Cleo"),
     ("How many bakers are there per shop?", "Old Town: 4", ""),
     ("List all guests with shop Harbour.", "10 of 30", "Guest 2 Vale"),
-    ("List all guests with shop Old Town.", "20 of 30", ""),
+    ("List all guests with shop Old Town.", "first 10 of 20 rows", ""),
 ]
 
 
@@ -60,11 +60,6 @@ def test_what_tables_answer(question: str, holds: str, lacks: str, tables: Table
     assert made and holds in made.answer.text
     assert not lacks or lacks not in made.answer.text
     assert {claim.verdict for claim in verified(made.answer).claims if claim.cites} == {"supported"}
-
-
-def test_some_rows_are_never_shown_as_all(tables: Tables, encoder: CachedEncoder) -> None:
-    made = table_answer("List all guests with shop Old Town.", tables, encoder)
-    assert made and "first 10 of 20 rows" in made.answer.text
 
 
 def test_what_leans_on_a_table_is_asked_of_the_rows_that_were_shown(tables: Tables, encoder: CachedEncoder) -> None:

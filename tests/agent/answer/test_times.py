@@ -3,16 +3,12 @@ of the time that is asked about."""
 
 from itertools import permutations
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clew.agent.answer.citations import verified
 from clew.agent.answer.evidence import Request, evidence_of
 from clew.agent.answer.quoted import quote
 from clew.agent.answer.selection import AnswerParameters
-from clew.agent.answer.times import in_force, time_scores, timed_sentence
 from clew.agent.state import Answer
 from clew.memory.datatypes import Document, Passage
 from clew.memory.encoding import CachedEncoder
@@ -45,14 +41,9 @@ def say(question: str, encoder: CachedEncoder, *documents: Document, today: str 
     return verified(quote(Request(question, question), passages, evidence, AnswerParameters()))
 
 
-QUESTION = "How many days of paid leave do staff have?"
-
-
 @pytest.mark.parametrize("order", list(permutations(("2023", "2024", "2027", "draft")))[::5])
-def test_the_newest_that_is_in_force_answers_with_the_one_before(
-    order: tuple[str, ...], encoder: CachedEncoder
-) -> None:
-    said = say(QUESTION, encoder, *(LEAVE[name] for name in order))
+def test_the_newest_in_force_answers_with_the_one_before(order: tuple[str, ...], encoder: CachedEncoder) -> None:
+    said = say("How many days of paid leave do staff have?", encoder, *(LEAVE[name] for name in order))
     quoted, aside = said.claims
     assert quoted.text == "Staff have 25 days of paid leave a year."
     before = "\u201cStaff have 20 days of paid leave a year.\u201d"
@@ -61,23 +52,24 @@ def test_the_newest_that_is_in_force_answers_with_the_one_before(
     assert quoted.verdict == aside.verdict == "supported"
 
 
-@pytest.mark.parametrize(
-    ("today", "expected"),
-    [("2023-06-01", "20 days"), ("2024-09-03", "25 days"), ("2027-01-01", "28 days"), ("2030-01-01", "28 days")],
-)
-def test_what_is_in_force_depends_on_the_day(today: str, expected: str, encoder: CachedEncoder) -> None:
-    assert expected in say(QUESTION, encoder, *LEAVE.values(), today=today).claims[0].text.split("(")[0]
+NOW = "How many days of paid leave do staff have?"
+THEN = "How many days of paid leave will staff have in January 2027?"
 
 
 @pytest.mark.parametrize(
-    ("question", "expected"),
+    ("question", "today", "expected"),
     [
-        ("How many days of paid leave will staff have in January 2027?", "28 days"),
-        ("How many days of paid leave do staff have on 22 November 2026?", "25 days"),
+        *((NOW, day, "25 days") for day in ("2024-09-03", TODAY)),
+        *((NOW, day, "28 days") for day in ("2027-01-01", "2030-01-01")),
+        (NOW, "2023-06-01", "20 days"),
+        (THEN, TODAY, "28 days"),
+        ("How many days of paid leave do staff have on 22 November 2026?", TODAY, "25 days"),
     ],
 )
-def test_a_time_that_is_asked_about(question: str, expected: str, encoder: CachedEncoder) -> None:
-    assert expected in say(question, encoder, *LEAVE.values()).claims[0].text.split("(")[0]
+def test_what_is_in_force_depends_on_the_day_and_on_the_time_that_is_asked_about(
+    question: str, today: str, expected: str, encoder: CachedEncoder
+) -> None:
+    assert expected in say(question, encoder, *LEAVE.values(), today=today).claims[0].text.split("(")[0]
 
 
 PULSES = Document(
@@ -96,13 +88,6 @@ def test_a_month_of_no_year_is_the_last_that_there_is(encoder: CachedEncoder) ->
     assert "71" in said and "66" not in said
 
 
-def test_what_says_the_same_counts_however_well_it_answers() -> None:
-    documents = [LEAVE[name] for name in ("2023", "2024", "2027")]
-    sentences = [timed_sentence(one.text, 0, one, one.title) for one in documents]
-    found = in_force(QUESTION, sentences, np.array([1.0, 0.3, 0.2]), np.ones((3, 1), np.float32), TODAY)
-    assert list(found) == [1] and found[1].others == (0, 2)
-
-
 def test_the_entry_of_the_day(encoder: CachedEncoder) -> None:
     said = say("What did I buy on 17 October 2026?", encoder, DIARY)
     assert [claim.text for claim in said.claims] == ["2026-10-17: Bought a chain for 22 pounds."]
@@ -111,24 +96,6 @@ def test_the_entry_of_the_day(encoder: CachedEncoder) -> None:
 def test_an_entry_says_when(encoder: CachedEncoder) -> None:
     document = Document("d", "Diary", "# 3 May 2024\nRan far.\n# 4 May 2024\nMended the old gate.", date="2024-05-03")
     assert say("When did I mend the old gate?", encoder, document).plain == "Mended the old gate. (4 May 2024)"
-
-
-def test_a_sentence_is_of_its_entry_and_its_own_dates() -> None:
-    found = timed_sentence("Bought a chain for 22 pounds.", DIARY.text.index("2026-10-17"), DIARY, "Diary")
-    assert (found.date.iso, found.entry) == ("2026-10-17", True)
-    assert timed_sentence("Seen on 3 May 2020.", 0, None, "").own[0].date.iso == "2020-05-03"
-
-
-@given(st.lists(st.sampled_from(["2023", "2024", "2027", "draft"]), unique=True))
-def test_scores_change_only_where_a_time_is_asked_about(names: list[str]) -> None:
-    sentences = [timed_sentence(LEAVE[name].text, 0, LEAVE[name], "Leave policy") for name in names]
-    assert not time_scores("How many days of leave are there?", sentences).any()
-    asked = time_scores("How many days of leave were there in May 2023?", sentences)
-    assert [score > 0 for score in asked] == [name == "2023" for name in names]
-    one = np.ones((len(names), 1), np.float32)
-    chosen = in_force("How many days of leave?", sentences, np.ones(len(names)), one, TODAY)
-    assert len(chosen) == (len(names) > 1)
-    assert all(set(found.others) | {place} == set(range(len(names))) for place, found in chosen.items())
 
 
 def bid(name: str, text: str, date: str) -> Document:

@@ -1,6 +1,7 @@
 """What a question in Esperanto is about and no document tells of."""
 
-from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -9,19 +10,8 @@ from clew.memory.knowledge.tokens import words_of
 
 TEXTS = "La reĝo amis belajn vestojn. Du trompantoj teksis ŝtofon, kaj la ministro vidis nenion. La urbo estis granda."
 KNOWN = frozenset(words_of(TEXTS, "eo"))
-
-
-class Words:
-    """A vocabulary of those texts: a word is there in any form of its roots."""
-
-    def counts(self, words: Sequence[str]) -> list[int]:
-        return [len(KNOWN.intersection(words_of(word, "eo"))) for word in words]
-
-    def kinds(self, phrases: Sequence[str]) -> list[str]:
-        return ["" for _ in phrases]
-
-    def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
-        return [() for _ in words]
+WORDS = SimpleNamespace(counts=lambda words: [len(KNOWN.intersection(words_of(word, "eo"))) for word in words])
+"""A vocabulary of those texts: a word is there in any form of its roots."""
 
 
 @pytest.mark.parametrize(
@@ -29,22 +19,13 @@ class Words:
     [
         ("Kiu inventis la telefonon?", ("inventis", "telefonon")),
         ("Kiu vidis la akvofalon?", ("akvofalon",)),
+        ("Kion amis la reĝo?", ()),
+        ("Kies vesto estis bela?", ()),  # other forms of roots that are there
+        ("Kiu elpensis la ŝtofon?", ()),  # a verb alone, which may be said by another one
+        ("Kion vidis la trompantoj en la urbo per tondiloj?", ()),  # less than half
+        ("Who invented the telephone?", ()),
+        ("???", ()),
     ],
 )
 def test_it_is_said_where_as_many_words_are_lacked_as_are_known(question: str, unknown: tuple[str, ...]) -> None:
-    assert unknown_in_esperanto(Words(), question) == unknown
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Kion amis la reĝo?",
-        "Kies vesto estis bela?",  # other forms of roots that are there
-        "Kiu elpensis la ŝtofon?",  # a verb alone, which may be said by another one
-        "Kion vidis la trompantoj en la urbo per tondiloj?",  # less than half
-        "Who invented the telephone?",
-        "???",
-    ],
-)
-def test_nothing_is_said_of_others(question: str) -> None:
-    assert unknown_in_esperanto(Words(), question) == ()
+    assert unknown_in_esperanto(cast(Any, WORDS), question) == unknown

@@ -58,11 +58,6 @@ def test_context_is_read_where_it_is_asked_for(tmp_path: Path) -> None:
     )
 
 
-def test_queries_without_context_cannot_be_ranked_within_it(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"1 queries of .* have no list 'context', the first of them q 1"):
-        read_dataset(make(tmp_path), within_context=True)
-
-
 def test_ids_keep_their_spaces_and_a_header_is_not_needed(tmp_path: Path) -> None:
     folder = make(tmp_path, [{"_id": " a b ", "text": "x"}], " a b \t document with spaces \t1\r\n")
     assert read_dataset(folder).golds == {" a b ": {" document with spaces ": 1}}
@@ -81,31 +76,22 @@ def test_qrels_of_unknown_queries_are_counted(tmp_path: Path) -> None:
     assert "who?" not in dataset.golds
 
 
-@pytest.mark.parametrize(
-    ("qrels", "message"),
-    [
-        ("a\tb\tscore\nq 1\tX\tmuch\n", "qrels.tsv:2 is not"),
-        ("q 1 X 1\n", "qrels.tsv:1 is not"),
-        ("query-id\tcorpus-id\tscore\nq 1\tX\t0\n", "no query of .* has a relevant document"),
-        ("", "no query of .* has a relevant document"),
-    ],
-)
-def test_broken_qrels_are_named(tmp_path: Path, qrels: str, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
-        read_dataset(make(tmp_path, qrels=qrels))
+Q = {"_id": "q", "text": "t"}
+BROKEN: list[tuple[list[dict[str, Any]], str, str]] = [
+    (QUERIES, "a\tb\tscore\nq 1\tX\tmuch\n", "qrels.tsv:2 is not"),
+    (QUERIES, "q 1 X 1\n", "qrels.tsv:1 is not"),
+    (QUERIES, "query-id\tcorpus-id\tscore\nq 1\tX\t0\n", "no query of .* has a relevant document"),
+    (QUERIES, "", "no query of .* has a relevant document"),
+    ([Q, {"text": "no id"}], QRELS, "queries.jsonl:2 has no '_id' and 'text'"),
+    ([Q, {"_id": "q", "text": "again"}], QRELS, "queries.jsonl:2 has the _id of an earlier line: q"),
+    ([Q, {"_id": "x", "text": "t", "turns": [{"speaker": "dog", "text": "w"}]}], QRELS, "queries.jsonl:2 has a turn"),
+]
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"text": "no id"}, "queries.jsonl:2 has no '_id' and 'text'"),
-        ({"_id": "q", "text": "again"}, "queries.jsonl:2 has the _id of an earlier line: q"),
-        ({"_id": "x", "text": "t", "turns": [{"speaker": "dog", "text": "w"}]}, "queries.jsonl:2 has a turn"),
-    ],
-)
-def test_broken_queries_are_named(tmp_path: Path, row: Mapping[str, Any], message: str) -> None:
+@pytest.mark.parametrize(("queries", "qrels", "message"), BROKEN)
+def test_what_is_broken_is_named(tmp_path: Path, queries: list[dict[str, Any]], qrels: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        read_dataset(make(tmp_path, [{"_id": "q", "text": "t"}, row]))
+        read_dataset(make(tmp_path, queries, qrels))
 
 
 def test_missing_parts_are_named(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,16 +9,22 @@ import pytest
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.dataset import read_dataset
 from clew.agent.evaluation.evaluate import EvaluationPlan, Row, answered, evaluate, searched
-from clew.agent.evaluation.ranking import FORMS, query_of
+from clew.agent.evaluation.ranking import query_of
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings
 from clew.memory.errors import BadInput, NoLibrary
-from clew.tools import registry
 from tests.agent.conftest import QUERIES, turn_of, write_lines
 
 
 def rows(plan: EvaluationPlan, settings: Settings) -> list[Row]:
     return [result for result in evaluate(plan, settings) if isinstance(result, Row)]
+
+
+def changed(beir: Path, tmp_path: Path, queries: Sequence[dict[str, Any]]) -> Path:
+    """A copy of the data set with these queries."""
+    folder = Path(shutil.copytree(beir, tmp_path / "changed"))
+    write_lines(folder / "queries.jsonl", queries)
+    return folder
 
 
 def parsed(path: Path) -> dict[str, list[str]]:
@@ -30,21 +37,6 @@ def parsed(path: Path) -> dict[str, list[str]]:
         rankings.setdefault(question, []).append(document)
         assert len(rankings[question]) == int(rank)
     return rankings
-
-
-def test_a_row_has_the_names_that_are_promised(indexed: Settings, beir: Path) -> None:
-    [row] = rows(EvaluationPlan(beir, "hybrid"), indexed)
-    shown = json.loads(json.dumps(row.to_json()))
-    assert list(shown) == ["dataset", "tool", "query", "queries", "metrics", "latency_ms", "library"]
-    assert (shown["dataset"], shown["tool"], shown["query"], shown["queries"]) == ("small", "hybrid", "last-turn", 3)
-    assert set(shown["metrics"]) == {
-        *("recall@1", "recall@2", "recall@5", "recall@10", "ndcg@5", "ndcg@10", "mrr@10", "all@4", "all@5", "all@8")
-    }
-    assert shown["latency_ms"].keys() == {"search", "encode"}
-    assert shown["latency_ms"]["search"].keys() == {"p50", "p95"} and shown["latency_ms"]["encode"].keys() == {"p50"}
-    assert shown["latency_ms"]["search"]["p95"] >= shown["latency_ms"]["search"]["p50"] > 0
-    assert len(shown["library"]) > 8
-    assert row.notes == ()
 
 
 def test_the_run_holds_what_was_measured(indexed: Settings, beir: Path, tmp_path: Path) -> None:
@@ -66,22 +58,10 @@ def test_k_bounds_the_run_and_not_the_figures(indexed: Settings, beir: Path, tmp
     assert short.metrics == long.metrics
 
 
-@pytest.mark.soak
-def test_all_tools_in_all_forms_have_a_row_and_a_run_each(indexed: Settings, beir: Path, tmp_path: Path) -> None:
-    found = rows(EvaluationPlan(beir, "all", "all", run=tmp_path / "small.run"), indexed)
-    pairs = [(tool, form) for tool in (*registry.TOOLS, "agent") for form in FORMS]
-    assert [(row.tool, row.query) for row in found] == pairs
-    names = {path.name for path in tmp_path.iterdir()}
-    assert names == {f"small.{tool}.{form}.run" for tool, form in pairs}
-    one = (tmp_path / "small.hybrid.mmr.run").read_text().splitlines()
-    assert all(line.endswith(" hybrid.mmr") for line in one)
-    by_default = {row.tool: row.query for row in rows(EvaluationPlan(beir, "all"), indexed)}
-    assert by_default == dict.fromkeys(registry.TOOLS, "last-turn") | {"agent": "rewrite"}
-
-
 @pytest.mark.parametrize("tool", ["hybrid", "agent"])
 def test_within_context_only_its_documents_are_ranked(indexed: Settings, beir: Path, tmp_path: Path, tool: str) -> None:
-    rows(EvaluationPlan(_judged_only(beir, tmp_path), tool, within_context=True, run=tmp_path / "run"), indexed)
+    folder = changed(beir, tmp_path, [row for row in QUERIES if "context" in row])
+    rows(EvaluationPlan(folder, tool, within_context=True, run=tmp_path / "run"), indexed)
     contexts = {row["_id"]: set(row["context"]) for row in QUERIES if "context" in row}
     rankings = parsed(tmp_path / "run")
     assert all(set(documents) <= contexts[question] for question, documents in rankings.items())
@@ -90,8 +70,6 @@ def test_within_context_only_its_documents_are_ranked(indexed: Settings, beir: P
 
 @pytest.mark.parametrize("tool", ["hybrid", "agent"])
 def test_fields_that_are_no_input_change_nothing(indexed: Settings, beir: Path, tmp_path: Path, tool: str) -> None:
-    told = tmp_path / "told"
-    shutil.copytree(beir, told)
     extra: dict[str, Any] = {
         "answer": "Félicette",
         "rewrite": "cat in space",
@@ -99,7 +77,7 @@ def test_fields_that_are_no_input_change_nothing(indexed: Settings, beir: Path, 
         "context": ["Félicette"],
     }
     extra |= {"question_type": ["Cat"], "multi_turn": "Cat", "answerability": "UNANSWERABLE"}
-    write_lines(told / "queries.jsonl", [{**row, **extra} for row in QUERIES])
+    told = changed(beir, tmp_path, [{**row, **extra} for row in QUERIES])
     for folder, run in ((beir, "without.run"), (told, "with.run")):
         rows(EvaluationPlan(folder, tool, run=tmp_path / run), indexed)
     assert (tmp_path / "without.run").read_bytes() == (tmp_path / "with.run").read_bytes()
@@ -143,8 +121,7 @@ def test_the_history_given_is_what_the_agent_remembers(indexed: Settings, beir: 
 def test_gold_that_the_library_does_not_hold_is_noted_and_refused_where_it_is_all(
     indexed: Settings, beir: Path, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "more"
-    shutil.copytree(beir, folder)
+    folder = changed(beir, tmp_path, QUERIES)
     with (folder / "qrels.tsv").open("a", encoding="utf-8") as file:
         file.write("q3\tTides\t1\n")
     [row] = rows(EvaluationPlan(folder, "hybrid"), indexed)
@@ -170,15 +147,6 @@ def test_gold_that_the_library_does_not_hold_is_noted_and_refused_where_it_is_al
 def test_what_cannot_be_evaluated_is_said_first(
     indexed: Settings, beir: Path, tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
-    folder = tmp_path / "bare"
-    shutil.copytree(beir, folder)
-    write_lines(folder / "queries.jsonl", [{"_id": row["_id"], "text": row["text"]} for row in QUERIES])
+    folder = changed(beir, tmp_path, [{"_id": row["_id"], "text": row["text"]} for row in QUERIES])
     with pytest.raises(BadInput, match=message):
         next(evaluate(EvaluationPlan(**{"dataset": folder, "tool": "hybrid", **change}), indexed))
-
-
-def _judged_only(beir: Path, tmp_path: Path) -> Path:
-    folder = tmp_path / "judged"
-    shutil.copytree(beir, folder)
-    write_lines(folder / "queries.jsonl", [row for row in QUERIES if "context" in row])
-    return folder

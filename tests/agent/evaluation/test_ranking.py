@@ -78,18 +78,6 @@ def test_a_document_counts_once_by_its_best_passage() -> None:
     assert distinct(lambda k: found[:k], 2, 6) == [("a", 1.0), ("b", 0.99)]
 
 
-def test_more_is_asked_for_until_there_are_enough_documents() -> None:
-    found = passages(*["a"] * 50, "b", *["c"] * 9)
-    asked: list[int] = []
-
-    def search(k: int) -> list[Passage]:
-        asked.append(k)
-        return found[:k]
-
-    assert [document for document, _ in distinct(search, 2, 6)] == ["a", "b"]
-    assert asked == [6, 24, 96]
-
-
 # Measures
 
 

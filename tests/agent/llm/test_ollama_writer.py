@@ -88,39 +88,32 @@ def test_a_thinking_model_is_asked_not_to_and_its_thoughts_are_left_out(ollama: 
     assert ollama.requests[0]["think"] is False
 
 
+def busy(asked: Asked) -> Said:
+    raise Failure(503, "server busy, please try again. maximum pending requests exceeded")
+    yield ""
+
+
+def fails(asked: Asked) -> Said:
+    """In the middle of a stream."""
+    yield "The Moon"
+    raise Failure(500, "an error was encountered while running the model: unexpected EOF")
+
+
 @pytest.mark.parametrize(
     ("model", "said"),
     [
         ("crashes:1b", "llama runner process has terminated"),
         ("lacks-memory:1b", "not enough memory for lacks-memory:1b"),
         ("dies:1b", "broke off"),
+        ("busy:1b", "Ollama is busy"),
+        ("fails:1b", "unexpected EOF"),
     ],
 )
 def test_a_model_that_fails(ollama: OllamaDouble, model: str, said: str) -> None:
+    ollama.models |= {"busy:1b": Model(busy), "fails:1b": Model(fails)}
     with pytest.raises(ModelFailed, match=said) as caught:
         list(writer_of(ollama, model).write([HOW_FAR]))
     assert caught.value.hint
-
-
-def test_an_error_in_the_middle_of_a_stream() -> None:
-    def fails(asked: Asked) -> Said:
-        yield "The Moon"
-        raise Failure(500, "an error was encountered while running the model: unexpected EOF")
-
-    with serving({"fails:1b": Model(fails)}) as double:
-        pieces = writer_of(double, "fails:1b").write([HOW_FAR])
-        assert [next(pieces), next(pieces)] == [Waiting("loading fails:1b"), "The Moon"]
-        with pytest.raises(ModelFailed, match="unexpected EOF"):
-            next(pieces)
-
-
-def test_a_busy_server() -> None:
-    def busy(asked: Asked) -> Said:
-        raise Failure(503, "server busy, please try again. maximum pending requests exceeded")
-        yield ""
-
-    with serving({"busy:1b": Model(busy)}) as double, pytest.raises(ModelFailed, match="Ollama is busy"):
-        list(writer_of(double, "busy:1b").write([HOW_FAR]))
 
 
 @pytest.mark.parametrize("model", ["endless:1b", "big:1b"])

@@ -138,7 +138,7 @@ def test_no_order_chooses_a_query() -> None:
     assert made.refused[0].why == "the query is not about the question"
 
 
-def test_what_is_not_told_still_gives_no_address_and_chooses_nothing(
+def test_what_is_not_told_gives_no_address_and_chooses_little(
     encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No order is told here: what is left is the fence, the question, and the exit."""

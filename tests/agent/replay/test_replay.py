@@ -16,8 +16,6 @@ from tests.agent.fake_assistant import FakeAssistant
 from tests.agent.replay.test_script import write
 from tests.processes import Process
 
-ROOT = Path(__file__).parents[3]
-
 FILMS = {
     "conversation_id": "films",
     "turns": [
@@ -108,62 +106,47 @@ def test_both_files_hold_a_line_for_every_turn_with_the_fields_of_seed_003(scrip
     assert all(check["passed"] for check in row["expectations"]) and len(row["expectations"]) == 4
 
 
-def test_what_failed_says_what_was_expected_and_what_came(tmp_path: Path, out: Path) -> None:
-    expect = [
-        {"contains": "Kubrick", "cites": "etropolis.md", "refuses": True},
-        {"rewritten_contains": "Hugo", "refuses": False, "cites": "any.md"},
-    ]
-    turns = [{"question": "Who wrote Metropolis?", "expect": expect[0]}, {"question": "unknown", "expect": expect[1]}]
-    script = read_script(write(tmp_path / "script.jsonl", {"conversation_id": "bad", "turns": turns}))
-    _, results = run(script, out)
-    summary = results[-1]
-    assert isinstance(summary, Summary)
-    rewritten, wrote = "Who wrote Metropolis? | unknown", "Thea von Harbou wrote it [1] So it is."
-    failed = [(turn.conversation, turn.turn, check.expected, check.came) for turn, check in summary.failed]
-    assert (summary.passed, failed) == (
-        0,
-        [
-            ("bad", 1, "contains 'Kubrick'", wrote),
-            ("bad", 1, "cites 'etropolis.md'", "people/thea-von-harbou.md"),
-            ("bad", 1, "a refusal", "answered"),
-            ("bad", 2, "cites 'any.md'", "no citation"),
-            ("bad", 2, "rewritten contains 'Hugo'", rewritten),
-            ("bad", 2, "an answer", "nothing-found"),
-        ],
-    )
-    kept = both(out)[1][0]["expectations"]
-    assert kept[0] == {"kind": "contains", "value": "Kubrick", "passed": False, "came": wrote}
+def played(tmp_path: Path, out: Path, question: str, **expect: object) -> Played:
+    """A script of one turn."""
+    turns = [{"question": question, "expect": expect}]
+    [turn, _] = run(read_script(write(tmp_path / "script.jsonl", {"conversation_id": "c", "turns": turns})), out)[1]
+    assert isinstance(turn, Played)
+    return turn
 
 
-def test_a_turn_must_not_say_or_cite_something_and_must_be_short_and_fast(tmp_path: Path, out: Path) -> None:
-    wrote = "Thea von Harbou wrote it [1] So it is."
+WROTE, BY = "Thea von Harbou wrote it [1] So it is.", "people/thea-von-harbou.md"
+FAILS: list[tuple[str, object, str, str]] = [
+    ("contains", "Kubrick", "contains 'Kubrick'", WROTE),
+    ("cites", "etropolis.md", "cites 'etropolis.md'", BY),
+    ("refuses", True, "a refusal", "answered"),
+    ("rewritten_contains", "Hugo", "rewritten contains 'Hugo'", "Who wrote Metropolis?"),
+    ("not_contains", ["HARBOU"], "not contains 'HARBOU'", WROTE),
+    ("not_cites", "thea-von-harbou.md", "not cites 'thea-von-harbou.md'", BY),
+    ("at_most_words", 7, "at most 7 words", "8"),
+    ("at_most_seconds", 0.001, "at most 0.001 seconds", "0.0015"),
+]
+
+
+@pytest.mark.parametrize(("kind", "value", "expected", "came"), FAILS)
+def test_what_failed_says_what_was_expected_and_what_came(
+    tmp_path: Path, out: Path, kind: str, value: object, expected: str, came: str
+) -> None:
+    [check] = played(tmp_path, out, "Who wrote Metropolis?", **{kind: value}).checks
+    assert (check.passed, check.expected, check.came) == (False, expected, came)
+    [kept] = both(out)[1][0]["expectations"]
+    assert (kept["kind"], kept["passed"], kept["came"]) == (kind, False, came)
+
+
+def test_what_is_not_said_or_cited_and_short_and_fast_holds_and_a_refusal_is_none(tmp_path: Path, out: Path) -> None:
     held = {"not_contains": "Kubrick", "not_cites": "hugo.md", "at_most_words": 8, "at_most_seconds": 0.0015}
-    fails = {
-        "not_contains": ["HARBOU"],
-        "not_cites": "thea-von-harbou.md",
-        "at_most_words": 7,
-        "at_most_seconds": 0.001,
-    }
-    turns = [{"question": "Who wrote Metropolis?", "expect": expect} for expect in (held, fails)]
-    script = read_script(write(tmp_path / "script.jsonl", {"conversation_id": "c", "turns": turns}))
-    first, second, _ = run(script, out)[1]
-    assert isinstance(first, Played) and isinstance(second, Played)
-    assert [check.passed for check in first.checks] == [True] * 4
-    said = [(check.passed, check.expected, check.came) for check in second.checks]
-    assert said == [
-        (False, "not contains 'HARBOU'", wrote),
-        (False, "not cites 'thea-von-harbou.md'", "people/thea-von-harbou.md"),
-        (False, "at most 7 words", "8"),
-        (False, "at most 0.001 seconds", "0.0015"),
-    ]
+    assert [check.passed for check in played(tmp_path, out, "Who wrote Metropolis?", **held).checks] == [True] * 4
+    refused = played(tmp_path, out, "unknown", refuses=False, cites="any.md").checks
+    assert [check.came for check in refused] == ["no citation", "nothing-found"]
 
 
 @pytest.mark.parametrize("name", ["FILMS/metropolis.md", "metropolis.md", "metropolis", "/docs/films/metropolis.md"])
 def test_a_source_is_cited_by_id_title_or_file(tmp_path: Path, out: Path, name: str) -> None:
-    turns = [{"question": "who directed it?", "expect": {"cites": name}}]
-    script = read_script(write(tmp_path / "script.jsonl", {"conversation_id": "c", "turns": turns}))
-    [turn, _] = run(script, out)[1]
-    assert isinstance(turn, Played)
+    turn = played(tmp_path, out, "who directed it?", cites=name)
     assert turn.checks == (CheckedExpectation("cites", name, True, "films/metropolis.md"),)
 
 

@@ -57,19 +57,6 @@ def test_every_answer_is_cited_or_an_honest_refusal(whole: tuple[Path, Summary])
     assert summary.cited == 1
 
 
-def test_later_turns_rest_on_the_answers_given_before(whole: tuple[Path, Summary]) -> None:
-    first, *later = rows(whole[0], "intermediate")
-    assert first["num_extracted_sentences"] == first["num_clusters"] == 0
-    for row in later:
-        assert row["num_extracted_sentences"] == len(row["extracted_sentences"]) == sum(row["cluster_sizes"]) > 1
-        assert len(row["cluster_sizes"]) == row["num_clusters"] > 0
-        assert {one["sentence"] for one in row["selected_sentences"]} <= set(row["representative_sentences"])
-        assert set(row["representative_sentences"]) <= set(row["extracted_sentences"])
-    speakers = {one["speaker"] for row in later for one in row["selected_sentences"]}
-    assert speakers == {"user", "agent"}
-    assert all({"title", "text", "score", "url"} <= one.keys() for row in later for one in row["contexts"])
-
-
 def test_a_replay_leaves_the_users_conversations_alone(whole: tuple[Path, Summary], settings: Settings) -> None:
     assert list(settings.home.iterdir()) == []
     assert (whole[0] / "threads" / SCRIPT.stem / "threads.sqlite").is_file()

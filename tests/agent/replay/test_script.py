@@ -31,53 +31,38 @@ def test_a_script_is_read_with_its_expectations(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("turn", "message"),
-    [
-        ({"question": "q", "expects": {}}, "s.jsonl:2, turn 1 has unknown keys: 'expects'. Try: use question, expect"),
-        (
-            {"question": "q", "expect": {"refuse": True, "x": 1}},
-            "s.jsonl:2, turn 1, expect has unknown keys: 'refuse',",
-        ),
-        ("q", "s.jsonl:2, turn 1 has no 'question'"),
-        ({"question": "q", "expect": {"refuses": "yes"}}, "turn 1 has a 'refuses' that is neither true nor false"),
-        (
-            {"question": "q", "expect": {"at_most_words": True}},
-            "turn 1 has a 'at_most_words' that is no number above 0",
-        ),
-        ({"question": "q", "expect": {"cites": ["a", ""]}}, "turn 1 has a 'cites' that is neither a text nor a list"),
-    ],
-)
-def test_a_broken_turn_is_named(tmp_path: Path, turn: object, message: str) -> None:
-    good = {"conversation_id": "good", "turns": [{"question": "q"}]}
-    path = write(tmp_path / "s.jsonl", good, {"conversation_id": "bad", "turns": [turn]})
-    with pytest.raises(BadInput) as error:
-        read_script(path)
-    assert message in str(error.value)
+def of(*turns: object) -> dict[str, object]:
+    return {"conversation_id": "c", "turns": turns}
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
+        (
+            [of({"question": "q", "expects": {}})],
+            "s.jsonl:1, turn 1 has unknown keys: 'expects'. Try: use question",
+        ),
+        ([of({"question": "q", "expect": {"refuse": True, "x": 1}})], "turn 1, expect has unknown keys: 'refuse',"),
+        ([of("q")], "s.jsonl:1, turn 1 has no 'question'"),
+        ([of({"question": "q", "expect": {"refuses": "yes"}})], "has a 'refuses' that is neither true nor false"),
+        ([of({"question": "q", "expect": {"at_most_words": True}})], "has a 'at_most_words' that is no number above 0"),
+        ([of({"question": "q", "expect": {"cites": ["a", ""]}})], "has a 'cites' that is neither a text nor a list"),
         ([], "has no conversations"),
         ([{"turns": [{"question": "q"}]}], "s.jsonl:1 has no 'conversation_id' and 'turns'"),
-        ([{"conversation_id": "c", "turns": []}], "s.jsonl:1 has no 'conversation_id' and 'turns'"),
-        (
-            [{"conversation_id": "c", "turns": [{"question": "q"}]}] * 2,
-            "s.jsonl:2 has the conversation_id of an earlier",
-        ),
+        ([of()], "s.jsonl:1 has no 'conversation_id' and 'turns'"),
+        ([of({"question": "q"})] * 2, "s.jsonl:2 has the conversation_id of an earlier"),
     ],
 )
-def test_a_broken_script_is_named(tmp_path: Path, rows: list[Mapping[str, Any]], message: str) -> None:
-    with pytest.raises(BadInput, match=message):
+def test_what_is_broken_is_named(tmp_path: Path, rows: list[Mapping[str, Any]], message: str) -> None:
+    with pytest.raises(BadInput) as error:
         read_script(write(tmp_path / "s.jsonl", *rows))
+    assert message in str(error.value)
 
 
-def test_a_missing_script_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="there is no script"):
-        read_script(tmp_path / "none.jsonl")
-    with pytest.raises(BadInput, match=r"it has no queries\.jsonl"):
-        read_script(tmp_path)
+@pytest.mark.parametrize(("name", "message"), [("none.jsonl", "there is no script"), ("", r"it has no queries\.jsonl")])
+def test_a_missing_script_is_named(tmp_path: Path, name: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        read_script(tmp_path / name)
 
 
 def test_of_a_beir_folder_the_longest_conversations_are_asked(tmp_path: Path) -> None:

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
-from clew.agent.settings import read_settings
 from clew.memory.datatypes import Passage
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.run import index
 from clew.tools.base import told_by
+from tests.agent.conftest import over
 
 NOTES = {
     "boat.txt": "The boat\n\nThe boat lies in Harrow Bay. Its mast is nine metres high. Olga paints it each spring.\n",
@@ -20,14 +20,9 @@ NOTES = {
 
 
 @pytest.fixture(scope="module")
-def twice(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> Iterator[Assistant]:
-    home = tmp_path_factory.mktemp("twice")
-    for folder in ("notes", "copies"):
-        (home / folder).mkdir()
-        for name, text in NOTES.items():
-            (home / folder / name).write_text(text, "utf-8")
-    list(index([home / "notes", home / "copies"], home / "library", encoder))
-    with Assistant.open(read_settings(library=home / "library")) as assistant:
+def twice(tmp_path_factory: pytest.TempPathFactory, cache: Path, encoder: CachedEncoder) -> Iterator[Assistant]:
+    files = {f"{folder}/{name}": text for folder in ("notes", "copies") for name, text in NOTES.items()}
+    with over(files, tmp_path_factory.mktemp("twice"), cache, encoder) as assistant:
         yield assistant
 
 

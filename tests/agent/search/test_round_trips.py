@@ -1,8 +1,6 @@
 """How many requests a round of a turn makes to a cluster, counted where they go out: as many in any library."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,12 +16,10 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.publishing import publish
-from clew.memory.knowledge.cluster.searches import ENDPOINT
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.library import open_library
 from tests.benchmarks.cluster import MadeLibrary, write
 from tests.cluster import Server
-from tests.proxy import Proxy
 from tests.round_trips import round_trips
 
 pytestmark = pytest.mark.soak
@@ -58,7 +54,7 @@ REWRITING = 4
 the things that a pronoun may stand for the documents tell of, and words that the library lacks."""
 
 
-@pytest.fixture(scope="module", params=[0, pytest.param(4_000, marks=pytest.mark.soak)])
+@pytest.fixture(scope="module", params=[0, 4_000])
 def place(request: pytest.FixtureRequest, server: Server, examples_path: Path) -> Iterator[Cluster]:
     """The examples, and so many made chunks that are like them: of 20 partitions, of which a question reaches ten."""
     where = address(server.library())
@@ -74,12 +70,6 @@ def place(request: pytest.FixtureRequest, server: Server, examples_path: Path) -
 
 @pytest.fixture
 def opened(place: Cluster, encoder: CachedEncoder) -> Iterator[Services]:
-    with serving(place, encoder) as made:
-        yield made
-
-
-@contextmanager
-def serving(place: Cluster, encoder: CachedEncoder) -> Iterator[Services]:
     """Nothing that belongs to a question is held; what a process reads once is."""
     with open_library(place.where, encoder) as library, Threads(None) as threads:
         made = services_for(Settings(library=place.where), library, encoder, threads)
@@ -88,45 +78,21 @@ def serving(place: Cluster, encoder: CachedEncoder) -> Iterator[Services]:
         yield made
 
 
-def most_of_a_round(services: Services, question: str, history: Sequence[Utterance]) -> int:
+@pytest.mark.parametrize(("tools", "most"), [((), FEW), (BESIDE, MANY)])
+@pytest.mark.parametrize(("question", "history"), QUESTIONS)
+def test_a_round(
+    question: str,
+    history: Sequence[Utterance],
+    tools: tuple[str, ...],
+    most: int,
+    opened: Services,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(router, "chosen", lambda *_: tools)
     with round_trips() as counted:
-        turn = searched(services, question, history)
+        turn = searched(opened, question, history)
     rounds = counted.rounds()
-    assert turn.passages and len(rounds) == turn.search.round
-    return max(map(len, rounds))
-
-
-@pytest.mark.parametrize(("question", "history"), QUESTIONS)
-def test_where_the_gate_stays_with_hybrid(
-    question: str, history: Sequence[Utterance], opened: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(router, "chosen", lambda *_: ())
-    assert 0 < most_of_a_round(opened, question, history) <= FEW
-
-
-@pytest.mark.parametrize(("question", "history"), QUESTIONS)
-def test_where_all_tools_run(
-    question: str, history: Sequence[Utterance], opened: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(router, "chosen", lambda *_: BESIDE)
-    assert 0 < most_of_a_round(opened, question, history) <= MANY
-
-
-def test_where_elastic_has_elsers_tokens(
-    proxy: Proxy, examples_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By a double of that one route, which is asked for the tokens of all forms at once."""
-    monkeypatch.setenv(ENDPOINT, "my-elser")
-    where = address(Server(f"http://{proxy.host}", {}).library())
-    assert where
-    for _ in publish(Cluster(where), required_generation(examples_path)):
-        pass
-    for question, history in QUESTIONS:
-        with serving(Cluster(where), encoder) as opened:
-            before = len(proxy.inferred)
-            services = replace(opened, default_tool="+".join(("hybrid", *BESIDE)))
-            assert most_of_a_round(services, question, history) <= MANY and len(proxy.inferred) > before
-    Generations(Cluster(where)).remove_all()
+    assert turn.passages and len(rounds) == turn.search.round and 0 < max(map(len, rounds)) <= most
 
 
 @pytest.mark.parametrize(("question", "history"), QUESTIONS)

@@ -68,18 +68,6 @@ def test_the_tools_that_win_most_duels_are_run_and_of_like_ones_the_fewest() -> 
     assert router.chosen(values, Router()) == ()
 
 
-def test_the_reasons_are_the_signals_that_moved_the_duel_the_most() -> None:
-    model = Linear(0.1, {"comparison": 1.0, "names_together": -2.0, "covered": -1.0, "words": 0.01})
-    usual = {"names_together": 0.8, "covered": 0.6, "comparison": 0.1}
-    by = Router((Duel(("graph",), (), model), Duel(("walk",), (), Linear(-1.0, {}))), usual)
-    values = NOTHING | {"names_together": 0.8, "covered": 0.8}
-    assert router.reasons(values, ["hybrid"], by).startswith("one passage has most of its words")
-    compares = values | {"comparison": 1.0, "names_together": 0.5, "covered": 0.6}
-    assert router.reasons(compares, ["hybrid", "graph"], by) == "it compares and no passage has all the names in it"
-    assert router.reasons(values, ["hybrid"], Router()) == "nothing asks for more"
-    assert router.reasons(values, ["hybrid", "graph"], Router()) == "more may be found"
-
-
 @pytest.mark.parametrize("name", SIGNALS)
 def test_every_signal_has_words(name: str) -> None:
     by = Router((Duel(("graph",), (), Linear(0.0, {name: 1.0})),), {name: 0.5})

@@ -33,9 +33,7 @@ def catalogue() -> Catalogue:
         ("who was excused in the minutes of 12 June?", "club/2025-06-12-minutes.md", "who was excused ?"),
     ],
 )
-def test_a_question_names_the_document_to_look_in(
-    catalogue: Catalogue, question: str, expected: str, left: str
-) -> None:
+def test_a_question_names_a_document_to_look_in(catalogue: Catalogue, question: str, expected: str, left: str) -> None:
     found = document_meant(question, catalogue)
     assert found is not None and found.document.id == expected and found.without(question) == left
 
@@ -62,9 +60,7 @@ def test_other_questions_go_over_all(catalogue: Catalogue, question: str) -> Non
         ("who is @nobody, and bea@example.org?", "who is @nobody, and bea@example.org?", []),
     ],
 )
-def test_what_stands_behind_an_at_is_looked_in(
-    catalogue: Catalogue, question: str, left: str, found: list[str]
-) -> None:
+def test_what_stands_behind_at_is_looked_in(catalogue: Catalogue, question: str, left: str, found: list[str]) -> None:
     asked = scoped(question, catalogue)
     assert (asked.question, [*asked.documents]) == (left, found)
     assert asked.unknown == (("@nobody",) if "@nobody" in question else ())

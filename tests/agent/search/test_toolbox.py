@@ -10,23 +10,21 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 
 from clew.agent.assistant import Assistant
-from clew.agent.models import encoder_for
 from clew.agent.search.rounds import PassagePool
 from clew.agent.search.tool_calls import as_call, calls_in, check, schema
 from clew.agent.search.toolbox import CALCULATE, OWN, TABLES, Toolbox, langchain_tools, offered, proven
 from clew.agent.services import Services
-from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.datatypes import Findings, Passage
+from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.index.run import index
 from clew.memory.ports import Abilities
+from tests.agent.conftest import over
 
 
 @pytest.fixture
-def services(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Services]:
-    with Assistant.open(read_settings(library=examples_path, home=tmp_path, cache=cache, llm="none")) as assistant:
-        yield assistant.services
+def services(assistant: Assistant) -> Services:
+    return assistant.services
 
 
 def found(services: Services, name: str, **given: str) -> list[tuple[str, str]]:
@@ -96,14 +94,12 @@ def test_a_sum_of_numbers_that_no_document_has_is_left_out(services: Services, e
     assert said == why and len(pool.passages) == pool.new == 2 - len(why)
 
 
+INVOICES = "Vendor,Paid,Amount\nBruma,no,120\nTelko,yes,80\nBruma,no,40\n"
+
+
 @pytest.fixture
-def with_tables(cache: Path, tmp_path: Path) -> Iterator[Services]:
-    (tmp_path / "money").mkdir()
-    (tmp_path / "money" / "invoices.csv").write_text("Vendor,Paid,Amount\nBruma,no,120\nTelko,yes,80\nBruma,no,40\n")
-    settings = read_settings(library=tmp_path / "library", home=tmp_path / "home", cache=cache, llm="none")
-    for _ in index([tmp_path / "money"], tmp_path / "library", encoder_for(settings)):
-        pass
-    with Assistant.open(settings) as assistant:
+def with_tables(cache: Path, tmp_path: Path, encoder: CachedEncoder) -> Iterator[Services]:
+    with over({"invoices.csv": INVOICES}, tmp_path, cache, encoder) as assistant:
         yield assistant.services
 
 

@@ -11,17 +11,11 @@ from clew.agent import nodes
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
 from clew.agent.graph import evidence_graph
-from clew.agent.replay.replay import intermediate_row
-from clew.agent.search import rounds
 from clew.agent.search.rounds import ObserveParameters
 from clew.agent.search.router import Router
 from clew.agent.services import TurnContext
 from clew.agent.settings import read_settings
 from clew.agent.state import TURN_JSON, Step, Turn
-from clew.memory.datatypes import Passage
-from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.generation import Parameters
-from clew.memory.knowledge.index.run import index
 from clew.memory.walk_paths import lines, parents
 from clew.tools.walk import Walk
 from tests.agent.conftest import turn_of
@@ -47,10 +41,6 @@ def steps_of(turn: Turn, node: str) -> list[Step]:
     return [step for step in turn.steps if step.node == node]
 
 
-def passage(name: str, **scores: float) -> Passage:
-    return Passage(name, name, name, name, 0.5, "hybrid", scores=scores)
-
-
 def test_a_turn_has_its_walk_and_the_paths_of_it(assistant: Assistant, turn: Turn) -> None:
     walk = turn.walk
     assert walk is not None and walk.landings >= 1
@@ -60,16 +50,6 @@ def test_a_turn_has_its_walk_and_the_paths_of_it(assistant: Assistant, turn: Tur
     assert turn.paths == lines(walk) and any(path.startswith("Metropolis -> ") for path in turn.paths)
     chunks = assistant.services.library.store.chunks(walk.nodes)
     assert tuple(chunk.title for chunk in chunks) == tuple(walk.titles)
-
-
-def test_the_walk_is_in_the_json_of_a_turn_and_comes_back_from_it(turn: Turn) -> None:
-    record = json.loads(TURN_JSON.dump_json(turn))
-    assert list(record["walk"]) == ["nodes", "edges", "titles", "scores", "partitions", "landings", "back"]
-    assert set(record["walk"]["edges"][0]) == {"source", "target", "relation"}
-    assert record["paths"] == list(turn.paths)
-    assert TURN_JSON.validate_python(record) == replace(turn, id=0)
-    row = intermediate_row("a", turn)
-    assert json.loads(json.dumps(row))["walk"] == record["walk"] and row["paths"] == record["paths"]
 
 
 def test_turns_that_were_stored_before_are_read(turn: Turn) -> None:
@@ -139,19 +119,6 @@ def test_the_walk_stays_within_a_scope(assistant: Assistant) -> None:
     assert {p.document for p in turn.passages} <= set(scope)
 
 
-def test_an_empty_library_is_not_walked(tmp_path: Path, cache: Path, encoder: CachedEncoder) -> None:
-    """Its only document was removed."""
-    document = tmp_path / "documents" / "moon.txt"
-    document.parent.mkdir()
-    document.write_text("The Moon is far away.", "utf-8")
-    list(index([document.parent], tmp_path / "library", encoder))
-    document.unlink()
-    list(index([document.parent], tmp_path / "library", encoder, parameters=Parameters(prune=True)))
-    with Assistant.open(read_settings(library=tmp_path / "library", home=tmp_path / "data", cache=cache)) as empty:
-        turn = turn_of(empty, "t", QUESTION)
-    assert (turn.answer.outcome, turn.walk) == ("nothing-indexed", None)
-
-
 def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assistant) -> None:
     """A crash takes the scratch of a run: what `stitch` had thought is thought again."""
     services = assistant.services
@@ -162,12 +129,3 @@ def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assist
     stitched = nodes.stitch(found, run)
     assert run.scratch and not other.scratch
     assert nodes.walk(stitched, other) == nodes.walk(stitched, run)
-
-
-@pytest.mark.parametrize(("documents", "place"), [("aabcdef", 6), ("aabbccddee", 7), ("aaabbbcc", 5), ("a", 1)])
-def test_passages_of_one_document_count_once_among_the_best_where_others_are_read_too(
-    documents: str, place: int
-) -> None:
-    whole = [replace(passage(str(n)), document=document) for n, document in enumerate(documents)]
-    read = rounds.assembled("", whole, [passage("x")], {"x"}, ObserveParameters())
-    assert [p.id for p in read].index("x") == place

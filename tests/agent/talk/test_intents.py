@@ -1,12 +1,11 @@
 """What a turn wants: phrases that nothing was fitted on, questions that only begin like talk, those of data sets."""
 
-import json
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
-from clew.agent.talk.intents import INTENTS, QUESTION, SHIPPED, heard
+from clew.agent.talk.intents import QUESTION, heard
 from clew.memory.text import LANGUAGES
 from tests.training import talk
 
@@ -31,13 +30,6 @@ def test_talk_as_people_say_it_is_recognised_with_its_language() -> None:
     told = [(heard(text).intent or QUESTION, heard(text).language or language, text) for _, language, text in said]
     assert len(said) > 60 and len({*said} - {*told}) <= len(said) / 10
     assert not [text for name, _, text in said if name == QUESTION and heard(text).intent]
-
-
-def test_the_plain_phrases_of_each_intent_and_language_are_recognised() -> None:
-    """Of the table itself nearly all: what is fitted is what is asked for."""
-    known = [one for one in talk.fitted_on() if one[0] != QUESTION][::7]
-    assert sum(heard(text).intent == name for name, _, text in known) / len(known) >= 0.95
-    assert {name for name, _, _ in known} == set(INTENTS)
 
 
 @pytest.mark.parametrize(
@@ -75,11 +67,3 @@ def test_no_question_of_the_data_sets_is_taken_for_talk(data: Path) -> None:
     asked = [text for name, text in talk.questions(data, ("dev",)) if not name.startswith(("doc2dial", "ikat"))]
     assert len(asked) > 5000
     assert [text for text in asked if heard(text).intent] == []
-
-
-@pytest.mark.soak
-def test_the_shipped_one_is_what_its_trainer_makes(data: Path) -> None:
-    made, shipped = talk.train(data), json.loads(SHIPPED.read_text("utf-8"))
-    assert list(made["classes"]) == shipped["classes"] and made["words"] == shipped["words"]
-    apart = made["weights"].keys() ^ shipped["weights"].keys()  # weights near the smallest that is kept, by rounding
-    assert len(apart) < len(shipped["weights"]) / 1000

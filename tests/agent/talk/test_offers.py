@@ -7,12 +7,9 @@ import pytest
 
 from clew.agent.answer.offered import made_of
 from clew.agent.assistant import Assistant
-from clew.agent.settings import read_settings
-from clew.agent.talk.offers import _headed, next_questions, offered_by, shown_off
-from clew.memory.datatypes import Document, Mark
-from clew.memory.encoding import MINILM, load_encoder
-from clew.memory.knowledge.index.run import index
-from tests.agent.conftest import turn_of
+from clew.agent.talk.offers import next_questions, offered_by, shown_off
+from clew.memory.encoding import CachedEncoder
+from tests.agent.conftest import over, turn_of
 
 FAQ = """# Guests
 
@@ -27,16 +24,6 @@ Yes, dogs are welcome, but keep them off the beds.
 """
 
 
-def test_only_what_has_text_below_is_a_part() -> None:
-    text = "1. Rent\n2. Term\nThe term is two years and it ends in 2027.\nNotes “x”\nThey are eight words or more."
-    marks = tuple(Mark(text.index(one), one) for one in ("1. Rent", "2. Term", "Notes “x”"))
-    (part,) = _headed(Document("a", "Lease", text, headings=marks))
-    assert part.question == "What does “Lease” say about “Term”?" and text[part.start : part.end].endswith("2027.\n")
-    assert made_of("What does “Lease” say about “Term”?") == (("Lease",), "Term")
-    assert made_of("What do “A” and “B” say about “Term”?") == (("A", "B"), "Term")
-    assert made_of("Who wrote “Lease”?") == ((), "")
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -46,43 +33,33 @@ def test_only_what_has_text_below_is_a_part() -> None:
         "Why were fruit flies sent?",
     ],
 )
-def test_what_is_offered_behind_an_answer_is_answered_from_what_it_names(
-    question: str, examples_path: Path, cache: Path, tmp_path: Path
-) -> None:
-    with Assistant.open(read_settings(library=examples_path, home=tmp_path, cache=cache)) as assistant:
-        store, turn = assistant.services.library.store, turn_of(assistant, "t", question)
-        offered = next_questions([turn], store)
-        assert 2 <= len(offered) <= 3 and question not in offered
-        assert next_questions([replace(turn, question=offered[0]), turn], store)[0] != offered[0]
-        titles = {one.id: one.title for one in store.catalogue.documents}
-        for one in offered:
-            answer, (named, heading) = turn_of(assistant, "t", one).answer, made_of(one)
-            assert answer.outcome == "summary" and {titles[s.document] for s in answer.sources} == {*named}
-            assert not heading or {source.heading for source in answer.sources} == {heading}
-        assert next_questions([turn_of(assistant, "t", "How many moons has Neptune?")], store) == []
+def test_what_is_offered_behind_an_answer_is_answered_from_what_it_names(question: str, assistant: Assistant) -> None:
+    store, turn = assistant.services.library.store, turn_of(assistant, "t", question)
+    offered = next_questions([turn], store)
+    assert 2 <= len(offered) <= 3 and question not in offered
+    assert next_questions([replace(turn, question=offered[0]), turn], store)[0] != offered[0]
+    titles = {one.id: one.title for one in store.catalogue.documents}
+    for one in offered:
+        answer, (named, heading) = turn_of(assistant, "t", one).answer, made_of(one)
+        assert answer.outcome == "summary" and {titles[s.document] for s in answer.sources} == {*named}
+        assert not heading or {source.heading for source in answer.sources} == {heading}
+    assert next_questions([turn_of(assistant, "t", "How many moons has Neptune?")], store) == []
 
 
-def test_an_empty_page_shows_a_question_that_leans_on_another_and_one_over_two_documents(
-    examples_path: Path, cache: Path, tmp_path: Path
-) -> None:
-    with Assistant.open(read_settings(library=examples_path, home=tmp_path, cache=cache)) as assistant:
-        groups = shown_off(assistant.services.library)
-        leaning = next(group for group in groups if len(group) == 2)
-        for group in groups:
-            turns = [turn_of(assistant, group[0], question) for question in group]
-            assert all(turn.answer.sources and not turn.answer.refused for turn in turns), group
-            if group == leaning:
-                assert turns[0].answer.sources[0].document == turns[1].answer.sources[0].document
-        (over_two,) = (group for group in groups if len(made_of(group[0])[0]) == 2)
-        assert len({s.document for s in turn_of(assistant, "t", over_two[0]).answer.sources}) == 2
+def test_an_empty_page_shows_a_question_that_leans_and_one_over_two_documents(assistant: Assistant) -> None:
+    groups = shown_off(assistant.services.library)
+    leaning = next(group for group in groups if len(group) == 2)
+    for group in groups:
+        turns = [turn_of(assistant, group[0], question) for question in group]
+        assert all(turn.answer.sources and not turn.answer.refused for turn in turns), group
+        if group == leaning:
+            assert turns[0].answer.sources[0].document == turns[1].answer.sources[0].document
+    (over_two,) = (group for group in groups if len(made_of(group[0])[0]) == 2)
+    assert len({s.document for s in turn_of(assistant, "t", over_two[0]).answer.sources}) == 2
 
 
-def test_questions_that_stand_in_a_document_come_first(cache: Path, tmp_path: Path) -> None:
-    (tmp_path / "files").mkdir()
-    (tmp_path / "files" / "guests.md").write_text(FAQ, "utf-8")
-    library = tmp_path / "library"
-    list(index([tmp_path / "files"], library, load_encoder(MINILM, cache)))
-    with Assistant.open(read_settings(library=library, home=tmp_path / "home", cache=cache)) as assistant:
+def test_questions_that_stand_in_a_document_come_first(cache: Path, tmp_path: Path, encoder: CachedEncoder) -> None:
+    with over({"guests.md": FAQ}, tmp_path, cache, encoder) as assistant:
         own = assistant.services.library
         assert "What is the wifi password?" in offered_by(assistant.services.library)
         offered = next_questions([turn_of(assistant, "t", "What is the wifi password?")], own.store)

@@ -1,34 +1,24 @@
 """Talk in whole turns: nothing is searched, and what is said of an answer is quoted."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from clew.agent.assistant import Assistant
-from clew.agent.settings import read_settings
 from clew.agent.state import Turn
-from clew.memory.encoding import MINILM, load_encoder
-from clew.memory.knowledge.index.run import index
+from clew.memory.encoding import CachedEncoder
 from clew.tools.hybrid import Hybrid
-from tests.agent.conftest import turn_of
+from tests.agent.conftest import Opened, over, turn_of
 
 Ask = Callable[[str], Turn]
 
 
 @pytest.fixture
-def ask(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Ask]:
+def ask(assistant: Assistant) -> Ask:
     """Of the examples, on one thread."""
-    with asking(examples_path, cache, tmp_path) as asked:
-        yield asked
-
-
-@contextmanager
-def asking(library: Path, cache: Path, home: Path) -> Iterator[Ask]:
-    with Assistant.open(read_settings(library=library, home=home / "data", cache=cache)) as assistant:
-        yield lambda question: turn_of(assistant, "t", question)
+    return lambda question: turn_of(assistant, "t", question)
 
 
 STEPS = ["To install Tarn, follow these steps:", "1. Download the archive.", "2. Unpack it into /opt/tarn.",
@@ -42,23 +32,17 @@ DOCUMENTS = {
 
 
 @pytest.fixture
-def ask_of(cache: Path, tmp_path: Path) -> Iterator[Ask]:
+def ask_of(cache: Path, tmp_path: Path, encoder: CachedEncoder) -> Iterator[Ask]:
     """Of `DOCUMENTS`, on one thread."""
-    (tmp_path / "documents").mkdir()
-    for name, text in DOCUMENTS.items():
-        (tmp_path / "documents" / name).write_text(text, "utf-8")
-    list(index([tmp_path / "documents"], tmp_path / "library", load_encoder(MINILM, cache)))
-    with asking(tmp_path / "library", cache, tmp_path) as asked:
-        yield asked
+    with over(DOCUMENTS, tmp_path, cache, encoder) as assistant:
+        yield lambda question: turn_of(assistant, "t", question)
 
 
 def quoted(turn: Turn) -> list[str]:
     return [claim.text for claim in turn.answer.claims if claim.cites]
 
 
-def test_small_talk_is_answered_without_a_search_and_offers_questions(
-    ask: Ask, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_small_talk_needs_no_search_and_offers_questions(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Hybrid, "matches", None)  # a search would raise
     said = ask("hello, how can you help me?")
     assert (said.answer.outcome, said.calls, said.answer.sources, said.wordings) == ("small-talk", (), (), ())
@@ -144,11 +128,6 @@ def test_of_two_questions_each_is_searched_and_refused_by_itself(ask: Ask) -> No
     assert "Laika" in lean.rewritten.split("?")[1]
 
 
-def test_what_this_is_about_before_anything_was_said_is_the_library(ask: Ask) -> None:
-    ask("hi")
-    assert ask("what is this about?").answer.form == "overview"
-
-
 REFUSED = {
     "couldn't somebody quickly recommend a dentist in Reykjavik?": ("Reykjavik",),
     "C'est combien le loyer à Paris ?": ("loyer",),
@@ -157,29 +136,26 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("question", "missing"), REFUSED.items())
-def test_a_refusal_names_what_is_missing_and_no_word_that_only_asks(
-    ask: Ask, question: str, missing: tuple[str, ...]
-) -> None:
+def test_a_refusal_names_what_is_missing_and_nothing_else(ask: Ask, question: str, missing: tuple[str, ...]) -> None:
     answer = ask(question).answer
     small = {"Find", "documents", "Good", "list", "C'est", "combien", "Was", "kostet"}
     assert answer.refused and not answer.offered and {*missing} <= {*answer.missing} and not small & {*answer.missing}
 
 
-def test_a_noun_that_no_passage_holds_is_missing(cache: Path, tmp_path: Path) -> None:
+REFUGE = (
+    "# Le refuge\n\nLe refuge a été bâti en 1931 par Alice Morel. Elle y vécut jusqu'en 1960.\n\n## Tarifs\n\nLa nuit "
+    "coûte 24 euros. Les chiens ne sont pas admis.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [("Quel est le prix du petit-déjeuner ?", "petit-déjeuner"), ("Où est l'ascenseur ?", "ascenseur")],
+)
+def test_a_noun_that_no_passage_holds_is_missing(question: str, missing: str, opened: Opened) -> None:
     """In a library of that language."""
-    (tmp_path / "refuge.md").write_text(
-        "# Le refuge\n\nLe refuge a été bâti en 1931 par Alice Morel. Elle y vécut jusqu'en 1960.\n\n## Tarifs\n\n"
-        "La nuit coûte 24 euros. Les chiens ne sont pas admis.\n",
-        "utf-8",
-    )
-    list(index([tmp_path / "refuge.md"], tmp_path / "library", load_encoder(MINILM, cache)))
-    with asking(tmp_path / "library", cache, tmp_path) as asked:
-        for question, missing in (
-            ("Quel est le prix du petit-déjeuner ?", "petit-déjeuner"),
-            ("Où est l'ascenseur ?", "ascenseur"),
-        ):
-            answer = asked(question).answer
-            assert answer.missing == (missing,) and missing in answer.text
+    answer = opened({"refuge.md": REFUGE})(question)
+    assert answer.missing == (missing,) and missing in answer.text
 
 
 def test_a_name_with_another_letter_is_asked_back_and_a_yes_asks_it(ask: Ask) -> None:
