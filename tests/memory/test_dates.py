@@ -15,7 +15,6 @@ from clew.memory.dates import (
     CalendarDate,
     asked_times,
     dated,
-    days_text,
     found_dates,
     lines_with_dates,
     order_of,
@@ -124,13 +123,6 @@ def test_dates_meet_where_all_that_both_say_is_the_same(one: date, other: date) 
     assert whole.meets(CalendarDate(other.year, other.month)) == ((one.year, one.month) == (other.year, other.month))
 
 
-@given(st.lists(days, max_size=4), st.text(alphabet="abc .,\n", max_size=40))
-def test_found_dates_lie_apart_and_in_order(many: list[date], between: str) -> None:
-    text = f" {between} ".join(day.isoformat() for day in many)
-    found = found_dates(text)
-    assert [text[one.start : one.end] for one in found] == [day.isoformat() for day in many]
-
-
 @pytest.mark.parametrize(
     ("question", "times"),
     [
@@ -217,11 +209,3 @@ def test_weekdays(today: date, weekday: str) -> None:
     (last,), (coming,) = (relative_dates(f"Who is it {which} {weekday}?", str(today)) for which in ("last", "next"))
     assert last.first.strftime("%A") == coming.first.strftime("%A") == weekday
     assert today - timedelta(7) <= last.first < today < coming.first <= today + timedelta(7)
-
-
-@given(todays, st.sampled_from(["yesterday", "last week", "this year", "last month", "2 days ago", "next Friday"]))
-def test_what_takes_the_place_is_read_as_these_days(today: date, said: str) -> None:
-    (found,) = relative_dates(f"What is it {said}?", today.isoformat())
-    assert relative_dates(dated(f"What is it {said}?", today.isoformat()), today.isoformat()) == []
-    for one in found_dates(days_text(found.first, found.last))[:1]:
-        assert (one.date.month, one.date.day or 1) == (found.first.month, found.first.day)

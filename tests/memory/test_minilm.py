@@ -1,6 +1,5 @@
 """The encoder in NumPy beside sentence-transformers, with the real weights."""
 
-import math
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 from clew.memory.encoding import MINILM, MINILM_SHA256, SentenceTransformerEncoder, local_encoder
-from clew.memory.minilm import DIMENSION, LONGEST, ROWS, MiniLM, gelu, passes
+from clew.memory.minilm import DIMENSION, LONGEST, MiniLM
 from clew.memory.ports import Role
 
 MAPS = Path("/proc/self/smaps")
@@ -101,20 +100,3 @@ def test_threads_share_it_and_leave_blas_its_threads(both: SentenceTransformerEn
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(encode, range(4)))
     assert threadpool_info() == before
-
-
-def test_a_pass_has_at_most_so_many_rows_or_one_text() -> None:
-    lengths = [3, LONGEST, LONGEST, 1, *[40] * 30, ROWS + 9, 2]
-    cuts = list(passes(lengths))
-    assert [end for _, end in cuts[:-1]] == [start for start, _ in cuts[1:]]
-    assert (cuts[0][0], cuts[-1][1]) == (0, len(lengths))
-    assert all(sum(lengths[start:end]) <= ROWS or end - start == 1 for start, end in cuts)
-    assert list(passes([5])) == [(0, 1)]
-
-
-def test_gelu_is_that_of_the_error_function() -> None:
-    x = np.linspace(-12, 12, 4801, dtype=np.float32)
-    exact = np.array([value * 0.5 * (1 + math.erf(value / math.sqrt(2))) for value in x.tolist()])
-    made = np.tile(x, (2, 1))
-    gelu(made, np.empty((3, 5, len(x)), np.float32))
-    assert np.abs(made - exact).max() < 1e-6

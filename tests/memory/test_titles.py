@@ -4,7 +4,6 @@ from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,21 +21,6 @@ def named(text: str, *titles: str) -> dict[str, str]:
     found, words = named_in(text, index_of(*titles)), text.split()
     spans = zip(found.starts.tolist(), found.ends.tolist(), strict=True)
     return {titles[node]: " ".join(words[start:end]) for node, (start, end) in zip(found.nodes, spans, strict=True)}
-
-
-@pytest.mark.parametrize(
-    "title, names",
-    [
-        ("Moon", ["Moon"]),
-        ("Paris, Texas", ["Paris", "Texas", "Paris, Texas"]),
-        ("entity,  thing (concept), object", ["entity", "thing", "object", "entity,  thing, object"]),
-        ("Mercury (planet)", ["Mercury"]),
-        ("(1984)", ["(1984)"]),
-        ("", [""]),
-    ],
-)
-def test_the_names_of_a_title(title: str, names: list[str]) -> None:
-    assert names_of(title) == names
 
 
 def test_a_title_with_a_comma_is_named_as_a_whole_too() -> None:
