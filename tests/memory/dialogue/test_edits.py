@@ -23,8 +23,6 @@ from clew.memory.dialogue.edits import (
     TaggerInput,
     applied,
     decoded,
-    deletions,
-    insertions,
     read,
 )
 from clew.memory.dialogue.tagger import tokenizer_of
@@ -57,10 +55,6 @@ def test_an_edit_is_made(
     of = 0 if mode == PREVIOUS else reading.kinds.index(LAST) + (span[0] == "480")
     first, last = (word(reading, text, of) for text in span)
     assert applied(reading, Edits(mode, frozenset(deleted), (Insert(gap, prefix, first, last, suffix),))) == made
-
-
-def test_nothing_is_edited() -> None:
-    assert applied(read("Is it loud?", BEFORE, TOKENIZER), Edits(LEAVE)) == "Is it loud"
 
 
 @given(st.text(max_size=600), st.lists(st.tuples(st.text(max_size=900), st.text(max_size=900)), max_size=9))
@@ -114,32 +108,3 @@ def test_a_span_is_of_one_segment_and_in_order() -> None:
     made = decoded(reading, 0.1, {THIS: scores(reading, THIS, (1, later, earlier), [1])}, Inventory(("",), ("",)))
     first, last = made.edits.inserts[0].first, made.edits.inserts[0].last
     assert first <= last and reading.words[first].segment == reading.words[last].segment != 0
-
-
-def test_an_end_is_that_of_its_start() -> None:
-    """Two spans are as likely; the end of each is likelier behind its own start."""
-    reading = read("is it loud?", BEFORE, TOKENIZER)
-    one, other = (word(reading, text, 2) for text in ("dishwasher", "480"))
-    made = scores(reading, THIS, (1, one, one), [1])
-    made.start[0, 1, reading.words[other].first] = made.end[0, 1, reading.words[other].last] = -0.01
-    for of in (one, other):
-        made.tie[reading.words[of].first, reading.words[of].last] = 3
-    found = decoded(reading, 0.1, {THIS: made}, Inventory(("",), ("",))).edits.inserts[0]
-    assert (found.first, found.last) in ((one, one), (other, other))
-
-
-def test_what_comes_in_is_told_with_what_came_in_before() -> None:
-    prefix = np.full((COUNTED, SLOTS, 3, 2), -9.0)
-    prefix[..., 0] = -0.1
-    prefix[0, 0, 0], prefix[0, 0, 2], prefix[1, 0, 2] = (-0.7, -0.69), (-5, -0.01), (-0.01, -5)
-    assert [found[:3] for found in insertions(prefix, 0)] == [(0, 0, 1)]
-    prefix[0, 0, 0] = -0.1, -2.4
-    assert [found[:3] for found in insertions(prefix, 0)] == [(2, 0, 1)]
-
-
-def test_what_goes_is_told_with_what_comes_in() -> None:
-    odds = np.full((4, 3), -1.0)
-    odds[2:] = 1.0
-    assert deletions(odds, set()) == [] and deletions(odds, {1}) == [1]
-    odds[1] = 2.0
-    assert deletions(odds, {0}) == [0, 1, 2]

@@ -130,12 +130,6 @@ def test_the_seeds_table() -> None:
     assert {n: number_of_clusters(int(n)) for n in CASES["k_table"]} == CASES["k_table"]
 
 
-def test_topics_are_told_apart_and_numbered_by_their_first_sentence() -> None:
-    topics = random_units(3)
-    vectors = topics[[2, 2, 0, 1, 0, 1, 2]] + 0.05 * random_units(7, seed=1)
-    assert cluster(vectors, 3, seed=42, n_init=10).tolist() == [0, 0, 1, 2, 1, 2, 0]
-
-
 @pytest.mark.parametrize("noise", [0.0, 1e-7, 1e-5])
 def test_as_many_clusters_as_distinct_vectors(noise: float) -> None:
     """KMeans would warn, and warnings are errors here."""
@@ -143,35 +137,9 @@ def test_as_many_clusters_as_distinct_vectors(noise: float) -> None:
     assert cluster(vectors, 5, seed=42, n_init=10).tolist() == [0, 1, 0, 2, 2, 1, 0, 0] * 4
 
 
-def test_one_cluster_and_none() -> None:
-    assert cluster(random_units(1), 1, seed=42, n_init=10).tolist() == [0]
-    assert cluster(random_units(1)[[0] * 6], 2, seed=42, n_init=10).tolist() == [0] * 6
-    nothing = np.empty((0, 4), np.float32)
-    assert cluster(nothing, 0, seed=42, n_init=10).tolist() == []
-    assert representatives(nothing, cluster(nothing, 0, seed=42, n_init=10), 3) == []
-
-
 def test_representatives_are_the_nearest_to_their_centroid() -> None:
     line = np.array([[0.0], [1], [2], [3], [4], [100]], dtype=np.float32)
     assert representatives(line, np.array([0, 0, 0, 0, 0, 1]), 3) == [2, 1, 3, 5]
-
-
-@settings(deadline=None, max_examples=30)
-@given(st.integers(1, 60), st.integers(1, 4), st.integers(0, 2**16), st.booleans())
-def test_every_cluster_has_members_and_representatives(n: int, count: int, seed: int, doubled: bool) -> None:
-    vectors = random_units(n, seed=seed)
-    vectors = np.concatenate([vectors, vectors]) if doubled else vectors
-    labels = cluster(vectors, number_of_clusters(len(vectors)), seed=42, n_init=2)
-    sizes = np.bincount(labels)
-    assert sizes.min() > 0
-    assert sizes.sum() == len(vectors)
-    chosen = representatives(vectors, labels, count)
-    assert len(chosen) == len(set(chosen)) == np.minimum(sizes, count).sum()
-
-
-def test_rows_as_near_to_nine_digits_are_in_their_order() -> None:
-    rows = np.array([[1 + 3e-10, 0], [-1 - 3e-10, 0], [0, 1], [0, -1]])
-    assert representatives(rows, np.zeros(4, np.intp), 4) == [0, 1, 2, 3]
 
 
 def sayings(n: int, seed: int, noise: float = 0.8) -> Vectors:
