@@ -1,28 +1,19 @@
 """Edits of a question by spans of the conversation: what is read, and what they make of it."""
 
-from collections.abc import Sequence
-
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.dialogue.edits import (
     ASKED,
-    COUNTED,
     LAST,
-    LEAVE,
     PIECES,
     PREVIOUS,
-    SLOTS,
     THIS,
     Edits,
     Insert,
-    Inventory,
-    Scores,
     TaggerInput,
     applied,
-    decoded,
     read,
 )
 from clew.memory.dialogue.tagger import tokenizer_of
@@ -73,38 +64,3 @@ def test_the_last_turn_is_read_before_the_others() -> None:
     before = [(f"what about the moon number {n}", "It is a moon like any other. " * 30) for n in range(8)]
     reading = read("is it old", before, TOKENIZER)
     assert "number 7" in reading.texts[1] and len(reading.texts) >= 4
-
-
-def scores(reading: TaggerInput, mode: int, insert: tuple[int, int, int] | None, deleted: Sequence[int]) -> Scores:
-    """Sure of one insertion (gap, first, last) and of what goes."""
-    words = reading.bases[mode]
-    odds = np.full((4, len(words)), -9.0, np.float32)
-    odds[:, list(deleted)] = 9
-    prefix = np.full((COUNTED, SLOTS, len(words) + 1, 2), -9.0, np.float32)
-    prefix[..., 0] = -0.01
-    start, end = np.full((2, SLOTS, len(words) + 1, len(reading.ids)), -9.0, np.float32)
-    if insert:
-        gap, first, last = insert
-        prefix[:, 0, gap] = -9.0, -0.01
-        start[0, gap, reading.words[first].first] = end[0, gap, reading.words[last].last] = -0.01
-    suffix = np.zeros((SLOTS, len(words) + 1, 1), np.float32)
-    tie = np.zeros((len(reading.ids), len(reading.ids)), np.float32)
-    return Scores(-0.1, odds, prefix, suffix, start, end, tie)
-
-
-def test_the_likeliest_edit_is_taken_where_it_is_likely() -> None:
-    reading = read("is it loud?", BEFORE, TOKENIZER)
-    first, last = (word(reading, text, 1) for text in ("the", "dishwasher"))
-    said, inventory = {THIS: scores(reading, THIS, (1, first, last), [1])}, Inventory(("",), ("",))
-    assert decoded(reading, 0.1, said, inventory).text == "is the dishwasher loud"
-    assert decoded(reading, 0.9, said, inventory).edits == Edits(LEAVE)
-    nothing = {THIS: scores(reading, THIS, None, [])}
-    assert decoded(reading, 0.1, nothing, inventory).edits == Edits(LEAVE)
-
-
-def test_a_span_is_of_one_segment_and_in_order() -> None:
-    reading = read("is it loud?", BEFORE, TOKENIZER)
-    later, earlier = word(reading, "cost", 1), word(reading, "What", 1)
-    made = decoded(reading, 0.1, {THIS: scores(reading, THIS, (1, later, earlier), [1])}, Inventory(("",), ("",)))
-    first, last = made.edits.inserts[0].first, made.edits.inserts[0].last
-    assert first <= last and reading.words[first].segment == reading.words[last].segment != 0

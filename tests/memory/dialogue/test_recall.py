@@ -21,8 +21,10 @@ from clew.memory.dialogue.recall import (
     representatives,
 )
 from clew.memory.dialogue.utterances import extract
+from clew.memory.encoding import CachedEncoder
 from clew.memory.ports import Encoder
 from tests.memory.dialogue.cases import CASES, cases, hashed_vectors, history, needs_cases, unit
+from tests.memory.test_encoding import Counting
 
 SEED = RecallParameters()
 TOPICS = "moon orbit phase tide monkey rocket film director city river year far old made won".split()
@@ -96,29 +98,13 @@ def test_one_sentence() -> None:
     assert again.extracted[0].turns == (1, 3)
 
 
-class Counting:
-    """The hashing encoder, which remembers what it was asked."""
-
-    name = hash = "counting"
-    dimension = 64
-    window = 256
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def encode(self, texts: list[str], role: str) -> Vectors:
-        self.asked.extend(texts)
-        return hashed_vectors(texts)
-
-
-def test_only_what_has_no_vector_is_embedded() -> None:
+def test_only_what_has_no_vector_is_embedded(encoder: CachedEncoder) -> None:
     said = [Sentence(text, "user", 1) for text in ("the moon", "a film", "the tide")]
-    vectors = hashed_vectors([sentence.text for sentence in said])
-    encoder = Counting()
-    assert np.array_equal(embedded(said, [vectors[0], None, vectors[2]], encoder), vectors)  # type: ignore[arg-type]
-    assert embedded(said, list(vectors), encoder).shape == (3, 64)  # type: ignore[arg-type]
-    assert embedded([], [], encoder).shape == (0, 0)  # type: ignore[arg-type]
-    assert encoder.asked == ["a film"]
+    vectors, counting = encoder.encode([sentence.text for sentence in said], "sentence"), Counting(encoder)
+    assert np.allclose(embedded(said, [vectors[0], None, vectors[2]], counting), vectors, atol=1e-5)
+    assert embedded(said, list(vectors), counting).shape == vectors.shape
+    assert embedded([], [], counting).shape == (0, 0)
+    assert counting.encoded == ["a film"]
 
 
 def random_units(n: int, dimension: int = 16, seed: int = 0) -> Vectors:

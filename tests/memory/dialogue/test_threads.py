@@ -126,12 +126,6 @@ def test_vectors_of_another_encoder_are_absent(threads: Threads) -> None:
     assert [None if vector is None else vector.shape for vector in vectors] == [None, None, (8,)]
 
 
-def test_a_turn_without_sentences(threads: Threads) -> None:
-    threads.save("t", 1, "?", "{}", [], np.empty((0, 0), np.float32), "a")
-    assert threads.records("t") == ["{}"]
-    assert threads.sentences("t", "a") == ([], [])
-
-
 def test_half_a_surrogate_pair_is_stored(threads: Threads) -> None:
     save(threads, "t", 1, "How \udce9 far?")
     assert threads.sentences("t", "a")[0][0].text == "How \ufffd far?"
