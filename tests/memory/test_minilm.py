@@ -1,18 +1,14 @@
 """The encoder in NumPy beside sentence-transformers, with the real weights."""
 
-import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from clew.memory.encoding import MINILM, MINILM_SHA256, SentenceTransformerEncoder, local_encoder
-from clew.memory.minilm import DIMENSION, LONGEST, MiniLM
+from clew.memory.minilm import DIMENSION, LONGEST
 from clew.memory.ports import Role
-
-MAPS = Path("/proc/self/smaps")
 
 TEXTS = [
     "Who directed the film?",
@@ -57,24 +53,6 @@ def test_a_text_has_its_vector_whatever_stands_beside_it(both: SentenceTransform
     alone = np.concatenate([both.encode([text], "query") for text in texts])
     assert np.abs(together - alone).max() < 1e-6
     assert np.array_equal(together, both.encode(texts, "query"))
-
-
-def test_of_its_file_no_more_stays_in_memory_than_words_that_were_read(both: SentenceTransformerEncoder) -> None:
-    """Its layers are read once, and copied: mapped, they would count twice."""
-    weights = both._folder / "model.safetensors"
-    before = mapped(weights)
-    encoder = MiniLM(weights)
-    encoder.encode([[1996, 4231]])
-    assert mapped(weights) - before < weights.stat().st_size / 20
-
-
-def mapped(file: Path) -> int:
-    """Bytes of it that this process has in memory."""
-    if not MAPS.exists():
-        pytest.skip("this system does not say what is mapped")
-    sections = re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", MAPS.read_text(), flags=re.MULTILINE)
-    own = "".join(section for section in sections if section.partition("\n")[0].endswith(str(file.resolve())))
-    return 1024 * sum(map(int, re.findall(r"^Rss: +(\d+)", own, re.MULTILINE)))
 
 
 def test_only_the_published_model_goes_through_numpy(both: SentenceTransformerEncoder) -> None:
