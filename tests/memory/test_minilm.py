@@ -1,19 +1,14 @@
 """The encoder in NumPy beside sentence-transformers, with the real weights."""
 
-import math
-import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from clew.memory.encoding import MINILM, MINILM_SHA256, SentenceTransformerEncoder, local_encoder
-from clew.memory.minilm import DIMENSION, LONGEST, ROWS, MiniLM, gelu, passes
+from clew.memory.minilm import DIMENSION, LONGEST
 from clew.memory.ports import Role
-
-MAPS = Path("/proc/self/smaps")
 
 TEXTS = [
     "Who directed the film?",
@@ -60,24 +55,6 @@ def test_a_text_has_its_vector_whatever_stands_beside_it(both: SentenceTransform
     assert np.array_equal(together, both.encode(texts, "query"))
 
 
-def test_of_its_file_no_more_stays_in_memory_than_words_that_were_read(both: SentenceTransformerEncoder) -> None:
-    """Its layers are read once, and copied: mapped, they would count twice."""
-    weights = both._folder / "model.safetensors"
-    before = mapped(weights)
-    encoder = MiniLM(weights)
-    encoder.encode([[1996, 4231]])
-    assert mapped(weights) - before < weights.stat().st_size / 20
-
-
-def mapped(file: Path) -> int:
-    """Bytes of it that this process has in memory."""
-    if not MAPS.exists():
-        pytest.skip("this system does not say what is mapped")
-    sections = re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", MAPS.read_text(), flags=re.MULTILINE)
-    own = "".join(section for section in sections if section.partition("\n")[0].endswith(str(file.resolve())))
-    return 1024 * sum(map(int, re.findall(r"^Rss: +(\d+)", own, re.MULTILINE)))
-
-
 def test_only_the_published_model_goes_through_numpy(both: SentenceTransformerEncoder) -> None:
     other = SentenceTransformerEncoder("other", both._folder)
     vars(other)["hash"] = "0" * 64
@@ -101,20 +78,3 @@ def test_threads_share_it_and_leave_blas_its_threads(both: SentenceTransformerEn
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(encode, range(4)))
     assert threadpool_info() == before
-
-
-def test_a_pass_has_at_most_so_many_rows_or_one_text() -> None:
-    lengths = [3, LONGEST, LONGEST, 1, *[40] * 30, ROWS + 9, 2]
-    cuts = list(passes(lengths))
-    assert [end for _, end in cuts[:-1]] == [start for start, _ in cuts[1:]]
-    assert (cuts[0][0], cuts[-1][1]) == (0, len(lengths))
-    assert all(sum(lengths[start:end]) <= ROWS or end - start == 1 for start, end in cuts)
-    assert list(passes([5])) == [(0, 1)]
-
-
-def test_gelu_is_that_of_the_error_function() -> None:
-    x = np.linspace(-12, 12, 4801, dtype=np.float32)
-    exact = np.array([value * 0.5 * (1 + math.erf(value / math.sqrt(2))) for value in x.tolist()])
-    made = np.tile(x, (2, 1))
-    gelu(made, np.empty((3, 5, len(x)), np.float32))
-    assert np.abs(made - exact).max() < 1e-6

@@ -1,6 +1,5 @@
 """The cross-encoder: the real class, with a tiny model of random weights that is made here."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -49,14 +48,6 @@ def test_scores_are_the_models_own_from_0_to_1(model: Path) -> None:
     )
     assert scores == pytest.approx(1 / (1 + np.exp(-np.asarray(logits, np.float64))), abs=1e-6)
     assert scores.dtype == np.float64 and len(set(scores.round(9))) == len(TEXTS)
-
-
-def test_several_threads_and_no_texts(model: Path) -> None:
-    reranker = load_reranker(str(model))
-    assert reranker.scores(QUESTION, []).shape == (0,)
-    alone = reranker.scores(QUESTION, TEXTS)
-    with ThreadPoolExecutor(4) as pool:
-        assert all(np.allclose(one, alone) for one in pool.map(lambda _: reranker.scores(QUESTION, TEXTS), range(8)))
 
 
 def test_what_is_no_reranker_is_said(tmp_path: Path) -> None:

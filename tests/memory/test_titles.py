@@ -1,14 +1,9 @@
 """Names in titles, and which of them a text has: exact before stems, long before short, rivals, nothing at all."""
 
-from dataclasses import fields
-from pathlib import Path
-
-import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.memory.titles import LONGEST, TitleIndex, named_in, names_of, read_titles, title_index, write_titles
+from clew.memory.titles import LONGEST, TitleIndex, named_in, names_of, title_index
 
 TITLES = ["Paris, Texas", "Paris", "Moon", "Walking", "The Walk", "Fritz Lang (director)", "Lang", "The Who", ""]
 
@@ -22,21 +17,6 @@ def named(text: str, *titles: str) -> dict[str, str]:
     found, words = named_in(text, index_of(*titles)), text.split()
     spans = zip(found.starts.tolist(), found.ends.tolist(), strict=True)
     return {titles[node]: " ".join(words[start:end]) for node, (start, end) in zip(found.nodes, spans, strict=True)}
-
-
-@pytest.mark.parametrize(
-    "title, names",
-    [
-        ("Moon", ["Moon"]),
-        ("Paris, Texas", ["Paris", "Texas", "Paris, Texas"]),
-        ("entity,  thing (concept), object", ["entity", "thing", "object", "entity,  thing, object"]),
-        ("Mercury (planet)", ["Mercury"]),
-        ("(1984)", ["(1984)"]),
-        ("", [""]),
-    ],
-)
-def test_the_names_of_a_title(title: str, names: list[str]) -> None:
-    assert names_of(title) == names
 
 
 def test_a_title_with_a_comma_is_named_as_a_whole_too() -> None:
@@ -58,16 +38,6 @@ def test_function_words_alone_name_nothing() -> None:
     assert named("who is the who", *TITLES) == {}
     assert named("What is it about", "It", "About", "What Is It") == {}
     assert named("the walk", *TITLES) == {"The Walk": "the walk", "Walking": "walk"}
-
-
-def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
-    for titles in (TITLES, []):
-        made = index_of(*titles)
-        write_titles(tmp_path, title_index((title, "two words") for title in titles))
-        again = read_titles(tmp_path)
-        for field in fields(TitleIndex):
-            one, other = getattr(again, field.name), getattr(made, field.name)
-            assert one.dtype == other.dtype and np.array_equal(one, other), field.name
 
 
 WORDS = ["moon", "moons", "sun", "the", "of", "paris", "texas"]

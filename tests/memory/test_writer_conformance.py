@@ -52,9 +52,7 @@ def writer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
 
 def parisian(asked: Asked) -> Said:
     """The script of `paris`, as a model on a server plays it."""
-    if asked.format:
-        return words(json.dumps({"city": "Paris", "sure": True}, indent=1))
-    return words("The capital of France is Paris.")
+    return words(paris([], SCHEMA if asked.format else None))
 
 
 def without_waiting(events: Iterable[Output]) -> Iterator[Output]:

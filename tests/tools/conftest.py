@@ -6,8 +6,8 @@ from pathlib import Path
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.generation import Parameters
-from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
+from tests.memory.knowledge.index.test_run import run
 
 
 def made(
@@ -24,6 +24,5 @@ def made(
     (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     (folder / "triples.json").write_text(json.dumps(triples), "utf-8")
     paths = [folder / name for name, some in (("corpus.jsonl", texts), ("triples.json", triples)) if some]
-    *_, report = index(paths, folder / "library", encoder, parameters=parameters or Parameters())
-    assert isinstance(report, IndexReport) and not report.failed
+    assert not run(paths, folder / "library", encoder, parameters=parameters or Parameters()).failed
     return open_library(folder / "library", encoder)

@@ -1,12 +1,8 @@
 """Paths through the triples of a library and through its sentences, as a tool: what is found, answered and told."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +16,6 @@ from clew.memory.knowledge.library import Library
 from clew.tools.base import encode_query
 from clew.tools.clues import NO_TRIPLES, Clues, CluesParameters
 from clew.tools.local import Local, LocalParameters
-from tests.conftest import ROOT
 from tests.memory.knowledge.clues.cases import FILMS, QUESTION, README
 from tests.memory.knowledge.clues.unit_cases import AS_IN_THE_PAPER
 from tests.tools.conftest import made
@@ -99,6 +94,9 @@ def test_the_scope_ends_the_walk(told: Library, encoder: CachedEncoder, monkeypa
     assert {p.document for p in Clues(told.store, BY_TRIPLES).search(query, 5).passages} == set(ids)
     scoped = Clues(told.store, BY_TRIPLES).search(replace(query, scope=frozenset(ids[:1])), 5)
     assert [passage.document for passage in scoped.passages] == ids[:1], "not by what another document says too"
+    monkeypatch.setattr(told.store, "triples", list)
+    without = Clues(told.store, BY_TRIPLES).search(query, 5)
+    assert (without.passages, without.notes, without.answer) == ((), (NO_TRIPLES,), "")
 
 
 def test_forms_are_fused_and_the_answer_is_to_the_question_itself(told: Library, encoder: CachedEncoder) -> None:
@@ -108,14 +106,6 @@ def test_forms_are_fused_and_the_answer_is_to_the_question_itself(told: Library,
     deva = found.passages[0]
     assert deva.title == "Deva" and deva.why.endswith("(as rewrite)") and deva.ranks["rewrite"] == 1
     assert {"rewrite", "question"} == {name for passage in found.passages for name in passage.ranks}
-
-
-def test_a_library_without_triples_is_told_of(
-    told: Library, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(told.store, "triples", list)
-    found = Clues(told.store, BY_TRIPLES).search(encode_query(QUESTION, [], encoder), 5)
-    assert (found.passages, found.notes, found.answer) == ((), (NO_TRIPLES,), "")
 
 
 @pytest.mark.parametrize(
@@ -189,32 +179,6 @@ def test_a_reranker_reads_the_question_with_the_joined_units(read: Library, enco
     sentences = {part for text in TEXTS.values() for part in text.split(". ")}
     longest = max(reranker.asked[-1][1], key=len)
     assert sum(part.rstrip(".") in longest for part in sentences) >= 2
-
-
-PRINTED = """
-import sys
-from pathlib import Path
-from clew.memory.encoding import MINILM, load_encoder
-from clew.memory.knowledge.library import open_library
-from clew.tools.base import encode_query
-from clew.tools.clues import Clues, CluesParameters
-encoder = load_encoder(MINILM, Path(sys.argv[1]))
-with open_library(Path(sys.argv[2]), encoder) as library:
-    for question, method in ((question, method) for question in sys.argv[3:] for method in ("units", "triples")):
-        found = Clues(library.store, CluesParameters(method=method)).search(encode_query(question, [], encoder), 8)
-        for passage in found.passages:
-            print(method, passage.id, passage.score, " | ".join(passage.path), passage.why)
-"""
-
-
-def test_the_order_does_not_depend_on_the_hash_seed(examples_path: Path, encoder: CachedEncoder, cache: Path) -> None:
-    asked = [ASKED, "What did Kepler write?", "Moon"]
-    encoder.encode(asked, "query")
-    command = [sys.executable, "-c", PRINTED, str(cache), str(examples_path), *asked]
-    environments: list[Any] = [os.environ | {"PYTHONHASHSEED": seed} for seed in ("0", "1")]
-    runs = [subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) for env in environments]
-    printed, *others = {run.communicate()[0] for run in runs}
-    assert not others and min(printed.count("units "), printed.count("triples ")) >= len(asked)
 
 
 def test_a_name_of_another_document_alone_is_followed_by_its_id(tmp_path: Path, encoder: CachedEncoder) -> None:

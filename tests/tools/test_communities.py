@@ -16,7 +16,7 @@ from tests.memory.knowledge.communities.made import library
 from tests.memory.knowledge.semrag import CASES, needs_cases
 
 
-def reference(library: Library, q: np.ndarray, level: int, reports: int = 3) -> list[tuple[float, int]]:
+def reference(library: Library, q: np.ndarray, level: int, reports: int) -> list[tuple[float, int]]:
     """Score and number of every point of the nearest reports, best first."""
     store, layers, communities = library.store, library.store.part().layers, library.store.part().communities
     similar = {int(c): float(communities.vectors[c] @ q) for c in communities.at(level)}
@@ -33,16 +33,19 @@ def reference(library: Library, q: np.ndarray, level: int, reports: int = 3) -> 
 
 
 @pytest.mark.parametrize("question", ["Who directed Metropolis?", "Which animals went to space?", "How do tides work?"])
-@pytest.mark.parametrize("level", [0, -1])
-def test_equation_5(question: str, level: int, examples: Library, encoder: CachedEncoder) -> None:
+@pytest.mark.parametrize(("level", "reports", "points"), [(0, 3, 10), (-1, 3, 10), (-1, 1, 1000), (-1, 2, 3)])
+def test_equation_5(
+    question: str, level: int, reports: int, points: int, examples: Library, encoder: CachedEncoder
+) -> None:
     layers, communities = examples.store.part().layers, examples.store.part().communities
     query = encode_query(question, [], encoder)
     at = level if level >= 0 else communities.levels - 1
-    expected = reference(examples, query.forms[0].vector, at)[:10]
+    expected = reference(examples, query.forms[0].vector, at, reports)[:points]
     best: dict[str, float] = {}
     for score, sentence in expected:
         best.setdefault(layers.chunk_ids[layers.sentence_chunks[sentence]], score)
-    found = CommunitySearch(examples.store, CommunitiesParameters(level=level)).search(query)
+    parameters = CommunitiesParameters(level=level, top_k_communities=reports, top_k_points=points)
+    found = CommunitySearch(examples.store, parameters).search(query)
     assert {p.id: pytest.approx(p.score, abs=1e-4) for p in found.passages} == best
     for passage in found.passages:
         assert passage.score == pytest.approx(0.3 * passage.scores["community"] + 0.7 * passage.scores["point"])
@@ -71,20 +74,3 @@ def test_the_demo_of_the_seed(tmp_path: Path, encoder: CachedEncoder) -> None:
         assert "Constitution" in CommunitySearch(opened.store).search(query, 1).passages[0].text
         query = encode_query(CASES["module_demos"]["local_search"]["query"], [], encoder)
         assert "Constitution" in Local(opened.store).search(query, 3).passages[0].text
-
-
-@pytest.mark.parametrize(("reports", "points"), [(1, 1000), (2, 3), (5, 1000)])
-def test_equation_5_keeps_its_top_k_of_both(
-    reports: int, points: int, examples: Library, encoder: CachedEncoder
-) -> None:
-    query = encode_query("Which films were made in Germany?", [], encoder)
-    level = examples.store.part().communities.levels - 1
-    expected = reference(examples, query.forms[0].vector, level, reports)[:points]
-    tool = CommunitySearch(
-        examples.store, CommunitiesParameters(top_k_communities=reports, top_k_points=points, level=level)
-    )
-    layers = examples.store.part().layers
-    chunks = {layers.chunk_ids[layers.sentence_chunks[sentence]] for _, sentence in expected}
-    assert {passage.id for passage in tool.search(query).passages} == chunks
-    every = [len(reference(examples, query.forms[0].vector, level, count)) for count in (1, 2, 3, 5)]
-    assert every == sorted(set(every))

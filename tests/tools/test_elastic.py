@@ -10,33 +10,30 @@ from clew.agent.doctor import inference
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
-from clew.memory.knowledge.cluster.connection import Cluster, address
+from clew.memory.knowledge.cluster.connection import Cluster
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.cluster.publishing import Published, publish
+from clew.memory.knowledge.cluster.publishing import Published
 from clew.memory.knowledge.cluster.restoring import worked_on
 from clew.memory.knowledge.cluster.searches import ENDPOINT
-from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
 from clew.tools import registry
 from clew.tools.base import encode_query
 from clew.tools.elastic import UNINDEXED, WITHOUT, Elastic, ElasticParameters
-from tests.cluster import Server
+from tests.cluster import Server, cluster_at
+from tests.cluster import sent as send
 from tests.proxy import Proxy
 
 
 @pytest.fixture
-def cluster(proxy: Proxy, server: Server) -> Iterator[Cluster]:
-    where = address(f"es://{proxy.host}/{server.library().rpartition('/')[2]}")
-    assert where
-    yield Cluster(where)
-    Generations(Cluster(where)).remove_all()
+def cluster(proxy: Proxy) -> Iterator[Cluster]:
+    made = cluster_at(Server(f"http://{proxy.host}", {}))
+    yield made
+    Generations(made).remove_all()
 
 
 def sent(cluster: Cluster, library: Path) -> tuple[Published, ClusterStore]:
-    *_, done = publish(cluster, required_generation(library))
-    assert isinstance(done, Published)
-    return done, open_generation(cluster)
+    return send(cluster, library), open_generation(cluster)
 
 
 QUESTION = "Which cinema was about a city?"
@@ -136,11 +133,9 @@ def test_what_gives_no_tokens_is_told(
 ) -> None:
     proxy.licensed, proxy.may_create = missing != "licence", missing != "rights"
     monkeypatch.setenv(ENDPOINT, "my-elser")
-    own = address(server.library(cluster.where.name))
-    assert own
-    where = Cluster(own) if missing == "route" else cluster  # the real server of the tests has no inference
+    real = cluster_at(server, cluster.where.name)  # that has no inference
     with pytest.raises(NotSetUp, match=r"the endpoint 'my-elser' of .* gives no tokens") as refused:
-        sent(where, examples_path)
+        sent(real if missing == "route" else cluster, examples_path)
     assert ENDPOINT in refused.value.hint
 
 
@@ -162,11 +157,9 @@ QUESTIONS = (
 
 @pytest.fixture(scope="module")
 def on_cluster(server: Server, examples_path: Path, encoder: CachedEncoder) -> Iterator[Library]:
-    where = address(server.library())
-    assert where
-    for _ in publish(Cluster(where), required_generation(examples_path)):
-        pass
-    with open_library(where, encoder) as library:
+    cluster = cluster_at(server)
+    send(cluster, examples_path)
+    with open_library(cluster.where, encoder) as library:
         yield library
 
 

@@ -1,12 +1,9 @@
 """The tool `hybrid`: its two stages, and what it says of them."""
 
-import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +11,8 @@ from numpy.typing import NDArray
 
 from clew.agent.evaluation.ranking import distinct
 from clew.agent.parameters import chosen
-from clew.memory.datatypes import Findings, Query
-from clew.memory.encoding import CachedEncoder, load_encoder
-from clew.memory.errors import BadInput, NoLibrary, NoModel, NotSetUp
+from clew.memory.encoding import CachedEncoder
+from clew.memory.errors import BadInput, NoLibrary, NotSetUp
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.question import MatchParameters
@@ -37,14 +33,6 @@ def test_the_pure_two_stage_form_takes_by_words_and_orders_by_meaning(
     cosines = examples.store.vectors([passage.id for passage in passages]) @ query.forms[0].vector
     assert np.all(np.diff(cosines) <= 1e-6)
     assert [passage.score for passage in passages] == pytest.approx(cosines.tolist(), abs=1e-5)
-
-
-def test_what_shares_no_word_is_found_by_default_only(examples: Library, encoder: CachedEncoder) -> None:
-    query = encode_query("feline astronaut", [], encoder)
-    fused = Hybrid(examples.store).search(query).passages
-    assert "animals/felicette.txt" in [passage.document for passage in fused]
-    strict = Hybrid(examples.store, HybridParameters(TWO_STAGE)).search(encode_query("feline", [], encoder))
-    assert not strict.passages and strict.notes
 
 
 def test_a_passage_says_its_words_and_both_scores(examples: Library, encoder: CachedEncoder) -> None:
@@ -138,18 +126,7 @@ def test_synonyms_of_the_library_stand_in_like_passages(tmp_path: Path, encoder:
         assert any({"baker", "dough", "needs", "kneads", "bread"} & set(one.keywords) for one in found)
 
 
-def test_synonyms_of_wordnet_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Corpus:
-        @staticmethod
-        def synsets(word: str) -> list[Any]:
-            lemmas = {"film": [["film", "movie", "motion_picture"], ["plastic_film", "cinema"]]}
-            return [SimpleNamespace(lemma_names=lambda names=names: names) for names in lemmas.get(word, [])]
-
-    module = ModuleType("nltk.corpus")
-    module.wordnet = Corpus  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "nltk", ModuleType("nltk"))
-    monkeypatch.setitem(sys.modules, "nltk.corpus", module)
-    assert wordnet(["film", "xyz"], 2) == [("movie", "cinema"), ()]
+def test_without_wordnet_its_command_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nltk.corpus", None)
     with pytest.raises(NotSetUp, match=r"clew\[wordnet\]"):
         wordnet(["film"], 2)
@@ -181,97 +158,40 @@ def library(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) ->
         yield opened
 
 
-Asks = Callable[[str], Query]
-
-
-def scores_descend(library: Library, asks: Asks) -> None:
-    for parameters in (PURE, None):
-        found = [one.score for one in Hybrid(library.store, parameters).search(asks("Kiu vidas la hundon?")).passages]
+def test_what_the_original_promises_holds_of_its_form_here(library: Library, encoder: CachedEncoder) -> None:
+    pure, fused = Hybrid(library.store, PURE), Hybrid(library.store)
+    hundo, unknown = encode_query("hundo", [], encoder), encode_query("xyzzy", [], encoder)
+    # results sorted by descending score
+    for tool in (pure, fused):
+        found = [one.score for one in tool.search(encode_query("Kiu vidas la hundon?", [], encoder)).passages]
         assert len(found) > 1 and found == sorted(found, reverse=True)
-
-
-def each_holds_a_keyword(library: Library, asks: Asks) -> None:
-    found = Hybrid(library.store, HybridParameters(TWO_STAGE)).search(asks("hundo")).passages
-    assert {one.text for one in found} == {CORPUS[n] for n in (0, 2, 4, 5)}
-    for one in found:  # a root, which a text of Esperanto has as a token too, is written `hund-`
+    # every result contains at least one keyword; a root, which is a token too, is written `hund-`
+    every = Hybrid(library.store, HybridParameters(TWO_STAGE)).search(hundo).passages
+    assert {one.text for one in every} == {CORPUS[n] for n in (0, 2, 4, 5)}
+    for one in every:
         assert one.keywords and all(word.rstrip("-") in one.text.casefold() for word in one.keywords)
-
-
-def no_more_are_reranked_than_keywords_found(library: Library, asks: Asks) -> None:
-    query = asks("hundo")
-    by_words = {hit.chunk for hit in library.store.keyword_search([query.text], CANDIDATES)[0]}
-    reranked = Hybrid(library.store, PURE).matches(query, 2).ids
-    assert len(by_words) == CANDIDATES and set(reranked) <= by_words
-
-
-def one_type_is_returned(library: Library, asks: Asks) -> None:
-    for question in ("hundo", "xyzzy"):
-        found = Hybrid(library.store, PURE).search(asks(question))
-        assert isinstance(found, Findings) and isinstance(found.passages, tuple)
-
-
-def what_stage_1_did_is_told(library: Library, asks: Asks) -> None:
-    """Keywords: those of each match; candidates: the hits; shown: passages; reranked: the matches."""
-    tool, query = Hybrid(library.store, PURE), asks("hundo")
-    matches = tool.matches(query, 2)
-    shown = tool.findings(query, matches, 2).passages
+    # candidates_reranked <= keyword_candidates; stage 1 tells keywords, candidates, what is shown and reranked
+    by_words = {hit.chunk for hit in library.store.keyword_search([hundo.text], CANDIDATES)[0]}
+    matches = pure.matches(hundo, 2)
     (hits,) = matches.hits
-    assert {word for hit in hits.values() for word in hit.terms} == {"hundo", "hund-"}
-    assert len(hits) == len(matches.ids) == CANDIDATES > len(shown) == 2
-
-
-def k_beyond_the_corpus_is_all_of_it(library: Library, asks: Asks) -> None:
-    assert len(Hybrid(library.store).search(asks("hundo"), 100).passages) == len(CORPUS)
-    assert len(Hybrid(library.store, PURE).search(asks("hundo"), 100).passages) == 4
-
-
-def an_unknown_word_hits_nothing(library: Library, asks: Asks) -> None:
-    strict = Hybrid(library.store, PURE).search(asks("xyzzy"), 3)
+    assert set(matches.ids) <= by_words and {word for hit in hits.values() for word in hit.terms} == {"hundo", "hund-"}
+    assert len(hits) == len(matches.ids) == CANDIDATES > len(pure.findings(hundo, matches, 2).passages) == 2
+    # k > corpus size returns at most corpus size
+    assert (len(fused.search(hundo, 100).passages), len(pure.search(hundo, 100).passages)) == (len(CORPUS), 4)
+    # unknown word query still returns k results
+    strict, nearest = pure.search(unknown, 3), fused.search(unknown, 3).passages
     assert not strict.passages and strict.notes == ("no passage holds a word of the question",)
-    nearest = Hybrid(library.store).search(asks("xyzzy"), 3).passages
     assert len(nearest) == 3
     assert all(not one.keywords and one.why.startswith("no word of the question") for one in nearest)
 
 
-def what_is_not_there_is_not_set_up(library: Library, asks: Asks) -> None:
+def test_what_is_missing_and_an_unknown_mode_are_said(library: Library) -> None:
     folder = library.path
     assert isinstance(folder, Path)
     with pytest.raises(NoLibrary, match="there is no library"):
         open_library(folder / "none", None)
     with pytest.raises(NotSetUp, match="clew train-structure"):
         open_structure(folder)
-    with pytest.raises(NoModel):
-        load_encoder("nobody/nothing", folder / "cache")
-
-
-def another_mode_is_bad_input(library: Library, asks: Asks) -> None:
     for name in ("stage2", "fields", "synonyms"):
         with pytest.raises(BadInput, match="one of"):
             chosen({f"tools.hybrid.{name}": "dreams"})
-
-
-HERE: dict[str, Callable[[Library, Asks], None]] = {
-    "results sorted by descending score": scores_descend,
-    "every result contains at least one keyword (case-insensitive)": each_holds_a_keyword,
-    "candidates_reranked <= keyword_candidates": no_more_are_reranked_than_keywords_found,
-    "return_stage1_info=False returns a plain list": one_type_is_returned,
-    "stage1 info has keywords,total_candidates,candidates_shown,candidates_reranked": what_stage_1_did_is_told,
-    "k > corpus size returns at most corpus size": k_beyond_the_corpus_is_all_of_it,
-    "unknown word query still returns k results": an_unknown_word_hits_nothing,
-    "missing index/metadata/model raises FileNotFoundError": what_is_not_there_is_not_set_up,
-    "unknown mode raises ValueError": another_mode_is_bad_input,
-}
-
-
-@pytest.mark.parametrize("invariant", HERE)
-def test_what_the_original_promises_holds_of_its_form_here(
-    library: Library, encoder: CachedEncoder, invariant: str
-) -> None:
-    HERE[invariant](library, lambda text: encode_query(text, [], encoder))
-
-
-def test_each_of_the_files_invariants_is_here(data: Path) -> None:
-    path = data.parent / "cases" / "klareco.json"
-    if not path.is_file():
-        pytest.skip(f"there is no {path}")
-    assert json.loads(path.read_text("utf-8"))["hybrid_invariants"] == list(HERE)

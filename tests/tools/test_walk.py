@@ -10,9 +10,7 @@ import pytest
 
 from clew.memory.datatypes import Edge, Query
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.generation import Parameters
-from clew.memory.knowledge.index.run import IndexReport, index
-from clew.memory.knowledge.library import Library, open_library
+from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.walking.walker import StepParameters as Wandering
 from clew.memory.knowledge.walking.walker import WalkerParameters
 from clew.memory.ports import Search
@@ -140,15 +138,3 @@ def test_a_library_of_one_chunk(tmp_path: Path, query: Query, encoder: CachedEnc
     assert passage.score == 1 and passage.path == () and passage.why.startswith(("landed on", "matches"))
     assert found.notes[0].startswith("1 nodes and 0 edges of 1 partitions")
     assert (nothing.passages, nothing.walk, nothing.notes) == ((), None, ("no passage to walk from",))
-
-
-def test_an_empty_library(tmp_path: Path, query: Query, encoder: CachedEncoder) -> None:
-    library_of(tmp_path / "notes", TEXTS, encoder).store.close()
-    (tmp_path / "notes" / "corpus.jsonl").unlink()
-    (tmp_path / "notes" / "library").rename(tmp_path / "library")
-    *_, report = index([tmp_path / "notes"], tmp_path / "library", encoder, parameters=Parameters(prune=True))
-    assert isinstance(report, IndexReport)
-    with open_library(tmp_path / "library", encoder) as library:
-        assert library.store.part().nodes.count == 0
-        found = Walk(library.store).search(query)
-    assert (found.passages, found.walk, found.notes) == ((), None, ("no passage to walk from",))

@@ -11,12 +11,8 @@ from functools import partial
 
 from tests.torture import Points, Run
 from tests.torture.layer import Accident, Mode, compiled
-from tests.torture.scene import Kind, Scene, at_once
+from tests.torture.scene import PLACES, Kind, Scene, at_once
 
-PLACES = {
-    **{"first run": 40, "second run": 80, "first turn": 30, "turn": 50},
-    **{"partitions": 20, "partitions anew": 20, "aligner": 20},
-}
 FAILING: tuple[Mode, ...] = ("fail once", "fail from")
 ERRORS = {"full": errno.ENOSPC, "failing": errno.EIO}
 

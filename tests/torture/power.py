@@ -15,12 +15,8 @@ from pathlib import Path
 
 from tests.torture import Points, Run
 from tests.torture.layer import Accident, Operation, compiled, operations
-from tests.torture.scene import Copy, Kind, Scene, at_once
+from tests.torture.scene import PLACES, Copy, Kind, Scene, at_once
 
-PLACES = {
-    **{"first run": 40, "second run": 80, "first turn": 30, "turn": 50},
-    **{"partitions": 20, "partitions anew": 20, "aligner": 20},
-}
 NEAR = 40
 PAGE = 4096
 REMADE = "-shm"

@@ -32,6 +32,11 @@ ADDED = ("people/yuri-gagarin.md", "places/baikonur.md")
 CHANGED, REMOVED = "metropolis.md", "laika.md"
 QUESTIONS = ("Who directed the film Metropolis?", "and where was he born?", "Who was Yuri Gagarin?")
 THREAD, TRAINED = "t", "mlp-infonce.safetensors"
+PLACES = {
+    **{"first run": 40, "second run": 80, "first turn": 30, "turn": 50},
+    **{"partitions": 20, "partitions anew": 20, "aligner": 20},
+}
+"""Of accidents to each kind."""
 
 Asked = tuple[str, str, str, str]
 """A turn's question, as it was asked and as it stands alone, its answer and what becomes of it."""

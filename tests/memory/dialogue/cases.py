@@ -1,24 +1,17 @@
 """Seed 003's cases, beside the data; an encoder without a model."""
 
 import hashlib
-import json
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import ArrayLike
 
 from clew.memory import vectors
 from clew.memory.datatypes import Utterance, Vectors
+from tests.memory.seed_cases import seed_cases
 
-_DATA = Path(os.environ.get("CLEW_DATA", Path(__file__).parents[3] / ".." / "shared" / "data"))
-_PATH = _DATA.parent / "cases" / "mmr_rewrite.json"
-CASES: dict[str, Any] = json.loads(_PATH.read_text(encoding="utf-8")) if _PATH.exists() else {}
-
-needs_cases = pytest.mark.skipif(not CASES, reason="the cases of seed 003 are not beside the data (CLEW_DATA)")
+CASES, needs_cases = seed_cases("mmr_rewrite")
 
 
 def cases(name: str) -> list[Any]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.memory.dialogue.context_dependence import clarifies, depends_on_context, unnamed
+from clew.memory.dialogue.context_dependence import clarifies, depends_on_context
 
 LEAN = {
     "pronoun": "And where was she buried?\nWho repaired it?\nhow is that done?\nWhat does that mean?",
@@ -53,18 +53,3 @@ def test_no_text_breaks_it(text: str) -> None:
 )
 def test_what_clarifies(turn: str, asked_back: bool, wanted: bool) -> None:
     assert clarifies(turn, asked_back) is wanted
-
-
-@pytest.mark.parametrize(
-    ("question", "nouns"),
-    [
-        ("What prizes has the actor won?", ("actor",)),
-        ("How was the storm's impact on this town?", ("town", "storm")),
-        ("What is the capital of Mongolia?", ()),
-        ("How far away is the Moon?", ()),
-        ("Kiu estas la urbo?", ()),
-    ],
-)
-def test_a_noun_that_nothing_makes_definite(question: str, nouns: tuple[str, ...]) -> None:
-    assert unnamed(question, []) == nouns
-    assert unnamed(question, [f"Every {noun} is told of." for noun in nouns]) == ()

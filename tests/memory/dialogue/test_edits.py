@@ -1,30 +1,19 @@
 """Edits of a question by spans of the conversation: what is read, and what they make of it."""
 
-from collections.abc import Sequence
-
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory.dialogue.edits import (
     ASKED,
-    COUNTED,
     LAST,
-    LEAVE,
     PIECES,
     PREVIOUS,
-    SLOTS,
     THIS,
     Edits,
     Insert,
-    Inventory,
-    Scores,
     TaggerInput,
     applied,
-    decoded,
-    deletions,
-    insertions,
     read,
 )
 from clew.memory.dialogue.tagger import tokenizer_of
@@ -59,10 +48,6 @@ def test_an_edit_is_made(
     assert applied(reading, Edits(mode, frozenset(deleted), (Insert(gap, prefix, first, last, suffix),))) == made
 
 
-def test_nothing_is_edited() -> None:
-    assert applied(read("Is it loud?", BEFORE, TOKENIZER), Edits(LEAVE)) == "Is it loud"
-
-
 @given(st.text(max_size=600), st.lists(st.tuples(st.text(max_size=900), st.text(max_size=900)), max_size=9))
 @settings(deadline=None, max_examples=60)
 def test_what_is_read_fits(question: str, before: list[tuple[str, str]]) -> None:
@@ -79,67 +64,3 @@ def test_the_last_turn_is_read_before_the_others() -> None:
     before = [(f"what about the moon number {n}", "It is a moon like any other. " * 30) for n in range(8)]
     reading = read("is it old", before, TOKENIZER)
     assert "number 7" in reading.texts[1] and len(reading.texts) >= 4
-
-
-def scores(reading: TaggerInput, mode: int, insert: tuple[int, int, int] | None, deleted: Sequence[int]) -> Scores:
-    """Sure of one insertion (gap, first, last) and of what goes."""
-    words = reading.bases[mode]
-    odds = np.full((4, len(words)), -9.0, np.float32)
-    odds[:, list(deleted)] = 9
-    prefix = np.full((COUNTED, SLOTS, len(words) + 1, 2), -9.0, np.float32)
-    prefix[..., 0] = -0.01
-    start, end = np.full((2, SLOTS, len(words) + 1, len(reading.ids)), -9.0, np.float32)
-    if insert:
-        gap, first, last = insert
-        prefix[:, 0, gap] = -9.0, -0.01
-        start[0, gap, reading.words[first].first] = end[0, gap, reading.words[last].last] = -0.01
-    suffix = np.zeros((SLOTS, len(words) + 1, 1), np.float32)
-    tie = np.zeros((len(reading.ids), len(reading.ids)), np.float32)
-    return Scores(-0.1, odds, prefix, suffix, start, end, tie)
-
-
-def test_the_likeliest_edit_is_taken_where_it_is_likely() -> None:
-    reading = read("is it loud?", BEFORE, TOKENIZER)
-    first, last = (word(reading, text, 1) for text in ("the", "dishwasher"))
-    said, inventory = {THIS: scores(reading, THIS, (1, first, last), [1])}, Inventory(("",), ("",))
-    assert decoded(reading, 0.1, said, inventory).text == "is the dishwasher loud"
-    assert decoded(reading, 0.9, said, inventory).edits == Edits(LEAVE)
-    nothing = {THIS: scores(reading, THIS, None, [])}
-    assert decoded(reading, 0.1, nothing, inventory).edits == Edits(LEAVE)
-
-
-def test_a_span_is_of_one_segment_and_in_order() -> None:
-    reading = read("is it loud?", BEFORE, TOKENIZER)
-    later, earlier = word(reading, "cost", 1), word(reading, "What", 1)
-    made = decoded(reading, 0.1, {THIS: scores(reading, THIS, (1, later, earlier), [1])}, Inventory(("",), ("",)))
-    first, last = made.edits.inserts[0].first, made.edits.inserts[0].last
-    assert first <= last and reading.words[first].segment == reading.words[last].segment != 0
-
-
-def test_an_end_is_that_of_its_start() -> None:
-    """Two spans are as likely; the end of each is likelier behind its own start."""
-    reading = read("is it loud?", BEFORE, TOKENIZER)
-    one, other = (word(reading, text, 2) for text in ("dishwasher", "480"))
-    made = scores(reading, THIS, (1, one, one), [1])
-    made.start[0, 1, reading.words[other].first] = made.end[0, 1, reading.words[other].last] = -0.01
-    for of in (one, other):
-        made.tie[reading.words[of].first, reading.words[of].last] = 3
-    found = decoded(reading, 0.1, {THIS: made}, Inventory(("",), ("",))).edits.inserts[0]
-    assert (found.first, found.last) in ((one, one), (other, other))
-
-
-def test_what_comes_in_is_told_with_what_came_in_before() -> None:
-    prefix = np.full((COUNTED, SLOTS, 3, 2), -9.0)
-    prefix[..., 0] = -0.1
-    prefix[0, 0, 0], prefix[0, 0, 2], prefix[1, 0, 2] = (-0.7, -0.69), (-5, -0.01), (-0.01, -5)
-    assert [found[:3] for found in insertions(prefix, 0)] == [(0, 0, 1)]
-    prefix[0, 0, 0] = -0.1, -2.4
-    assert [found[:3] for found in insertions(prefix, 0)] == [(2, 0, 1)]
-
-
-def test_what_goes_is_told_with_what_comes_in() -> None:
-    odds = np.full((4, 3), -1.0)
-    odds[2:] = 1.0
-    assert deletions(odds, set()) == [] and deletions(odds, {1}) == [1]
-    odds[1] = 2.0
-    assert deletions(odds, {0}) == [0, 1, 2]

@@ -21,8 +21,10 @@ from clew.memory.dialogue.recall import (
     representatives,
 )
 from clew.memory.dialogue.utterances import extract
+from clew.memory.encoding import CachedEncoder
 from clew.memory.ports import Encoder
 from tests.memory.dialogue.cases import CASES, cases, hashed_vectors, history, needs_cases, unit
+from tests.memory.test_encoding import Counting
 
 SEED = RecallParameters()
 TOPICS = "moon orbit phase tide monkey rocket film director city river year far old made won".split()
@@ -96,29 +98,13 @@ def test_one_sentence() -> None:
     assert again.extracted[0].turns == (1, 3)
 
 
-class Counting:
-    """The hashing encoder, which remembers what it was asked."""
-
-    name = hash = "counting"
-    dimension = 64
-    window = 256
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def encode(self, texts: list[str], role: str) -> Vectors:
-        self.asked.extend(texts)
-        return hashed_vectors(texts)
-
-
-def test_only_what_has_no_vector_is_embedded() -> None:
+def test_only_what_has_no_vector_is_embedded(encoder: CachedEncoder) -> None:
     said = [Sentence(text, "user", 1) for text in ("the moon", "a film", "the tide")]
-    vectors = hashed_vectors([sentence.text for sentence in said])
-    encoder = Counting()
-    assert np.array_equal(embedded(said, [vectors[0], None, vectors[2]], encoder), vectors)  # type: ignore[arg-type]
-    assert embedded(said, list(vectors), encoder).shape == (3, 64)  # type: ignore[arg-type]
-    assert embedded([], [], encoder).shape == (0, 0)  # type: ignore[arg-type]
-    assert encoder.asked == ["a film"]
+    vectors, counting = encoder.encode([sentence.text for sentence in said], "sentence"), Counting(encoder)
+    assert np.allclose(embedded(said, [vectors[0], None, vectors[2]], counting), vectors, atol=1e-5)
+    assert embedded(said, list(vectors), counting).shape == vectors.shape
+    assert embedded([], [], counting).shape == (0, 0)
+    assert counting.encoded == ["a film"]
 
 
 def random_units(n: int, dimension: int = 16, seed: int = 0) -> Vectors:
@@ -130,12 +116,6 @@ def test_the_seeds_table() -> None:
     assert {n: number_of_clusters(int(n)) for n in CASES["k_table"]} == CASES["k_table"]
 
 
-def test_topics_are_told_apart_and_numbered_by_their_first_sentence() -> None:
-    topics = random_units(3)
-    vectors = topics[[2, 2, 0, 1, 0, 1, 2]] + 0.05 * random_units(7, seed=1)
-    assert cluster(vectors, 3, seed=42, n_init=10).tolist() == [0, 0, 1, 2, 1, 2, 0]
-
-
 @pytest.mark.parametrize("noise", [0.0, 1e-7, 1e-5])
 def test_as_many_clusters_as_distinct_vectors(noise: float) -> None:
     """KMeans would warn, and warnings are errors here."""
@@ -143,35 +123,9 @@ def test_as_many_clusters_as_distinct_vectors(noise: float) -> None:
     assert cluster(vectors, 5, seed=42, n_init=10).tolist() == [0, 1, 0, 2, 2, 1, 0, 0] * 4
 
 
-def test_one_cluster_and_none() -> None:
-    assert cluster(random_units(1), 1, seed=42, n_init=10).tolist() == [0]
-    assert cluster(random_units(1)[[0] * 6], 2, seed=42, n_init=10).tolist() == [0] * 6
-    nothing = np.empty((0, 4), np.float32)
-    assert cluster(nothing, 0, seed=42, n_init=10).tolist() == []
-    assert representatives(nothing, cluster(nothing, 0, seed=42, n_init=10), 3) == []
-
-
 def test_representatives_are_the_nearest_to_their_centroid() -> None:
     line = np.array([[0.0], [1], [2], [3], [4], [100]], dtype=np.float32)
     assert representatives(line, np.array([0, 0, 0, 0, 0, 1]), 3) == [2, 1, 3, 5]
-
-
-@settings(deadline=None, max_examples=30)
-@given(st.integers(1, 60), st.integers(1, 4), st.integers(0, 2**16), st.booleans())
-def test_every_cluster_has_members_and_representatives(n: int, count: int, seed: int, doubled: bool) -> None:
-    vectors = random_units(n, seed=seed)
-    vectors = np.concatenate([vectors, vectors]) if doubled else vectors
-    labels = cluster(vectors, number_of_clusters(len(vectors)), seed=42, n_init=2)
-    sizes = np.bincount(labels)
-    assert sizes.min() > 0
-    assert sizes.sum() == len(vectors)
-    chosen = representatives(vectors, labels, count)
-    assert len(chosen) == len(set(chosen)) == np.minimum(sizes, count).sum()
-
-
-def test_rows_as_near_to_nine_digits_are_in_their_order() -> None:
-    rows = np.array([[1 + 3e-10, 0], [-1 - 3e-10, 0], [0, 1], [0, -1]])
-    assert representatives(rows, np.zeros(4, np.intp), 4) == [0, 1, 2, 3]
 
 
 def sayings(n: int, seed: int, noise: float = 0.8) -> Vectors:

@@ -1,6 +1,5 @@
 """The rewritten question and its wordings."""
 
-import json
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from clew.memory.datatypes import Recalled, Sentence, Wording
 from clew.memory.dialogue.edits import THIS
 from clew.memory.dialogue.rewriting import RewriteParameters, Rewritten, rewrite
-from clew.memory.dialogue.signals import SHIPPED, Linear, RewriteModel, shipped
+from clew.memory.dialogue.signals import Linear, RewriteModel
 from clew.memory.dialogue.tagger import WHY
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.encoding import CachedEncoder
@@ -138,11 +137,6 @@ def test_the_selected_context_is_read_however_old_it_is(encoder: CachedEncoder) 
     said = [*users(*(f"How old is the moon number {turn}?" for turn in range(1, 30))), old]
     found = made("What is red?", said, encoder, RewriteParameters(probable=0.0, most=99), (old,))
     assert "Zweigelt" in dict(found.words)
-
-
-def test_the_shipped_models_read_signals_that_there_are(encoder: CachedEncoder) -> None:
-    assert set(shipped().forms) == {"question", "standing", "before", "expanded"}
-    assert json.loads(shipped().to_json()) == json.loads(SHIPPED.read_text("utf-8"))
 
 
 @given(

@@ -93,13 +93,6 @@ def test_what_another_process_changed_is_seen(path: Path) -> None:
         assert one.sentences("t", "a") == ([], [])
 
 
-def test_only_the_last_threads_read_are_kept(threads: Threads) -> None:
-    for number in range(30):
-        save(threads, f"t{number}", 1, f"How far is {number}?")
-    for number in [*range(30), 0]:
-        assert threads.sentences(f"t{number}", "a")[0][0].text == f"How far is {number}?"
-
-
 def test_centroids_are_kept_with_their_encoder(threads: Threads) -> None:
     save(threads, "t", 1, "How far?")
     assert threads.centroids("t", "a") is None
@@ -131,18 +124,6 @@ def test_vectors_of_another_encoder_are_absent(threads: Threads) -> None:
     sentences, vectors = threads.sentences("t", "new")
     assert [said.text for said in sentences] == ["How far?", "It is far.", "Why?"]
     assert [None if vector is None else vector.shape for vector in vectors] == [None, None, (8,)]
-
-
-def test_a_turn_without_sentences(threads: Threads) -> None:
-    threads.save("t", 1, "?", "{}", [], np.empty((0, 0), np.float32), "a")
-    assert threads.records("t") == ["{}"]
-    assert threads.sentences("t", "a") == ([], [])
-
-
-def test_as_many_vectors_as_sentences(threads: Threads) -> None:
-    with pytest.raises(ValueError, match="shorter"):
-        threads.save("t", 1, "?", "{}", [Sentence("Why is it?", "user", 1)], np.empty((0, 3), np.float32), "a")
-    assert threads.recent() == []
 
 
 def test_half_a_surrogate_pair_is_stored(threads: Threads) -> None:

@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.cluster.connection import Cluster, Place, address
-from clew.memory.knowledge.cluster.publishing import Published, publish
-from clew.memory.knowledge.disk import required_generation
-from clew.memory.knowledge.index.run import IndexReport, index
+from clew.memory.knowledge.cluster.connection import Place
 from clew.memory.knowledge.library import LibraryStore, open_library
+from tests.cluster import cluster_at, sent
 from tests.memory.knowledge.index.test_run import run, write
 
 NODES = [
@@ -54,8 +52,7 @@ def graph_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def embedded_path(graph_folder: Path, encoder: CachedEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("embedded")
-    *_, report = index([graph_folder], path, encoder)
-    assert isinstance(report, IndexReport)
+    report = run([graph_folder], path, encoder)
     assert (report.new, report.failed) == (4, ())
     return path
 
@@ -64,11 +61,10 @@ def embedded_path(graph_folder: Path, encoder: CachedEncoder, tmp_path_factory: 
 def store(request: pytest.FixtureRequest, embedded_path: Path, encoder: CachedEncoder) -> Iterator[LibraryStore]:
     place: Place = embedded_path
     if request.param == "cluster":
-        found = address(request.getfixturevalue("server").library())
-        assert found
-        *_, done = publish(Cluster(found), required_generation(embedded_path))
-        assert isinstance(done, Published) and done.sent == done.rows
-        place = found
+        cluster = cluster_at(request.getfixturevalue("server"))
+        done = sent(cluster, embedded_path)
+        assert done.sent == done.rows
+        place = cluster.where
     with open_library(place, encoder) as library:
         yield library.store
 

@@ -1,17 +1,10 @@
 """Seed 001's cases, beside the data."""
 
-import json
-import os
-from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.memory.seed_cases import seed_cases
 
-_DATA = Path(os.environ.get("CLEW_DATA", Path(__file__).parents[3] / ".." / "shared" / "data"))
-_PATH = _DATA.parent / "cases" / "semrag.json"
-CASES: dict[str, Any] = json.loads(_PATH.read_text(encoding="utf-8")) if _PATH.exists() else {}
-
-needs_cases = pytest.mark.skipif(not CASES, reason="the cases of seed 001 are not beside the data (CLEW_DATA)")
+CASES, needs_cases = seed_cases("semrag")
 
 
 def unit_test(name: str) -> dict[str, Any]:

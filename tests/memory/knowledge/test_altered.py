@@ -7,6 +7,7 @@ import sqlite3
 import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -98,22 +99,6 @@ def test_a_name_is_no_path(made: Path, precious: Path, encoder: CachedEncoder, f
     assert untouched(precious)
 
 
-@pytest.mark.parametrize("current", [True, False])
-def test_a_generation_of_the_last_number_is_followed_by_a_free_one(
-    made: Path, encoder: CachedEncoder, current: bool
-) -> None:
-    last = "9" * 10
-    if current:
-        generation_of(made).rename(made / last)
-        change(made / POINTER, lambda pointer: pointer.update(generation=last))
-    else:
-        (made / last).mkdir()
-        (made / last / "diary").touch()
-    assert not use_all(made, made.parent / "notes", encoder)
-    assert titles(made, encoder) == ["mars", "moon", "sun"]
-    assert (made / last / "diary").exists() != current
-
-
 LINKS = (
     *(POINTER, f"{POINTER}.new", "lock", "GENERATION", "GENERATION/manifest.json", "GENERATION/library.sqlite"),
     *("GENERATION/capsules", "GENERATION/capsules/current.new", "GENERATION/capsules/hybrid-200.old"),
@@ -179,14 +164,6 @@ def test_what_was_read_of_a_cluster_is_no_link(precious: Path) -> None:
     assert untouched(precious)
 
 
-@pytest.mark.parametrize("statement", STATEMENTS)
-def test_another_schema_is_damage(made: Path, precious: Path, encoder: CachedEncoder, statement: str) -> None:
-    with closing(sqlite3.connect(generation_of(made) / "library.sqlite")) as database:
-        database.executescript(statement)
-    errors = use_all(made, precious / "notes", encoder)
-    assert len(errors) == 3 and all("is damaged" in str(error) for error in errors)
-
-
 def bomb(path: Path, shape: tuple[int, ...]) -> None:
     """A file of 200 bytes whose header tells of more than any memory."""
     header = repr({"descr": "<f4", "fortran_order": False, "shape": shape}).encode().ljust(117) + b"\n"
@@ -215,6 +192,11 @@ def altered(path: Path, **arrays: Any) -> None:
     np.savez(path, **kept | {name: make(kept[name]) for name, make in arrays.items()})
 
 
+def rows_of(folder: Path, statement: str) -> None:
+    with closing(sqlite3.connect(folder / "library.sqlite")) as database:
+        database.executescript(statement)
+
+
 LEADING_NOWHERE: Mapping[str, Callable[[Path], None]] = {
     "mentions": lambda folder: altered(folder / "layers.npz", mentions=lambda its: its + 2**40),
     "relations": lambda folder: altered(folder / "layers.npz", relations=lambda _: np.full((5, 3), -9)),
@@ -237,13 +219,8 @@ LEADING_NOWHERE: Mapping[str, Callable[[Path], None]] = {
     "text": lambda folder: rows_of(folder, "UPDATE documents SET text = zeroblob(99)"),
     "pages": lambda folder: rows_of(folder, f"UPDATE documents SET pages = '{'[' * 100_000}'"),
     "chunks": lambda folder: rows_of(folder, "UPDATE chunks SET document = '../../diary'"),
+    **{statement: partial(rows_of, statement=statement) for statement in STATEMENTS},
 }
-
-
-def rows_of(folder: Path, statement: str) -> None:
-    with closing(sqlite3.connect(folder / "library.sqlite")) as database:
-        database.execute(statement)
-        database.commit()
 
 
 @pytest.mark.parametrize("what", LEADING_NOWHERE)

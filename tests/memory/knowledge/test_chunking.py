@@ -226,28 +226,6 @@ def test_windows_of_tokens(count: int, size: int, drawn: st.DataObject) -> None:
         assert before[1] < after[1]
 
 
-@given(TEXTS, st.integers(0, 3), st.floats(0, 1.2), st.integers(2, 40), st.data())
-@settings(deadline=None)
-def test_parts_cover_the_text_and_share_their_overlap(
-    text: str, buffer: int, threshold: float, size: int, drawn: st.DataObject
-) -> None:
-    step, overlap = drawn.draw(st.sampled_from([None, 1, 2])), drawn.draw(st.integers(0, size - 1))
-    parameters = SemanticParameters(buffer, threshold, step, size, overlap)
-    encoder = MeaningEncoder(30)
-    found = parts(text, split(text), encoder, parameters)
-    covered = [character.isspace() for character in text]
-    for start, end in (part for segment in found for part in segment):
-        covered[start:end] = [True] * (end - start)
-        assert len(encoder.tokens([text[start:end]])[0]) <= size
-    assert all(covered)
-    for segment in found:
-        for before, after in pairwise(segment):
-            assert before[0] < after[0] and before[1] < after[1]
-            assert len(encoder.tokens([text[after[0] : before[1]]])[0]) == overlap
-    for one, other in pairwise(found):
-        assert one[-1][1] <= other[0][0]
-
-
 @given(TEXTS, st.text(max_size=30), SIZES, st.integers(0, 3), st.floats(0, 1.2), st.booleans(), st.data())
 @settings(deadline=None)
 def test_chunks_cover_the_document_fit_and_keep_to_their_parts(

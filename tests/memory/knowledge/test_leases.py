@@ -7,25 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.doctor import files
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
-from clew.memory.files import Lease, file_digest, readers, unread
-from clew.memory.knowledge import proof
+from clew.memory.files import Lease, readers, unread
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
 from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.index import run as run_module
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
-from clew.memory.knowledge.partitioning.capsule import PartitionPlan
-from clew.memory.knowledge.partitioning.partitioner import partition_library
 from tests.memory.knowledge.index.test_run import run, titles, write
-
-
-@pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    write(tmp_path / "notes", moon="The Moon is far away.", sun="The Sun is hot.")
-    return tmp_path / "notes"
 
 
 def generations(library: Path) -> list[str]:
@@ -40,9 +30,8 @@ def read_all(library: Library) -> list[str]:
     return library.store.titles(9)
 
 
-def test_an_open_library_is_read_whole_after_any_number_of_runs(notes: Path, encoder: CachedEncoder) -> None:
-    library = notes.parent / "library"
-    run([notes], library, encoder)
+def test_an_open_library_is_read_whole_after_any_number_of_runs(made: Path, encoder: CachedEncoder) -> None:
+    notes, library = made.parent / "notes", made
     with open_library(library, encoder) as opened:
         for name in ("mars", "venus", "pluto"):
             write(notes, **{name: f"This is about {name}."})
@@ -57,9 +46,9 @@ def test_an_open_library_is_read_whole_after_any_number_of_runs(notes: Path, enc
 
 
 def test_two_generations_stay_for_their_readers_and_a_third_is_waited_for(
-    notes: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, encoder: CachedEncoder
 ) -> None:
-    library = notes.parent / "library"
+    notes, library = tmp_path / "notes", tmp_path / "library"
     with ExitStack() as opened:
         for name in ("one", "two", "three"):
             write(notes, **{name: f"This is {name}."})
@@ -94,41 +83,8 @@ def hold(generation: Path) -> int:
     return pid
 
 
-def test_a_library_is_proven_while_others_index_and_partition(
-    notes: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever proves it reads it, and what was written meanwhile is no damage."""
-    library = notes.parent / "library"
-    run([notes], library, encoder)
-
-    def partitioned() -> None:
-        for _ in partition_library(library, PartitionPlan("leiden", size=0)):
-            pass
-
-    def indexed_twice() -> None:
-        for name in ("mars", "venus"):
-            write(notes, **{name: f"This is about {name}."})
-            run([notes], library, encoder)
-
-    waiting = [partitioned, indexed_twice]
-
-    def hashed(path: Path) -> str:
-        """Something else happens between two files, in the first and in the second look."""
-        if waiting and "vectors" in path.name and path.parent.parent == library:
-            waiting.pop(0)()
-        return file_digest(path)
-
-    monkeypatch.setattr(proof, "file_digest", hashed)
-    (check,) = files(library)
-    assert check.state == "ok" and not waiting
-    monkeypatch.undo()
-    assert [check.state for check in files(library)] == ["ok"]
-
-
-def test_a_lease_ends_with_its_process(notes: Path, encoder: CachedEncoder) -> None:
-    library = notes.parent / "library"
-    run([notes], library, encoder)
-    generation = current_generation(library)
+def test_a_lease_ends_with_its_process(made: Path) -> None:
+    generation = current_generation(made)
     assert generation
     pid = hold(generation)
     try:

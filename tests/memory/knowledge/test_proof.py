@@ -53,13 +53,6 @@ def test_one_bit_of_any_file_is_found(made: Path) -> None:
     assert damaged is not None and (damaged.gone, damaged.unknown) == (("smoothed.npy",), ("extra",))
 
 
-def test_what_is_put_into_a_generation_later_is_recorded(made: Path, encoder: CachedEncoder) -> None:
-    list(partition_library(made, PartitionPlan("leiden", 0)))
-    with open_library(made, encoder) as opened:
-        read_all(opened)  # writes the words of the partitions
-    assert proven(generation_of(made))
-
-
 @pytest.mark.parametrize("plan", [PartitionPlan(size=300), PartitionPlan()], ids=lambda plan: plan.name)
 @pytest.mark.parametrize("moves", range(6))
 def test_partitions_are_whole_wherever_their_run_ends(

@@ -149,22 +149,6 @@ def test_vectors_by_row_by_id_and_by_partition_are_the_same(store: LibraryStore)
         assert np.array_equal(store.part().partition_vectors(partition), store.part().vectors.take(members, axis=0))
 
 
-def test_smoothed_vectors_are_those_of_the_formula(store: LibraryStore) -> None:
-    graph, rows = store.part().nodes, np.arange(len(store.part().layers.chunk_ids))
-    found, own, mean = (
-        store.part().smoothed.take(rows, axis=0).astype(np.float32),
-        store.part().vectors.take(rows, axis=0),
-        graph.neighbour_mean().toarray(),
-    )
-    assert found.dtype == np.float32 and np.linalg.norm(found, axis=1) == pytest.approx(np.ones(len(rows)), abs=2e-3)
-    expected = own + mean @ own + 0.5 * mean @ mean @ own
-    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
-    assert np.abs(found - expected).max() < 2e-3
-    alone = np.flatnonzero(graph.degrees == 0)
-    assert len(alone) and np.abs(found[alone] - own[alone]).max() < 1e-3  # Fritz Lang's
-    assert np.array_equal(store.part().smoothed.take(rows[[2, 0, 2]], axis=0).astype(np.float32), found[[2, 0, 2]])
-
-
 def test_a_field_alone_and_fields_by_weights(store: LibraryStore, embedded_path: Path) -> None:
     """What is known of a document beside its words (here name, author, tags) is searched as a field of its own."""
     with open_library(embedded_path, None) as library:

@@ -8,11 +8,11 @@ import pytest
 
 from clew.memory.datatypes import Table
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.disk import DATABASE, POINTER
+from clew.memory.knowledge.disk import DATABASE
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.tables import LARGE, TABLES, typed
 from clew.memory.text import stemmed_words
-from tests.memory.knowledge.index.test_damage import change, generation_of
+from tests.memory.knowledge.index.test_damage import generation_of
 from tests.memory.knowledge.index.test_run import run
 
 COLUMNS = [
@@ -75,15 +75,3 @@ def test_of_many_rows_the_text_has_some_and_the_table_all(tmp_path: Path, encode
         assert document.text.count("Person") < 200 and opened.store.tables.all[0].size == LARGE + 1
         (links,) = opened.store.tables.links(stemmed_words("person 1777"), 5).values()
     assert (links[0].value, links[0].share, len(links)) == ("person 1777", 1, 5)
-
-
-def test_a_library_from_before_tables_has_none(tmp_path: Path, encoder: CachedEncoder) -> None:
-    (tmp_path / "boats.csv").write_text("Name,Length\nIda,7\n", "utf-8")
-    run([tmp_path / "boats.csv"], tmp_path / "library", encoder)
-    with closing(sqlite3.connect(generation_of(tmp_path / "library") / DATABASE)) as database:
-        for table in TABLES:
-            database.execute(f"DROP TABLE {table}")
-        database.commit()
-    change(tmp_path / "library" / POINTER, lambda pointer: pointer.update(format=6))
-    with open_library(tmp_path / "library", encoder) as opened:
-        assert not opened.store.tables.all and opened.store.documents(["boats.csv"])

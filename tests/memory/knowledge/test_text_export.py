@@ -1,8 +1,6 @@
 """The texts of a library as files: character for character what quotations count in."""
 
-import errno
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,18 +8,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import BadInput, ClewError
+from clew.memory.errors import BadInput
 from clew.memory.json_lines import append_object
-from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import (
     INDEX,
     LONGEST_NAME,
-    LibraryStore,
     export_graph,
     export_text,
     open_library,
     safe_name,
 )
+from tests.memory.knowledge.index.test_run import run
 
 LINES = "The Moon.\r\n\r\nIt is  grey.\u2028And far.\x0cAnd old.\tSo.\n"
 ROWS = ("../../etc/passwd", "a/b", "A/B", "a b", "nul", "\u202eevil", "x" * 300)
@@ -34,8 +31,7 @@ def library(tmp_path: Path, encoder: CachedEncoder) -> Path:
     rows = [{"_id": id_, "title": f"Title {n}", "text": f"{LINES} {n}"} for n, id_ in enumerate(ROWS)]
     (documents / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     (documents / "queries.jsonl").write_text('{"_id": "q", "text": "What is grey?"}\n', "utf-8")
-    for _ in index([documents], tmp_path / "library", encoder):
-        pass
+    run([documents], tmp_path / "library", encoder)
     return tmp_path / "library"
 
 
@@ -68,19 +64,6 @@ def test_nothing_is_written_through_a_link_of_the_folder(library: Path, tmp_path
     (out / "steps.jsonl").symlink_to(diary)
     with pytest.raises(BadInput, match="cannot be written"):
         append_object(out / "steps.jsonl", {"a": 1})
-
-
-@pytest.mark.parametrize("write", [export_text, export_graph])
-def test_a_full_disk_is_named_with_what_to_do(
-    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[LibraryStore, Path], object]
-) -> None:
-    def full(path: Path) -> Path:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("clew.memory.knowledge.library.private_folder", full)
-    with open_library(library, None) as opened, pytest.raises(ClewError, match="the disk is full") as caught:
-        write(opened.store, tmp_path / "out")
-    assert caught.value.exit_code == 1 and caught.value.hint
 
 
 def test_a_folder_of_something_else_is_left_alone(library: Path, tmp_path: Path) -> None:
@@ -138,13 +121,11 @@ def test_an_exported_graph_is_read_back_as_it_was(tmp_path: Path, encoder: Cache
     for name, rows in (("nodes", nodes), ("edges", edges)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     first, again = tmp_path / "first", tmp_path / "again"
-    for _ in index([folder], first, encoder):
-        pass
+    run([folder], first, encoder)
     with open_library(first, None) as opened:
         written = [export_graph(opened.store, tmp_path / "out") for _ in range(2)]  # a second time over the first
     assert written == [(4, 6), (4, 6)]
-    for _ in index([tmp_path / "out"], again, encoder):
-        pass
+    run([tmp_path / "out"], again, encoder)
     assert documents_of(again) == documents_of(first) and len(documents_of(first)) == 4
     assert sorted(documents_of(first))[-1][-2:] == ("", "") and documents_of(first)[0][-2:] == (
         "Ann, Ben",

@@ -1,7 +1,7 @@
 """What words become in the keyword indexes: in Esperanto their roots too, in no other language."""
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import bm25s
 import numpy as np
@@ -12,7 +12,6 @@ from bm25s.stopwords import STOPWORDS_EN
 from clew.memory.knowledge import keywords, tokens
 from clew.memory.knowledge.cluster.statistics import ChunkWords, statistics_of
 from clew.memory.knowledge.tokens import KeywordAnalyser, KeywordParameters, rooted_in
-from clew.memory.language.esperanto_words import roots_in
 
 EO = [
     "La malnova kapitano vojaĝadis trans la maron kaj serĉis la insulon de sia juneco.",
@@ -41,12 +40,6 @@ def test_tokens_are_those_of_bm25s(language: Any) -> None:
         ours = [token for token in tokenize(tokens.words_of(text)) if token]
         assert ours[: len(theirs[0])] == theirs[0], "behind them are words without their accents"
     assert set(STOPWORDS_EN) < tokens.ENGLISH_STOP_WORDS
-
-
-def test_all_that_can_be_chosen_is_there() -> None:
-    assert set(get_args(tokens.Stemming)) == {"", *Stemmer.algorithms()}
-    for name in get_args(tokens.StopWords):
-        assert tokens.tokenizer(KeywordParameters(stemmer="", stop_words=name))(["zzz"]) == ["zzz"]
 
 
 def test_scores_are_those_of_bm25s(tmp_path: Path) -> None:
@@ -78,12 +71,6 @@ def test_a_root_is_found_under_other_affixes(tmp_path: Path, question: str, best
     [hit] = index.hits(question, 1)
     assert hit.row == best and hit.score > 0
     assert root in hit.fields["text"].terms
-
-
-def test_a_word_that_the_texts_lack_is_known_by_its_root(tmp_path: Path) -> None:
-    index = index_of(tmp_path / "eo", EO)
-    assert index.token("insuletojn") == "insul-" and index.count("insul-") == 1
-    assert index.token("insulon") == "insulon" and not index.count(index.token("elefanto"))
 
 
 def test_only_esperanto_is_taken_for_it() -> None:
@@ -134,14 +121,3 @@ def test_a_cluster_has_the_same_tokens(tmp_path: Path) -> None:
             assert hit.score == pytest.approx(scores[row].score, abs=1e-5)
             assert set(hit.fields["text"].terms) == set(scores[row].fields["text"].terms)
             assert hit.title_coverage == pytest.approx(scores[row].title_coverage, abs=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("word", "roots"),
-    {
-        **{"akvobirdojn": "akv bird", "malblogistoj": "blog", "malo": "mal", "mitrandiron": "mitrandir", "hom": "hom"},
-        **{"kaj": "", "estas": "", "1887": "", "cxevalo": "ĉeval", "ĉiujn": ""},
-    }.items(),
-)
-def test_roots_in_a_word(word: str, roots: str) -> None:
-    assert " ".join(roots_in(word)) == roots

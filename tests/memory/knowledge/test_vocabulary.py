@@ -1,35 +1,29 @@
 """What a library calls things, over the small library of `conftest.py` beside this file and over one of notes."""
 
-import json
 from collections.abc import Iterator
 
 import pytest
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.run import index
-from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.vocabulary import distance
 from clew.memory.ports import Vocabulary
+from tests.memory.knowledge.walking.made import library_of
 
 NOTES = [
     (
         "Allotment rules",
         "The committee of the allotment meets in the greenhouse. The environment matters to all of us.",
     ),
-    ("Greenhouse", "Mrs Adeyemi mended the greenhouse and the hose in Leeds. The package with the glass came on Tuesday."),
+    (
+        "Greenhouse",
+        "Mrs Adeyemi mended the greenhouse and the hose in Leeds. The package with the glass came on Tuesday.",
+    ),
     ("Compost", "Packages of compost are stored behind the greenhouse, which Mrs Adeyemi has the key for."),
 ]
 
 
 @pytest.fixture(scope="module")
 def vocabulary(encoder: CachedEncoder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vocabulary]:
-    folder = tmp_path_factory.mktemp("notes")
-    lines = [json.dumps({"_id": str(n), "title": title, "text": text}) for n, (title, text) in enumerate(NOTES)]
-    (folder / "corpus.jsonl").write_text("\n".join(lines), "utf-8")
-    path = tmp_path_factory.mktemp("library")
-    for _ in index([folder / "corpus.jsonl"], path, encoder):
-        pass
-    with open_library(path, encoder) as library:
+    with library_of(tmp_path_factory.mktemp("notes"), dict(NOTES), encoder) as library:
         yield library.store.vocabulary
 
 
@@ -59,11 +53,3 @@ def test_a_word_that_is_lacking_is_near_to_one_that_is_there(vocabulary: Vocabul
 def test_what_is_there_or_far_off_or_short_or_no_word_is_near_to_nothing(vocabulary: Vocabulary) -> None:
     assert vocabulary.near(["packages", "zyzzyva", "gls", "20l5", "the"]) == [(), (), (), (), ()]
     assert vocabulary.near(["house"]) == [()], "a part of greenhouse, and no slip of hose"
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "edits"),
-    [("form", "from", 1), ("form", "farm", 1), ("form", "form", 0), ("ab", "b", 1), ("", "b", 1)],
-)
-def test_edits(one: str, other: str, edits: int) -> None:
-    assert distance(one, other) == distance(other, one) == edits

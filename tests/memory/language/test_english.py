@@ -1,6 +1,5 @@
 """Reading English: shallowly without a pipeline, by the parse of one that is given here, of a few sentences."""
 
-import os
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ spacy = pytest.importorskip("spacy", reason="spaCy is not installed (pip install
 
 TAUGHT = [
     ("Kubrick directed the film .", "PROPN VERB DET NOUN PUNCT", [1, 1, 3, 1, 1], "nsubj ROOT det dobj punct"),
-    ("Clarke wrote the book .", "PROPN VERB DET NOUN PUNCT", [1, 1, 3, 1, 1], "nsubj ROOT det dobj punct"),
     ("Lang lived in Berlin .", "PROPN VERB ADP PROPN PUNCT", [1, 1, 1, 2, 1], "nsubj ROOT prep pobj punct"),
     ("Lang is a director .", "PROPN AUX DET NOUN PUNCT", [1, 1, 3, 1, 1], "nsubj ROOT det attr punct"),
     ("Who directed the book ?", "PRON VERB DET NOUN PUNCT", [1, 1, 3, 1, 1], "nsubj ROOT det dobj punct"),
@@ -27,7 +25,7 @@ TAUGHT = [
 
 
 class Pipeline:
-    """Gives these six sentences their parses, as a pipeline that has learned them does."""
+    """Gives these five sentences their parses, as a pipeline that has learned them does."""
 
     def __init__(self) -> None:
         blank = spacy.blank("en")
@@ -63,13 +61,6 @@ def test_the_shallow_reader_sees_names_content_words_and_question_words() -> Non
     assert (tree.mood, tree.asks) == ("question", "who")
     assert reader.keywords(tree) == ["stanley kubrick", "directed", "film"]
     assert roles("The old dog chased Ham in Florida.", reader)["dog"][0] == "nsubj"
-
-
-@pytest.mark.skipif(not os.environ.get("CLEW_TEST_SPACY"), reason="CLEW_TEST_SPACY names no pipeline")
-def test_a_real_pipeline() -> None:
-    reader = English(spacy.load(os.environ["CLEW_TEST_SPACY"]))
-    found = roles("Stanley Kubrick directed the film in England.", reader)
-    assert found["film"] == ("obj", "directed") and found["in"] == ("case", "England")
 
 
 def test_the_language_is_detected() -> None:

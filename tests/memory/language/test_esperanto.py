@@ -6,7 +6,7 @@ import pytest
 
 from clew.memory.errors import BadInput
 from clew.memory.language.esperanto import Esperanto, tokenize
-from clew.memory.language.esperanto_words import Analyser, closed_words, mined_roots, roots, with_hats
+from clew.memory.language.esperanto_words import Analyser, mined_roots, roots, with_hats
 from clew.memory.language.trees import SentenceReader
 
 READER = Esperanto()
@@ -20,34 +20,6 @@ def roles(sentence: str, reader: SentenceReader = READER) -> dict[str, tuple[str
         form: (role, forms[head - 1] if head else "")
         for form, head, role in zip(forms, tree.heads, tree.roles, strict=True)
     }
-
-
-@pytest.mark.parametrize(
-    ("form", "upos", "feats"),
-    [
-        ("kvardek", "NUM", "NumType=Card"),
-        ("1905", "NUM", "NumType=Card"),
-        ("15-an", "ADJ", "Case=Acc|Number=Sing|NumType=Ord"),
-        ("tria", "ADJ", "Case=Nom|Number=Sing|NumType=Ord"),
-        ("sekvate", "VERB", "Tense=Pres|VerbForm=Part|Voice=Pass"),
-        ("gxojo", "NOUN", "Case=Nom|Number=Sing"),
-    ],
-)
-def test_numbers_participles_and_words_without_hats(form: str, upos: str, feats: str) -> None:
-    word = READER.analyser.word(form)
-    assert (word.upos, word.feats) == (upos, feats)
-
-
-def test_all_correlatives_with_their_cases() -> None:
-    forms = [
-        begin + end
-        for begin in ("ki", "ti", "i", "ĉi", "neni")
-        for end in ("u", "a", "o", "es", "e", "am", "al", "el", "om")
-    ]
-    inflected = [form + end for form in forms if form[-1] in "ua" for end in ("n", "j", "jn")]
-    inflected += [form + "n" for form in forms if form[-1] in "oe"]
-    assert len(forms) == 45 and set(forms + inflected) <= set(closed_words())
-    assert closed_words()["neniujn"].feats == "Case=Acc|Number=Plur|PronType=Neg"
 
 
 def test_roots_are_small_and_a_librarys_own_are_added() -> None:

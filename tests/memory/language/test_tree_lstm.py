@@ -16,7 +16,7 @@ from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.structure import FILE, open_structure
 from clew.memory.language.esperanto import Esperanto
 from clew.memory.language.structure_training import StructurePlan, train_library, train_structure
-from clew.memory.language.tree_lstm import TreeLSTM, TreeLSTMSizes, batched, numbered, seeded
+from clew.memory.language.tree_lstm import TreeLSTM, TreeLSTMSizes, numbered, seeded
 from clew.tools.base import ToolSettings, encode_query
 from clew.tools.hybrid import HybridParameters, make
 
@@ -61,13 +61,6 @@ def test_sizes_are_the_seeds_and_no_root_is_unknown() -> None:
     network = seeded(SMALL, 3)
     one, other = network.encode([numbered(READER.read(f"La {word} dormas.")) for word in ("gnapo", "brinko")])
     assert one @ other < 0.9999
-
-
-def test_words_come_before_their_heads_and_marks_are_left_out() -> None:
-    tree = numbered(READER.read("La granda hundo, kiun mi vidis, kuras."))
-    assert len(tree.heads) == 7 and tree.heads[-1] == -1
-    assert all(head > place for place, head in enumerate(tree.heads[:-1]))
-    assert len(batched([tree, tree], 64).roots) == 2
 
 
 def trained(plan: StructurePlan) -> TreeLSTM:

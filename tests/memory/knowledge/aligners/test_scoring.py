@@ -65,14 +65,6 @@ def test_the_three_fields_by_hand() -> None:
     assert words.scores("fruit")[2] == pytest.approx([2 / 3, 1 / 2])
 
 
-def test_a_rarer_word_counts_more_by_the_square() -> None:
-    words = words_of(NODES, np.array([0, 0, 1, 1]), 2)
-    idf = words.idf[[words.numbers["appl"], words.numbers["pie"]]].astype(np.float64)
-    weights = idf**2 / (idf**2).sum()
-    parts = np.stack([words.scores("apple"), words.scores("pie")])
-    assert words.scores("the apple pie") == pytest.approx(np.tensordot(weights, parts, 1))
-
-
 @pytest.mark.parametrize("text", ["", "the of and", "unheard"])
 def test_a_question_without_a_known_word_scores_nothing(text: str) -> None:
     assert not words_of(NODES, np.array([0, 0, 1, 1]), 2).scores(text).any()

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Float32s, Form, Ints, Query, Vector
+from clew.memory.datatypes import Form, Ints, Query, Vector
 from clew.memory.knowledge.aligners.scoring import FoundNodes, PartitionWords, words_of
 from clew.memory.knowledge.aligners.training import (
     PartitionGraph,
@@ -19,6 +19,7 @@ from clew.memory.knowledge.aligners.training import (
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.nodes import Cells, NodeGraph, Partitioning, cells_of
 from clew.memory.ports import Graph
+from clew.memory.vectors import unit
 
 PARTITIONS, SIZE, WIDTH = 8, 12, 16
 NODES = PARTITIONS * SIZE
@@ -36,10 +37,6 @@ def graph() -> NodeGraph:
     bridges = [(p * SIZE + i, ((p + 1) % PARTITIONS) * SIZE + i, 1) for p in range(PARTITIONS) for i in (0, 4, 8)]
     sources, targets, kinds = np.array(sorted(paths + bridges), np.int64).T
     return NodeGraph(NODES, sources, targets, kinds, np.ones(len(kinds), np.float32), ("next", "bridge"))
-
-
-def unit(values: Float32s) -> Float32s:
-    return np.asarray(values / np.linalg.norm(values, axis=1, keepdims=True), np.float32)
 
 
 @cache

@@ -1,22 +1,13 @@
 """Seed 000's cases, beside the data; the graph of its README; small random graphs and questions."""
 
-import json
-import os
-from pathlib import Path
-from typing import Any
-
-import pytest
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Triple
 from clew.memory.knowledge.clues.clue_index import ClueIndex, TripleGraph, arrow, clue_index, triple_graph
 from clew.memory.knowledge.clues.triple_search import Path as CluePath
+from tests.memory.seed_cases import seed_cases
 
-_DATA = Path(os.environ.get("CLEW_DATA", Path(__file__).parents[4] / ".." / "shared" / "data"))
-_PATH = _DATA.parent / "cases" / "cluerag.json"
-CASES: dict[str, Any] = json.loads(_PATH.read_text(encoding="utf-8")) if _PATH.exists() else {}
-
-needs_cases = pytest.mark.skipif(not CASES, reason="the cases of seed 000 are not beside the data (CLEW_DATA)")
+CASES, needs_cases = seed_cases("cluerag")
 
 README = (("lokesh kanagaraj", "directed", "film"), ("film", "titled", "coolie"))
 QUESTION = "Who directed the film Coolie?"

@@ -89,14 +89,6 @@ def rows(graph: TripleGraph) -> list[tuple[str, str, str]]:
     return [(graph.entities[s], graph.relations[r], graph.entities[o]) for s, r, o in parts]
 
 
-@pytest.mark.parametrize(
-    "text, normal",
-    [("  Lokesh\n Kanagaraj ", "lokesh kanagaraj"), ("Coolie?", "coolie"), ('"To save"', "to save"), ("U.S.", "u.s.")],
-)
-def test_names_are_normalised(text: str, normal: str) -> None:
-    assert normalise(text) == normal
-
-
 def test_several_relations_between_one_pair_are_kept_and_the_same_ones_merged() -> None:
     graph = triple_graph(
         [

@@ -15,7 +15,6 @@ from clew.memory.knowledge.clues.triple_search import (
     question_type,
     search_paths,
     seeds_of,
-    shown,
 )
 from tests.memory.knowledge.clues.cases import (
     CASES,
@@ -86,73 +85,26 @@ def test_a_where_without_an_edge_of_a_place_and_of_all_that_is_named_has_no_answ
 
 
 @pytest.mark.parametrize(
-    "name, type_, expected",
+    ("question", "entities", "relations"),
     [
-        ("lokesh kanagaraj", "who", "Lokesh Kanagaraj"),
-        ("to save his friend", "why", "To save his friend"),
-        ("1986", "when", "1986"),
+        ("Who directed the film COOLIE?!", ["film", "coolie"], ("directed",)),
+        ("Who hummed Coolie's theme?", ["coolie", "theme of coolie"], ("hummed",)),
+        ("What is a filmmaker?", [], ("is a",)),
+        ("Who acted in the film titled Coolie?", ["film", "coolie"], ("played by", "titled")),
     ],
 )
-def test_a_name_without_capitals_gets_them(name: str, type_: str, expected: str) -> None:
-    assert shown(name, type_) == expected  # type: ignore[arg-type]
-
-
-INDEX = index_of(*FILMS)
+def test_clues_are_whole_words_and_relations_by_alias(
+    question: str, entities: list[str], relations: tuple[str, ...]
+) -> None:
+    index = index_of(*FILMS)
+    found = extract_clues(question, index, 10)
+    assert (names(index, found.entities), found.relations) == (entities, relations)
 
 
 @needs_cases
 @pytest.mark.parametrize("trap", CASES.get("question_type_traps", []), ids=lambda trap: trap["query"])
 def test_the_seeds_traps(trap: dict[str, Any]) -> None:
     assert question_type(trap["query"]) == trap["should_be"]
-
-
-@pytest.mark.parametrize(
-    "question, expected",
-    [
-        ("Who directed Coolie?", "who"),
-        ("Whose film is it?", "who"),
-        ("Why did he come out?", "why"),
-        ("In which year was it released?", "when"),
-        ("What city is it set in?", "where"),
-        ("Which actor played Deva?", "who"),
-        ("Which film did the man who directed Coolie make?", "what"),
-        ("", "what"),
-    ],
-)
-def test_the_type_is_that_of_the_first_question_word(question: str, expected: str) -> None:
-    assert question_type(question) == expected
-
-
-@pytest.mark.parametrize(
-    "question, expected",
-    [
-        ("Who directed the film COOLIE?!", ["film", "coolie"]),
-        ("What did Kanagaraj make?", ["lokesh kanagaraj"]),
-        ("Who hummed Coolie's theme?", ["coolie", "theme of coolie"]),
-        ("What is a filmmaker?", []),
-    ],
-)
-def test_entities_are_named_by_whole_words(question: str, expected: list[str]) -> None:
-    assert names(INDEX, extract_clues(question, INDEX, 10).entities) == expected
-
-
-@pytest.mark.parametrize(
-    "question, expected",
-    [
-        ("Who directed the film?", ("directed",)),
-        ("Who was the director?", ("directed",)),
-        ("Who acted in the film titled Coolie?", ("played by", "titled")),
-        ("When did it come out?", ("released",)),
-    ],
-)
-def test_relations_are_named_by_alias_or_by_their_own_words(question: str, expected: tuple[str, ...]) -> None:
-    assert extract_clues(question, INDEX, 10).relations == expected
-
-
-def test_inflections_of_a_relation_that_the_table_does_not_have_are_one_clue() -> None:
-    index = index_of(("ann", "hums", "a"), ("bob", "hummed", "b"), ("carl", "humming", "c"))
-    assert extract_clues("Who hummed?", index, 10).relations == ("hums",)
-    assert index.edges_of_relations(("hums",)).all()
 
 
 PARAMETERS = st.builds(

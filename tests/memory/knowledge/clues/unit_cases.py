@@ -10,7 +10,6 @@ from clew.memory.datatypes import Floats, Ints, Vector, Vectors
 from clew.memory.knowledge.clues.clue_index import UnitGraph
 from clew.memory.knowledge.clues.unit_search import (
     Near,
-    Prune,
     UnitParameters,
     UnitWalk,
     UnitWalker,
@@ -68,7 +67,6 @@ def walked(
     question: Vector,
     parameters: UnitWalkParameters,
     among: Sequence[int] | None = None,
-    prune: Prune | None = None,
 ) -> list[UnitWalk]:
     def vectors_of(rows: Ints) -> Vectors:
         return vectors[rows]
@@ -77,7 +75,7 @@ def walked(
     allowed = near(question, vectors)
     if mask is not None:
         allowed = Near(allowed.units[mask[allowed.units]], allowed.cosines[mask[allowed.units]])
-    return UnitWalker(UnitGraph(layers), question, allowed, vectors_of, parameters, mask, prune).walks()
+    return UnitWalker(UnitGraph(layers), question, allowed, vectors_of, parameters, mask).walks()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

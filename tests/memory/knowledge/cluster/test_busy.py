@@ -11,10 +11,9 @@ import pytest
 
 from clew.memory.errors import ClewError, ServiceUnreachable
 from clew.memory.knowledge.cluster.cluster_store import open_generation
-from clew.memory.knowledge.cluster.connection import Cluster, address
+from clew.memory.knowledge.cluster.connection import Cluster
 from clew.memory.knowledge.cluster.generations import Generations
-from tests.cluster import Server
-from tests.memory.knowledge.cluster.test_faults import sent
+from tests.cluster import Server, cluster_at, sent
 from tests.proxy import Proxy, error_of
 
 pytestmark = pytest.mark.soak
@@ -24,16 +23,9 @@ AWAY = error_of(503, "unavailable_shards_exception", "primary shard is not activ
 FULL = error_of(429, "cluster_block_exception", "blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage]")
 
 
-def cluster_at(server: Server, name: str = "", tries: int = 8) -> Cluster:
-    """That hardly pauses."""
-    where = address(server.library(name))
-    assert where
-    return Cluster(where, tries, pause=0.001)
-
-
 @pytest.fixture
 def behind(proxy: Proxy) -> Iterator[Cluster]:
-    cluster = cluster_at(Server(f"http://{proxy.host}", {}))
+    cluster = Cluster(cluster_at(Server(f"http://{proxy.host}", {})).where, tries=8, pause=0.001)  # it hardly pauses
     yield cluster
     proxy.instead, proxy.lost = lambda *_: None, lambda *_: False
     Generations(cluster).remove_all()

@@ -8,7 +8,8 @@ import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from functools import partial
+from http.server import HTTPServer, SimpleHTTPRequestHandler
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -21,7 +22,7 @@ from clew.agent.doctor import cluster as looked_at
 from clew.agent.settings import Settings
 from clew.agent.state import Step, Turn
 from clew.memory.datatypes import Progress
-from clew.memory.errors import ClewError, NoLibrary, NotSetUp, ServiceUnreachable
+from clew.memory.errors import NoLibrary, NotSetUp, ServiceUnreachable
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import WRITE_RIGHTS, Generations
@@ -32,7 +33,7 @@ from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
 from tests.benchmarks.indexing import RandomEncoder
-from tests.cluster import Server, key_with, own_server, started, stopped
+from tests.cluster import Server, cluster_at, key_with, own_server, sent, started, stopped
 from tests.proxy import Proxy
 from tests.ui.browsing import free_port
 
@@ -42,18 +43,6 @@ QUESTION = "Who directed Metropolis?"
 
 BUSY = 1800
 """Seconds for a test with servers of its own, on a machine with others at work."""
-
-
-def cluster_at(server: Server, name: str = "") -> Cluster:
-    where = address(server.library(name))
-    assert where
-    return Cluster(where)
-
-
-def sent(cluster: Cluster, library: Path) -> Published:
-    *_, done = publish(cluster, required_generation(library))
-    assert isinstance(done, Published)
-    return done
 
 
 def searched(store: ClusterStore) -> list[str]:
@@ -140,22 +129,9 @@ def test_a_generation_that_is_gone_is_left_between_two_turns(
     Generations(cluster).remove_all()
 
 
-class _Other(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"hi")
-
-    do_POST = do_GET  # noqa: N815
-
-    def log_message(self, *_: object) -> None:
-        """Nothing on the standard error."""
-
-
-def test_another_server_on_that_port() -> None:
+def test_another_server_on_that_port(tmp_path: Path) -> None:
     pytest.importorskip("elasticsearch")
-    with HTTPServer(("127.0.0.1", 0), _Other) as other:
+    with HTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path))) as other:
         Thread(target=other.serve_forever, daemon=True).start()
         with pytest.raises(NotSetUp, match="is no Elasticsearch") as refused:
             open_generation(cluster_at(Server(f"http://127.0.0.1:{other.server_address[1]}", {}), "notes"))
@@ -289,40 +265,6 @@ def until(ask: Callable[[], Any], seconds: float = 180) -> Any:
             if time.monotonic() > end:
                 raise
             time.sleep(1)
-
-
-@pytest.mark.timeout(BUSY)
-def test_a_full_disk_is_told_at_once_and_mended(server: Server, examples_path: Path) -> None:
-    with own_server(like=server) as (own, _):
-        cluster = cluster_at(own, "notes")
-        sent(cluster, examples_path)
-        marks = dict.fromkeys(("low", "high", "flood_stage"), "1%")
-        _disk(cluster, {f"watermark.{name}": value for name, value in marks.items()})
-        index = f"{Generations(cluster).alias}-lock"  # the generation takes no writes anyway
-        _until_blocked(cluster, index, True)
-        assert searched(open_generation(cluster))  # it is read
-        with pytest.raises(ClewError, match=r"its disk is full|takes no writes") as full:
-            sent(cluster, examples_path)
-        assert "room" in full.value.hint
-        _disk(cluster, {f"watermark.{name}": None for name in marks})
-        _until_blocked(cluster, index, False)
-        assert sent(cluster, examples_path).hash
-
-
-def _disk(cluster: Cluster, given: dict[str, Any]) -> None:
-    own = {"threshold_enabled": True, **given}
-    named = {f"cluster.routing.allocation.disk.{name}": value for name, value in own.items()}
-    every = {**named, "cluster.info.update.interval": "10s"}
-    cluster.ask(lambda client: client.cluster.put_settings(persistent=every))
-
-
-def _until_blocked(cluster: Cluster, index: str, wanted: bool) -> None:
-    for _ in range(120):
-        said = cluster.ask(lambda client: client.indices.get_settings(index=index))[index]["settings"]["index"]
-        if ("read_only_allow_delete" in said.get("blocks", {})) is wanted:
-            return
-        time.sleep(1)
-    raise AssertionError("the disk's mark was not seen")
 
 
 @pytest.mark.timeout(BUSY)

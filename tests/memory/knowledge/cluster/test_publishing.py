@@ -15,7 +15,7 @@ from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, ServiceUnreachable
 from clew.memory.knowledge.cluster.cluster_store import open_generation
-from clew.memory.knowledge.cluster.connection import Cluster, address
+from clew.memory.knowledge.cluster.connection import Cluster
 from clew.memory.knowledge.cluster.generations import Generations, libraries
 from clew.memory.knowledge.cluster.publishing import STAGE, Published, Sending, publish
 from clew.memory.knowledge.cluster.restoring import SPOOL, on_this_machine, restore, worked_on
@@ -26,34 +26,26 @@ from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.proof import proven
 from clew.tools import registry
 from clew.tools.base import encode_query
-from tests.cluster import Server, first_of
+from tests.cluster import Server, cluster_at, first_of
+from tests.memory.knowledge.index.test_run import run, write
 
 
 @pytest.fixture
 def cluster(server: Server) -> Iterator[Cluster]:
     """With a library of its own name, that is removed again."""
-    where = address(server.library())
-    assert where
-    made = Cluster(where)
+    made = cluster_at(server)
     yield made
     Generations(made).remove_all()
 
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    for name, text in (
-        ("moon", "The Moon orbits the Earth."),
-        ("tides", "Tides rise because the Moon pulls at the sea."),
-    ):
-        (folder / f"{name}.txt").write_text(text, "utf-8")
-    return folder
+    write(tmp_path / "notes", moon="The Moon orbits the Earth.", tides="Tides rise because the Moon pulls at the sea.")
+    return tmp_path / "notes"
 
 
 def indexed(folder: Path, library: Path, encoder: CachedEncoder) -> Path:
-    for _ in index([folder], library, encoder, parameters=Parameters(prune=True)):
-        pass
+    run([folder], library, encoder, parameters=Parameters(prune=True))
     return required_generation(library)
 
 
@@ -127,15 +119,6 @@ def test_back_from_the_cluster_it_is_the_same_library(cluster: Cluster, examples
     assert read_manifest(back) == read_manifest(generation)  # its id too: threads go on
     assert (found := proven(back)) and not found.wrong
     assert sent(cluster, back).hash == done.hash
-
-
-@pytest.mark.soak
-def test_one_indexer_at_a_time(cluster: Cluster) -> None:
-    generations = Generations(cluster)
-    with generations.held(), pytest.raises(LibraryBusy, match="is running"), Generations(cluster).held(still=60):
-        pass
-    with generations.held(still=0):  # it was given back
-        pass
 
 
 @pytest.mark.soak
@@ -235,22 +218,6 @@ def test_reading_that_was_cut_off_is_gone_on_with(
     assert sent(cluster, required_generation(tmp_path / "back")).hash == done.hash
 
 
-def test_what_is_sent_stays_while_it_is_sent(
-    cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    generation = indexed(notes, tmp_path / "library", encoder)
-    monkeypatch.setattr("clew.memory.knowledge.cluster.publishing.ROWS", 1)
-    sending = publish(cluster, generation)
-    with closing(sending):  # type: ignore[type-var]
-        next(sending)
-        for name in ("sun", "mars"):
-            (notes / f"{name}.txt").write_text(f"This is about {name}.", "utf-8")
-            indexed(notes, tmp_path / "library", encoder)
-        *_, done = sending
-    assert isinstance(done, Published) and open_generation(cluster).manifest.documents == 2
-    assert len(list((tmp_path / "library").glob("0*"))) == 2
-
-
 def test_a_copy_that_is_read_stays_where_the_cluster_has_another(
     cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder
 ) -> None:
@@ -334,28 +301,20 @@ def test_a_library_without_documents(cluster: Cluster, notes: Path, tmp_path: Pa
 Work = Callable[[Path], Iterator[object]]
 
 
-@pytest.fixture
-def cluster_staging(server: Server) -> Iterator[Cluster]:
-    where = address(server.library())
-    assert where
-    yield Cluster(where)
-    Generations(Cluster(where)).remove_all()
-
-
 def written(folder: Path, *names: str) -> list[Path]:
     for name in names:
         (folder / name).write_text(f"This is about {name}.", "utf-8")
     return [folder / name for name in names]
 
 
-def documents(cluster_staging: Cluster) -> set[str]:
-    return {one.title for one in open_generation(cluster_staging).catalogue.documents}
+def documents(cluster: Cluster) -> set[str]:
+    return {one.title for one in open_generation(cluster).catalogue.documents}
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("there", [True, False])
 def test_two_machines_that_index_at_once_lose_nothing(
-    cluster_staging: Cluster, tmp_path: Path, encoder: CachedEncoder, there: bool
+    cluster: Cluster, tmp_path: Path, encoder: CachedEncoder, there: bool
 ) -> None:
     """The second has read the library, or that there is none, before the first has sent: it says so, and run again it
     goes on from what the first made."""
@@ -366,48 +325,46 @@ def test_two_machines_that_index_at_once_lose_nothing(
 
     def overtaken(folder: Path) -> Iterator[object]:
         yield from index([lang], folder, encoder)
-        list(worked_on(cluster_staging.where, tmp_path / "first", of(tides)))
+        list(worked_on(cluster.where, tmp_path / "first", of(tides)))
 
     if there:
-        list(worked_on(cluster_staging.where, tmp_path / "first", of(moon)))
+        list(worked_on(cluster.where, tmp_path / "first", of(moon)))
     with pytest.raises(LibraryBusy, match="was indexed meanwhile") as busy:
-        list(worked_on(cluster_staging.where, tmp_path / "second", overtaken))
-    assert "again" in busy.value.hint and documents(cluster_staging) == {"tides", *(["moon"] if there else [])}
-    list(worked_on(cluster_staging.where, tmp_path / "second", of(lang)))
-    assert documents(cluster_staging) == {"tides", "lang", *(["moon"] if there else [])}
+        list(worked_on(cluster.where, tmp_path / "second", overtaken))
+    assert "again" in busy.value.hint and documents(cluster) == {"tides", *(["moon"] if there else [])}
+    list(worked_on(cluster.where, tmp_path / "second", of(lang)))
+    assert documents(cluster) == {"tides", "lang", *(["moon"] if there else [])}
 
 
 def test_what_is_indexed_while_the_copy_is_sent_is_sent_next(
-    cluster_staging: Cluster, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two runs on one machine have one copy."""
     moon, tides = written(tmp_path, "moon", "tides")
     monkeypatch.setattr("clew.memory.knowledge.cluster.publishing.ROWS", 1)
-    with closing(worked_on(cluster_staging.where, tmp_path, lambda folder: index([moon], folder, encoder))) as run:
+    with closing(worked_on(cluster.where, tmp_path, lambda folder: index([moon], folder, encoder))) as run:
         while next(run) != Progress(STAGE, 1, 2):
             pass
         (copy,) = (tmp_path / "clusters").iterdir()
         list(index([tides], copy, encoder))
         list(run)
-    assert documents(cluster_staging) == {"moon"}
-    list(worked_on(cluster_staging.where, tmp_path, lambda folder: index([tides], folder, encoder)))
-    assert documents(cluster_staging) == {"moon", "tides"}
+    assert documents(cluster) == {"moon"}
+    list(worked_on(cluster.where, tmp_path, lambda folder: index([tides], folder, encoder)))
+    assert documents(cluster) == {"moon", "tides"}
 
 
 def test_who_lost_the_lock_does_not_switch(
-    cluster_staging: Cluster, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A machine that slept while it was sending, and was taken over."""
     list(index(written(tmp_path, "moon"), tmp_path / "library", encoder))
     monkeypatch.setattr("clew.memory.knowledge.cluster.publishing.ROWS", 1)
-    lock = f"{Generations(cluster_staging).alias}-lock"
-    run = publish(cluster_staging, required_generation(tmp_path / "library"))
+    lock = f"{Generations(cluster).alias}-lock"
+    run = publish(cluster, required_generation(tmp_path / "library"))
     with closing(run), pytest.raises(LibraryBusy, match="taken over"):  # type: ignore[type-var]
         next(run)
-        cluster_staging.ask(
-            lambda client: client.index(index=lock, id="indexer", document={"holder": "other", "beat": 0})
-        )
+        cluster.ask(lambda client: client.index(index=lock, id="indexer", document={"holder": "other", "beat": 0}))
         list(run)
     with pytest.raises(NoLibrary):
-        open_generation(cluster_staging)
-    cluster_staging.ask(lambda client: client.delete(index=lock, id="indexer"))
+        open_generation(cluster)
+    cluster.ask(lambda client: client.delete(index=lock, id="indexer"))

@@ -2,37 +2,21 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from clew.memory.knowledge.cluster.cluster_store import open_generation
-from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.cluster.publishing import publish
 from clew.memory.knowledge.cluster.reading import RecentlyRead
-from clew.memory.knowledge.cluster.searches import FEWEST, MOST_HITS, NODES, chosen
-from clew.memory.knowledge.disk import required_generation
+from clew.memory.knowledge.cluster.searches import MOST_HITS
 from clew.memory.knowledge.index.run import index
 from tests.benchmarks.indexing import RandomEncoder
-from tests.cluster import Server
-
-
-def test_the_partitions_with_the_most_votes_as_many_as_fit() -> None:
-    sizes = [400] * 10
-    votes = np.array([0.1, 0.9, 0.0, 0.5, 0.4, 0.3, 0.2, 0.0, 0.0, 0.0])
-    found = chosen(votes, sizes)
-    assert found == (1, 3, 4, 5, 6) and sum(sizes[one] for one in found) <= NODES
-    assert chosen(np.zeros(10), sizes) == (0, 1) and FEWEST <= 2 * 400  # without votes, until there are enough
-    assert chosen(np.array([0.0, 1.0]), [10, 2 * NODES]) == (1,)  # the first whatever its size
-    assert chosen(np.array([1.0, 0.5, 0.1]), [1500, 1000, 300]) == (0, 2)  # what is too big is passed over
-    assert chosen(np.zeros(0), []) == ()
+from tests.cluster import Server, cluster_at, sent
 
 
 @pytest.mark.soak
 def test_a_question_of_more_words_than_a_server_takes(server: Server, tmp_path: Path) -> None:
     """As somebody pastes a document: its rarest words are asked for."""
-    where = address(server.library())
-    assert where
+    cluster = cluster_at(server)
     words = [f"{one}{two}{three}" for one in PARTS for two in PARTS for three in PARTS]
     text = ". ".join(" ".join(words[n : n + 40]) for n in range(0, len(words), 40))
     for name in ("one", "other"):
@@ -40,31 +24,28 @@ def test_a_question_of_more_words_than_a_server_takes(server: Server, tmp_path: 
     (tmp_path / "moon.txt").write_text("The Moon orbits the Earth.", "utf-8")
     for _ in index([tmp_path], tmp_path / "library", RandomEncoder()):
         pass
-    for _ in publish(Cluster(where), required_generation(tmp_path / "library")):
-        pass
-    store = open_generation(Cluster(where))
+    sent(cluster, tmp_path / "library")
+    store = open_generation(cluster)
     assert len(store.statistics.tokens) > 15_000
     (hits,) = store.keyword_search([f"{text} Moon"], MOST_HITS)
     assert {one.document for one in store.chunks([hit.chunk for hit in hits])} == {"moon.txt", "one.txt", "other.txt"}
-    Generations(Cluster(where)).remove_all()
+    Generations(cluster).remove_all()
 
 
 def test_what_was_read_is_kept_up_to_one_bound(
     server: Server, examples_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows, what was found, vectors of sentences and slices of capsules together."""
-    where = address(server.library())
-    assert where
-    for _ in publish(Cluster(where), required_generation(examples_path)):
-        pass
+    cluster = cluster_at(server)
+    sent(cluster, examples_path)
     monkeypatch.setattr("clew.memory.knowledge.cluster.reading.KEPT_BYTES", bound := 200_000)
-    store = open_generation(Cluster(where))
+    store = open_generation(cluster)
     ids = [one.id for one in store.sample(1000)]
     store.keyword_search(["Metropolis", "the moon"], 50)
     assert store.part().layers.chunk_ids and len(store.sentences_of(ids)) == len(ids)
     kept = [one for one in vars(store).values() if isinstance(one, RecentlyRead)]
     assert bound / 2 < sum(one.size for one in kept) <= bound
-    Generations(Cluster(where)).remove_all()
+    Generations(cluster).remove_all()
 
 
 PARTS = [f"{a}{b}" for a in "bdfgklmnprtvz" for b in "aou"][:26]

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ServiceUnreachable
@@ -25,12 +24,6 @@ def cover_of(graph: Graph) -> Cover:
 def communities_of(path: Path, encoder: CachedEncoder) -> Communities:
     with open_library(path, encoder) as opened:
         return opened.store.part().communities
-
-
-def named(path: Path, encoder: CachedEncoder) -> list[set[str]]:
-    with open_library(path, encoder) as opened:
-        entities = opened.store.part().layers.entities
-        return [{entities[e].name for e in one.entities} for one in opened.store.part().communities.items]
 
 
 def test_the_reports_of_the_examples(examples: Library) -> None:
@@ -80,7 +73,7 @@ def test_the_method_is_recorded_and_another_finds_them_anew(tmp_path: Path, enco
     assert report.notes == ("communities are found anew, by louvain",)
     assert manifest(path, encoder).communities == "louvain"
     assert not run([tmp_path / "x.jsonl"], path, encoder).notes
-    assert any("Anna Miller" in names for names in named(path, encoder))
+    assert any("Anna Miller" in one.name for one in communities_of(path, encoder).items)
 
 
 def writer(said: Callable[[str], str], asked: list[str]) -> ScriptedWriter:
@@ -110,26 +103,16 @@ def test_a_model_writes_the_reports_once(tmp_path: Path, encoder: CachedEncoder)
     assert communities_of(path, encoder).items == found.items
 
 
-@pytest.mark.parametrize(
-    "said, why",
-    [
-        ("", "it is empty"),
-        ('{"summary": "Fritz Lang and Laika and Anna Miller"}', "it is no report"),
-        ("Sure, here is the summary: Fritz Lang", "it is"),
-        ("Fritz Lang, Laika and Anna Miller, see [this](https://evil.example).", "it has an address"),
-    ],
-)
-def test_what_a_model_writes_badly_is_not_taken(said: str, why: str, tmp_path: Path, encoder: CachedEncoder) -> None:
-    report = run(
-        [written(tmp_path / "x.jsonl", ALL)],
-        tmp_path / "library",
-        encoder,
-        parameters=written_by(writer(lambda _: said, [])),
-    )
+def test_what_a_model_writes_badly_is_not_taken(tmp_path: Path, encoder: CachedEncoder) -> None:
+    said = "Fritz Lang, Laika and Anna Miller, see [this](https://evil.example)."
+    corpus, parameters = [written(tmp_path / "x.jsonl", ALL)], written_by(writer(lambda _: said, []))
+    report = run(corpus, tmp_path / "library", encoder, parameters=parameters)
     found = communities_of(tmp_path / "library", encoder).items
     assert {one.by for one in found} == {BY_EXTRACTION}
     (note,) = report.notes
-    assert note.startswith(f"{len(found)} of {len(found)} community reports are extracts") and why in note
+    assert (
+        note.startswith(f"{len(found)} of {len(found)} community reports are extracts") and "it has an address" in note
+    )
 
 
 def test_a_model_that_is_not_there_is_asked_once(tmp_path: Path, encoder: CachedEncoder) -> None:

@@ -12,7 +12,6 @@ from clew.memory.knowledge.communities.reports import (
     Extract,
     ReportMaterial,
     extracts,
-    quality_of,
     write,
 )
 from clew.memory.ports import Message
@@ -61,54 +60,11 @@ def test_a_model_writes_with_the_seeds_temperature_and_tokens() -> None:
     assert asked == [(0.1, 200)]
 
 
-def test_the_sentence_of_an_entity_is_the_nearest_of_those_that_read_equally_well() -> None:
-    relations = [("Lang", "directed", "Metropolis"), ("Lang", "met", "Thea"), ("Lang", "left", "Berlin")]
-    made = layers(["Lang", "Metropolis", "Thea", "Berlin"], relations, {})
-    links = links_of(made, named_in_sentences(made))
-    sentences = np.array([[1, 0], [0.8, 0.6], [0, 1]], np.float32)
-    vectors = np.tile(np.array([[0.8, 0.6]], np.float32), (4, 1))
-    texts = ["Lang directed the film Metropolis.", "Lang met Thea von Harbou once.", "Lang left the town of Berlin."]
-    lang = [entity.name for entity in made.entities].index("Lang")
-    best = ReportMaterial(made, links, vectors, sentences, texts).best
-    assert best[lang] == 1
-    poor = [texts[0], "and so he met her", texts[2]]  # no sentence: the next best is taken
-    assert ReportMaterial(made, links, vectors, sentences, poor).best[lang] == 0
-
-
-@pytest.mark.parametrize(
-    ("sentence", "quality"),
-    [
-        ("Apollo flew to the Moon in July.", 0.0),
-        ("Apollo flew to the Moon, 1969.", 0.0),  # 30 characters
-        (f"Apollo flew {'a' * 307}.", 0.0),  # 320
-        (f"Apollo flew {'a' * 308}.", -0.2),
-        ("apollo flew to the Moon in July.", -0.3),
-        ("Apollo flew to the Moon in July", -0.3),
-        ("AAbbb AAbbb AAbbb AAbbb AAbbb AAbbb.", 0.0),  # two letters of five are capitals
-        ("AAAbb AAbbb AAbbb AAbbb AAbbb AAbbb.", -0.3),
-        ("AÉbbé AAbbb AAbbb AAbbb AAbbb AAbbb.", 0.0),
-    ],
-)
-def test_how_well_a_sentence_reads(sentence: str, quality: float) -> None:
-    assert quality_of(sentence) == pytest.approx(quality)
-
-
 def test_a_report_says_which_document_alone_says_it() -> None:
     extract = Extract("Lang", (0, 1), {"Lang": "", "Metropolis": "d"}, {}, {"Lang directed it.": "d", "He did.": ""})
     assert extract.report == "Lang directed it. (d) He did. Names: Lang, Metropolis (d)."
     related = replace(extract, relations={"Lang – made – Metropolis": "d", "Lang – met – Thea": ""})
     assert related.report == f"{extract.report} Relations: Lang – made – Metropolis (d); Lang – met – Thea."
-
-
-def asked_and_answered(extract: Extract, reply: str, taken: Sequence[str] = ()) -> tuple[str, tuple[str, str]]:
-    prompts: list[str] = []
-
-    def script(messages: Sequence[Message], *_: object) -> str:
-        prompts.append(messages[0].text)
-        return reply
-
-    written = write(extract, ScriptedWriter(script), taken)
-    return prompts[0], written
 
 
 APOLLO = Extract("Apollo", (0, 1), {"Apollo": "d", "www.nasa.gov": ""}, {}, {"Apollo flew.": "d"})
@@ -128,4 +84,4 @@ APOLLO = Extract("Apollo", (0, 1), {"Apollo": "d", "www.nasa.gov": ""}, {}, {"Ap
     ],
 )
 def test_what_a_model_wrote_is_checked(reply: str, written: str, why: str) -> None:
-    assert asked_and_answered(APOLLO, reply, ["Apollo was there."])[1] == (written, why)
+    assert write(APOLLO, ScriptedWriter(lambda *_: reply), ["Apollo was there."]) == (written, why)

@@ -76,9 +76,6 @@ def test_entities_and_triples_are_where_the_text_has_them() -> None:
     [
         f"```json\n{REPLY}\n```",
         f"<think>Who is he? {{}}</think>{REPLY}",
-        f"Here you are: {REPLY} I hope this helps.",
-        REPLY.replace('"', "'"),
-        REPLY.replace("}]", "},]"),
         json.dumps(
             {**GOOD, "entities": [{"name": "fritz lang", "type": "per"}, *GOOD["entities"][1:], "Austria", 5.5]}
         ),

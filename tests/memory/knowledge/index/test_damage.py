@@ -23,6 +23,7 @@ from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders.registry import discover
 from clew.memory.knowledge.tables import TABLES
 from tests.memory.knowledge.index.test_run import run, titles, write
+from tests.memory.knowledge.test_leases import read_all
 
 
 def generation_of(library: Path) -> Path:
@@ -41,10 +42,6 @@ def clew(*arguments: object, cache: Path) -> Result:
     from clew.ui.cli import main
 
     return CliRunner().invoke(main, [str(argument) for argument in arguments], env={"CLEW_CACHE": str(cache)})
-
-
-def halve(path: Path) -> None:
-    os.truncate(path, path.stat().st_size // 2)
 
 
 def overwrite_page(path: Path, table: str) -> None:
@@ -73,18 +70,24 @@ def test_a_rebuild_reads_libraries_of_another_format_or_shape(made: Path, encode
         assert read_manifest(generation_of(made)).encoder.name == encoder.name
 
 
-@pytest.mark.parametrize(
-    "file", ["library.sqlite", "vectors.npy", "keywords/title_mass.npy", "keywords/text/vocab.index.json"]
+MENDED_BY = r"library is damaged\. Try: clew index --rebuild"
+READ_FIRST = ("library.sqlite", "vectors.npy")
+DAMAGED = (
+    *("keywords/title_mass.npy", "keywords/text/vocab.index.json", "nodes.npz", "titles.npz", "smoothed.npy"),
+    *("capsules/current", "capsules/hybrid-200/names.json", "capsules/hybrid-200/vectors.npy"),
 )
-@pytest.mark.parametrize("damage", [halve, lambda path: os.truncate(path, 0), Path.unlink])
+
+
+@pytest.mark.parametrize("file", [*READ_FIRST, *DAMAGED])
+@pytest.mark.parametrize("damage", [lambda path: os.truncate(path, path.stat().st_size // 2), Path.unlink])
 def test_damaged_files_are_named_with_the_command(
     made: Path, encoder: CachedEncoder, file: str, damage: Callable[[Path], None]
 ) -> None:
     damage(generation_of(made) / file)
-    with pytest.raises(ClewError, match=r"library is damaged\. Try: clew index --rebuild"):
-        open_library(made, encoder)
-    if not file.startswith("keywords"):
-        with pytest.raises(ClewError, match=r"library is damaged\. Try: clew index --rebuild"):
+    with pytest.raises(ClewError, match=MENDED_BY), open_library(made, encoder) as opened:
+        read_all(opened)
+    if file in READ_FIRST:
+        with pytest.raises(ClewError, match=MENDED_BY):
             run([made.parent / "notes"], made, encoder)
     assert run([], made, encoder, rebuild=True).new == 2
 
@@ -171,6 +174,7 @@ def test_a_library_from_before_authors_is_read_and_made_anew_where_it_would_be_c
     assert titles(made, encoder) == ["moon", "sun"]
     with open_library(made, encoder) as opened:
         (moon,) = opened.store.documents(["moon.txt"])
+        assert not opened.store.tables.all
     assert (moon.title, moon.author, moon.tags) == ("moon", "", "")
     again = clew("index", made.parent / "notes", "--library", made, cache=cache)
     assert again.exit_code != 0 and f"clew index --rebuild --library {made}" in again.output

@@ -65,9 +65,16 @@ def alike(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def assert_as_fresh(library: Path, corpus: Path, encoder: CachedEncoder) -> None:
+    run([corpus], library.with_name("fresh"), encoder)
+    ours, theirs = contents(library), contents(library.with_name("fresh"))
+    assert len(ours) > 20 and ours.keys() == theirs.keys()
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
 @pytest.mark.parametrize("change", ["add", "change", "remove"])
 def test_one_document_more_other_or_less(tmp_path: Path, encoder: CachedEncoder, change: str) -> None:
-    corpus, library, fresh = tmp_path / "corpus.jsonl", tmp_path / "library", tmp_path / "fresh"
+    corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
     texts = dict(TEXTS)
     if change == "add":
         del texts["Long"]
@@ -75,10 +82,7 @@ def test_one_document_more_other_or_less(tmp_path: Path, encoder: CachedEncoder,
     texts = {"add": TEXTS, "change": {**TEXTS, "Fritz Lang": LANG}, "remove": dict(list(TEXTS.items())[1:])}[change]
     report = run([write(corpus, texts, GIVEN)], library, encoder)
     assert report.new + report.changed + report.removed == 1 and report.unchanged >= len(TEXTS) - 1
-    run([corpus], fresh, encoder)
-    ours, theirs = contents(library), contents(fresh)
-    assert len(ours) > 20 and ours.keys() == theirs.keys()
-    assert [name for name in ours if ours[name] != theirs[name]] == []
+    assert_as_fresh(library, corpus, encoder)
 
 
 DAYS = {
@@ -94,20 +98,18 @@ def test_the_order_of_dates_is_that_of_all_documents(
     tmp_path: Path, encoder: CachedEncoder, first: str, then: str
 ) -> None:
     """Also of those that are as they were: what they are searched by is read again where the library's order turns."""
-    corpus, library, fresh = tmp_path / "corpus.jsonl", tmp_path / "library", tmp_path / "fresh"
+    corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
     for order in (first, then):
         texts = {**DAYS, "d": SHOWS[order]} if order else dict(DAYS)
         run([write(corpus, {**texts, "e": f"The {order or 'last'} note."})], library, encoder)
-    run([corpus], fresh, encoder)
-    ours, theirs = contents(library), contents(fresh)
-    assert [name for name in ours if ours[name] != theirs[name]] == []
+    assert_as_fresh(library, corpus, encoder)
 
 
 def test_one_more_document_in_esperanto(
     tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also beside those of a library from before roots were tokens."""
-    corpus, library, fresh = tmp_path / "corpus.jsonl", tmp_path / "library", tmp_path / "fresh"
+    corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
     texts = {**TEXTS, "Insulo": "La kapitano vojaĝadis trans la maron, kaj li serĉis la insulon."}
     with monkeypatch.context() as before:
         before.setattr("clew.memory.knowledge.index.steps.TOKENS", 1)
@@ -115,6 +117,4 @@ def test_one_more_document_in_esperanto(
         run([write(corpus, texts)], library, encoder)
     texts["Bakisto"] = "En la vilaĝo vivis bakisto, kiu donis panon al la infanoj."
     assert run([write(corpus, texts)], library, encoder).new == 1
-    run([corpus], fresh, encoder)
-    ours, theirs = contents(library), contents(fresh)
-    assert [name for name in ours if ours[name] != theirs[name]] == []
+    assert_as_fresh(library, corpus, encoder)

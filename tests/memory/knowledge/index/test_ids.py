@@ -6,9 +6,8 @@ from pathlib import Path
 
 from clew.memory.datatypes import Edge
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.run import IndexReport
 from clew.memory.knowledge.library import open_library
-from tests.memory.knowledge.index.test_run import run, titles, write
+from tests.memory.knowledge.index.test_run import run
 
 
 def lines(path: Path, *rows: Mapping[str, str]) -> None:
@@ -44,16 +43,6 @@ def test_the_same_ids_in_two_corpora_are_told_apart_in_one_note(tmp_path: Path, 
     lines(tmp_path / "two" / "all.jsonl", *({"_id": str(n), "text": f"This is {n} of two."} for n in range(6)))
     report = run([tmp_path / "two"], tmp_path / "library", encoder)
     assert report.line == "0 new, 0 changed, 1 removed, 6 unchanged, 0 failed"
-
-
-def test_every_file_of_the_same_name_is_indexed(tmp_path: Path, encoder: CachedEncoder) -> None:
-    roots = [tmp_path / name / "docs" for name in ("a", "b", "c")]
-    for root in roots:
-        write(root / "x", readme=f"This is {root.parent.name}.")
-    report = run(roots, tmp_path / "library", encoder)
-    assert (report.new, report.failed) == (3, ())
-    found = texts(tmp_path / "library", encoder, "x/readme.txt", "docs/x/readme.txt", "c/docs/x/readme.txt")
-    assert found == ["This is a.", "This is b.", "This is c."]
 
 
 def test_what_can_no_longer_be_read_keeps_its_ids(tmp_path: Path, encoder: CachedEncoder) -> None:
@@ -100,11 +89,3 @@ def test_an_edge_waits_for_its_node(tmp_path: Path, encoder: CachedEncoder) -> N
         assert one.manifest.fingerprint == other.manifest.fingerprint
         assert one.manifest.edges == other.manifest.edges == 3
     assert neighbours(grown, encoder, "x") == [Edge("x", "z")] == neighbours(fresh, encoder, "x")
-
-
-def test_every_broken_line_counts(tmp_path: Path, encoder: CachedEncoder) -> None:
-    (tmp_path / "x.jsonl").write_text("{oops\n" * 500 + '{"text": "A good line."}\n')
-    report: IndexReport = run([tmp_path / "x.jsonl"], tmp_path / "library", encoder)
-    assert report.line == "1 new, 0 changed, 0 removed, 0 unchanged, 500 failed"
-    assert len(report.failed) == 21
-    assert titles(tmp_path / "library", encoder) == [""]

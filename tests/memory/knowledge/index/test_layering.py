@@ -7,14 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.datatypes import Triple
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, NotSetUp, ServiceUnreachable
 from clew.memory.knowledge.disk import TriplesFrom
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport
-from clew.memory.knowledge.index.steps import chunk_of
 from clew.memory.knowledge.library import open_library
 from clew.memory.layers import Layers
 from clew.memory.ports import Message
@@ -151,18 +149,11 @@ def indexed(
     return run([corpus], library, encoder, parameters=Parameters(extractor=extractor, model=model))
 
 
-def test_what_the_model_says_is_in_the_library(tmp_path: Path, encoder: CachedEncoder) -> None:
-    corpus, library = write(tmp_path / "x.jsonl", {"Vienna": FILMS["Vienna"]}), tmp_path / "library"
-    report = indexed(corpus, library, encoder, Librarian())
-    assert report.notes == ()
-    assert relations(layers_of(library, encoder)) == {("Vienna", "lies in", "Austria")}
-    assert manifest(library, encoder).extractor == "llm:small"
-
-
 def test_only_changed_documents_are_asked_about(tmp_path: Path, encoder: CachedEncoder) -> None:
     corpus, library, writer = tmp_path / "x.jsonl", tmp_path / "library", Librarian()
     indexed(write(corpus, FILMS), library, encoder, writer)
-    assert set(writer.asked) == set(FILMS)
+    assert set(writer.asked) == set(FILMS) and manifest(library, encoder).extractor == "llm:small"
+    assert ("Vienna", "lies in", "Austria") in relations(layers_of(library, encoder))
     writer.asked.clear()
     assert indexed(corpus, library, encoder, writer, None).line.startswith("0 new, 0 changed")
     assert not writer.asked
@@ -259,15 +250,3 @@ def test_they_can_be_left_out_and_used_again(tmp_path: Path, encoder: CachedEnco
     assert run([other], library, encoder).notes == ("1 documents from other places kept as they are",)
     run([one, other], tmp_path / "fresh", encoder, parameters=Parameters(triples="given"))
     assert manifest(tmp_path / "fresh", encoder).fingerprint == manifest(library, encoder).fingerprint
-
-
-@pytest.mark.parametrize(
-    "texts, chunk",
-    [
-        (["the earth", "the moon", "moon and earth", "earth and moon"], "2"),
-        (["nothing", "the moon", "the earth"], "1"),
-        (["nothing", "nothing"], "0"),
-    ],
-)
-def test_the_chunk_with_most_of_a_triple_tells_it(texts: list[str], chunk: str) -> None:
-    assert chunk_of(Triple("Moon", "orbits", "EARTH"), [(str(n), text) for n, text in enumerate(texts)]) == chunk

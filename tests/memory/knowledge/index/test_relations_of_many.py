@@ -9,10 +9,10 @@ import pytest
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure
+from tests.memory.knowledge.index.test_run import run
 
 NODES = [{"id": id_, "title": f"Dr. {id_}", "text": f"{id_} is a chemist."} for id_ in ("A", "B", "C", "D")]
 PAPER = {"relation": "co-authors", "members": ["A", "B", "C"]}
@@ -34,12 +34,6 @@ def virtual(folder: Path) -> list[Document]:
 def edges(folder: Path) -> list[Edge | LoadFailure]:
     [source] = discover([folder]).sources
     return list(source.loader.edges(source))
-
-
-def run(folder: Path, library: Path, encoder: CachedEncoder) -> IndexReport:
-    *_, report = index([folder], library, encoder)
-    assert isinstance(report, IndexReport)
-    return report
 
 
 def test_a_relation_is_a_node_and_typed_edges_stay(tmp_path: Path) -> None:
@@ -102,17 +96,17 @@ def test_a_library_follows_the_relations_of_its_folder(tmp_path: Path, encoder: 
             assert {edge.target for edge in found} == {"X"}
             return sorted(edge.source for edge in found)
 
-    assert run(folder, path, encoder).line == "5 new, 0 changed, 0 removed, 0 unchanged, 0 failed"
+    assert run([folder], path, encoder).line == "5 new, 0 changed, 0 removed, 0 unchanged, 0 failed"
     assert ends() == ["A", "B", "C"]
-    assert run(folder, path, encoder).line == "0 new, 0 changed, 0 removed, 5 unchanged, 0 failed"
+    assert run([folder], path, encoder).line == "0 new, 0 changed, 0 removed, 5 unchanged, 0 failed"
     write(folder, [{**paper, "members": ["A", "D"]}, FRIENDS])
-    assert run(folder, path, encoder).line == "0 new, 1 changed, 0 removed, 4 unchanged, 0 failed"
+    assert run([folder], path, encoder).line == "0 new, 1 changed, 0 removed, 4 unchanged, 0 failed"
     assert ends() == ["A", "D"]
     write(folder, [{**paper, "members": ["A", "D", "E"]}, FRIENDS])
-    assert "1 edges left out: they name nodes that are not in the library" in run(folder, path, encoder).notes
+    assert "1 edges left out: they name nodes that are not in the library" in run([folder], path, encoder).notes
     assert ends() == ["A", "D"]
     (folder / "edges.jsonl").write_text(json.dumps(FRIENDS) + "\n")
-    assert run(folder, path, encoder).line == "0 new, 0 changed, 1 removed, 4 unchanged, 0 failed"
+    assert run([folder], path, encoder).line == "0 new, 0 changed, 1 removed, 4 unchanged, 0 failed"
     with open_library(path, None) as library:
         assert library.store.neighbours(["A"]) == [[Edge("A", "D", "friend of")]]
 

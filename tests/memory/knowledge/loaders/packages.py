@@ -28,7 +28,7 @@ OPEN = "".join(
 )
 
 
-def zipped(parts: Mapping[str, str]) -> bytes:
+def zipped(parts: Mapping[str, str | bytes]) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as file:
         for name, content in parts.items():

@@ -4,7 +4,6 @@ import io
 import json
 import mailbox
 import tarfile
-import zipfile
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -48,10 +47,7 @@ def test_an_archive_is_read_as_a_folder_and_nothing_leaves_it(tmp_path: Path, na
     data = zipped(INNER) if name != "x.tar.gz" else tarred({name: said.encode() for name, said in INNER.items()})
     path = "x.zip" if name == "outer.zip" else ""
     if path:
-        made = io.BytesIO()
-        with zipfile.ZipFile(made, "w") as file:
-            file.writestr(path, data)
-        data = made.getvalue()
+        data = zipped({path: data})
     found = told(tmp_path / "in" / name, data)
     below = f"{name}/{path}/" if path else f"{name}/"
     place = f"{name}: {path}: " if path else f"{name}: "
@@ -63,10 +59,7 @@ def test_an_archive_is_read_as_a_folder_and_nothing_leaves_it(tmp_path: Path, na
 def test_what_an_archive_may_not_be_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deep = zipped({"a.txt": "Deep."})
     for _ in range(5):
-        made = io.BytesIO()
-        with zipfile.ZipFile(made, "w") as file:
-            file.writestr("x.zip", deep)
-        deep = made.getvalue()
+        deep = zipped({"x.zip": deep})
     assert [*told(tmp_path / "x.zip", deep).values()] == ["it lies within more than 3 archives"]
     assert reason(tmp_path / "y.zip", b"PK no archive").startswith("not a whole archive")
     monkeypatch.setattr(archive, "LARGEST", 10)

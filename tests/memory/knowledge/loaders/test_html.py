@@ -48,15 +48,19 @@ def test_terms_stand_with_what_they_mean_and_signs_for_links_and_contents_go(tmp
     )
 
 
-def test_a_power_is_raised(tmp_path: Path) -> None:
-    page = "<p>At most 2<sup>31</sup>-1 rows of 10<sup>-3</sup> m<sup>2</sup> on the 1<sup>st</sup> day.</p>"
-    raised = "At most 2\u00b3\u00b9-1 rows of 10\u207b\u00b3 m\u00b2 on the 1st day."
-    assert document(tmp_path / "x.html", page).text == raised
-
-
-def test_what_generators_of_manuals_put_around_a_page_goes(tmp_path: Path) -> None:
-    page = '<div class="navheader"><table><tr><td>Prev</td><td>Next</td></tr></table></div><p>Loans and more'
-    assert document(tmp_path / "x.html", page).text == "Loans and more"
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("At most 2<sup>31</sup>-1 rows of 10<sup>-3</sup> m", "At most 2\u00b3\u00b9-1 rows of 10\u207b\u00b3 m"),
+        ("on the 1<sup>st</sup> day", "on the 1st day"),
+        ('<div class="navheader"><table><tr><td>Prev</td><td>Next</td></tr></table></div><p>Loans', "Loans"),
+        ("<p>One<br>two\x01three, <b>four\x02five</b></p>", "One\ntwo three, four\x02five"),
+        ("<nav>Only <b>this</b></nav>", "Only this"),
+    ],
+    ids=["powers", "no powers", "around a page of a manual", "control characters", "nothing but menus"],
+)
+def test_what_is_read_of_a_page(tmp_path: Path, page: str, text: str) -> None:
+    assert document(tmp_path / "x.html", page).text == text
 
 
 def test_headings_are_marked_and_the_title_loses_the_site(tmp_path: Path) -> None:
@@ -100,15 +104,6 @@ def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path) -> None
 )
 def test_what_cannot_be_read_is_named_with_its_reason(tmp_path: Path, data: bytes, why: str) -> None:
     assert reason(tmp_path / "x.html", data) == why
-
-
-def test_a_control_character_behind_a_break_is_a_space(tmp_path: Path) -> None:
-    read = document(tmp_path / "x.html", b"<p>One<br>two\x01three, <b>four\x02five</b></p>")
-    assert read.text.splitlines() == ["One", "two three, four\x02five"]
-
-
-def test_a_page_of_nothing_but_menus_is_still_read(tmp_path: Path) -> None:
-    assert document(tmp_path / "x.html", "<nav>Only <b>this</b></nav>").text == "Only this"
 
 
 def test_authors_and_tags_are_those_of_the_head(tmp_path: Path) -> None:

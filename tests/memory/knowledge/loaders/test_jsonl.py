@@ -126,18 +126,6 @@ def test_edges_come_as_they_are_and_bad_ones_are_named(tmp_path: Path) -> None:
     assert list(source.loader.edges(source)) == [LoadFailure(str(tmp_path / "edges.jsonl.gz"), "it is not there")]
 
 
-@pytest.mark.soak
-def test_the_data_sets_are_read_whole(data: Path) -> None:
-    for name, documents in (("hotpotqa", 994), ("musique", 1890), ("mtrag-un", 3071), ("wordnet", 117_659)):
-        discovered = discover([data / name])
-        [source] = discovered.sources
-        found = list(read(source))
-        assert not discovered.notes
-        assert not failures(found)
-        assert len({item.id for item in found if isinstance(item, Document)}) == documents
-    assert sum(isinstance(edge, Edge) for edge in source.loader.edges(source)) == 377_592
-
-
 def test_a_file_without_a_line_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text("\n\n", "utf-8")
     [source] = discover([tmp_path]).sources
@@ -158,7 +146,7 @@ def items_file(path: Path, content: str) -> list[Document | LoadFailure]:
     return list(read(Source(path, TRIPLES, path)))
 
 
-def test_each_subject_is_a_document(tmp_path: Path) -> None:
+def test_each_subject_is_a_document_and_a_repeated_triple_written_once(tmp_path: Path) -> None:
     path = tmp_path / "triples.json"
     content = '[["Lokesh\\nK.", "directed", "film"], ["film", "released in", 2025], ["lokesh k.", "wrote", "it"]]'
     lokesh = ("Lokesh K.", "directed", "film"), ("lokesh k.", "wrote", "it")
@@ -173,9 +161,6 @@ def test_each_subject_is_a_document(tmp_path: Path) -> None:
             triples=(("film", "released in", "2025"),),
         ),
     ]
-
-
-def test_a_repeated_triple_is_written_once(tmp_path: Path) -> None:
     (document,) = items_file(tmp_path / "triples.json", '[["a", "b", "c"], ["A", "b", "c"], ["a", "b", "d"]]')
     assert isinstance(document, Document)
     assert document.text == "a b c.\na b d."

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from pypdf import PdfReader, PdfWriter
+from pypdf import PdfWriter
 from pypdf.constants import PageLabelStyle
 from pypdf.generic import (
     ArrayObject,
@@ -187,13 +187,6 @@ def test_a_broken_page_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     assert failure == LoadFailure(f"{tmp_path / 'x.pdf'}, page 2", "this page is broken, the others are read")
     assert isinstance(found, Document)
     assert found.text == "First.\n\nThird."
-
-
-def test_the_example_is_read(tmp_path: Path) -> None:
-    found = document(tmp_path / "x.pdf", EXAMPLE.read_bytes())
-    assert len(found.pages) == len(PdfReader(EXAMPLE).pages)
-    assert found.text.startswith(f"{found.title}\n\n")
-    assert "\nRangers\n" in found.text
 
 
 def test_author_and_keywords_are_those_of_the_file(tmp_path: Path) -> None:

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from clew.memory.datatypes import Document, Mark, Table
+from clew.memory.datatypes import Document, Table
 from clew.memory.knowledge.loaders.layout import ROWS
 from clew.memory.knowledge.loaders.records import TABLE
 from clew.memory.knowledge.loaders.registry import discover, loader_of, read
-from clew.memory.knowledge.loaders.source import LoadFailure, digest
+from clew.memory.knowledge.loaders.source import LoadFailure
 from tests.memory.knowledge.loaders.reading import document, items, reason
 
 
@@ -85,17 +85,6 @@ def test_the_title_is_a_first_line_that_stands_alone_or_the_name(tmp_path: Path,
     read_ = document(tmp_path / "my-file_1.txt", text)
     assert (read_.id, read_.title, read_.text) == ("my-file_1.txt", title, text)
     assert read_.source == str(tmp_path / "my-file_1.txt")
-
-
-def test_the_digest_is_of_what_was_read_not_of_where(tmp_path: Path) -> None:
-    here = Document("a", "b", "c", "here", (Mark(0, "1"),), (Mark(0, "h"),))
-    assert digest(here) == digest(Document("a", "b", "c", "there", (Mark(0, "1"),), (Mark(0, "h"),)))
-    others = [
-        Document("a", "bc", "", "here", (Mark(0, "1"),), (Mark(0, "h"),)),
-        Document("a", "b", "c", "here", (Mark(0, "2"),), (Mark(0, "h"),)),
-        Document("a", "b", "c", "here", (Mark(0, "1"),)),
-    ]
-    assert len({digest(here), *map(digest, others)}) == 4
 
 
 @pytest.mark.parametrize(

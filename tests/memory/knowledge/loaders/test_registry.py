@@ -12,10 +12,8 @@ from clew.memory.errors import BadInput
 from clew.memory.knowledge.disk import POINTER
 from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.loaders.graph_folder import GRAPH
-from clew.memory.knowledge.loaders.registry import LOADERS, discover, loader_of, read
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown, source_digest
-from tests.memory.knowledge.closing import close
+from clew.memory.knowledge.loaders.registry import LOADERS, discover, read
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
 
 
 def read_cards(source: Source) -> Iterator[Document]:
@@ -44,14 +42,6 @@ def test_another_loader_is_a_file_and_a_line(tmp_path: Path, encoder: CachedEnco
     with open_library(tmp_path / "library", encoder) as library:
         assert library.store.documents(["Sun"])[0].text == "It is a star."
         assert Edge("Moon", "Sun", "is beside") in library.store.neighbours(["Moon"])[0]
-
-
-def test_each_loader_has_a_name_and_files_or_folders_of_its_own() -> None:
-    assert len({loader.name for loader in LOADERS}) == len(LOADERS)
-    plain = Loader("any", lambda _: iter(())).recognises
-    always = [suffix for loader in LOADERS if loader.recognises is plain for suffix in loader.suffixes]
-    assert len(set(always)) == len(always)
-    assert loader_of(Path("a.md")) is not None and loader_of(Path("a.made")) is None
 
 
 def make(root: Path, *names: str) -> None:
@@ -96,12 +86,6 @@ def test_a_file_given_itself_goes_by_its_name(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     assert found(Path("b/x.md"), Path("b/notes")) == [("x.md", "markdown"), ("notes", "text")]
     assert discover([Path("b")]).sources[0].path == tmp_path / "b" / "x.md"
-
-
-def test_a_library_is_no_folder_of_documents(tmp_path: Path) -> None:
-    make(tmp_path, f"library/{POINTER}")
-    with pytest.raises(BadInput, match="library is a library, not documents"):
-        discover([tmp_path / "library"])
 
 
 def test_other_files_are_named_with_the_reason(tmp_path: Path) -> None:
@@ -171,35 +155,6 @@ def test_what_is_neither_file_nor_folder_is_refused_and_in_a_folder_skipped(tmp_
     found = discover([tmp_path])
     assert (found.sources, found.notes, found.unopened) == ([], [], [])
     assert [one.reason for one in found.unread] == ["it is no file"]
-
-
-def test_a_closed_folder_is_noted_and_the_rest_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make(tmp_path, "a.txt", "closed/b.txt")
-    close(tmp_path / "closed", monkeypatch)
-    found = discover([tmp_path])
-    assert [source.name for source in found.sources] == ["a.txt"]
-    assert found.unopened == [tmp_path / "closed"]
-    assert found.notes == [f"could not open the folder {tmp_path / 'closed'}: permission denied"]
-
-
-def test_a_name_in_another_encoding_is_shown_as_text(tmp_path: Path) -> None:
-    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt"))
-    path.write_text("Words.", "utf-8")
-    [source] = discover([tmp_path]).sources
-    [document] = read(source)
-    assert not isinstance(document, LoadFailure)
-    assert (document.id, document.title) == ("caf\\xe9.txt", "caf\\xe9")
-
-
-def test_a_source_changes_with_any_of_its_files(tmp_path: Path) -> None:
-    make(tmp_path, "nodes.jsonl", "edges.jsonl")
-    source = Source(tmp_path / "nodes.jsonl", GRAPH, tmp_path)
-    before = source_digest(source)
-    assert len(before) == 64
-    (tmp_path / "edges.jsonl").write_text("", "utf-8")
-    assert source_digest(source) not in ("", before)
-    (tmp_path / "edges.jsonl").unlink()
-    assert source_digest(source) == ""
 
 
 def test_links_below_the_paths_given_are_named_and_not_followed(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from clew.memory.knowledge.loaders.wikipedia import (
     Wiki,
     categories,
     first_paragraph,
-    is_disambiguation,
     links,
 )
 from tests.memory.knowledge.loaders.dump import END, HEAD, PAGES, dump, page
@@ -62,13 +61,9 @@ def test_articles_are_documents_and_links_edges(tmp_path: Path, name: str, packe
     )
     assert [item.id for item in items if isinstance(item, Document)] == ARTICLES
     assert len(items) == len(ARTICLES)
+    texts = {item.id: item.text for item in items if isinstance(item, Document)}
+    assert (texts["Blank"], texts["Tide (sea)"]) == ("Blank", "Tides rise twice a day & follow the Moon.")
     assert list(source.loader.edges(source)) == [Edge(*ends, "links to") for ends in LINKS]
-
-
-def test_a_page_without_words_is_its_title(tmp_path: Path) -> None:
-    texts = {document.id: document.text for document in documents(source_of(tmp_path / "x.xml", dump().encode()))}
-    assert texts["Blank"] == "Blank"
-    assert texts["Tide (sea)"] == "Tides rise twice a day & follow the Moon."
 
 
 @pytest.mark.parametrize(
@@ -174,12 +169,7 @@ def test_one_page_at_a_time_is_in_memory(tmp_path: Path) -> None:
                 page(f"Page {n}", 0, "", f"Words {n}.\n== More ==\n{'filling ' * 400}") for n in range(pages)
             )
             file.write(END)
-        done = subprocess.run(
-            [sys.executable, "-c", MEASURE, str(path)],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = subprocess.run([sys.executable, "-c", MEASURE, str(path)], capture_output=True, text=True, check=True)
         count, peak = map(int, done.stdout.split())
         assert count == pages
         peaks[pages] = peak / 1024
@@ -237,16 +227,13 @@ def test_what_is_no_words_is_dropped(text: str, words: str) -> None:
     assert first_paragraph(text, WIKI) == words
 
 
-def test_links_lead_to_articles_of_this_wiki() -> None:
+def test_links_lead_to_articles_of_this_wiki_and_categories_are_those_of_the_page() -> None:
     assert links(MOON, WIKI) == ["Earth", "Full moon", "Belgium", "Cell link", "Natural satellite", "Café society"]
     assert links("[[Star Trek: Picard]] [[Re:Zero]] [[zh-min-nan:A]] [[Wikipedia:About]]", WIKI) == [
         "Star Trek: Picard",
         "Re:Zero",
     ]
     assert links("[[Datei:a.png]] [[Mond]]", GERMAN) == ["Mond"]
-
-
-def test_categories_are_those_that_the_page_is_in() -> None:
     assert categories(MOON, WIKI) == ["Moons of Earth", "Light sources"]
     assert categories("[[Kategorie:Monde]] [[Category:Himmel]] [[:Kategorie:Nur genannt]]", GERMAN) == [
         "Monde",
@@ -271,12 +258,3 @@ def test_categories_are_those_that_the_page_is_in() -> None:
 def test_a_title_is_written_in_many_ways(written: str, title: str) -> None:
     assert WIKI.title(written) == title
     assert Wiki(first_letter=False).title("polish") == "polish"  # a Wiktionary tells it from its capital
-
-
-def test_pages_that_are_no_articles_are_known() -> None:
-    assert is_disambiguation("Mercury", "'''Mercury''' may be:\n* [[A]]\n{{disambiguation|geo}}")
-    assert is_disambiguation("Mercury (disambiguation)", "")
-    assert is_disambiguation("Smith", "{{human name disambiguation}}")
-    assert not is_disambiguation(
-        "Moon", "{{About|the satellite|other uses|Moon (disambiguation)}} {{disambiguation needed}}"
-    )

@@ -1,6 +1,5 @@
 """Capsules on disk: read as written, the last made in use, broken ones named; a re-run keeps them."""
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +7,10 @@ import pytest
 
 from clew.memory.datatypes import Vectors
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import ClewError, LibraryBusy, NoLibrary
+from clew.memory.errors import LibraryBusy, NoLibrary
 from clew.memory.files import mapped
 from clew.memory.knowledge.disk import held
 from clew.memory.knowledge.embedding import CHUNKS
-from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.partitioning.capsule import (
     CURRENT,
@@ -39,7 +37,6 @@ from clew.memory.vectors import unit
 from tests.memory.knowledge.index.test_damage import generation_of
 from tests.memory.knowledge.index.test_run import run, write
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
-from tests.memory.knowledge.test_leases import read_all
 
 MODULE = write_capsule.__module__
 
@@ -97,34 +94,16 @@ def test_the_last_that_was_made_is_in_use(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == [CURRENT, "hybrid-20", "metis-20"]
 
 
-PARTITIONS = "capsules/hybrid-200"
-
-
-@pytest.mark.parametrize(
-    "file",
-    [
-        *("nodes.npz", "titles.npz", "smoothed.npy"),
-        *("capsules/current", f"{PARTITIONS}/names.json", f"{PARTITIONS}/vectors.npy"),
-    ],
-)
-@pytest.mark.parametrize("cut", [lambda path: os.truncate(path, path.stat().st_size // 2), Path.unlink])
-def test_damage_is_named(library: Path, encoder: CachedEncoder, file: str, cut: type[Path]) -> None:
-    """One line with the command that mends it, where what a walk reads is cut off or gone."""
-    cut(generation_of(library) / file)
-    with (
-        open_library(library, encoder) as opened,
-        pytest.raises(ClewError, match=r"library is damaged\. Try: clew index --rebuild"),
-    ):
-        read_all(opened)
-    assert run([], library, encoder, rebuild=True).new == 3
-
-
 def test_another_capsule_is_made_and_used_by_who_opens_next(library: Path, encoder: CachedEncoder) -> None:
     with open_library(library, encoder) as before:
         assert before.store.part().partitioning.method == "hybrid"
         *_, capsule = partition_library(library, plan_of("metis", 2))
         assert isinstance(capsule, Capsule) and capsule.report["largest"] <= 2
-        assert before.store.part().partitioning.method == "hybrid"
+        part = before.store.part()
+        assert part.partitioning.method == "hybrid"
+        for partition in range(part.partitioning.count):  # also where others took their place before these were read
+            nodes, _ = part.partitioning.members.of(np.array([partition]))
+            assert np.array_equal(part.partition_vectors(partition), part.vectors.take(nodes, axis=0))
     with open_library(library, encoder) as after:
         assert (after.store.part().partitioning.method, after.store.part().partitioning.size) == ("metis", 2)
 
@@ -148,21 +127,6 @@ def test_only_where_there_is_a_library_that_nobody_changes(library: Path, tmp_pa
     assert not (tmp_path / "nowhere").exists()
     with held(library), pytest.raises(LibraryBusy):
         list(partition_library(library, PartitionPlan()))
-
-
-def test_a_store_keeps_the_partitions_that_it_opened(tmp_path: Path, encoder: CachedEncoder) -> None:
-    """Also where others take their place before it reads the vectors."""
-    (tmp_path / "notes").mkdir()
-    for n in range(6):
-        (tmp_path / "notes" / f"{n}.txt").write_text(f"Note {n} tells of thing{n % 3} and of nothing else.")
-    list(index([tmp_path / "notes"], tmp_path / "library", encoder))
-    with open_library(tmp_path / "library", encoder) as library:
-        store = library.store
-        members = store.part().partitioning.members
-        list(partition_library(tmp_path / "library", PartitionPlan("metis", 2)))
-        for partition in range(store.part().partitioning.count):
-            nodes, _ = members.of(np.array([partition]))
-            assert np.array_equal(store.part().partition_vectors(partition), store.part().vectors.take(nodes, axis=0))
 
 
 def test_one_that_is_swapped_while_it_is_read_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,21 +183,3 @@ def test_high_degrees_are_exceptional_and_not_all_are_hub_nodes() -> None:
     labels = np.array([0] * 100 + [1] * 100 + [0, 1])
     vectors = topics(of)
     assert hub_nodes_of(made, vectors, labels, unit(sums_of(labels, 2, vectors))).tolist() == [201]
-
-
-def test_the_report_counts() -> None:
-    made = graph(7, [(0, 1), (1, 0), (1, 2), (2, 3), (3, 4), (4, 5)])
-    labels = np.array([0, 0, 0, 1, 1, 1, 2])
-    capsule = capsule_of(
-        made, topics([0, 0, 0, 1, 1, 1, 2]), plan_of("metis", 3), labels, [("word", "")] * 7, "abcdefg"
-    )
-    report = capsule.report
-    assert (report["nodes"], report["edges"], report["partitions"]) == (7, 6, 3)
-    assert (report["smallest"], report["median"], report["mean"], report["largest"]) == (1, 3, 2.3, 3)
-    assert (report["edge_cut"], report["bridged"]) == (round(1 / 6, 4), 1)
-    assert (report["components"], report["alone"], report["high_degree"], report["hub_nodes"]) == (2, 1, 0, 0)
-    assert report["coherence"] == 1 < report["lift"]
-    (bridge,) = capsule.cells.edges.of(np.flatnonzero(capsule.cells.bridges))[0]
-    assert (made.sources[bridge], made.targets[bridge]) == (2, 3)
-    assert sorted(capsule.cells.among(np.array([0, 1]))) == list(range(6))
-    assert capsule.cells.among(np.array([1])).tolist() == [4, 5]

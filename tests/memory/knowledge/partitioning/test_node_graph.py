@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from clew.memory.datatypes import Ints
-from clew.memory.knowledge.partitioning.node_graph import STRONGEST, graph_of
+from clew.memory.knowledge.partitioning.node_graph import graph_of
 from clew.memory.layers import Entity, Layers
 from clew.memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph
 from clew.memory.ports import Search
@@ -47,17 +46,6 @@ def test_chunks_are_joined_by_order_titles_and_entities() -> None:
     assert set(found) == {(0, 1), (0, 2), (1, 2), (2, 3)}  # its title's entity is in both chunks of document 0
     in_order = list(zip(graph.sources, graph.targets, graph.kinds, strict=True))
     assert in_order == sorted(set(in_order)) and (graph.sources != graph.targets).all()
-
-
-def test_each_chunk_keeps_its_strongest_neighbours_and_is_kept_by_others() -> None:
-    """Chunk 0 shares with each of 40 others an entity of its own, and those share nothing; each wants chunk 0."""
-    mentions = [(0, entity) for entity in range(40)] + [(entity + 1, entity) for entity in range(40)]
-    assert len(edges(graph_of(layers(list(range(41)), mentions, [-1] * 41, 40), []), SHARED)) == 40
-    everybody = [(chunk, entity) for chunk in range(45) for entity in range(2)]
-    found = edges(graph_of(layers(list(range(45)), everybody, [-1] * 45, 2), []), SHARED)
-    degrees: Ints = np.bincount(np.array(list(found)).reshape(-1), minlength=45)
-    assert degrees.min() >= STRONGEST and len(found) < 45 * 44 // 2
-    assert all(0 < weight <= 1 for weight in found.values())
 
 
 def test_what_many_chunks_share_joins_none() -> None:

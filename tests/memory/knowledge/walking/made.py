@@ -8,10 +8,10 @@ import numpy as np
 
 from clew.memory.datatypes import Ints
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.run import IndexReport, index
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.walking.walker import Stitched, stitch
 from clew.memory.nodes import NodeGraph, Partitioning, cells_of
+from tests.memory.knowledge.index.test_run import run
 
 
 def graph_of(count: int, edges: Sequence[tuple[int, int, int, float]], relations: tuple[str, ...]) -> NodeGraph:
@@ -61,6 +61,5 @@ def graph_library_of(
 
 
 def indexed(source: Path, library: Path, encoder: CachedEncoder) -> Library:
-    *_, report = index([source], library, encoder)
-    assert isinstance(report, IndexReport) and not report.failed
+    assert not run([source], library, encoder).failed
     return open_library(library, encoder)

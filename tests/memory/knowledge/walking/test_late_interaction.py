@@ -11,7 +11,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import MatchParameters
-from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, added, max_sim
+from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, max_sim
 from clew.memory.knowledge.walking.walker import Walked, Walker, hits_of
 from clew.tools.base import encode_query
 from tests.memory.test_encoding import Counting
@@ -31,14 +31,6 @@ def test_max_sim_is_what_loops_find() -> None:
         for passage in passages
     ]
     assert max_sim(question, passages) == pytest.approx(slow, abs=1e-5)
-
-
-def test_they_are_added_to_the_first_and_the_order_follows() -> None:
-    nodes, masses = np.array([5, 7, 9]), np.array([1.0, 0.5, -3.0])
-    order, changed = added(nodes, masses, np.array([0.2, 0.8]), 0.5)
-    assert order.tolist() == [7, 5, 9] and changed == pytest.approx([1.0, 0.5, -3.0])
-    assert added(nodes, masses, np.zeros(0), 0.5)[0].tolist() == [5, 7, 9]
-    assert masses.tolist() == [1.0, 0.5, -3.0]  # another's, and not written to
 
 
 @pytest.fixture

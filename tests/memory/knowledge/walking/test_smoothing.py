@@ -46,11 +46,3 @@ def test_it_is_the_formula(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert whole == pytest.approx(expected, abs=2e-3)  # float16
     monkeypatch.setattr(nodes, "COLUMNS", 3)  # in pieces that do not come out even
     assert np.array_equal(smoothed(tmp_path, TYPED, vectors), whole)
-
-
-def test_a_node_without_edges_keeps_its_own(tmp_path: Path) -> None:
-    vectors = random_vectors(7, 5)
-    assert smoothed(tmp_path, TYPED, vectors)[6] == pytest.approx(vectors[6], abs=1e-3)
-    assert not TYPED.neighbour_mean().toarray()[6].any()
-    bare = graph_of(3, [], ())
-    assert smoothed(tmp_path, bare, vectors[:3]) == pytest.approx(vectors[:3], abs=1e-3)
