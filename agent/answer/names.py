@@ -27,6 +27,9 @@ _CODE = re.compile(r"\b(?=[\w-]*\d)[^\W\d][\w-]*")
 PHRASE = 3
 """Words of a heading from which it is a phrase, and not only a topic."""
 
+BEHIND = 2
+"""Words that a longer name has more: a service level agreement is of what it names."""
+
 _Words = tuple[str, ...]
 _Kind = Literal["heading", "title", "opening"]
 _KINDS: tuple[_Kind, ...] = get_args(_Kind)
@@ -154,8 +157,8 @@ def by_named_authors(question: str, evidence: Evidence) -> Floats:
 
 
 def _are_alike(one: _Words, other: _Words) -> bool:
-    """Whether one begins with the other, or all words but one are the same."""
+    """Whether one is the other with a word or two behind it, or all words but one are the same."""
     short, long = sorted((one, other), key=len)
     if len(short) < len(long):
-        return long[: len(short)] == short
+        return long[: len(short)] == short and len(long) <= len(short) + BEHIND
     return len(one) > 1 and sum(own != of for own, of in zip(one, other, strict=True)) == 1

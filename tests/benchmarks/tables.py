@@ -3,20 +3,24 @@
 The tables and questions of `tables.txt` are of other trades and in other words than those that the reader of tables was
 fitted on. All tables stand in one library, so that each question also has to find its own. Prints by kind how many are
 answered right, how many wrongly though an answer was given, and how many are left to the rest of a turn; of questions
-that no table answers (`other`) the last is right.
+that no table answers (`other`) the last is right. Then the same of what another writer asked of ten tables
+(`asked_tables.jsonl.gz`), by what the reader makes of it.
 """
 
 import csv
+import random
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from clew.agent.answer.table_answers import table_answer
+from clew.agent.search.table_reader import read, shipped
 from clew.memory.encoding import MINILM, load_encoder
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library
+from tests.training.table_reader import is_right, written
 
 
 class AskedTable(NamedTuple):
@@ -58,6 +62,16 @@ def main() -> None:
                 text = made.answer.text if made else ""
                 outcome = "left" if made is None else "right" if one.wanted and _holds(text, one) else "wrong"
                 counts[one.kind][outcome] += 1
+        show(counts)
+        counts.clear()
+        for question, its_tables in written(Path(__file__).with_name("asked_tables.jsonl.gz"), random.Random(5)):
+            found = read(question.text, its_tables, encoder, shipped())
+            right = found is not None and is_right(found, question) is not False
+            counts[question.asked]["left" if found is None else "right" if right else "wrong"] += 1
+        show(counts)
+
+
+def show(counts: Mapping[str, Counter[str]]) -> None:
     for kind, of_kind in sorted(counts.items()):
         print(f"{kind:12} {dict(of_kind)}")
     answerable = sum((of_kind for kind, of_kind in counts.items() if kind != "other"), Counter[str]())

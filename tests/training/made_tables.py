@@ -303,35 +303,33 @@ def _request(
     number: str,
     answer: str,
 ) -> TableRequest | None:
-    head, where = column.head, list[Condition]()
-    if asked == "other":
-        return None
-    if answer:
-        where.append(Condition(column=head, value=answer))
+    where = [Condition(column=column.head, value=answer)] if answer else []
     if "{v}" in text:
         where.append(Condition(column=filtering.head, value=value))
     if "{k2}" in text:
         where.append(Condition(column="", value=(row[0], other[0])))
     elif "{k}" in text:
         where.append(Condition(column="", value=row[0]))
+    return request_for(asked, column.head, where, group.head, int(number) if "{n}" in text else 0)
+
+
+def request_for(
+    asked: Asked, head: str, where: Sequence[Condition], group_by: str = "", limit: int = 0
+) -> TableRequest | None:
+    """What is asked of the column `head`; `group_by` is the other one of what is computed for each of its values."""
     given: dict[str, object] = {"where": tuple(where)}
-    if asked in ("most", "least", "latest", "earliest"):
-        down = asked in ("most", "latest")
-        if "{n}" in text:
-            given |= {"order_by": head, "descending": down, "limit": int(number)}
-        else:
-            given["aggregate"] = Aggregate(function="max" if down else "min", column=head)
-    elif asked == "most common":
-        given |= {"aggregate": Aggregate(function="count"), "group_by": head, "descending": True}
-    elif asked == "count each":
-        given |= {"aggregate": Aggregate(function="count"), "group_by": head}
-    elif asked in ("sum each", "mean each"):
-        given |= {
-            "aggregate": Aggregate(function="sum" if asked == "sum each" else "mean", column=head),
-            "group_by": group.head,
-        }
-    elif asked in ("sum", "mean"):
-        given["aggregate"] = Aggregate(function=asked, column=head)
+    function = asked.split()[0]
+    if asked == "other":
+        return None
+    if limit:
+        given |= {"order_by": head, "descending": asked in ("most", "latest"), "limit": limit}
+    elif asked in ("most", "least", "latest", "earliest"):
+        given["aggregate"] = Aggregate(function="max" if asked in ("most", "latest") else "min", column=head)
+    elif asked in ("most common", "count each"):
+        given |= {"aggregate": Aggregate(function="count"), "group_by": head, "descending": asked == "most common"}
+    elif function in ("sum", "mean"):
+        given["aggregate"] = Aggregate(function=function, column=head)  # type: ignore[arg-type]
+        given |= {"group_by": group_by} if asked.endswith(" each") else {}
     elif asked == "count":
         given["aggregate"] = Aggregate(function="count")
     return TableRequest(**given)  # type: ignore[arg-type]

@@ -1,7 +1,8 @@
 """The reader of tables: `python -m tests.training.table_reader DATA` writes `agent/search/table_reader.json`.
 
-Fitted on questions that `made_tables.py` makes, and on questions of DATA/conversations that no row of the tables among
-their documents answers. `python -m tests.benchmarks.tables` measures it.
+Fitted on questions that seven writers asked of their own tables (`asked_tables.jsonl.gz`), on others that
+`made_tables.py` makes, and on questions of DATA/conversations that no row of the tables among their documents answers.
+`python -m tests.benchmarks.tables` measures it.
 """
 
 import json
@@ -40,15 +41,18 @@ from clew.memory.knowledge.loaders.registry import discover
 from clew.memory.knowledge.loaders.registry import read as read_source
 from clew.memory.knowledge.tables import Tables, add_tables, folded
 from clew.memory.ports import Encoder
-from clew.tools.table import TableRequest
-from tests.training.made_tables import TEMPLATES, MadeQuestion, made_tables, questions, table_lines
-from tests.training.records import lines_of
+from clew.tools.table import Condition, TableRequest
+from tests.training.made_tables import TEMPLATES, MadeQuestion, made_tables, questions, request_for, table_lines
+from tests.training.records import Record, lines_of
 from tests.training.trainer import trainer
 
-ROUNDS, EACH, NATURAL = 3, 3, 500
+WRITTEN, OFTEN = Path(__file__).with_name("asked_tables.jsonl.gz"), 3
+"""The tables of the writers, and how often they come, beside others of them each time."""
+
+ROUNDS, EACH, NATURAL = 1, 3, 500
 """How often all tables are drawn, how many questions of each kind are made of one, and how many of people are taken."""
 
-HIDDEN, LIKELY = 16, 0.2
+HIDDEN, LIKELY = 32, 0.5
 
 ANSWERS, KINDS, LEAST = ("yes", "no"), ("number", "date", "text"), 0.25
 
@@ -81,6 +85,32 @@ def cases(
         tables = library([(one.file, one.file.removesuffix(".csv"), [one.table]) for one in part])
         for one in part:
             yield from ((question, tables) for question in questions(rng, one, templates, each))
+
+
+def written(file: Path, rng: random.Random) -> Iterator[Case]:
+    """What writers asked of their tables, a few of which stand together."""
+    told = list(lines_of(file))
+    rng.shuffle(told)
+    while told:
+        part, told = told[: (size := rng.randint(1, 5))], told[size:]
+        named = [(one, one["file"].removesuffix(".csv")) for one in part]
+        tables = library(
+            [(name, name, [Table("", tuple(one["heads"]), tuple(map(tuple, one["rows"])), 2)]) for one, name in named]
+        )
+        for one, name in named:
+            yield from ((_asked(name, question), tables) for question in one["questions"])
+
+
+def _asked(file: str, said: Record) -> MadeQuestion:
+    asked, head, limit = said["asked"], said.get("column", ""), said.get("limit", 0)
+    where = [
+        Condition(column=of, operator=how, value=tuple(map(str, value)) if isinstance(value, list) else str(value))
+        for of, how, value in said.get("where", [])
+    ]
+    answer = next((str(one.value).lower() for one in where if str(one.value).lower() in ANSWERS), "")
+    compared = next((one.operator for one in where if one.operator != "="), "first" if limit else "")
+    request = request_for(asked, head, where, said.get("group_by", ""), limit)
+    return MadeQuestion(said["q"], asked, file, request, head if asked == "look up" else "", compared, answer)
 
 
 def is_right(reading: TableReading, question: MadeQuestion) -> bool | None:
@@ -226,7 +256,8 @@ def _plain(value: Any) -> Any:
 def made(data: Path, _: Path) -> dict[Path, str]:
     rng, encoder = random.Random(7), load_encoder(MINILM, read_settings().cache)
     found = [case for _ in range(ROUNDS) for case in cases(rng, table_lines(), TEMPLATES, EACH)]
-    return {SHIPPED: as_json(fitted([*found, *natural(data, rng)], encoder))}
+    asked = [case for _ in range(OFTEN) for case in written(WRITTEN, rng)]
+    return {SHIPPED: as_json(fitted([*found, *asked, *natural(data, rng)], encoder))}
 
 
 main = trainer(__doc__, made)
