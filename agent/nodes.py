@@ -30,7 +30,7 @@ from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
 from clew.agent.search.toolbox import offered, proven
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import STANDINGS, TURN_JSON, Call, Fallback, Step, Turn, TurnSearch, TurnState
+from clew.agent.state import STANDINGS, TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory import walk_paths
 from clew.memory.datatypes import Passage, Subgraph, Utterance, Wording
@@ -324,7 +324,10 @@ def _may_plan(turn: Turn, services: Services) -> bool:
 
 
 def answer(turn: Turn, run: TurnContext) -> Turn:
+    """What was quoted by when the person stopped it was not shown, and is not kept; what a model wrote is."""
     made = answers.answer(turn, run)
+    if run.cancel.is_set():
+        made = replace(made, answer=replace(made.answer, outcome="stopped") if made.model else Answer("stopped", ()))
     held = "" if run.services.multilingual else held_language(run.services)
     made = replace(made, answer=in_language(made.answer, turn, held))
     sentences, sources = number_of(len(made.answer.claims), "sentence"), number_of(len(made.answer.sources), "source")

@@ -443,7 +443,8 @@ def _delete(session: Session, argument: str) -> None:
 
 
 def _undo(session: Session, argument: str) -> None:
-    thread, threads = argument or session.taken_out, session.assistant.threads
+    threads = session.assistant.threads
+    thread = argument or threads.taken_out(session.owner)
     if threads.owner(thread) != session.owner or not threads.bring_back(thread):
         raise BadInput("there is nothing to bring back", "/threads")
     session.begin(thread)

@@ -170,6 +170,10 @@ def test_conversations_are_found_named_pinned_kept_as_a_file_deleted_and_brought
         page.click("#threads .entry-row:has([aria-current]) summary")
         page.click(f"#threads .entry-row:has([aria-current]) .menu >> text={action}")
 
+    def say(command: str) -> None:
+        page.fill("#question textarea", command)
+        page.keyboard.press("Enter")
+
     ask(page, "What is said of walruses?")
     choose("Rename")
     page.keyboard.type("Walruses")
@@ -186,15 +190,17 @@ def test_conversations_are_found_named_pinned_kept_as_a_file_deleted_and_brought
     page.wait_for_selector("#threads >> text=No conversation has these words.")
     page.fill("input.find", "")
     page.wait_for_selector("#threads [aria-current]")
-    choose("Delete")
-    page.wait_for_selector(".welcome")
-    page.click(".undo")
-    page.wait_for_selector("#past .question >> text=What is said of walruses?")
-    page.fill("#question textarea", "/tool graph")
-    page.keyboard.press("Enter")
+    for way in ("the button", "the command"):
+        choose("Delete")
+        page.wait_for_selector(".welcome")
+        if way == "the button":
+            page.click(".brief button")
+        else:
+            say("/undo")
+        page.wait_for_selector("#past .question >> text=What is said of walruses?")
+    say("/tool graph")
     page.wait_for_selector("#now .notice.error >> text=there is no tool graph")
-    page.fill("#question textarea", "/tool dense")
-    page.keyboard.press("Enter")
+    say("/tool dense")
     page.wait_for_selector("#now .said >> text=searching with dense from now on")
     ask(page, "And of seals?")
     assert "dense" in page.locator("#tool textarea, #tool input").input_value()

@@ -33,7 +33,7 @@
     after.forEach((node, place) => {
       const known = before[place]
       if (!known) old.append(document.importNode(node, true))
-      else if (known.nodeName !== node.nodeName) known.replaceWith(document.importNode(node, true))
+      else if (known.nodeName !== node.nodeName || known.dataset?.key !== node.dataset?.key) known.replaceWith(document.importNode(node, true))
       else if (node.nodeType !== Node.ELEMENT_NODE) set(known, 'data', node.data)
       else {
         for (const { name } of [...known.attributes]) if (!node.hasAttribute(name)) known.removeAttribute(name)
