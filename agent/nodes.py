@@ -44,7 +44,7 @@ from clew.memory.dialogue.variants import with_cognates, with_dates, with_eviden
 from clew.memory.instructions import Topic, orders
 from clew.memory.knowledge.question import Matches
 from clew.memory.language.telling import language_of
-from clew.memory.text import number_of
+from clew.memory.text import in_brackets, number_of
 from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings
@@ -406,7 +406,7 @@ def _searched(call: Call) -> str:
 
 
 def _found(passage: Passage) -> str:
-    return f"{passage.score:.2f} {passage.name}: {passage.why}"
+    return f"{passage.name}{in_brackets(passage.score)}: {passage.why}"
 
 
 def _new_passages(count: int) -> str:

@@ -1,6 +1,7 @@
 """A conversation as a file: Markdown to read, HTML to open, JSON with all that is known of it."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from html import escape
@@ -11,8 +12,9 @@ from typing import Any
 from clew.agent.state import TURN_JSON, Turn, TurnEvent
 from clew.memory.dialogue.threads import Thread, Threads
 from clew.memory.errors import BadInput
+from clew.memory.text import unaccented
 from clew.ui.plain import as_text_of_markdown as as_text
-from clew.ui.plain import escaped, one_line
+from clew.ui.plain import escaped, lies_at, one_line
 from clew.ui.rendering import MARKS, badge, cited_numbers, markdown_of, marks_of, name_of, place_of
 
 LIKED = {1: "good", -1: "bad"}
@@ -25,9 +27,17 @@ def stored_turns(threads: Threads, thread: str) -> list[Turn]:
     return [replace(TURN_JSON.validate_json(record), liked=liked.get(id_, 0)) for record, id_ in turns]
 
 
+ENDINGS = (".md", ".html", ".json")
+
+
 def exported(thread: Thread, turns: Sequence[Turn], ending: str) -> str:
     """As a file whose name has this ending: `.json`, `.html`; else Markdown."""
     return {".json": as_json, ".html": as_html}.get(ending, as_markdown)(thread, turns)
+
+
+def file_name(thread: Thread, ending: str) -> str:
+    """By its title."""
+    return (re.sub(r"\W+", "-", unaccented(thread.title)).strip("-") or "conversation") + ending
 
 
 def known_thread(threads: Threads, name: str) -> Thread:
@@ -87,9 +97,7 @@ def as_json(thread: Thread, turns: Sequence[Turn]) -> str:
 def as_markdown(thread: Thread, turns: Sequence[Turn]) -> str:
     """The conversation as Markdown. What it quotes is escaped, so that no link, image or script of a document is
     active."""
-    libraries = ", ".join(map(_code, _libraries(turns)))
-    head = f"# {as_text(one_line(thread.title))}\n\nThread {_code(thread.id)}, library {libraries or 'unknown'}\n"
-    return "\n".join([head, *(_turn_markdown(turn) for turn in turns)])
+    return "\n".join([f"# {as_text(one_line(thread.title))}\n", *(_turn_markdown(turn) for turn in turns)])
 
 
 def as_html(thread: Thread, turns: Sequence[Turn]) -> str:
@@ -126,7 +134,7 @@ def _origin(turn: Turn) -> str:
 def _source_markdown(turn: Turn, number: int) -> str:
     passage = turn.answer.sources[number - 1]
     title, place = as_text(name_of(passage)), as_text(place_of(passage))
-    where = [f"**{title}**", place, _code(passage.source)]
+    where = [f"**{title}**", place, _code(lies_at(passage.source))]
     quote = "\n".join(f"> {line}".rstrip() for line in as_text(passage.text).strip().splitlines())
     return f"[{number}] {', '.join(part for part in where if part)}\n\n{quote}"
 

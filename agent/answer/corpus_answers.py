@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from clew.agent.answer.offered import bare, made_of
+from clew.agent.answer.structure import whole_region
 from clew.agent.answer.summary import SummaryLine, summary_of
 from clew.agent.state import Answer, Claim, Quote
 from clew.agent.talk.lines import line
@@ -328,7 +329,8 @@ def _of_tables(document: Document, corpus: Corpus) -> list[Claim]:
 
 
 def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int]) -> list[Claim]:
-    made, label = [], ""
+    made, label, region = [], "", whole_region(document)
+    rows = {(block.start, block.end): block for block in region.blocks if block.kind == "row"}
     for one, cite in zip(lines, cites, strict=True):
         fresh = one.label != label
         label = one.label
@@ -337,7 +339,9 @@ def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int
         said = _quote(document, (one.start, one.end))
         text = " ".join(said.text.split())
         item = bool(ITEM.match(text)) or (fresh and not label)
-        made.append(Claim(text, (cite,), start=said.start, new_line=item, quotes=(said,)))
+        row = rows.get((one.start, one.end))
+        shown = region.in_table(row) if row else ""
+        made.append(Claim(text, (cite,), start=said.start, new_line=item, quotes=(said,), markup=shown))
     return [replace(claim, new_line=True) if not place else claim for place, claim in enumerate(made)]
 
 

@@ -291,7 +291,7 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
     region = unit.candidate.region
     heads = {(one.start, one.end) for place, one in enumerate(region.blocks) if region.heads_columns(place)}
     parts = [part for part in unit.parts if unit.kind != "row" or part not in heads]
-    rows = {(one.start, one.end) for one in region.blocks if one.kind == "row"} if unit.kind == "list" else set()
+    rows = {(one.start, one.end): one for one in region.blocks if one.kind == "row"}
     for place, (start, end) in enumerate(parts):
         code = unit.is_code((start, end))
         quotes = [
@@ -307,13 +307,8 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
             text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in own).strip()
             shown = dedented(region.text, start, end) if code else " ".join(text.split())
             made = Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
-            yield replace(made, markup=_as_row(shown, (start, end) in heads)) if (start, end) in rows else made
-
-
-def _as_row(text: str, heads: bool) -> str:
-    """A row of a table in Markdown; below its heads a rule."""
-    cells = text.strip("| ").split(" | ")
-    return f"| {text.strip('| ')} |" + f"\n|{'---|' * len(cells)}" * heads
+            row = rows.get((start, end))
+            yield replace(made, markup=region.in_table(row)) if row else made
 
 
 def _between(quotes: Sequence[Quote], place: int, region: Region) -> Span:

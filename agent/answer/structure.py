@@ -60,6 +60,7 @@ RUNNING_HEAD = re.compile(rf"^[ \t]*(?:\d{{1,4}}[ \t]+{_CAPITALS}|{_CAPITALS}[ \
 
 _NUMERAL = re.compile(r"\([ivx]{1,5}\)\s")
 _DIGIT = re.compile(r"\d")
+_CELL_END = re.compile(r"\s?\|\s?|\t+| {3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,25 @@ class Region:
         """Whether it is the row that names the columns of a table, which is quoted with each row below."""
         behind = self.blocks[place + 1] if place + 1 < len(self.blocks) else None
         return behind is not None and behind.kind == "row" and behind.lead == place
+
+    def heads_of(self, row: Block) -> Block | None:
+        """The first row of its table, where that names the columns: it has no number, or at least three cells that all
+        begin without one."""
+        first = self.blocks[row.lead] if row.lead >= 0 else next(one for one in self.blocks if one.group == row.group)
+        cells = _cells(self.of(first))
+        named = len(cells) > 2 and not any(cell[:1].isdigit() for cell in cells)
+        return first if row.lead >= 0 or named else None
+
+    def in_table(self, row: Block) -> str:
+        """A row in Markdown, below the heads of its columns; they are empty where nothing says what they are."""
+        heads, cells = self.heads_of(row), _cells(self.of(row))
+        if heads is None:
+            return in_markdown([""] * len(cells), cells)
+        return in_markdown(_cells(self.of(heads)), *([cells] if heads is not row else []))
+
+
+def _cells(row: str) -> list[str]:
+    return _CELL_END.split(row.strip("| "))
 
 
 def unnumbered(heading: str) -> str:
@@ -263,6 +283,13 @@ def _number(text: str, item: Block) -> int:
     """Of a numbered item, else 0."""
     found = _ORDINAL.match(text, item.start)
     return int(found[1]) if found else 0
+
+
+def in_markdown(heads: Sequence[str], *rows: Sequence[str]) -> str:
+    """Heads of columns, and rows below them."""
+    written = (" | ".join(" ".join(cell.replace("|", "\u2223").split()) for cell in one) for one in (heads, *rows))
+    first, *others = (f"| {one} |" for one in written)
+    return "\n".join([first, f"|{'---|' * len(heads)}", *others])
 
 
 def names_columns(rows: Sequence[str], laid_out: bool) -> bool:

@@ -183,6 +183,7 @@ def test_conversations_are_found_named_pinned_kept_as_a_file_deleted_and_brought
     page.wait_for_selector("#threads .pin")
     with page.expect_download() as download:
         choose("Export HTML")
+    assert download.value.suggested_filename == "walruses.html"
     assert "384,400" in Path(download.value.path()).read_text("utf-8")
     page.fill("input.find", "WALRUSES said")
     page.wait_for_function("() => document.querySelectorAll('#threads .thread').length == 1")

@@ -12,13 +12,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup as Safe
 
+from clew.agent.answer.citations import LIST_MARK
 from clew.agent.answer.offered import ABOUT
 from clew.agent.state import STANDINGS, Answer, ClaimStanding, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
 from clew.memory.text import words as words_of
 from clew.memory.walk_paths import arrow, back, into, on_ways, parents, told
-from clew.ui.plain import cut, one_line, plain, short_path, when
+from clew.ui.plain import cut, lies_at, one_line, plain, short_path, when
 from clew.ui.quotations import pieces
 from clew.ui.rendering import (
     MARKS,
@@ -79,9 +80,9 @@ class Markup:
             finalize=lambda value: plain(value) if type(value) is str else value,
         )
         self._templates.filters |= {"line": one_line, "plain": plain, "ms": milliseconds, "parted": parted}
-        self._templates.filters |= {"place": place_of, "short_path": short_path}
+        self._templates.filters |= {"place": place_of, "short_path": short_path, "lies_at": lies_at}
         self._templates.filters |= {"pieces": pieces_of, "own": is_own}
-        self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": is_structured}
+        self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": _has_structure}
         self._templates.filters |= {"bare": words_of, "copied": copied, "cut": cut}
         self._templates.globals |= {"ABOUT": ABOUT, "STANDINGS": STANDINGS}
         self.know(documents, examples)
@@ -197,6 +198,11 @@ _MARKDOWN.disable(["link", "image", "autolink", "reference", "html_block", "html
 
 def _as_html(text: str) -> Safe:
     return Safe(_MARKDOWN.render(text))  # noqa: S704 no HTML but the renderer's own
+
+
+def _has_structure(answer: Answer) -> bool:
+    """Whether it is shown as Markdown: it has tables, or lists."""
+    return is_structured(answer) or any(claim.new_line and LIST_MARK.match(claim.text) for claim in answer.claims)
 
 
 def sources_of(answer: Answer) -> list[SourceView]:

@@ -71,7 +71,7 @@
     form.innerHTML = '<textarea></textarea><button>Send</button> <button type="button" class="cancel">Cancel</button>'
     const box = form.firstChild
     box.value = button.dataset.text
-    box.setAttribute('aria-label', button.dataset.edit === '/rename' ? 'Title' : 'Question')
+    box.setAttribute('aria-label', button.dataset.edit.startsWith('/rename') ? 'Title' : 'Question')
     box.onkeydown = (event) => {
       if (event.key === 'Enter' && !event.shiftKey) { event.preventDefault(); form.requestSubmit() }
       if (event.key === 'Escape') form.remove()
@@ -233,6 +233,7 @@
   document.addEventListener('click', (event) => {
     const block = event.target.closest('summary')?.parentElement
     if (block?.id) block.open ? unfolded.delete(block.id) : unfolded.add(block.id)
+    if (block?.matches('.menu')) setTimeout(() => block.lastElementChild.scrollIntoView({ block: 'nearest' }))
   }, true)
 
   document.addEventListener('scroll', (event) => {
