@@ -241,9 +241,11 @@ def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer
 
 
 def _offered(question: str, corpus: Corpus) -> CorpusAnswer | None:
-    """To a question that was made of one title, and maybe a heading; None where it was not, or they are not there."""
+    """To a question that was made of one title, and maybe a heading, or of a heading alone; None where it was not, or
+    they are not there."""
     titles, heading = made_of(question)
-    titled = (one for one in corpus.documents if titles == (one.title,))
+    of_last = heading and not titles
+    titled = _spoken_of(corpus) if of_last else (one for one in corpus.documents if titles == (one.title,))
     return next(filter(None, (_summarised(one, corpus, heading) for one in titled)), None)
 
 

@@ -5,15 +5,19 @@ import re
 from clew.memory.text import BELOW
 
 ABOUT, SAYS, BOTH = "What is “{}” about?", "What does “{}” say about “{}”?", "What do “{}” and “{}” say about “{}”?"
+AND_ABOUT = "And about “{}”?"
+"""Of a heading of the document that the last answer is from."""
 
-_FORMS = [re.compile(re.escape(form).replace(r"\{\}", "([^“”]+)")) for form in (ABOUT, SAYS, BOTH)]
+_FORMS = [re.compile(re.escape(form).replace(r"\{\}", "([^“”]+)")) for form in (ABOUT, SAYS, BOTH, AND_ABOUT)]
 _NUMBERING = re.compile(r"^[\s#*]*(?:\(?\d+(?:\.\d+)*[.)]?\s+)?")
 
 
 def made_of(question: str) -> tuple[tuple[str, ...], str]:
-    """The titles that it was made of, and the heading if it has one; no titles for any other question."""
-    names = next((match.groups() for form in _FORMS if (match := form.fullmatch(question.strip()))), ())
-    return (names[:-1], names[-1]) if names[1:] else (names, "")
+    """The titles that it was made of, and the heading if it has one; neither for any other question."""
+    form, names = next(
+        ((one, match.groups()) for one in _FORMS if (match := one.fullmatch(question.strip()))), (None, ())
+    )
+    return (names[:-1], names[-1]) if names[1:] or form is _FORMS[-1] else (names, "")
 
 
 def bare(heading: str) -> str:

@@ -7,10 +7,11 @@ from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
 from clew.agent.answer.citations import same_words
-from clew.agent.answer.offered import ABOUT, BOTH, SAYS, bare
+from clew.agent.answer.offered import ABOUT, AND_ABOUT, BOTH, SAYS, bare
 from clew.agent.state import UNANSWERED, Turn
 from clew.agent.talk.multi_question import questions_of
 from clew.memory.datatypes import Document, Mark
+from clew.memory.knowledge.catalogue import Listed
 from clew.memory.knowledge.library import Library, LibraryStore
 from clew.memory.text import content_words, words
 
@@ -21,7 +22,7 @@ over the library, and documents of theirs."""
 LONGEST, FEWEST = 14, 6
 """Words of a question that stands in a document, of a title or a heading; those that have to stand below it."""
 
-ALL, AND_ABOUT = "What are these documents about?", "And about “{}”?"
+ALL = "What are these documents about?"
 
 _ASKS = re.compile(r"^[ \t#*>]*(?:\(?\d+[.)]\)?[ \t]*)?([A-Z¿][^?.!:\n]+\?)[ *\r]*$", re.MULTILINE)
 
@@ -33,6 +34,11 @@ class Offer(NamedTuple):
     start: int
     end: int
     heading: str = ""
+
+    @property
+    def leaning(self) -> str:
+        """As it is asked behind an answer from its document."""
+        return AND_ABOUT.format(self.heading) if self.heading else self.question
 
 
 def offered_by(library: Library) -> tuple[str, ...]:
@@ -61,7 +67,8 @@ def shown_off(library: Library) -> list[tuple[str, ...]]:
 
 def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
     """Two or three to ask after the last answer, none that was asked: of the document that it cites first, and of
-    others that it cites, or that were found with it and are named there, name it or have the heading quoted from."""
+    others that it cites, or that were found with it and are named there, name it, have the heading quoted from or ask
+    for something of what was said; where those are too few, what the documents beside it are about."""
     answer = turns[-1].answer if turns else UNANSWERED
     cited = [answer.sources[number - 1].document for claim in answer.claims for number in claim.cites]
     if answer.refused or answer.outcome == "unclear" or not any(cited):
@@ -75,21 +82,28 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
     last = max(quoted, default=0)  # what stands behind comes first
     offers = sorted([*_asked_in(first), *_headed(first)], key=lambda one: (bool(one.heading), one.start < last))
     told = [one for one in offers if any(one.start <= place < one.end for place in quoted)]
-    fresh = [one.question for one in offers if one not in told and answer.form != "overview"]
+    fresh = [one.leaning for one in offers if one not in told and answer.form != "overview"]
     headings, beside = {one.heading for one in told}, list[str]()
+    said = {*content_words(f"{turns[-1].rewritten} {answer.plain}")}
     for other in sorted(others, key=lambda one: one.id not in cited):
-        shared = [one.question for one in _headed(other) if one.heading in headings]
+        shared = [one.question for one in _asked_in(other) if said & {*content_words(one.question)}]
+        shared += [one.question for one in _headed(other) if one.heading in headings]
         tied = other.id in cited or first.title in other.text or other.title in first.text
         beside += shared[:1] or (_about(other) if tied else [])
     own = _about(first)[: answer.form != "summary"]
-    made = [*fresh[: WANTED - 1], *beside[:1], *own, *beside, *fresh, *(one.question for one in told)]
+    made = [*fresh[: WANTED - 1], *beside[:1], *own, *beside, *fresh, *(one.leaning for one in told)]
     known = {same_words(one) for turn in turns for one in (turn.question, turn.rewritten)}
     made = [one for one in dict.fromkeys(made) if same_words(one) not in known]
-    further = [one for other in others for one in _about(other) if one not in made and same_words(one) not in known]
-    return [*made, *further[: max(2 - len(made), 0)]][:WANTED]
+    if len(made) < 2:
+        listed = store.catalogue.documents
+        place = next((place for place, one in enumerate(listed) if one.id == first.id), 0)
+        further = [one for other in (*others, *listed[place + 1 :][:BESIDE], *listed[:BESIDE]) for one in _about(other)]
+        made += [one for one in dict.fromkeys(further) if same_words(one) not in known | {*map(same_words, made)}]
+        made = made[:2]
+    return made[:WANTED]
 
 
-def _about(document: Document) -> list[str]:
+def _about(document: Document | Listed) -> list[str]:
     return [ABOUT.format(document.title)] if _is_short(document.title) else []
 
 
@@ -107,8 +121,9 @@ def _headed(document: Document) -> Iterator[Offer]:
     """Of headings that are no questions and not the title's words, and have text below."""
     for mark, (end, _) in pairwise([*document.headings, Mark(len(document.text), "")]):
         heading, text = bare(mark.text), document.text[mark.start : end].partition("\n")[2]
-        says = same_words(heading) != same_words(document.title) and not heading.endswith("?")
-        if says and _is_short(heading) and _is_short(document.title) and len(text.split()) >= FEWEST:
+        says = same_words(document.title) not in same_words(heading) and not heading.endswith("?")
+        told = len(text.split()) >= FEWEST and (" | " not in text or "\n" in text.strip())  # more than heads of columns
+        if says and _is_short(heading) and _is_short(document.title) and told:
             yield Offer(SAYS.format(document.title, heading), mark.start, end, heading)
 
 

@@ -149,16 +149,20 @@
     if (newest !== last) { last = newest; chosen = '' }
     for (const section of sections) {
       const shown = section.dataset.turn === (chosen || last)
-      if (shown && section.hidden) requestAnimationFrame(() => section.querySelectorAll('blockquote').forEach(toQuote))
+      if (shown) requestAnimationFrame(() => section.querySelectorAll('blockquote:has(mark):not([style])').forEach(toQuote))
       set(section, 'hidden', !shown)
     }
   }
 
-  // A long passage is scrolled within its box to the words that the answer quotes.
+  // A long passage is scrolled within its box to the words that the answer quotes, which the box cuts nowhere.
   function toQuote(passage) {
-    const quote = passage.querySelector('mark')
+    const marks = [...passage.querySelectorAll('mark')]
     const line = parseFloat(getComputedStyle(passage).lineHeight)
-    if (quote) passage.scrollTop = Math.floor(quote.offsetTop / line - 1) * line
+    const top = Math.max(Math.floor(marks[0].offsetTop / line - 1), 0) * line
+    const ends = marks.map((mark) => mark.offsetTop + mark.offsetHeight - top)
+    const shown = ends.filter((end) => end < innerHeight * 0.6).at(-1) ?? ends[0]
+    passage.style.maxHeight = `${shown < ends.at(-1) ? shown : Math.max(shown, 252)}px`
+    passage.scrollTop = top
   }
 
   function light(turn, number) {
@@ -181,6 +185,7 @@
     if (!target) { if (!stays) drawer(''); return }
     event.preventDefault()
     if (target.dataset.drawer !== undefined) drawer(target.dataset.drawer)
+    else if ($('.source.lit')?.id === `source-${target.dataset.turn}-${target.dataset.source}`) $('.source.lit').click()
     else light(target.dataset.turn, target.dataset.source)
   })
 
