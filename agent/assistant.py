@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, cast
+from typing import Self, cast
 
 from filelock import FileLock, Timeout
 from langgraph.types import StateSnapshot, StreamMode
@@ -30,9 +30,6 @@ from clew.memory.files import naming_full_disk, private_folder
 from clew.memory.knowledge.cluster.connection import TURN, patience
 from clew.memory.knowledge.library import Library, current_state, open_library
 from clew.memory.text import number_of, storable
-
-if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
 
 WHAT_IS_KEPT = "the conversation is kept up to its last whole turn"
 
@@ -242,7 +239,10 @@ class Assistant:
                         yield from finished.steps[shown:]
                         shown = len(finished.steps)
         except Cancelled:
-            finished = remember(_cut_short(self._reached(config) or {"turn": turn}), context)
+            reached = self._reached(turn.thread, turn.id or turn.turn) or TurnState(turn=turn)
+            cut = replace(reached["turn"], answer=replace(reached["turn"].answer, outcome="stopped"))
+            whole = join(cast(QuestionsState, {**reached, "turn": cut}))["turn"] if "waiting" in reached else cut
+            finished = remember(whole, context)
         finally:
             forget_checkpoints(self._data / DATABASE, turn.thread)
         if finished is None:
@@ -251,12 +251,12 @@ class Assistant:
 
     def _unfinished(self, thread: str) -> Turn | None:
         """The turn that a crash cut off on this thread, as far as it came."""
-        reached = self._reached(config_for(thread, self._next_id(thread)))
+        reached = self._reached(thread, self._next_id(thread))
         return reached["turn"] if reached else None
 
-    def _reached(self, config: "RunnableConfig") -> QuestionsState | TurnState | None:
+    def _reached(self, thread: str, turn: int) -> QuestionsState | TurnState | None:
         """The state that a turn has come to, where it is not over."""
-        state = self._graph.get_state(config, subgraphs=True)
+        state = self._graph.get_state(config_for(thread, turn), subgraphs=True)
         within = next((task.state for task in state.tasks if isinstance(task.state, StateSnapshot)), state)
         values = {**state.values, **within.values} if state.next else {}
         return cast(QuestionsState | TurnState, values) if "turn" in values else None
@@ -343,13 +343,6 @@ class Assistant:
             yield
         finally:
             lock.release()
-
-
-def _cut_short(state: QuestionsState | TurnState) -> Turn:
-    """A turn that was stopped before its answer, with what there was by then: of several questions the answers to those
-    before."""
-    turn = replace(state["turn"], answer=replace(state["turn"].answer, outcome="stopped"))
-    return join({**state, "turn": turn})["turn"] if "waiting" in state else turn
 
 
 def _to_answer_anew(turn: Turn, tool: str) -> Turn:

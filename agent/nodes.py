@@ -10,6 +10,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, citations
+from clew.agent.answer.offered import made_of
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router, tool_calls
 from clew.agent.search import walk as walk_operations
@@ -78,7 +79,7 @@ def recall(turn: Turn, run: TurnContext) -> Turn:
 
 
 def rewrite(turn: Turn, run: TurnContext) -> Turn:
-    if given := turn.search.understood:
+    if given := turn.search.understood or (turn.typed if made_of(turn.typed)[1] else ""):
         return turn.understood(given, [Wording(GIVEN, given, 1.0)]).stepped("rewrite", f"as given: {given}")
     model = run.services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model and not model.abilities.is_small else None

@@ -11,10 +11,7 @@ _ESCAPES = re.compile(
     r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x80-\x9f]*+(?:\x1b\\|\x9c)"  # DCS, SOS, PM, APC
     r"|\x1b[ -/]*[0-~]?"  # the rest, and what was cut off
 )
-UPLOADS = "documents"
-"""In `Settings.home`: a folder for each library, with what was added through the browser."""
-
-_UPLOADED = re.compile(rf"^.*/{UPLOADS}/[0-9a-f]{{16}}/")
+UPLOADS = "documents"  # in `Settings.home`: a folder for each library, with what was added through the browser
 _PICTURED = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u231a-\u23ff\u24c2\u25a0-\u27bf\u2934\u2935\u2b00-\u2bff\u3030\u303d"
     "\u3297\u3299\U0001f000-\U0001faff"
@@ -74,8 +71,8 @@ def near(source: str) -> str:
 
 
 def lies_at(source: str) -> str:
-    """A source on one line; of a file that was added through the browser its path below where the page keeps those."""
-    return _UPLOADED.sub("", one_line(source))
+    """A source on one line; of a file that was added through the browser its path below the page's folder."""
+    return re.sub(rf"^.*/{UPLOADS}/[0-9a-f]{{16}}/", "", one_line(source))
 
 
 def short_path(source: str, width: int) -> str:

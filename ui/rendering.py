@@ -30,16 +30,13 @@ MARKS: dict[ClaimStanding, tuple[str, Style]] = {
 }
 """What is put behind a sentence that its source does not carry, in words: colours may be missing."""
 
-_CELLS = re.compile(r" \| ")
-"""Between the cells of a row that is quoted."""
-
 STEP_NAME = 8
 """Columns of a step's name: the longest is `remember`."""
 
 
 def is_structured(answer: Answer) -> bool:
-    """Whether it is more than sentences and plain lists: then it is shown as Markdown."""
-    return any(claim.markup for claim in answer.claims)
+    """Whether it is more than sentences: then it is shown as Markdown."""
+    return any(claim.markup or (claim.new_line and LIST_MARK.match(claim.text)) for claim in answer.claims)
 
 
 def printed(answer: Answer, console: Console) -> RenderableType:
@@ -56,9 +53,9 @@ def markdown_of(answer: Answer, mark: Callable[[Claim], str]) -> str:
     text, heads = "", list[str]()  # of the table that the last line is of
     for claim in answer.claims:
         lines = _body(claim).replace("\ue000", "").split("\n")  # the page's own mark
-        own = lines[:2] if lines[1:] and lines[1].startswith("|--") else []
-        goes_on = own == heads or not own
-        lines = lines[2:] if own and goes_on and lines[2:] else lines
+        own = lines[:2] * (lines[1:] != [] and lines[1].startswith("|--"))
+        goes_on = own in ([], heads)
+        lines = (own and goes_on and lines[2:]) or lines
         before, now = _kind(text.rpartition("\n")[2]), _kind(lines[0])
         heads = own or heads * (now == "row")
         lead = "\n" if before and before == now and goes_on else "\n\n"
@@ -119,9 +116,10 @@ def pieces_of(claim: Claim) -> list[tuple[str, bool]]:
     """The text of a claim as it is shown, on one line, in pieces; each says whether it is bold."""
     span = claim.span
     if span is None:
-        return [(_CELLS.sub(" · ", one_line(claim.text)) if claim.quotes else one_line(claim.text), False)]
+        return [(one_line(claim.text).replace(" | ", " · ") if claim.quotes else one_line(claim.text), False)]
     cuts = (0, span.start, span.end, len(claim.text))
-    before, bold, behind = (_CELLS.sub(" · ", re.sub(r"\s+", " ", plain(claim.text[a:b]))) for a, b in pairwise(cuts))
+    parts = (re.sub(r"\s+", " ", plain(claim.text[a:b])) for a, b in pairwise(cuts))
+    before, bold, behind = (part.replace(" | ", " · ") for part in parts)
     return [(before.lstrip(), False), (bold, True), (behind.rstrip(), False)]
 
 

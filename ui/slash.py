@@ -1,5 +1,6 @@
 """The slash commands of the terminal and of the page: each is a function, and a line of `COMMANDS`."""
 
+import re
 import threading
 from abc import ABC, abstractmethod
 from base64 import b64encode
@@ -19,7 +20,7 @@ from clew.agent.state import Turn, TurnEvent
 from clew.agent.talk.offers import next_questions
 from clew.memory.dialogue.threads import UNDO, Thread
 from clew.memory.errors import BadInput
-from clew.memory.text import number_of
+from clew.memory.text import number_of, unaccented
 from clew.memory.walk_paths import told
 from clew.ui.opening import opened
 from clew.ui.options import day
@@ -36,7 +37,7 @@ from clew.ui.rendering import (
     unfolded,
     walk_trees,
 )
-from clew.ui.transcript import ENDINGS, LIKED, exported, file_name, known_thread
+from clew.ui.transcript import LIKED, exported, known_thread
 
 LISTED = 20
 """Conversations that a list shows."""
@@ -453,8 +454,7 @@ def _delete(session: Session, argument: str) -> None:
 
 
 def _undo(session: Session, argument: str) -> None:
-    threads = session.assistant.threads
-    thread = argument or threads.taken_out(session.owner)
+    thread, threads = argument or session.assistant.threads.taken_out(session.owner), session.assistant.threads
     if threads.owner(thread) != session.owner or not threads.bring_back(thread):
         raise BadInput("there is nothing to bring back", "/threads")
     session.begin(thread)
@@ -463,7 +463,8 @@ def _undo(session: Session, argument: str) -> None:
 
 def _export(session: Session, argument: str) -> None:
     one, name = _named(session, argument)
-    path = Path(file_name(one, name or ".md") if name in ("", *ENDINGS) else name).expanduser()
+    title = re.sub(r"\W+", "-", unaccented(one.title)).strip("-") or "conversation"
+    path = Path(f"{title}{name or '.md'}" if name in ("", ".md", ".html", ".json") else name).expanduser()
     session.hand_out(str(path), exported(one, session.assistant.turns(one.id), path.suffix))
 
 

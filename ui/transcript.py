@@ -1,7 +1,6 @@
 """A conversation as a file: Markdown to read, HTML to open, JSON with all that is known of it."""
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from html import escape
@@ -12,7 +11,6 @@ from typing import Any
 from clew.agent.state import TURN_JSON, Turn, TurnEvent
 from clew.memory.dialogue.threads import Thread, Threads
 from clew.memory.errors import BadInput
-from clew.memory.text import unaccented
 from clew.ui.plain import as_text_of_markdown as as_text
 from clew.ui.plain import escaped, lies_at, one_line
 from clew.ui.rendering import MARKS, badge, cited_numbers, markdown_of, marks_of, name_of, place_of
@@ -27,17 +25,9 @@ def stored_turns(threads: Threads, thread: str) -> list[Turn]:
     return [replace(TURN_JSON.validate_json(record), liked=liked.get(id_, 0)) for record, id_ in turns]
 
 
-ENDINGS = (".md", ".html", ".json")
-
-
 def exported(thread: Thread, turns: Sequence[Turn], ending: str) -> str:
     """As a file whose name has this ending: `.json`, `.html`; else Markdown."""
     return {".json": as_json, ".html": as_html}.get(ending, as_markdown)(thread, turns)
-
-
-def file_name(thread: Thread, ending: str) -> str:
-    """By its title."""
-    return (re.sub(r"\W+", "-", unaccented(thread.title)).strip("-") or "conversation") + ending
 
 
 def known_thread(threads: Threads, name: str) -> Thread:

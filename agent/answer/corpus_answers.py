@@ -241,11 +241,10 @@ def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer
 
 
 def _offered(question: str, corpus: Corpus) -> CorpusAnswer | None:
-    """To a question that was made of one title, and maybe a heading, or of a heading alone; None where it was not, or
-    they are not there."""
+    """To a question that was made of a title, a heading, or both; None where it was not, or they are not there."""
     titles, heading = made_of(question)
-    of_last = heading and not titles
-    titled = _spoken_of(corpus) if of_last else (one for one in corpus.documents if titles == (one.title,))
+    leans = heading and not titles  # on the last answer
+    titled = _spoken_of(corpus) if leans else [one for one in corpus.documents if titles == (one.title,)]
     return next(filter(None, (_summarised(one, corpus, heading) for one in titled)), None)
 
 
@@ -332,7 +331,6 @@ def _of_tables(document: Document, corpus: Corpus) -> list[Claim]:
 
 def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int]) -> list[Claim]:
     made, label, region = [], "", whole_region(document)
-    rows = {(block.start, block.end): block for block in region.blocks if block.kind == "row"}
     for one, cite in zip(lines, cites, strict=True):
         fresh = one.label != label
         label = one.label
@@ -341,8 +339,7 @@ def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int
         said = _quote(document, (one.start, one.end))
         text = " ".join(said.text.split())
         item = bool(ITEM.match(text)) or (fresh and not label)
-        row = rows.get((one.start, one.end))
-        shown = region.in_table(row) if row else ""
+        shown = region.in_table(one.start, one.end)
         made.append(Claim(text, (cite,), start=said.start, new_line=item, quotes=(said,), markup=shown))
     return [replace(claim, new_line=True) if not place else claim for place, claim in enumerate(made)]
 

@@ -112,24 +112,17 @@ class Region:
         behind = self.blocks[place + 1] if place + 1 < len(self.blocks) else None
         return behind is not None and behind.kind == "row" and behind.lead == place
 
-    def heads_of(self, row: Block) -> Block | None:
-        """The first row of its table, where that names the columns: it has no number, or at least three cells that all
-        begin without one."""
+    def in_table(self, start: int, end: int) -> str:
+        """A row in Markdown below the heads of its columns, which are empty where its table begins with a number or has
+        two columns; the row of the heads is alone. Empty for what is no row."""
+        row = next((one for one in self.blocks if (one.start, one.end, one.kind) == (start, end, "row")), None)
+        if row is None:
+            return ""
         first = self.blocks[row.lead] if row.lead >= 0 else next(one for one in self.blocks if one.group == row.group)
-        cells = _cells(self.of(first))
-        named = len(cells) > 2 and not any(cell[:1].isdigit() for cell in cells)
-        return first if row.lead >= 0 or named else None
-
-    def in_table(self, row: Block) -> str:
-        """A row in Markdown, below the heads of its columns; they are empty where nothing says what they are."""
-        heads, cells = self.heads_of(row), _cells(self.of(row))
-        if heads is None:
+        heads, cells = (_CELL_END.split(self.of(one).strip("| ")) for one in (first, row))
+        if row.lead < 0 and (len(heads) < 3 or any(cell[:1].isdigit() for cell in heads)):
             return in_markdown([""] * len(cells), cells)
-        return in_markdown(_cells(self.of(heads)), *([cells] if heads is not row else []))
-
-
-def _cells(row: str) -> list[str]:
-    return _CELL_END.split(row.strip("| "))
+        return in_markdown(heads, *([cells] if row is not first else []))
 
 
 def unnumbered(heading: str) -> str:
@@ -285,11 +278,10 @@ def _number(text: str, item: Block) -> int:
     return int(found[1]) if found else 0
 
 
-def in_markdown(heads: Sequence[str], *rows: Sequence[str]) -> str:
-    """Heads of columns, and rows below them."""
-    written = (" | ".join(" ".join(cell.replace("|", "\u2223").split()) for cell in one) for one in (heads, *rows))
-    first, *others = (f"| {one} |" for one in written)
-    return "\n".join([first, f"|{'---|' * len(heads)}", *others])
+def in_markdown(*rows: Sequence[str]) -> str:
+    """A table, of which the first row are the heads."""
+    heads, *others = (f"| {' | '.join(one)} |".replace("\n", " ") for one in rows)
+    return "\n".join([heads, f"|{'---|' * len(rows[0])}", *others])
 
 
 def names_columns(rows: Sequence[str], laid_out: bool) -> bool:

@@ -113,8 +113,7 @@ def _told(region: Region, spans: Sequence[Span]) -> list[_Told]:
             if at < 0 or end > blocks[at].end:
                 continue
             block, text = blocks[at], " ".join(region.text[start:end].split())
-            begins = block.kind == "row" and (at == 0 or blocks[at - 1].group != block.group)
-            if begins and region.heads_of(block) is block:
+            if region.heads_columns(at):
                 continue
             entry = block.kind == "item" and (text[-1] in ".!" or len(text.split()) > FEWEST)
             if (entry or block.kind in others) and _reads(text, block.kind, least):

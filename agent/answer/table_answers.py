@@ -136,11 +136,9 @@ def _meant(reading: TableReading, denied: float) -> TableRequest | None:
 
 def _rows(reading: TableReading, result: TableResult, language: str) -> Iterator[Claim]:
     """The rows, where they are few or asked for; the groups; of a comparison the difference."""
-    if result.groups:
-        yield from (Claim(f"{group}: {value}") for group, value in result.groups)
-        return
     few = result.listed <= SHOWN // 2 and result.request.where
-    if reading.asked in ("count", "sum", "mean") and not few:
+    if result.groups or (reading.asked in ("count", "sum", "mean") and not few):
+        yield from (Claim(f"{group}: {value}") for group, value in result.groups)
         return
     for row in result.rows:
         shown = in_markdown((*result.table.heads, "row"), (*row.cells, str(row.number)))

@@ -25,7 +25,7 @@ def scored(walker: Walker, thought: Thought, partitions: Ints) -> Iterator[str]:
     partitioning = walker.graph.partitioning
     sizes = np.diff(partitioning.members.starts)
     for partition in partitions.tolist():
-        score = in_brackets(float(thought.partitions[partition]))
+        score = in_brackets(thought.partitions[partition])
         yield f"{partitioning.names[partition]}{score}: {sizes[partition]} nodes"
 
 

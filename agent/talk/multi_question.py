@@ -124,8 +124,7 @@ def after_part(state: QuestionsState, runtime: Runtime[TurnContext]) -> Literal[
 
 
 def join(state: QuestionsState) -> TurnState:
-    """One turn of those of its questions; its steps are of all of them already. One whose questions still wait was
-    stopped."""
+    """One turn of those of its questions; its steps are of all of them. Where questions still wait it was stopped."""
     turn, done, waiting = state["turn"], _with_last(state), state["waiting"]
     answer = joined([(part.search.asking, part.answer) for part in done])
     share = 1 / len(done)

@@ -12,7 +12,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup as Safe
 
-from clew.agent.answer.citations import LIST_MARK
 from clew.agent.answer.offered import ABOUT
 from clew.agent.state import STANDINGS, Answer, ClaimStanding, Turn
 from clew.memory.datatypes import Passage
@@ -82,7 +81,7 @@ class Markup:
         self._templates.filters |= {"line": one_line, "plain": plain, "ms": milliseconds, "parted": parted}
         self._templates.filters |= {"place": place_of, "short_path": short_path, "lies_at": lies_at}
         self._templates.filters |= {"pieces": pieces_of, "own": is_own}
-        self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": _has_structure}
+        self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": is_structured}
         self._templates.filters |= {"bare": words_of, "copied": copied, "cut": cut}
         self._templates.globals |= {"ABOUT": ABOUT, "STANDINGS": STANDINGS}
         self.know(documents, examples)
@@ -198,11 +197,6 @@ _MARKDOWN.disable(["link", "image", "autolink", "reference", "html_block", "html
 
 def _as_html(text: str) -> Safe:
     return Safe(_MARKDOWN.render(text))  # noqa: S704 no HTML but the renderer's own
-
-
-def _has_structure(answer: Answer) -> bool:
-    """Whether it is shown as Markdown: it has tables, or lists."""
-    return is_structured(answer) or any(claim.new_line and LIST_MARK.match(claim.text) for claim in answer.claims)
 
 
 def sources_of(answer: Answer) -> list[SourceView]:
