@@ -46,6 +46,8 @@ def test_a_question_its_steps_its_answer_and_a_source(page: "Page") -> None:
     page.wait_for_selector("#source-1-1.lit")
     assert page.locator(".lit").count() == 1
     assert "page 2 · Average distance" in page.locator("#source-1-1").inner_text()
+    page.click("a.cite >> text=[1]")
+    page.wait_for_selector("#document[open] mark >> text=384,400")
 
 
 def test_a_citation_of_an_earlier_turn_shows_that_turns_sources(page: "Page") -> None:
