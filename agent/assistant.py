@@ -20,6 +20,7 @@ from clew.agent.nodes import remember
 from clew.agent.services import Services, TurnContext, check_offered, check_tool, over, services_for
 from clew.agent.settings import DATABASE, Settings
 from clew.agent.state import LIBRARY, TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
+from clew.agent.talk.multi_question import QuestionsState, join
 from clew.memory.datatypes import Sentence
 from clew.memory.dates import check_day
 from clew.memory.dialogue.threads import Threads
@@ -238,7 +239,10 @@ class Assistant:
                         yield from finished.steps[shown:]
                         shown = len(finished.steps)
         except Cancelled:
-            finished = remember(_cut_short(finished or turn), context)
+            reached = self._reached(turn.thread, turn.id or turn.turn) or TurnState(turn=turn)
+            cut = replace(reached["turn"], answer=replace(reached["turn"].answer, outcome="stopped"))
+            whole = join(cast(QuestionsState, {**reached, "turn": cut}))["turn"] if "waiting" in reached else cut
+            finished = remember(whole, context)
         finally:
             forget_checkpoints(self._data / DATABASE, turn.thread)
         if finished is None:
@@ -247,10 +251,15 @@ class Assistant:
 
     def _unfinished(self, thread: str) -> Turn | None:
         """The turn that a crash cut off on this thread, as far as it came."""
-        state = self._graph.get_state(config_for(thread, self._next_id(thread)), subgraphs=True)
+        reached = self._reached(thread, self._next_id(thread))
+        return reached["turn"] if reached else None
+
+    def _reached(self, thread: str, turn: int) -> QuestionsState | TurnState | None:
+        """The state that a turn has come to, where it is not over."""
+        state = self._graph.get_state(config_for(thread, turn), subgraphs=True)
         within = next((task.state for task in state.tasks if isinstance(task.state, StateSnapshot)), state)
-        turn: Turn | None = {**state.values, **within.values}.get("turn") if state.next else None
-        return turn
+        values = {**state.values, **within.values} if state.next else {}
+        return cast(QuestionsState | TurnState, values) if "turn" in values else None
 
     def _next_id(self, thread: str) -> int:
         return self.threads.last_turn(thread) + 1
@@ -336,14 +345,10 @@ class Assistant:
             lock.release()
 
 
-def _cut_short(turn: Turn) -> Turn:
-    """A turn that was stopped before its answer, with what there was by then."""
-    return replace(turn, answer=replace(turn.answer, outcome="stopped"))
-
-
 def _to_answer_anew(turn: Turn, tool: str) -> Turn:
     """A turn that is stored as it was when its evidence was complete, else as it was when it began."""
-    if not any(step.node == "answer" for step in turn.steps):
+    nodes = {step.node for step in turn.steps}
+    if "answer" not in nodes or "multi_question" in nodes:
         begun = Turn(turn.thread, turn.turn, turn.question, today=turn.today, id=turn.id, parent=turn.parent)
         return begun.searched(tool=tool)
     return replace(

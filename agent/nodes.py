@@ -10,6 +10,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, citations
+from clew.agent.answer.offered import made_of
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router, tool_calls
 from clew.agent.search import walk as walk_operations
@@ -30,7 +31,7 @@ from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
 from clew.agent.search.toolbox import offered, proven
 from clew.agent.services import Services, TurnContext
-from clew.agent.state import STANDINGS, TURN_JSON, Call, Fallback, Step, Turn, TurnSearch, TurnState
+from clew.agent.state import STANDINGS, TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
 from clew.agent.talk.lines import in_language
 from clew.memory import walk_paths
 from clew.memory.datatypes import Passage, Subgraph, Utterance, Wording
@@ -44,7 +45,7 @@ from clew.memory.dialogue.variants import with_cognates, with_dates, with_eviden
 from clew.memory.instructions import Topic, orders
 from clew.memory.knowledge.question import Matches
 from clew.memory.language.telling import language_of
-from clew.memory.text import number_of
+from clew.memory.text import in_brackets, number_of
 from clew.tools.clues import Clues
 from clew.tools.hybrid import Hybrid
 from clew.tools.walk import Walk, findings
@@ -78,7 +79,7 @@ def recall(turn: Turn, run: TurnContext) -> Turn:
 
 
 def rewrite(turn: Turn, run: TurnContext) -> Turn:
-    if given := turn.search.understood:
+    if given := turn.search.understood or (turn.typed if made_of(turn.typed)[1] else ""):
         return turn.understood(given, [Wording(GIVEN, given, 1.0)]).stepped("rewrite", f"as given: {given}")
     model = run.services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model and not model.abilities.is_small else None
@@ -324,7 +325,10 @@ def _may_plan(turn: Turn, services: Services) -> bool:
 
 
 def answer(turn: Turn, run: TurnContext) -> Turn:
+    """What was quoted by when the person stopped it was not shown, and is not kept; what a model wrote is."""
     made = answers.answer(turn, run)
+    if run.cancel.is_set():
+        made = replace(made, answer=replace(made.answer, outcome="stopped") if made.model else Answer("stopped", ()))
     held = "" if run.services.multilingual else held_language(run.services)
     made = replace(made, answer=in_language(made.answer, turn, held))
     sentences, sources = number_of(len(made.answer.claims), "sentence"), number_of(len(made.answer.sources), "source")
@@ -403,7 +407,7 @@ def _searched(call: Call) -> str:
 
 
 def _found(passage: Passage) -> str:
-    return f"{passage.score:.2f} {passage.name}: {passage.why}"
+    return f"{passage.name}{in_brackets(passage.score)}: {passage.why}"
 
 
 def _new_passages(count: int) -> str:

@@ -363,6 +363,11 @@ def number_of(count: int, thing: str, several: str = "") -> str:
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+def in_brackets(share: float) -> str:
+    """` (0.34)`; nothing for what is rounded to nothing."""
+    return f" ({share:.2f})" if round(share, 2) else ""
+
+
 def clean(text: str) -> str:
     """Text as every later step expects it: storable, newlines only, letters composed (NFC), no soft hyphens."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\u00ad", "")

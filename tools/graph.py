@@ -24,6 +24,7 @@ from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
 from clew.memory.layers import Layers
 from clew.memory.parameters import Count, Few
 from clew.memory.ports import Search
+from clew.memory.text import in_brackets
 from clew.tools.base import ToolSettings, nothing_named, passages_of
 
 
@@ -219,7 +220,7 @@ def _taken(steps: Sequence[dict[int, _Hop]], chunk: int) -> list[_Hop]:
 
 def _origin(taken: Sequence[_Hop], cosine: float, layers: Layers) -> Origin:
     if not taken:
-        return Origin(f"matches the question ({cosine:.2f})")
+        return Origin(f"matches the question{in_brackets(cosine)}")
     edges, path = [], []
     for step in taken:
         for edge, backwards in _edges(step, layers):

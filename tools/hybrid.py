@@ -19,7 +19,7 @@ from clew.memory.knowledge.question import SEED_FIELDS, Matches, MatchParameters
 from clew.memory.knowledge.structure import Structure
 from clew.memory.parameters import Few
 from clew.memory.ports import Reranker, Search
-from clew.memory.text import stems_and_words
+from clew.memory.text import in_brackets, stems_and_words
 from clew.tools.base import FormScores, ToolSettings, fuse, fused_passages
 
 TWO_STAGE = MatchParameters(nearest=0, cosine=1, keyword=0, title=0)
@@ -155,7 +155,7 @@ def _explained(passage: Passage, found: Matches, place: int, query: Query) -> Pa
     words = next((of_form[passage.id].terms for of_form in hits if passage.id in of_form), ())
     share = hits[best][passage.id].score if passage.id in hits[best] else 0.0
     form = "" if len(query.forms) == 1 else f" (as {query.forms[best].name})"
-    held = f"words {', '.join(words)} ({share:.2f})" if words else "no word of the question"
+    held = f"words {', '.join(words)}{in_brackets(share)}" if words else "no word of the question"
     return replace(
         passage,
         why=f"{held}; meaning {cosines[best]:.2f}{form}",

@@ -11,6 +11,7 @@ _ESCAPES = re.compile(
     r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x80-\x9f]*+(?:\x1b\\|\x9c)"  # DCS, SOS, PM, APC
     r"|\x1b[ -/]*[0-~]?"  # the rest, and what was cut off
 )
+UPLOADS = "documents"  # in `Settings.home`: a folder for each library, with what was added through the browser
 _PICTURED = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u231a-\u23ff\u24c2\u25a0-\u27bf\u2934\u2935\u2b00-\u2bff\u3030\u303d"
     "\u3297\u3299\U0001f000-\U0001faff"
@@ -69,9 +70,14 @@ def near(source: str) -> str:
         return source
 
 
+def lies_at(source: str) -> str:
+    """A source on one line; of a file that was added through the browser its path below the page's folder."""
+    return re.sub(rf"^.*/{UPLOADS}/[0-9a-f]{{16}}/", "", one_line(source))
+
+
 def short_path(source: str, width: int) -> str:
     """A source in `width` characters: whole folders are left out from the left, so that the name stays."""
-    shown = near(one_line(source))
+    shown = near(lies_at(source))
     if len(shown) <= width:
         return shown
     parts = Path(shown).parts

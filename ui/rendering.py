@@ -16,7 +16,7 @@ from clew.agent.state import STANDINGS, Answer, Claim, ClaimStanding, Prompted, 
 from clew.memory.datatypes import Chunk, Passage
 from clew.memory.text import is_named
 from clew.memory.walk_paths import arrow, back, into, parents
-from clew.ui.plain import cut, one_line, plain, short_path
+from clew.ui.plain import cut, lies_at, one_line, plain, short_path
 
 DIM = Style(dim=True)
 BOLD = Style(bold=True)
@@ -30,35 +30,37 @@ MARKS: dict[ClaimStanding, tuple[str, Style]] = {
 }
 """What is put behind a sentence that its source does not carry, in words: colours may be missing."""
 
-_CELLS = re.compile(r" \| ")
-"""Between the cells of a row that is quoted."""
-
 STEP_NAME = 8
 """Columns of a step's name: the longest is `remember`."""
 
 
 def is_structured(answer: Answer) -> bool:
-    """Whether it is more than sentences and plain lists: then it is shown as Markdown."""
-    return any(claim.markup for claim in answer.claims)
+    """Whether it is more than sentences: then it is shown as Markdown."""
+    return any(claim.markup or (claim.new_line and LIST_MARK.match(claim.text)) for claim in answer.claims)
 
 
 def printed(answer: Answer, console: Console) -> RenderableType:
     """As it is printed at once: at a terminal Markdown is rendered, and elsewhere what a model wrote in it stays so."""
     if is_structured(answer) and console.is_terminal:
         return Markdown(markdown_of(answer, marks_of), code_theme="bw")
-    if any(claim.markup and not claim.quotes for claim in answer.claims):
+    if any(claim.markup and not claim.quotes and " | " not in claim.text for claim in answer.claims):  # no computed row
         return Text(markdown_of(answer, marks_of))
     return answer_text(answer)
 
 
 def markdown_of(answer: Answer, mark: Callable[[Claim], str]) -> str:
     """The answer in Markdown, with `mark` behind each claim; what is no markup of its writer is escaped."""
-    text = ""
+    text, heads = "", list[str]()  # of the table that the last line is of
     for claim in answer.claims:
-        body = _with_mark(_body(claim).replace("\ue000", ""), mark(claim))  # the page's own mark
-        before, now = (_kind(line) for line in (text.rpartition("\n")[2], body.partition("\n")[0]))
-        lead = " " if not claim.new_line else "\n" if before and before == now else "\n\n"
-        text += (lead if text else "") + body
+        lines = _body(claim).replace("\ue000", "").split("\n")  # the page's own mark
+        own = lines[:2] * (lines[1:] != [] and lines[1].startswith("|--"))
+        goes_on = own in ([], heads)
+        lines = (own and goes_on and lines[2:]) or lines
+        before, now = _kind(text.rpartition("\n")[2]), _kind(lines[0])
+        heads = own or heads * (now == "row")
+        lead = "\n" if before and before == now and goes_on else "\n\n"
+        lead = lead if claim.new_line or "row" in (before, now) else " "
+        text += lead * bool(text) + _with_mark("\n".join(lines), mark(claim))
     return text
 
 
@@ -67,8 +69,9 @@ def _body(claim: Claim) -> str:
         return "".join(_escaped(*piece) for piece in pieces_of(claim))
     if not claim.quotes:
         return plain(claim.markup)
-    cells = " | ".join(_escaped(cell, False) for cell in one_line(claim.text).strip("| ").split(" | "))
-    return f"| {cells} |{''.join(claim.markup.partition(chr(10))[1:])}"
+    rows = (line[2:-2].split(" | ") for line in claim.markup.split("\n") if not line.startswith("|--"))
+    heads, *below = (f"| {' | '.join(_escaped(plain(cell), False) for cell in cells)} |" for cells in rows)
+    return "\n".join([heads, *claim.markup.split("\n")[1:2], *below])
 
 
 def _kind(line: str) -> str:
@@ -87,7 +90,7 @@ def _with_mark(body: str, mark: str) -> str:
 
 def _escaped(piece: str, bold: bool) -> str:
     mark = LIST_MARK.match(piece)
-    head = mark[0] if mark else ""
+    head = mark[0].replace("•", "-").replace("–", "-") if mark else ""
     text = head + re.sub(r"[\\`*_\[\]<|~]|^[#>+=-]", r"\\\g<0>", piece[len(head) :])
     return f"**{text}**" if bold else text
 
@@ -113,9 +116,10 @@ def pieces_of(claim: Claim) -> list[tuple[str, bool]]:
     """The text of a claim as it is shown, on one line, in pieces; each says whether it is bold."""
     span = claim.span
     if span is None:
-        return [(_CELLS.sub(" · ", one_line(claim.text)) if claim.quotes else one_line(claim.text), False)]
+        return [(one_line(claim.text).replace(" | ", " · ") if claim.quotes else one_line(claim.text), False)]
     cuts = (0, span.start, span.end, len(claim.text))
-    before, bold, behind = (_CELLS.sub(" · ", re.sub(r"\s+", " ", plain(claim.text[a:b]))) for a, b in pairwise(cuts))
+    parts = (re.sub(r"\s+", " ", plain(claim.text[a:b])) for a, b in pairwise(cuts))
+    before, bold, behind = (part.replace(" | ", " · ") for part in parts)
     return [(before.lstrip(), False), (bold, True), (behind.rstrip(), False)]
 
 
@@ -156,7 +160,7 @@ def append_place(line: Text, passage: Passage, width: int | None) -> None:
     """Page, heading and source, the source shortened so that the line has no more than `width` columns."""
     if place := place_of(passage):
         line.append(f" · {place}")
-    if source := one_line(passage.source):
+    if source := lies_at(passage.source):
         left = None if width is None else max(width - line.cell_len - 3, 20)
         line.append(f" · {source if left is None else short_path(source, left)}", DIM)
     if width is not None:

@@ -1,5 +1,6 @@
 """The slash commands of the terminal and of the page: each is a function, and a line of `COMMANDS`."""
 
+import re
 import threading
 from abc import ABC, abstractmethod
 from base64 import b64encode
@@ -19,7 +20,7 @@ from clew.agent.state import Turn, TurnEvent
 from clew.agent.talk.offers import next_questions
 from clew.memory.dialogue.threads import UNDO, Thread
 from clew.memory.errors import BadInput
-from clew.memory.text import number_of
+from clew.memory.text import number_of, unaccented
 from clew.memory.walk_paths import told
 from clew.ui.opening import opened
 from clew.ui.options import day
@@ -187,7 +188,8 @@ def _help(session: Session, _: str) -> None:
         usage = f"{command.name} {command.argument}".strip()
         session.output.print(Text.assemble(f"  {usage:26}", (command.help, DIM)))
     session.say("#2 before an argument names the second turn; without it the last one is meant.")
-    session.say("In a terminal Alt+Enter begins a new line, Ctrl-C stops an answer or clears, and Ctrl-D leaves.")
+    if any(command.on_screen for command in session.commands):
+        session.say("Alt+Enter begins a new line, Ctrl-C stops an answer or clears, and Ctrl-D leaves.")
 
 
 # The last answer ------------------------------------------------------------------------------------------------------
@@ -418,10 +420,19 @@ def _new(session: Session, _: str) -> None:
     session.moved(f"a new conversation: {session.thread}{left}", ())
 
 
-def _rename(session: Session, name: str) -> None:
+def _named(session: Session, argument: str) -> tuple[Thread, str]:
+    """The conversation whose id the argument begins with, by default this one, and the rest of it."""
+    name, _, rest = argument.partition(" ")
+    if own := [one for one in session.listed() if one.id == name]:
+        return own[0], rest.strip()
     session.last_turn()
-    session.assistant.threads.rename(session.thread, name)
-    session.say(f"it is called {known_thread(session.assistant.threads, session.thread).title} now")
+    return known_thread(session.assistant.threads, session.thread), argument
+
+
+def _rename(session: Session, argument: str) -> None:
+    one, name = _named(session, argument)
+    session.assistant.threads.rename(one.id, name)
+    session.say(f"it is called {known_thread(session.assistant.threads, one.id).title} now")
 
 
 def _pin(session: Session, argument: str) -> None:
@@ -443,7 +454,7 @@ def _delete(session: Session, argument: str) -> None:
 
 
 def _undo(session: Session, argument: str) -> None:
-    thread, threads = argument or session.taken_out, session.assistant.threads
+    thread, threads = argument or session.assistant.threads.taken_out(session.owner), session.assistant.threads
     if threads.owner(thread) != session.owner or not threads.bring_back(thread):
         raise BadInput("there is nothing to bring back", "/threads")
     session.begin(thread)
@@ -451,11 +462,10 @@ def _undo(session: Session, argument: str) -> None:
 
 
 def _export(session: Session, argument: str) -> None:
-    path = Path(argument or f"clew-{session.thread}.md").expanduser()
-    thread = known_thread(session.assistant.threads, session.thread) if session.turn else None
-    if thread is None:
-        raise BadInput("there is nothing to export yet", "ask something first")
-    session.hand_out(str(path), exported(thread, session.turns, path.suffix))
+    one, name = _named(session, argument)
+    title = re.sub(r"\W+", "-", unaccented(one.title)).strip("-") or "conversation"
+    path = Path(f"{title}{name or '.md'}" if name in ("", ".md", ".html", ".json") else name).expanduser()
+    session.hand_out(str(path), exported(one, session.assistant.turns(one.id), path.suffix))
 
 
 # The method -----------------------------------------------------------------------------------------------------------
@@ -505,11 +515,11 @@ COMMANDS = (
     Command("/threads", "[WORDS]", "the conversations, or those where all these words were said", _threads),
     Command("/switch", "N, ID or WORDS", "go on with another conversation", _switch),
     Command("/new", "", "begin another conversation", _new),
-    Command("/rename", "[TITLE]", "call this conversation so; without TITLE: as at first", _rename),
+    Command("/rename", "[ID] [TITLE]", "call a conversation so; without TITLE: as at first", _rename),
     Command("/pin", "[N or ID]", "keep it at the top of the list, or no longer", _pin),
     Command("/delete", "[N or ID]", f"delete a conversation; /undo brings it back for {UNDO.seconds} s", _delete),
     Command("/undo", "[ID]", "bring back the conversation that was deleted last", _undo),
-    Command("/export", "[FILE]", "this conversation as a file (.md, .json or .html)", _export),
+    Command("/export", "[ID] [FILE]", "a conversation as a file (.md, .json or .html)", _export),
     Command("/tool", "[NAME]", "choose the retrieval method; without NAME: list them", _tool),
     Command("/clear", "", "clear the screen", lambda session, _: session.output.clear(), on_screen=True),
     Command("/quit", "", "leave", _quit, on_screen=True),

@@ -71,7 +71,7 @@ class TerminalSession(Session):
 
     def hand_out(self, name: str, text: str) -> None:
         path = Path(name)
-        if path.exists() and path.name != f"clew-{self.thread}.md":
+        if path.exists():
             raise BadInput(f"{path} is there already", "name another file")
         replace_file(path, text)
         self.say(f"wrote {near(str(path))}")

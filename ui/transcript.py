@@ -12,7 +12,7 @@ from clew.agent.state import TURN_JSON, Turn, TurnEvent
 from clew.memory.dialogue.threads import Thread, Threads
 from clew.memory.errors import BadInput
 from clew.ui.plain import as_text_of_markdown as as_text
-from clew.ui.plain import escaped, one_line
+from clew.ui.plain import escaped, lies_at, one_line
 from clew.ui.rendering import MARKS, badge, cited_numbers, markdown_of, marks_of, name_of, place_of
 
 LIKED = {1: "good", -1: "bad"}
@@ -87,9 +87,7 @@ def as_json(thread: Thread, turns: Sequence[Turn]) -> str:
 def as_markdown(thread: Thread, turns: Sequence[Turn]) -> str:
     """The conversation as Markdown. What it quotes is escaped, so that no link, image or script of a document is
     active."""
-    libraries = ", ".join(map(_code, _libraries(turns)))
-    head = f"# {as_text(one_line(thread.title))}\n\nThread {_code(thread.id)}, library {libraries or 'unknown'}\n"
-    return "\n".join([head, *(_turn_markdown(turn) for turn in turns)])
+    return "\n".join([f"# {as_text(one_line(thread.title))}\n", *(_turn_markdown(turn) for turn in turns)])
 
 
 def as_html(thread: Thread, turns: Sequence[Turn]) -> str:
@@ -126,7 +124,7 @@ def _origin(turn: Turn) -> str:
 def _source_markdown(turn: Turn, number: int) -> str:
     passage = turn.answer.sources[number - 1]
     title, place = as_text(name_of(passage)), as_text(place_of(passage))
-    where = [f"**{title}**", place, _code(passage.source)]
+    where = [f"**{title}**", place, _code(lies_at(passage.source))]
     quote = "\n".join(f"> {line}".rstrip() for line in as_text(passage.text).strip().splitlines())
     return f"[{number}] {', '.join(part for part in where if part)}\n\n{quote}"
 

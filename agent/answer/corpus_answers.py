@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from clew.agent.answer.offered import bare, made_of
+from clew.agent.answer.structure import whole_region
 from clew.agent.answer.summary import SummaryLine, summary_of
 from clew.agent.state import Answer, Claim, Quote
 from clew.agent.talk.lines import line
@@ -240,9 +241,10 @@ def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer
 
 
 def _offered(question: str, corpus: Corpus) -> CorpusAnswer | None:
-    """To a question that was made of one title, and maybe a heading; None where it was not, or they are not there."""
+    """To a question that was made of a title, a heading, or both; None where it was not, or they are not there."""
     titles, heading = made_of(question)
-    titled = (one for one in corpus.documents if titles == (one.title,))
+    leans = heading and not titles  # on the last answer
+    titled = _spoken_of(corpus) if leans else [one for one in corpus.documents if titles == (one.title,)]
     return next(filter(None, (_summarised(one, corpus, heading) for one in titled)), None)
 
 
@@ -328,7 +330,7 @@ def _of_tables(document: Document, corpus: Corpus) -> list[Claim]:
 
 
 def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int]) -> list[Claim]:
-    made, label = [], ""
+    made, label, region = [], "", whole_region(document)
     for one, cite in zip(lines, cites, strict=True):
         fresh = one.label != label
         label = one.label
@@ -337,7 +339,8 @@ def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int
         said = _quote(document, (one.start, one.end))
         text = " ".join(said.text.split())
         item = bool(ITEM.match(text)) or (fresh and not label)
-        made.append(Claim(text, (cite,), start=said.start, new_line=item, quotes=(said,)))
+        shown = region.in_table(one.start, one.end)
+        made.append(Claim(text, (cite,), start=said.start, new_line=item, quotes=(said,), markup=shown))
     return [replace(claim, new_line=True) if not place else claim for place, claim in enumerate(made)]
 
 

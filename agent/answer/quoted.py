@@ -289,9 +289,7 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
     """A claim for each part of an excerpt that is not quoted yet; several, where a sentence ends with what is left
     out."""
     region = unit.candidate.region
-    heads = {(one.start, one.end) for place, one in enumerate(region.blocks) if region.heads_columns(place)}
-    parts = [part for part in unit.parts if unit.kind != "row" or part not in heads]
-    rows = {(one.start, one.end) for one in region.blocks if one.kind == "row"} if unit.kind == "list" else set()
+    parts = unit.parts[-1:] if unit.kind == "row" else unit.parts  # without the heads
     for place, (start, end) in enumerate(parts):
         code = unit.is_code((start, end))
         quotes = [
@@ -307,13 +305,7 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
             text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in own).strip()
             shown = dedented(region.text, start, end) if code else " ".join(text.split())
             made = Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
-            yield replace(made, markup=_as_row(shown, (start, end) in heads)) if (start, end) in rows else made
-
-
-def _as_row(text: str, heads: bool) -> str:
-    """A row of a table in Markdown; below its heads a rule."""
-    cells = text.strip("| ").split(" | ")
-    return f"| {text.strip('| ')} |" + f"\n|{'---|' * len(cells)}" * heads
+            yield replace(made, markup=region.in_table(start, end))
 
 
 def _between(quotes: Sequence[Quote], place: int, region: Region) -> Span:

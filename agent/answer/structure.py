@@ -60,6 +60,7 @@ RUNNING_HEAD = re.compile(rf"^[ \t]*(?:\d{{1,4}}[ \t]+{_CAPITALS}|{_CAPITALS}[ \
 
 _NUMERAL = re.compile(r"\([ivx]{1,5}\)\s")
 _DIGIT = re.compile(r"\d")
+_CELL_END = re.compile(r"\s?\|\s?|\t+| {3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,18 @@ class Region:
         """Whether it is the row that names the columns of a table, which is quoted with each row below."""
         behind = self.blocks[place + 1] if place + 1 < len(self.blocks) else None
         return behind is not None and behind.kind == "row" and behind.lead == place
+
+    def in_table(self, start: int, end: int) -> str:
+        """A row in Markdown below the heads of its columns, which are empty where its table begins with a number or has
+        two columns; the row of the heads is alone. Empty for what is no row."""
+        row = next((one for one in self.blocks if (one.start, one.end, one.kind) == (start, end, "row")), None)
+        if row is None:
+            return ""
+        first = self.blocks[row.lead] if row.lead >= 0 else next(one for one in self.blocks if one.group == row.group)
+        heads, cells = (_CELL_END.split(self.of(one).strip("| ")) for one in (first, row))
+        if row.lead < 0 and (len(heads) < 3 or any(cell[:1].isdigit() for cell in heads)):
+            return in_markdown([""] * len(cells), cells)
+        return in_markdown(heads, *([cells] if row is not first else []))
 
 
 def unnumbered(heading: str) -> str:
@@ -272,6 +285,12 @@ def _number(text: str, item: Block) -> int:
     """Of a numbered item, else 0."""
     found = _ORDINAL.match(text, item.start)
     return int(found[1]) if found else 0
+
+
+def in_markdown(*rows: Sequence[str]) -> str:
+    """A table, of which the first row are the heads."""
+    heads, *others = (f"| {' | '.join(one)} |".replace("\n", " ") for one in rows)
+    return "\n".join([heads, f"|{'---|' * len(rows[0])}", *others])
 
 
 def names_columns(rows: Sequence[str], laid_out: bool) -> bool:

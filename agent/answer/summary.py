@@ -113,6 +113,8 @@ def _told(region: Region, spans: Sequence[Span]) -> list[_Told]:
             if at < 0 or end > blocks[at].end:
                 continue
             block, text = blocks[at], " ".join(region.text[start:end].split())
+            if region.heads_columns(at):
+                continue
             entry = block.kind == "item" and (text[-1] in ".!" or len(text.split()) > FEWEST)
             if (entry or block.kind in others) and _reads(text, block.kind, least):
                 found.append(_Told(place, (start, end), block.head, text, block.head not in seen, block.kind == "item"))
@@ -129,7 +131,7 @@ def _reads(text: str, kind: str, least: int) -> bool:
         return False
     if (_NO_SENTENCE.search(text) and kind != "row") or (kind == "prose" and text[0].islower()):
         return False
-    return sum(character.isalpha() or character.isspace() for character in text) >= 0.65 * len(text)
+    return kind == "row" or sum(character.isalpha() or character.isspace() for character in text) >= 0.65 * len(text)
 
 
 def _parts(told: Sequence[_Told]) -> list[list[int]]:

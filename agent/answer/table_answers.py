@@ -1,11 +1,12 @@
 """Answers from tables: what was computed, with what it was computed from, and the rows with their numbers; of rows that
 are too many to show, how many they are."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from clew.agent.answer.corpus_answers import CorpusAnswer
 from clew.agent.answer.negation import SURE, denied
+from clew.agent.answer.structure import in_markdown
 from clew.agent.search.table_reader import TableReading, read, shipped
 from clew.agent.state import Answer, BoldSpan, Claim
 from clew.agent.talk.lines import line
@@ -47,16 +48,16 @@ def table_answer(
     if len(result.groups) == MOST:
         return None
     language = language_of(question) or "en"
-    rows = _rows(reading, result, language)
+    rows = list(_rows(reading, result, language))
     lead = _lead(reading, result, language, ":" if rows else "")
-    passages = [replace(result.passage, text="\n".join([lead, *rows]))]
-    claims = [Claim(lead, (1,), span=_bold(lead)), *(Claim(row, (1,), new_line=True) for row in rows)]
+    passages = [replace(result.passage, text="\n".join([lead, *(row.text for row in rows)]))]
+    claims = [Claim(lead, (1,), span=_bold(lead)), *(replace(row, cites=(1,), new_line=True) for row in rows)]
     for n, other in enumerate([] if result.matched else _others(reading, tables), 2):
         found = f"{_of_rows(other, language, other.matched)} \u2013 {other.table.name}"
         passages.append(replace(other.passage, text=found))
         claims.append(Claim(found, (n,), new_line=True))
     answer = Answer("answered", tuple(claims), tuple(passages), form="fact")
-    return CorpusAnswer(answer, tuple(passages), f"{reading.asked} in {reading.table.id}", (result.text,))
+    return CorpusAnswer(answer, tuple(passages), f"{reading.asked} in {reading.table.name}", (result.text,))
 
 
 def _read(question: str, tables: Tables, encoder: Encoder) -> TableReading | None:
@@ -133,19 +134,19 @@ def _meant(reading: TableReading, denied: float) -> TableRequest | None:
     return asked.model_copy(update={"where": (cells[0].model_copy(update={"operator": "!="}),)})
 
 
-def _rows(reading: TableReading, result: TableResult, language: str) -> list[str]:
+def _rows(reading: TableReading, result: TableResult, language: str) -> Iterator[Claim]:
     """The rows, where they are few or asked for; the groups; of a comparison the difference."""
-    if result.groups:
-        return [f"{group}: {value}" for group, value in result.groups]
     few = result.listed <= SHOWN // 2 and result.request.where
-    if reading.asked in ("count", "sum", "mean") and not few:
-        return []
-    told = [f"{' | '.join(row.cells)} (row {row.number})" for row in result.rows]
+    if result.groups or (reading.asked in ("count", "sum", "mean") and not few):
+        yield from (Claim(f"{group}: {value}") for group, value in result.groups)
+        return
+    for row in result.rows:
+        shown = in_markdown((*result.table.heads, "row"), (*row.cells, str(row.number)))
+        yield Claim(f"{' | '.join(row.cells)} (row {row.number})", markup=shown)
     if result.listed > len(result.rows) and not result.request.order_by:
-        told.append(line("first rows", language, count=str(len(result.rows)), size=str(result.listed)))
+        yield Claim(line("first rows", language, count=str(len(result.rows)), size=str(result.listed)))
     if reading.asked == "compare" and len(result.rows) == 2 and reading.column >= 0:
-        told += _difference(reading, *result.rows)
-    return told
+        yield from map(Claim, _difference(reading, *result.rows))
 
 
 def _difference(reading: TableReading, one: TableRow, other: TableRow) -> list[str]:

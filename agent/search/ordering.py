@@ -15,6 +15,7 @@ import numpy as np
 
 from clew.memory.datatypes import Floats, Passage
 from clew.memory.dialogue.signals import Linear
+from clew.memory.text import in_brackets
 
 SHIPPED = Path(__file__).with_name("ordering.json")
 
@@ -69,6 +70,6 @@ def lines(passages: Sequence[Passage]) -> tuple[str, ...]:
     for passage in passages:
         said = passage.scores
         if "mass" in said:
-            parts = ", ".join(f"{tool} {said[tool]:.2f}" for tool in RANKED if tool in said)
-            shown.append(f"{said['mass']:.2f} {passage.name}: {parts}")
+            parts = ", ".join(f"{tool}{in_brackets(said[tool])}" for tool in RANKED if tool in said)
+            shown.append(f"{passage.name}{in_brackets(said['mass'])}: {parts}")
     return tuple(shown)

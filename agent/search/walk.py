@@ -8,7 +8,7 @@ import numpy as np
 from clew.memory.datatypes import Ints, Subgraph
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.walking.walker import Stitched, Thought, Walker
-from clew.memory.text import number_of
+from clew.memory.text import in_brackets, number_of
 from clew.memory.walk_paths import chain, parents
 
 _Item = TypeVar("_Item")
@@ -25,7 +25,8 @@ def scored(walker: Walker, thought: Thought, partitions: Ints) -> Iterator[str]:
     partitioning = walker.graph.partitioning
     sizes = np.diff(partitioning.members.starts)
     for partition in partitions.tolist():
-        yield f"{thought.partitions[partition]:.2f} {partitioning.names[partition]}: {sizes[partition]} nodes"
+        score = in_brackets(thought.partitions[partition])
+        yield f"{partitioning.names[partition]}{score}: {sizes[partition]} nodes"
 
 
 def size(stitched: Stitched, walker: Walker) -> str:

@@ -124,15 +124,16 @@ def after_part(state: QuestionsState, runtime: Runtime[TurnContext]) -> Literal[
 
 
 def join(state: QuestionsState) -> TurnState:
-    """One turn of those of its questions; its steps are of all of them already."""
-    turn, done = state["turn"], _with_last(state)
+    """One turn of those of its questions; its steps are of all of them. Where questions still wait it was stopped."""
+    turn, done, waiting = state["turn"], _with_last(state), state["waiting"]
+    answer = joined([(part.search.asking, part.answer) for part in done])
     share = 1 / len(done)
     ranks = zip_longest(*(part.passages for part in done))  # the best of each, then the second best of each
     whole = replace(
         turn,
-        answer=joined([(part.search.asking, part.answer) for part in done]),
+        answer=replace(answer, outcome="stopped") if waiting else answer,
         recalled=done[0].recalled,
-        rewritten=" ".join(part.rewritten for part in done),
+        rewritten=" ".join((*(part.rewritten or part.search.asking for part in done), *waiting)),
         wordings=tuple(replace(w, weight=w.weight * share) for part in done for w in part.wordings),
         calls=tuple(call for part in done for call in part.calls),
         passages=tuple({one.id: one for rank in ranks for one in rank if one}.values()),
@@ -142,7 +143,7 @@ def join(state: QuestionsState) -> TurnState:
         degraded=tuple(dict.fromkeys(one for part in done for one in part.degraded)),
         ledger=tuple(line for part in done for line in part.ledger),
     )
-    return {"turn": whole.searched(asking=" ".join(part.search.asking for part in done))}
+    return {"turn": whole.searched(asking=" ".join((*(part.search.asking for part in done), *waiting)))}
 
 
 def _with_last(state: QuestionsState) -> tuple[Turn, ...]:

@@ -7,7 +7,7 @@ from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
 from clew.agent.answer.citations import same_words
-from clew.agent.answer.offered import ABOUT, BOTH, SAYS, bare
+from clew.agent.answer.offered import ABOUT, AND_ABOUT, BOTH, SAYS, bare
 from clew.agent.state import UNANSWERED, Turn
 from clew.agent.talk.multi_question import questions_of
 from clew.memory.datatypes import Document, Mark
@@ -21,7 +21,7 @@ over the library, and documents of theirs."""
 LONGEST, FEWEST = 14, 6
 """Words of a question that stands in a document, of a title or a heading; those that have to stand below it."""
 
-ALL, AND_ABOUT = "What are these documents about?", "And about “{}”?"
+ALL = "What are these documents about?"
 
 _ASKS = re.compile(r"^[ \t#*>]*(?:\(?\d+[.)]\)?[ \t]*)?([A-Z¿][^?.!:\n]+\?)[ *\r]*$", re.MULTILINE)
 
@@ -55,13 +55,13 @@ def shown_off(library: Library) -> list[tuple[str, ...]]:
         if one != other and (shared := [heading for heading in its if heading in others])
     )
     asked = ((offer.question,) for one in documents for offer in _asked_in(one))
-    about = [(question,) for one in documents[:: len(documents) // WANTED + 1] for question in _about(one)]
+    about = [(question,) for one in documents[:: len(documents) // WANTED + 1] for question in _about(one.title)]
     return [(ALL,), *leaning[:1], *islice(over_two, 1), *islice(asked, 1), *about][: WANTED + 1]
 
 
 def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
-    """Two or three to ask after the last answer, none that was asked: of the document that it cites first, and of
-    others that it cites, or that were found with it and are named there, name it or have the heading quoted from."""
+    """Two or three to ask after the last answer, none that was asked: of the document that it cites first, of others
+    that it cites, or that were found and are tied to it, and where those are too few, of those beside it."""
     answer = turns[-1].answer if turns else UNANSWERED
     cited = [answer.sources[number - 1].document for claim in answer.claims for number in claim.cites]
     if answer.refused or answer.outcome == "unclear" or not any(cited):
@@ -75,22 +75,29 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
     last = max(quoted, default=0)  # what stands behind comes first
     offers = sorted([*_asked_in(first), *_headed(first)], key=lambda one: (bool(one.heading), one.start < last))
     told = [one for one in offers if any(one.start <= place < one.end for place in quoted)]
-    fresh = [one.question for one in offers if one not in told and answer.form != "overview"]
+    asks = {one: AND_ABOUT.format(one.heading) if one.heading else one.question for one in offers}
+    fresh = [asks[one] for one in offers if one not in told and answer.form != "overview"]
     headings, beside = {one.heading for one in told}, list[str]()
+    said = {*content_words(f"{turns[-1].rewritten} {answer.plain}")}
     for other in sorted(others, key=lambda one: one.id not in cited):
-        shared = [one.question for one in _headed(other) if one.heading in headings]
+        shared = [one.question for one in _asked_in(other) if said & {*content_words(one.question)}]
+        shared += [one.question for one in _headed(other) if one.heading in headings]
         tied = other.id in cited or first.title in other.text or other.title in first.text
-        beside += shared[:1] or (_about(other) if tied else [])
-    own = _about(first)[: answer.form != "summary"]
-    made = [*fresh[: WANTED - 1], *beside[:1], *own, *beside, *fresh, *(one.question for one in told)]
+        beside += shared[:1] or (_about(other.title) if tied else [])
+    own = _about(first.title)[: answer.form != "summary"]
+    made = [*fresh[: WANTED - 1], *beside[:1], *own, *beside, *fresh, *map(asks.__getitem__, told)]
     known = {same_words(one) for turn in turns for one in (turn.question, turn.rewritten)}
     made = [one for one in dict.fromkeys(made) if same_words(one) not in known]
-    further = [one for other in others for one in _about(other) if one not in made and same_words(one) not in known]
-    return [*made, *further[: max(2 - len(made), 0)]][:WANTED]
+    if made[1:]:
+        return made[:WANTED]
+    behind = sorted(store.catalogue.documents, key=lambda one: one.id <= first.id)
+    titles = [*(other.title for other in others), *(one.title for one in behind)]
+    further = [*made, *(one for title in titles for one in _about(title) if same_words(one) not in known)]
+    return [*dict.fromkeys(further)][:2]
 
 
-def _about(document: Document) -> list[str]:
-    return [ABOUT.format(document.title)] if _is_short(document.title) else []
+def _about(title: str) -> list[str]:
+    return [ABOUT.format(title)] if _is_short(title) else []
 
 
 def _asked_in(document: Document) -> Iterator[Offer]:
@@ -107,8 +114,9 @@ def _headed(document: Document) -> Iterator[Offer]:
     """Of headings that are no questions and not the title's words, and have text below."""
     for mark, (end, _) in pairwise([*document.headings, Mark(len(document.text), "")]):
         heading, text = bare(mark.text), document.text[mark.start : end].partition("\n")[2]
-        says = same_words(heading) != same_words(document.title) and not heading.endswith("?")
-        if says and _is_short(heading) and _is_short(document.title) and len(text.split()) >= FEWEST:
+        says = same_words(document.title) not in same_words(heading) and not heading.endswith("?")
+        told = len(text.split()) >= FEWEST and (" | " not in text or "\n" in text.strip())  # more than heads of columns
+        if says and _is_short(heading) and _is_short(document.title) and told:
             yield Offer(SAYS.format(document.title, heading), mark.start, end, heading)
 
 

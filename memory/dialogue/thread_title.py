@@ -2,19 +2,14 @@
 
 from clew.memory.text import FUNCTION_WORDS, words
 
-WORDS, CHARACTERS = 6, 60
+CHARACTERS = 60
 
 
 def title_of(question: str) -> str:
-    """At most six words of the question in a row: all, or the first that have most to say; at most 60 characters."""
+    """The question in at most 60 characters: all, or its first words, of which the last says something."""
     kept = question.translate(dict.fromkeys(map(ord, '"“”„«»'))).split() or question.split()
-    if len(kept) > WORDS:
-        telling = [not FUNCTION_WORDS.issuperset(words(word)) for word in kept]
-        start = max(range(len(kept) - WORDS + 1), key=lambda at: (sum(telling[at : at + WORDS]), telling[at], -at))
-        end = max((at for at in range(start, start + WORDS) if telling[at]), default=start + WORDS - 1) + 1
-        kept = kept[start:end]
-        kept = [kept[0][:1].upper() + kept[0][1:], *kept[1:-1], *(word.rstrip(",;:.?!") for word in kept[1:][-1:])]
-    while len(kept) > 1 and len(" ".join(kept)) > CHARACTERS:
+    line = whole = " ".join(kept)
+    while len(kept) > 1 and (len(line) > CHARACTERS or (line != whole and FUNCTION_WORDS.issuperset(words(kept[-1])))):
         kept.pop()
-    line = " ".join(kept)
+        line = " ".join(kept).rstrip(",;:.?!")
     return line if len(line) <= CHARACTERS else line[: CHARACTERS - 1] + "…"

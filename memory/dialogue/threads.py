@@ -280,6 +280,11 @@ class Threads:
         """No list has the thread any more; `bring_back` undoes it, and so does a turn that is said on it."""
         self._change(thread, "deleted", _now())
 
+    def taken_out(self, owner: str = "") -> str:
+        """The id of the one of this owner that was taken out last and can still be brought back; empty: none."""
+        query = "SELECT thread FROM threads WHERE owner = ? AND deleted >= ? ORDER BY deleted DESC LIMIT 1"
+        return next((row[0] for row in self._database.rows(query, owner, _before_undo())), "")
+
     def bring_back(self, thread: str) -> bool:
         """Whether it was still there."""
         return self._change(thread, "deleted", "")

@@ -162,6 +162,21 @@ def test_a_turn_can_be_cancelled(assistant: Assistant) -> None:
     assert ask(assistant, "t", "How far away is the Moon?").turn == 2
 
 
+@pytest.mark.parametrize(("node", "times"), [("observe", 1), ("answer", 1), ("think", 2), ("observe", 2)])
+def test_a_turn_of_several_questions_is_stopped_with_all_of_them(assistant: Assistant, node: str, times: int) -> None:
+    cancel, met, asked = threading.Event(), 0, "Who was Laika and how far away is the Moon and who directed Metropolis?"
+    for event in assistant.ask("t", asked, cancel=cancel):
+        met += isinstance(event, Step) and event.node == node
+        if met == times:
+            cancel.set()
+    (stopped,) = assistant.turns("t")
+    assert stopped.answer.outcome == "stopped" and "Metropolis" not in stopped.answer.plain
+    assert ("Laika" in stopped.answer.plain) == ((node, times) != ("observe", 1))
+    assert stopped.rewritten == "Who was Laika? How far away is the Moon? Who directed Metropolis?"
+    *_, whole = assistant.resume("t")
+    assert isinstance(whole, Turn) and "Laika" in whole.answer.plain and "Lang" in whole.answer.plain
+
+
 def test_a_question_asked_anew_in_other_words_or_as_it_is_meant_is_another_way(
     assistant: Assistant,
 ) -> None:

@@ -72,6 +72,17 @@ def test_what_a_model_wrote_in_markdown_is_rendered_and_is_never_a_link_or_a_scr
     assert "3" in past(replace(make_turn("t", 1, "q"), answer=answer)), "a character of a font of icons"
 
 
+def test_rows_are_a_table_below_their_heads_and_items_a_list() -> None:
+    passage, quotes = Passage("a", "a", "T", "far", 1.0, "hybrid"), (Quote("a", 0, 3, "far"),)
+    of = [("Price", "|  |  |\n|---|---|\n| Price | 3 |"), ("May", "| M | *N* |\n|---|---|\n| May | 3 |")]
+    rows = [Claim(text, (1,), quotes=quotes, markup=shown) for text, shown in (*of, of[1])]
+    items = [Claim(f"{mark} one", (1,), new_line=True, quotes=quotes) for mark in "-•"]
+    table = past(replace(make_turn("t", 1, "q"), answer=Answer("answered", (*rows, *items), (passage,))))
+    assert (table.count("<table>"), table.count("<th>*N*</th>"), table.count("<td>May")) == (2, 1, 2)
+    assert table.count("<li>one") == 2 and table.count('class="cite"') == 5
+    assert "<li>one" in past(replace(make_turn("t", 1, "q"), answer=Answer("answered", (*items,), (passage,))))
+
+
 @pytest.fixture
 def markup() -> Markup:
     return Markup(5, [("Tides",), (ATTACK, ATTACK)], ATTACK)

@@ -165,7 +165,7 @@ def test_the_commands(chat: Open, home: Path) -> None:
         for line, answer in (
             ("/sources", "nothing was asked yet; try: type a question"),
             ("/resume", "no answer was stopped here; try: type a question"),
-            ("/export", "there is nothing to export yet"),
+            ("/export", "nothing was asked yet"),
             ("/sorces", r"there is no command /sorces; did you mean /sources\?"),
             ("/quit now", "/quit stands alone"),
             ("moon", "384,400"),
@@ -185,8 +185,8 @@ def test_the_commands(chat: Open, home: Path) -> None:
         assert re.search(r"\* hybrid .*\n +dense", tools) and re.search(r"  auto +Searches with hybrid", tools)
         thread = re.search(r"thread +(\w+)", said("/thread", "threads.sqlite"))
         assert thread
-        for _ in range(2):
-            said("/export", f"wrote clew-{thread[1]}.md")
+        written = re.search(r"wrote ([\w-]+\.md)", said("/export", r"wrote [\w-]+"))
+        assert written and "is there already" in said("/export", "try: name another file")
         said("/export mine.json", "wrote mine.json")
         said("/export mine.json", "mine.json is there already; try: name another file")
         said("/copy", "copied, with its sources")
@@ -196,7 +196,8 @@ def test_the_commands(chat: Open, home: Path) -> None:
         said("/thread", "nothing was said yet")
         screen.line("/quit")
         assert screen.end() == 0
-    exported = Path(f"clew-{thread[1]}.md").read_text()
+    exported = Path(written[1]).read_text()
+    assert thread[1] not in exported and "f00d" not in exported
     assert "> Its light takes 1.3 seconds" in exported
     assert exported.count("Walked:\n\n- The distance of the Moon -> Tides\n- The distance") == 1
     exported_turns = json.loads(Path("mine.json").read_text())

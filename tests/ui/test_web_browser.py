@@ -41,6 +41,8 @@ def test_a_question_its_steps_its_answer_and_a_source(page: "Page") -> None:
     page.wait_for_selector("#source-1-1.lit")
     assert page.locator(".lit").count() == 1
     assert "page 2 · Average distance" in page.locator("#source-1-1").inner_text()
+    page.click("a.cite >> text=[1]")
+    page.wait_for_selector("#document[open] mark >> text=384,400")
 
 
 def test_the_box_is_first_recalls_and_a_second_tab_follows(context: "BrowserContext", address: Address) -> None:
@@ -146,6 +148,10 @@ def test_conversations_are_found_named_pinned_kept_as_a_file_deleted_and_brought
         page.click("#threads .entry-row:has([aria-current]) summary")
         page.click(f"#threads .entry-row:has([aria-current]) .menu >> text={action}")
 
+    def say(command: str) -> None:
+        page.fill("#question textarea", command)
+        page.keyboard.press("Enter")
+
     ask(page, "What is said of walruses?")
     choose("Rename")
     page.keyboard.type("Walruses")
@@ -155,6 +161,7 @@ def test_conversations_are_found_named_pinned_kept_as_a_file_deleted_and_brought
     page.wait_for_selector("#threads .pin")
     with page.expect_download() as download:
         choose("Export HTML")
+    assert download.value.suggested_filename == "walruses.html"
     assert "384,400" in Path(download.value.path()).read_text("utf-8")
     page.fill("input.find", "WALRUSES said")
     page.wait_for_function("() => document.querySelectorAll('#threads .thread').length == 1")
@@ -162,15 +169,17 @@ def test_conversations_are_found_named_pinned_kept_as_a_file_deleted_and_brought
     page.wait_for_selector("#threads >> text=No conversation has these words.")
     page.fill("input.find", "")
     page.wait_for_selector("#threads [aria-current]")
-    choose("Delete")
-    page.wait_for_selector(".welcome")
-    page.click(".undo")
-    page.wait_for_selector("#past .question >> text=What is said of walruses?")
-    page.fill("#question textarea", "/tool graph")
-    page.keyboard.press("Enter")
+    for way in ("the button", "the command"):
+        choose("Delete")
+        page.wait_for_selector(".welcome")
+        if way == "the button":
+            page.click(".brief button")
+        else:
+            say("/undo")
+        page.wait_for_selector("#past .question >> text=What is said of walruses?")
+    say("/tool graph")
     page.wait_for_selector("#now .notice.error >> text=there is no tool graph")
-    page.fill("#question textarea", "/tool dense")
-    page.keyboard.press("Enter")
+    say("/tool dense")
     page.wait_for_selector("#now .said >> text=searching with dense from now on")
     ask(page, "And of seals?")
     assert "dense" in page.locator("#tool textarea, #tool input").input_value()

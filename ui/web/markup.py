@@ -18,7 +18,7 @@ from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
 from clew.memory.text import words as words_of
 from clew.memory.walk_paths import arrow, back, into, on_ways, parents, told
-from clew.ui.plain import cut, one_line, plain, short_path, when
+from clew.ui.plain import cut, lies_at, one_line, plain, short_path, when
 from clew.ui.quotations import pieces
 from clew.ui.rendering import (
     MARKS,
@@ -79,7 +79,7 @@ class Markup:
             finalize=lambda value: plain(value) if type(value) is str else value,
         )
         self._templates.filters |= {"line": one_line, "plain": plain, "ms": milliseconds, "parted": parted}
-        self._templates.filters |= {"place": place_of, "short_path": short_path}
+        self._templates.filters |= {"place": place_of, "short_path": short_path, "lies_at": lies_at}
         self._templates.filters |= {"pieces": pieces_of, "own": is_own}
         self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": is_structured}
         self._templates.filters |= {"bare": words_of, "copied": copied, "cut": cut}

@@ -33,7 +33,7 @@
     after.forEach((node, place) => {
       const known = before[place]
       if (!known) old.append(document.importNode(node, true))
-      else if (known.nodeName !== node.nodeName) known.replaceWith(document.importNode(node, true))
+      else if (known.nodeName !== node.nodeName || known.dataset?.key !== node.dataset?.key) known.replaceWith(document.importNode(node, true))
       else if (node.nodeType !== Node.ELEMENT_NODE) set(known, 'data', node.data)
       else {
         for (const { name } of [...known.attributes]) if (!node.hasAttribute(name)) known.removeAttribute(name)
@@ -71,7 +71,7 @@
     form.innerHTML = '<textarea></textarea><button>Send</button> <button type="button" class="cancel">Cancel</button>'
     const box = form.firstChild
     box.value = button.dataset.text
-    box.setAttribute('aria-label', button.dataset.edit === '/rename' ? 'Title' : 'Question')
+    box.setAttribute('aria-label', button.dataset.edit.startsWith('/rename') ? 'Title' : 'Question')
     box.onkeydown = (event) => {
       if (event.key === 'Enter' && !event.shiftKey) { event.preventDefault(); form.requestSubmit() }
       if (event.key === 'Escape') form.remove()
@@ -149,16 +149,20 @@
     if (newest !== last) { last = newest; chosen = '' }
     for (const section of sections) {
       const shown = section.dataset.turn === (chosen || last)
-      if (shown && section.hidden) requestAnimationFrame(() => section.querySelectorAll('blockquote').forEach(toQuote))
+      if (shown) requestAnimationFrame(() => section.querySelectorAll('blockquote:has(mark):not([style])').forEach(toQuote))
       set(section, 'hidden', !shown)
     }
   }
 
-  // A long passage is scrolled within its box to the words that the answer quotes.
+  // A long passage is scrolled within its box to the words that the answer quotes, which the box cuts nowhere.
   function toQuote(passage) {
-    const quote = passage.querySelector('mark')
+    const marks = [...passage.querySelectorAll('mark')]
     const line = parseFloat(getComputedStyle(passage).lineHeight)
-    if (quote) passage.scrollTop = Math.floor(quote.offsetTop / line - 1) * line
+    const top = Math.max(Math.floor(marks[0].offsetTop / line - 1), 0) * line
+    const ends = marks.map((mark) => mark.offsetTop + mark.offsetHeight - top)
+    const shown = ends.filter((end) => end < innerHeight * 0.6).at(-1) ?? ends[0]
+    passage.style.maxHeight = `${shown < ends.at(-1) ? shown : Math.max(shown, 252)}px`
+    passage.scrollTop = top
   }
 
   function light(turn, number) {
@@ -181,6 +185,7 @@
     if (!target) { if (!stays) drawer(''); return }
     event.preventDefault()
     if (target.dataset.drawer !== undefined) drawer(target.dataset.drawer)
+    else if ($('.source.lit')?.id === `source-${target.dataset.turn}-${target.dataset.source}`) $('.source.lit').click()
     else light(target.dataset.turn, target.dataset.source)
   })
 
@@ -233,6 +238,7 @@
   document.addEventListener('click', (event) => {
     const block = event.target.closest('summary')?.parentElement
     if (block?.id) block.open ? unfolded.delete(block.id) : unfolded.add(block.id)
+    if (block?.matches('.menu')) setTimeout(() => block.lastElementChild.scrollIntoView({ block: 'nearest' }))
   }, true)
 
   document.addEventListener('scroll', (event) => {

@@ -37,10 +37,7 @@ from clew.memory.knowledge.library import open_library, recorded_at, state_at, s
 from clew.memory.knowledge.loaders.registry import loader_of
 from clew.memory.knowledge.loaders.source import shown
 from clew.memory.text import number_of
-from clew.ui.plain import plain
-
-UPLOADS = "documents"
-"""In `Settings.home`: a folder for each library, with what was added through the browser."""
+from clew.ui.plain import UPLOADS, plain
 
 LARGEST = 256 << 20
 """Bytes of a file that is added through the browser."""

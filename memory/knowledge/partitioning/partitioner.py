@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import chain, count, pairwise
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 
@@ -226,11 +226,11 @@ def names_of(
 
 
 def _name(terms: Sequence[tuple[str, str]]) -> str:
-    """Terms, with the document that alone has one: `sea, blue/whale (whales.md)`."""
+    """Terms, with the file that alone has one: `sea, blue/whale (whales)`."""
     told: dict[tuple[str, str], list[str]] = {}
     for term, document in terms:
-        told.setdefault((document, "" if document else term), []).append(term)
-    return ", ".join("/".join(its) + (f" ({document})" if document else "") for (document, _), its in told.items())
+        told.setdefault((PurePosixPath(document).stem, "" if document else term), []).append(term)
+    return ", ".join("/".join(its) + (f" ({file})" if file else "") for (file, _), its in told.items())
 
 
 def _sole(nodes: Ints, terms: Ints, documents: Sequence[str], width: int) -> list[str]:
