@@ -54,6 +54,11 @@ NAMES = 8
 SETTLED, AGAIN = 1.0, 2.0
 """Seconds without another file after which what was added is read; seconds between two tries to hold the library."""
 
+KNOWN, SMOOTH = 0.2, 0.8
+"""The share of a stage that has to be done before its time is told; how much of it is as it was told before."""
+
+CANCELLED = "cancelled"
+
 _UNSAFE = re.compile(r"[^\w .()+=@,&'-]+")
 
 RowState = Literal["waiting", "reading", "read", "not read"]
@@ -63,7 +68,8 @@ RowState = Literal["waiting", "reading", "read", "not read"]
 class ShelfRow:
     """A file: `folder` is where it lies below what was added; `why` it was not read, or not all of it; `documents` are
     in it, of which `first` is the id of the first; `size` in bytes and `modified` as `stat` has them, 0 where it is
-    gone. `added`: the copy is ours. `fresh`: it came with the last change of the library."""
+    gone. `added`: the copy is ours. `fresh`: it came with the last change of the library. `digest` is of its bytes as
+    they were read."""
 
     path: str
     name: str
@@ -76,11 +82,12 @@ class ShelfRow:
     modified: float = 0.0
     added: bool = False
     fresh: bool = False
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A state of the library: its rows by path, what can be asked of it, and what is other than in the state before."""
+    """A state of the library: its rows by path, what can be asked of it, and how the last run ended."""
 
     state: str = ""
     documents: int = 0
@@ -99,10 +106,13 @@ class Work:
     cancel: threading.Event = field(default_factory=threading.Event)
     progress: Progress | None = None
     began: float = 0.0
+    ends: float = 0.0
     said: str = ""
 
     @property
     def stage(self) -> str:
+        if self.cancel.is_set():
+            return "cancelling"
         return self.said or (self.progress.stage if self.progress else "beginning")
 
     @property
@@ -111,14 +121,22 @@ class Work:
         now = self.progress
         return now.done / now.total if now and now.total and not self.said else None
 
+    def go_on(self, progress: Progress, now: float) -> None:
+        """Note how far it is, and when the stage ends as it went until now."""
+        if self.progress is None or self.progress.stage != progress.stage:
+            self.began, self.ends = now, 0.0
+        self.progress = progress
+        if (self.share or 0) >= KNOWN:
+            ends = self.began + (now - self.began) / (self.share or 1)
+            self.ends = SMOOTH * self.ends + (1 - SMOOTH) * ends if self.ends else ends
+
     @property
     def left(self) -> str:
-        """The time that the stage still takes, as it went until now; empty where that cannot be told yet."""
-        spent = time.monotonic() - self.began
-        if not self.share or spent < 1:
+        """The time that the stage still takes; empty where that cannot be told yet, or is not worth it."""
+        seconds = self.ends - time.monotonic()
+        if not self.share or seconds < 1 or self.ends - self.began < 5:
             return ""
-        seconds = spent * (1 / self.share - 1)
-        return f"about {seconds:.0f} s left" if seconds < 90 else f"about {seconds / 60:.0f} min left"
+        return f"about {seconds:.0f} s of it left" if seconds < 90 else f"about {seconds / 60:.0f} min of it left"
 
 
 class Shelf:
@@ -172,15 +190,16 @@ class Shelf:
         for place, reason in unread.items():
             why.setdefault(_file_of(place, known), []).append(reason)
         rows = {
-            one.path: self._row(one.path, roots, one.documents, one.first, why.get(one.path, ())) for one in sources
+            one.path: replace(
+                self._row(one.path, roots, one.documents, one.first, why.get(one.path, ())), digest=one.digest
+            )
+            for one in sources
         }
         rows |= {path: self._row(path, roots, 0, "", reasons) for path, reasons in why.items() if path not in rows}
         before, changed = self._listing, ""
         if before.state:
-            came, went = rows.keys() - before.rows.keys(), before.rows.keys() - rows.keys()
-            rows |= {path: replace(rows[path], fresh=True) for path in came}
-            counts = [f"{len(some)} {what}" for some, what in ((came, "added"), (went, "taken out")) if some]
-            changed = f"{time.strftime('%H:%M')}: {', '.join(counts)}" if counts else ""
+            changed = _now(_differences(before.rows, rows))
+            rows |= {path: replace(rows[path], fresh=True) for path in rows.keys() - before.rows.keys()}
         return Listing(state, count, rows, tuple(roots), examples, changed or before.changed)
 
     def _row(self, path: str, roots: Sequence[str], documents: int, first: str, why: Sequence[str]) -> ShelfRow:
@@ -202,7 +221,7 @@ class Shelf:
         rows = dict(listing.rows)
         for state, works in (("waiting", waiting), ("reading", [current] if current else [])):
             for work in works:
-                for path in [work.path] if work.path != str(self.uploads) else self._not_read_yet(rows):
+                for path in self._paths(work, rows):
                     row = rows.get(path) or self._row(path, listing.roots, 0, "", [])
                     rows[path] = replace(row, state=state, why="is taken out" if work.removes else "")  # type: ignore[arg-type]
         for path, why in refused.items():
@@ -217,7 +236,10 @@ class Shelf:
         named = [name for name in (*folders, *dict.fromkeys(row.name for row in rows)) if find in name.casefold()]
         return sorted(named, key=lambda name: not name.casefold().startswith(find))[:NAMES]
 
-    def _not_read_yet(self, rows: Mapping[str, ShelfRow]) -> list[str]:
+    def _paths(self, work: Work, rows: Mapping[str, ShelfRow]) -> list[str]:
+        """What a run is shown as: its path, or of what was added here the files that are not read yet."""
+        if work.path != str(self.uploads):
+            return [work.path]
         files = (shown(path) for path in self.uploads.rglob("[!.]*") if path.is_file())
         return [path for path in files if path not in rows or rows[path].state == "not read"]
 
@@ -243,16 +265,20 @@ class Shelf:
         """Take a file or a folder out of the library. Of the person's own nothing else is changed; of what is ours the
         copy goes."""
         with self._lock:
-            self._refused.pop(path, None)
+            if self._refused.pop(path, "") == CANCELLED and _is_below(path, str(self.uploads)):
+                Path(path).unlink(missing_ok=True)
         if any(_is_below(one, path) for one in self.listing().rows):
             self._ask_for(Work(path, removes=True))
 
     def cancel(self, path: str) -> None:
-        """What waits is not begun; what is in progress leaves the library as it was."""
+        """What waits is not begun; what is in progress leaves the library as it was. What was not read stays listed."""
         with self._lock:
-            self._waiting = [work for work in self._waiting if work.path != path]
-            if self.current and self.current.path == path:
+            stopped = [work for work in self._waiting if _is_below(path, work.path)]
+            self._waiting = [work for work in self._waiting if work not in stopped]
+            if self.current and _is_below(path, self.current.path):
                 self.current.cancel.set()
+        for work in stopped:
+            self._end(work, CANCELLED)
 
     @contextmanager
     def receiving(self, name: str) -> Iterator[IO[bytes]]:
@@ -295,7 +321,7 @@ class Shelf:
         with self._lock:
             if not any((one.path, one.removes) == (work.path, work.removes) for one in self._waiting):
                 self._waiting.append(work)
-            self._refused.pop(work.path, None)
+            self._refused = {path: why for path, why in self._refused.items() if not _is_below(path, work.path)}
             self._wanted.notify_all()
 
     def _work_through(self) -> None:
@@ -307,20 +333,32 @@ class Shelf:
                 if self._closed:
                     return
                 work = self.current = self._waiting.pop(0)
-            why = ""
+            why, state = "", self.seen.state
             try:
                 self._run(work)
-            except Cancelled:
-                pass
             except ClewError as error:
-                why = str(error)
+                why = CANCELLED if work.cancel.is_set() else str(error)
             except Exception as error:
                 logging.getLogger(__name__).info("a run failed", exc_info=error)
                 why = f"internal error: {type(error).__name__}: {error}"
-            with self._lock:
+            self._end(work, why, state)
+
+    def _end(self, work: Work, why: str, state: str | None = None) -> None:
+        """Say how a run ended that began over this state, and `why` it read nothing. Of what was cancelled those are
+        listed that the library has nothing of."""
+        with suppress(ClewError):
+            self.listing()
+        rows = self.seen.rows
+        unread = self._paths(work, rows) if why and not work.removes else []
+        if why == CANCELLED:
+            unread = [path for path in unread if not any(_is_below(one, path) for one in rows)]
+        said = _now(why or ("nothing new to read" if state == self.seen.state else ""))
+        with self._looking:
+            self._listing = replace(self._listing, changed=said or self._listing.changed)
+        with self._lock:
+            self._refused |= dict.fromkeys(unread, why)
+            if self.current is work:
                 self.current = None
-                if why:
-                    self._refused[work.path] = why
 
     def _run(self, work: Work) -> None:
         while work.path == str(self.uploads) and (self._arriving or time.monotonic() - self._arrived < SETTLED):
@@ -350,9 +388,7 @@ class Shelf:
         with closing(worked_on(settings.library, settings.cache, index)) as events:
             for event in events:
                 if isinstance(event, Progress):
-                    if work.progress is None or work.progress.stage != event.stage:
-                        work.began = time.monotonic()
-                    work.progress = event
+                    work.go_on(event, time.monotonic())
                 if work.cancel.is_set():
                     raise Cancelled("stopped")
         note_indexed(recorded_at(settings.library).id, [] if work.removes else [str(path)])
@@ -370,6 +406,22 @@ def uploads_of(settings: Settings) -> Path:
     """Where what is added through the browser is kept for this library."""
     key = hashlib.sha256(str(_absolute(settings.library)).encode()).hexdigest()[:16]
     return private_folder(private_folder(settings.home / UPLOADS) / key)
+
+
+def _differences(before: Mapping[str, ShelfRow], after: Mapping[str, ShelfRow]) -> str:
+    """What was read, read again, not read and taken out between two states."""
+    both = before.keys() & after.keys()
+    read = {path for path, row in after.items() if row.documents and not (path in both and before[path].documents)}
+    again = {path for path in both - read if after[path].documents and after[path].digest != before[path].digest}
+    said = {path for path in both if before[path].why == after[path].why}
+    unread = {path for path, row in after.items() if row.why and path not in read | again | said}
+    counts = {"added": read, "read again": again, "not read": unread, "taken out": before.keys() - after.keys()}
+    return ", ".join(f"{len(some)} {what}" for what, some in counts.items() if some)
+
+
+def _now(said: str) -> str:
+    """With the time of the day; nothing of nothing."""
+    return said and f"{time.strftime('%H:%M')}: {said}"
 
 
 def _wait(work: Work, seconds: float) -> None:
