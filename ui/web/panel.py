@@ -1,17 +1,26 @@
 """What a person sets on the page, for all turns from then on; and a question that each method looks up."""
 
+import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
 
 from clew.agent.assistant import Assistant
 from clew.agent.doctor import Check, ollama
-from clew.agent.models import ROLES, roles_named, writers_for
+from clew.agent.llm.ollama_server import OllamaServer
+from clew.agent.llm.openai_server import server_of_environment
+from clew.agent.models import OLLAMA, ROLES, roles_named, writers_for
 from clew.agent.search.rounds import AUTO, POLICY
 from clew.agent.services import Services
 from clew.agent.settings import Settings
 from clew.memory.datatypes import Passage
 from clew.memory.errors import BadInput, ClewError
+from clew.memory.knowledge.cluster.connection import Place, place
+from clew.memory.knowledge.disk import POINTER
 from clew.tools.base import encode_query, for_question
 
 MOST = 50
@@ -23,9 +32,12 @@ PARTS = {"rewrite": "Understanding the question", "think": "Choosing what to sea
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """`llm` is what the setting has for each part, `checks` what was found where they were tested."""
+    """`llm` is what the setting has for each part, `checks` what was found where they were tested; `libraries` lie
+    beside the library, `models` are on the servers that can be asked."""
 
     library: str
+    libraries: list[str]
+    models: tuple[str, ...]
     encoder: str
     tools: dict[str, str]
     tool: str
@@ -52,6 +64,8 @@ def panel(assistant: Assistant, settings: Settings, checks: Sequence[Check] = ()
     named = roles_named(assistant.llm)
     return Panel(
         str(settings.library),
+        _beside(settings.library),
+        _models(),
         services.library.manifest.encoder.name,
         tools,
         services.default_tool,
@@ -59,6 +73,31 @@ def panel(assistant: Assistant, settings: Settings, checks: Sequence[Check] = ()
         {part: named[part] for part in PARTS},
         tuple(checks),
     )
+
+
+def _beside(library: Place) -> list[str]:
+    found = library.parent.glob(f"*/{POINTER}") if isinstance(library, Path) else ()
+    return sorted(str(one.parent) for one in found)
+
+
+def _models() -> tuple[str, ...]:
+    """As the setting names them; none of a server that does not answer."""
+    found = list[str]()
+    with suppress(ClewError):
+        found += [f"{OLLAMA}:{one.name}" for one in OllamaServer().pulled()]
+    if server := server_of_environment():
+        with suppress(ClewError, httpx.HTTPError, ValueError, LookupError, TypeError), server.client() as asking:
+            listed = asking.get(f"{server.url.rstrip('/')}/models", headers={"Authorization": f"Bearer {server.key}"})
+            found += [f"openai:{one['id']}" for one in listed.json()["data"]]
+    return tuple(found)
+
+
+def other_library(assistant: Assistant, settings: Settings, library: str) -> Settings:
+    """The settings with this library and the language models of now. Raises what opening it raises."""
+    there = place(os.path.expanduser(library.strip()))  # noqa: PTH111 an address stays as it is
+    chosen = settings.model_copy(update={"library": there, "llm": assistant.llm})
+    Assistant.open(chosen).close()
+    return chosen
 
 
 def change(assistant: Assistant, passages: int, llm: dict[str, str]) -> None:

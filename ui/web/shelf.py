@@ -7,6 +7,7 @@ person's is read where it lies and never touched; what comes through the browser
 
 import hashlib
 import logging
+import math
 import os
 import re
 import secrets
@@ -21,6 +22,7 @@ from filecmp import cmp
 from functools import partial
 from itertools import chain, count
 from pathlib import Path, PurePosixPath
+from queue import SimpleQueue
 from typing import IO, Literal
 
 from clew.agent.parameters import of_index
@@ -36,6 +38,7 @@ from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import open_library, recorded_at, state_at, stored_sources
 from clew.memory.knowledge.loaders.registry import loader_of
 from clew.memory.knowledge.loaders.source import shown
+from clew.memory.knowledge.store import StoredSource
 from clew.memory.text import number_of
 from clew.ui.plain import plain
 
@@ -54,11 +57,12 @@ NAMES = 8
 SETTLED, AGAIN = 1.0, 2.0
 """Seconds without another file after which what was added is read; seconds between two tries to hold the library."""
 
-KNOWN, SMOOTH = 0.2, 0.8
-"""The share of a stage that has to be done before its time is told; how much of it is as it was told before."""
+KNOWN, STEP = 0.2, 10
+"""The share of a stage that has to be done before its time is told, in steps of so many seconds."""
 
 CANCELLED = "cancelled"
 
+_unread = partial(StoredSource, digest="", documents=0, first="", title="")
 _UNSAFE = re.compile(r"[^\w .()+=@,&'-]+")
 
 RowState = Literal["waiting", "reading", "read", "not read"]
@@ -68,8 +72,7 @@ RowState = Literal["waiting", "reading", "read", "not read"]
 class ShelfRow:
     """A file: `folder` is where it lies below what was added; `why` it was not read, or not all of it; `documents` are
     in it, of which `first` is the id of the first; `size` in bytes and `modified` as `stat` has them, 0 where it is
-    gone. `added`: the copy is ours. `fresh`: it came with the last change of the library. `digest` is of its bytes as
-    they were read."""
+    gone. `added`: the copy is ours. `digest`: of its bytes. `fresh`: it came with the last change of the library."""
 
     path: str
     name: str
@@ -81,8 +84,8 @@ class ShelfRow:
     size: int = 0
     modified: float = 0.0
     added: bool = False
-    fresh: bool = False
     digest: str = ""
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,6 @@ class Work:
     cancel: threading.Event = field(default_factory=threading.Event)
     progress: Progress | None = None
     began: float = 0.0
-    ends: float = 0.0
     said: str = ""
 
     @property
@@ -121,22 +123,13 @@ class Work:
         now = self.progress
         return now.done / now.total if now and now.total and not self.said else None
 
-    def go_on(self, progress: Progress, now: float) -> None:
-        """Note how far it is, and when the stage ends as it went until now."""
-        if self.progress is None or self.progress.stage != progress.stage:
-            self.began, self.ends = now, 0.0
-        self.progress = progress
-        if (self.share or 0) >= KNOWN:
-            ends = self.began + (now - self.began) / (self.share or 1)
-            self.ends = SMOOTH * self.ends + (1 - SMOOTH) * ends if self.ends else ends
-
     @property
     def left(self) -> str:
-        """The time that the stage still takes; empty where that cannot be told yet, or is not worth it."""
-        seconds = self.ends - time.monotonic()
-        if not self.share or seconds < 1 or self.ends - self.began < 5:
+        """The time that the stage still takes, as it went until now; empty where that cannot be told yet."""
+        if (self.share or 0) < KNOWN or (spent := time.monotonic() - self.began) < STEP / 2:
             return ""
-        return f"about {seconds:.0f} s of it left" if seconds < 90 else f"about {seconds / 60:.0f} min of it left"
+        seconds = STEP * math.ceil(spent * (1 / (self.share or 1) - 1) / STEP)
+        return f"{seconds} s of it left at most" if seconds < 90 else f"about {seconds / 60:.0f} min of it left"
 
 
 class Shelf:
@@ -151,6 +144,8 @@ class Shelf:
         self.current: Work | None = None
         self._refused: dict[str, str] = {}  # paths and names that were not read, and why
         self._listing = Listing()
+        self.others = SimpleQueue[Settings]()
+        """The settings with another library that the page is to be of."""
         self._arriving, self._arrived, self._closed = 0, 0.0, False
         self._thread = threading.Thread(target=self._work_through, name="index", daemon=True)
         self._thread.start()
@@ -189,20 +184,16 @@ class Shelf:
         known = {source.path for source in sources}
         for place, reason in unread.items():
             why.setdefault(_file_of(place, known), []).append(reason)
-        rows = {
-            one.path: replace(
-                self._row(one.path, roots, one.documents, one.first, why.get(one.path, ())), digest=one.digest
-            )
-            for one in sources
-        }
-        rows |= {path: self._row(path, roots, 0, "", reasons) for path, reasons in why.items() if path not in rows}
+        rows = {one.path: self._row(one, roots, why.get(one.path, ())) for one in sources}
+        rows |= {path: self._row(_unread(path), roots, reasons) for path, reasons in why.items() if path not in rows}
         before, changed = self._listing, ""
         if before.state:
             changed = _now(_differences(before.rows, rows))
             rows |= {path: replace(rows[path], fresh=True) for path in rows.keys() - before.rows.keys()}
         return Listing(state, count, rows, tuple(roots), examples, changed or before.changed)
 
-    def _row(self, path: str, roots: Sequence[str], documents: int, first: str, why: Sequence[str]) -> ShelfRow:
+    def _row(self, source: StoredSource, roots: Sequence[str], why: Sequence[str]) -> ShelfRow:
+        path, digest, documents, first, _ = source
         below = max((root for root in roots if _is_below(path, root)), key=len, default=str(Path(path).parent))
         parts = PurePosixPath(path).relative_to(below).parts if _is_below(path, below) else ()
         added = _is_below(path, str(self.uploads))
@@ -211,7 +202,7 @@ class Shelf:
         reason = f"{number_of(len(why), 'part')} not read: {why[0]}" if documents and why else next(iter(why), "")
         reason = plain(reason or ("" if documents else "nothing is written in it"))
         state: RowState = "read" if documents else "not read"
-        return ShelfRow(path, name, folder, state, reason, documents, first, *_size_and_date(path), added)
+        return ShelfRow(path, name, folder, state, reason, documents, first, *_size_and_date(path), added, digest)
 
     def rows(self) -> list[ShelfRow]:
         """Those of the library, of what is in progress, and of what was refused."""
@@ -222,11 +213,11 @@ class Shelf:
         for state, works in (("waiting", waiting), ("reading", [current] if current else [])):
             for work in works:
                 for path in self._paths(work, rows):
-                    row = rows.get(path) or self._row(path, listing.roots, 0, "", [])
+                    row = rows.get(path) or self._row(_unread(path), listing.roots, [])
                     rows[path] = replace(row, state=state, why="is taken out" if work.removes else "")  # type: ignore[arg-type]
         for path, why in refused.items():
             if path not in rows or not rows[path].documents:
-                rows[path] = replace(self._row(path, listing.roots, 0, "", [why]), state="not read")
+                rows[path] = replace(self._row(_unread(path), listing.roots, [why]), state="not read")
         return list(rows.values())
 
     def names(self, find: str) -> list[str]:
@@ -344,19 +335,16 @@ class Shelf:
             self._end(work, why, state)
 
     def _end(self, work: Work, why: str, state: str | None = None) -> None:
-        """Say how a run ended that began over this state, and `why` it read nothing. Of what was cancelled those are
-        listed that the library has nothing of."""
+        """Say how a run ended that began over this state, and `why` it read nothing; what the library has stays so."""
         with suppress(ClewError):
             self.listing()
-        rows = self.seen.rows
-        unread = self._paths(work, rows) if why and not work.removes else []
-        if why == CANCELLED:
-            unread = [path for path in unread if not any(_is_below(one, path) for one in rows)]
-        said = _now(why or ("nothing new to read" if state == self.seen.state else ""))
+        rows, said = self.seen.rows, why or ("nothing new to read" if state == self.seen.state else "")
         with self._looking:
-            self._listing = replace(self._listing, changed=said or self._listing.changed)
+            self._listing = replace(self._listing, changed=_now(said) or self._listing.changed)
         with self._lock:
-            self._refused |= dict.fromkeys(unread, why)
+            for path in self._paths(work, rows) if why and not work.removes else ():
+                if why != CANCELLED or not any(_is_below(one, path) for one in rows):
+                    self._refused[path] = why
             if self.current is work:
                 self.current = None
 
@@ -388,7 +376,9 @@ class Shelf:
         with closing(worked_on(settings.library, settings.cache, index)) as events:
             for event in events:
                 if isinstance(event, Progress):
-                    work.go_on(event, time.monotonic())
+                    if work.progress is None or work.progress.stage != event.stage:
+                        work.began = time.monotonic()
+                    work.progress = event
                 if work.cancel.is_set():
                     raise Cancelled("stopped")
         note_indexed(recorded_at(settings.library).id, [] if work.removes else [str(path)])
