@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 
 from clew.agent.assistant import Assistant
-from clew.agent.doctor import Check, ollama
-from clew.agent.llm.ollama_server import OllamaServer
-from clew.agent.llm.openai_server import server_of_environment
 from clew.agent.models import OLLAMA, ROLES, roles_named, writers_for
 from clew.agent.search.rounds import AUTO, POLICY
 from clew.agent.services import Services
@@ -22,6 +20,9 @@ from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.cluster.connection import Place, place
 from clew.memory.knowledge.disk import POINTER
 from clew.tools.base import encode_query, for_question
+
+if TYPE_CHECKING:  # it imports the client of Ollama, and the page is there sooner without
+    from clew.agent.doctor import Check
 
 MOST = 50
 """Passages that a turn may gather."""
@@ -43,7 +44,7 @@ class Panel:
     tool: str
     passages: int
     llm: dict[str, str]
-    checks: tuple[Check, ...] = ()
+    checks: "tuple[Check, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Lookup:
     error: str = ""
 
 
-def panel(assistant: Assistant, settings: Settings, checks: Sequence[Check] = ()) -> Panel:
+def panel(assistant: Assistant, settings: Settings, checks: "Sequence[Check]" = ()) -> Panel:
     services = assistant.services
     tools = {AUTO: POLICY} | {name: tool.description.partition(". ")[0] for name, tool in services.tools.items()}
     named = roles_named(assistant.llm)
@@ -82,6 +83,9 @@ def _beside(library: Place) -> list[str]:
 
 def _models() -> tuple[str, ...]:
     """As the setting names them; none of a server that does not answer."""
+    from clew.agent.llm.ollama_server import OllamaServer
+    from clew.agent.llm.openai_server import server_of_environment
+
     found = list[str]()
     with suppress(ClewError):
         found += [f"{OLLAMA}:{one.name}" for one in OllamaServer().pulled()]
@@ -108,8 +112,10 @@ def change(assistant: Assistant, passages: int, llm: dict[str, str]) -> None:
     assistant.change(passages, asked if asked != _written(assistant, {}) else "")
 
 
-def tested(assistant: Assistant, settings: Settings, llm: dict[str, str]) -> tuple[Check, ...]:
+def tested(assistant: Assistant, settings: Settings, llm: dict[str, str]) -> "tuple[Check, ...]":
     """What `clew doctor` finds of these language models, and why they cannot be used, where that is so."""
+    from clew.agent.doctor import Check, ollama
+
     named = settings.model_copy(update={"llm": _written(assistant, llm)})
     checks = tuple(ollama(named))
     try:

@@ -5,13 +5,12 @@ looks."""
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.concurrency import contextmanager_in_threadpool, run_in_threadpool
 from fastapi.responses import JSONResponse
 
-from clew.agent.doctor import Check
 from clew.memory.errors import BadInput, ClewError
 from clew.ui.rendering import model_of
 from clew.ui.web.guard import FILES, OWNER
@@ -21,6 +20,9 @@ from clew.ui.web.panel import PARTS, change, compared, other_library, panel, tes
 from clew.ui.web.reader import DocumentReader, WhereTo
 from clew.ui.web.shelf import LARGEST, Shelf
 from clew.ui.web.views import Conversations
+
+if TYPE_CHECKING:
+    from clew.agent.doctor import Check
 
 NOT_YOURS = "documents are added and removed by the person of the machine that serves this page"
 NOT_YOUR_SETTINGS = "passages and language models are set by the person of the machine that serves this page"
@@ -91,7 +93,7 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: 
 def _further_routes(made: APIRouter, shelf: Shelf, markup: Markup, conversations: Conversations) -> None:
     assistant, settings = conversations.assistant, shelf.settings
 
-    def shown(request: Request, said: str = "", checks: Sequence[Check] = ()) -> dict[str, Any]:
+    def shown(request: Request, said: str = "", checks: "Sequence[Check]" = ()) -> dict[str, Any]:
         html = markup.settings(panel(assistant, settings, checks), said, not request.scope[OWNER])
         return {"html": html, "model": model_of(assistant.services.writers)}
 

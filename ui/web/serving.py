@@ -98,9 +98,12 @@ def serve_page(assistant: "Assistant", settings: "Settings", host: str, access: 
     os.environ["GRADIO_TEMP_DIR"] = str(private_folder(home / TEMPORARY))
     from clew.ui.console import messages
 
+    sys.modules.setdefault("mcp", None)  # type: ignore[arg-type]  # Gradio imports it where it is, for a tenth of the time
     with without_proxies():
         from clew.ui.web.page import BrowserPage
         from clew.ui.web.routes import routes
+    if sys.modules["mcp"] is None:
+        del sys.modules["mcp"]
     from clew.ui.web.reader import DocumentReader
     from clew.ui.web.shelf import Shelf
     from clew.ui.web.views import Conversations
