@@ -77,6 +77,10 @@ def test_a_question_is_looked_up_by_each_method(assistant: Assistant) -> None:
     hybrid, walk = (next(one for one in sections if f"<h3>{name}<" in one) for name in ("hybrid", "walk"))
     assert cast(Turn, turn).answer.sources[0].title in hybrid and " ms" in hybrid and "also: " in hybrid
     assert "hybrid" in walk.split("also: ")[1]
+    assert f'data-document="{cast(Turn, turn).answer.sources[0].id}"' in hybrid
+    list(assistant.ask("t", "@tides.md How far is the Moon?"))
+    within = client(assistant).get("/comparison?thread=t&turn=2").json()["html"]
+    assert 'data-document="tides.md#' in within and 'data-document="moon' not in within
     assert "no such" in client(assistant, "ann").get("/comparison?thread=t&turn=1").json()["said"]
 
 

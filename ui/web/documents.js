@@ -100,7 +100,7 @@
   document.addEventListener('click', (event) => {
     const on = (selector) => event.target.closest(selector)
     let found
-    if (on('[data-documents]')) { show(list()); look() }
+    if ((found = on('[data-documents]'))) { by = found.dataset.documents || by; show(list()); look() }
     else if (on('[data-close]') || (event.target.matches('dialog') && pressed === event.target)) event.target.closest('dialog').close()
     else if ((found = on('[data-choose]'))) choose(found.dataset.choose === 'folder')
     else if ((found = on('[data-do]'))) { if (!found.dataset.sure || confirm(found.dataset.sure)) change(found.dataset.do, found.dataset.path) }

@@ -13,8 +13,10 @@ import httpx
 from clew.agent.assistant import Assistant
 from clew.agent.models import OLLAMA, ROLES, roles_named, writers_for
 from clew.agent.search.rounds import AUTO, POLICY
+from clew.agent.search.scope import scoped
 from clew.agent.services import Services
 from clew.agent.settings import Settings
+from clew.agent.state import Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.cluster.connection import Place, place
@@ -132,8 +134,10 @@ def _written(assistant: Assistant, llm: dict[str, str]) -> str:
     return ",".join(f"{role}={named[role]}" for role in ROLES)
 
 
-def compared(services: Services, question: str) -> list[Lookup]:
-    query = encode_query(question, [], services.encoder)
+def compared(services: Services, turn: Turn) -> list[Lookup]:
+    """Its question, looked up where it names what is looked in."""
+    scope = frozenset(scoped(turn.question, services.library.store.catalogue).documents) or None
+    query = encode_query(turn.rewritten or turn.question, [], services.encoder, scope)
     found = list[Lookup]()
     for name, tool in services.tools.items():
         begun = time.perf_counter()

@@ -122,7 +122,7 @@ def _further_routes(made: APIRouter, shelf: Shelf, markup: Markup, conversations
         def looked_up() -> dict[str, Any]:
             asked = conversations.turn(thread, turn, request.scope[OWNER])
             with assistant.library_now() as services:
-                return {"html": markup.comparison(asked, compared(services, asked.rewritten or asked.question))}
+                return {"html": markup.comparison(asked, compared(services, asked))}
 
         return _told(looked_up)
 
