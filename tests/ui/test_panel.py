@@ -63,7 +63,7 @@ def test_passages_and_models_are_changed_while_it_runs_and_tested(assistant: Ass
     assert "no library" in page.post("/settings?passages=2&library=/nowhere").json()["said"]
     other = shutil.copytree(assistant.services.library.path, tmp_path / "other")
     assert f'<option value="{other}">' in page.get("/settings").json()["html"]
-    assert page.post(f"/settings?passages=2&library={other}").json() == {"opens": str(other)}
+    assert page.post(f"/settings?passages=2&library={other}").json()["opens"]
     ann = client(assistant, "ann")
     assert ann.post("/settings?passages=9").json()["said"].startswith(NOT_YOUR_SETTINGS)
     assert 'name="passages"' not in ann.get("/settings").json()["html"]

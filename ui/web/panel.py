@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from clew.agent.settings import Settings
 from clew.agent.state import Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import BadInput, ClewError
-from clew.memory.knowledge.cluster.connection import Place, place
+from clew.memory.knowledge.cluster.connection import place
 from clew.memory.knowledge.disk import POINTER
 from clew.tools.base import encode_query, for_question
 
@@ -35,8 +35,7 @@ PARTS = {"rewrite": "Understanding the question", "think": "Choosing what to sea
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """`llm` is what the setting has for each part, `checks` what was found where they were tested; `libraries` lie
-    beside the library, `models` are on the servers that can be asked."""
+    """`llm` is the setting for each part, `checks` what tests found; `libraries` are beside it, `models` on servers."""
 
     library: str
     libraries: list[str]
@@ -67,7 +66,7 @@ def panel(assistant: Assistant, settings: Settings, checks: "Sequence[Check]" = 
     named = roles_named(assistant.llm)
     return Panel(
         str(settings.library),
-        _beside(settings.library),
+        sorted(str(one.parent) for one in Path(str(settings.library)).parent.glob(f"*/{POINTER}")),
         _models(),
         services.library.manifest.encoder.name,
         tools,
@@ -76,11 +75,6 @@ def panel(assistant: Assistant, settings: Settings, checks: "Sequence[Check]" = 
         {part: named[part] for part in PARTS},
         tuple(checks),
     )
-
-
-def _beside(library: Place) -> list[str]:
-    found = library.parent.glob(f"*/{POINTER}") if isinstance(library, Path) else ()
-    return sorted(str(one.parent) for one in found)
 
 
 def _models() -> tuple[str, ...]:
@@ -135,7 +129,6 @@ def _written(assistant: Assistant, llm: dict[str, str]) -> str:
 
 
 def compared(services: Services, turn: Turn) -> list[Lookup]:
-    """Its question, looked up where it names what is looked in."""
     scope = frozenset(scoped(turn.question, services.library.store.catalogue).documents) or None
     query = encode_query(turn.rewritten or turn.question, [], services.encoder, scope)
     found = list[Lookup]()
@@ -146,14 +139,9 @@ def compared(services: Services, turn: Turn) -> list[Lookup]:
         except ClewError as wrong:
             passages, error = (), str(wrong)
         found.append(Lookup(name, 1000 * (time.perf_counter() - begun), passages, error=error))
-    by = [(one.tool, {passage.id for passage in one.passages}) for one in found]
+    by = {one.tool: {passage.id for passage in one.passages} for one in found}
+    others = {id_: tuple(tool for tool in by if id_ in by[tool]) for id_ in set().union(*by.values())}
     return [
-        Lookup(one.tool, one.ms, one.passages, {passage.id: _others(passage, one, by) for passage in one.passages})
-        if one.passages
-        else one
+        replace(one, also={id_: tuple(tool for tool in others[id_] if tool != one.tool) for id_ in by[one.tool]})
         for one in found
     ]
-
-
-def _others(passage: Passage, one: Lookup, by: Sequence[tuple[str, set[str]]]) -> tuple[str, ...]:
-    return tuple(tool for tool, ids in by if tool != one.tool and passage.id in ids)

@@ -3,9 +3,9 @@ browser, a document opened at a passage, the map. The guard has let in who asks;
 looks."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.concurrency import contextmanager_in_threadpool, run_in_threadpool
@@ -20,9 +20,6 @@ from clew.ui.web.panel import PARTS, change, compared, other_library, panel, tes
 from clew.ui.web.reader import DocumentReader, WhereTo
 from clew.ui.web.shelf import LARGEST, Shelf
 from clew.ui.web.views import Conversations
-
-if TYPE_CHECKING:
-    from clew.agent.doctor import Check
 
 NOT_YOURS = "documents are added and removed by the person of the machine that serves this page"
 NOT_YOUR_SETTINGS = "passages and language models are set by the person of the machine that serves this page"
@@ -93,7 +90,8 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: 
 def _further_routes(made: APIRouter, shelf: Shelf, markup: Markup, conversations: Conversations) -> None:
     assistant, settings = conversations.assistant, shelf.settings
 
-    def shown(request: Request, said: str = "", checks: "Sequence[Check]" = ()) -> dict[str, Any]:
+    def shown(request: Request, said: str = "", llm: dict[str, str] | None = None) -> dict[str, Any]:
+        checks = tested(assistant, settings, llm) if llm else ()
         html = markup.settings(panel(assistant, settings, checks), said, not request.scope[OWNER])
         return {"html": html, "model": model_of(assistant.services.writers)}
 
@@ -108,12 +106,12 @@ def _further_routes(made: APIRouter, shelf: Shelf, markup: Markup, conversations
         def act() -> dict[str, Any]:
             _check_own(request, NOT_YOUR_SETTINGS)
             if test:
-                return shown(request, checks=tested(assistant, settings, llm))
+                return shown(request, llm=llm)
             change(assistant, passages, llm)
             if library in ("", str(settings.library)):
                 return shown(request, "In use from the next question on.")
             shelf.others.put(other_library(assistant, settings, library))
-            return {"opens": library}
+            return {"opens": True, "said": f"Opening {library}…"}
 
         return _told(act)
 

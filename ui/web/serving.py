@@ -41,9 +41,8 @@ SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "Liberatio
 
 
 def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
-    """Open the library, and serve its page until Ctrl-C, then that of another one that is chosen there; with `watch` it
-    follows its folders. Raises `NotSetUp` where others than this machine could reach it and there is nobody with a
-    password."""
+    """Open the library, and serve its page, or that of another one that is chosen there, until Ctrl-C; with `watch` it
+    follows its folders. Raises `NotSetUp` where others than this machine could reach it and nobody has a password."""
     from clew.agent.assistant import Assistant
     from clew.agent.models import encoder_for
     from clew.agent.settings import note_used
@@ -59,7 +58,8 @@ def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
         try:
             return Assistant.open(settings)
         except NoLibrary:
-            if not isinstance(settings.library, Path) or _has_something(settings.library):
+            there = settings.library  # what is in it may be somebody's
+            if not isinstance(there, Path) or there.is_file() or (there.is_dir() and any(there.iterdir())):
                 raise
             from clew.ui.web.shelf import make_empty
 
@@ -67,31 +67,22 @@ def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
             messages().print(f"there was no library at {settings.library}: add documents on the page", soft_wrap=True)
             return Assistant.open(settings)
 
-    def said(line: str) -> None:
-        messages().print(line, soft_wrap=True)
-
-    access = Access(settings.home, lambda: said(f"for another browser: {_address(access, host, settings.port)}"))
+    access = Access(settings.home)
     chosen: Settings | None = settings
     passages = 0
     while chosen:
         note_used(chosen.library)
         with ExitStack() as opened:
             assistant = opened.enter_context(with_models(chosen, opening))
-            if passages:
-                assistant.change(passages)
+            assistant.change(passages or assistant.services.evidence)
             if watch:
-                opened.enter_context(following(assistant, chosen, said))
+                opened.enter_context(following(assistant, chosen, lambda line: messages().print(line, soft_wrap=True)))
             chosen = serve_page(assistant, chosen, host, access)
             passages = assistant.services.evidence
 
 
-def _address(access: "Access", host: str, port: int) -> str:
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}/?token={access.token}"
-
-
 def serve_page(assistant: "Assistant", settings: "Settings", host: str, access: "Access") -> "Settings | None":
-    """Until Ctrl-C, or another library is chosen: returns the settings with that. The encoder loads when the page is
-    there."""
+    """Until Ctrl-C, or until another library is chosen, with whose settings it ends. The encoder loads behind it."""
     home, port = settings.home, settings.port
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
     remove(home, TEMPORARY)  # of a page that was killed
@@ -102,8 +93,6 @@ def serve_page(assistant: "Assistant", settings: "Settings", host: str, access: 
     with without_proxies():
         from clew.ui.web.page import BrowserPage
         from clew.ui.web.routes import routes
-    if sys.modules["mcp"] is None:
-        del sys.modules["mcp"]
     from clew.ui.web.reader import DocumentReader
     from clew.ui.web.shelf import Shelf
     from clew.ui.web.views import Conversations
@@ -113,9 +102,14 @@ def serve_page(assistant: "Assistant", settings: "Settings", host: str, access: 
     shelf = Shelf(settings, lambda: assistant.services.encoder)
     page = BrowserPage(assistant, conversations, command(), shelf)
     beside = routes(shelf, DocumentReader(settings), page.markup, conversations)
+
+    def address() -> str:
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}/?token={access.token}"
+
+    access.taken = lambda: messages().print(f"for another browser: {address()}", soft_wrap=True)
     try:
         with served(page.blocks, access, host, port, beside):
-            messages().print(f"Clew is at {_address(access, host, port)} (Ctrl-C ends it)", soft_wrap=True)
+            messages().print(f"Clew is at {address()} (Ctrl-C ends it)", soft_wrap=True)
             conversations.runs.warm_up()
             return shelf.others.get()
     except KeyboardInterrupt:
@@ -125,11 +119,6 @@ def serve_page(assistant: "Assistant", settings: "Settings", host: str, access: 
         shelf.close()
         conversations.runs.close()
         remove(home, TEMPORARY)
-
-
-def _has_something(path: Path) -> bool:
-    """Whether what is there may be somebody's: no library is made in it."""
-    return path.is_file() or (path.is_dir() and any(path.iterdir()))
 
 
 def command() -> str:

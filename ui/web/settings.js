@@ -11,10 +11,7 @@
   }
 
   function told(answer) {
-    if (answer.opens) { // the page is loaded again when that is served
-      $('#settings .sending').textContent = `Opening ${answer.opens}…`
-      setInterval(window.clew.alive, 500)
-    }
+    if (answer.opens) setInterval(window.clew.alive, 500) // the page is loaded again when that is served
     if (answer.html && $('#settings[open]')) fill($('#settings'), answer.html)
     else if (answer.said && $('#settings .sending')) $('#settings .sending').textContent = answer.said
     if (answer.model !== undefined) document.querySelectorAll('.model').forEach((one) => { one.textContent = answer.model })

@@ -7,7 +7,6 @@ person's is read where it lies and never touched; what comes through the browser
 
 import hashlib
 import logging
-import math
 import os
 import re
 import secrets
@@ -56,9 +55,6 @@ NAMES = 8
 
 SETTLED, AGAIN = 1.0, 2.0
 """Seconds without another file after which what was added is read; seconds between two tries to hold the library."""
-
-KNOWN, STEP = 0.2, 10
-"""The share of a stage that has to be done before its time is told, in steps of so many seconds."""
 
 CANCELLED = "cancelled"
 
@@ -109,13 +105,13 @@ class Work:
     cancel: threading.Event = field(default_factory=threading.Event)
     progress: Progress | None = None
     began: float = 0.0
+    at: float = 0.0
     said: str = ""
 
     @property
     def stage(self) -> str:
-        if self.cancel.is_set():
-            return "cancelling"
-        return self.said or (self.progress.stage if self.progress else "beginning")
+        known = self.progress.stage if self.progress else "beginning"
+        return "cancelling" if self.cancel.is_set() else self.said or known
 
     @property
     def share(self) -> float | None:
@@ -125,11 +121,11 @@ class Work:
 
     @property
     def left(self) -> str:
-        """The time that the stage still takes, as it went until now; empty where that cannot be told yet."""
-        if (self.share or 0) < KNOWN or (spent := time.monotonic() - self.began) < STEP / 2:
+        """The time that the stage still takes, as it went until now; empty where less than a fifth of it is done."""
+        ends = self.began + (self.at - self.began) / (self.share or 1)
+        if (self.share or 0) < 0.2 or (seconds := ends - time.monotonic()) < 5:
             return ""
-        seconds = STEP * math.ceil(spent * (1 / (self.share or 1) - 1) / STEP)
-        return f"{seconds} s of it left at most" if seconds < 90 else f"about {seconds / 60:.0f} min of it left"
+        return f"about {seconds:.0f} s of it left" if seconds < 90 else f"about {seconds / 60:.0f} min of it left"
 
 
 class Shelf:
@@ -143,9 +139,8 @@ class Shelf:
         self._waiting: list[Work] = []
         self.current: Work | None = None
         self._refused: dict[str, str] = {}  # paths and names that were not read, and why
-        self._listing = Listing()
-        self.others = SimpleQueue[Settings]()
-        """The settings with another library that the page is to be of."""
+        self.seen = Listing()  # as it was when somebody looked
+        self.others = SimpleQueue[Settings]()  # with another library that the page is to be of
         self._arriving, self._arrived, self._closed = 0, 0.0, False
         self._thread = threading.Thread(target=self._work_through, name="index", daemon=True)
         self._thread.start()
@@ -166,14 +161,14 @@ class Shelf:
         """The library as it is now. Raises what opening it raises."""
         with self._looking:
             state = state_at(self.settings.library)
-            if state != self._listing.state:
-                self._listing = self._looked_at(state) if state else Listing()
-            return self._listing
+            if state != self.seen.state:
+                before, self.seen = self.seen, self._looked_at(state) if state else Listing()
+                self._say(_differences(before.rows, self.seen.rows) if before.state else "")
+            return self.seen
 
-    @property
-    def seen(self) -> Listing:
-        """As it was when somebody looked."""
-        return self._listing
+    def _say(self, said: str) -> None:
+        if said:
+            self.seen = replace(self.seen, changed=f"{time.strftime('%H:%M')}: {said}")
 
     def _looked_at(self, state: str) -> Listing:
         with open_library(self.settings.library, None) as library:
@@ -186,11 +181,9 @@ class Shelf:
             why.setdefault(_file_of(place, known), []).append(reason)
         rows = {one.path: self._row(one, roots, why.get(one.path, ())) for one in sources}
         rows |= {path: self._row(_unread(path), roots, reasons) for path, reasons in why.items() if path not in rows}
-        before, changed = self._listing, ""
-        if before.state:
-            changed = _now(_differences(before.rows, rows))
-            rows |= {path: replace(rows[path], fresh=True) for path in rows.keys() - before.rows.keys()}
-        return Listing(state, count, rows, tuple(roots), examples, changed or before.changed)
+        if self.seen.state:
+            rows |= {path: replace(rows[path], fresh=True) for path in rows.keys() - self.seen.rows.keys()}
+        return Listing(state, count, rows, tuple(roots), examples, self.seen.changed)
 
     def _row(self, source: StoredSource, roots: Sequence[str], why: Sequence[str]) -> ShelfRow:
         path, digest, documents, first, _ = source
@@ -336,11 +329,11 @@ class Shelf:
 
     def _end(self, work: Work, why: str, state: str | None = None) -> None:
         """Say how a run ended that began over this state, and `why` it read nothing; what the library has stays so."""
-        with suppress(ClewError):
+        with suppress(Exception):  # who looks is told
             self.listing()
-        rows, said = self.seen.rows, why or ("nothing new to read" if state == self.seen.state else "")
+        rows = self.seen.rows
         with self._looking:
-            self._listing = replace(self._listing, changed=_now(said) or self._listing.changed)
+            self._say(why or ("nothing new to read" if state == self.seen.state else ""))
         with self._lock:
             for path in self._paths(work, rows) if why and not work.removes else ():
                 if why != CANCELLED or not any(_is_below(one, path) for one in rows):
@@ -378,7 +371,7 @@ class Shelf:
                 if isinstance(event, Progress):
                     if work.progress is None or work.progress.stage != event.stage:
                         work.began = time.monotonic()
-                    work.progress = event
+                    work.progress, work.at = event, time.monotonic()
                 if work.cancel.is_set():
                     raise Cancelled("stopped")
         note_indexed(recorded_at(settings.library).id, [] if work.removes else [str(path)])
@@ -407,11 +400,6 @@ def _differences(before: Mapping[str, ShelfRow], after: Mapping[str, ShelfRow]) 
     unread = {path for path, row in after.items() if row.why and path not in read | again | said}
     counts = {"added": read, "read again": again, "not read": unread, "taken out": before.keys() - after.keys()}
     return ", ".join(f"{len(some)} {what}" for what, some in counts.items() if some)
-
-
-def _now(said: str) -> str:
-    """With the time of the day; nothing of nothing."""
-    return said and f"{time.strftime('%H:%M')}: {said}"
 
 
 def _wait(work: Work, seconds: float) -> None:
