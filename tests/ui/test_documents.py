@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from clew.agent.settings import read_settings
 from clew.agent.state import Answer, Claim, Turn
-from clew.memory.datatypes import Passage
+from clew.memory.datatypes import Passage, Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.disk import held
@@ -23,7 +23,7 @@ from clew.ui.web.guard import FILES, OWNER
 from clew.ui.web.markup import Markup
 from clew.ui.web.reader import CHANGED, GONE, NOT_READ, DocumentReader, WhereTo
 from clew.ui.web.routes import NOT_YOURS, routes
-from clew.ui.web.shelf import Shelf, ShelfRow, make_empty
+from clew.ui.web.shelf import Shelf, ShelfRow, Work, make_empty
 from clew.ui.web.views import Conversations
 from tests.conftest import EXAMPLES
 from tests.ui.browsing import CHROMIUM, ask, free_port, opened, serving
@@ -74,7 +74,12 @@ def test_a_folder_is_added_by_its_path_and_a_file_of_it_removed(shelf: Shelf, tm
         "mars.txt": ("read", "notes/far"),
         "broken.pdf": ("not read", "notes"),
     }
-    assert rows["broken.pdf"].why and rows["moon.md"].size and shelf.listing().changed.endswith("3 added")
+    assert rows["broken.pdf"].why and rows["moon.md"].size
+    assert shelf.listing().changed.endswith(": 2 added, 1 not read")
+    for text, said in (("Mars is red and dusty.", "1 read again"), ("Mars is red and dusty.", "nothing new to read")):
+        (folder / "far" / "mars.txt").write_text(text)
+        shelf.again(rows["mars.txt"].path)
+        assert settled(shelf) and shelf.listing().changed.endswith(said)
     shelf.remove(rows["moon.md"].path)
     assert "moon.md" not in settled(shelf) and (folder / "moon.md").exists()
     (folder / "venus.txt").write_text("Venus is bright.")
@@ -114,7 +119,24 @@ def test_a_run_waits_for_another_and_is_cancelled(shelf: Shelf, tmp_path: Path) 
         assert {row.name: row.state for row in shelf.rows()}[PDF.name] == "waiting"
         shelf.cancel(str(PDF))
         shelf.cancel(str(folder))
-        assert settled(shelf) == {}
+        stopped = settled(shelf)
+        assert {name: (row.state, row.why) for name, row in stopped.items()} == {
+            "notes": ("not read", "cancelled"),
+            PDF.name: ("not read", "cancelled"),
+        }
+        assert shelf.listing().changed.endswith(": cancelled")
+        for row in stopped.values():
+            shelf.remove(row.path)
+        assert settled(shelf) == {} and folder.exists()
+        with shelf.receiving("sun.txt") as file:
+            file.write(b"The Sun is hot.")
+        while not (shelf.current and shelf.current.said):
+            time.sleep(0.02)
+        shelf.cancel(str(shelf.uploads))
+        sun = settled(shelf)["sun.txt"]
+        assert (sun.state, sun.why) == ("not read", "cancelled")
+        shelf.remove(sun.path)
+        assert settled(shelf) == {} and not Path(sun.path).exists()
     with shelf.receiving("tides.txt") as file:
         file.write(b"The tides rise twice a day.")
     kept = settled(shelf)["tides.txt"]
@@ -124,6 +146,13 @@ def test_a_run_waits_for_another_and_is_cancelled(shelf: Shelf, tmp_path: Path) 
             time.sleep(0.02)
         shelf.cancel(kept.path)
         assert settled(shelf)["tides.txt"].state == "read" and Path(kept.path).read_bytes().startswith(b"The tides")
+
+
+def test_the_time_left_is_told_once_it_is_known() -> None:
+    work = Work("x", began=time.monotonic() - 40, at=time.monotonic() - 10.4)
+    for done, left in ((0, ""), (19, ""), (50, "about 19 s of it left"), (20, "about 2 min of it left"), (80, "")):
+        work.progress = Progress("reading", done, 100)
+        assert work.left == left, "it counts down while nothing is heard of it"
 
 
 def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path: Path) -> None:

@@ -92,7 +92,8 @@ class Door:
     def __init__(self, home: Path, hosts: set[str] | None = None) -> None:
         self.clock = 0.0
         self.taken = 0
-        self.access = Access(home, self._take, lambda: self.clock)
+        self.access = Access(home, lambda: self.clock)
+        self.access.taken = self._take
         self._app = Guard(inner, self.access, hosts or names("127.0.0.1"))
 
     def _take(self) -> None:

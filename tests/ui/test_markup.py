@@ -44,6 +44,19 @@ def test_a_marked_passage_is_whole(text: str, quotes: list[str]) -> None:
     assert "".join(piece for piece, _ in pieces(text, quotes)) == text
 
 
+def test_files_that_were_not_read_are_told_of_once_and_lead_to_the_list_and_an_unknown_name_is_marked() -> None:
+    said = ("Nothing is said of it.", "2 files could not be read: a (1).pdf, b.pdf (clew doctor says why).")
+    answer = Answer("nothing-found", tuple(map(Claim, said)), files_left_out=2, unread=("a (1).pdf", "b.pdf"))
+    asked = replace(make_turn("t", 1, "@x.pdf @y.pdf who?"), answer=answer)
+    steps = (Step("scope", "nothing here is called @x.pdf"), Step("scope", "y.pdf"))
+    html = Markup(1, []).past(View("t", (replace(asked, steps=steps), replace(asked, turn=2))))
+    assert html.count("2 files could not be read: a (1).pdf, b.pdf</button>") == 1
+    assert "clew doctor" not in re.sub(r'data-copy="[^"]*"', "", html)
+    assert html.count(">Nothing is said of it.") == 2 and 'data-documents="state"' in html
+    assert re.findall(r'chip missing"[^>]*>(.*?)<', html) == ["@x.pdf"]
+    assert "could not be read" not in Markup(1, []).now(View("t", (), Now("q", answer=answer)))
+
+
 SHAPED = """It is **far** [1] [x](javascript:alert) ![x](http://x) <script>alert()</script>
 
 | what | cost |

@@ -1,6 +1,7 @@
 """What is set on the page while it runs, and a question that each method looks up."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -46,7 +47,7 @@ def client(assistant: Assistant, owner: str = "") -> TestClient:
     return TestClient(asked)
 
 
-def test_passages_and_models_are_changed_while_it_runs_and_tested(assistant: Assistant) -> None:
+def test_passages_and_models_are_changed_while_it_runs_and_tested(assistant: Assistant, tmp_path: Path) -> None:
     page = client(assistant)
     assert str(assistant.services.library.path) in page.get("/settings").json()["html"]
     assert "In use" in page.post("/settings?passages=1").json()["html"]
@@ -57,6 +58,12 @@ def test_passages_and_models_are_changed_while_it_runs_and_tested(assistant: Ass
     tested = page.post("/settings?passages=2&answer=gpt&test=1").json()["html"]
     assert "is not the name of a language model" in tested and "--llm" in tested
     assert assistant.services.evidence == 1, "a test changes nothing"
+    listed = page.get("/settings").json()["html"]
+    assert f'value="{assistant.services.library.path}"' in listed and '<option value="none">' in listed
+    assert "no library" in page.post("/settings?passages=2&library=/nowhere").json()["said"]
+    other = shutil.copytree(assistant.services.library.path, tmp_path / "other")
+    assert f'<option value="{other}">' in page.get("/settings").json()["html"]
+    assert page.post(f"/settings?passages=2&library={other}").json()["opens"]
     ann = client(assistant, "ann")
     assert ann.post("/settings?passages=9").json()["said"].startswith(NOT_YOUR_SETTINGS)
     assert 'name="passages"' not in ann.get("/settings").json()["html"]
@@ -70,6 +77,10 @@ def test_a_question_is_looked_up_by_each_method(assistant: Assistant) -> None:
     hybrid, walk = (next(one for one in sections if f"<h3>{name}<" in one) for name in ("hybrid", "walk"))
     assert cast(Turn, turn).answer.sources[0].title in hybrid and " ms" in hybrid and "also: " in hybrid
     assert "hybrid" in walk.split("also: ")[1]
+    assert f'data-document="{cast(Turn, turn).answer.sources[0].id}"' in hybrid
+    list(assistant.ask("t", "@tides.md How far is the Moon?"))
+    within = client(assistant).get("/comparison?thread=t&turn=2").json()["html"]
+    assert 'data-document="tides.md#' in within and 'data-document="moon' not in within
     assert "no such" in client(assistant, "ann").get("/comparison?thread=t&turn=1").json()["said"]
 
 

@@ -31,12 +31,10 @@ def ui(ctx: click.Context, /, host: str, watch: bool, **chosen: Any) -> None:
     """
     if ctx.invoked_subcommand:
         return
-    from clew.agent.settings import note_used, read_settings
+    from clew.agent.settings import read_settings
     from clew.ui.web.serving import serve
 
-    settings = read_settings(**chosen)
-    note_used(settings.library)
-    serve(settings, host, watch)
+    serve(read_settings(**chosen), host, watch)
 
 
 @ui.command(name="add-user")

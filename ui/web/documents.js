@@ -4,6 +4,7 @@
   const made = (id, label) => {
     const dialog = Object.assign(document.createElement('dialog'), { id })
     dialog.setAttribute('aria-label', label)
+    dialog.addEventListener('close', () => { if (id === 'documents') say('') })
     $('.gradio-container .contain').append(dialog)
     return dialog
   }
@@ -14,9 +15,7 @@
 
   async function asked(path, options) {
     const answer = await fetch(path, options).catch(() => null) // the server is gone
-    const told = await answer?.json().catch(() => null) ?? { said: 'The server does not answer: start clew ui again.' }
-    if (told.said) say(told.said)
-    return told
+    return await answer?.json().catch(() => null) ?? { said: 'The server does not answer: start clew ui again.' }
   }
 
   function say(text) {
@@ -29,6 +28,7 @@
   async function look() {
     const open = list().open
     const told = await asked(`/documents?${new URLSearchParams({ find, by, html: open })}`)
+    if (open && told.said) say(told.said)
     if (open && (told.html ?? !$('.sending', list()))) fill(list(), told.html ?? shell(told.said))
     if (told.state === undefined) return
     const words = told.busy ? 'reading…' : `${told.count} document${told.count === 1 ? '' : 's'}`
@@ -51,8 +51,7 @@
   }
 
   async function change(action, path) {
-    say('')
-    await asked(`/documents?${new URLSearchParams({ do: action, path })}`, { method: 'POST' })
+    say((await asked(`/documents?${new URLSearchParams({ do: action, path })}`, { method: 'POST' })).said ?? '')
     look()
   }
 
@@ -101,7 +100,7 @@
   document.addEventListener('click', (event) => {
     const on = (selector) => event.target.closest(selector)
     let found
-    if (on('[data-documents]')) { show(list()); look() }
+    if ((found = on('[data-documents]'))) { by = found.dataset.documents || by; show(list()); look() }
     else if (on('[data-close]') || (event.target.matches('dialog') && pressed === event.target)) event.target.closest('dialog').close()
     else if ((found = on('[data-choose]'))) choose(found.dataset.choose === 'folder')
     else if ((found = on('[data-do]'))) { if (!found.dataset.sure || confirm(found.dataset.sure)) change(found.dataset.do, found.dataset.path) }

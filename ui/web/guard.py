@@ -97,11 +97,10 @@ class Access:
     `token` opens the page once; `taken` is called where it did, when there is another one.
     """
 
-    def __init__(
-        self, home: Path, taken: Callable[[], None] = lambda: None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, home: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self.token = secrets.token_urlsafe(32)
-        self._home, self._taken, self._clock = home, taken, clock
+        self.taken: Callable[[], None] = lambda: None
+        self._home, self._clock = home, clock
         self._owners: OrderedDict[str, str] = OrderedDict()
         self._tries = deque[tuple[float, str, str]]()  # that failed within a minute: when, of which name, from where
         self._nobody = "$".join(("scrypt", *map(str, COST), "00", "00"))
@@ -125,7 +124,7 @@ class Access:
                 return ""
             self.token = secrets.token_urlsafe(32)
             cookie = self._cookie("")
-        self._taken()
+        self.taken()
         return cookie
 
     def by_password(self, name: str, password: str, address: str) -> str:

@@ -2,7 +2,7 @@
 (() => {
   const { dialog, asked, fill, shell, open } = window.clew
   const APART = 10, GOLDEN = Math.PI * (3 - Math.sqrt(5)) // as seeds lie in a sunflower (Vogel 1979): none in another's way
-  let picture = null, shown = null, turn = 0, middle = -1
+  let picture = null, shown = null, turn = 0, middle = -1, waiting = 0
 
   const box = () => dialog('map', 'Map')
   const $ = (selector) => box().querySelector(selector)
@@ -62,14 +62,14 @@
       { selector: '.disc', style: { ...text, width: 'data(wide)', height: 'data(wide)', 'background-color': shade(false), 'background-opacity': 0.12, label: 'data(name)', color: dim, 'text-valign': 'top', 'z-index': 1 } },
       { selector: '.disc.lit', style: { 'background-color': shade(true), 'background-opacity': 0.16, color: ink } },
       { selector: '.disc.own', style: { 'font-weight': 600 } },
-      { selector: '.dot', style: { ...text, width: 6, height: 6, 'background-color': shade(false), label: 'data(name)', 'font-size': 2.2, 'min-zoomed-font-size': 8.5, 'text-max-width': 16, 'text-valign': 'bottom', 'text-margin-y': 0.5, 'z-index': 3 } },
+      { selector: '.dot', style: { ...text, width: 6, height: 6, 'background-color': shade(false), label: 'data(name)', 'font-size': 2.2, 'min-zoomed-font-size': 8, 'text-opacity': 0, 'z-index': 3 } },
       { selector: '.dot.lit', style: { 'background-color': shade(true) } },
       { selector: 'edge', style: { 'curve-style': 'haystack', 'line-color': dim, events: 'no' } },
       { selector: '.line', style: { width: 0.5, opacity: 0.22, 'z-index': 2 } },
       { selector: '.bridge', style: { width: 'data(wide)', opacity: 0.1, 'z-index': 0 } },
       { selector: '.way', style: { 'curve-style': 'bezier', 'target-arrow-shape': 'triangle', 'line-color': accent, 'target-arrow-color': accent, opacity: 1, 'z-index': 5 } },
       { selector: '.landed', style: { 'border-width': 1.5, 'border-color': accent, 'z-index': 4 } },
-      { selector: '.walked', style: { 'background-color': accent, 'border-color': card, label: 'data(told)', 'font-weight': 600, 'min-zoomed-font-size': 0, 'z-index': 6 } },
+      { selector: '.walked', style: { 'background-color': accent, 'border-color': card, 'font-weight': 600, 'min-zoomed-font-size': 0, 'z-index': 6 } },
       { selector: '.near', style: { 'border-width': 1.5, 'border-color': ink, 'z-index': 7 } },
     ]
   }
@@ -78,7 +78,8 @@
     picture = window.cytoscape({ container: $('.picture'), elements: elements(), style: style(), layout: { name: 'preset' }, autoungrabify: true, boxSelectionEnabled: false, selectionType: 'single', minZoom: 0.05, maxZoom: 7, hideEdgesOnViewport: shown.dots.length > 1000 })
     const went = new Set(shown.walk.flatMap(([, before], place) => before < 0 ? [] : [place, before]))
     shown.walk.forEach(([dot], place) => { if (dot >= 0) picture.$id(`n${dot}`).addClass(went.has(place) ? 'walked' : 'landed').data('told', `${place + 1} ${shown.dots[dot][1]}`) })
-    picture.on('zoom resize', arrange)
+    picture.on('viewport', () => { waiting ||= requestAnimationFrame(() => { waiting = 0; arrange() }) })
+    picture.on('resize', whole) // its size may be known later than it is drawn
     picture.on('tap', '.dot', (event) => open({ id: event.target.data('passage') }, {}))
     picture.on('tap', '.disc', (event) => list(event.target.data('number')))
     picture.on('mouseover', 'node', ({ target }) => point(target))
@@ -99,36 +100,36 @@
     $('.picture').style.cursor = node ? 'pointer' : ''
   }
 
-  // What was walked to, and the partitions, are called by their whole names at any distance, and no name lies on another:
-  // one of the walk is moved, one of a partition is not to be seen until there is room for it.
+  // No name lies on another, on a dot that is large enough to be seen, or stands away from what it names: one of the
+  // walk for which there is no room is its number, in its dot, and others are not to be seen until there is room.
   const pen = document.createElement('canvas').getContext('2d')
   function arrange() {
-    const zoom = picture.zoom(), taken = [], LABEL = picture.width() < 500 || picture.$('.disc').length > 30 ? 11 : 13, WIDEST = LABEL * 14, NARROWEST = LABEL * 7
-    const wide = (text, size) => { pen.font = `600 ${size}px system-ui, sans-serif`; return pen.measureText(text).width }
-    const free = ([left, top, right, bottom]) => left > 0 && right < picture.width() && taken.every((other) => left > other[2] || right < other[0] || top > other[3] || bottom < other[1])
-    const name = (node) => {
-      const told = node.data('told'), { x, y } = node.renderedPosition(), size = Math.max(6, 9 / zoom)
-      const width = Math.min(wide(told, LABEL), WIDEST), height = Math.ceil(wide(told, LABEL) / WIDEST) * LABEL * 1.3 + 4
-      const gap = (size * zoom) / 2 + 4
-      const ways = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7].flatMap((row) => [[gap, row * LABEL * 1.5], [-gap - width, row * LABEL * 1.5]])
-      const around = ([left, down]) => [x + left, y + down - height / 2, x + left + width, y + down + height / 2]
-      const [left, down] = ways.find((way) => free(around(way))) ?? ways[0]
-      taken.push(around([left, down]))
-      node.style({ width: size, height: size, 'font-size': LABEL / zoom, 'text-max-width': WIDEST / zoom, 'text-halign': left > 0 ? 'right' : 'left', 'text-valign': 'center', 'text-margin-x': (left > 0 ? 4 : -4) / zoom, 'text-margin-y': down / zoom })
+    const zoom = picture.zoom(), [wide, high] = [picture.width(), picture.height()], LABEL = wide < 500 || picture.$('.disc').length > 30 ? 11 : 13, GAP = 3, taken = []
+    const free = ([left, top, right, bottom]) => left > 0 && right < wide && top > 0 && bottom < high && taken.every((other) => left > other[2] || right < other[0] || top > other[3] || bottom < other[1])
+    const place = (node, text, size, most, ways) => {
+      pen.font = `600 ${size}px system-ui, sans-serif`
+      const { x, y } = node.renderedPosition(), radius = node.renderedWidth() / 2 + GAP, whole = pen.measureText(text).width + 4
+      const width = Math.min(whole, most), height = Math.ceil(whole / most + 0.15) * size * 1.25
+      const corners = { right: [x + radius, y - height / 2], left: [x - radius - width, y - height / 2], bottom: [x - width / 2, y + radius], top: [x - width / 2, y - radius - height] }
+      const around = (way) => [...corners[way], corners[way][0] + width, corners[way][1] + height]
+      const way = ways.find((one) => free(around(one)))
+      if (way) taken.push(around(way))
+      node.style({ 'font-size': size / zoom, 'text-max-width': most / zoom, 'text-halign': ['left', 'right'].includes(way) ? way : 'center', 'text-valign': ['top', 'bottom'].includes(way) ? way : 'center', 'text-margin-x': ({ left: -GAP, right: GAP }[way] ?? 0) / zoom, 'text-margin-y': ({ top: -GAP, bottom: GAP }[way] ?? 0) / zoom, 'text-opacity': way ? 1 : 0, 'text-background-opacity': way ? 0.85 : 0 })
+      return way
     }
-    const call = (disc) => {
-      const { x, y } = disc.renderedPosition(), radius = (disc.data('wide') * zoom) / 2, most = Math.max(2 * radius, NARROWEST)
-      const width = Math.min(wide(disc.data('name'), LABEL), most), height = Math.ceil(wide(disc.data('name'), LABEL) / most + 0.15) * LABEL * 1.25
-      const at = [x - width / 2, y - radius - height, x + width / 2, y - radius], seen = free(at)
-      if (seen) taken.push(at)
-      disc.style({ 'font-size': LABEL / zoom, 'text-max-width': most / zoom, 'text-opacity': seen ? 1 : 0, 'text-background-opacity': seen ? 0.85 : 0 })
-    }
+    const call = (disc) => place(disc, disc.data('name'), LABEL, Math.max(disc.renderedWidth(), LABEL * 7), ['top'])
+    const seen = picture.$('.dot').filter((dot) => { const { x, y } = dot.renderedPosition(); return x > 0 && x < wide && y > 0 && y < high })
     picture.batch(() => {
       picture.$('.way').style({ width: 2.5 / zoom, 'arrow-scale': 40 / zoom / Math.max(29, (2.5 / zoom * 13.37) ** 0.9) }) // as Cytoscape counts
-      picture.$('.walked').forEach((node) => { const { x, y } = node.renderedPosition(); taken.push([x - 5, y - 5, x + 5, y + 5]) })
+      picture.$('.walked').style({ width: Math.max(6, 15 / zoom), height: Math.max(6, 15 / zoom) })
+      seen.forEach((dot) => { const { x, y } = dot.renderedPosition(), radius = dot.renderedWidth() / 2; if (radius > 2.5) taken.push([x - radius, y - radius, x + radius, y + radius]) })
       picture.$('.disc.lit').forEach(call)
-      picture.$('.walked').forEach(name)
+      picture.$('.walked').forEach((node) => {
+        const way = place(node, node.data('told'), LABEL, LABEL * 14, ['right', 'left', 'top', 'bottom'])
+        node.style(way ? { label: node.data('told'), color: colour('--ink') } : { label: parseInt(node.data('told')), color: colour('--on-accent'), 'font-size': 9 / zoom, 'text-opacity': 1 })
+      })
       picture.$('.disc').not('.lit').forEach(call)
+      if (2.2 * zoom > 8) seen.not('.walked').forEach((dot) => place(dot, dot.data('name'), 2.2 * zoom, 16 * zoom, ['bottom', 'top', 'right', 'left']))
     })
   }
 

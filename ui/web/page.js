@@ -4,6 +4,7 @@
   let chosen = ''     // the turn whose sources are shown; empty: the last one
   let last = ''       // the last turn that has sources
   let then = ''       // what is asked behind a question that was picked, once its conversation is there
+  let server          // the one that the page is from; what another one serves is loaded anew
   let pinned = true   // the conversation is scrolled to its end, and stays so
   const unfolded = new Set() // ids of the blocks that the person opened
 
@@ -109,7 +110,8 @@
     if (document.hidden) return
     const asked = thread
     const answer = await fetch(`/conversation?thread=${encodeURIComponent(asked ?? '')}`).catch(() => ({ ok: false, status: 0 }))
-    const { at } = answer.ok ? await answer.json().catch(() => ({})) : {}
+    const { at, served } = answer.ok ? await answer.json().catch(() => ({})) : {}
+    if (served && ((server ??= served) !== served || $('#gone .gone')?.hidden === false)) { location.reload(); return }
     const shown = $('#past .conversation')?.dataset.at
     if (asked && at && asked === thread && at !== shown && !$('#now [data-busy]')) send('open', asked)
     const gone = $('#gone .gone')
@@ -251,5 +253,5 @@
   })
   refresh()
   setInterval(alive, 3000)
-  window.clew = { become, send } // for documents.js
+  window.clew = { alive, become, send } // for the other scripts
 })()

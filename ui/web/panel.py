@@ -1,18 +1,30 @@
 """What a person sets on the page, for all turns from then on; and a question that each method looks up."""
 
+import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
 
 from clew.agent.assistant import Assistant
-from clew.agent.doctor import Check, ollama
-from clew.agent.models import ROLES, roles_named, writers_for
+from clew.agent.models import OLLAMA, ROLES, roles_named, writers_for
 from clew.agent.search.rounds import AUTO, POLICY
+from clew.agent.search.scope import scoped
 from clew.agent.services import Services
 from clew.agent.settings import Settings
+from clew.agent.state import Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import BadInput, ClewError
+from clew.memory.knowledge.cluster.connection import place
+from clew.memory.knowledge.disk import POINTER
 from clew.tools.base import encode_query, for_question
+
+if TYPE_CHECKING:  # it imports the client of Ollama, and the page is there sooner without
+    from clew.agent.doctor import Check
 
 MOST = 50
 """Passages that a turn may gather."""
@@ -23,15 +35,17 @@ PARTS = {"rewrite": "Understanding the question", "think": "Choosing what to sea
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """`llm` is what the setting has for each part, `checks` what was found where they were tested."""
+    """`llm` is the setting for each part, `checks` what tests found; `libraries` are beside it, `models` on servers."""
 
     library: str
+    libraries: list[str]
+    models: tuple[str, ...]
     encoder: str
     tools: dict[str, str]
     tool: str
     passages: int
     llm: dict[str, str]
-    checks: tuple[Check, ...] = ()
+    checks: "tuple[Check, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +60,14 @@ class Lookup:
     error: str = ""
 
 
-def panel(assistant: Assistant, settings: Settings, checks: Sequence[Check] = ()) -> Panel:
+def panel(assistant: Assistant, settings: Settings, checks: "Sequence[Check]" = ()) -> Panel:
     services = assistant.services
     tools = {AUTO: POLICY} | {name: tool.description.partition(". ")[0] for name, tool in services.tools.items()}
     named = roles_named(assistant.llm)
     return Panel(
         str(settings.library),
+        sorted(str(one.parent) for one in Path(str(settings.library)).parent.glob(f"*/{POINTER}")),
+        _models(),
         services.library.manifest.encoder.name,
         tools,
         services.default_tool,
@@ -59,6 +75,29 @@ def panel(assistant: Assistant, settings: Settings, checks: Sequence[Check] = ()
         {part: named[part] for part in PARTS},
         tuple(checks),
     )
+
+
+def _models() -> tuple[str, ...]:
+    """As the setting names them; none of a server that does not answer."""
+    from clew.agent.llm.ollama_server import OllamaServer
+    from clew.agent.llm.openai_server import server_of_environment
+
+    found = list[str]()
+    with suppress(ClewError):
+        found += [f"{OLLAMA}:{one.name}" for one in OllamaServer().pulled()]
+    if server := server_of_environment():
+        with suppress(ClewError, httpx.HTTPError, ValueError, LookupError, TypeError), server.client() as asking:
+            listed = asking.get(f"{server.url.rstrip('/')}/models", headers={"Authorization": f"Bearer {server.key}"})
+            found += [f"openai:{one['id']}" for one in listed.json()["data"]]
+    return tuple(found)
+
+
+def other_library(assistant: Assistant, settings: Settings, library: str) -> Settings:
+    """The settings with this library and the language models of now. Raises what opening it raises."""
+    there = place(os.path.expanduser(library.strip()))  # noqa: PTH111 an address stays as it is
+    chosen = settings.model_copy(update={"library": there, "llm": assistant.llm})
+    Assistant.open(chosen).close()
+    return chosen
 
 
 def change(assistant: Assistant, passages: int, llm: dict[str, str]) -> None:
@@ -69,8 +108,10 @@ def change(assistant: Assistant, passages: int, llm: dict[str, str]) -> None:
     assistant.change(passages, asked if asked != _written(assistant, {}) else "")
 
 
-def tested(assistant: Assistant, settings: Settings, llm: dict[str, str]) -> tuple[Check, ...]:
+def tested(assistant: Assistant, settings: Settings, llm: dict[str, str]) -> "tuple[Check, ...]":
     """What `clew doctor` finds of these language models, and why they cannot be used, where that is so."""
+    from clew.agent.doctor import Check, ollama
+
     named = settings.model_copy(update={"llm": _written(assistant, llm)})
     checks = tuple(ollama(named))
     try:
@@ -87,8 +128,9 @@ def _written(assistant: Assistant, llm: dict[str, str]) -> str:
     return ",".join(f"{role}={named[role]}" for role in ROLES)
 
 
-def compared(services: Services, question: str) -> list[Lookup]:
-    query = encode_query(question, [], services.encoder)
+def compared(services: Services, turn: Turn) -> list[Lookup]:
+    scope = frozenset(scoped(turn.question, services.library.store.catalogue).documents) or None
+    query = encode_query(turn.rewritten or turn.question, [], services.encoder, scope)
     found = list[Lookup]()
     for name, tool in services.tools.items():
         begun = time.perf_counter()
@@ -97,14 +139,9 @@ def compared(services: Services, question: str) -> list[Lookup]:
         except ClewError as wrong:
             passages, error = (), str(wrong)
         found.append(Lookup(name, 1000 * (time.perf_counter() - begun), passages, error=error))
-    by = [(one.tool, {passage.id for passage in one.passages}) for one in found]
+    by = {one.tool: {passage.id for passage in one.passages} for one in found}
+    others = {id_: tuple(tool for tool in by if id_ in by[tool]) for id_ in set().union(*by.values())}
     return [
-        Lookup(one.tool, one.ms, one.passages, {passage.id: _others(passage, one, by) for passage in one.passages})
-        if one.passages
-        else one
+        replace(one, also={id_: tuple(tool for tool in others[id_] if tool != one.tool) for id_ in by[one.tool]})
         for one in found
     ]
-
-
-def _others(passage: Passage, one: Lookup, by: Sequence[tuple[str, set[str]]]) -> tuple[str, ...]:
-    return tuple(tool for tool, ids in by if tool != one.tool and passage.id in ids)

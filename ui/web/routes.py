@@ -2,7 +2,8 @@
 browser, a document opened at a passage, the map. The guard has let in who asks; who is not of this machine only
 looks."""
 
-from collections.abc import Callable, Sequence
+import secrets
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -10,14 +11,12 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.concurrency import contextmanager_in_threadpool, run_in_threadpool
 from fastapi.responses import JSONResponse
 
-from clew.agent.doctor import Check
-from clew.agent.settings import Settings
 from clew.memory.errors import BadInput, ClewError
 from clew.ui.rendering import model_of
 from clew.ui.web.guard import FILES, OWNER
 from clew.ui.web.library_map import map_of
 from clew.ui.web.markup import Markup
-from clew.ui.web.panel import change, compared, panel, tested
+from clew.ui.web.panel import PARTS, change, compared, other_library, panel, tested
 from clew.ui.web.reader import DocumentReader, WhereTo
 from clew.ui.web.shelf import LARGEST, Shelf
 from clew.ui.web.views import Conversations
@@ -27,8 +26,8 @@ NOT_YOUR_SETTINGS = "passages and language models are set by the person of the m
 
 
 def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: Conversations) -> APIRouter:
-    made = APIRouter()
-    _further_routes(made, shelf.settings, markup, conversations)
+    made, served = APIRouter(), secrets.token_hex(8)
+    _further_routes(made, shelf, markup, conversations)
     actions = {"add": shelf.add, "again": shelf.again, "remove": shelf.remove, "cancel": shelf.cancel}
 
     @made.get("/documents")
@@ -37,7 +36,7 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: 
 
     @made.get("/conversation")
     def conversation(request: Request, thread: str = "") -> JSONResponse:
-        return _told(lambda: {"at": conversations.at(thread, request.scope[OWNER])})
+        return _told(lambda: {"served": served, "at": conversations.at(thread, request.scope[OWNER])})
 
     @made.get("/documents/names")
     def names(find: str = "") -> JSONResponse:
@@ -88,10 +87,11 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: 
     return made
 
 
-def _further_routes(made: APIRouter, settings: Settings, markup: Markup, conversations: Conversations) -> None:
-    assistant = conversations.assistant
+def _further_routes(made: APIRouter, shelf: Shelf, markup: Markup, conversations: Conversations) -> None:
+    assistant, settings = conversations.assistant, shelf.settings
 
-    def shown(request: Request, said: str = "", checks: Sequence[Check] = ()) -> dict[str, Any]:
+    def shown(request: Request, said: str = "", llm: dict[str, str] | None = None) -> dict[str, Any]:
+        checks = tested(assistant, settings, llm) if llm else ()
         html = markup.settings(panel(assistant, settings, checks), said, not request.scope[OWNER])
         return {"html": html, "model": model_of(assistant.services.writers)}
 
@@ -100,17 +100,18 @@ def _further_routes(made: APIRouter, settings: Settings, markup: Markup, convers
         return _told(lambda: shown(request))
 
     @made.post("/settings")
-    def set_(
-        request: Request, passages: int = 0, rewrite: str = "", think: str = "", answer: str = "", test: bool = False
-    ) -> JSONResponse:
-        llm = {"rewrite": rewrite, "think": think, "answer": answer}
+    def set_(request: Request, passages: int = 0, library: str = "", test: bool = False) -> JSONResponse:
+        llm = {part: request.query_params.get(part, "") for part in PARTS}
 
         def act() -> dict[str, Any]:
             _check_own(request, NOT_YOUR_SETTINGS)
             if test:
-                return shown(request, checks=tested(assistant, settings, llm))
+                return shown(request, llm=llm)
             change(assistant, passages, llm)
-            return shown(request, "In use from the next question on.")
+            if library in ("", str(settings.library)):
+                return shown(request, "In use from the next question on.")
+            shelf.others.put(other_library(assistant, settings, library))
+            return {"opens": True, "said": f"Opening {library}…"}
 
         return _told(act)
 
@@ -119,7 +120,7 @@ def _further_routes(made: APIRouter, settings: Settings, markup: Markup, convers
         def looked_up() -> dict[str, Any]:
             asked = conversations.turn(thread, turn, request.scope[OWNER])
             with assistant.library_now() as services:
-                return {"html": markup.comparison(asked, compared(services, asked.rewritten or asked.question))}
+                return {"html": markup.comparison(asked, compared(services, asked))}
 
         return _told(looked_up)
 

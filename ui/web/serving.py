@@ -41,13 +41,14 @@ SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "Liberatio
 
 
 def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
-    """Open the library, and serve its page until Ctrl-C; with `watch` it follows its folders. Raises `NotSetUp` where
-    others than this machine could reach it and there is nobody with a password."""
+    """Open the library, and serve its page, or that of another one that is chosen there, until Ctrl-C; with `watch` it
+    follows its folders. Raises `NotSetUp` where others than this machine could reach it and nobody has a password."""
     from clew.agent.assistant import Assistant
     from clew.agent.models import encoder_for
+    from clew.agent.settings import note_used
     from clew.ui.console import messages
     from clew.ui.following import following
-    from clew.ui.web.guard import users
+    from clew.ui.web.guard import Access, users
 
     if host not in THIS_MACHINE and not users(settings.home):
         raise NotSetUp(f"others can reach {host}, and there is no user with a password", "clew ui add-user NAME")
@@ -57,7 +58,8 @@ def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
         try:
             return Assistant.open(settings)
         except NoLibrary:
-            if not isinstance(settings.library, Path) or _has_something(settings.library):
+            there = settings.library  # what is in it may be somebody's
+            if not isinstance(there, Path) or there.is_file() or (there.is_dir() and any(there.iterdir())):
                 raise
             from clew.ui.web.shelf import make_empty
 
@@ -65,22 +67,29 @@ def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
             messages().print(f"there was no library at {settings.library}: add documents on the page", soft_wrap=True)
             return Assistant.open(settings)
 
-    with ExitStack() as opened:
-        assistant = opened.enter_context(with_models(settings, opening))
-        if watch:
-            opened.enter_context(following(assistant, settings, lambda line: messages().print(line, soft_wrap=True)))
-        serve_page(assistant, settings, host)
+    access = Access(settings.home)
+    chosen: Settings | None = settings
+    passages = 0
+    while chosen:
+        note_used(chosen.library)
+        with ExitStack() as opened:
+            assistant = opened.enter_context(with_models(chosen, opening))
+            assistant.change(passages or assistant.services.evidence)
+            if watch:
+                opened.enter_context(following(assistant, chosen, lambda line: messages().print(line, soft_wrap=True)))
+            chosen = serve_page(assistant, chosen, host, access)
+            passages = assistant.services.evidence
 
 
-def serve_page(assistant: "Assistant", settings: "Settings", host: str = HOST) -> None:
-    """Until Ctrl-C. The encoder loads when the page is there."""
+def serve_page(assistant: "Assistant", settings: "Settings", host: str, access: "Access") -> "Settings | None":
+    """Until Ctrl-C, or until another library is chosen, with whose settings it ends. The encoder loads behind it."""
     home, port = settings.home, settings.port
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
     remove(home, TEMPORARY)  # of a page that was killed
     os.environ["GRADIO_TEMP_DIR"] = str(private_folder(home / TEMPORARY))
     from clew.ui.console import messages
-    from clew.ui.web.guard import Access
 
+    sys.modules.setdefault("mcp", None)  # type: ignore[arg-type]  # Gradio imports it where it is, for a tenth of the time
     with without_proxies():
         from clew.ui.web.page import BrowserPage
         from clew.ui.web.routes import routes
@@ -93,27 +102,23 @@ def serve_page(assistant: "Assistant", settings: "Settings", host: str = HOST) -
     shelf = Shelf(settings, lambda: assistant.services.encoder)
     page = BrowserPage(assistant, conversations, command(), shelf)
     beside = routes(shelf, DocumentReader(settings), page.markup, conversations)
-    access = Access(home, lambda: messages().print(f"for another browser: {address()}", soft_wrap=True))
 
     def address() -> str:
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/?token={access.token}"
 
+    access.taken = lambda: messages().print(f"for another browser: {address()}", soft_wrap=True)
     try:
         with served(page.blocks, access, host, port, beside):
             messages().print(f"Clew is at {address()} (Ctrl-C ends it)", soft_wrap=True)
             conversations.runs.warm_up()
-            threading.Event().wait()
+            return shelf.others.get()
     except KeyboardInterrupt:
         messages().print()  # ends the line on which the terminal wrote ^C
+        return None
     finally:
         shelf.close()
         conversations.runs.close()
         remove(home, TEMPORARY)
-
-
-def _has_something(path: Path) -> bool:
-    """Whether what is there may be somebody's: no library is made in it."""
-    return path.is_file() or (path.is_dir() and any(path.iterdir()))
 
 
 def command() -> str:

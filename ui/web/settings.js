@@ -11,6 +11,7 @@
   }
 
   function told(answer) {
+    if (answer.opens) setInterval(window.clew.alive, 500) // the page is loaded again when that is served
     if (answer.html && $('#settings[open]')) fill($('#settings'), answer.html)
     else if (answer.said && $('#settings .sending')) $('#settings .sending').textContent = answer.said
     if (answer.model !== undefined) document.querySelectorAll('.model').forEach((one) => { one.textContent = answer.model })
@@ -47,7 +48,7 @@
     if (!event.target.matches('[data-settings]')) return
     event.preventDefault()
     $('#settings .changed')?.remove()
-    $('#settings .sending').textContent = event.submitter?.value ? 'Testing…' : ''
+    $('#settings .sending').textContent = event.submitter?.value ? 'Testing…' : 'One moment…'
     const set = new URLSearchParams(new FormData(event.target))
     set.set('test', event.submitter?.value === 'test')
     told(await asked(`/settings?${set}`, { method: 'POST' }))

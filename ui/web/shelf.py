@@ -21,6 +21,7 @@ from filecmp import cmp
 from functools import partial
 from itertools import chain, count
 from pathlib import Path, PurePosixPath
+from queue import SimpleQueue
 from typing import IO, Literal
 
 from clew.agent.parameters import of_index
@@ -36,6 +37,7 @@ from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import open_library, recorded_at, state_at, stored_sources
 from clew.memory.knowledge.loaders.registry import loader_of
 from clew.memory.knowledge.loaders.source import shown
+from clew.memory.knowledge.store import StoredSource
 from clew.memory.text import number_of
 from clew.ui.plain import UPLOADS, plain
 
@@ -51,6 +53,9 @@ NAMES = 8
 SETTLED, AGAIN = 1.0, 2.0
 """Seconds without another file after which what was added is read; seconds between two tries to hold the library."""
 
+CANCELLED = "cancelled"
+
+_unread = partial(StoredSource, digest="", documents=0, first="", title="")
 _UNSAFE = re.compile(r"[^\w .()+=@,&'-]+")
 
 RowState = Literal["waiting", "reading", "read", "not read"]
@@ -60,7 +65,7 @@ RowState = Literal["waiting", "reading", "read", "not read"]
 class ShelfRow:
     """A file: `folder` is where it lies below what was added; `why` it was not read, or not all of it; `documents` are
     in it, of which `first` is the id of the first; `size` in bytes and `modified` as `stat` has them, 0 where it is
-    gone. `added`: the copy is ours. `fresh`: it came with the last change of the library."""
+    gone. `added`: the copy is ours. `digest`: of its bytes. `fresh`: it came with the last change of the library."""
 
     path: str
     name: str
@@ -72,12 +77,13 @@ class ShelfRow:
     size: int = 0
     modified: float = 0.0
     added: bool = False
+    digest: str = ""
     fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A state of the library: its rows by path, what can be asked of it, and what is other than in the state before."""
+    """A state of the library: its rows by path, what can be asked of it, and how the last run ended."""
 
     state: str = ""
     documents: int = 0
@@ -96,11 +102,13 @@ class Work:
     cancel: threading.Event = field(default_factory=threading.Event)
     progress: Progress | None = None
     began: float = 0.0
+    at: float = 0.0
     said: str = ""
 
     @property
     def stage(self) -> str:
-        return self.said or (self.progress.stage if self.progress else "beginning")
+        known = self.progress.stage if self.progress else "beginning"
+        return "cancelling" if self.cancel.is_set() else self.said or known
 
     @property
     def share(self) -> float | None:
@@ -110,12 +118,11 @@ class Work:
 
     @property
     def left(self) -> str:
-        """The time that the stage still takes, as it went until now; empty where that cannot be told yet."""
-        spent = time.monotonic() - self.began
-        if not self.share or spent < 1:
+        """The time that the stage still takes, as it went until now; empty where less than a fifth of it is done."""
+        ends = self.began + (self.at - self.began) / (self.share or 1)
+        if (self.share or 0) < 0.2 or (seconds := ends - time.monotonic()) < 5:
             return ""
-        seconds = spent * (1 / self.share - 1)
-        return f"about {seconds:.0f} s left" if seconds < 90 else f"about {seconds / 60:.0f} min left"
+        return f"about {seconds:.0f} s of it left" if seconds < 90 else f"about {seconds / 60:.0f} min of it left"
 
 
 class Shelf:
@@ -129,7 +136,8 @@ class Shelf:
         self._waiting: list[Work] = []
         self.current: Work | None = None
         self._refused: dict[str, str] = {}  # paths and names that were not read, and why
-        self._listing = Listing()
+        self.seen = Listing()  # as it was when somebody looked
+        self.others = SimpleQueue[Settings]()  # with another library that the page is to be of
         self._arriving, self._arrived, self._closed = 0, 0.0, False
         self._thread = threading.Thread(target=self._work_through, name="index", daemon=True)
         self._thread.start()
@@ -150,14 +158,14 @@ class Shelf:
         """The library as it is now. Raises what opening it raises."""
         with self._looking:
             state = state_at(self.settings.library)
-            if state != self._listing.state:
-                self._listing = self._looked_at(state) if state else Listing()
-            return self._listing
+            if state != self.seen.state:
+                before, self.seen = self.seen, self._looked_at(state) if state else Listing()
+                self._say(_differences(before.rows, self.seen.rows) if before.state else "")
+            return self.seen
 
-    @property
-    def seen(self) -> Listing:
-        """As it was when somebody looked."""
-        return self._listing
+    def _say(self, said: str) -> None:
+        if said:
+            self.seen = replace(self.seen, changed=f"{time.strftime('%H:%M')}: {said}")
 
     def _looked_at(self, state: str) -> Listing:
         with open_library(self.settings.library, None) as library:
@@ -168,19 +176,14 @@ class Shelf:
         known = {source.path for source in sources}
         for place, reason in unread.items():
             why.setdefault(_file_of(place, known), []).append(reason)
-        rows = {
-            one.path: self._row(one.path, roots, one.documents, one.first, why.get(one.path, ())) for one in sources
-        }
-        rows |= {path: self._row(path, roots, 0, "", reasons) for path, reasons in why.items() if path not in rows}
-        before, changed = self._listing, ""
-        if before.state:
-            came, went = rows.keys() - before.rows.keys(), before.rows.keys() - rows.keys()
-            rows |= {path: replace(rows[path], fresh=True) for path in came}
-            counts = [f"{len(some)} {what}" for some, what in ((came, "added"), (went, "taken out")) if some]
-            changed = f"{time.strftime('%H:%M')}: {', '.join(counts)}" if counts else ""
-        return Listing(state, count, rows, tuple(roots), examples, changed or before.changed)
+        rows = {one.path: self._row(one, roots, why.get(one.path, ())) for one in sources}
+        rows |= {path: self._row(_unread(path), roots, reasons) for path, reasons in why.items() if path not in rows}
+        if self.seen.state:
+            rows |= {path: replace(rows[path], fresh=True) for path in rows.keys() - self.seen.rows.keys()}
+        return Listing(state, count, rows, tuple(roots), examples, self.seen.changed)
 
-    def _row(self, path: str, roots: Sequence[str], documents: int, first: str, why: Sequence[str]) -> ShelfRow:
+    def _row(self, source: StoredSource, roots: Sequence[str], why: Sequence[str]) -> ShelfRow:
+        path, digest, documents, first, _ = source
         below = max((root for root in roots if _is_below(path, root)), key=len, default=str(Path(path).parent))
         parts = PurePosixPath(path).relative_to(below).parts if _is_below(path, below) else ()
         added = _is_below(path, str(self.uploads))
@@ -189,7 +192,7 @@ class Shelf:
         reason = f"{number_of(len(why), 'part')} not read: {why[0]}" if documents and why else next(iter(why), "")
         reason = plain(reason or ("" if documents else "nothing is written in it"))
         state: RowState = "read" if documents else "not read"
-        return ShelfRow(path, name, folder, state, reason, documents, first, *_size_and_date(path), added)
+        return ShelfRow(path, name, folder, state, reason, documents, first, *_size_and_date(path), added, digest)
 
     def rows(self) -> list[ShelfRow]:
         """Those of the library, of what is in progress, and of what was refused."""
@@ -199,12 +202,12 @@ class Shelf:
         rows = dict(listing.rows)
         for state, works in (("waiting", waiting), ("reading", [current] if current else [])):
             for work in works:
-                for path in [work.path] if work.path != str(self.uploads) else self._not_read_yet(rows):
-                    row = rows.get(path) or self._row(path, listing.roots, 0, "", [])
+                for path in self._paths(work, rows):
+                    row = rows.get(path) or self._row(_unread(path), listing.roots, [])
                     rows[path] = replace(row, state=state, why="is taken out" if work.removes else "")  # type: ignore[arg-type]
         for path, why in refused.items():
             if path not in rows or not rows[path].documents:
-                rows[path] = replace(self._row(path, listing.roots, 0, "", [why]), state="not read")
+                rows[path] = replace(self._row(_unread(path), listing.roots, [why]), state="not read")
         return list(rows.values())
 
     def names(self, find: str) -> list[str]:
@@ -214,7 +217,10 @@ class Shelf:
         named = [name for name in (*folders, *dict.fromkeys(row.name for row in rows)) if find in name.casefold()]
         return sorted(named, key=lambda name: not name.casefold().startswith(find))[:NAMES]
 
-    def _not_read_yet(self, rows: Mapping[str, ShelfRow]) -> list[str]:
+    def _paths(self, work: Work, rows: Mapping[str, ShelfRow]) -> list[str]:
+        """What a run is shown as: its path, or of what was added here the files that are not read yet."""
+        if work.path != str(self.uploads):
+            return [work.path]
         files = (shown(path) for path in self.uploads.rglob("[!.]*") if path.is_file())
         return [path for path in files if path not in rows or rows[path].state == "not read"]
 
@@ -240,16 +246,20 @@ class Shelf:
         """Take a file or a folder out of the library. Of the person's own nothing else is changed; of what is ours the
         copy goes."""
         with self._lock:
-            self._refused.pop(path, None)
+            if self._refused.pop(path, "") == CANCELLED and _is_below(path, str(self.uploads)):
+                Path(path).unlink(missing_ok=True)
         if any(_is_below(one, path) for one in self.listing().rows):
             self._ask_for(Work(path, removes=True))
 
     def cancel(self, path: str) -> None:
-        """What waits is not begun; what is in progress leaves the library as it was."""
+        """What waits is not begun; what is in progress leaves the library as it was. What was not read stays listed."""
         with self._lock:
-            self._waiting = [work for work in self._waiting if work.path != path]
-            if self.current and self.current.path == path:
+            stopped = [work for work in self._waiting if _is_below(path, work.path)]
+            self._waiting = [work for work in self._waiting if work not in stopped]
+            if self.current and _is_below(path, self.current.path):
                 self.current.cancel.set()
+        for work in stopped:
+            self._end(work, CANCELLED)
 
     @contextmanager
     def receiving(self, name: str) -> Iterator[IO[bytes]]:
@@ -292,7 +302,7 @@ class Shelf:
         with self._lock:
             if not any((one.path, one.removes) == (work.path, work.removes) for one in self._waiting):
                 self._waiting.append(work)
-            self._refused.pop(work.path, None)
+            self._refused = {path: why for path, why in self._refused.items() if not _is_below(path, work.path)}
             self._wanted.notify_all()
 
     def _work_through(self) -> None:
@@ -304,20 +314,29 @@ class Shelf:
                 if self._closed:
                     return
                 work = self.current = self._waiting.pop(0)
-            why = ""
+            why, state = "", self.seen.state
             try:
                 self._run(work)
-            except Cancelled:
-                pass
             except ClewError as error:
-                why = str(error)
+                why = CANCELLED if work.cancel.is_set() else str(error)
             except Exception as error:
                 logging.getLogger(__name__).info("a run failed", exc_info=error)
                 why = f"internal error: {type(error).__name__}: {error}"
-            with self._lock:
+            self._end(work, why, state)
+
+    def _end(self, work: Work, why: str, state: str | None = None) -> None:
+        """Say how a run ended that began over this state, and `why` it read nothing; what the library has stays so."""
+        with suppress(Exception):  # who looks is told
+            self.listing()
+        rows = self.seen.rows
+        with self._looking:
+            self._say(why or ("nothing new to read" if state == self.seen.state else ""))
+        with self._lock:
+            for path in self._paths(work, rows) if why and not work.removes else ():
+                if why != CANCELLED or not any(_is_below(one, path) for one in rows):
+                    self._refused[path] = why
+            if self.current is work:
                 self.current = None
-                if why:
-                    self._refused[work.path] = why
 
     def _run(self, work: Work) -> None:
         while work.path == str(self.uploads) and (self._arriving or time.monotonic() - self._arrived < SETTLED):
@@ -349,7 +368,7 @@ class Shelf:
                 if isinstance(event, Progress):
                     if work.progress is None or work.progress.stage != event.stage:
                         work.began = time.monotonic()
-                    work.progress = event
+                    work.progress, work.at = event, time.monotonic()
                 if work.cancel.is_set():
                     raise Cancelled("stopped")
         note_indexed(recorded_at(settings.library).id, [] if work.removes else [str(path)])
@@ -367,6 +386,17 @@ def uploads_of(settings: Settings) -> Path:
     """Where what is added through the browser is kept for this library."""
     key = hashlib.sha256(str(_absolute(settings.library)).encode()).hexdigest()[:16]
     return private_folder(private_folder(settings.home / UPLOADS) / key)
+
+
+def _differences(before: Mapping[str, ShelfRow], after: Mapping[str, ShelfRow]) -> str:
+    """What was read, read again, not read and taken out between two states."""
+    both = before.keys() & after.keys()
+    read = {path for path, row in after.items() if row.documents and not (path in both and before[path].documents)}
+    again = {path for path in both - read if after[path].documents and after[path].digest != before[path].digest}
+    said = {path for path in both if before[path].why == after[path].why}
+    unread = {path for path, row in after.items() if row.why and path not in read | again | said}
+    counts = {"added": read, "read again": again, "not read": unread, "taken out": before.keys() - after.keys()}
+    return ", ".join(f"{len(some)} {what}" for what, some in counts.items() if some)
 
 
 def _wait(work: Work, seconds: float) -> None:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
 NO_TITLE = re.compile(
-    r"untitled|microsoft \w+.*|document ?\d*|slide ?\d*|.*\.(docx?|pdf|tex|dvi|pptx?|xlsx?|indd|qxd|rtf|odt)|[\W\d_]*",
+    r"untitled|microsoft \w+.*|document ?\d*|slide ?\d*|[\W\d_]*|about:\w+|\w+://.*|www\..*"
+    r"|.*\.(docx?|pdf|tex|dvi|pptx?|xlsx?|indd|qxd|rtf|odt|html?|txt|md|csv|png|jpe?g|tiff?)",
     re.IGNORECASE,
 )
 BROKEN_WORD = re.compile(r"(?<!\w)(\w*[a-zß-ÿ])-\n([a-zß-ÿ]\w*)")

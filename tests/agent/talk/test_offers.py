@@ -7,7 +7,8 @@ import pytest
 
 from clew.agent.answer.offered import made_of
 from clew.agent.assistant import Assistant
-from clew.agent.talk.offers import next_questions, offered_by, shown_off
+from clew.agent.talk.offers import _headed, next_questions, offered_by, shown_off
+from clew.memory.datatypes import Document, Mark
 from clew.memory.encoding import CachedEncoder
 from tests.agent.conftest import over, turn_of
 
