@@ -45,7 +45,7 @@ def serving(*command: object, port: int, environment: dict[str, str] | None = No
     finally:
         server.send_signal(signal.SIGINT)
         out, err = server.communicate(timeout=30)
-    again = rf"(for another browser: http://127.0.0.1:{port}/\?token=\S+\n)*"
+    again = rf"((for another browser:|Clew is at) http://127.0.0.1:{port}/\?token=\S+( \(Ctrl-C ends it\))?\n)*"
     assert (server.returncode, out) == (0, "") and re.fullmatch(again, err.removesuffix("\n")), err
 
 

@@ -148,6 +148,9 @@ class FakeAssistant(Assistant):
     def library_now(self) -> Iterator[Services]:
         yield self.services
 
+    def change(self, passages: int, llm: str = "") -> None:
+        cast(Any, self._own_services).evidence = passages
+
     def warm_up(self) -> None:
         ends = time.monotonic() + self._loading
         while time.monotonic() < ends and not self._loaded.exists():

@@ -131,6 +131,18 @@ PLACE = """(name) => {
 }"""
 
 
+OVERLAPS = """() => {
+    const cy = document.querySelector('.picture')._cyreg.cy
+    const named = cy.$('.disc, .walked').filter((one) => +one.style('text-background-opacity'))
+    const label = (one) => one.boundingBox({ includeNodes: false, includeOverlays: false })
+    const body = (one) => one.boundingBox({ includeLabels: false, includeOverlays: false })
+    const within = (one, other) => Math.min(one.x2 - other.x1, other.x2 - one.x1, one.y2 - other.y1, other.y2 - one.y1)
+    const covers = (one) => [...named.not(one).map(label), ...cy.$('.dot').not(one).map(body)]
+        .some((other) => within(label(one), other) > 2.5)  // Cytoscape takes names for so much larger
+    return [named.length, named.filter(covers).map((one) => one.data('name'))]
+}"""
+"""How many names of partitions and of the walk are seen, and those that lie on another or on a dot."""
+
 OUTSIDE = """() => {
     const cy = document.querySelector('.picture')._cyreg.cy
     return cy.$('.dot').filter((dot) => {
@@ -156,6 +168,8 @@ def test_the_map_in_a_browser(context: "BrowserContext", library: Address) -> No
     assert page.locator("#map .partitions .lit").count() >= 1
     outside = page.evaluate(OUTSIDE)
     assert outside == [], "each dot lies in the disc of its partition"
+    seen, overlapping = page.evaluate(OVERLAPS)
+    assert seen >= 5 and overlapping == []
     walked = page.evaluate("document.querySelector('.picture')._cyreg.cy.$('.walked').map((one) => one.data('told'))")
     assert any(name.endswith(" Metropolis") for name in walked)
 

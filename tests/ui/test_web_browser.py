@@ -272,6 +272,21 @@ def test_the_real_thing(context: "BrowserContext", examples_path: Path, cache: P
         page.goto("about:blank")
 
 
+def test_another_library_is_opened_in_the_page_which_loads_itself_anew(browser: "Browser", tmp_path: Path) -> None:
+    with fake_page(tmp_path) as address, closing(browser.new_context()) as context:
+        page = opened(context, address)
+        page.click("#side .gear")
+        page.fill("#set-passages", "7")
+        page.fill("#set-library", "elsewhere")
+        page.click("#settings dd button")
+        page.wait_for_selector("#settings", state="hidden", timeout=60_000)
+        page.click("#side .gear")
+        page.wait_for_selector("#set-library")
+        assert [page.input_value(f"#set-{name}") for name in ("library", "passages")] == ["elsewhere", "7"]
+        assert not page.locator(".toast-wrap").is_visible() and not page.locator("#gone .gone").is_visible()
+        page.goto("about:blank")
+
+
 # Who is let in
 
 

@@ -4,7 +4,7 @@
   const made = (id, label) => {
     const dialog = Object.assign(document.createElement('dialog'), { id })
     dialog.setAttribute('aria-label', label)
-    dialog.addEventListener('close', () => { if (id === 'documents') say('') })
+    dialog.addEventListener('close', () => id === 'documents' ? say('') : dialog.querySelectorAll('.sending, .changed, .checks').forEach((one) => one.replaceChildren()))
     $('.gradio-container .contain').append(dialog)
     return dialog
   }

@@ -55,7 +55,7 @@
   function style() {
     const dark = document.body.classList.contains('dark'), [ink, dim, accent, card, paper] = ['--ink', '--dim', '--accent', '--card', '--paper'].map(colour)
     const shade = (lit) => (one) => `hsl(${one.data('hue')}, ${lit ? 60 : 25}%, ${dark ? (lit ? 62 : 45) : (lit ? 42 : 66)}%)`
-    const text = { 'font-family': 'system-ui, sans-serif', color: ink, 'text-wrap': 'wrap', 'text-background-color': paper, 'text-background-opacity': 0.85, 'text-background-padding': 1 }
+    const text = { 'font-family': 'system-ui, sans-serif', color: ink, 'text-wrap': 'wrap', 'text-background-color': paper, 'text-background-opacity': 0.85 }
     return [
       { selector: 'core', style: { 'active-bg-opacity': 0 } },
       { selector: '*', style: { 'z-index-compare': 'manual', 'overlay-opacity': 0 } },
