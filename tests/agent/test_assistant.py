@@ -156,8 +156,8 @@ def test_a_turn_can_be_cancelled(assistant: Assistant) -> None:
     assert isinstance(stopped, Turn) and (stopped.answer.outcome, stopped.answer.claims) == ("stopped", ())
     assert (assistant.turns("t"), assistant.interrupted("t")) == ([stopped], "")
     *_, whole = assistant.resume("t", tool="hybrid")
-    assert {call.tool for call in whole.calls} == {"hybrid"}
     assert isinstance(whole, Turn) and "Laika was" in whole.answer.text
+    assert {call.tool for call in whole.calls} == {"hybrid"}
     assert assistant.turns("t") == [whole] and assistant.stopped("t") is None
     assert ask(assistant, "t", "How far away is the Moon?").turn == 2
 

@@ -61,7 +61,7 @@ def test_passages_and_models_are_changed_while_it_runs_and_tested(assistant: Ass
     listed = page.get("/settings").json()["html"]
     assert f'value="{assistant.services.library.path}"' in listed and '<option value="none">' in listed
     assert "no library" in page.post("/settings?passages=2&library=/nowhere").json()["said"]
-    other = shutil.copytree(assistant.services.library.path, tmp_path / "other")
+    other = shutil.copytree(str(assistant.services.library.path), tmp_path / "other")
     assert f'<option value="{other}">' in page.get("/settings").json()["html"]
     assert page.post(f"/settings?passages=2&library={other}").json()["opens"]
     ann = client(assistant, "ann")

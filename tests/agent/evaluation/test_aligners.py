@@ -5,7 +5,7 @@ import pytest
 
 from clew.agent.evaluation.aligners import cosine_ranks, gold_ranks, measure, pools
 from clew.memory.nodes import Partitioning
-from tests.memory.knowledge.aligners.tiny import unit
+from clew.memory.vectors import unit
 
 
 def test_ranks_of_equal_scores_are_by_number() -> None:
