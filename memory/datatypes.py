@@ -174,7 +174,8 @@ class Passage:
 
     `scores` are the parts of `score` by name (`keyword`, `cosine`); `keywords` the question's words that it holds.
     `ranks` has its place, from 1, by each form of the question alone. `path` are the steps by which a walk came to it,
-    and is empty where there was no walk. `date` is that of its document, ISO 8601, or empty.
+    and is empty where there was no walk. `date` is that of its document, ISO 8601, or empty. `copies` are the paths of
+    other files that are the same as its own, of a passage that an answer cites.
     """
 
     id: str
@@ -194,6 +195,7 @@ class Passage:
     heading: str = ""
     source: str = ""
     date: str = ""
+    copies: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

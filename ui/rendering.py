@@ -173,11 +173,13 @@ def name_of(passage: Passage | Chunk) -> str:
 
 
 def place_of(passage: Passage | Chunk) -> str:
-    """The page and the heading, where there are; a heading that repeats the title says nothing."""
+    """The page, the heading and where else the file lies, where there are; a heading that repeats the title says
+    nothing."""
+    copies = [f"also {lies_at(path)}" for path in passage.copies] if isinstance(passage, Passage) else []
     heading = one_line(passage.heading)
     label = one_line(passage.page)
     page = label if is_named(label) else f"page {label}"
-    return " · ".join(part for part in (page, heading if heading != one_line(passage.title) else "") if part)
+    return " · ".join(filter(None, (page, heading if heading != one_line(passage.title) else "", *copies)))
 
 
 def step_line(step: Step, width: int | None) -> Text:

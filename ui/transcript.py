@@ -52,7 +52,7 @@ def answer_object(turn: Turn) -> dict[str, Any]:
         "outcome": answer.outcome,
         "refused": answer.refused,
         "sources": [
-            {"n": n, "title": one.title, "source": one.source, "page": one.page, "text": one.text}
+            {"n": n, "title": one.title, "source": one.source, "copies": one.copies, "page": one.page, "text": one.text}
             for n in cited_numbers(answer)
             for one in [answer.sources[n - 1]]
         ],

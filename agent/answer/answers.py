@@ -162,9 +162,11 @@ def _quoted(turn: Turn, run: TurnContext) -> Answer:
 
 
 def _placed(answer: Answer, services: Services) -> Answer:
-    """Each source with the page and the heading of what is quoted from it."""
-    documents = services.library.store.documents([one.document for one in answer.sources if one.document])
-    return placed(answer, {document.id: document for document in documents})
+    """Each source with the page and the heading of what is quoted from it, and all paths where its file lies."""
+    store = services.library.store
+    documents = store.documents([one.document for one in answer.sources if one.document])
+    made = placed(answer, {document.id: document for document in documents})
+    return replace(made, sources=tuple(replace(one, copies=store.copies(one.source)) for one in made.sources))
 
 
 def _writer(run: TurnContext) -> Writer:

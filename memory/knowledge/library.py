@@ -52,6 +52,9 @@ class LibraryStore(Search, Protocol):
     def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:
         """The edges that leave or enter each document."""
 
+    def copies(self, path: str) -> tuple[str, ...]:
+        """The paths of the other files that are the same as this one, to the byte; none on a cluster."""
+
     def titles(self, limit: int) -> list[str]:
         """Titles of documents, at most so many and each once, in the order of the library."""
 

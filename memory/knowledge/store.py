@@ -234,6 +234,13 @@ class EmbeddedStore:
             found = {row[0]: document_of(row) for row in self._select(sql, ids)}
         return [found[id_] for id_ in ids]
 
+    def copies(self, path: str) -> tuple[str, ...]:
+        same = (
+            "SELECT s.path FROM sources s JOIN sources o ON o.digest = s.digest AND o.path != s.path AND s.digest != ''"
+        )
+        with naming_damage(self.folder):
+            return tuple(row[0] for row in self._select(f"{same} WHERE o.path IN ? ORDER BY s.path", [path]))
+
     def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         rows = self._select("SELECT id, document, start, end, page, heading FROM chunks WHERE id IN ?", ids)
         sql = "SELECT id, title, text, place, date FROM documents WHERE id IN ?"

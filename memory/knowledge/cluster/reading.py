@@ -159,6 +159,9 @@ class IndexReader:
         found = self._rows(keys)
         return [found[one] for one in keys]
 
+    def copies(self, path: str) -> tuple[str, ...]:  # noqa: ARG002 a cluster keeps no files
+        return ()
+
     def documents(self, ids: Sequence[str]) -> list[Document]:
         return [document_of_row(source) for source in self._of("document", ids)]
 

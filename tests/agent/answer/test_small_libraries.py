@@ -15,6 +15,7 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         "phones.txt": "Phones of the Larch series\n\nLarch 5 has a battery of 4,000 mAh. It weighs 180 grams.\n\n"
         "Larch 5 Pro has a battery of 5,100 mAh. It weighs 221 grams.\n",
         "huts.md": HUTS,
+        "pumps.txt": "How to start a pump\nOpen the valve RX-40 first. The valve RX-40B takes 9 bar.\n",
         "Kestrel.md": "# Kestrel\n\nKestrel is a tent for two. The price is 340 euros.\n",
         "Kestrel-Plus.md": "# Kestrel-Plus\n\nKestrel-Plus is a tent for four. The price is 610 euros.\n",
         "club/2021/minutes.txt": "Minutes of the club\n\nThe treasurer was Ada Holm. The fee was set at 20 euros.\n",
@@ -55,6 +56,7 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
     "staff": {
         "handbook.md": "# Staff handbook\n\nStaff have 25 days of holiday a year.\n\nThe kitchen closes at 9.\n",
         "welcome.md": "# Welcome letter\n\nStaff have 28 days of holiday a year.\n\nLunch is at noon.\n",
+        "old/welcome.md": "# Welcome letter\n\nStaff have 28 days of holiday a year.\n\nLunch is at noon.\n",
     },
 }
 
@@ -64,6 +66,8 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
     [
         ("names", "How heavy is the Larch 5?", ["180 grams"], ["221"]),
         ("names", "What is the price of the Kestrel?", ["340 euros"], ["610"]),
+        ("names", "How many bar does the RX-40 take?", ["nothing"], ["[1]"]),
+        ("names", "How do I start a pump?", ["Open the valve RX-40 first."], ["How to start"]),
         ("names", "How often is the stove of the hut at the lower lake swept?", ["8 weeks"], ["years"]),
         ("names", "In the folder 2021, what was the fee?", ["20 euros"], ["25"]),
         ("lists", "How much is the lamp in the office?", ["- Office [1]\n- Lamp: 45 euros"], ["80"]),
@@ -90,3 +94,8 @@ def test_what_is_said(library: str, question: str, said: list[str], unsaid: list
     answer = opened(LIBRARIES[library])(question)
     assert [part for part in said if part not in answer.text] == [] == [part for part in unsaid if part in answer.text]
     assert all(claim.verdict != "unsupported" for claim in answer.claims)
+
+
+def test_files_that_are_the_same_are_cited_by_all_their_paths(opened: Opened) -> None:
+    (source,) = opened(LIBRARIES["staff"])("When is lunch?").sources
+    assert sorted(path[-14:] for path in (source.source, *source.copies)) == ["old/welcome.md", "tes/welcome.md"]
