@@ -11,7 +11,7 @@ export HF_HUB_OFFLINE ?= 1
 
 WORKERS ?= 2
 
-.PHONY: chat ui test test-all test-models torture lint types tests bench train train-reader crossval audit check-system clean
+.PHONY: chat ui test test-all test-models torture lint types tests bench train crossval audit check-system clean
 
 chat: $(LIBRARY)/clew-library.json
 	@$(BIN)/clew chat --library $(LIBRARY)
@@ -71,10 +71,6 @@ train: .venv/ready-dev
 	$(BIN)/python -m tests.training.spans $(DATA)
 	$(BIN)/python -m tests.training.e5_mean $(DATA)
 	$(BIN)/python -m tests.training.foreign_reader $(DATA)
-
-# Within an hour on two cores, from a share of what `train` fits them on: see tests/training/hour.py.
-train-reader: .venv/ready-dev
-	$(BIN)/python -m tests.training.hour $(DATA)
 
 crossval: .venv/ready-dev
 	$(BIN)/python -m tests.training.crossval $(DATA) $(LIBRARIES)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from clew.agent.state import Answer, Claim, Turn
-from tests.benchmarks.conversations import Judged, line, verdict
+from tests.benchmarks.conversations import verdict
 
 CASE = {"outcome": "answered", "must": [["221|two hundred"], ["guests"]], "must_not": ["250"], "most_words": 4}
 
@@ -26,12 +26,3 @@ def test_a_turn_is_right_where_it_holds_all_that_it_must(said: str, outcome: str
     turn = replace(Turn("", 0, ""), answer=Answer(outcome, (Claim(said),)))  # type: ignore[arg-type]
     assert verdict(CASE, turn) == wanted
     assert verdict({**CASE, "outcome": "refused"}, turn) == ("R" if outcome == "nothing-found" else "AU")
-
-
-def test_shares_are_of_what_they_are_about() -> None:
-    turn = Turn("", 0, "")
-    found = [Judged({"outcome": "answered"}, turn, one, 10) for one in ("R", "P", "W", "WR")]
-    found += [Judged({"outcome": "refused"}, turn, one, 20) for one in ("R", "AU")]
-    assert line("all", found) == (
-        "set all   turns 6   useful 0.5   to_the_point 0.333   refused 0.25   invented 0.5   words 13.3"
-    )
