@@ -184,7 +184,7 @@ def test_threads_are_listed_exported_and_forgotten(clew: Run, home: Path) -> Non
 
     exported = clew("export", "films")
     assert exported.exit_code == 0
-    assert exported.stdout.startswith(f"# {METROPOLIS}\n\nThread `films`, library `")
+    assert exported.stdout.startswith(f"# {METROPOLIS}\n\n## 1. {METROPOLIS}\n")
     assert re.search(r"\n## 1\. Who directed.*\n\n.*Fritz Lang.* \[1\].*\n\n\[1\] \*\*.*`\n\n> ", exported.stdout)
     assert clew("export", "films", "-o", "films.json").stdout == ""
     written = json.loads(Path("films.json").read_text())
