@@ -49,10 +49,10 @@ from tests.training.trainer import trainer
 WRITTEN, OFTEN = Path(__file__).with_name("asked_tables.jsonl.gz"), 3
 """The tables of the writers, and how often they come, beside others of them each time."""
 
-ROUNDS, EACH, NATURAL = 1, 3, 500
+ROUNDS, EACH, NATURAL = 3, 3, 500
 """How often all tables are drawn, how many questions of each kind are made of one, and how many of people are taken."""
 
-HIDDEN, LIKELY = 32, 0.5
+HIDDEN, LIKELY = 32, 0.65
 
 ANSWERS, KINDS, LEAST = ("yes", "no"), ("number", "date", "text"), 0.25
 
