@@ -102,9 +102,8 @@
 
   // No name lies on another, on a dot that is large enough to be seen, or stands away from what it names: one of the
   // walk for which there is no room is its number, in its dot, and others are not to be seen until there is room.
-  const pen = document.createElement('canvas').getContext('2d')
   function arrange() {
-    const zoom = picture.zoom(), [wide, high] = [picture.width(), picture.height()], LABEL = wide < 500 || picture.$('.disc').length > 30 ? 11 : 13, GAP = 3, taken = []
+    const pen = document.createElement('canvas').getContext('2d'), zoom = picture.zoom(), [wide, high] = [picture.width(), picture.height()], LABEL = wide < 500 || picture.$('.disc').length > 30 ? 11 : 13, GAP = 3, taken = []
     const free = ([left, top, right, bottom]) => left > 0 && right < wide && top > 0 && bottom < high && taken.every((other) => left > other[2] || right < other[0] || top > other[3] || bottom < other[1])
     const place = (node, text, size, most, ways) => {
       pen.font = `600 ${size}px system-ui, sans-serif`

@@ -252,6 +252,7 @@
     childList: true, subtree: true, characterData: true, attributes: true, attributeFilter: ['hidden', 'open', 'data-thread'],
   })
   refresh()
+  alive()
   setInterval(alive, 3000)
   window.clew = { alive, become, send } // for the other scripts
 })()

@@ -94,7 +94,7 @@ def _models() -> tuple[str, ...]:
 
 def other_library(assistant: Assistant, settings: Settings, library: str) -> Settings:
     """The settings with this library and the language models of now. Raises what opening it raises."""
-    there = place(os.path.expanduser(library.strip()))  # noqa: PTH111 an address stays as it is
+    there = place(os.path.expanduser(library))  # noqa: PTH111 an address stays as it is
     chosen = settings.model_copy(update={"library": there, "llm": assistant.llm})
     Assistant.open(chosen).close()
     return chosen
