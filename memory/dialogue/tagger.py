@@ -176,7 +176,9 @@ def stand_alone(question: str, history: Sequence[Sentence], subject: str = "") -
         return StandingQuestion(question)
     before = ((subject, ""),) if subject and not history else _before(history)
     made = _edited(question, before)
-    return StandingQuestion(made.text, WHY[made.edits.mode]) if made.edits.mode != LEAVE else StandingQuestion(question)
+    if made.edits.mode == LEAVE or not (history or made.edits.deleted):  # a subject takes the place of 'it'
+        return StandingQuestion(question)
+    return StandingQuestion(made.text, WHY[made.edits.mode])
 
 
 def alternatives(question: str, history: Sequence[Sentence], most: int) -> list[Decoded]:
