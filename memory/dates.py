@@ -335,6 +335,9 @@ def _is_day(match: re.Match[str]) -> bool:
 Days = tuple[date, date]
 """The first and the last of them."""
 
+PLAIN = ("day 0", "weekend", "weekday", "month")
+"""What is understood as it is said, where no `last` or `next` stands before it."""
+
 _FUTURE = re.compile(
     rf"\b(?:{_any(_WORDS['en future'])}|going to)\b|\bwhen (?:is|are|do|does)\b"
     r"|\b(?:is|are|am)\s(?:\w+\s){0,2}?\w+ing\b",
@@ -390,7 +393,7 @@ def relative_dates(question: str, today: str) -> list[RelativeDate]:
             start, end = match.span("said")
             free = all(end <= other.start or other.end <= start for other in found)
             if free and not _of_others(question, match) and (days := _days_of(match, means, now, future)):
-                found.append(_in_place(question, match, days))
+                found.append(_in_place(question, match, days, means))
     return sorted(found, key=lambda one: one.start)
 
 
@@ -413,7 +416,7 @@ def days_text(first: date, last: date) -> str:
     return f"{CalendarDate(0, begin.month, begin.day).text} to {end.text}"
 
 
-def _in_place(question: str, match: re.Match[str], days: Days) -> RelativeDate:
+def _in_place(question: str, match: re.Match[str], days: Days, means: str) -> RelativeDate:
     """The dates with a preposition where there was none; `from` takes the place of one that does not go with it."""
     start, end = match.span("said")
     text, said, part = days_text(*days), match["said"], match.groupdict()
@@ -430,8 +433,7 @@ def _in_place(question: str, match: re.Match[str], days: Days) -> RelativeDate:
         text = text if before[2:] else text[0].upper() + text[1:]
     if within:
         start = len(question[:start].rstrip()) - len(before[-1])
-    named = part.get("month") or part.get("day")
-    plain = said.casefold() in ("today", "tonight", "the weekend") or bool(named and not part.get("which"))
+    plain = means in PLAIN and not part.get("which")
     return RelativeDate(start, end, *days, text, plain)
 
 

@@ -223,14 +223,14 @@ def softmax(classes: Sequence[str], told: Labelled) -> Softmax:
     coefficients, intercepts = regression.coef_, regression.intercept_
     if len(classes) == 2:
         coefficients, intercepts = np.vstack([-coefficients, coefficients]) / 2, np.hstack([-1, 1]) * intercepts / 2
-    weights = np.round(coefficients[order].T, 2)
+    weights = np.round(coefficients[order].T.astype(float), 2)
     dimension = vectors.shape[1]
     features = {
         name: {str(at): float(one) for at, one in enumerate(weights[dimension + n]) if abs(one) > LEAST}
         for n, name in enumerate(counter.get_feature_names_out())
     }
     features = {name: of for name, of in features.items() if of}
-    return Softmax(tuple(classes), np.round(intercepts[order], 3), weights[:dimension].astype(float), features)
+    return Softmax(tuple(classes), np.round(intercepts[order].astype(float), 3), weights[:dimension], features)
 
 
 def as_file(classes: Sequence[str], told: Sequence[tuple[str, str]], words: Callable[[str], list[str]]) -> str:
