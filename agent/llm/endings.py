@@ -5,9 +5,11 @@ A filter over the pieces of a stream as `without_thoughts` is one. To be put beh
 where JSON is: of that lines repeat.
 """
 
+import re
 from collections.abc import Iterator
 from typing import TypeVar
 
+from clew.agent.llm.streams import begun_mark
 from clew.memory.ports import Void
 from clew.memory.text import split
 
@@ -30,11 +32,13 @@ _TURNS = tuple(
     for who in ("user", "human", "question", "assistant", "instruction")
 )
 _ENDS = (*_MARKS, *_TURNS)
+_END = re.compile("|".join(map(re.escape, _ENDS)), re.IGNORECASE)
 
 _ECHOES = (
     *("answer:", "**answer:**", "assistant:", "### assistant:", "### response:", "assistant\n", "<|assistant|>", "<s>"),
     *("<|im_start|>assistant", "<start_of_turn>model", "<|start_header_id|>assistant<|end_header_id|>", "[/inst]"),
 )
+_ECHO = re.compile(rf"\A(?:\s|{'|'.join(map(re.escape, _ECHOES))})+", re.IGNORECASE)
 
 
 def until_its_end(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
@@ -43,52 +47,29 @@ def until_its_end(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
     Whoever reads to the end of this has to close what it reads from: the model may still be writing. Where the pieces
     are cut makes no difference.
     """
-    return _until_repeated(_until_mark(_without_echo(pieces)))
+    return _until_repeated(_until_mark(pieces))
 
 
-def _without_echo(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
+def _until_mark(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
+    """Held is what may be the beginning of an echo, and then that of an end."""
     held, begun = "", False
     for piece in pieces:
         if not isinstance(piece, str):
             held, begun = ("", False) if isinstance(piece, Void) else (held, begun)
             yield piece
-        elif begun:
-            yield piece
-        else:
-            held = _unechoed(held + piece)
-            if not any(echo.startswith(held.lower()) for echo in _ECHOES):
-                yield held
-                held, begun = "", True
-    if held:
-        yield held
-
-
-def _unechoed(text: str) -> str:
-    text = text.lstrip()
-    while echo := next((echo for echo in _ECHOES if text.lower().startswith(echo)), ""):
-        text = text[len(echo) :].lstrip()
-    return text
-
-
-def _until_mark(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
-    """Held is what may be the beginning of an end."""
-    held = ""
-    for piece in pieces:
-        if not isinstance(piece, str):
-            held = "" if isinstance(piece, Void) else held
-            yield piece
             continue
-        ready = ""
-        for letter in piece:
-            held += letter
-            if held.lower() in _ENDS:
-                if ready:
-                    yield ready
+        held += piece
+        if not begun:
+            held = _ECHO.sub("", held)
+            begun = not any(echo.startswith(held.lower()) for echo in _ECHOES)
+        if begun:
+            end = _END.search(held)
+            sure = end.start() if end else begun_mark(held, _ENDS)
+            if sure:
+                yield held[:sure]
+            if end:
                 return
-            while held and not any(end.startswith(held.lower()) for end in _ENDS):
-                ready, held = ready + held[0], held[1:]
-        if ready:
-            yield ready
+            held = held[sure:]
     if held:
         yield held
 

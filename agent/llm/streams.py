@@ -6,7 +6,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -120,10 +120,9 @@ def _next(
 
 _Other = TypeVar("_Other")
 
-_OPENING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-_CLOSING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_EITHER = re.compile(f"{_OPENING.pattern}|{_CLOSING.pattern}", re.IGNORECASE)
-_LONGEST_MARK = len("</thinking>")
+_MARKS = ("<think>", "<thinking>", "</think>", "</thinking>")
+_EITHER = re.compile("|".join(_MARKS), re.IGNORECASE)
+_CLOSING = re.compile("|".join(_MARKS[2:]), re.IGNORECASE)
 
 
 def without_thoughts(pieces: Iterator[str | _Other]) -> Iterator[str | _Other | Void]:
@@ -153,15 +152,13 @@ def without_thoughts(pieces: Iterator[str | _Other]) -> Iterator[str | _Other | 
                 continue
             yield from shown(before)
             thinking = not thinking
-        cut = _begun_mark(held)
+        cut = begun_mark(held, _MARKS)
         before, held = held[:cut], held[cut:]
         yield from shown(before)
     yield from shown(held)
 
 
-def _begun_mark(text: str) -> int:
-    """Where a mark may begin at the end of the text; its length where none has."""
-    place = text.rfind("<", max(0, len(text) - _LONGEST_MARK))
-    marks = ("<think>", "<thinking>", "</think>", "</thinking>")
-    begun = place >= 0 and any(mark.startswith(text[place:].lower()) for mark in marks)
-    return place if begun else len(text)
+def begun_mark(text: str, marks: Sequence[str]) -> int:
+    """Where one of these, in small letters, may begin at the end of the text; its length where none has."""
+    tails = range(max(0, len(text) - max(map(len, marks))), len(text))
+    return next((n for n in tails if any(mark.startswith(text[n:].lower()) for mark in marks)), len(text))
