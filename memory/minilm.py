@@ -38,28 +38,9 @@ BLOCK = 64
 """Rows whose `gelu` is made at once: what goes from one step to the next stays in the processor's cache."""
 
 
-class Turns:
-    """Of who is encoding, one at a time: who limits the threads of BLAS puts back what was there, and two at once would
-    leave the limit. `waiting`: how many others are there."""
-
-    def __init__(self) -> None:
-        self._lock, self._there, self.waiting = threading.Lock(), threading.Lock(), 0
-
-    def __enter__(self) -> "Turns":
-        self._count(1)
-        self._lock.acquire()
-        self._count(-1)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
-
-    def _count(self, more: int) -> None:
-        with self._there:
-            self.waiting += more
-
-
-_ALONE = Turns()
+_ALONE = threading.Lock()
+"""One text encodes at a time: who limits the threads of BLAS puts back what was there, and two at once would leave the
+limit."""
 
 
 class Room:
@@ -168,39 +149,25 @@ class MiniLM:
         beside the other. Shape (pieces, 2 * DIMENSION)."""
         whole, first = [BEGIN, *question, END, *text, END], len(question) + 2
         with _ALONE, self._blas.limit(limits=1):
-            rows = self._embeddings([whole], [(0, len(whole))], [first])
-            room, made = Room(len(whole), len(whole)), list[Vectors]()
-            for layer in self._layers:
-                layer(rows, [(0, len(whole))], room)
-                made.append(rows[first:-1].copy())
+            made = [rows[first:-1].copy() for rows in self._layered([whole], [first])]
         return np.concatenate(made[-2:], axis=1)
 
     def states(self, text: Sequence[int], more: Vectors, before: int) -> Vectors:
         """Of each word piece of one text, special ones among them, what stands for it in its place. Shape (pieces,
         DIMENSION), as `more`, which is added before the layer of that number."""
         with _ALONE, self._blas.limit(limits=1):
-            rows = self._embeddings([text], [(0, len(text))], [len(text)])
-            room = Room(len(text), len(text))
-            for number, layer in enumerate(self._layers):
+            for number, rows in enumerate(self._layered([text], [len(text)])):
                 if number == before:
                     rows += more
-                layer(rows, [(0, len(text))], room)
             return rows
 
     def _means(self, whole: Sequence[Sequence[int]], second: Sequence[int], most: int = ROWS) -> Vectors:
         """The mean over each text's word pieces; from its place `second` on they are those of a second text."""
         # Each pass has one thread of BLAS: its own threads wait for each other between matrices as small as these.
-        with _ALONE as others:
-            # On several processors a pass takes a third more of their time, which others are waiting for.
-            threads = 1 if others.waiting else self._threads
-            parts = list(passes([len(text) for text in whole], ROWS if threads == 1 else most))
-            threads = min(threads, len(parts))
-            with self._blas.limit(limits=1):
-                if threads == 1:
-                    return np.concatenate([self._pass(whole[slice(*part)], second[slice(*part)]) for part in parts])
-                with ThreadPoolExecutor(threads) as pool:
-                    found = pool.map(lambda part: self._pass(whole[slice(*part)], second[slice(*part)]), parts)
-                    return np.concatenate(list(found))
+        with _ALONE:
+            parts = list(passes([len(text) for text in whole], ROWS if self._threads == 1 else most))
+            with self._blas.limit(limits=1), ThreadPoolExecutor(self._threads) as pool:
+                return np.concatenate(list(pool.map(lambda part: self._pass(whole[part], second[part]), parts)))
 
     @cached_property
     def _blas(self):  # type: ignore[no-untyped-def]
@@ -214,20 +181,23 @@ class MiniLM:
         return max((library.num_threads for library in self._blas.lib_controllers), default=1)
 
     def _pass(self, texts: Sequence[Sequence[int]], second: Sequence[int]) -> Vectors:
-        bounds = list(pairwise(accumulate((len(text) for text in texts), initial=0)))
-        rows = self._embeddings(texts, bounds, second)
+        *_, rows = self._layered(texts, second)
+        return np.stack([rows[start:end].mean(axis=0) for start, end in bounds_of(texts)])
+
+    def _layered(self, texts: Sequence[Sequence[int]], second: Sequence[int]) -> Iterator[Vectors]:
+        """The same array before each layer and behind the last."""
+        rows, bounds = self._embeddings(texts, second), bounds_of(texts)
         room = Room(len(rows), max(map(len, texts)))
+        yield rows
         for layer in self._layers:
             layer(rows, bounds, room)
-        return np.stack([rows[start:end].mean(axis=0) for start, end in bounds])
+            yield rows
 
-    def _embeddings(
-        self, texts: Sequence[Sequence[int]], bounds: Sequence[tuple[int, int]], second: Sequence[int]
-    ) -> Vectors:
+    def _embeddings(self, texts: Sequence[Sequence[int]], second: Sequence[int]) -> Vectors:
         # Only these rows of the table are read: all of it is half of the file.
         words, at = np.unique(np.concatenate([np.array(text) for text in texts]), return_inverse=True)
         rows = np.concatenate([self._words[word : word + 1] for word in words.tolist()])[at]
-        for (start, end), other in zip(bounds, second, strict=True):
+        for (start, end), other in zip(bounds_of(texts), second, strict=True):
             rows[start:end] += self._places[: end - start]
             rows[start + other : end] += self._second
         embedded: Vectors = self._embedded(rows)
@@ -255,15 +225,30 @@ class MiniLM:
         return file.get_tensor(name).astype(np.float32, copy=False)
 
 
-def passes(lengths: Sequence[int], most: int = ROWS) -> Iterator[tuple[int, int]]:
-    """Texts one after the other, of at most so many word pieces together: from where to where."""
+def bounds_of(texts: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """Where each of them stands, one after the other."""
+    return list(pairwise(accumulate((len(text) for text in texts), initial=0)))
+
+
+def tokenizer_of(folder: Path) -> Any:
+    """That of a model's folder, for texts that are neither cut nor padded."""
+    from tokenizers import Tokenizer
+
+    made = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    made.no_truncation()
+    made.no_padding()
+    return made
+
+
+def passes(lengths: Sequence[int], most: int = ROWS) -> Iterator[slice]:
+    """Texts one after the other, of at most so many word pieces together."""
     start = rows = 0
     for place, length in enumerate(lengths):
         if rows and rows + length > most:
-            yield start, place
+            yield slice(start, place)
             start, rows = place, 0
         rows += length
-    yield start, len(lengths)
+    yield slice(start, len(lengths))
 
 
 def attention(inner: Vectors, room: Vector, out: Vectors) -> None:

@@ -49,7 +49,7 @@ def likeliest(question: str, titles: Sequence[str], texts: Sequence[str]) -> tup
     """The text by its place, and the part of it; None where none is likely enough. `titles` are of the texts'
     documents."""
     asked, pairs = answer_type(question), shipped_pairs()
-    if pairs is None or not asked.expected or asked.form == "comparison" or language_of(question) not in ("en", ""):
+    if not asked.expected or asked.form == "comparison" or language_of(question) not in ("en", ""):
         return None
     weights, bias = _shipped()
     found: list[tuple[float, int, Span]] = []

@@ -24,7 +24,7 @@ from clew.memory.datatypes import Floats, Vector, Vectors
 from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import language_of
-from clew.memory.minilm import MiniLM
+from clew.memory.minilm import MiniLM, tokenizer_of
 from clew.memory.text import Span, content_word_sets, content_words, written_words
 
 LONGEST_QUESTION, LONGEST_TEXT = 32, 70
@@ -40,11 +40,7 @@ class PairScorer:
     layers of the packaged encoder; the upper ones, fitted for that, are in `layers`. Safe from several threads."""
 
     def __init__(self, folder: Path, layers: Path) -> None:
-        from tokenizers import Tokenizer
-
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
+        self._tokenizer = tokenizer_of(folder)
         self._model = MiniLM(folder / "model.safetensors", layers)
 
     def scores(self, question: str, texts: Sequence[str]) -> Vector:
@@ -67,12 +63,6 @@ class PairScorer:
     def _known(self, question: str) -> dict[str, np.float32]:  # noqa: ARG002 it is what this is kept by
         """The scores so far, by text: what judges a turn and what answers it read much the same."""
         return {}
-
-
-def pair_scorer(layers: Path) -> PairScorer | None:
-    """None where MiniLM is not installed. Raises `NoModel` where it is not the published one."""
-    folder = packaged_minilm()
-    return PairScorer(folder, layers) if folder else None
 
 
 SHIPPED = Path(__file__).with_name("reader.json")
@@ -140,10 +130,11 @@ def read(request: EncodedRequest, evidence: Evidence) -> ReadCandidates:
     fitted = language_of(request.question) in ("en", "")  # as all that the pairs were fitted on
     alone = reader.scores(found)
     scores, odds = alone.copy(), np.full(len(alone), -np.inf)
-    if len(alone) and (pairs := shipped_pairs()):
+    if len(alone):
         first = np.argsort(-alone, kind="stable")[:READ_TOGETHER]
         first = first[alone[first] >= alone[first[0]] - WITHIN]
-        together = pairs.scores(request.question, tuple(with_head(evidence, place) for place in first.tolist()))
+        texts = tuple(with_head(evidence, place) for place in first.tolist())
+        together = shipped_pairs().scores(request.question, texts)
         if request.asked.form != "comparison":
             scores[first] += reader.together * (1.0 if fitted else UNFITTED) * (together - together.min())
         if fitted:
@@ -161,9 +152,9 @@ def headed(head: str, text: str) -> str:
 
 
 @cache
-def shipped_pairs() -> PairScorer | None:
-    """None where the packaged encoder is not installed."""
-    return pair_scorer(PAIRS)
+def shipped_pairs() -> PairScorer:
+    """The one that comes with Clew. Raises `NoModel` where the packaged encoder is not the published one."""
+    return PairScorer(packaged_minilm(), PAIRS)
 
 
 @cache

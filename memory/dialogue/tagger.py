@@ -35,7 +35,7 @@ from clew.memory.dialogue.edits import (
 from clew.memory.dialogue.utterances import is_filler, last_sentence
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import language_of
-from clew.memory.minilm import MiniLM, gelu
+from clew.memory.minilm import MiniLM, gelu, tokenizer_of
 
 
 class Tagger:
@@ -130,15 +130,6 @@ def gelu_of(rows: Vectors) -> Vectors:
     return made
 
 
-def tokenizer_of(folder: Path) -> Any:
-    from tokenizers import Tokenizer
-
-    made = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    made.no_truncation()
-    made.no_padding()
-    return made
-
-
 SHARED = 2
 """Layers of the packaged encoder that are read as they are."""
 
@@ -153,12 +144,11 @@ ones at the next turn, which are known then."""
 
 
 @cache
-def shipped() -> Tagger | None:
-    """None where MiniLM is not installed."""
-    folder = packaged_minilm()
+def shipped() -> Tagger:
+    """The one that comes with Clew."""
     values = json.loads(INVENTORY.read_text("utf-8"))
     inventory = Inventory(**{**values, "prefixes": tuple(values["prefixes"]), "suffixes": tuple(values["suffixes"])})
-    return Tagger(folder, LAYERS, inventory) if folder else None
+    return Tagger(packaged_minilm(), LAYERS, inventory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +173,8 @@ def stand_alone(question: str, history: Sequence[Sentence], subject: str = "") -
 
 def alternatives(question: str, history: Sequence[Sentence], most: int) -> list[Decoded]:
     """The `most` likely ways to make the question stand alone, likeliest first; among them to leave it as it is."""
-    before, tagger = _before(history), shipped()
-    return tagger.likeliest(question, before, most) if tagger and before else []
+    before = _before(history)
+    return shipped().likeliest(question, before, most) if before else []
 
 
 def _before(history: Sequence[Sentence]) -> tuple[tuple[str, str], ...]:
@@ -200,8 +190,7 @@ WHY = {THIS: "with what the conversation is about", PREVIOUS: "the question befo
 
 @lru_cache(maxsize=512)
 def _edited(question: str, before: tuple[tuple[str, str], ...]) -> Decoded:
-    tagger = shipped() if before else None
-    return tagger.edited(question, before) if tagger else Decoded(Edits(LEAVE), question, 1.0)
+    return shipped().edited(question, before) if before else Decoded(Edits(LEAVE), question, 1.0)
 
 
 def ended(text: str) -> str:

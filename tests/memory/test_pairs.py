@@ -1,13 +1,11 @@
 """A question and a text read together: NumPy beside torch, with layers that were changed."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
 
-from clew.agent.answer.reader import PAIRS, PairScorer, pair_scorer
+from clew.agent.answer.reader import PAIRS, PairScorer, shipped_pairs
 from clew.memory.encoding import packaged_minilm
 from tests.training.pairs import Layers
 
@@ -19,7 +17,6 @@ QUESTION = "Who directed Metropolis?"
 def changed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Layers, PairScorer]:
     torch.manual_seed(3)
     folder = packaged_minilm()
-    assert folder is not None
     layers = Layers(folder).eval()
     with torch.no_grad():
         for parameter in (*layers.upper.parameters(), *layers.pair.parameters()):
@@ -41,8 +38,8 @@ def test_its_scores_are_those_that_were_fitted(changed: tuple[Layers, PairScorer
 
 
 def test_the_shipped_one_tells_an_answer_from_what_is_near() -> None:
-    scorer = pair_scorer(Path(PAIRS))
-    assert scorer is not None and PAIRS.stat().st_size < 15e6
+    scorer = shipped_pairs()
+    assert PAIRS.stat().st_size < 15e6
     asked = {
         "When was the bridge opened?": (
             "The bridge was opened to traffic in May 1932.",

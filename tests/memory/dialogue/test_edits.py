@@ -16,11 +16,10 @@ from clew.memory.dialogue.edits import (
     applied,
     read,
 )
-from clew.memory.dialogue.tagger import tokenizer_of
 from clew.memory.encoding import packaged_minilm
+from clew.memory.minilm import tokenizer_of
 
 FOLDER = packaged_minilm()
-assert FOLDER is not None
 TOKENIZER = tokenizer_of(FOLDER)
 BEFORE = [("What does the dishwasher cost?", "The dishwasher is 480 euros.")]
 

@@ -26,7 +26,6 @@ def test_its_numbers_are_those_that_were_fitted(tmp_path_factory: pytest.TempPat
     """To the rounding of layers to 16 bits."""
     torch.manual_seed(3)
     folder = packaged_minilm()
-    assert folder is not None
     body, heads = Body(folder).eval(), Heads(4, 2).eval()
     with torch.no_grad():
         for parameter in (*body.layers[-4:].parameters(), *heads.parameters()):
