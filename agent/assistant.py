@@ -97,11 +97,6 @@ class Assistant:
             if self._settings and llm:
                 self._settings = self._settings.model_copy(update={"llm": llm})
 
-    def catch_up(self) -> None:
-        """Let go of a state of the library that was replaced, as the next turn would."""
-        with self._over_library():
-            pass
-
     def warm_up(self) -> None:
         """Load the encoder's model, and read the graph: seconds, that an interface can spend behind its prompt."""
         self._services.encoder.uncached.encode(["warm up"], "query")
@@ -189,17 +184,11 @@ class Assistant:
         return [_whole(turn, sentences) for turn in placed]
 
     def take_out(self, thread: str) -> None:
-        """Delete a thread so that `threads.bring_back` undoes it for a while, but for what a crash may have left of a
-        turn of it."""
+        """Delete a thread, with what a crash may have left of a turn of it. For a while `threads.bring_back` undoes it,
+        but for the latter."""
         with self._held(thread, None):
             forget_checkpoints(self._data / DATABASE, thread)
             self.threads.take_out(thread)
-
-    def forget(self, thread: str) -> None:
-        """Delete a thread, with what a crash may have left of a turn of it."""
-        with self._held(thread, None):
-            forget_checkpoints(self._data / DATABASE, thread)
-            self.threads.delete(thread)
 
     def close(self) -> None:
         self._connection.close()

@@ -137,13 +137,9 @@ SEPARATOR = "\x1f"
 """Between a thread's id and the turn's number, where neither can have it."""
 
 
-def checkpoint_key(thread: str, turn: int) -> str:
-    """A turn's own id among the checkpoints, so that no turn begins with the state of another."""
-    return f"{thread}{SEPARATOR}{turn}"
-
-
 def config_for(thread: str, turn: int) -> "RunnableConfig":
-    return {"configurable": {"thread_id": checkpoint_key(thread, turn)}}
+    """With a turn's own id among the checkpoints, so that no turn begins with the state of another."""
+    return {"configurable": {"thread_id": f"{thread}{SEPARATOR}{turn}"}}
 
 
 def checkpoint_saver(connection: sqlite3.Connection) -> "SqliteSaver":

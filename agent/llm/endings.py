@@ -1,19 +1,15 @@
 """Where the text of a language model ends, whatever it goes on to write: at a mark of its template, at a next turn that
 it invents, at a sentence that it repeats. What it echoes of the prompt before its first word goes.
 
-A filter over the pieces of a stream as `without_thoughts` is one. To be put behind it where an answer is read, not
-where JSON is: of that lines repeat.
+A filter over the pieces of a stream, to be put behind `without_thoughts` where an answer is read, not where JSON is: of
+that lines repeat.
 """
 
 import re
 from collections.abc import Iterator
-from typing import TypeVar
 
 from clew.agent.llm.streams import begun_mark
-from clew.memory.ports import Void
 from clew.memory.text import split
-
-_Other = TypeVar("_Other")
 
 LEAST = 4
 """Words of a sentence that may not come a second time; a shorter one only not directly behind itself."""
@@ -41,23 +37,19 @@ _ECHOES = (
 _ECHO = re.compile(rf"\A(?:\s|{'|'.join(map(re.escape, _ECHOES))})+", re.IGNORECASE)
 
 
-def until_its_end(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
-    """The pieces of an answer up to its end; no text: it passes, and a `Void` begins the answer anew.
+def until_its_end(pieces: Iterator[str]) -> Iterator[str]:
+    """The pieces of an answer up to its end.
 
     Whoever reads to the end of this has to close what it reads from: the model may still be writing. Where the pieces
     are cut makes no difference.
     """
-    return _until_repeated(_until_mark(pieces))
+    return filter(None, _until_repeated(_until_mark(pieces)))
 
 
-def _until_mark(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
+def _until_mark(pieces: Iterator[str]) -> Iterator[str]:
     """Held is what may be the beginning of an echo, and then that of an end."""
     held, begun = "", False
     for piece in pieces:
-        if not isinstance(piece, str):
-            held, begun = ("", False) if isinstance(piece, Void) else (held, begun)
-            yield piece
-            continue
         held += piece
         if not begun:
             held = _ECHO.sub("", held)
@@ -65,33 +57,25 @@ def _until_mark(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
         if begun:
             end = _END.search(held)
             sure = end.start() if end else begun_mark(held, _ENDS)
-            if sure:
-                yield held[:sure]
+            yield held[:sure]
             if end:
                 return
             held = held[sure:]
-    if held:
-        yield held
+    yield held
 
 
-def _until_repeated(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
+def _until_repeated(pieces: Iterator[str]) -> Iterator[str]:
     """Held is of a sentence what an earlier one begins with, and the blank space behind it, which goes at the end."""
-    said = dict[str, None]()
+    said = dict[str, None]()  # in the order in which each came last
     held, shown = "", 0
     for piece in pieces:
-        if not isinstance(piece, str):
-            if isinstance(piece, Void):
-                said, held, shown = {}, "", 0
-            yield piece
-            continue
         ready = ""
         for letter in piece:
             if _is_whole(held, letter):
-                if _is_repeated(held.strip(), said):
-                    if ready:
-                        yield ready
-                    return
                 sentence = held.rstrip()
+                if _is_repeated(sentence.strip(), said):
+                    yield ready
+                    return
                 ready += sentence[shown:]
                 said[sentence.strip()] = said.pop(sentence.strip(), None)
                 held, shown = held[len(sentence) :], 0
@@ -101,7 +85,7 @@ def _until_repeated(pieces: Iterator[str | _Other]) -> Iterator[str | _Other]:
                 ready, shown = ready + now[shown:], max(shown, len(now))
         if ready:
             yield ready
-    if not _is_repeated(held.strip(), said) and held.rstrip()[shown:]:
+    if not _is_repeated(held.strip(), said):
         yield held.rstrip()[shown:]
 
 
@@ -114,7 +98,6 @@ def _is_whole(sentence: str, letter: str) -> bool:
 
 
 def _is_repeated(sentence: str, said: dict[str, None]) -> bool:
-    """`said` in the order in which each came last."""
-    if not any(letter.isalpha() for letter in sentence):
+    if sentence not in said or not any(map(str.isalpha, sentence)):
         return False
-    return sentence in said and (len(sentence.split()) >= LEAST or sentence == next(reversed(said)))
+    return len(sentence.split()) >= LEAST or sentence == next(reversed(said))

@@ -228,7 +228,7 @@ def test_what_cannot_be_asked_says_so(assistant: Assistant) -> None:
 
 def test_forgetting_a_thread_leaves_nothing(assistant: Assistant, home: Settings) -> None:
     ask(assistant, "t", "Who was Laika, called Kudryavka?")
-    assistant.forget("t")
+    assistant.threads.delete("t")
     assert assistant.turns("t") == []
     assistant.close()
     for file in home.home.glob("threads.sqlite*"):
@@ -242,7 +242,7 @@ def test_a_forgotten_thread_does_not_come_back_with_its_id(home: Settings, examp
     finished(command)
     with Assistant.open(home) as after:
         assert after.interrupted("t") == "A secret?"
-        after.forget("t")
+        after.take_out("t")
         assert after.interrupted("t") == ""
         turns = [event for event in after.ask("t", "Who was Laika?") if isinstance(event, Turn)]
         assert [turn.question for turn in turns] == ["Who was Laika?"]
