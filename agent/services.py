@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from clew.agent.answer.selection import AnswerParameters
 from clew.agent.models import Writers, writers_for
@@ -93,30 +93,19 @@ class Services:
         return tool.walker
 
 
-def _ignored(_: Step | Piece | Doing) -> None:
-    """For runs that nobody watches."""
-
-
-@dataclass(frozen=True)
-class Computed(Generic[_Value]):
-    """The key of a value that is dear to compute: `what` it is, and `of` what it was computed."""
-
-    what: str
-    of: tuple[Hashable, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class TurnContext:
     """One run of the graph."""
 
     services: Services
     cancel: Event = field(default_factory=Event)  # the person's stop
-    emit: Callable[[Step | Piece | Doing], None] = _ignored  # hands out what a node says while it runs
+    emit: Callable[[Step | Piece | Doing], None] = lambda _: None  # hands out what a node says while it runs
     deadline: float | None = None  # of its searches, on `time.monotonic()`'s clock
-    scratch: dict[Computed[Any], Any] = field(default_factory=dict)  # vectors and hits; after a crash computed again
+    scratch: dict[Hashable, Any] = field(default_factory=dict)  # vectors and hits; after a crash computed again
 
-    def once(self, key: Computed[_Value], make: Callable[[], _Value]) -> _Value:
-        """What `make` gives, computed at most once for this key."""
+    def once(self, what: str, of: Hashable, make: Callable[[], _Value]) -> _Value:
+        """What `make` gives: `what` it is, computed at most once `of` the same."""
+        key = what, of
         if key not in self.scratch:
             self.scratch[key] = make()
         value: _Value = self.scratch[key]

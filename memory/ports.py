@@ -105,6 +105,20 @@ class Abilities:
         return self.parameters >= LARGE
 
 
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """With `schema`, the text is JSON that fits it, where the model can; `temperature` (None: the model's own) and
+    `tokens`, the most that it may write, are its server's options."""
+
+    schema: Mapping[str, Any] | None = None
+    cancel: threading.Event | None = None
+    temperature: float | None = None
+    tokens: int | None = None
+
+
+PLAIN = WriteOptions()
+
+
 class Writer(Protocol):
     """A language model: messages in; pieces of text and at the end the usage out, as they come."""
 
@@ -121,21 +135,9 @@ class Writer(Protocol):
     def tokens(self, text: str) -> int:
         """About how many tokens a text has for this model; rather too many than too few."""
 
-    def write(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        cancel: threading.Event | None = None,
-        temperature: float | None = None,
-        tokens: int | None = None,
-    ) -> Iterator[Output]:
-        """With `schema`, the text is JSON that fits it, where the model can; `temperature` (None: the model's own) and
-        `tokens`, the most that it may write, are its server's options.
-
-        Raises `ServiceUnreachable`, as `ModelFailed` where the server is there and the model is the trouble, as
-        `PromptCut` where the server has read less than it was sent; `Cancelled` when `cancel` is set.
-        """
+    def write(self, messages: Sequence[Message], options: WriteOptions = PLAIN) -> Iterator[Output]:
+        """Raises `ServiceUnreachable`, as `ModelFailed` where the server is there and the model is the trouble, as
+        `PromptCut` where the server has read less than it was sent; `Cancelled` when `cancel` is set."""
 
 
 def text_of(said: Iterable[Output]) -> str:

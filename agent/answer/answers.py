@@ -19,7 +19,7 @@ from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import reported
 from clew.agent.search import rounds
 from clew.agent.search.lookups import scope_of, subject_of
-from clew.agent.services import Computed, Services, TurnContext
+from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.context_dependence import depends_on_context
@@ -124,7 +124,7 @@ def corpus_answer_of(turn: Turn, run: TurnContext) -> corpus_answers.CorpusAnswe
         made = (table_answer(one, tables, encoder, scope_of(turn)) for one in asked_alone if not found)
         return found or next(filter(None, made), None)
 
-    return run.once(Computed[corpus_answers.CorpusAnswer | None]("corpus", (turn.typed,)), made)
+    return run.once("corpus", turn.typed, made)
 
 
 def _left_out_said(answer: Answer, turn: Turn, services: Services) -> Answer:

@@ -17,7 +17,7 @@ from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
-from clew.memory.ports import Encoder, Message, Output, Usage, Void
+from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
 from clew.memory.text import content_words, words
 from clew.prompts import render
 
@@ -170,7 +170,8 @@ def _read_reply(
     `ServiceUnreachable` where nothing came before that can be kept, and `PromptCut`."""
     citations, raw, shown = Citations(passages), list[str](), list[str]()
     stopped, broke = False, ""
-    pieces = _Restartable(writer.write(messages, cancel=cancel, temperature=TEMPERATURE, tokens=most_tokens(writer)))
+    options = WriteOptions(cancel=cancel, temperature=TEMPERATURE, tokens=most_tokens(writer))
+    pieces = _Restartable(writer.write(messages, options))
     try:
         while not pieces.over:
             citations, raw, shown = Citations(passages), list[str](), list[str]()

@@ -3,7 +3,6 @@ them."""
 
 import re
 import sys
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from clew.agent.llm.ledger import TokenCounts
 from clew.agent.llm.openai_server import OpenAIServer, ServedModel, counted, server_of_environment
 from clew.agent.llm.streams import Patience, Wire, watched, without_thoughts
 from clew.memory.errors import BadInput, ModelFailed, NotSetUp, PromptCut, install_command, required
-from clew.memory.ports import Abilities, Message, Output, Usage
+from clew.memory.ports import PLAIN, Abilities, Message, Output, Usage, WriteOptions
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -84,26 +83,18 @@ class LangChainWriter:
         made: BaseChatModel = init_chat_model(self._name, **options)
         return made
 
-    def write(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        cancel: threading.Event | None = None,
-        temperature: float | None = None,
-        tokens: int | None = None,
-    ) -> Iterator[Output]:
+    def write(self, messages: Sequence[Message], options: WriteOptions = PLAIN) -> Iterator[Output]:
         """See `Writer.write`."""
-        options = {"temperature": temperature, "max_tokens": tokens}
-        given = {name: value for name, value in options.items() if value is not None}
+        of_server = {"temperature": options.temperature, "max_tokens": options.tokens}
+        given = {name: value for name, value in of_server.items() if value is not None}
         wire = Wire()
         client = (self._server or OpenAIServer("")).client(dict(wire.hooks), None) if self._provider == OPENAI else None
         model: Any = self.chat_model(client)
-        if schema is not None and self.abilities.schema:
-            reply = {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
+        if options.schema is not None and self.abilities.schema:
+            reply = {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(options.schema)}}
             model = model.bind(extra_body={"response_format": reply})  # as it is: LangChain's own way loses the counts
         sent = [_message(message) for message in messages]
-        chunks = watched(lambda: self._chunks(model, sent, given), wire, Patience(), cancel)
+        chunks = watched(lambda: self._chunks(model, sent, given), wire, Patience(), options.cancel)
         size = sum(len(message.text.encode("utf-8", "replace")) for message in messages)
         try:
             yield from self._read(chunks, size)

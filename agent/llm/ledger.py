@@ -1,12 +1,10 @@
 """The context ledger: a writer that records what each prompt held and cost; and the tokens of a text for a model on a
 server, estimated from bytes and corrected by what the server counts."""
 
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 from clew.agent.state import Doing, Prompted, PromptPart
-from clew.memory.ports import Abilities, Message, Output, Usage, Waiting, Writer
+from clew.memory.ports import PLAIN, Abilities, Message, Output, Usage, Waiting, WriteOptions, Writer
 
 BYTES_PER_TOKEN = 3.0
 """Fewer than a token has in most scripts and tokenizers, so that estimates are too high rather than too low."""
@@ -68,22 +66,13 @@ class RecordedWriter:
     def tokens(self, text: str) -> int:
         return self._writer.tokens(text)
 
-    def write(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        cancel: threading.Event | None = None,
-        temperature: float | None = None,
-        tokens: int | None = None,
-    ) -> Iterator[Output]:
+    def write(self, messages: Sequence[Message], options: WriteOptions = PLAIN) -> Iterator[Output]:
         """See `Writer.write`."""
         estimated, used = self.estimated, Usage(0, 0)
         if estimated is None:
             estimated = sum(self.tokens(message.text) for message in messages)
-        given = self._writer.write(messages, schema=schema, cancel=cancel, temperature=temperature, tokens=tokens)
         try:
-            for piece in given:
+            for piece in self._writer.write(messages, options):
                 if isinstance(piece, Waiting):
                     self._emit(Doing(piece.text))
                 elif isinstance(piece, Usage):

@@ -1,7 +1,6 @@
 """A model of an Ollama server as a `Writer`: the one that was named, or the best suited of those that are there."""
 
 import json
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
 from clew.agent.llm.streams import Wire, watched, without_thoughts
 from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
 from clew.memory.files import machine_memory
-from clew.memory.ports import Abilities, Message, Output, Usage, Waiting
+from clew.memory.ports import PLAIN, Abilities, Message, Output, Usage, Waiting, WriteOptions
 from clew.memory.proxies import without_proxies
 
 with without_proxies():
@@ -63,37 +62,29 @@ class OllamaWriter:
     def tokens(self, text: str) -> int:
         return self._counts.estimate(text)
 
-    def write(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        cancel: threading.Event | None = None,
-        temperature: float | None = None,
-        tokens: int | None = None,
-    ) -> Iterator[Output]:
+    def write(self, messages: Sequence[Message], options: WriteOptions = PLAIN) -> Iterator[Output]:
         """See `Writer.write`. A prompt that cannot fit raises `PromptCut` before it is sent."""
         estimated = sum(self.tokens(message.text) + MESSAGE for message in messages)
-        most = tokens and tokens + (THOUGHTS if self._card.thinks else 0)
+        most = options.tokens and options.tokens + (THOUGHTS if self._card.thinks else 0)
         self._make_room(estimated + (most or ANSWER))
-        options = {"num_ctx": self._context, "temperature": temperature, "num_predict": most}
+        of_server = {"num_ctx": self._context, "temperature": options.temperature, "num_predict": most}
         yield from self._waiting()
         wire = Wire()
         request: dict[str, Any] = {
             "model": self._name,
             "messages": [{"role": message.role, "content": message.text} for message in messages],
-            "options": {name: value for name, value in options.items() if value is not None},
+            "options": {name: value for name, value in of_server.items() if value is not None},
             "keep_alive": KEEP_ALIVE,
             "stream": True,
             "truncate": False,  # a prompt that is too long is an error, and never half of it
             "shift": False,
         }
-        if schema is not None and self._card.schema:
-            request["format"] = dict(schema)
+        if options.schema is not None and self._card.schema:
+            request["format"] = dict(options.schema)
         if self._card.thinks:
             request["think"] = LEAST_THINKING if self._card.levels else False
         with self._server.client(wire, read=None) as client:
-            parts = watched(lambda: self._parts(client, request), wire, self._server.patience, cancel)
+            parts = watched(lambda: self._parts(client, request), wire, self._server.patience, options.cancel)
             yield from self._read(parts, "".join(message.text for message in messages))
 
     def _make_room(self, needed: int) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from clew.agent.search import rounds
 from clew.agent.search import walk as walk_operations
 from clew.agent.search.toolbox import Toolbox
-from clew.agent.services import Computed, Services, TurnContext
+from clew.agent.services import Services, TurnContext
 from clew.agent.state import Call, Fallback, Turn
 from clew.memory.datatypes import Findings, Query, Wording
 from clew.memory.errors import BadInput, DeadlineExceeded, ServiceUnreachable
@@ -34,22 +34,21 @@ def query_of_turn(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> 
         query = encode_query(turn.typed, wordings, run.services.encoder, scope_of(turn), turn.recalled.selected)
         return replace(query, cancel=run.cancel, deadline=run.deadline)
 
-    return run.once(Computed[Query]("query", tuple(wordings)), encoded)
+    return run.once("query", tuple(wordings), encoded)
 
 
 def question_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> LibraryQuestion:
     """These wordings of the question against the library: one for all nodes of the turn. Free; what is asked of it is
     computed when it is first needed."""
-    walker, key = walker_of(turn, run, wordings), Computed[LibraryQuestion]("question", tuple(wordings))
-    return run.once(key, lambda: walker.question(query_of_turn(turn, run, wordings)))
+    walker = walker_of(turn, run, wordings)
+    return run.once("question", tuple(wordings), lambda: walker.question(query_of_turn(turn, run, wordings)))
 
 
 def walker_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording] = ()) -> Walker:
     """Over the part of the library that these wordings reach, by default those that are searched with. Free for a
     folder once its graph was read (seconds, once a process); a request or two for a cluster."""
     wordings = tuple(wordings) or turn.search.planned[0].wordings
-    key = Computed[Walker]("walker", tuple(wordings))
-    return run.once(key, lambda: run.services.walker_over(query_of_turn(turn, run, wordings)))
+    return run.once("walker", wordings, lambda: run.services.walker_over(query_of_turn(turn, run, wordings)))
 
 
 def thought_of(turn: Turn, run: TurnContext) -> Thought:
@@ -60,13 +59,13 @@ def thought_of(turn: Turn, run: TurnContext) -> Thought:
         ids = {*matches_of(turn, run, wordings).ids, *(passage.id for passage in turn.documented.passages)}
         return walk_operations.think(walker_of(turn, run), question_of(turn, run, wordings), ids)
 
-    return run.once(Computed[Thought]("thought", (turn.search.round, turn.typed)), thought)
+    return run.once("thought", (turn.search.round, turn.typed), thought)
 
 
 def stitched_of(turn: Turn, run: TurnContext) -> Stitched:
     """The chosen partitions as one graph. Under 1 ms beside `thought_of`."""
     thought, walker = thought_of(turn, run), walker_of(turn, run)
-    return run.once(Computed[Stitched]("stitched", (turn.search.round, turn.typed)), lambda: walker.stitch(thought))
+    return run.once("stitched", (turn.search.round, turn.typed), lambda: walker.stitch(thought))
 
 
 def hybrid(run: TurnContext) -> Hybrid:
@@ -79,8 +78,8 @@ def matches_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Mat
     """What `hybrid` finds with each of them, whatever they weigh. 6 to 30 ms beside `query_of_turn`: the dearest
     look-up of a turn that only asks `hybrid`."""
     query = query_of_turn(turn, run, wordings)
-    key = Computed[Matches]("matches", tuple((wording.text, wording.context) for wording in wordings))
-    return run.once(key, lambda: hybrid(run).matches(query, run.services.evidence))
+    of = tuple((wording.text, wording.context) for wording in wordings)
+    return run.once("matches", of, lambda: hybrid(run).matches(query, run.services.evidence))
 
 
 def found_or_left(turn: Turn, run: TurnContext, call: Call, failed: list[Fallback]) -> Findings:

@@ -13,7 +13,7 @@ from clew.agent.state import Call, Prompted, PromptPart
 from clew.memory.datatypes import Passage
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, orders
-from clew.memory.ports import Message, text_of
+from clew.memory.ports import Message, WriteOptions, text_of
 from clew.memory.text import content_words, storable
 from clew.prompts import render
 
@@ -71,7 +71,7 @@ def planned(
     names = [spec.name for spec in specs]
     message = asked(prompt, specs, writer.window - most, writer)
     try:
-        said = writer.write([message], schema=tool_calls.schema(specs), cancel=cancel, temperature=0.0, tokens=most)
+        said = writer.write([message], WriteOptions(tool_calls.schema(specs), cancel, 0.0, most))
         checked = _checked(storable(text_of(said)), names, prompt)
     except ServiceUnreachable as error:
         return ModelPlan(failure=error.message, ledger=writer.ledger)

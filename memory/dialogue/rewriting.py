@@ -16,7 +16,7 @@ from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.language.telling import language_of
 from clew.memory.parameters import Few, Share, Weight
-from clew.memory.ports import Encoder, Message, Writer, text_of
+from clew.memory.ports import Encoder, Message, WriteOptions, Writer, text_of
 from clew.memory.text import content_words
 from clew.prompts import render
 
@@ -269,4 +269,4 @@ def _line(reply: str) -> str:
 
 
 def _reply(writer: Writer, messages: Sequence[Message], cancel: threading.Event | None) -> str:
-    return text_of(writer.write(messages, cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS))
+    return text_of(writer.write(messages, WriteOptions(cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS)))

@@ -14,7 +14,7 @@ from clew.agent.assistant import Assistant
 from clew.agent.llm.langchain_writer import LangChainWriter, load_chat_model
 from clew.agent.settings import read_settings
 from clew.memory.errors import Cancelled, PromptCut, ServiceUnreachable
-from clew.memory.ports import Message, Output, Usage
+from clew.memory.ports import Message, Output, Usage, WriteOptions
 from tests.agent.conftest import turn_of
 from tests.llama.server import NAME, serving
 
@@ -50,20 +50,21 @@ def text_of(outputs: Sequence[Output]) -> str:
 
 def begun(writer: LangChainWriter, cancel: threading.Event | None = None) -> Iterator[Output]:
     """The rest of a long text whose first word has come."""
-    outputs = writer.write(LONG, cancel=cancel, tokens=600, temperature=0)
+    outputs = writer.write(LONG, WriteOptions(cancel=cancel, tokens=600, temperature=0))
     assert next(outputs)
     return outputs
 
 
 def test_text_comes_in_pieces_and_is_counted(writer: LangChainWriter) -> None:
-    *pieces, usage = writer.write([Message("user", "Say something about the Moon.")], tokens=30, temperature=0)
+    asked = [Message("user", "Say something about the Moon.")]
+    *pieces, usage = writer.write(asked, WriteOptions(tokens=30, temperature=0))
     assert len(pieces) > 1 and text_of(pieces).strip()
     assert isinstance(usage, Usage) and usage.read > 5 and 1 < usage.written <= 30
 
 
 def test_a_reply_fits_the_schema(writer: LangChainWriter) -> None:
     asked = [Message("user", "Which film did Fritz Lang make in 1927? Answer in JSON.")]
-    outputs = list(writer.write(asked, schema=Film.model_json_schema(), tokens=200, temperature=0))
+    outputs = list(writer.write(asked, WriteOptions(Film.model_json_schema(), tokens=200, temperature=0)))
     assert Film.model_validate_json(text_of(outputs)).title
 
 
@@ -93,7 +94,7 @@ def wait_until_idle(llama: str) -> None:
 
 def test_a_prompt_longer_than_the_context_is_cut(writer: LangChainWriter) -> None:
     with pytest.raises(PromptCut):
-        list(writer.write([Message("user", "moon " * 9000)], tokens=10))
+        list(writer.write([Message("user", "moon " * 9000)], WriteOptions(tokens=10)))
 
 
 def test_a_server_that_dies_in_the_middle_is_a_line(named: str, monkeypatch: pytest.MonkeyPatch) -> None:

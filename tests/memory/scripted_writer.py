@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clew.memory.errors import Cancelled
-from clew.memory.ports import Abilities, Message, Output, Usage
+from clew.memory.ports import PLAIN, Abilities, Message, Output, Usage, WriteOptions
 
 Script = Callable[[Sequence[Message], Mapping[str, Any] | None], str]
 
@@ -24,19 +24,11 @@ class ScriptedWriter:
     def tokens(self, text: str) -> int:
         return len(text.split())
 
-    def write(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        cancel: threading.Event | None = None,
-        temperature: float | None = None,
-        tokens: int | None = None,
-    ) -> Iterator[Output]:
-        _check(cancel)
-        pieces = re.findall(r"\s*\S+|\s+", self.script(messages, schema))
+    def write(self, messages: Sequence[Message], options: WriteOptions = PLAIN) -> Iterator[Output]:
+        _check(options.cancel)
+        pieces = re.findall(r"\s*\S+|\s+", self.script(messages, options.schema))
         for piece in pieces:
-            _check(cancel)
+            _check(options.cancel)
             yield piece
         yield Usage(sum(len(message.text.split()) for message in messages), len(pieces))
 

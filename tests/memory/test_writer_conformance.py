@@ -13,7 +13,7 @@ from clew.agent.llm.langchain_writer import load_chat_model
 from clew.agent.llm.ollama_server import OllamaServer
 from clew.agent.llm.ollama_writer import named_model
 from clew.memory.errors import Cancelled
-from clew.memory.ports import Message, Output, Usage, Waiting, Writer
+from clew.memory.ports import Message, Output, Usage, Waiting, WriteOptions, Writer
 from tests.memory.scripted_writer import ScriptedWriter
 from tests.ollama.compatible import compatible
 from tests.ollama.playing import words
@@ -78,7 +78,7 @@ def test_text_comes_in_pieces_and_the_usage_once_at_the_end(writer: Writer) -> N
 
 
 def test_with_a_schema_the_text_is_json_that_fits(writer: Writer) -> None:
-    events = list(writer.write([QUESTION], schema=SCHEMA))
+    events = list(writer.write([QUESTION], WriteOptions(SCHEMA)))
     value = json.loads(said(events))
     assert value.keys() == {"city", "sure"} and isinstance(value["city"], str) and isinstance(value["sure"], bool)
     assert usages(events) == [events[-1]]
@@ -86,20 +86,20 @@ def test_with_a_schema_the_text_is_json_that_fits(writer: Writer) -> None:
 
 def test_it_can_be_stopped_before_and_on_the_way(writer: Writer) -> None:
     cancel = threading.Event()
-    events = writer.write([QUESTION], cancel=cancel)
+    events = writer.write([QUESTION], WriteOptions(cancel=cancel))
     assert isinstance(next(without_waiting(events)), str)
     cancel.set()
     with pytest.raises(Cancelled):
         list(events)
     with pytest.raises(Cancelled):
-        list(writer.write([QUESTION], cancel=cancel))
+        list(writer.write([QUESTION], WriteOptions(cancel=cancel)))
 
 
 def test_two_threads_write_at_once(writer: Writer) -> None:
     together = threading.Barrier(2, timeout=60)
 
     def write(schema: Mapping[str, Any] | None) -> str:
-        events = without_waiting(writer.write([QUESTION], schema=schema))
+        events = without_waiting(writer.write([QUESTION], WriteOptions(schema)))
         first = next(events)  # both are under way now
         together.wait()
         return said([first, *events])

@@ -19,7 +19,7 @@ from clew.memory.instructions import ADDRESS, neutralised
 from clew.memory.knowledge.communities.entity_graph import EntityRelation, Links, stated_between
 from clew.memory.layers import Layers
 from clew.memory.nodes import paired_cosines
-from clew.memory.ports import Message, Writer, text_of
+from clew.memory.ports import Message, WriteOptions, Writer, text_of
 from clew.memory.text import content_words, split
 from clew.memory.vectors import Ragged, unit
 from clew.prompts import render
@@ -235,7 +235,7 @@ def write(extract: Extract, writer: Writer, taken: Collection[str]) -> tuple[str
         relations="\n".join(neutralised(line).text for line in extract.relations) or "none",
         sentences="\n".join(neutralised(sentence).text for sentence in extract.sentences),
     )
-    reply = text_of(writer.write([Message("user", prompt)], temperature=TEMPERATURE, tokens=TOKENS))
+    reply = text_of(writer.write([Message("user", prompt)], WriteOptions(temperature=TEMPERATURE, tokens=TOKENS)))
     reply = " ".join(_THOUGHT.sub("", reply).split())
     if _CHATTER.match(reply):
         return "", "it is no report"

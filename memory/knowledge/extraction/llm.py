@@ -22,7 +22,7 @@ from clew.memory.json_lines import read_json
 from clew.memory.knowledge.extraction.clauses import by_rules
 from clew.memory.knowledge.extraction.entities import apart, is_entity
 from clew.memory.knowledge.extraction.lexicon import EntityKind, Mention, RelationMention
-from clew.memory.ports import Message, Writer, text_of
+from clew.memory.ports import Message, WriteOptions, Writer, text_of
 from clew.memory.text import Span, split
 from clew.prompts import render
 
@@ -158,7 +158,7 @@ class ModelExtractor:
     def _reply(self, messages: Sequence[Message]) -> str:
         if self._unreachable:
             raise ServiceUnreachable(self._unreachable)
-        return text_of(self._model.writer.write(messages, schema=SCHEMA))
+        return text_of(self._model.writer.write(messages, WriteOptions(SCHEMA)))
 
 
 def _read(reply: str, text: str, part: Span, sentences: Sequence[Span], expected: bool) -> tuple[Located | None, str]:

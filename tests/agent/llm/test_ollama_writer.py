@@ -10,7 +10,7 @@ from clew.agent.llm.ollama_server import OllamaServer
 from clew.agent.llm.ollama_writer import OllamaWriter, named_model
 from clew.agent.llm.streams import Patience
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut
-from clew.memory.ports import Message, Usage, Waiting
+from clew.memory.ports import Message, Usage, Waiting, WriteOptions
 from tests.ollama.playing import MODELS, good, slow
 from tests.ollama.server import Asked, Failure, Model, OllamaDouble, Said, serving
 
@@ -27,7 +27,7 @@ def text(pieces: list[Any]) -> str:
 
 
 def test_an_answer_streams_and_is_counted(ollama: OllamaDouble) -> None:
-    pieces = list(writer_of(ollama, "good:1b").write([HOW_FAR], temperature=0.1, tokens=50))
+    pieces = list(writer_of(ollama, "good:1b").write([HOW_FAR], WriteOptions(temperature=0.1, tokens=50)))
     assert text(pieces) == "The Moon is 384,400 km away [1]."
     assert pieces[0] == Waiting("loading good:1b")
     assert isinstance(pieces[-1], Usage) and pieces[-1].read > 20 and pieces[-1].written == 7
@@ -73,7 +73,7 @@ def test_a_prompt_that_an_older_server_cut_is_an_error(ollama: OllamaDouble) -> 
     writer = writer_of(ollama, "cuts:1b")
     with pytest.raises(PromptCut, match="read 1024 tokens of a longer prompt"):
         list(writer.write([LONG]))
-    assert text(list(writer.write([HOW_FAR], tokens=100))) == "The Moon is 384,400 km away [1]."
+    assert text(list(writer.write([HOW_FAR], WriteOptions(tokens=100)))) == "The Moon is 384,400 km away [1]."
 
 
 def test_an_old_server_is_sent_no_schema() -> None:
@@ -132,7 +132,7 @@ def test_a_stop_ends_the_call_at_once_and_the_server_is_told(model: str) -> None
 
         threading.Thread(target=stop, daemon=True).start()
         with pytest.raises(Cancelled):
-            list(writer.write([HOW_FAR], cancel=cancel))
+            list(writer.write([HOW_FAR], WriteOptions(cancel=cancel)))
         assert time.monotonic() - stopped[0] < 2
         assert double.hung_up.wait(10), "the server goes on writing for nobody"
 
@@ -153,6 +153,6 @@ def test_a_proxy_of_the_environment_is_not_asked(ollama: OllamaDouble, monkeypat
 def test_a_model_that_thinks_has_room_for_it_and_one_that_always_does_is_told_so() -> None:
     models = {"thinks:1b": Model(good, capabilities=("completion", "thinking"), architecture="gptoss")}
     with serving(models) as double:
-        list(writer_of(double, "thinks:1b").write([HOW_FAR], tokens=200))
+        list(writer_of(double, "thinks:1b").write([HOW_FAR], WriteOptions(tokens=200)))
         assert double.requests[0]["think"] == "low"
         assert double.requests[0]["options"]["num_predict"] == 900

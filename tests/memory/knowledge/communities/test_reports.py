@@ -1,6 +1,6 @@
 """What names a community: what its links tie, not what was joined to it for its meaning."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from clew.memory.knowledge.communities.reports import (
     extracts,
     write,
 )
-from clew.memory.ports import Message
+from clew.memory.ports import PLAIN, Message, Output, WriteOptions
 from tests.memory.knowledge.communities.made import layers
 from tests.memory.scripted_writer import ScriptedWriter
 
@@ -51,8 +51,8 @@ def test_a_model_writes_with_the_seeds_temperature_and_tokens() -> None:
     asked: list[tuple[float | None, int | None]] = []
 
     class Writing(ScriptedWriter):
-        def write(self, *messages: Any, temperature: float | None = None, tokens: int | None = None, **_: Any) -> Any:
-            asked.append((temperature, tokens))
+        def write(self, messages: Sequence[Message], options: WriteOptions = PLAIN) -> Iterator[Output]:
+            asked.append((options.temperature, options.tokens))
             return iter(["Apollo flew to the Moon."])
 
     extract = Extract("Apollo", (0,), {"Apollo": "d"}, {}, {"Apollo flew to the Moon.": "d"})
