@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from clew.agent.state import Kept, PromptPart
 from clew.memory.datatypes import Passage
 from clew.memory.instructions import neutralised
-from clew.memory.text import content_words, split
+from clew.memory.text import content_words, number_of, split
 
 
 def fenced(number: int, title: str, text: str) -> str:
@@ -25,8 +26,8 @@ def untitled(title: str, text: str) -> str:
 def reported(passages: Sequence[Passage], removed: Sequence[int]) -> tuple[str, ...]:
     """A line for the person on each passage that instructions were taken out of."""
     return tuple(
-        f"{passage.title or passage.document} has {count} instruction{'' if count == 1 else 's'} to a language model in"
-        " its text: not followed, and left out of the prompt"
+        f"{passage.name} has {number_of(count, 'instruction')} to a language model in its text: not followed, and left"
+        " out of the prompt"
         for passage, count in zip(passages, removed, strict=True)
         if count
     )
@@ -57,28 +58,19 @@ def fit(question: str, passages: Sequence[Passage], room: int, count: Callable[[
     what still does not fit is left out, the last first. The first is always there.
     """
     clean = [neutralised(passage.text) for passage in passages]
-    whole = [fenced(n, p.title, c.text) for n, (p, c) in enumerate(zip(passages, clean, strict=True), 1)]
-    short = [
-        fenced(n, p.title, best_sentences(question, c.text))
-        for n, (p, c) in enumerate(zip(passages, clean, strict=True), 1)
-    ]
-    shown: list[str | None] = list(whole)
-    sizes = [count(text) for text in whole]
+    shown = [fenced(n, p.title, c.text) for n, (p, c) in enumerate(zip(passages, clean, strict=True), 1)]
+    sizes, kept = list(map(count, shown)), cast(list[Kept], ["whole"] * len(passages))
     for place in reversed(range(len(passages))):
-        if sum(sizes) <= room:
-            break
-        shown[place], sizes[place] = short[place], min(count(short[place]), sizes[place])
+        if sum(sizes) > room:
+            short = fenced(place + 1, passages[place].title, best_sentences(question, clean[place].text))
+            kept[place] = "whole" if short == shown[place] else "summarised"
+            shown[place], sizes[place] = short, min(count(short), sizes[place])
     for place in reversed(range(1, len(passages))):
-        if sum(sizes) <= room:
-            break
-        shown[place], sizes[place] = None, 0
-    parts = tuple(
-        PromptPart(
-            f"passage {n}: {passage.title or passage.document}", sizes[n - 1], _kept_as(shown[n - 1], whole[n - 1])
-        )
-        for n, passage in enumerate(passages, 1)
-    )
-    return PromptPassages("\n".join(text for text in shown if text), parts, tuple(one.removed for one in clean))
+        if sum(sizes) > room:
+            shown[place], sizes[place], kept[place] = "", 0, "left out"
+    names = [f"passage {n}: {passage.name}" for n, passage in enumerate(passages, 1)]
+    parts = tuple(map(PromptPart, names, sizes, kept))
+    return PromptPassages("\n".join(filter(None, shown)), parts, tuple(one.removed for one in clean))
 
 
 def best_sentences(question: str, text: str) -> str:
@@ -87,7 +79,3 @@ def best_sentences(question: str, text: str) -> str:
     sentences = [text[start:end] for start, end in split(text)]
     ranked = sorted(range(len(sentences)), key=lambda n: (-len(asked & set(content_words(sentences[n]))), n))
     return " ".join(sentences[n] for n in sorted(ranked[:SENTENCES]))
-
-
-def _kept_as(shown: str | None, whole: str) -> Kept:
-    return "left out" if shown is None else "whole" if shown == whole else "summarised"
