@@ -101,7 +101,7 @@ class Assistant:
         """Load the encoder's model, and read the graph: seconds, that an interface can spend behind its prompt."""
         self._services.encoder.uncached.encode(["warm up"], "query")
         if self._services.library.store.whole and self._services.library.manifest.chunks:
-            _ = self._services.walker
+            self._services.walker()
         self._services.library.store.vocabulary.counts(["warm"])
 
     def ask(

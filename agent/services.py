@@ -80,13 +80,9 @@ class Services:
         value: _Value = self.told[key]
         return value
 
-    @property
-    def walker(self) -> Walker:
-        """The tool `walk`'s: a library's graph is read once, by whoever walks first."""
-        return self.walker_over(None)
-
-    def walker_over(self, query: Query | None) -> Walker:
-        """Over the part of the library that a question reaches; without one over all of it."""
+    def walker(self, query: Query | None = None) -> Walker:
+        """The tool `walk`'s, over the part of the library that a question reaches; without one over all of it: that
+        graph is read once, by whoever walks first."""
         tool = self.tools[Walk.name]
         tool = for_question(tool, query) if query else tool
         assert isinstance(tool, Walk)

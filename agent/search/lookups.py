@@ -48,7 +48,7 @@ def walker_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording] = ()) ->
     """Over the part of the library that these wordings reach, by default those that are searched with. Free for a
     folder once its graph was read (seconds, once a process); a request or two for a cluster."""
     wordings = tuple(wordings) or turn.search.planned[0].wordings
-    return run.once("walker", wordings, lambda: run.services.walker_over(query_of_turn(turn, run, wordings)))
+    return run.once("walker", wordings, lambda: run.services.walker(query_of_turn(turn, run, wordings)))
 
 
 def thought_of(turn: Turn, run: TurnContext) -> Thought:

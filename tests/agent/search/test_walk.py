@@ -124,7 +124,7 @@ def test_a_walk_is_the_same_where_another_process_has_stitched(assistant: Assist
     services = assistant.services
     found: Turn = evidence_graph().invoke({"turn": Turn("t", 1, QUESTION)}, context=TurnContext(services))["turn"]
     other = TurnContext(replace(services, tools={**services.tools, "walk": Walk(services.library.store)}))
-    assert services.walker is not other.services.walker
+    assert services.walker() is not other.services.walker()
     run = TurnContext(services)
     stitched = nodes.stitch(found, run)
     assert run.scratch and not other.scratch
