@@ -118,15 +118,13 @@ def _next(
                 ) from None
 
 
-_Other = TypeVar("_Other")
-
 _MARKS = ("<think>", "<thinking>", "</think>", "</thinking>")
 _EITHER = re.compile("|".join(_MARKS), re.IGNORECASE)
 _CLOSING = re.compile("|".join(_MARKS[2:]), re.IGNORECASE)
 
 
-def without_thoughts(pieces: Iterator[str | _Other]) -> Iterator[str | _Other | Void]:
-    """The pieces as they come, without what stands between the marks, which may be cut anywhere; no text: it passes.
+def without_thoughts(pieces: Iterator[str]) -> Iterator[str | Void]:
+    """The pieces as they come, without what stands between the marks, which may be cut anywhere.
 
     A thought whose end is missing swallows the rest. An end without a beginning makes what came before void: some
     templates have written the beginning themselves. Blank space before the first word goes too.
@@ -140,21 +138,18 @@ def without_thoughts(pieces: Iterator[str | _Other]) -> Iterator[str | _Other | 
         return [text] if text else []
 
     for piece in pieces:
-        if not isinstance(piece, str):
-            yield piece
-            continue
         held += piece
         while mark := (_CLOSING if thinking else _EITHER).search(held):
             before, held = held[: mark.start()], held[mark.end() :]
-            if not thinking and _CLOSING.fullmatch(mark.group()):
+            if not thinking and _CLOSING.fullmatch(mark[0]):
                 started = False
                 yield Void()
                 continue
             yield from shown(before)
             thinking = not thinking
         cut = begun_mark(held, _MARKS)
-        before, held = held[:cut], held[cut:]
-        yield from shown(before)
+        yield from shown(held[:cut])
+        held = held[cut:]
     yield from shown(held)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clew.agent.llm.streams import Patience, Wire, watched, without_thoughts
 from clew.memory.errors import BadInput, ModelFailed
-from clew.memory.ports import Usage, Void, text_of
+from clew.memory.ports import Void, text_of
 
 HASTY = Patience(connect=0.5, first=0.3, gap=0.2)
 
@@ -61,11 +61,6 @@ def said(*pieces: str) -> str:
 )
 def test_thoughts_are_left_out(pieces: list[str], left: str) -> None:
     assert said(*pieces) == left
-
-
-def test_what_is_no_text_passes() -> None:
-    usage = Usage(1, 2)
-    assert list(without_thoughts(iter(["<think>a", usage, "</think>b"]))) == [usage, "b"]
 
 
 def test_the_text_comes_before_it_is_whole() -> None:
