@@ -38,9 +38,9 @@ class TokenCounts:
 
 
 class RecordedWriter:
-    """`ledger` has a line for each prompt, in order. Who makes a prompt sets `parts`, what it is made of, and, where it
-    has more than its messages' text, the tokens `estimated`. `emit` takes what the model's server does before it
-    writes; `most` is how many tokens it may write, where whoever asks leaves that open."""
+    """`ledger` has a line for each prompt, in order. Who makes a prompt sets `parts`, what it is made of. `emit` takes
+    what the model's server does before it writes; `most` is how many tokens it may write, where whoever asks leaves
+    that open."""
 
     def __init__(self, writer: Writer, purpose: str, emit: Callable[[Doing], object], most: int = 700) -> None:
         self.most = most
@@ -49,7 +49,6 @@ class RecordedWriter:
         self._emit = emit
         self.ledger: tuple[Prompted, ...] = ()
         self.parts: tuple[PromptPart, ...] = ()
-        self.estimated: int | None = None
 
     @property
     def name(self) -> str:
@@ -68,9 +67,7 @@ class RecordedWriter:
 
     def write(self, messages: Sequence[Message], options: WriteOptions = PLAIN) -> Iterator[Output]:
         """See `Writer.write`."""
-        estimated, used = self.estimated, Usage(0, 0)
-        if estimated is None:
-            estimated = sum(self.tokens(message.text) for message in messages)
+        estimated, used = sum(self.tokens(message.text) for message in messages), Usage(0, 0)
         try:
             for piece in self._writer.write(messages, options):
                 if isinstance(piece, Waiting):

@@ -103,7 +103,7 @@ class OllamaServer:
 
     def client(self, wire: Wire | None = None, read: float | None = QUICK) -> ollama.Client:
         """A client with a connection of its own. A proxy of the environment cannot reach this machine."""
-        times = httpx.Timeout(connect=self.patience.connect, read=read, write=30.0, pool=5.0)
+        times = httpx.Timeout(connect=5.0, read=read, write=30.0, pool=5.0)
         url = urlsplit(self._host if "://" in self._host else f"http://{self._host}")
         local = (url.hostname or "127.0.0.1") in LOCAL
         hooks = dict(wire.hooks) if wire else {}

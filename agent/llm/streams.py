@@ -27,10 +27,9 @@ POLL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Seconds to wait: for a connection; for the first word, before which a model is loaded from the disk and reads the
-    prompt; between two words."""
+    """Seconds to wait: for the first word, before which a model is loaded from the disk and reads the prompt; between
+    two words."""
 
-    connect: float = 5.0
     first: float = 300.0
     gap: float = 60.0
 

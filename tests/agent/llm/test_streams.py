@@ -11,7 +11,7 @@ from clew.agent.llm.streams import Patience, Wire, watched, without_thoughts
 from clew.memory.errors import BadInput, ModelFailed
 from clew.memory.ports import Void, text_of
 
-HASTY = Patience(connect=0.5, first=0.3, gap=0.2)
+HASTY = Patience(first=0.3, gap=0.2)
 
 
 def test_items_come_in_order_and_what_reading_raises_is_raised_here() -> None:
