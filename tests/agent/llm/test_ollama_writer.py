@@ -78,7 +78,7 @@ def test_a_prompt_that_an_older_server_cut_is_an_error(ollama: OllamaDouble) -> 
 
 def test_an_old_server_is_sent_no_schema() -> None:
     with serving(MODELS, version="0.4.2") as double:
-        list(writer_of(double, "good:1b").write([HOW_FAR], schema={"type": "object"}))
+        list(writer_of(double, "good:1b").write([HOW_FAR], WriteOptions(schema={"type": "object"})))
         assert "format" not in double.requests[0]
 
 
