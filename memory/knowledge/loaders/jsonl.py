@@ -19,8 +19,8 @@ Record = Mapping[str, Any]
 SUFFIXES = (".jsonl", ".jsonl.gz")
 Entry = TypeVar("Entry")
 
-LONGEST_LINE, LONGEST_BEGINNING = 1 << 24, 1 << 20
-"""Bytes of a line that are read, and of the first line, by which a conversation script is known."""
+LONGEST_LINE = 1 << 24
+"""Bytes of a line that are read."""
 
 AUTHOR, TAGS = ("author", "authors"), ("tags", "keywords")
 
@@ -39,12 +39,6 @@ def plain_or_zipped(folder: Path, name: str) -> Path | None:
     return next((path for path in paths if stat.S_ISREG(file_mode(path))), None)
 
 
-def _script(path: Path) -> str:
-    first = next(records(path, longest=LONGEST_BEGINNING), None)
-    is_script = isinstance(first, tuple) and _is_script(first[1])
-    return "conversation scripts skipped: clew replay runs them" if is_script else ""
-
-
 def _corpus(folder: Path) -> Path | None:
     """A corpus without queries or qrels beside it is a file like others, and what lies beside it is read too."""
     judged = plain_or_zipped(folder, "queries") or file_mode(folder / "qrels.tsv") or file_mode(folder / "qrels")
@@ -61,7 +55,7 @@ def _documents(source: Source) -> Iterator[Document | LoadFailure]:
             continue
         number, record = item
         place = f"{shown(source.path)}:{number}"
-        if number == 1 and _is_script(record):
+        if number == 1 and "conversation_id" in record and "turns" in record:
             raise Unreadable("a conversation script, which clew replay runs")
         try:
             document = _document(record, f"{source.name}:{number}", place)
@@ -117,15 +111,15 @@ def field(record: Record, name: str, default: str | None = None) -> str:
     return str(value)
 
 
-def records(path: Path, having: bytes = b"", longest: int = LONGEST_LINE) -> Iterator[tuple[int, Record] | LoadFailure]:
-    """The object on each line that has these bytes, with the line's number; `longest` bytes of a line are read. What
-    ends the file too early comes after the good lines."""
+def records(path: Path, having: bytes = b"") -> Iterator[tuple[int, Record] | LoadFailure]:
+    """The object on each line that has these bytes, with the line's number. What ends the file too early comes after
+    the good lines."""
     number = 0
     try:
         with cast(IO[bytes], gzip.open(path)) if path.suffix == ".gz" else path.open("rb") as file:
-            for number, line in enumerate(_lines(file, longest), 1):
-                if len(line) > longest:
-                    yield LoadFailure(f"{shown(path)}:{number}", f"a line of more than {longest >> 20} MiB")
+            for number, line in enumerate(_lines(file), 1):
+                if len(line) > LONGEST_LINE:
+                    yield LoadFailure(f"{shown(path)}:{number}", f"a line of more than {LONGEST_LINE >> 20} MiB")
                     continue
                 if not line.strip() or having not in line:
                     continue
@@ -139,12 +133,12 @@ def records(path: Path, having: bytes = b"", longest: int = LONGEST_LINE) -> Ite
         yield LoadFailure(shown(path), reason(error))
 
 
-def _lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
-    """Of a line that is longer, the beginning with a byte too many, and never more in memory."""
-    while line := file.readline(longest + 1):
+def _lines(file: IO[bytes]) -> Iterator[bytes]:
+    """Of a line that is too long, the beginning with a byte too many, and never more in memory."""
+    while line := file.readline(LONGEST_LINE + 1):
         yield line
-        while len(line) > longest and line[-1:] != b"\n":
-            line = file.readline(longest + 1) or b"\n"
+        while len(line) > LONGEST_LINE and line[-1:] != b"\n":
+            line = file.readline(LONGEST_LINE + 1) or b"\n"
 
 
 def _record(line: bytes) -> Record:
@@ -161,10 +155,6 @@ def _record(line: bytes) -> Record:
     return record
 
 
-def _is_script(record: Record) -> bool:
-    return "conversation_id" in record and "turns" in record
-
-
 def named(items: Iterator[Entry | LoadFailure], path: str) -> Iterator[Entry | LoadFailure]:
     """Failures of a file's lines: the first ones named, the rest counted at the end."""
     failures = 0
@@ -177,5 +167,5 @@ def named(items: Iterator[Entry | LoadFailure], path: str) -> Iterator[Entry | L
         yield LoadFailure(path, f"{more} more of its lines cannot be read", more)
 
 
-JSONL = Loader("jsonl", read_jsonl, SUFFIXES, passes_over=_script)
+JSONL = Loader("jsonl", read_jsonl, SUFFIXES)
 BEIR = Loader("beir", read_jsonl, in_folder=_corpus)

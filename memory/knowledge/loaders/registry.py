@@ -2,7 +2,6 @@
 
 import os
 import stat
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -155,7 +154,6 @@ class Discovered:
     unopened: list[Path] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     unread: list[LoadFailure] = field(default_factory=list)
-    passed_over: Counter[str] = field(default_factory=Counter)
 
     def add(self, root: Path) -> None:
         """Raises `BadInput` where it cannot be opened, or is a library or of another kind."""
@@ -211,8 +209,6 @@ class Discovered:
         if loader is None:
             kind = f"{path.suffix.lower()} files are" if path.suffix else "a file without an ending is"
             self.unread.append(LoadFailure(shown(path), "it is no file" if is_odd else f"{kind} not read"))
-        elif why := _said(loader.passes_over, path, ""):
-            self.passed_over[why] += 1
         else:
             self._once(Source(path, loader, root))
 
@@ -243,7 +239,6 @@ def discover(
     found = Discovered(os.path.realpath(library) if library else "", loaders, follow)
     for path in paths:
         found.add(path.absolute())
-    found.notes += [f"{count} {why}" for why, count in found.passed_over.items()]
     if found.links:
         named = ", ".join([*map(shown, found.links[:NAMED]), *(["..."] if len(found.links) > NAMED else [])])
         found.notes.append(f"{len(found.links)} links not followed (--follow-links does): {named}")

@@ -66,8 +66,7 @@ class Loader:
     """How one kind of file is found and read. To add one: a file with its `Loader`, and a line in `registry.LOADERS`.
 
     `suffixes`: lower-case ends of the names of its files. `recognises`: whether a file with such a name is one.
-    `passes_over`: why a file that lies in a folder is left out, as `skipped: why`, or "". `in_folder`: the file to
-    read where a whole folder is one data set, whose other files are then no documents.
+    `in_folder`: the file to read where a whole folder is one data set, whose other files are then no documents.
 
     `read` yields documents, failures and what it unpacked, and may raise `Unreadable` or `OSError`; so does `edges`.
     `files` are all that the digest of a source is made of. `by_page`: it reads the pages that `Source.pages` choose.
@@ -79,7 +78,6 @@ class Loader:
     read: "Callable[[Source], Iterator[Document | LoadFailure | Unpacked]]"
     suffixes: tuple[str, ...] = ()
     recognises: Callable[[Path], bool] = lambda _: True
-    passes_over: Callable[[Path], str] = lambda _: ""
     in_folder: Callable[[Path], Path | None] = lambda _: None
     edges: "Callable[[Source], Iterator[Edge | LoadFailure]]" = lambda _: iter(())
     files: Callable[[Path], tuple[Path, ...]] = lambda path: (path,)

@@ -10,7 +10,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
@@ -33,16 +33,8 @@ BEGINNING = 1 << 16
 BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 _ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*+<mediawiki[\s>]", re.DOTALL)
 
-_NAMES = json.loads(Path(__file__).with_name("wikipedia.json").read_text("utf-8"))
-
-NAMESPACES: Mapping[str, int] = _NAMES["namespaces"]
+NAMESPACES: Mapping[str, int] = json.loads(Path(__file__).with_name("wikipedia.json").read_text("utf-8"))
 """What every wiki knows beside the names in its own language, which a dump lists; 0 is the namespace of articles."""
-
-PROJECTS = frozenset(_NAMES["projects"].split())
-"""Prefixes of links to sister projects."""
-
-LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z]+)*|simple")
-"""A prefix of a link to another language's wiki, as people write it: in lower case."""
 
 NO_LINKS = re.compile(
     r"<!--.*?(?:-->|\Z)|<(nowiki|ref|math|pre|syntaxhighlight|source|gallery|timeline|score|style|imagemap|chem)\b[^<>]*(?:(?<!/)>.*?(?:</\1\s*>|\Z)|/>)",
@@ -96,16 +88,11 @@ class Wiki:
         return first + title[1:] if self.first_letter and len(first) == 1 else title
 
     def namespace(self, link: str) -> tuple[int, str]:
-        """The number of a link's namespace, and the rest of its target; -3 for another wiki."""
-        prefix, colon, rest = link.strip().removeprefix(":").partition(":")
-        if not colon:
-            return 0, prefix
-        name = " ".join(prefix.replace("_", " ").split())
-        known = self.namespaces.get(name.lower())
-        if known is not None:
-            return known, rest
-        elsewhere = name.lower() in PROJECTS or LANGUAGE.fullmatch(name)
-        return (-3, rest) if elsewhere else (0, f"{prefix}:{rest}")
+        """The number of a link's namespace, and the rest of its target."""
+        target = link.strip().removeprefix(":")
+        prefix, _, rest = target.partition(":")
+        known = self.namespaces.get(" ".join(prefix.replace("_", " ").lower().split()), 0)
+        return (known, rest) if known else (0, target)
 
 
 @dataclass(frozen=True)
@@ -122,9 +109,10 @@ class Article:
         """Its title where there is none: a list, a page without words."""
         return first_paragraph(self.text, self.wiki) or self.title
 
-    @cached_property
+    @property
     def is_document(self) -> bool:
-        return not self.target and not is_disambiguation(self.title, self.text)
+        is_choice = self.title.endswith("(disambiguation)") or AMBIGUOUS.search(self.text)
+        return not self.target and not is_choice
 
 
 def is_dump(path: Path) -> bool:
@@ -139,12 +127,12 @@ def is_dump(path: Path) -> bool:
 def read_dump(source: Source) -> Iterator[Document | LoadFailure]:
     """The articles that `source.pages` choose, no redirects and no disambiguations; their ids are their titles. What
     ends the file too early comes after the good pages. Raises `Unreadable` where nothing is chosen."""
-    place, articles, chosen = shown(source.path), 0, _Choice(source.pages)
+    place, articles, is_chosen = shown(source.path), 0, _choice(source.pages)
     for page in _pages(source.path):
         if isinstance(page, LoadFailure):
             yield page
             articles += 1
-        elif page.is_document and chosen.has(page):
+        elif page.is_document and is_chosen(page):
             articles += 1
             tags = in_a_line(categories(page.text, page.wiki))
             yield Document(page.title, page.title, page.paragraph, place, tags=tags)
@@ -158,17 +146,16 @@ def read_links(source: Source) -> Iterator[Edge]:
     The dump is read twice: titles and redirects, which stay in memory, then the links.
     """
 
-    def articles() -> Iterator[Article]:
-        return (page for page in _pages(source.path) if isinstance(page, Article))
-
-    chosen, titles, redirects = _Choice(source.pages), set(), {}
-    for page in articles():
+    is_chosen, titles, redirects = _choice(source.pages), set[str](), dict[str, str]()
+    for page in _pages(source.path):
+        if isinstance(page, LoadFailure):
+            continue
         if page.target:
             redirects[page.title] = page.target
-        elif page.is_document and chosen.has(page):
+        elif page.is_document and is_chosen(page):
             titles.add(page.title)
-    for page in articles():
-        if page.title in titles and not page.target:
+    for page in _pages(source.path):
+        if isinstance(page, Article) and page.title in titles and not page.target:
             ends = dict.fromkeys(_resolved(title, redirects) for title in links(page.text, page.wiki))
             yield from (Edge(page.title, end, LINKS_TO) for end in ends if end in titles and end != page.title)
 
@@ -182,19 +169,18 @@ def _resolved(title: str, redirects: Mapping[str, str]) -> str:
     return title
 
 
-class _Choice:
-    """`Pages` as sets and a pattern, to check many articles."""
+def _choice(pages: Pages) -> Callable[[Article], object]:
+    """Whether an article is one of these pages."""
+    wanted = {_key(name.rpartition(":")[2]) for name in pages.categories}
+    words = "|".join(r"\s+".join(map(re.escape, clean(word).split())) for word in pages.keywords)
+    said = re.compile(rf"(?<!\w)(?:{words or '(?!)'})(?!\w)", re.IGNORECASE)
 
-    def __init__(self, pages: Pages) -> None:
-        self._all = not pages
-        self._categories = {_key(name.rpartition(":")[2]) for name in pages.categories}
-        words = "|".join(r"\s+".join(map(re.escape, clean(word).split())) for word in pages.keywords)
-        self._words = re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) if words else None
-
-    def has(self, page: Article) -> bool:
-        if self._all or (self._categories and self._categories & set(map(_key, categories(page.text, page.wiki)))):
+    def is_chosen(page: Article) -> object:
+        if not pages or (wanted and wanted & set(map(_key, categories(page.text, page.wiki)))):
             return True
-        return self._words is not None and any(map(self._words.search, (page.title, page.paragraph)))
+        return said.search(page.title) or (words and said.search(page.paragraph))
+
+    return is_chosen
 
 
 def _key(category: str) -> str:
@@ -214,7 +200,9 @@ def _pages(path: Path) -> Iterator[Article | LoadFailure]:
                 elif page := _page(element, wiki):
                     last = page.title
                     yield page
-                _forget(element)
+                element.clear()  # the tree of a whole dump has room nowhere
+                while (before := element.getprevious()) is not None:
+                    before.getparent().remove(before)
     except etree.XMLSyntaxError as error:
         yield LoadFailure(shown(path), f"broken or cut off {_after(last)} ({error.msg})")
     except BROKEN_ZIP as error:
@@ -232,13 +220,6 @@ def _opened(path: Path) -> IO[bytes]:
 
 def _after(last: str) -> str:
     return f"after the page '{last}'" if last else "before its first article"
-
-
-def _forget(element: "_Element") -> None:
-    """Free what was read: the tree of a whole dump has room nowhere."""
-    element.clear()
-    while (before := element.getprevious()) is not None:
-        before.getparent().remove(before)
 
 
 def _wiki(siteinfo: "_Element") -> Wiki:
@@ -270,10 +251,6 @@ def categories(text: str, wiki: Wiki) -> list[str]:
     """The names of the categories that a page puts itself into; those that its templates add are not seen."""
     targets = (wiki.namespace(link) for link in _targets(text) if not link.lstrip().startswith(":"))
     return [wiki.title(target) for namespace, target in targets if namespace == NAMESPACES["category"]]
-
-
-def is_disambiguation(title: str, text: str) -> bool:
-    return title.endswith("(disambiguation)") or bool(AMBIGUOUS.search(text))
 
 
 def first_paragraph(text: str, wiki: Wiki) -> str:

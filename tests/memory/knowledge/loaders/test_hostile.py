@@ -49,7 +49,7 @@ def test_whatever_a_loader_raises_is_that_files_failure(tmp_path: Path) -> None:
         raise RecursionError
 
     (tmp_path / "a.txt").write_text("Text.", "utf-8")
-    loader = replace(TEXT, read=broken, edges=broken, recognises=asked, passes_over=asked)
+    loader = replace(TEXT, read=broken, edges=broken, recognises=asked)
     [source] = discover([tmp_path], loaders=[loader]).sources
     why = LoadFailure(str(tmp_path / "a.txt"), "the text loader stopped at ZeroDivisionError: of its own")
     for items in (list[object](read(source)), list[object](read_edges(source))):

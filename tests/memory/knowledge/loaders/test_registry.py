@@ -90,10 +90,9 @@ def test_a_file_given_itself_goes_by_its_name(tmp_path: Path, monkeypatch: pytes
 
 def test_other_files_are_named_with_the_reason(tmp_path: Path) -> None:
     make(tmp_path, "a.iso", "b/c.ISO", "LICENSE", "e.txt")
-    (tmp_path / "talk.jsonl").write_text('{"conversation_id": "c", "turns": []}\n', "utf-8")
     found = discover([tmp_path])
     assert [source.name for source in found.sources] == ["e.txt"]
-    assert found.notes == ["1 conversation scripts skipped: clew replay runs them"]
+    assert found.notes == []
     assert [(one.source, one.reason) for one in found.unread] == [
         (str(tmp_path / "LICENSE"), "a file without an ending is not read"),
         (str(tmp_path / "a.iso"), ".iso files are not read"),
