@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from itertools import product
+from itertools import chain
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
@@ -20,8 +20,8 @@ SMALLEST, NARROWEST = 4, 10
 """Halves of points of letters that can be read, and hundredths of their usual width."""
 
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{6}")
-MOST_FILLED = 100_000
-"""Cells of OpenDocument that a merged one is put into."""
+MOST_REPEATED = 100
+"""Cells of OpenDocument that one may stand for, for each to be made: there are 16,000 at the end of a row."""
 
 BREAK, DEEPER = "\u2028", "\u2063"
 """What stands for the end of a line, and before an item of a list for each list that it lies in but one."""
@@ -159,34 +159,33 @@ def _put_comments(root: "_Element", comments: "Mapping[str, _Element]") -> None:
 def _filled(root: "_Element") -> Iterator[str]:
     """Put the words of a cell of OpenDocument into those that it covers. Yields the words of sheets and rows that are
     not shown, which go."""
-    away = {
-        attribute(style, "name")
-        for style in root.iter("{*}style")
-        for one in style
-        if attribute(one, "display") == "false"
-    }
+    looks = ((attribute(style, "name"), attribute(one, "display")) for style in root.iter("{*}style") for one in style)
+    away = {name for name, display in looks if display == "false"}
     for table in list(root.iter("{*}table")):
         gone = [table] if attribute(table, "style-name") in away else []
         gone += [row for row in table.iter("{*}table-row") if attribute(row, "visibility") in ("collapse", "filter")]
         for one in gone:
             yield " ".join(" ".join(one.itertext()).split())
             one.getparent().remove(one)
-        held: dict[tuple[int, int], _Element] = {}
-        for number, row in enumerate(table.iter("{*}table-row")):
-            place = 0
-            for cell in list(row.iterchildren("{*}table-cell", "{*}covered-table-cell")):
-                repeated = int(attribute(cell, "number-columns-repeated") or 1)
-                spans = (int(attribute(cell, f"number-{side}-spanned") or 1) for side in ("rows", "columns"))
-                down, right = spans
-                if (down, right) != (1, 1) and down * right < MOST_FILLED:
-                    held |= {(number + one, place + other): cell for one, other in product(range(down), range(right))}
-                elif (number, place) in held and held[number, place] is not cell:
-                    for at in range(place, place + min(repeated, MOST_FILLED)):
-                        cell.addprevious(_unspanned(held.get((number, at), cell)))
-                    row.remove(cell)
-                place += repeated
-        for cell in {id(one): one for one in held.values()}.values():
-            cell.getparent().replace(cell, _unspanned(cell))
+        rows = [list(_cells(row)) for row in table.iter("{*}table-row")]
+        for number, row in enumerate(rows):
+            for place, cell in enumerate(row):
+                down, right = (int(attribute(cell, f"number-{side}-spanned") or 1) for side in ("rows", "columns"))
+                its = [below[place : place + right] for below in rows[number : number + down] if down * right > 1]
+                for covered in chain(*its):
+                    covered.getparent().replace(covered, _unspanned(cell))
+
+
+def _cells(row: "_Element") -> "Iterator[_Element]":
+    """Each by itself, also those that one stands for."""
+    for cell in list(row.iterchildren("{*}table-cell", "{*}covered-table-cell")):
+        repeated = int(attribute(cell, "number-columns-repeated") or 1)
+        made = [_unspanned(cell) for _ in range(repeated)] if 1 < repeated <= MOST_REPEATED else []
+        for one in made:
+            cell.addprevious(one)
+        if made:
+            row.remove(cell)
+        yield from made or [cell]
 
 
 def _unspanned(cell: "_Element") -> "_Element":

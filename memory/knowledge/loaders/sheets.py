@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import reduce
+from itertools import chain
 from typing import IO, TYPE_CHECKING
 
 from clew.memory.datatypes import Document
@@ -41,26 +42,22 @@ class Sheet:
 
     def shown(self) -> tuple[list[tuple[int, list[str]]], str]:
         """The rows that are shown, with their numbers; and the words of what is hidden."""
-        left, right = (end((place for row in self.cells.values() for place in row), default=1) for end in (min, max))
-        away = [
-            words
-            for row, cells in self.cells.items()
-            for column, words in cells.items()
-            if self.is_hidden or row in self.hidden_rows or column in self.hidden_columns
-        ]
+
+        def is_away(row: int, column: int) -> bool:
+            return self.is_hidden or row in self.hidden_rows or column in self.hidden_columns
+
+        away = [said for row, its in self.cells.items() for column, said in its.items() if is_away(row, column)]
+        used, end = sorted(set(chain(*self.cells.values()))), max(self.cells, default=0)
         for (top, first), (bottom, last) in self.spans:
-            words = (
-                "" if top in self.hidden_rows or first in self.hidden_columns else self.cells.get(top, {}).get(first)
-            )
-            for row in range(top, min(bottom, max(self.cells, default=0)) + 1) if words else ():
-                self.cells.setdefault(row, {}).update(dict.fromkeys(range(first, min(last, right) + 1), words or ""))
-        columns = [column for column in range(left, right + 1) if column not in self.hidden_columns]
-        rows, last = list[tuple[int, list[str]]](), 0
+            words = "" if is_away(top, first) else self.cells.get(top, {}).get(first, "")
+            for row in range(top, min(bottom, end) + 1) if words else ():
+                self.cells.setdefault(row, {}).update((place, words) for place in used if first <= place <= last)
+        rows, before = list[tuple[int, list[str]]](), 0
         for row in sorted(self.cells.keys() - self.hidden_rows) if not self.is_hidden else ():
-            if any(other not in self.hidden_rows for other in range(last + 1, row)):
+            if any(other not in self.hidden_rows for other in range(before + 1, row)):
                 rows.append((row - 1, []))
-            rows.append((row, [self.cells[row].get(column, "") for column in columns]))
-            last = row
+            rows.append((row, [self.cells[row].get(place, "") for place in used if place not in self.hidden_columns]))
+            before = row
         return rows, " ".join(away)
 
 
@@ -127,10 +124,8 @@ def _fill(sheet: Sheet, stream: IO[bytes], shared: list[str], formats: list[str]
         is_hidden = one.get("hidden") in ("1", "true")
         match name_of(one):
             case "c":
-                row, column = _place(one.get("r", "")) or (
-                    number + 1,
-                    max(sheet.cells.get(number + 1, {}), default=0) + 1,
-                )
+                below = number + 1, max(sheet.cells.get(number + 1, {}), default=0) + 1
+                row, column = _place(one.get("r", "")) or below
                 if words := clean(_value(one, shared, formats)).strip():
                     sheet.cells.setdefault(row, {})[column] = words
             case "row":
@@ -146,10 +141,9 @@ def _fill(sheet: Sheet, stream: IO[bytes], shared: list[str], formats: list[str]
 
 def _place(reference: str) -> tuple[int, int] | None:
     """Row and column of `B3`."""
-    found = _CELL.fullmatch(reference)
-    return (
-        (int(found[2]), reduce(lambda so_far, letter: 26 * so_far + ord(letter) - 64, found[1], 0)) if found else None
-    )
+    if not (found := _CELL.fullmatch(reference)):
+        return None
+    return int(found[2]), reduce(lambda so_far, letter: 26 * so_far + ord(letter) - 64, found[1], 0)
 
 
 def _text(held: "_Element") -> str:
@@ -166,10 +160,8 @@ def _value(cell: "_Element", shared: list[str], formats: list[str]) -> str:
         return str(said == "1").lower() if kind == "b" else said or _text(cell)
     number, style = float(said), formats[int(cell.get("s", 0))] if formats else ""
     if style == "date":
-        moment = (_EPOCH + timedelta(days=number)).replace(microsecond=0)
-        return moment.strftime(
-            "%H:%M:%S" if number < 1 else "%Y-%m-%d" if number == int(number) else "%Y-%m-%d %H:%M:%S"
-        )
+        form = "%H:%M:%S" if number < 1 else "%Y-%m-%d" if number == int(number) else "%Y-%m-%d %H:%M:%S"
+        return (_EPOCH + timedelta(days=number)).strftime(form)
     if style == "percent":
         return f"{number * 100:.10g}%"
     return f"{number:.15g}" if number % 1 else f"{number:.0f}"
@@ -187,9 +179,7 @@ def _formats(styles: "_Element") -> list[str]:
 def _comments(root: "_Element") -> Iterator[str]:
     authors = [one.text or "" for one in root.iter("{*}author")]
     for one in root.iter("{*}comment"):
-        said = " ".join(
-            clean(_text(one)).rpartition("Comment:\n")[2].split()
-        )  # before, how it is shown in old programs
+        said = " ".join(clean(_text(one)).rpartition("Comment:\n")[2].split())  # before it, a note for old programs
         author = authors[int(one.get("authorId", 0))] if authors else ""
         yield f"Comment{f' by {author}' if author else ''} on {one.get('ref', '')}: {said}"
 
