@@ -1,9 +1,8 @@
-"""Graphs: a folder of nodes and edges, and a file of triples (JSON, a list of lists of three texts).
+"""Graphs: a folder of nodes and edges as JSON lines, and a file of triples (JSON, a list of lists of three texts).
 
-A graph folder: nodes and edges as JSON lines, an edge of two ends or a relation of many (seed 004, 8.2).
-
-A line with `members` for `source` and `target` is a relation of them all. It becomes a virtual node, a document like
-the nodes', to which each member has one edge, by its role or else by the relation: of n members n edges, not n².
+A line of edges with `members` for `source` and `target` is a relation of them all (seed 004, 8.2). It becomes a virtual
+node, a document like the nodes', to which each member has one edge, by its role or else by the relation: of n members
+n edges, not n².
 """
 
 import hashlib
@@ -16,22 +15,10 @@ from pathlib import Path
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.clues.clue_index import normalise, triple_lines
-from clew.memory.knowledge.loaders.jsonl import (
-    Record,
-    field,
-    named,
-    parts_of,
-    plain_or_zipped,
-    read_jsonl,
-    records,
-)
+from clew.memory.knowledge.loaders.jsonl import Record, field, named, parts_of, plain_or_zipped, read_jsonl, records
 from clew.memory.knowledge.loaders.plain_text import decode, json_of
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
 from clew.memory.text import clean, storable
-
-MEMBERS = b'"members"'
-"""What a line of a relation of many has in it."""
-
 
 Many = tuple[Document, str, tuple[tuple[str, str], ...]]
 """A relation of many: its document, its name, and its members (id of a node, role), each once."""
@@ -39,13 +26,13 @@ Many = tuple[Document, str, tuple[tuple[str, str], ...]]
 
 def read_graph(source: Source) -> Iterator[Document | LoadFailure]:
     """The nodes, and after them the relations of many; a member that is no node here is named by its id."""
-    waiting = list(_relations(edges_beside(source.path)))
-    titles: dict[str, str] = {}
+    path, titles = edges_beside(source.path), dict[str, str]()
+    waiting = list(_relations(path))
     for item in read_jsonl(source):
         yield item
         if waiting and isinstance(item, Document):
             titles[item.id] = item.title or item.id
-    for checked in named(_checked(waiting, titles), shown(edges_beside(source.path))):
+    for checked in named(_checked(waiting, titles), shown(path)):
         if isinstance(checked, LoadFailure):
             yield checked
             continue
@@ -71,30 +58,23 @@ def edges_beside(nodes: Path) -> Path:
     return plain_or_zipped(nodes.parent, "edges") or nodes.with_name("edges.jsonl.gz")
 
 
-def _nodes(folder: Path) -> Path | None:
-    return plain_or_zipped(folder, "nodes") if plain_or_zipped(folder, "edges") else None
-
-
 def _edges(path: Path) -> Iterator[Edge | LoadFailure]:
     for item in records(path):
         if isinstance(item, LoadFailure):
             yield item
-            continue
-        number, record = item
-        if _is_relation(record):
-            continue
-        try:
-            if "members" in record:
-                raise Unreadable('both "members" and an end of an edge: it is one or the other')
-            source, target = (storable(field(record, end)) for end in ("source", "target"))
-            yield Edge(source, target, storable(field(record, "relation", "")))
-        except Unreadable as error:
-            yield LoadFailure(f"{shown(path)}:{number}", error.message)
+        elif not _is_relation(item[1]):
+            try:
+                if "members" in item[1]:
+                    raise Unreadable('both "members" and an end of an edge: it is one or the other')
+                source, target = (storable(field(item[1], end)) for end in ("source", "target"))
+                yield Edge(source, target, storable(field(item[1], "relation", "")))
+            except Unreadable as error:
+                yield LoadFailure(f"{shown(path)}:{item[0]}", error.message)
 
 
 def _relations(path: Path) -> Iterator[Many | LoadFailure]:
     """Lines that are not JSON, and a file that cannot be read, are reported by `_edges`."""
-    for item in records(path, having=MEMBERS):
+    for item in records(path, having=b'"members"'):
         if isinstance(item, tuple) and _is_relation(item[1]):
             place = f"{shown(path)}:{item[0]}"
             try:
@@ -108,29 +88,22 @@ def _is_relation(record: Record) -> bool:
 
 
 def _relation(record: Record, place: str) -> Many:
-    """Without an id it gets one made of its content, the same in every run."""
-    relation = " ".join(clean(field(record, "relation")).split())
-    given = record["members"]
-    if not isinstance(given, list):
+    """Without an id it gets one made of its content, the same in every run. A member is `"a"`, or
+    `{"id": "a", "role": "is_author"}`."""
+    relation, title = (" ".join(clean(field(record, *of)).split()) for of in (("relation",), ("title", "")))
+    if not isinstance(record["members"], list):
         raise Unreadable('"members" is not a list')
-    members = tuple(dict.fromkeys(_member(member, relation) for member in given))
+    given = [member if isinstance(member, dict) else {"id": member} for member in record["members"]]
+    pairs = [(storable(field(member, "id")), storable(field(member, "role", "")) or relation) for member in given]
+    members = tuple(dict.fromkeys(pairs))
+    if not all(id_ for id_, _ in members):
+        raise Unreadable("a member without an id")
     if len({id_ for id_, _ in members}) < 2:
         raise Unreadable("a relation of fewer than two members")
-    title = " ".join(clean(field(record, "title", "")).split())
     content = json.dumps([relation, title, sorted(members)], ensure_ascii=False)
     own = f"{relation}:{hashlib.sha256(content.encode()).hexdigest()[:16]}"
-    id_ = storable(field(record, "id", "")) or own
     text = clean(field(record, "text", "")).strip()
-    return Document(id_, title or relation, text, place), relation, members
-
-
-def _member(member: object, relation: str) -> tuple[str, str]:
-    """Id and role of `"a"` or `{"id": "a", "role": "is_author"}`."""
-    record = member if isinstance(member, dict) else {"id": member}
-    id_ = storable(field(record, "id"))
-    if not id_:
-        raise Unreadable("a member without an id")
-    return id_, storable(field(record, "role", "")) or relation
+    return Document(storable(field(record, "id", "")) or own, title or relation, text, place), relation, members
 
 
 def _checked(items: Iterable[Many | LoadFailure], nodes: Container[str]) -> Iterator[Many | LoadFailure]:
@@ -175,34 +148,28 @@ def is_file_of_triples(path: Path) -> bool:
 
 def read_triples(source: Source) -> Iterator[Document | LoadFailure]:
     """A document for each subject, with its triples a line each, the same ones once; at the end, counted, the entries
-    that are none.
-
-    Raises `Unreadable` for what is not a list in JSON, and `OSError`.
-    """
+    that are none. Raises `Unreadable` for what is not a list in JSON, and `OSError`."""
     entries = json_of(source)
     if not isinstance(entries, list):
         raise Unreadable("not a list of triples")
-    bad: list[int] = []
-    by_subject: dict[str, list[tuple[str, ...]]] = {}
+    by_subject, bad, place = dict[str, list[tuple[str, ...]]](), list[int](), shown(source.path)
     for number, entry in enumerate(entries, 1):
         if parts := parts_of(entry):
             by_subject.setdefault(normalise(parts[0]), []).append(parts)
         else:
             bad.append(number)
-    place = shown(source.path)
     for subject, triples in by_subject.items():
         text = "\n".join(triple_lines(triples))
         yield Document(f"{source.name}:{subject}", triples[0][0], text, place, triples=tuple(triples))
     if bad:
-        yield LoadFailure(
-            place, f"{len(bad)} of its entries are not three texts, the first is entry {bad[0]}", len(bad)
-        )
+        why = f"{len(bad)} of its entries are not three texts, the first is entry {bad[0]}"
+        yield LoadFailure(place, why, len(bad))
 
 
 GRAPH = Loader(
     "graph",
     read_graph,
-    in_folder=_nodes,
+    in_folder=lambda folder: plain_or_zipped(folder, "nodes") if plain_or_zipped(folder, "edges") else None,
     edges=read_graph_edges,
     files=lambda nodes: (nodes, edges_beside(nodes)),
 )

@@ -1,5 +1,6 @@
 """JSON lines: corpora of BEIR, nodes of graph folders, any file with a `text` on each line; plain or zipped."""
 
+import bz2
 import gzip
 import json
 import stat
@@ -11,7 +12,7 @@ from typing import IO, Any, TypeVar, cast
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.clues.clue_index import normalise
-from clew.memory.knowledge.loaders.plain_text import title_of_text
+from clew.memory.knowledge.loaders.plain_text import TOO_DEEP, not_empty, title_of_text
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, file_mode, in_a_line, reason, shown
 from clew.memory.text import clean, storable
 
@@ -33,6 +34,15 @@ def read_jsonl(source: Source) -> Iterator[Document | LoadFailure]:
     yield from named(_documents(source), shown(source.path))
 
 
+BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
+
+
+def unzipped(path: Path) -> IO[bytes]:
+    """A file, or what is in one that is zipped alone. Reading it may raise `OSError`, and what `BROKEN_ZIP` lists."""
+    open_ = {".bz2": bz2.open, ".gz": gzip.open}.get(path.suffix.lower(), Path.open)
+    return cast(IO[bytes], open_(path, "rb"))
+
+
 def plain_or_zipped(folder: Path, name: str) -> Path | None:
     """The file `<name>.jsonl` or `<name>.jsonl.gz` of a folder."""
     paths = (folder / f"{name}{end}" for end in SUFFIXES)
@@ -46,10 +56,8 @@ def _corpus(folder: Path) -> Path | None:
 
 
 def _documents(source: Source) -> Iterator[Document | LoadFailure]:
-    known: set[str] = set()
-    anything = False
+    item, known = None, set[str]()
     for item in records(source.path):
-        anything = True
         if isinstance(item, LoadFailure):
             yield item
             continue
@@ -59,15 +67,13 @@ def _documents(source: Source) -> Iterator[Document | LoadFailure]:
             raise Unreadable("a conversation script, which clew replay runs")
         try:
             document = _document(record, f"{source.name}:{number}", place)
+            if document.id in known:
+                raise Unreadable(f"the id '{document.id}' is on an earlier line already")
+            known.add(document.id)
+            yield document
         except Unreadable as error:
             yield LoadFailure(place, error.message)
-            continue
-        if document.id in known:
-            yield LoadFailure(place, f"the id '{document.id}' is on an earlier line already")
-            continue
-        known.add(document.id)
-        yield document
-    if not anything:
+    if item is None:
         raise Unreadable("empty")
 
 
@@ -76,10 +82,7 @@ def _document(record: Record, default_id: str, place: str) -> Document:
     text without a title has its first line for one, where that looks like one."""
     text = clean(field(record, "text"))
     title = clean(field(record, "title", "")).strip() or title_of_text(text)
-    if not text.strip():
-        text = title
-    if not text:
-        raise Unreadable("empty")
+    text = not_empty(text if text.strip() else title)
     id_ = field(record, "_id", "") or field(record, "id", "") or default_id
     triples = record.get("triples")
     parts = tuple(map(parts_of, triples)) if isinstance(triples, list) else ()
@@ -116,7 +119,7 @@ def records(path: Path, having: bytes = b"") -> Iterator[tuple[int, Record] | Lo
     the good lines."""
     number = 0
     try:
-        with cast(IO[bytes], gzip.open(path)) if path.suffix == ".gz" else path.open("rb") as file:
+        with unzipped(path) as file:
             for number, line in enumerate(_lines(file), 1):
                 if len(line) > LONGEST_LINE:
                     yield LoadFailure(f"{shown(path)}:{number}", f"a line of more than {LONGEST_LINE >> 20} MiB")
@@ -127,7 +130,7 @@ def records(path: Path, having: bytes = b"") -> Iterator[tuple[int, Record] | Lo
                     yield number, _record(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
                 except Unreadable as error:
                     yield LoadFailure(f"{shown(path)}:{number}", error.message)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except BROKEN_ZIP as error:
         yield LoadFailure(shown(path), f"the zipped file is broken or cut off after line {number} ({error})")
     except OSError as error:
         yield LoadFailure(shown(path), reason(error))
@@ -149,7 +152,7 @@ def _record(line: bytes) -> Record:
     except json.JSONDecodeError as error:
         raise Unreadable(f"not JSON: {error.msg} (column {error.colno})") from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists in lists without end
-        raise Unreadable("JSON that is too deep or too large to be read") from error
+        raise Unreadable(TOO_DEEP) from error
     if not isinstance(record, dict):
         raise Unreadable("not a JSON object")
     return record

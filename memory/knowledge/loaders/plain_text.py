@@ -23,6 +23,7 @@ BOMS = (  # the longer ones first: that of UTF-32 begins with that of UTF-16
 _MARK = re.compile(r"_|-(?!\d\d(?:-\d\d)?(?!\d))|(?<!\d\d\d\d)(?<!\d\d\d\d-\d\d)-")
 """What parts words in the name of a file, but for the hyphens of a date."""
 
+TOO_DEEP = "JSON that is too deep or too large to be read"
 LOOKED_AT = 1 << 16
 """Bytes of a text that its encoding is told by."""
 
@@ -58,7 +59,7 @@ def json_of(source: Source) -> Any:
     except json.JSONDecodeError as error:
         raise Unreadable(f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from error
     except (ValueError, RecursionError) as error:
-        raise Unreadable("JSON that is too deep or too large to be read") from error
+        raise Unreadable(TOO_DEEP) from error
 
 
 def guessed(data: bytes) -> str:

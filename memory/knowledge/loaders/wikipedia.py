@@ -5,21 +5,19 @@ Links, categories and the words before the first heading are found by their brac
 of the time of parsing a page.
 """
 
-import bz2
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
+from clew.memory.knowledge.loaders.jsonl import BROKEN_ZIP, unzipped
 from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Pages, Source, in_a_line, reason, shown
 from clew.memory.text import clean
 
@@ -30,7 +28,6 @@ LINKS_TO = "links to"
 BEGINNING = 1 << 16
 """Bytes in which the root element of a dump begins."""
 
-BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 _ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*+<mediawiki[\s>]", re.DOTALL)
 
 NAMESPACES: Mapping[str, int] = json.loads(Path(__file__).with_name("wikipedia.json").read_text("utf-8"))
@@ -118,7 +115,7 @@ class Article:
 def is_dump(path: Path) -> bool:
     """By its root element. One that cannot be opened or unzipped may be one: reading it says why."""
     try:
-        with _opened(path) as file:
+        with unzipped(path) as file:
             return bool(_ROOT.match(file.read(BEGINNING)))
     except (OSError, *BROKEN_ZIP):
         return True
@@ -192,7 +189,7 @@ def _pages(path: Path) -> Iterator[Article | LoadFailure]:
 
     wiki, last = Wiki(), ""
     try:
-        with _opened(path) as file:
+        with unzipped(path) as file:
             tags = ("{*}siteinfo", "{*}page")
             for _, element in etree.iterparse(file, tag=tags, resolve_entities=False, no_network=True, huge_tree=True):
                 if etree.QName(element).localname == "siteinfo":
@@ -209,13 +206,6 @@ def _pages(path: Path) -> Iterator[Article | LoadFailure]:
         yield LoadFailure(shown(path), f"the zipped file is broken or cut off {_after(last)} ({error})")
     except OSError as error:
         yield LoadFailure(shown(path), f"{reason(error)}, {_after(last)}" if last else reason(error))
-
-
-def _opened(path: Path) -> IO[bytes]:
-    name = path.name.lower()
-    if name.endswith(".bz2"):
-        return cast(IO[bytes], bz2.open(path))
-    return cast(IO[bytes], gzip.open(path)) if name.endswith(".gz") else path.open("rb")
 
 
 def _after(last: str) -> str:
