@@ -119,15 +119,19 @@ def _write(layout: TextLayout, root: "HtmlElement") -> None:
     layouts = _tables_of_layout(root)
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
-        if event == "start":
-            if _whole(layout, element, layouts):
-                walk.skip_subtree()
-            else:
-                _open(layout, element)
-                layout.words(element.text or "")
-        else:
+        if event == "end":
             _close(layout, element)
             layout.words(element.tail or "" if element is not root else "")
+        elif element.tag == "pre":
+            layout.code(element.text_content())
+            walk.skip_subtree()
+        elif element.tag == "table" and element not in layouts:
+            caption = " ".join(" ".join(one.text_content().split()) for one in element.iter("caption"))
+            layout.table(_grid(list(element.iter("tr"))), headed=element.find(".//th") is not None, caption=caption)
+            walk.skip_subtree()
+        else:
+            _open(layout, element)
+            layout.words(element.text or "")
 
 
 def _decode(data: bytes) -> str:
@@ -201,19 +205,6 @@ def _tables_of_layout(root: "HtmlElement") -> "set[HtmlElement]":
         if cell is not None and (one.tag != "p" or next(one.itersiblings("p", preceding=True), None) is not None):
             found.update(cell.iterancestors("table"))
     return found
-
-
-def _whole(layout: TextLayout, element: "HtmlElement", layouts: "set[HtmlElement]") -> bool:
-    """Write an element that is not gone into: code, and a table of data, a line for a row."""
-    if element.tag == "pre":
-        layout.code(element.text_content())
-        return True
-    if element.tag == "table" and element not in layouts:
-        caption = " ".join(" ".join(one.text_content().split()) for one in element.iter("caption"))
-        rows, headed = list(element.iter("tr")), element.find(".//th") is not None
-        layout.table(_grid(rows), headed=headed, caption=caption)
-        return True
-    return False
 
 
 MOST_SPANNED = 1_000
