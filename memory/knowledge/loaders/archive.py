@@ -40,7 +40,7 @@ def read_archive(source: Source) -> Iterator[Unpacked]:
     count = size = 0
     with TemporaryDirectory(prefix="clew-") as folder:
         try:
-            for name, bytes_, held in _zipped(source.path) if zipfile.is_zipfile(source.path) else _tarred(source.path):
+            for name, bytes_, held in _held(source.path):
                 count, size = count + 1, size + bytes_
                 if count > MOST or size > LARGEST:
                     most = f"{MOST:,} files or {LARGEST >> 20} MiB"
@@ -51,22 +51,21 @@ def read_archive(source: Source) -> Iterator[Unpacked]:
         yield Unpacked(Path(folder), source.name, shown(source.path))
 
 
-def _zipped(path: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
+def _held(path: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
     """Name, size and content of each file."""
-    with zipfile.ZipFile(path) as archive:
-        for one in archive.infolist():
+    if not zipfile.is_zipfile(path):
+        with tarfile.open(path) as archive:
+            for member in archive:
+                if member.isfile() and (held := archive.extractfile(member)):
+                    yield member.name, member.size, held
+        return
+    with zipfile.ZipFile(path) as zipped:
+        for one in zipped.infolist():
             if one.flag_bits & 1:
                 raise Unreadable("an archive with a password")
             if not one.is_dir() and not stat.S_ISLNK(one.external_attr >> 16):
-                with archive.open(one) as held:
-                    yield one.filename, one.file_size, held
-
-
-def _tarred(path: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
-    with tarfile.open(path) as archive:
-        for one in archive:
-            if one.isfile() and (held := archive.extractfile(one)):
-                yield one.name, one.size, held
+                with zipped.open(one) as opened:
+                    yield one.filename, one.file_size, opened
 
 
 def _put(folder: Path, name: str, held: IO[bytes]) -> None:

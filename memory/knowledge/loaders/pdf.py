@@ -94,9 +94,8 @@ def _opened(data: bytes) -> "PdfDocument":
         return PdfDocument(data)
     except PdfiumError as error:
         is_locked = error.err_code == FPDF_ERR_PASSWORD
-        raise Unreadable(
-            "encrypted: save it without its password" if is_locked else "broken PDF: it cannot be opened"
-        ) from error
+        why = "encrypted: save it without its password" if is_locked else "broken PDF: it cannot be opened"
+        raise Unreadable(why) from error
 
 
 def _told(file: "PdfDocument") -> list[str]:
@@ -168,9 +167,7 @@ def _written(word: PageWord) -> str:
 
 def _joined(pages: Sequence[_Page]) -> tuple[str, tuple[Mark, ...]]:
     """One text: a paragraph that runs over the end of a page goes on, other pages are a paragraph apart."""
-    parts: list[str] = []
-    marks: list[Mark] = []
-    length = 0
+    parts, marks, length = list[str](), list[Mark](), 0
     for page, text in zip(pages, _paragraphs([page.seen for page in pages]), strict=True):
         last = parts[-1] if parts else ""
         runs_on = text[:1].islower() and last[-1:] not in SENTENCE_END
@@ -189,16 +186,15 @@ def _paragraphs(pages: Sequence[str]) -> Iterator[str]:
     texts = ["\n".join(page).strip() for page in lines]
     whole_words = set(re.findall(r"(?<!\w)\w++-\w+", "\n".join(texts)))
     for text in texts:
-        mended = BROKEN_WORD.sub(lambda match: _mended(match, whole_words), text)
+        mended = BROKEN_WORD.sub(lambda broken: _mended(*broken.groups(), whole_words), text)
         parts = [mended[start:end].replace("\n", " ") for start, end in blocks(mended, typeset=True)]
         runs = groupby(parts, key=lambda part: CELLS in part)  # rows of a table stand next to one another
         yield "\n\n".join(("\n" if are_rows else "\n\n").join(run) for are_rows, run in runs)
 
 
-def _mended(broken: re.Match[str], whole_words: set[str]) -> str:
+def _mended(begun: str, ended: str, whole_words: set[str]) -> str:
     """A word broken at the end of a line: its hyphen stays where the document has it elsewhere (`well-known`)."""
-    hyphenated = f"{broken[1]}-{broken[2]}"
-    return hyphenated if hyphenated in whole_words else broken[1] + broken[2]
+    return f"{begun}-{ended}" if f"{begun}-{ended}" in whole_words else begun + ended
 
 
 def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:
@@ -209,10 +205,8 @@ def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:
     keys = ["" if line.endswith((".", "!", "?")) else re.sub(r"\d+", "#", line).casefold() for line in lines]
     counts = Counter(key for key in keys if key)
     rest = slice(1, None) if end == 0 else slice(None, -1)
-    return [
-        page[rest] if counts[key] >= max(RUNNING, len(pages) / 2) else page
-        for page, key in zip(trimmed, keys, strict=True)
-    ]
+    most = max(RUNNING, len(pages) / 2)
+    return [page[rest] if counts[key] >= most else page for page, key in zip(trimmed, keys, strict=True)]
 
 
 # The title that a file does not say -----------------------------------------------------------------------------------

@@ -117,14 +117,11 @@ def _rows(boxes: Sequence[Sequence[Area | None]], words: Sequence[PageWord]) -> 
 def _aligned(words: Sequence[PageWord]) -> Iterator[FoundTable]:
     """Runs of lines whose parts stand in the same columns: three and more, or two of which one is of numbers."""
     rows: list[list[PageWord]] = []
-    for line in _lines_of(words):
-        parts = _parts(line)
+    for parts in [*map(_parts, _lines_of(words)), []]:
         if rows and not (len(parts) == len(rows[-1]) > 1 and _fits(rows, parts)):
             yield from _as_table(rows)
             rows = []
         rows.append(parts)
-    if rows:
-        yield from _as_table(rows)
 
 
 def _lines_of(words: Sequence[PageWord]) -> list[list[PageWord]]:
@@ -132,10 +129,9 @@ def _lines_of(words: Sequence[PageWord]) -> list[list[PageWord]]:
     lines: list[list[PageWord]] = []
     for word in sorted(words, key=lambda word: -word.box[1]):
         _, bottom, _, top = word.box
-        if lines and lines[-1][0].box[1] - bottom < (top - bottom) / 2:
-            lines[-1].append(word)
-        else:
-            lines.append([word])
+        if not lines or lines[-1][0].box[1] - bottom >= (top - bottom) / 2:
+            lines.append([])
+        lines[-1].append(word)
     return [sorted(line, key=lambda word: word.box[0]) for line in lines]
 
 
@@ -145,11 +141,10 @@ def _parts(line: Sequence[PageWord]) -> list[PageWord]:
     for word in line:
         left, bottom, right, top = word.box
         if found and left - found[-1].box[2] < WIDE * (top - bottom):
-            before = found[-1]
+            before = found.pop()
             box = (before.box[0], before.box[1], right, before.box[3])
-            found[-1] = before._replace(text=f"{before.text} {word.text}", box=box)
-        else:
-            found.append(word)
+            word = before._replace(text=f"{before.text} {word.text}", box=box)
+        found.append(word)
     return found
 
 
@@ -202,10 +197,9 @@ def in_columns(placed: Sequence[Placed]) -> list[Placed]:
     for one in placed:
         last = pieces[-1][-1].box[2] if pieces else 0.0
         crosses = last <= middle <= one.box[0] and one.box[0] - last >= (end - start) / 2
-        if pieces and isinstance(one, PageWord) and not one.begins and not crosses:
-            pieces[-1].append(one)
-        else:
-            pieces.append([one])
+        if not pieces or isinstance(one, FoundTable) or one.begins or crosses:
+            pieces.append([])
+        pieces[-1].append(one)
 
     def side(piece: list[Placed]) -> int:
         return LEFT if piece[-1].box[2] <= middle else RIGHT if piece[0].box[0] >= middle else BELOW

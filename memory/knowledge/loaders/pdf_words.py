@@ -59,7 +59,11 @@ def words_of(page: Any) -> list[PageWord]:
             numbers, box = range(*found.span()), _box(read, found.start(), found.end() - 1)
             seen = min(box[2] - box[0], box[3] - box[1]) >= TINY and any(map(painted.shows, numbers))
             begins = text[end - 1 : end] == HYPHEN or "\n" in text[end : found.start()]
-            begins = not words or (begins and not _goes_on(words[-1].box, box))
+            if words and begins:  # but for an exponent, or a word that stands behind the one before it
+                line = words[-1].box
+                height = max(line[3] - line[1], box[3] - box[1])
+                begins = box[0] < line[2] - 1 or abs(box[1] - line[1]) >= height / 2
+            begins = begins or not words
             words.append(PageWord(clean(found[0].translate(SAID)), box, seen, begins))
             lost += words[-1:] if seen and all(map(painted.is_like_its_ground, numbers)) else []
             end = found.end()
@@ -78,11 +82,6 @@ def _box(read: Any, first: int, last: int) -> Area:
     pdfium.FPDFText_GetLooseCharBox(read, last, byref(other))
     size = abs(pdfium.FPDFText_GetFontSize(read, first) * hypot(matrix.c, matrix.d))
     return min(one.left, other.left), y.value, max(one.right, other.right), y.value + size
-
-
-def _goes_on(line: Area, box: Area) -> bool:
-    """Whether a word stands behind another, or as its exponent."""
-    return box[0] >= line[2] - 1 and abs(box[1] - line[1]) < max(line[3] - line[1], box[3] - box[1]) / 2
 
 
 def overlap(one: Area, other: Area) -> bool:
@@ -124,10 +123,8 @@ class _Painted:
         inside = 0 <= x < self._ground.width and 0 <= y < self._ground.height
         if mode != FILLED or not inside or not pdfium.FPDFText_GetFillColor(self._read, number, *map(byref, ink)):
             return False
-        ground = self._ground.getpixel((x, y))
-        return ink[3].value <= FAINT or all(
-            abs(part.value - below) <= FAINT for part, below in zip(ink[:3], ground, strict=True)
-        )
+        parts = zip(ink[:3], self._ground.getpixel((x, y)), strict=True)
+        return ink[3].value <= FAINT or all(abs(part.value - below) <= FAINT for part, below in parts)
 
     def _box(self, number: int) -> tuple[int, int, int, int]:
         left, bottom, right, top = self._read.get_charbox(number)
