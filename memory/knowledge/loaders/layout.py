@@ -149,8 +149,8 @@ class TextLayout:
 
     def open_list(self) -> None:
         """A list within an item stands close to it."""
+        self.line() if self._lists else self.paragraph()
         self._lists += 1
-        self.line() if self._lists > 1 else self.paragraph()
 
     def close_list(self) -> None:
         self._lists -= 1

@@ -23,7 +23,6 @@ from clew.memory.knowledge.loaders.plain_text import decode, guessed, json_of, t
 from clew.memory.knowledge.loaders.source import Loader, Source
 from clew.memory.text import clean
 
-DELIMITERS = ",;\t|"
 SAMPLE = 4096
 """Characters that the delimiter is told by."""
 
@@ -36,7 +35,7 @@ def read_table(source: Source) -> Iterator[Document]:
     text = decode(source.path.read_bytes())
     dialect: type[csv.Dialect] = csv.excel
     with suppress(csv.Error):  # commas, where nothing else is seen
-        dialect = csv.Sniffer().sniff(text[:SAMPLE], DELIMITERS)
+        dialect = csv.Sniffer().sniff(text[:SAMPLE], ",;\t|")
     try:
         rows = [row for row in csv.reader(io.StringIO(text), dialect) if any(map(str.strip, row))]
     except csv.Error as error:

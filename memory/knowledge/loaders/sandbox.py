@@ -85,15 +85,11 @@ class Reading:
         self._process = self._process or _started()
         self._source, self._limits, self._taken = source, _limits(source), 0
         self._process.send(source, self._limits)
-        for item in self._items():
-            assert not isinstance(item, Edge)
-            yield item
+        yield from self._items()
 
     def edges(self, source: Source) -> Iterator[Edge | LoadFailure]:
         """Behind its documents. Once a run."""
-        for item in self._items() if source.loader in LOADERS else read_edges(source):
-            assert not isinstance(item, Document)
-            yield item
+        yield from self._items() if source.loader in LOADERS else read_edges(source)
 
     def keep(self) -> None:
         """The process for the next run, where it has nothing to do."""
@@ -107,7 +103,7 @@ class Reading:
             self._process.kill()
         self._process = self._source = None
 
-    def _items(self) -> Iterator[Document | Edge | LoadFailure]:
+    def _items(self) -> Iterator[Any]:
         """Of the source that is read, up to the end of its documents or of its edges. The process's death is a failure,
         and that end."""
         while self._source and self._process:
@@ -209,7 +205,6 @@ def _end() -> None:
     for process in _idle:
         if process.owner == os.getpid():
             process.kill()
-    _idle.clear()
 
 
 def _line_of(item: Document | Edge | LoadFailure) -> bytes:

@@ -144,6 +144,15 @@ def read_links(source: Source) -> Iterator[Edge]:
     """
 
     is_chosen, titles, redirects = _choice(source.pages), set[str](), dict[str, str]()
+
+    def resolved(title: str) -> str:
+        """Where a chain of redirects ends; in a loop, a page of it, which is no document."""
+        seen = set[str]()
+        while title in redirects and title not in seen:
+            seen.add(title)
+            title = redirects[title]
+        return title
+
     for page in _pages(source.path):
         if isinstance(page, LoadFailure):
             continue
@@ -153,17 +162,8 @@ def read_links(source: Source) -> Iterator[Edge]:
             titles.add(page.title)
     for page in _pages(source.path):
         if isinstance(page, Article) and page.title in titles and not page.target:
-            ends = dict.fromkeys(_resolved(title, redirects) for title in links(page.text, page.wiki))
+            ends = dict.fromkeys(resolved(title) for title in links(page.text, page.wiki))
             yield from (Edge(page.title, end, LINKS_TO) for end in ends if end in titles and end != page.title)
-
-
-def _resolved(title: str, redirects: Mapping[str, str]) -> str:
-    """Where a chain of redirects ends; in a loop, a page of it, which is no document."""
-    seen = set()
-    while title in redirects and title not in seen:
-        seen.add(title)
-        title = redirects[title]
-    return title
 
 
 def _choice(pages: Pages) -> Callable[[Article], object]:
@@ -193,7 +193,9 @@ def _pages(path: Path) -> Iterator[Article | LoadFailure]:
             tags = ("{*}siteinfo", "{*}page")
             for _, element in etree.iterparse(file, tag=tags, resolve_entities=False, no_network=True, huge_tree=True):
                 if etree.QName(element).localname == "siteinfo":
-                    wiki = _wiki(element)
+                    given = element.iterfind(".//{*}namespace")
+                    named = {(one.text or "").lower(): int(one.get("key", "0")) for one in given if one.text}
+                    wiki = Wiki({**NAMESPACES, **named}, element.findtext("{*}case") != "case-sensitive")
                 elif page := _page(element, wiki):
                     last = page.title
                     yield page
@@ -210,12 +212,6 @@ def _pages(path: Path) -> Iterator[Article | LoadFailure]:
 
 def _after(last: str) -> str:
     return f"after the page '{last}'" if last else "before its first article"
-
-
-def _wiki(siteinfo: "_Element") -> Wiki:
-    named = {(one.text or "").lower(): int(one.get("key", "0")) for one in siteinfo.iterfind(".//{*}namespace")}
-    named.pop("", None)
-    return Wiki({**NAMESPACES, **named}, siteinfo.findtext("{*}case") != "case-sensitive")
 
 
 def _page(element: "_Element", wiki: Wiki) -> Article | None:
