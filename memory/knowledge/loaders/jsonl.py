@@ -39,8 +39,8 @@ BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 
 def unzipped(path: Path) -> IO[bytes]:
     """A file, or what is in one that is zipped alone. Reading it may raise `OSError`, and what `BROKEN_ZIP` lists."""
-    open_ = {".bz2": bz2.open, ".gz": gzip.open}.get(path.suffix.lower(), Path.open)
-    return cast(IO[bytes], open_(path, "rb"))
+    openers: dict[str, Any] = {".bz2": bz2.open, ".gz": gzip.open}
+    return cast(IO[bytes], openers.get(path.suffix.lower(), Path.open)(path, "rb"))
 
 
 def plain_or_zipped(folder: Path, name: str) -> Path | None:

@@ -33,17 +33,16 @@ def read_markdown(source: Source) -> Iterator[Document]:
     text = decode(source.path.read_bytes())
     front = FRONT_MATTER.match(text)
     fields = front[1] if front else ""
-    author, tags = (front_list(fields, names) for names in (AUTHOR, TAGS))
-    draft = front_field(fields, "draft")
+    is_draft = front_field(fields, "draft").casefold() == "true"
     layout, first, hidden_text = laid_out(text[front.end() :] if front else text)
     yield layout.document(
         source,
         front_field(fields, "title") or first or title_of_file(source.path),
         date=next((value for names in DATES if (value := front_field(fields, names))), ""),  # from which it holds first
         hidden_text=hidden_text,
-        author=author,
-        tags=tags,
-        status=front_field(fields, "status|state") or ("draft" if draft.casefold() == "true" else ""),
+        author=front_list(fields, AUTHOR),
+        tags=front_list(fields, TAGS),
+        status=front_field(fields, "status|state") or "draft" * is_draft,
     )
 
 

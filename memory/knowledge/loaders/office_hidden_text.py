@@ -172,7 +172,7 @@ def _filled(root: "_Element") -> Iterator[str]:
             for place, cell in enumerate(row):
                 down, right = (int(attribute(cell, f"number-{side}-spanned") or 1) for side in ("rows", "columns"))
                 its = [below[place : place + right] for below in rows[number : number + down] if down * right > 1]
-                for covered in chain(*its):
+                for covered in (one for one in chain(*its) if one.getparent() is not None):  # no other covers it
                     covered.getparent().replace(covered, _unspanned(cell))
 
 

@@ -186,7 +186,7 @@ def _paragraphs(pages: Sequence[str]) -> Iterator[str]:
     texts = ["\n".join(page).strip() for page in lines]
     whole_words = set(re.findall(r"(?<!\w)\w++-\w+", "\n".join(texts)))
     for text in texts:
-        mended = BROKEN_WORD.sub(lambda broken: _mended(*broken.groups(), whole_words), text)
+        mended = BROKEN_WORD.sub(lambda broken: _mended(broken[1], broken[2], whole_words), text)
         parts = [mended[start:end].replace("\n", " ") for start, end in blocks(mended, typeset=True)]
         runs = groupby(parts, key=lambda part: CELLS in part)  # rows of a table stand next to one another
         yield "\n\n".join(("\n" if are_rows else "\n\n").join(run) for are_rows, run in runs)
