@@ -46,8 +46,8 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     "from clew.memory.knowledge.loaders.sandbox import serve; serve(int(sys.argv[2]))"
 )
-_EDGES, _END, _LAST = "edges", "end", "last"
-"""Replies that are no item: the documents of a source have come; its edges have; and the process ends with that."""
+_EDGES, _END = "edges", "end"
+"""Replies that are no item: the documents of a source have come; its edges have, and whether the process is to end."""
 
 
 class _Limits(NamedTuple):
@@ -114,11 +114,11 @@ class Reading:
                 return
             self._taken += len(line)
             kind, *fields = json.loads(line)
-            if kind in (_END, _LAST):
+            if kind == _END:
                 self._source = None
-                if kind == _LAST:
+                if fields[0]:
                     self.close()
-            if kind in (_END, _LAST, _EDGES):
+            if kind in (_END, _EDGES):
                 return
             yield _item(kind, fields)
 
@@ -230,7 +230,6 @@ def serve(replies_to: int) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     replies.send_bytes(b"ready")
-    said = {kind: json.dumps([kind]).encode() for kind in (_EDGES, _END, _LAST)}
     loaders, empty = {loader.name: loader for loader in LOADERS}, _memory()
     for line in requests:
         name, path, root, pages, seconds, memory = json.loads(line)
@@ -238,13 +237,13 @@ def serve(replies_to: int) -> None:
         _limit(seconds, empty + memory)
         try:
             for item in chain(read(source), [None], read_edges(source)):
-                replies.send_bytes(_line_of(item) if item else said[_EDGES])
+                replies.send_bytes(_line_of(item) if item else json.dumps([_EDGES]).encode())
         except MemoryError:
             replies.send_bytes(_line_of(LoadFailure(shown(source.path), NO_MEMORY)))
         except SystemExit:
             os._exit(1)
         is_large = _memory() > empty + MEMORY // 2  # it does not give back what a large file took
-        replies.send_bytes(said[_LAST if is_large else _END])
+        replies.send_bytes(json.dumps([_END, is_large]).encode())
 
 
 def _memory() -> int:
