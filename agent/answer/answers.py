@@ -1,7 +1,7 @@
-"""`answer`: chooses the maker, `written` where there is a language model and else `quoted`, and says beside it what
-the documents hold and do not show."""
+"""The node `answer`: `written` where there is a language model and else `quoted`, and says beside it what the documents
+hold and do not show."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from pathlib import Path, PurePath
@@ -21,13 +21,11 @@ from clew.agent.search import rounds
 from clew.agent.search.lookups import scope_of, subject_of
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
-from clew.memory.datatypes import Passage
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.dialogue.utterances import MOST_CHOICES
 from clew.memory.dialogue.variants import offered
 from clew.memory.errors import Cancelled, ServiceUnreachable
 from clew.memory.instructions import orders
-from clew.memory.ports import Writer
 from clew.memory.text import content_words
 from clew.tools.table import TableTool
 
@@ -44,22 +42,6 @@ class TurnAnswer:
     details: tuple[str, ...] = ()
 
 
-Maker = Callable[[Turn, TurnContext], TurnAnswer]
-"""Makes the answer of a turn from its evidence."""
-
-
-def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
-    """By the maker that this turn has."""
-    made = maker_for(turn, run)(turn, run)
-    made = replace(made, answer=replace(made.answer, claims=announced(made.answer.claims)))
-    if not made.answer.refused:
-        return made
-    left_out, meant = run.services.library.store.unread, offered(turn.rewritten, turn.wordings)
-    names = tuple(PurePath(path).name for path in left_out[:UNREAD])
-    answer = replace(made.answer, files_left_out=len(left_out), unread=names, offered=meant)
-    return replace(made, answer=answer)
-
-
 LEANT_ON = 3
 """Turns before that tables answered and that a question of the same rows may lean on."""
 
@@ -67,33 +49,36 @@ UNREAD = 3
 """Files that could not be read of which the names are said."""
 
 
-def maker_for(turn: Turn, run: TurnContext) -> Maker:
-    """The one place that chooses. A summary of a document is written where there is a model; what is counted or listed
-    of documents never is."""
-    if not run.services.library.manifest.chunks:
-        return lambda *_: TurnAnswer(refusal.nothing_indexed())
-    corpus, writer = corpus_answer_of(turn, run), run.services.writers.answer
-    if corpus and not (writer and corpus.answer.outcome == "summary"):
-        return lambda *_: TurnAnswer(_placed(corpus.answer, run.services), details=corpus.details)
-    return by_writing if writer else by_quoting
+def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
+    """Written by a language model where there is one, else quoted."""
+    made = _made(turn, run)
+    made = replace(made, answer=replace(made.answer, claims=announced(made.answer.claims)))
+    if not made.answer.refused:
+        return made
+    left_out, meant = run.services.library.store.unread, offered(turn.rewritten, turn.wordings)
+    names = tuple(PurePath(path).name for path in left_out[:UNREAD])
+    return replace(made, answer=replace(made.answer, files_left_out=len(left_out), unread=names, offered=meant))
 
 
-def by_quoting(turn: Turn, run: TurnContext) -> TurnAnswer:
-    """Without a language model."""
-    made = _within(_quoted(turn, run), turn.search.within)
-    return TurnAnswer(_left_out_said(made, turn, run.services))
-
-
-def by_writing(turn: Turn, run: TurnContext) -> TurnAnswer:
-    """By a language model, which answers, refuses or asks back. Where it fails, what is quoted without one stands; one
-    that is stopped before its first word is kept without words."""
-    writer = RecordedWriter(_writer(run), "answer", run.emit, run.services.answer.tokens)
-    try:
-        made = _phrased(turn, run, writer) if writer.abilities.is_small else _written(turn, run, writer)
-    except Cancelled:
-        return TurnAnswer(Answer("stopped", ()), ledger=writer.ledger)
-    said = _left_out_said(_within(made.answer, turn.search.within), turn, run.services)
-    return replace(made, answer=said)
+def _made(turn: Turn, run: TurnContext) -> TurnAnswer:
+    """A summary of a document is written where there is a model; what is counted or listed of documents never is. A
+    model answers, refuses or asks back; where it fails, what is quoted without one stands, and one that is stopped
+    before its first word is kept without words."""
+    services = run.services
+    if not services.library.manifest.chunks:
+        return TurnAnswer(refusal.nothing_indexed())
+    corpus, model = corpus_answer_of(turn, run), services.writers.answer
+    if corpus and not (model and corpus.answer.outcome == "summary"):
+        return TurnAnswer(_placed(corpus.answer, services), details=corpus.details)
+    if model is None:
+        made = TurnAnswer(_quoted(turn, run))
+    else:
+        writer = RecordedWriter(model, "answer", run.emit, services.answer.tokens)
+        try:
+            made = _phrased(turn, run, writer) if writer.abilities.is_small else _written(turn, run, writer)
+        except Cancelled:
+            return TurnAnswer(Answer("stopped", ()), ledger=writer.ledger)
+    return replace(made, answer=_left_out_said(_within(made.answer, turn.search.within), turn, services))
 
 
 def corpus_answer_of(turn: Turn, run: TurnContext) -> corpus_answers.CorpusAnswer | None:
@@ -169,12 +154,6 @@ def _placed(answer: Answer, services: Services) -> Answer:
     return replace(made, sources=tuple(replace(one, copies=store.copies(one.source)) for one in made.sources))
 
 
-def _writer(run: TurnContext) -> Writer:
-    model = run.services.writers.answer
-    assert model is not None
-    return model
-
-
 def _plain(turn: Turn, run: TurnContext) -> Answer:
     """As it is without a language model."""
     corpus = corpus_answer_of(turn, run)
@@ -207,8 +186,10 @@ def _phrased(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
     plain = _plain(turn, run)
     if plain.refused or plain.outcome == "unclear" or not plain.sources:
         return TurnAnswer(plain, details=(f"{writer.name} was not asked",))
-    quoted_of = [[claim.text for claim in plain.claims if number in claim.cites] for number in _numbers(plain)]
-    units = [replace(s, text="\n".join(texts)) for s, texts in zip(plain.sources, quoted_of, strict=True)]
+    units = [
+        replace(source, text="\n".join(claim.text for claim in plain.claims if number in claim.cites))
+        for number, source in enumerate(plain.sources, 1)
+    ]
     try:
         given = turn.found(units)
         draft = write(given, writer, "mark", run.emit, run.cancel, small=True)
@@ -217,25 +198,16 @@ def _phrased(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
     told = same_words(" ".join(unit.text for unit in units))
     if draft.answer is None or any(same_words(claim.text) not in told for claim in draft.answer.claims):
         return _instead(plain, run, writer, f"what {writer.name} wrote is not what the documents say")
-    sources = tuple(_source_of(plain, one) for one in draft.answer.sources)
+    known = {(one.id, one.heading): one for one in plain.sources}
+    sources = tuple(known[one.id, one.heading] for one in draft.answer.sources)
     made = replace(draft.answer, sources=sources, form=plain.form)
     return TurnAnswer(with_bold(made, turn.rewritten), writer.name, (), writer.ledger, _details(draft, given))
 
 
-def _numbers(answer: Answer) -> range:
-    return range(1, len(answer.sources) + 1)
-
-
-def _source_of(answer: Answer, unit: Passage) -> Passage:
-    return next(one for one in answer.sources if (one.id, one.heading) == (unit.id, unit.heading))
-
-
-def _instead(
-    plain: Answer, run: TurnContext, writer: RecordedWriter, why: str, details: tuple[str, ...] = ()
-) -> TurnAnswer:
+def _instead(plain: Answer, run: TurnContext, writer: RecordedWriter, why: str) -> TurnAnswer:
     """Quoted, in the place of whatever the model may have begun to write."""
     run.emit(Piece("", restart=True))
-    return TurnAnswer(plain, "", (Fallback("answer", why),), writer.ledger, (*details, f"quoted, as {why}"))
+    return TurnAnswer(plain, "", (Fallback("answer", why),), writer.ledger, (f"quoted, as {why}",))
 
 
 def _details(draft: ModelAnswer, turn: Turn) -> tuple[str, ...]:

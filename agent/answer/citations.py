@@ -12,8 +12,7 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import zip_longest
 
-from clew.agent.answer.candidates import candidates_of
-from clew.agent.answer.excerpts import excerpt_of
+from clew.agent.answer.excerpts import candidates_of, excerpt_of
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Quote, Verdict
 from clew.memory.datatypes import Passage

@@ -38,16 +38,15 @@ def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Pick
     if first.excerpt.kind not in ("sentence", "item"):
         return []
     place, asked = evidence.candidates.index(candidate), _words(question)
-    own, own_document = evidence.texts[place], evidence.passages[candidate.passage].document
+    own, sources = evidence.texts[place], evidence.sources
     own_words, said = _words(own), asked & {*content_words(own), *evidence.title_words[candidate.passage]}
     likeness = evidence.candidate_vectors @ evidence.candidate_vectors[place]
     found, of_another = dict[str, Picked](), of_other_names(question, evidence)
     for other in sorted(range(len(evidence.candidates)), key=lambda one: -likeness[one]):
         if likeness[other] < LIKE or len(found) == MOST:
             break
-        at, text = evidence.candidates[other].passage, evidence.texts[other]
-        document = evidence.passages[at].document
-        if document == own_document or document in found or of_another[other]:
+        at, text, document = evidence.candidates[other].passage, evidence.texts[other], sources[other]
+        if document == sources[place] or document in found or of_another[other]:
             continue
         if _versions(evidence.timed[place], evidence.timed[other]):
             continue

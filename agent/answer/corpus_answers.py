@@ -5,7 +5,7 @@ asked for stands in a table for each language (`corpus_answers.LANGUAGE.txt`).
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -83,10 +83,8 @@ class CorpusQuestion:
 def corpus_question(text: str) -> CorpusQuestion | None:
     """None for a question about what stands in documents, as most are."""
     spoken = language_of(text)
-    for language in sorted(LANGUAGES, key=lambda one: one != spoken):
-        if found := _Heard.of(text, language).question():
-            return replace(found, language=language)
-    return None
+    each = (_question_in(language, text) for language in sorted(LANGUAGES, key=lambda one: one != spoken))
+    return next(filter(None, each), None)
 
 
 @cache
@@ -107,51 +105,37 @@ def _patterns(language: str, name: str) -> tuple[re.Pattern[str], ...]:
     return tuple(lists[name])
 
 
-@dataclass(frozen=True, slots=True)
-class _Heard:
-    """A question in one language, as it is `written`, and `plain`: in lower case and without accents, as long."""
+def _question_in(language: str, text: str) -> CorpusQuestion | None:
+    """By the patterns of one language, over the words in lower case and without accents, which are as many."""
+    written = " ".join(text.replace("\u2019", "'").split()).strip("\u00bf\u00a1 ").rstrip("?!. ")
+    plain = _plain(written)
+    tail, courtesy = _patterns(language, "tail")[0].search(plain), _patterns(language, "courtesy")[0].match(plain)
+    start, end = courtesy.end() if courtesy else 0, tail.start() if tail else len(plain)
+    written, plain = written[start:end], plain[start:end]
 
-    written: str
-    plain: str
-    language: str
+    def matched(name: str) -> re.Match[str] | None:
+        return next(filter(None, (pattern.fullmatch(plain) for pattern in _patterns(language, name))), None)
 
-    @staticmethod
-    def of(text: str, language: str) -> "_Heard":
-        written = " ".join(text.replace("\u2019", "'").split()).strip("\u00bf\u00a1 ").rstrip("?!. ")
-        plain = _plain(written)
-        tail = _patterns(language, "tail")[0].search(plain)
-        courtesy = _patterns(language, "courtesy")[0].match(plain)
-        start, end = courtesy.end() if courtesy else 0, tail.start() if tail else len(plain)
-        return _Heard(written[start:end], plain[start:end], language)
+    if matched("overview"):
+        return CorpusQuestion("overview", language=language)
+    if matched("count"):
+        return CorpusQuestion("count", language=language)
+    for name in ("summarised", "about"):
+        if match := matched(name):
+            of = written[slice(*match.span("of"))].strip()
+            points = any(pattern.fullmatch(_plain(of)) for pattern in _patterns(language, "pronoun"))
+            if not points and language != LANGUAGES[0]:  # English articles are no names
+                of = _named(of, language)
+            return CorpusQuestion("summary", of, name == "summarised", points, language)
+    return None
 
-    def question(self) -> CorpusQuestion | None:
-        if any(pattern.fullmatch(self.plain) for pattern in _patterns(self.language, "overview")):
-            return CorpusQuestion("overview")
-        if any(self._matched("count")):
-            return CorpusQuestion("count")
-        for name in ("summarised", "about"):
-            for match in self._matched(name):
-                of = self._written(match)
-                points = self._is_pronoun(of)
-                of = of if points or self.language == LANGUAGES[0] else self._named(of)  # English articles are no names
-                return CorpusQuestion("summary", of, plainly=name == "summarised", points=points)
-        return None
 
-    def _matched(self, name: str) -> Iterator[re.Match[str]]:
-        return (match for pattern in _patterns(self.language, name) if (match := pattern.fullmatch(self.plain)))
-
-    def _written(self, match: re.Match[str]) -> str:
-        return self.written[slice(*match.span("of"))].strip()
-
-    def _is_pronoun(self, text: str) -> bool:
-        return bool(_patterns(self.language, "pronoun")[0].fullmatch(_plain(text)))
-
-    def _named(self, text: str) -> str:
-        """Without articles before it, nor endings of the accusative."""
-        text = text.strip(" ,\"'\u201c\u201d")
-        match = _patterns(self.language, "article")[0].match(_plain(text))
-        text = text[match.end() :] if match else text
-        return _WORD.sub(lambda word: nominative(word[0]), text) if self.language == "eo" else text
+def _named(text: str, language: str) -> str:
+    """Without articles before it, nor endings of the accusative."""
+    text = text.strip(" ,\"'\u201c\u201d")
+    match = _patterns(language, "article")[0].match(_plain(text))
+    text = text[match.end() :] if match else text
+    return _WORD.sub(lambda word: nominative(word[0]), text) if language == "eo" else text
 
 
 def _plain(text: str) -> str:

@@ -4,13 +4,13 @@ the sum."""
 import json
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
-from clew.agent.answer.answer_type import AnswerType, answer_type
+from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.search.table_reader import Softmax
 from clew.memory.errors import BadInput
@@ -28,16 +28,9 @@ CLASSES = ("difference", "other")
 SHIPPED = Path(__file__).with_suffix(".json")
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The places of the candidates that say both (one where a sentence says them), and the sum."""
-
-    places: tuple[int, ...]
-    text: str
-
-
-def difference(question: str, order: Sequence[int], evidence: Evidence) -> Difference | None:
-    """`order`: places of candidates, best first. None where no difference is asked for, or it is not plain between
+def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple[tuple[int, ...], str] | None:
+    """The places of the candidates that say both (one where a sentence says them), and the sum; `order` are places of
+    candidates, best first. None where no difference is asked for, or it is not plain between
     which two values: they have one unit, and stand in one sentence, or each in one with a word of the question that the
     other's lacks, all names and numbers of the question are there, and no two sentences have more words of it. Of
     several units that counts which the question names, or which is of the kind that it asks for."""
@@ -48,18 +41,18 @@ def difference(question: str, order: Sequence[int], evidence: Evidence) -> Diffe
     pairs = [pair for pair in (*_in_one(said, named), *_in_two(said)) if named <= pair.words]
     wanted = answer_type(question)
     of_unit = [pair for pair in pairs if pair.unit in content_words(wanted.counted or question)]
-    pairs = of_unit if of_unit or wanted.counted else [*filter(partial(_is_wanted, wanted), pairs)] or pairs
+    pairs = (
+        of_unit
+        if of_unit or wanted.counted
+        else [pair for pair in pairs if all(map(wanted.holds, pair.values))] or pairs
+    )
     most = max((len(one.words | other.words) for one in said for other in said), default=0)
     pairs = [pair for pair in pairs if len(pair.words) == most]
     units = {pair.unit for pair in pairs}
     told = max((len(pair.told) for pair in pairs), default=0)
     sums = {pair.sum: pair for pair in reversed(pairs) if len(pair.told) == told}
     plain = len(sums) == len(units) == 1
-    return next((Difference(pair.places, text) for text, pair in sums.items() if plain and text), None)
-
-
-def _is_wanted(wanted: AnswerType, pair: "_Pair") -> bool:
-    return all(map(wanted.holds, pair.values))
+    return next(((pair.places, text) for text, pair in sums.items() if plain and text), None)
 
 
 def asks_difference(question: str, encoder: Encoder) -> bool:

@@ -4,7 +4,7 @@ vectors."""
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -12,9 +12,8 @@ from itertools import chain
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType, answer_type
-from clew.agent.answer.candidates import Candidate, candidates_of
 from clew.agent.answer.citations import same_words
-from clew.agent.answer.structure import RUNNING_HEAD
+from clew.agent.answer.excerpts import Candidate, candidates_of
 from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Turn
@@ -62,6 +61,11 @@ class Evidence:
         return [candidate for candidate in candidates_of(self.passages, self.documents) if candidate.text]
 
     @cached_property
+    def sources(self) -> list[str]:
+        """Of each candidate its document, by id."""
+        return [self.passages[candidate.passage].document for candidate in self.candidates]
+
+    @cached_property
     def texts(self) -> list[str]:
         """Of the candidates, a line each."""
         return [candidate.text for candidate in self.candidates]
@@ -74,20 +78,16 @@ class Evidence:
     @cached_property
     def heads(self) -> list[str]:
         """What stands above each candidate: what announces it, its heading, the title."""
-        return [head_of(candidate, self.passages[candidate.passage]) for candidate in self.candidates]
+        each = [(one, self.passages[one.passage]) for one in self.candidates]
+        return [one.lead or one.head or passage.heading or passage.title for one, passage in each]
 
     @cached_property
     def timed(self) -> list[TimedSentence]:
         """The candidates with their times."""
-        passages = [self.passages[candidate.passage] for candidate in self.candidates]
         entries = {id_: diary_entries(document) for id_, document in self.documents.items()}
-        return [
-            timed_sentence(
-                text, candidate.position, self.documents.get(id_), passage.title, entries.get(id_), candidate.head
-            )
-            for text, candidate, passage in zip(self.texts, self.candidates, passages, strict=True)
-            for id_ in [passage.document]
-        ]
+        each = [(one, self.passages[one.passage]) for one in self.candidates]
+        documents = [(self.documents.get(of.document), entries.get(of.document, ())) for _, of in each]
+        return [timed_sentence(*one, *its) for one, its in zip(each, documents, strict=True)]
 
     @cached_property
     def passage_words(self) -> list[ContentWords]:
@@ -108,18 +108,6 @@ class Evidence:
     def words(self) -> ContentWords:
         """The content words of all passages together."""
         return frozenset().union(*self.passage_words)
-
-    @cached_property
-    def running_words(self) -> ContentWords:
-        """Those of the running heads of pages."""
-        heads = " ".join(m[0] for p in self.passages for m in RUNNING_HEAD.finditer(p.text))
-        return frozenset(content_words(heads, self.language))
-
-    @cached_property
-    def told_words(self) -> ContentWords:
-        """Those that stand in a candidate, a heading or a title, and not in running heads alone."""
-        heads = [RUNNING_HEAD.sub("", head) for head in self.heads]
-        return frozenset().union(*self.candidate_words, *self.title_words, *held_word_sets(heads, self.language))
 
     @cached_property
     def passage_vectors(self) -> Vectors:
@@ -162,31 +150,19 @@ class Evidence:
         return {stem: weight / total for stem, weight in rarity.items()}
 
 
+def share_held(weights: Mapping[str, float], held: ContentWords) -> float:
+    """The share of the question's words that these hold."""
+    return sum(weight for stem, weight in weights.items() if stem in held)
+
+
 def shares_held(weights: Mapping[str, float], texts: Sequence[ContentWords]) -> list[float]:
-    """The share of the question's words that each text, by its words, holds."""
-    return [sum(weight for stem, weight in weights.items() if stem in held) for held in texts]
-
-
-def head_of(candidate: Candidate, passage: Passage) -> str:
-    return candidate.lead or candidate.head or passage.heading or passage.title
+    """The same of each text, by its words."""
+    return [share_held(weights, held) for held in texts]
 
 
 def title_of(passage: Passage) -> str:
     """Where there is no title, the first line does for one."""
     return passage.title or passage.heading or passage.text.lstrip().split("\n", 1)[0][:100]
-
-
-def evidence_of(
-    passages: Sequence[Passage],
-    encoder: Encoder,
-    documents: Iterable[Document] = (),
-    today: str = "",
-    vocabulary: Vocabulary | None = None,
-    language: str = "",
-    foreign: bool = False,
-) -> Evidence:
-    by_id = {document.id: document for document in documents}
-    return Evidence(tuple(passages[:READ]), encoder, by_id, today, vocabulary, language, foreign)
 
 
 # What is looked for ---------------------------------------------------------------------------------------------------

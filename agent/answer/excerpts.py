@@ -1,18 +1,27 @@
-"""Excerpts: what of a document answers as it stands, and is quoted whole.
+"""Candidates and excerpts: what of a document is weighed, and what of it answers as it stands and is quoted whole.
 
-A candidate is a sentence, an item of a list, a row of a table or a block of code: what is weighed. Its excerpt is the
-candidate with what has to be read with it: the items of a list with what announces them, a row with the heads of its
-columns, code with the sentence before it, what stands below a heading that asks, or behind an item that does.
+A candidate is a sentence, an item of a list, a row of a table or a block of code. Its excerpt is it with what has to be
+read with it: the items of a list with what announces them, a row with the heads of its columns, code with the sentence
+before it, what stands below a heading that asks, or behind an item that does.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate, takewhile
 from typing import Literal
 
-from clew.agent.answer.candidates import Candidate, asks
-from clew.agent.answer.structure import LONGEST, Block, Region, sentences_of
-from clew.memory.text import ITEM, Span
+from clew.agent.answer.structure import (
+    LONGEST,
+    RUNNING_HEAD,
+    Block,
+    Region,
+    region_of,
+    sentences_of,
+    unnumbered,
+)
+from clew.memory.datatypes import Document, Passage
+from clew.memory.text import BELOW, ITEM, Span
 
 MOST_ITEMS, LONGEST_LIST, SHORT_LIST = 16, 140, 60
 """Items and words of a list that is quoted whole; words of one that may have any number of items."""
@@ -25,6 +34,76 @@ LONGEST_CODE = 60
 
 REPLY = 45
 """Words that are quoted of what answers a question that a document asks itself; one sentence at least."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """Of the passage at this place of the evidence: `span` in the text of its region, `place` that of its block."""
+
+    passage: int
+    region: Region
+    place: int
+    span: Span
+
+    block: Block = field(init=False)
+    text: str = field(init=False)
+    position: int = field(init=False)  # the character of its document where it begins
+    head: str = field(init=False)  # the heading and the items that it stands under; empty where there is none
+    lead: str = field(init=False)  # what announces it, if it is an item, a row or code
+
+    def __post_init__(self) -> None:
+        """Each is read many times, and made once."""
+        blocks, text = self.region.blocks, self.region.text
+        block = blocks[self.place]
+        announces = blocks[block.lead] if block.lead >= 0 else None
+        lead = self.region.paths.get(announces.start) or self.region.of(announces) if announces else ""
+        head = BELOW.join(filter(None, (self.region.path(block.head), *self.parents)))
+        own = " ".join(RUNNING_HEAD.sub(" ", text[slice(*self.span)]).split())
+        values = (block, own, self.region.offset + self.span[0], head, lead)
+        for name, value in zip(("block", "text", "position", "head", "lead"), values, strict=True):
+            object.__setattr__(self, name, value)
+
+    @property
+    def parents(self) -> list[str]:
+        """The items that it stands in, the outermost first, without their marks."""
+        parents = map(self.region.of, self.region.parents(self.region.blocks[self.place]))
+        return [ITEM.sub("", text, count=1).strip(" :") for text in parents]
+
+    @property
+    def above(self) -> str:
+        """Its heading, without the number of a section, and what announces it."""
+        return f"{unnumbered(self.head)} {self.lead}"
+
+
+def candidates_of(passages: Sequence[Passage], documents: Mapping[str, Document]) -> list[Candidate]:
+    """Of all passages, each once: chunks overlap."""
+    found: dict[tuple[str, int], Candidate] = {}
+    for number, passage in enumerate(passages):
+        region = region_of(passage, documents.get(passage.document))
+        first = passage.start - region.offset
+        last = first + len(passage.text)
+        for one in _of_region(region, number):
+            if one.span[1] > first and one.span[0] < last:
+                found.setdefault((passage.document, one.position), one)
+    return list(found.values())
+
+
+def _of_region(region: Region, passage: int) -> Iterator[Candidate]:
+    for place, block in enumerate(region.blocks):
+        if block.kind == "heading" or region.heads_columns(place):
+            continue
+        whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
+        for span in [block.span] if whole else sentences_of(region, block):
+            text = region.text[slice(*span)]
+            if len(text.split()) <= LONGEST and re.search(r"\w", text):
+                yield Candidate(passage, region, place, span)
+
+
+def asks(text: str) -> bool:
+    return bool(re.search(r"\?[\"”’')\]*_]*$", text))
+
+
+# Excerpts -----------------------------------------------------------------------------------------------------------
 
 ExcerptKind = Literal["sentence", "item", "row", "list", "code"]
 
@@ -60,12 +139,11 @@ def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = 
         return _list(candidate)
     if block.kind == "item":
         behind = region.blocks[candidate.place + 1 : candidate.place + 2] if asks(candidate.text) else []
-        reply = ((one.start, one.end) for one in behind if one.kind in ("item", "prose"))
-        parents = ((one.start, one.end) for one in region.parents(block))
-        return Excerpt(candidate, "item", (*parents, candidate.span, *reply))
+        reply = (one.span for one in behind if one.kind in ("item", "prose"))
+        return Excerpt(candidate, "item", (*(one.span for one in region.parents(block)), candidate.span, *reply))
     if block.kind == "row":
-        head = region.blocks[block.lead] if block.lead >= 0 else None
-        return Excerpt(candidate, "row", (*(((head.start, head.end),) if head else ()), candidate.span))
+        head = [region.blocks[block.lead].span] if block.lead >= 0 else []
+        return Excerpt(candidate, "row", (*head, candidate.span))
     if block.kind == "code":
         told = _code_at(region, candidate.place) or [candidate.span]  # of a long one a part
         return Excerpt(candidate, "code", (*_announcing(region, block), *told))
@@ -90,10 +168,10 @@ def _list(candidate: Candidate) -> Excerpt:
     items = members(region, block.group)
     place = items.index(block)
     first, last = (region.blocks.index(items[at]) for at in (0, -1))
-    whole = [(one.start, one.end) for one in region.blocks[first : last + 1] if one in items or one.kind == "code"]
+    whole = [one.span for one in region.blocks[first : last + 1] if one in items or one.kind == "code"]
     if not _too_many(region, whole):
         return Excerpt(candidate, "list", (*_announcing(region, items[0]), *whole))
-    parts = [(item.start, item.end) for item in items]
+    parts = [item.span for item in items]
     if _too_many(region, parts):  # of each how it begins
         parts = [sentences_of(region, item)[0] for item in items]
     while len(parts) > 1 and _too_many(region, parts):
@@ -122,11 +200,8 @@ def _code_at(region: Region, place: int) -> list[Span]:
     no code, or it alone is longer than a candidate may be."""
     code = list(takewhile(lambda block: block.kind == "code", region.blocks[place:]))
     counts = accumulate(len(region.of(block).split()) for block in code)
-    return [
-        (block.start, block.end)
-        for n, (block, count) in enumerate(zip(code, counts, strict=True))
-        if count <= (LONGEST_CODE if n else LONGEST)
-    ]
+    each = enumerate(zip(code, counts, strict=True))
+    return [block.span for n, (block, count) in each if count <= (LONGEST_CODE if n else LONGEST)]
 
 
 def _announcing(region: Region, block: Block) -> tuple[Span, ...]:
@@ -178,7 +253,7 @@ def _announced(candidate: Candidate) -> list[Span]:
     region, place = candidate.region, candidate.place + 1
     behind = region.blocks[place] if place < len(region.blocks) else None
     if behind is not None and behind.kind in ("item", "row"):
-        inner = Candidate(candidate.passage, region, place, (behind.start, behind.end))
+        inner = Candidate(candidate.passage, region, place, behind.span)
         return [part for part in _list(inner).parts if part[0] >= behind.start]
     if not candidate.text.endswith(":"):
         return []

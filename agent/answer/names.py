@@ -8,8 +8,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from clew.agent.answer.candidates import Candidate
 from clew.agent.answer.evidence import NAMED, Evidence
+from clew.agent.answer.excerpts import Candidate
 from clew.agent.answer.structure import unnumbered
 from clew.memory.datatypes import Floats
 from clew.memory.text import FUNCTION_WORDS, content_words
@@ -76,7 +76,7 @@ def _of_other_codes(lines: Sequence[str], evidence: Evidence) -> list[bool]:
 def _of_other_items(question: str, evidence: Evidence) -> list[bool]:
     """Of each candidate whether it stands in items of a list of which the question names others."""
     asked = {*content_words(question)}
-    lists = [(evidence.passages[one.passage].document, one.block.group) for one in evidence.candidates]
+    lists = [(source, one.block.group) for source, one in zip(evidence.sources, evidence.candidates, strict=True)]
     parents = [[{*content_words(text)} for text in one.parents] for one in evidence.candidates]
     named = [any(words and words <= asked for words in items) for items in parents]
     with_named = {one for one, is_named in zip(lists, named, strict=True) if is_named}
@@ -132,28 +132,20 @@ def _is_of_another(names: Sequence[Name], asked: set[Name]) -> bool:
     return False
 
 
-def named_headings(question: str, evidence: Evidence) -> list[int]:
-    """Of each candidate how many of the headings above it the question has."""
-    asked = _words(question.casefold())
-    heads = [[unnumbered(part).casefold() for part in _PART.split(one.head)] for one in evidence.candidates]
-    parts = [[*map(_words, of_one)] for of_one in heads]
-    return [sum(bool(words) and _stands(words, asked) for words in of_one) for of_one in parts]
-
-
-def under_asked_headings(question: str, evidence: Evidence) -> Floats:
-    """Shape (candidates,): 1 where the question has all of a heading above it that is a phrase."""
-    asked = _words(question.casefold())
-    heads = {one.head for one in evidence.candidates}
-    phrases = {head: [_words(unnumbered(part).casefold()) for part in _PART.split(head)] for head in heads}
-    said = {head: any(len(words) >= PHRASE and _stands(words, asked) for words in of) for head, of in phrases.items()}
-    return np.array([said[one.head] for one in evidence.candidates], np.float64)
+def asked_headings(question: str, evidence: Evidence) -> list[list[int]]:
+    """Of each candidate how many words each of the headings above it has that the question has whole."""
+    asked, found = _words(question.casefold()), dict[str, list[int]]()
+    for head in {one.head for one in evidence.candidates}:
+        parts = (_words(unnumbered(part).casefold()) for part in _PART.split(head))
+        found[head] = [len(words) for words in parts if words and _stands(words, asked)]
+    return [found[one.head] for one in evidence.candidates]
 
 
 def by_named_authors(question: str, evidence: Evidence) -> Floats:
     """Shape (candidates,): 1 where a document is written by somebody whom the question names."""
     asked = {name.casefold().removesuffix("'s") for name in NAMED.findall(question)}
     by = {id_: asked.intersection(_words(one.author.casefold())) for id_, one in evidence.documents.items()}
-    return np.array([float(bool(by.get(evidence.passages[one.passage].document))) for one in evidence.candidates])
+    return np.array([float(bool(by.get(one))) for one in evidence.sources])
 
 
 def _are_alike(one: _Words, other: _Words) -> bool:

@@ -47,8 +47,8 @@ def opposed(request: Request, evidence: Evidence) -> Floats:
     agrees, differs = (said[1:] >= SURE, said[1:] <= 1 - SURE)[:: 1 if said[0] >= SURE else -1]
     asked = frozenset(content_words(request.rewritten))
     told = [
-        (evidence.passages[one.passage].document, asked & own if len(own - asked) <= OTHERS else frozenset[str]())
-        for one, own in zip(evidence.candidates, evidence.candidate_words, strict=True)
+        (source, asked & own if len(own - asked) <= OTHERS else frozenset[str]())
+        for source, own in zip(evidence.sources, evidence.candidate_words, strict=True)
     ]
     agreeing = [one for one, does in zip(told, agrees, strict=True) if does]
 

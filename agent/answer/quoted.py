@@ -9,13 +9,13 @@ from itertools import pairwise
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered
 from clew.agent.answer.conflicts import contradicting, name_of
-from clew.agent.answer.evidence import READ, Evidence, Request, continued, encoded_request, evidence_of, request_of
+from clew.agent.answer.evidence import READ, Evidence, Request, continued, encoded_request, request_of
 from clew.agent.answer.excerpts import Excerpt, is_item
 from clew.agent.answer.foreign_reader import foreign_scores
 from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
 from clew.agent.answer.refusal import ask_back, refused, unknown_in_esperanto
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
-from clew.agent.answer.structure import Region, dedented, ranges
+from clew.agent.answer.structure import dedented, ranges
 from clew.agent.answer.times import asked_years
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
@@ -23,12 +23,10 @@ from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.variants import own_words
 from clew.memory.language.telling import language_of
-from clew.memory.text import Span, content_words, split, written_words
+from clew.memory.text import content_words, split, written_words
 
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 """The end of a sentence, in what a quotation leaves out."""
-
-_CAPITAL = re.compile(r"(?<!^)\b[A-Z]\w[\w-]*")
 
 _MARKS = ".,;:!?"
 """Before which no part of a quotation is set off by a space."""
@@ -74,7 +72,9 @@ def evidence_for(turn: Turn, services: Services) -> Evidence:
     other = next((one for one in (language, held_language(services)) if one not in ("", "en")), "")
     encoder = services.encoder if other else services.fitted
     foreign = bool(other) and services.multilingual
-    return evidence_of(read, encoder, documents, turn.today, store.vocabulary, language if foreign else "", foreign)
+    by_id = {document.id: document for document in documents}
+    language = language if foreign else ""
+    return Evidence(tuple(read), encoder, by_id, turn.today, store.vocabulary, language, foreign)
 
 
 def quote(
@@ -93,8 +93,6 @@ def quote(
     if not request.with_history:
         put_in = asked_years(request.rewritten) > asked_years(request.question)  # a year, and it was not typed
         asked = replace(asked, question=request.question if put_in else request.rewritten, said=())
-    if _asks_of_author(asked.rewritten, evidence):
-        return refused(passages, ())
     lacks = evidence.lacked(asked.question)
     english = language_of(asked.rewritten) in ("en", "")  # as all that the judge was fitted on
     if evidence.foreign:
@@ -118,9 +116,8 @@ WORDLESS = 5.5
 def _may_answer(asked: Request, own_language: str, evidence: Evidence) -> bool:
     """Whether some candidate answers, by vectors that tell it, and the library has the names and numbers of a question
     in its own language."""
-    named = [
-        word for word in _names_of(asked.question) if own_language not in ("", "de")
-    ]  # where all nouns have capitals
+    of_nouns = own_language in ("", "de")  # where all nouns have capitals
+    named = [] if of_nouns else _names_of(asked.question)
     held = evidence.vocabulary.counts(named) if evidence.vocabulary and named else []
     likely = foreign_scores(encoded_request(asked, evidence), evidence)
     return all(held) and likely.max(initial=-math.inf) >= (0 if own_language else -WORDLESS)
@@ -137,32 +134,22 @@ def _is_told(question: str, language: str, evidence: Evidence) -> bool:
     own = own_words(question, language)
     counts = dict(zip(own, evidence.vocabulary.counts(own), strict=True)) if evidence.vocabulary else {}
     known = [word for word in own if counts.get(word)]
-    named = [word for word in own if not word.islower() and not question.lstrip("\u00bf\u00a1 ").startswith(word)]
-    if not known or not {*named} <= {*known}:
+    if not known or not {*_names_of(question)}.intersection(own) <= {*known}:
         return False
     rarest = {*content_words(min(known, key=lambda word: counts[word]), evidence.language)}
     return any(rarest <= held for held in evidence.passage_words)
 
 
-def _asks_of_author(question: str, evidence: Evidence) -> bool:
-    """Whether somebody is named whom only the running heads of pages name, as a text's author, and nothing is asked of
-    him that a title names."""
-    words = content_words(question, evidence.language)
-    named = {word for name in _CAPITAL.findall(question) for word in content_words(name, evidence.language)}
-    headed = named & evidence.running_words - evidence.told_words
-    return bool(headed) and not ({*words} - named) & frozenset().union(*evidence.title_words)
-
-
 def _answered(request: Request, chosen: list[Picked], evidence: Evidence) -> Answer:
     """With what other documents say otherwise, and the names of documents where they matter."""
-    form = answer_type(request.rewritten).form
-    document = evidence.passages[chosen[0].excerpt.candidate.passage].document
+    form, passages = answer_type(request.rewritten).form, evidence.passages
+    document = passages[chosen[0].excerpt.candidate.passage].document
     alone = form == "comparison" or document in continued(request, evidence)
     others = [] if alone else contradicting(chosen[0], request.rewritten, evidence)
     if others:
         chosen = [chosen[0], *others]
         form = "several-documents" if form == "fact" else form
-    documents = {evidence.passages[one.excerpt.candidate.passage].document for one in chosen}
+    documents = {passages[one.excerpt.candidate.passage].document for one in chosen}
     named = len(documents) > 1 and bool(others or form == "comparison")
     return replace(composed_of(chosen, evidence, named), form=form)
 
@@ -199,45 +186,31 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
     """Each source of a document with the page and the heading of what is quoted from it, once for each heading but in a
     summary, which names them; `documents` by id."""
     sources, numbers = [*answer.sources], dict[tuple[int, str], int]()
-    claims = [
-        replace(
-            claim,
-            cites=tuple(
-                _placed(number, claim, sources, numbers, documents, answer.form == "summary") for number in claim.cites
-            ),
-        )
-        for claim in answer.claims
-    ]
+
+    def place_of(number: int, claim: Claim) -> int:
+        """The number of the source that has the heading which the claim stands under; it is added where there is
+        none."""
+        source = sources[number - 1]
+        if claim.start is None or not source.document or source.start >= source.end:  # no range of its document
+            return number
+        document, known = documents[source.document], any(of == number for of, _ in numbers)
+        heading = document.heading_at(claim.start)
+        if known and answer.form == "summary":
+            return number
+        if (number, heading) not in numbers:
+            own = replace(source, page=document.page_at(claim.start), heading=heading)
+            if known:
+                sources.append(own)
+            else:
+                sources[number - 1] = own
+            numbers[number, heading] = len(sources) if known else number
+        return numbers[number, heading]
+
+    claims = [replace(claim, cites=tuple(place_of(number, claim) for number in claim.cites)) for claim in answer.claims]
     if len(sources) == len(answer.sources):
         return replace(answer, sources=tuple(sources))
     in_order, passages = numbered(claims, sources)
     return replace(answer, claims=in_order, sources=passages)
-
-
-def _placed(
-    number: int,
-    claim: Claim,
-    sources: list[Passage],
-    numbers: dict[tuple[int, str], int],
-    documents: Mapping[str, Document],
-    summary: bool,
-) -> int:
-    """The number of the source that has the heading which the claim stands under; it is added where there is none."""
-    source = sources[number - 1]
-    if claim.start is None or not source.document or source.start >= source.end:  # no range of its document
-        return number
-    document = documents[source.document]
-    heading = document.heading_at(claim.start)
-    if summary and number in (of for of, _ in numbers):
-        return number
-    if (number, heading) not in numbers:
-        own = replace(source, page=document.page_at(claim.start), heading=heading)
-        if any(of == number for of, _ in numbers):
-            sources.append(own)
-        else:
-            sources[number - 1] = own
-        numbers[number, heading] = len(sources) if sources[number - 1] is not own else number
-    return numbers[number, heading]
 
 
 def composed_of(chosen: Sequence[Picked], evidence: Evidence, named: bool) -> Answer:
@@ -299,14 +272,11 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
         if not known.isdisjoint(quotes):
             continue
         line = bool(place) and (code or unit.kind in ("list", "code", "row") or is_item(quotes[0].text))
-        ends = [n for n in range(1, len(quotes)) if _STOP.search(region.text[slice(*_between(quotes, n, region))])]
+        gaps = [(one.end - region.offset, other.start - region.offset) for one, other in pairwise(quotes)]
+        ends = [n for n, gap in enumerate(gaps, 1) if _STOP.search(region.text, *gap)]
         for first, last in pairwise((0, *ends, len(quotes))):
             own = tuple(quotes[first:last])
             text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in own).strip()
             shown = dedented(region.text, start, end) if code else " ".join(text.split())
             made = Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
             yield replace(made, markup=region.in_table(start, end))
-
-
-def _between(quotes: Sequence[Quote], place: int, region: Region) -> Span:
-    return quotes[place - 1].end - region.offset, quotes[place].start - region.offset

@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType
-from clew.agent.answer.candidates import Candidate, asks
-from clew.agent.answer.evidence import EncodedRequest, Evidence
+from clew.agent.answer.evidence import EncodedRequest, Evidence, share_held
+from clew.agent.answer.excerpts import Candidate, asks
 from clew.agent.answer.foreign_reader import foreign_scores
 from clew.memory.datatypes import Floats, Vector, Vectors
 from clew.memory.dates import days_in_full
@@ -187,6 +187,7 @@ OF_QUESTION = (*ASKED_FORMS, *("defined", "expected", "measure", "asked_words"),
 FEATURES = (*OF_MEANING, *OF_WORDS, *OF_KINDS, *OF_FORM, *OF_QUESTION)
 
 KINDS = ("quantity", "time", "person", "place", "reason")
+_GROUPS = {**dict.fromkeys(("duration", "money", "number"), "quantity"), "name": "person"}
 
 PRONOUN = re.compile(
     r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
@@ -261,20 +262,18 @@ def _of_meaning(request: EncodedRequest, evidence: Evidence, before: Sequence[in
 def _of_words(request: EncodedRequest, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
     words, weights, pairs = evidence.candidate_words, request.weights, _pairs(request.question)
     numbers = _numbers(request.question)
-    titles = [
-        f"{candidate.head} {candidate.lead} {evidence.passages[candidate.passage].title}"
-        for candidate in evidence.candidates
-    ]
+    each = ((one, evidence.passages[one.passage]) for one in evidence.candidates)
+    titles = [f"{one.head} {one.lead} {passage.title}" for one, passage in each]
     rows = []
     for n, over in enumerate(content_word_sets(titles, evidence.language)):
-        held, near = _share(weights, words[n]), _near(words, before[n], behind[n])
+        held, near = share_held(weights, words[n]), _near(words, before[n], behind[n])
         rows.append(
             (
                 held,
-                _share(weights, over),
-                _share(weights, near),
+                share_held(weights, over),
+                share_held(weights, near),
                 _focus(weights, words[n], over),
-                _share_of_pairs(pairs, evidence.texts[n]),
+                len(pairs & _pairs(evidence.texts[n])) / len(pairs) if pairs else 0.0,
                 bool(numbers & (said := _numbers(f"{titles[n]} {evidence.texts[n]}"))),
                 bool(numbers) and not numbers & said,
             )
@@ -283,7 +282,7 @@ def _of_words(request: EncodedRequest, evidence: Evidence, before: Sequence[int]
 
 
 def _of_kinds(asked: AnswerType, texts: Sequence[str], behind: Sequence[int]) -> Floats:
-    expected = {_group(name) for name in asked.expected}
+    expected = {_GROUPS.get(name, name) for name in asked.expected}
     wanted = np.array([kind in expected for kind in KINDS], np.float64)
     holds = [asked.holds(text) for text in texts]
     rows = [
@@ -301,13 +300,7 @@ def _of_kinds(asked: AnswerType, texts: Sequence[str], behind: Sequence[int]) ->
 def _of_form(request: EncodedRequest, evidence: Evidence) -> Floats:
     form, rows = request.asked.form, []
     stems = content_words(request.asked.defined) if request.asked.defined else []
-    each = zip(
-        evidence.candidates,
-        evidence.texts,
-        evidence.candidate_words,
-        evidence.plain_texts,
-        strict=True,
-    )
+    each = zip(evidence.candidates, evidence.texts, evidence.candidate_words, evidence.plain_texts, strict=True)
     for candidate, text, words, plain_text in each:
         kind, count, announces = candidate.block.kind, len(text.split()), text.endswith((":", "...", "\u2026"))
         rows.append(
@@ -376,36 +369,23 @@ def _unit(vectors: Vectors) -> Vectors:
     return unit
 
 
-def _group(expected: str) -> str:
-    return {"duration": "quantity", "money": "quantity", "number": "quantity", "name": "person"}.get(expected, expected)
-
-
 def _focus(weights: Mapping[str, float], held: frozenset[str], over: frozenset[str]) -> float:
     """The share that it holds of the question's words that do not stand above it already; of all, where all do."""
     rest = {stem: weight for stem, weight in weights.items() if stem not in over} or weights
-    return _share(rest, held) / total if (total := sum(rest.values())) else 0.0
+    return share_held(rest, held) / total if (total := sum(rest.values())) else 0.0
 
 
 def _near(words: Sequence[frozenset[str]], before: int, behind: int) -> frozenset[str]:
     return (words[before] if before >= 0 else frozenset()) | (words[behind] if behind >= 0 else frozenset())
 
 
-def _share(weights: Mapping[str, float], held: frozenset[str]) -> float:
-    return sum(weight for stem, weight in weights.items() if stem in held)
-
-
 def _pairs(question: str) -> set[tuple[str, str]]:
-    stems = content_words(question)
-    return set(pairwise(stems))
+    return set(pairwise(content_words(question)))
 
 
 def _numbers(text: str) -> set[str]:
     """As they are written, '3.0' and '1,250' too."""
     return set(_NUMBER.findall(text))
-
-
-def _share_of_pairs(pairs: set[tuple[str, str]], text: str) -> float:
-    return len(pairs & _pairs(text)) / len(pairs) if pairs else 0.0
 
 
 def _defines(stems: Sequence[str], defined: str, text: str) -> float:

@@ -12,11 +12,11 @@ from clew.agent.answer.answer_type import AnswerType
 from clew.agent.answer.differences import difference
 from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held, vector_of, words_of
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
-from clew.agent.answer.names import by_named_authors, named_headings, of_other_names, under_asked_headings
+from clew.agent.answer.names import PHRASE, asked_headings, by_named_authors, of_other_names
 from clew.agent.answer.negation import opposed
 from clew.agent.answer.reader import read
 from clew.agent.answer.times import asked_years, in_force, time_scores
-from clew.memory.datatypes import Floats, Ints
+from clew.memory.datatypes import Floats
 from clew.memory.parameters import Cosine, Count, Few, Share, Weight
 from clew.memory.text import FUNCTION_WORDS, content_words
 
@@ -51,12 +51,11 @@ class AnswerParameters:
 @dataclass(frozen=True, slots=True, eq=False)
 class Picked:
     """An excerpt. `aside` is put behind it: its date and what was before; `older` is the place of the passage that says
-    that. `odds` are the log odds that its candidate answers, read together with the question."""
+    that."""
 
     excerpt: Excerpt
     aside: str = ""
     older: int | None = None
-    odds: float = -math.inf
 
 
 def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> list[Picked]:
@@ -75,31 +74,25 @@ def pick(request: Request, evidence: Evidence, parameters: AnswerParameters) -> 
         asked = replace(asked, form="fact")
     own = reading.scores - parameters.other_name * other - parameters.opposed * opposes
     own += parameters.author * by_named_authors(request.rewritten, evidence)
-    own += parameters.headed * under_asked_headings(request.rewritten, evidence)
+    headings = asked_headings(request.rewritten, evidence)
+    own += parameters.headed * np.array([float(max(of_one, default=0) >= PHRASE) for of_one in headings])
     if other[int((own + parameters.other_name / 2 * other).argmax())]:  # all else is much less likely
         return []
-    scores = own + parameters.continued * _continuing(request, evidence)
+    before = continued(request, evidence)  # the conversation is in these
+    scores = own + parameters.continued * np.array([float(one in before) for one in evidence.sources])
     if evidence.texts[int(scores.argmax())] in request.continued:  # it was just said
         scores = own
-    kept, beside = _in_time(request, evidence, scores, np.arange(len(scores)), parameters)
-    best = kept[np.argsort(-scores[kept], kind="stable")]
-    named = named_headings(request.rewritten, evidence)
-    first = evidence.passages[evidence.candidates[best[0]].passage].document
-    order = [
-        place
-        for place in best.tolist()
-        if named[place] >= named[best[0]] or evidence.passages[evidence.candidates[place].passage].document != first
-    ]
+    kept, beside = _in_time(request, evidence, scores, parameters)
+    best, sources = sorted(kept, key=lambda place: -scores[place]), evidence.sources
+    told = len(headings[best[0]])
+    order = [place for place in best if len(headings[place]) >= told or sources[place] != sources[best[0]]]
     order = [place for place in order if not other[place]] or order
     if evidence.of_english and (found := difference(request.question, order, evidence)):
-        *others, last = [Picked(excerpt_of(evidence.candidates[place])) for place in sorted(found.places)]
+        *others, last = [Picked(excerpt_of(evidence.candidates[place])) for place in sorted(found[0])]
         older = others[0].excerpt.candidate.passage if others else None
-        return [*others, replace(last, aside=found.text, older=older)]
+        return [*others, replace(last, aside=found[1], older=older)]
     chosen = _chosen(order, scores - scores[order[0]], reading.odds, evidence, asked, parameters)
-    return [
-        replace(beside.get(place, Picked(excerpt)), excerpt=excerpt, odds=float(reading.odds[place]))
-        for place, excerpt in chosen.items()
-    ]
+    return [Picked(excerpt, *beside.get(place, ())) for place, excerpt in chosen.items()]
 
 
 def _only_of_another(request: Request, scores: Floats, other: Floats, evidence: Evidence) -> bool:
@@ -109,12 +102,6 @@ def _only_of_another(request: Request, scores: Floats, other: Floats, evidence: 
     row = other[best] and evidence.candidates[best].block.kind == "row"
     told = {*content_words(request.rewritten)} & evidence.candidate_words[best] if row else set()
     return bool(told - frozenset().union(*(evidence.candidate_words[place] for place in np.flatnonzero(other == 0))))
-
-
-def _continuing(request: Request, evidence: Evidence) -> Floats:
-    """1 for a candidate of a document that the conversation is in."""
-    own = continued(request, evidence)
-    return np.array([float(evidence.passages[one.passage].document in own) for one in evidence.candidates])
 
 
 def is_relevant(request: Request, lacks: Sequence[str], evidence: Evidence, parameters: AnswerParameters) -> bool:
@@ -140,7 +127,7 @@ def _chosen(
     vectors, found, taken = evidence.candidate_vectors, dict[int, Excerpt](), set[tuple[str, int]]()
     for place in order:
         candidate, behind = evidence.candidates[place], -scores[place]
-        document = evidence.passages[candidate.passage].document
+        document = evidence.sources[place]
         other_side = wanted.form == "comparison" and all(document != one for one, _ in taken)
         if len(found) == parameters.units:
             break
@@ -192,21 +179,18 @@ def _excerpt(place: int, evidence: Evidence, wanted: AnswerType) -> Excerpt:
 
 
 def _in_time(
-    request: Request, evidence: Evidence, scores: Floats, kept: Ints, parameters: AnswerParameters
-) -> tuple[Ints, dict[int, Picked]]:
-    """The candidates that are left of those that may be chosen, and for some what is put behind them: those of the time
-    that is asked about gain, and of those that tell the same thing at different times one answers. Changes `scores`."""
-    timed = [evidence.timed[place] for place in kept]
-    gains = time_scores(request.rewritten, timed, any_year=not asked_years(request.question))
-    scores[kept] += parameters.time * gains
-    likely = np.exp((scores[kept] - scores[kept].max()) / 6)
-    vectors = evidence.candidate_vectors[kept]
+    request: Request, evidence: Evidence, scores: Floats, parameters: AnswerParameters
+) -> tuple[list[int], dict[int, tuple[str, int | None]]]:
+    """The candidates that are left, and for some what is put behind them, with the passage of what was before: those of
+    the time that is asked about gain, and of those that tell the same thing at different times one answers. Changes
+    `scores`."""
+    timed, vectors = evidence.timed, evidence.candidate_vectors
+    scores += parameters.time * time_scores(request.rewritten, timed, any_year=not asked_years(request.question))
+    likely = np.exp((scores - scores.max()) / 6)
     found = in_force(f"{request.question}\n{request.rewritten}", timed, likely, vectors, evidence.today)
-    left_out = {int(kept[other]) for one in found.values() for other in one.others}
-    beside: dict[int, Picked] = {}
+    left_out = {other for one in found.values() for other in one.others}
+    beside: dict[int, tuple[str, int | None]] = {}
     for place, one in found.items():
-        candidate = evidence.candidates[kept[place]]
-        older = evidence.candidates[kept[one.older]].passage if one.older >= 0 else None
-        beside[int(kept[place])] = Picked(excerpt_of(candidate), one.aside, older)
-        scores[kept[place]] = max(scores[kept[other]] for other in (place, *one.others))
-    return np.array([place for place in kept.tolist() if place not in left_out], np.int64), beside
+        beside[place] = one.aside, evidence.candidates[one.older].passage if one.older >= 0 else None
+        scores[place] = max(scores[other] for other in (place, *one.others))
+    return [place for place in range(len(scores)) if place not in left_out], beside

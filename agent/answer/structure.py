@@ -78,6 +78,10 @@ class Block:
     lead: int = -1
     parent: int = -1
 
+    @property
+    def span(self) -> Span:
+        return self.start, self.end
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:

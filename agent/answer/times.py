@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew.agent.answer.answer_type import answer_type
-from clew.memory.datatypes import Document, Floats, Vectors
+from clew.agent.answer.excerpts import Candidate
+from clew.memory.datatypes import Document, Floats, Passage, Vectors
 from clew.memory.dates import CalendarDate, FoundDate, asked_times, date_of, found_dates, lines_with_dates
-from clew.memory.text import content_words, split, words
+from clew.memory.text import content_words, words
 from clew.tools.calculate import measured
 
 ENTRIES = 2
@@ -93,16 +94,15 @@ class InForce:
 
 
 def timed_sentence(
-    text: str, start: int, document: Document | None, title: str, entries: Entries | None = None, head: str = ""
+    candidate: Candidate, passage: Passage, document: Document | None, entries: Entries
 ) -> TimedSentence:
-    """`start` is the character of the document where it begins, `entries` are the document's (None: not known yet), and
-    `head` is what heads its section."""
-    own = tuple(asked_times(text))
+    """A candidate of this passage; `entries` are those of its document."""
+    text, title, own = candidate.text, passage.title, tuple(asked_times(candidate.text))
     if document is None:
-        return TimedSentence(text, title=title, head=head, own=own)
-    entry = _entry_at(start, document, diary_entries(document) if entries is None else entries)
+        return TimedSentence(text, title=title, head=candidate.head, own=own)
+    entry, date = _entry_at(candidate.position, document, entries), date_of(document.date)
     told = entry is not None or any(one.date.day for one in found_dates(title))
-    return TimedSentence(text, document.id, title, head, entry or date_of(document.date), own, document.status, told)
+    return TimedSentence(text, document.id, title, candidate.head, entry or date, own, document.status, told)
 
 
 def diary_entries(document: Document) -> Entries:
@@ -281,21 +281,11 @@ def _answering(first: int, others: Sequence[int], sentences: Sequence[TimedSente
         if _to_come(other.date, today) or (other.status and not other.date.year) or other.date >= chosen.date:
             continue
         if words(other.text) != words(chosen.text):
-            said = " ".join(_part_like(chosen.text, other.text).split()[:LONGEST_MENTION])
-            shown.append(f"\u201c{said}\u201d" if _says_when(other) else f"{_when(other.date)}: \u201c{said}\u201d")
+            when = "" if _says_when(other) else f"{'on' if other.date.day else 'in'} {other.date.text}: "
+            shown.append(f"{when}\u201c{' '.join(other.text.split()[:LONGEST_MENTION])}\u201d")
             return InForce(f"({'; '.join(shown)})", place, tuple(others))
     return InForce(f"({shown[0]})" if shown else "", -1, tuple(others))
 
 
-def _part_like(new: str, old: str) -> str:
-    """The sentence of an older item that shares most words of content with the new one."""
-    told, parts = set(content_words(new)), [old[slice(*span)] for span in split(old)]
-    return max(parts, key=lambda part: len(told & set(content_words(part))), default=old)
-
-
 def _says_when(sentence: TimedSentence) -> bool:
     return any(one.meets(sentence.date) for one in sentence.own)
-
-
-def _when(date: CalendarDate) -> str:
-    return f"{'on' if date.day else 'in'} {date.text}"

@@ -3,7 +3,7 @@ sentence by sentence."""
 
 import re
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -168,14 +168,13 @@ def _read_reply(
 ) -> _Reply:
     """The model's reply about so many passages, each piece emitted as it may leave. Raises `Cancelled` and
     `ServiceUnreachable` where nothing came before that can be kept, and `PromptCut`."""
-    citations, raw, shown = Citations(passages), list[str](), list[str]()
-    stopped, broke = False, ""
+    citations, shown, stopped, broke = Citations(passages), list[str](), False, ""
     options = WriteOptions(cancel=cancel, temperature=TEMPERATURE, tokens=most_tokens(writer))
     pieces = _Restartable(writer.write(messages, options))
     try:
         while not pieces.over:
-            citations, raw, shown = Citations(passages), list[str](), list[str]()
-            for piece in output.streamed(_without_marks(citations.streamed(until_its_end(_kept(pieces, raw))))):
+            citations, shown = Citations(passages), list[str]()
+            for piece in output.streamed(_without_marks(citations.streamed(until_its_end(pieces)))):
                 shown.append(piece)
                 emit(Piece(piece))
             if not pieces.void:
@@ -196,7 +195,7 @@ def _read_reply(
         broke = error.message
     finally:
         pieces.close()
-    return _Reply("".join(raw), "".join(shown), tuple(citations.order), len(citations.dropped), stopped, broke)
+    return _Reply("".join(pieces.raw), "".join(shown), tuple(citations.order), len(citations.dropped), stopped, broke)
 
 
 def most_tokens(writer: RecordedWriter) -> int:
@@ -205,12 +204,12 @@ def most_tokens(writer: RecordedWriter) -> int:
 
 
 class _Restartable:
-    """The words of a model up to a `Void`, and in a next iteration those behind it. `over`: there are no more; `cut`: a
-    limit of tokens ended them."""
+    """The words of a model up to a `Void`, and in a next iteration those behind it; `raw` are those of the last one.
+    `over`: there are no more; `cut`: a limit of tokens ended them."""
 
     def __init__(self, output: Iterator[Output]) -> None:
         self._output = output
-        self.over = self.void = self.cut = False
+        self.raw, self.over, self.void, self.cut = list[str](), False, False, False
 
     def close(self) -> None:
         """Ends the model's work, where it still writes."""
@@ -218,7 +217,7 @@ class _Restartable:
             self._output.close()
 
     def __iter__(self) -> Iterator[str]:
-        self.void = False
+        self.raw, self.void = [], False
         for piece in self._output:
             if isinstance(piece, Void):
                 self.void = True
@@ -226,14 +225,9 @@ class _Restartable:
             if isinstance(piece, Usage):
                 self.cut = not piece.whole
             elif isinstance(piece, str):
+                self.raw.append(piece)
                 yield piece
         self.over = True
-
-
-def _kept(pieces: Iterable[str], raw: list[str]) -> Iterator[str]:
-    for piece in pieces:
-        raw.append(piece)
-        yield piece
 
 
 def _without_marks(pieces: Iterator[str]) -> Iterator[str]:

@@ -29,8 +29,7 @@ import click
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from clew.agent.answer.candidates import Candidate
-from clew.agent.answer.excerpts import Excerpt
+from clew.agent.answer.excerpts import Candidate, Excerpt
 from clew.agent.answer.reader import PairScorer
 from clew.agent.assistant import Assistant
 from clew.agent.evaluation.evaluate import answered
@@ -61,7 +60,7 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
     "rewriting": {"clew.memory.dialogue.tagger:stand_alone": lambda question, *_: StandingQuestion(question)},
     "multi_question": {"clew.agent.talk.multi_question:questions_of": lambda text: (text,)},
     "scope": {"clew.agent.search.scope:document_meant": always(None)},
-    "times": {"clew.agent.answer.selection:_in_time": lambda _, __, ___, kept, ____: (kept, {})},
+    "times": {"clew.agent.answer.selection:_in_time": lambda _, __, scores, ___: ([*range(len(scores))], {})},
     "conflicts": {"clew.agent.answer.conflicts:contradicting": always([])},
     "bold": {"clew.agent.answer.bold_spans:with_bold": lambda answer, _: answer},
     "corpus": {"clew.agent.answer.corpus_answers:corpus_answer": always(None)},

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import track
 
 from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.evidence import Evidence, Request, encoded_request, evidence_of, request_of
+from clew.agent.answer.evidence import Evidence, Request, encoded_request, request_of
 from clew.agent.answer.excerpts import excerpt_of
 from clew.agent.answer.reader import FEATURES, SHIPPED, Reader, features, with_head
 from clew.agent.models import encoder_for
@@ -97,7 +97,7 @@ def holding(evidence: Evidence, answers: Sequence[Span]) -> NDArray[np.bool_]:
 
 def evidence_of_passage(title: str, text: str, encoder: Encoder) -> Evidence:
     passage = Passage("d#0", "d", title, text, 0.6, "hybrid", start=0, end=len(text))
-    return evidence_of([passage], encoder, [Document("d", title, text)])
+    return Evidence((passage,), encoder, {"d": Document("d", title, text)})
 
 
 def of_own(files: Sequence[Path]) -> Iterator[ReadExample]:

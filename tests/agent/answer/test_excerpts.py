@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.candidates import Candidate, candidates_of
-from clew.agent.answer.excerpts import excerpt_of
+from clew.agent.answer.excerpts import Candidate, candidates_of, excerpt_of
 from clew.agent.answer.structure import ranges
 from clew.memory.datatypes import Document, Passage
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.agent.answer.evidence import evidence_of
+from clew.agent.answer.evidence import Evidence
 from clew.agent.answer.judge import DOUBT, SHIPPED, Decision, Judge, judge, may_be_unclear, shipped_judge, signals
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
@@ -92,7 +92,7 @@ def signals_of(
     recalled = Recalled(extracted=before, selected=before)
     wordings = (Wording("question", question, 1.0),)
     turn = Turn("t", 1, question, question, recalled=recalled, wordings=wordings, passages=passages)
-    return signals(turn, evidence_of(passages, encoder))
+    return signals(turn, Evidence(tuple(passages), encoder))
 
 
 def test_the_signals_of_a_turn(encoder: CachedEncoder) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from clew.agent.answer.citations import verdict
-from clew.agent.answer.evidence import Request, evidence_of
+from clew.agent.answer.evidence import Evidence, Request
 from clew.agent.answer.quoted import placed, quote
 from clew.agent.answer.refusal import nothing_indexed
 from clew.agent.answer.selection import AnswerParameters
@@ -36,7 +36,7 @@ LANG = Passage(
 
 
 def say(question: str, *passages: Passage, encoder: CachedEncoder) -> Answer:
-    return quote(Request(question, question), passages, evidence_of(passages, encoder), AnswerParameters())
+    return quote(Request(question, question), passages, Evidence(tuple(passages), encoder), AnswerParameters())
 
 
 def test_it_quotes_and_cites(encoder: CachedEncoder) -> None:
@@ -124,7 +124,7 @@ def test_a_question_that_leans_is_answered_from_the_document_that_was_spoken_of(
 ) -> None:
     passages = [Passage(f"{name}#0", name, name.title(), text, 0.6, "hybrid") for name, text in BOATS.items()]
     documents = [Document(name, name.title(), text) for name, text in BOATS.items()]
-    evidence = evidence_of(passages, encoder, documents)
+    evidence = Evidence(tuple(passages), encoder, {one.id: one for one in documents})
     told = (BOATS[boat].partition(". ")[0] + ".",)
     question = "What are the paddles made of?"
     said = quote(Request(question, question, continued=told), passages, evidence, AnswerParameters())

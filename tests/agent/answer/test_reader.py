@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.agent.answer.evidence import Request, evidence_of
+from clew.agent.answer.evidence import Evidence, Request
 from clew.agent.answer.selection import AnswerParameters, pick
 from clew.memory.datatypes import Document, Passage
 from clew.memory.encoding import CachedEncoder
@@ -25,7 +25,7 @@ A jar costs 8.50 euros, and 50 cents for the glass."""
 
 def first(question: str, encoder: CachedEncoder, *said: str, notes: str = NOTES) -> str:
     passage = Passage("d#0", "d", "Notes", notes, 0.5, "hybrid", start=0, end=len(notes))
-    evidence = evidence_of([passage], encoder, [Document("d", "Notes", notes)])
+    evidence = Evidence((passage,), encoder, {"d": Document("d", "Notes", notes)})
     [found] = pick(Request(question, question, said=said), evidence, AnswerParameters(units=1))
     return " ".join(" ".join(found.excerpt.texts).split())
 

@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 from clew.agent.answer.citations import verified
-from clew.agent.answer.evidence import Request, evidence_of
+from clew.agent.answer.evidence import Evidence, Request
 from clew.agent.answer.quoted import quote
 from clew.agent.answer.selection import AnswerParameters
 from clew.agent.state import Answer
@@ -37,7 +37,7 @@ def say(question: str, encoder: CachedEncoder, *documents: Document, today: str 
         Passage(one.id, one.id, one.title, one.text, 0.6, "hybrid", end=len(one.text), date=one.date)
         for one in documents
     ]
-    evidence = evidence_of(passages, encoder, documents, today)
+    evidence = Evidence(tuple(passages), encoder, {one.id: one for one in documents}, today)
     return verified(quote(Request(question, question), passages, evidence, AnswerParameters()))
 
 
@@ -82,7 +82,7 @@ PULSES = Document(
 
 def test_a_month_of_no_year_is_the_last_that_there_is(encoder: CachedEncoder) -> None:
     passage = Passage("pulses", "pulses", "Pulse", PULSES.text, 0.6, "hybrid", end=len(PULSES.text))
-    evidence = evidence_of([passage], encoder, [PULSES], TODAY)
+    evidence = Evidence((passage,), encoder, {PULSES.id: PULSES}, TODAY)
     wanted = Request("What was the pulse in June?", "What was the pulse in June 2026?")
     said = quote(wanted, [passage], evidence, AnswerParameters()).claims[0].text
     assert "71" in said and "66" not in said

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.candidates import candidates_of
-from clew.agent.answer.excerpts import excerpt_of
+from clew.agent.answer.excerpts import candidates_of, excerpt_of
 from clew.agent.answer.quoted import excerpt_claims
 from clew.agent.assistant import Assistant
 from clew.agent.settings import Settings, read_settings
