@@ -174,7 +174,7 @@ def _read_reply(
     try:
         while not pieces.over:
             citations, shown = Citations(passages), list[str]()
-            for piece in output.streamed(_without_marks(citations.streamed(until_its_end(pieces)))):
+            for piece in output.streamed(_without_marks(citations.streamed(until_its_end(iter(pieces))))):
                 shown.append(piece)
                 emit(Piece(piece))
             if not pieces.void:
