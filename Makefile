@@ -71,6 +71,7 @@ train: .venv/ready-dev
 	$(BIN)/python -m tests.training.spans $(DATA)
 	$(BIN)/python -m tests.training.e5_mean $(DATA)
 	$(BIN)/python -m tests.training.foreign_reader $(DATA)
+	$(BIN)/python -m tests.training.foreign_judge $(DATA)
 
 crossval: .venv/ready-dev
 	$(BIN)/python -m tests.training.crossval $(DATA) $(LIBRARIES)

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -26,7 +26,7 @@ from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
 from clew.memory.ports import Encoder
 from clew.memory.text import content_words
 
-SHIPPED = Path(__file__).with_name("judge.json")
+SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("judge", "foreign_judge"))
 
 SHORT = 3
 """Different content words of a short question; a longer one says itself what it is about."""
@@ -112,6 +112,15 @@ def shipped_judge() -> Judge:
     """The one that comes with Clew."""
     values = json.loads(SHIPPED.read_text("utf-8"))
     return Judge(**{name: Decision(Linear(**made["model"]), made["least"]) for name, made in values.items()})
+
+
+@cache
+def foreign_judge() -> Judge:
+    """For a question in another language than English, of documents in it too, found by the vectors of
+    `clew[multilingual]`; `python -m tests.training.foreign_judge DATA` fits it. Nothing is asked back."""
+    made = json.loads(FOREIGN.read_text("utf-8"))
+    refuse = Decision(Linear(**made["model"]), made["least"])
+    return Judge(refuse, refuse, replace(refuse, least=math.inf))
 
 
 OF_UNITS = (

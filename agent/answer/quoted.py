@@ -12,7 +12,7 @@ from clew.agent.answer.conflicts import contradicting, name_of
 from clew.agent.answer.evidence import READ, Evidence, Request, continued, encoded_request, request_of
 from clew.agent.answer.excerpts import Excerpt, is_item
 from clew.agent.answer.foreign_reader import foreign_scores
-from clew.agent.answer.judge import JudgeVerdict, judge, shipped_judge, signals
+from clew.agent.answer.judge import JudgeVerdict, foreign_judge, judge, shipped_judge, signals
 from clew.agent.answer.refusal import ask_back, refused, unknown_in_esperanto
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
 from clew.agent.answer.structure import dedented, ranges
@@ -43,8 +43,12 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     where a passage says it, is not judged."""
     services, store = run.services, run.services.library.store
     evidence, tool_answer = evidence_for(turn, services), turn.search.tool_answer
-    verdict: JudgeVerdict = "answer" if evidence.foreign else judge(signals(turn, evidence), shipped_judge())
-    read, parameters = turn.passages, services.answer
+    read, parameters, request = turn.passages, services.answer, request_of(turn)
+    language = language_of(request.rewritten)
+    own_language = language if language == held_language(services) else ""
+    verdict: JudgeVerdict = "answer"
+    if own_language or not evidence.foreign:
+        verdict = judge(signals(turn, evidence), foreign_judge() if evidence.foreign else shipped_judge())
     if verdict == "ask back" and not (tool_answer or turn.search.within):
         said = [sentence.text for sentence in turn.recalled.extracted]
         if asked := ask_back(turn.meant, said, read):
@@ -55,9 +59,6 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
         verdict = "refuse"
     if held_language(services) == "eo" and unknown_in_esperanto(store.vocabulary, turn.rewritten):
         verdict = "refuse"
-    request = request_of(turn)
-    language = language_of(request.rewritten)
-    own_language = language if language == held_language(services) else ""
     made = quote(request, read, evidence, parameters, own_language)
     if verdict == "refuse" and not made.refused:
         made = refused(read, [word for word in evidence.lacked(request.question) if not word.islower()])
@@ -96,7 +97,8 @@ def quote(
     lacks = evidence.lacked(asked.question)
     english = language_of(asked.rewritten) in ("en", "")  # as all that the judge was fitted on
     if evidence.foreign:
-        told = _may_answer(asked, own_language, evidence)
+        likely = foreign_scores(encoded_request(asked, evidence), evidence)
+        told = bool(own_language) or likely.max(initial=-math.inf) >= -WORDLESS
     else:
         told = english or (bool(own_language) and _is_told(asked.question, own_language, evidence))
     if not english:  # the reader, which was fitted on English, tells less of a second excerpt
@@ -113,28 +115,15 @@ WORDLESS = 5.5
 """What nearly all words of a question count for a candidate: in another language none has them."""
 
 
-def _may_answer(asked: Request, own_language: str, evidence: Evidence) -> bool:
-    """Whether some candidate answers, by vectors that tell it, and the library has the names and numbers of a question
-    in its own language."""
-    of_nouns = own_language in ("", "de")  # where all nouns have capitals
-    named = [] if of_nouns else _names_of(asked.question)
-    held = evidence.vocabulary.counts(named) if evidence.vocabulary and named else []
-    likely = foreign_scores(encoded_request(asked, evidence), evidence)
-    return all(held) and likely.max(initial=-math.inf) >= (0 if own_language else -WORDLESS)
-
-
-def _names_of(question: str) -> list[str]:
-    said = question.lstrip("\u00bf\u00a1 ")
-    return [word for word in written_words(question) if not (word.islower() or said.startswith(word))]
-
-
 def _is_told(question: str, language: str, evidence: Evidence) -> bool:
     """Whether a passage holds the rarest of a question's own words that the library has, and the library has its names
     and numbers: what the cosines of an English encoder do not tell."""
     own = own_words(question, language)
     counts = dict(zip(own, evidence.vocabulary.counts(own), strict=True)) if evidence.vocabulary else {}
     known = [word for word in own if counts.get(word)]
-    if not known or not {*_names_of(question)}.intersection(own) <= {*known}:
+    said = question.lstrip("\u00bf\u00a1 ")
+    named = {word for word in written_words(question) if not (word.islower() or said.startswith(word))}
+    if not known or not named.intersection(own) <= {*known}:
         return False
     rarest = {*content_words(min(known, key=lambda word: counts[word]), evidence.language)}
     return any(rarest <= held for held in evidence.passage_words)
