@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from langgraph.types import StateSnapshot, StreamMode
 
 from clew.agent.graph import checkpoint_saver, config_for, forget_checkpoints, turn_graph
-from clew.agent.models import NONE, encoder_for, writers_for
+from clew.agent.models import AUTO, NONE, encoder_for, writers_for
 from clew.agent.nodes import remember
 from clew.agent.services import Services, TurnContext, check_offered, check_tool, over, services_for
 from clew.agent.settings import DATABASE, Settings
@@ -29,7 +29,7 @@ from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.memory.files import naming_full_disk, private_folder
 from clew.memory.knowledge.cluster.connection import TURN, patience
 from clew.memory.knowledge.library import Library, current_state, open_library
-from clew.memory.text import number_of, storable
+from clew.memory.text import LANGUAGES, number_of, storable
 
 WHAT_IS_KEPT = "the conversation is kept up to its last whole turn"
 
@@ -88,14 +88,23 @@ class Assistant:
         """The language models as the setting names them."""
         return self._settings.llm if self._settings else NONE
 
-    def change(self, passages: int, llm: str = "") -> None:
-        """From the next turn on gather so many passages, and use these language models, as the setting names them;
-        empty: the same as now. Raises what `writers_for` raises."""
+    @property
+    def language(self) -> str:
+        """What Clew speaks, as the setting names it."""
+        return self._settings.language if self._settings else AUTO
+
+    def change(self, passages: int = 0, llm: str = "", language: str = "") -> None:
+        """From the next turn on gather so many passages, use these language models and speak this language, as the
+        settings name them; 0 and empty: the same as now. Raises `BadInput` for a language that Clew does not speak, and
+        what `writers_for` raises."""
+        if language not in ("", AUTO, *LANGUAGES):
+            raise BadInput(f"Clew does not speak '{language}'", ", ".join((AUTO, *LANGUAGES)))
         writers = self._writing(self._services, llm).writers
+        changed = {name: value for name, value in (("llm", llm), ("language", language)) if value}
         with self._moving:
-            self._services = replace(self._services, evidence=passages, writers=writers)
-            if self._settings and llm:
-                self._settings = self._settings.model_copy(update={"llm": llm})
+            self._services = replace(self._services, evidence=passages or self._services.evidence, writers=writers)
+            if self._settings:
+                self._settings = self._settings.model_copy(update=changed)
 
     def warm_up(self) -> None:
         """Load the encoder's model, and read the graph: seconds, that an interface can spend behind its prompt."""
@@ -211,6 +220,7 @@ class Assistant:
         store, config = services.library.store, config_for(turn.thread, turn.id or turn.turn)
         deadline = None if store.whole else time.monotonic() + patience() * TURN
         context = TurnContext(services, cancel or threading.Event(), deadline=deadline)
+        turn = turn.searched(language=self.language.replace(AUTO, ""))
         state: TurnState | None = None if resumed else {"turn": turn}
         shown, finished = len(turn.steps), None
         try:

@@ -28,6 +28,7 @@ from clew.memory.errors import BadInput, ClewError
 from clew.memory.files import private_folder
 from clew.memory.json_lines import replace_file
 from clew.memory.knowledge.cluster.connection import Place, place
+from clew.memory.text import Language
 
 DATABASE = "threads.sqlite"
 """In `Settings.home`: the threads, and the checkpoints of turns that are not over."""
@@ -39,7 +40,7 @@ OF_FOLDER = Path("clew.toml")
 GROUPS = ("tools", "rewrite", "walk", "late", "observe", "answer", "index")
 """The tables of parameters."""
 
-TAKEN = frozenset({"tool", "late_interaction", "unsupported", "port"})
+TAKEN = frozenset({"tool", "late_interaction", "unsupported", "language", "port"})
 """What it may say without being trusted: closed choices and numbers; and `aligner` and `library` (`_harmless`)."""
 
 ALIGNERS = re.compile(r"votes|centroid|words|(bi|mlp|gcn|sage|gin|rgcn)-(infonce|bce)")
@@ -140,7 +141,8 @@ class Settings(BaseSettings):
     names of relations for that tool (clues/clue_index.py); empty: none. `late_interaction` has the tool `walk`
     score nodes by their tokens too (memory/knowledge/walking/late_interaction.py); `aligner` chooses its partitions:
     votes, centroid, words, or one that `clew align train` made, as mlp-infonce. `llm` names the language models
-    (agent/models.py); `unsupported` is what becomes of sentences of theirs that their passages do not support."""
+    (agent/models.py); `unsupported` is what becomes of sentences of theirs that their passages do not support.
+    `language` is what Clew speaks where it says something itself; auto: that of the question."""
 
     model_config = SettingsConfigDict(env_prefix="CLEW_", env_nested_delimiter="__", extra="forbid", frozen=True)
 
@@ -153,6 +155,7 @@ class Settings(BaseSettings):
     tool: str = "auto"
     llm: str = "auto"
     unsupported: Literal["mark", "rewrite", "remove"] = "mark"
+    language: Literal["auto", Language] = "auto"
     port: int = Field(default=7860, ge=1, le=65535)
     home: Path = Field(default_factory=lambda: user_data_path("clew"))
     cache: Path = Field(default_factory=lambda: user_cache_path("clew"))

@@ -11,6 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from clew.memory.datatypes import Passage, Recalled, Subgraph, Wording
 from clew.memory.dialogue.utterances import with_apostrophes
 from clew.memory.dialogue.variants import COGNATES
+from clew.memory.language.telling import language_of
 from clew.memory.text import split
 
 _typed = lru_cache(maxsize=64)(with_apostrophes)
@@ -246,6 +247,7 @@ class TurnSearch:
     tool_answer: str = ""  # what a tool itself answers
     missing: tuple[str, ...] = ()  # words that no passage holds and that the library has
     calls_left: int = 6  # that a language model may have made
+    language: str = ""  # that the person has set; empty: that of the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +317,12 @@ class Turn:
     def meant(self) -> str:
         """The same as it is searched: spelt out, or what a reply to a question back stands for."""
         return next((one.text for one in self.wordings if one.name == "question"), self.typed)
+
+    @property
+    def language(self) -> str:
+        """That Clew speaks in its answer: the one that the person has set, else that of the question; empty where that
+        is not told."""
+        return self.search.language or language_of(self.typed)
 
     @property
     def expanded(self) -> str:

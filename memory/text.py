@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal, get_args
 
 from sentencex import get_sentence_boundaries
 
@@ -405,7 +406,8 @@ def read_patterns(path: Path) -> dict[str, str]:
     return found
 
 
-LANGUAGES = ("en", "de", "fr", "es", "it", "eo", "nl", "pt")
+Language = Literal["en", "de", "fr", "es", "it", "eo", "nl", "pt"]
+LANGUAGES: tuple[str, ...] = get_args(Language)
 
 NAMES = dict(zip(LANGUAGES, "English German French Spanish Italian Esperanto Dutch Portuguese".split(), strict=True))
 

@@ -32,8 +32,8 @@ SETTINGS_HEAD = """\
 A setting comes from its default, then from `clew.toml` in the user's configuration folder and in the working folder,
 then from `CLEW_` and its name (`CLEW_LIBRARY`), then from a flag of the command. `clew doctor` says which files were
 read. Of the working folder's file only [parameters](#parameters) that are numbers or closed choices, `tool`, `clues`,
-`aligner`, `late_interaction`, `unsupported`, `port` and a `library` within that folder are taken until `clew trust`
-([why](trust.md)).
+`aligner`, `late_interaction`, `unsupported`, `language`, `port` and a `library` within that folder are taken until
+`clew trust` ([why](trust.md)).
 
 | setting | default | is |
 |---|---|---|

@@ -82,6 +82,12 @@ llm = click.option(
     help="The language model: auto (the best of a local Ollama, or none), none, ollama:NAME, openai:NAME."
     "  [default: auto]",
 )
+language = click.option(
+    "--language",
+    cls=KeptFlag,
+    metavar="NAME",
+    help="What Clew speaks: auto (the language of the question), en, de, fr, es, it, nl, pt or eo.  [default: auto]",
+)
 named_llm = click.option(
     "--llm", metavar="NAME", help="The language model: none, ollama:NAME, openai:NAME.  [default: none]"
 )

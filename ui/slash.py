@@ -4,7 +4,7 @@ import re
 import threading
 from abc import ABC, abstractmethod
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -17,6 +17,7 @@ from clew.agent.assistant import Assistant
 from clew.agent.nodes import GIVEN
 from clew.agent.search.rounds import AUTO, POLICY
 from clew.agent.state import Turn, TurnEvent
+from clew.agent.talk.lines import languages
 from clew.agent.talk.offers import next_questions
 from clew.memory.dialogue.threads import UNDO, Thread
 from clew.memory.errors import BadInput
@@ -485,9 +486,20 @@ def _tool(session: Session, argument: str) -> None:
         session.tool = argument
         session.say(f"searching with {argument} from now on")
         return
-    for name, description in tools.items():
-        mark = "*" if name in session.shown_tool.split("+") else " "
-        session.output.print(Text.assemble(f"  {mark} {name:12}", (description, DIM)))
+    _choices(session, tools, session.shown_tool.split("+"))
+
+
+def _language(session: Session, argument: str) -> None:
+    if argument:
+        session.assistant.change(language=argument)
+        session.say(f"speaking {languages()[argument]} from now on")
+        return
+    _choices(session, languages(), [session.assistant.language])
+
+
+def _choices(session: Session, known: Mapping[str, str], chosen: Sequence[str]) -> None:
+    for name, description in known.items():
+        session.output.print(Text.assemble(f"  {'*' if name in chosen else ' '} {name:12}", (description, DIM)))
 
 
 def _quit(_: Session, __: str) -> None:
@@ -521,6 +533,7 @@ COMMANDS = (
     Command("/undo", "[ID]", "bring back the conversation that was deleted last", _undo),
     Command("/export", "[ID] [FILE]", "a conversation as a file (.md, .json or .html)", _export),
     Command("/tool", "[NAME]", "choose the retrieval method; without NAME: list them", _tool),
+    Command("/language", "[NAME]", "choose what Clew speaks; without NAME: list them", _language, on_screen=True),
     Command("/clear", "", "clear the screen", lambda session, _: session.output.clear(), on_screen=True),
     Command("/quit", "", "leave", _quit, on_screen=True),
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clew.agent.state import AnswerForm
-from clew.memory.language.telling import language_of
+from clew.memory.language.telling import may_be_english
 from clew.memory.text import content_words, split, written_words
 
 LONGEST_DEFINED = 6
@@ -84,7 +84,7 @@ def answer_type(question: str) -> AnswerType:
 def _form(question: str, expected: tuple[str, ...]) -> AnswerForm:
     if _PATTERNS["form comparison"].search(question):
         return "comparison"
-    if _PATTERNS["form yes no"].match(question) and language_of(question) in ("en", ""):  # 'Was kostete das?'
+    if _PATTERNS["form yes no"].match(question) and may_be_english(question):  # 'Was kostete das?'
         return "yes-no"
     if _PATTERNS["form list"].search(question) and not set(expected) & {"duration", "money", "time"}:
         return "list"

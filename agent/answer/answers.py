@@ -97,16 +97,17 @@ def corpus_answer_of(turn: Turn, run: TurnContext) -> corpus_answers.CorpusAnswe
 
     def made() -> corpus_answers.CorpusAnswer | None:
         scope = scope_of(turn) if not turn.search.within else None
-        corpus = corpus_answers.Corpus(services.library.store, services.encoder, scope, before, subject_of(services))
+        store, said_in = services.library.store, turn.search.language
+        corpus = corpus_answers.Corpus(store, services.encoder, scope, before, subject_of(services), said_in)
         question = turn.meant if turn.recalled.selected else turn.typed  # "this collection" is no title's
         found = corpus_answers.corpus_answer(question, turn.rewritten, corpus)
-        tables, encoder = corpus.store.tables, services.fitted
+        tables, encoder, spoken = store.tables, services.fitted, turn.language
         if not found and tables.all and depends_on_context(turn.typed):
             of_tables = islice(takewhile(lambda one: one.answer.sources[0].tool == TableTool.name, earlier()), LEANT_ON)
             asked = [(one.typed, one.rewritten) for one in of_tables][::-1]
-            found = table_answer(turn.typed, tables, encoder, scope_of(turn), asked) if asked else None
+            found = table_answer(turn.typed, tables, encoder, scope_of(turn), asked, spoken) if asked else None
         asked_alone = dict.fromkeys((turn.typed, turn.rewritten))
-        made = (table_answer(one, tables, encoder, scope_of(turn)) for one in asked_alone if not found)
+        made = (table_answer(one, tables, encoder, scope_of(turn), (), spoken) for one in asked_alone if not found)
         return found or next(filter(None, made), None)
 
     return run.once("corpus", turn.typed, made)

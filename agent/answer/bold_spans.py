@@ -18,7 +18,7 @@ from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.reader import headed, shipped_pairs
 from clew.agent.state import Answer, BoldSpan
 from clew.memory.datatypes import Floats
-from clew.memory.language.telling import language_of
+from clew.memory.language.telling import may_be_english
 from clew.memory.text import Span
 
 SHIPPED = Path(__file__).with_suffix(".json")
@@ -49,7 +49,7 @@ def likeliest(question: str, titles: Sequence[str], texts: Sequence[str]) -> tup
     """The text by its place, and the part of it; None where none is likely enough. `titles` are of the texts'
     documents."""
     asked, pairs = answer_type(question), shipped_pairs()
-    if not asked.expected or asked.form == "comparison" or language_of(question) not in ("en", ""):
+    if not asked.expected or asked.form == "comparison" or not may_be_english(question):
         return None
     weights, bias = _shipped()
     found: list[tuple[float, int, Span]] = []

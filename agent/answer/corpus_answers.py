@@ -150,7 +150,7 @@ def _plain(text: str) -> str:
 class Corpus:
     """The documents of a library. `scope`: those that may be told of (None: all); `before` is the last answer of the
     thread, None where there is none; `subject` what all documents are about, empty where none is told; `language` that
-    of what is said of them."""
+    of what is said of them, by default the question's."""
 
     store: LibraryStore
     encoder: Encoder
@@ -215,7 +215,7 @@ def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer
         asked = corpus_question(rewritten) or asked
     if asked is None or not corpus.documents:
         return None
-    corpus = replace(corpus, language=asked.language)
+    corpus = replace(corpus, language=corpus.language or asked.language)
     if asked.kind == "overview":
         alone = corpus.documents[0] if len(corpus.documents) == 1 else None
         return (alone and _summarised(alone, corpus)) or _overview(corpus)

@@ -22,7 +22,7 @@ from clew.agent.services import Services, TurnContext
 from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.variants import own_words
-from clew.memory.language.telling import language_of
+from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.text import content_words, split, written_words
 
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
@@ -95,7 +95,7 @@ def quote(
         put_in = asked_years(request.rewritten) > asked_years(request.question)  # a year, and it was not typed
         asked = replace(asked, question=request.question if put_in else request.rewritten, said=())
     lacks = evidence.lacked(asked.question)
-    english = language_of(asked.rewritten) in ("en", "")  # as all that the judge was fitted on
+    english = may_be_english(asked.rewritten)  # as all that the judge was fitted on
     if evidence.foreign:
         likely = foreign_scores(encoded_request(asked, evidence), evidence)
         told = bool(own_language) or likely.max(initial=-math.inf) >= -WORDLESS

@@ -23,7 +23,7 @@ from clew.agent.answer.foreign_reader import foreign_scores
 from clew.memory.datatypes import Floats, Vector, Vectors
 from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
-from clew.memory.language.telling import language_of
+from clew.memory.language.telling import may_be_english
 from clew.memory.minilm import MiniLM, tokenizer_of
 from clew.memory.text import Span, content_word_sets, content_words, written_words
 
@@ -127,7 +127,7 @@ def read(request: EncodedRequest, evidence: Evidence) -> ReadCandidates:
         scores = foreign_scores(request, evidence)
         return ReadCandidates(np.zeros((len(scores), len(FEATURES))), scores, scores, np.full(len(scores), -np.inf))
     reader, found = shipped_reader(), features(request, evidence)
-    fitted = language_of(request.question) in ("en", "")  # as all that the pairs were fitted on
+    fitted = may_be_english(request.question)  # as all that the pairs were fitted on
     alone = reader.scores(found)
     scores, odds = alone.copy(), np.full(len(alone), -np.inf)
     if len(alone):

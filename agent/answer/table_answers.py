@@ -13,7 +13,6 @@ from clew.agent.talk.lines import line
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.tables import TableRow, Tables
-from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder
 from clew.tools.table import MOST, TableRequest, TableResult, answered, place_of
 
@@ -27,10 +26,11 @@ def table_answer(
     encoder: Encoder,
     scope: frozenset[str] | None = None,
     before: Sequence[tuple[str, str]] = (),
+    language: str = "",
 ) -> CorpusAnswer | None:
     """None where no table is asked, or it is not sure what of it. `before` are the questions that tables answered in
     the turns before, oldest first, as typed and as understood, where this one leans on them: it is asked of the rows
-    that were shown last."""
+    that were shown last. `language` is that of what is said of them, by default English."""
     known = tables if scope is None else tables.within(scope)
     if not before:
         reading = _read(question, known, encoder)
@@ -47,7 +47,6 @@ def table_answer(
         return None
     if len(result.groups) == MOST:
         return None
-    language = language_of(question) or "en"
     rows = list(_rows(reading, result, language))
     lead = _lead(reading, result, language, ":" if rows else "")
     passages = [replace(result.passage, text="\n".join([lead, *(row.text for row in rows)]))]

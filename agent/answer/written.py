@@ -18,7 +18,7 @@ from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
-from clew.memory.text import content_words, words
+from clew.memory.text import NAMES, content_words, words
 from clew.prompts import render
 
 TEMPERATURE = 0.1
@@ -129,7 +129,8 @@ def _text(turn: Turn, passages: str, small: bool) -> str:
     spoken = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in told)
     path = render("answer-path", path=walked) if walked else ""
     said = render("answer-said", said=spoken) if spoken else ""
-    return render("answer", passages=passages, path=path, said=said, question=question)
+    language = NAMES.get(turn.search.language, "its language")
+    return render("answer", passages=passages, path=path, said=said, question=question, language=language)
 
 
 def _answered(

@@ -33,18 +33,23 @@ def language_name(language: str, said_in: str) -> str:
     return line("names of languages", said_in).split("; ")[LANGUAGES.index(language)]
 
 
+def languages() -> dict[str, str]:
+    """What the setting `language` may be, and what that is called: each language in itself."""
+    return {"auto": "the language of the question"} | {one: language_name(one, one) for one in LANGUAGES}
+
+
 def in_language(answer: Answer, turn: Turn, held: str) -> Answer:
-    """The answer with what Clew says of it in the language of the question: a refusal; yes or no, or that the documents
-    say what follows; and, where no passage is in that language, how those in the language `held` were searched."""
-    language = language_of(turn.typed)
-    answer = _opened(refused_in(_with_missing(answer, turn, language), language, turn.search.within), turn, language)
+    """The answer with what Clew says of it in the language of the turn: a refusal; yes or no, or that the documents say
+    what follows; and, where no passage is in that of the question, how those in the language `held` were searched."""
+    language, spoken = language_of(turn.typed), turn.language
+    answer = _opened(refused_in(_with_missing(answer, turn, language), spoken, turn.search.within), turn, spoken)
     if not language or held in ("", language) or answer.outcome not in _SEARCHED:
         return answer
     if language in [language_of(passage.text) for passage in turn.passages[:READ]]:
         return answer
     alike = next((f" ({wording.text})" for wording in turn.wordings if wording.name == COGNATES), "")
-    names = {"asked": language_name(language, language), "held": language_name(held, language)}
-    note = Claim(line("other language", language, alike=alike, **names), new_line=True)
+    names = {"asked": language_name(language, spoken), "held": language_name(held, spoken)}
+    note = Claim(line("other language", spoken, alike=alike, **names), new_line=True)
     return replace(answer, claims=(*answer.claims, note))
 
 

@@ -110,7 +110,7 @@ def next_question(state: QuestionsState) -> QuestionsState:
         parent=turn.parent,
         steps=turn.steps,
         recalled=replace(turn.recalled, extracted=said, selected=said[:MOST]) if answered else turn.recalled,
-        search=TurnSearch(tool=turn.search.tool, scope=scope, asking=asking, calls_left=left),
+        search=TurnSearch(turn.search.tool, scope, asking=asking, calls_left=left, language=turn.search.language),
     )
     return {"turn": fresh, "waiting": tuple(waiting), "answered": answered}
 

@@ -14,7 +14,6 @@ from clew.agent.talk.intents import heard
 from clew.agent.talk.multi_question import questions_of
 from clew.agent.talk.offers import offered_by
 from clew.agent.talk.replies import Spoken, reply
-from clew.memory.language.telling import language_of
 from clew.memory.text import content_words, number_of, words
 
 
@@ -38,7 +37,7 @@ def talk(turn: Turn, run: TurnContext) -> Turn:
     before = [TURN_JSON.validate_json(record) for record in services.threads.records(turn.thread, turn.parent)]
     if said.intent == "ack" and before and before[-1].answer.offered:
         return _asking(turn, before[-1].answer.offered)
-    language = said.language or (language_of(before[-1].question) if before else "")
+    language = turn.search.language or said.language or (before[-1].language if before else "")
     offered = partial(services.once_a_library, offered_by)
     made = reply(Spoken(said.intent, turn.question, language, before, offered, services.encoder))
     if made is None:

@@ -14,7 +14,7 @@ from clew.memory.dialogue.tagger import WHY, StandingQuestion, stand_alone
 from clew.memory.dialogue.utterances import asks, chosen, is_filler, tidy
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
-from clew.memory.language.telling import language_of
+from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.parameters import Few, Share, Weight
 from clew.memory.ports import Encoder, Message, WriteOptions, Writer, text_of
 from clew.memory.text import content_words
@@ -98,8 +98,7 @@ def rewrite(
     draft = drafted(question, history, recalled.selected, encoder, parameters)
     shown = tidy(draft.standing)
     model = ModelRewrite(shown, "learned")
-    foreign = language_of(question) not in ("", "en")  # the learned models read English
-    if writer and (draft.why or foreign or depends_on_context(question)):
+    if writer and (draft.why or not may_be_english(question) or depends_on_context(question)):
         model = rewrite_by_model(question, recalled.selected, shown, writer, cancel)
     if model.how != "learned":
         needed = _needed(model.text, history, recalled.selected, draft.turn, parameters)

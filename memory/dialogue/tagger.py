@@ -34,7 +34,7 @@ from clew.memory.dialogue.edits import (
 )
 from clew.memory.dialogue.utterances import is_filler, last_sentence
 from clew.memory.encoding import packaged_minilm
-from clew.memory.language.telling import language_of
+from clew.memory.language.telling import may_be_english
 from clew.memory.minilm import MiniLM, gelu, tokenizer_of
 
 
@@ -162,7 +162,7 @@ class StandingQuestion:
 def stand_alone(question: str, history: Sequence[Sentence], subject: str = "") -> StandingQuestion:
     """The question as it can be understood alone, where that is likely; `history` are the sentences before it, and
     `subject` is what is spoken of where nothing was said."""
-    if not _is_english(question):
+    if not may_be_english(question):
         return StandingQuestion(question)
     before = ((subject, ""),) if subject and not history else _before(history)
     made = _edited(question, before)
@@ -213,9 +213,4 @@ def _turns(history: Sequence[Sentence]) -> list[tuple[str, str]]:
     if len(turns) > ANCHOR and turns[1] - turns[0] > 1:
         turns = [turn for turn in turns if turn == turns[0] or turn >= -(-turns[1] // ANCHOR) * ANCHOR]
     found = ((ended(" ".join(asked[turn])), " ".join(answered.get(turn, [])[:1])) for turn in turns)
-    return [(question, answer) for question, answer in found if not is_filler(question) and _is_english(question)]
-
-
-def _is_english(question: str) -> bool:
-    """As all that the tagger was fitted on."""
-    return language_of(question) in ("en", "")
+    return [(question, answer) for question, answer in found if not is_filler(question) and may_be_english(question)]

@@ -57,6 +57,11 @@ def language_of(text: str) -> str:
     return best if found[best] >= ENOUGH and found[best] >= SHARE * len(words) else ""
 
 
+def may_be_english(text: str) -> bool:
+    """Whether what was fitted on English reads it: also where its language is not told."""
+    return language_of(text) in ("en", "")
+
+
 def _most(found: Mapping[str, float]) -> str:
     return max(LANGUAGES, key=lambda one: found[one])
 

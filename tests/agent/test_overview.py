@@ -118,3 +118,24 @@ def test_documents_are_told_of_in_the_language_of_the_question(letters: Assistan
     assert ask(letters, "Worum geht es in diesen Dokumenten?").answer.text.startswith("Hier gibt es 4 Dokumente:")
     told = ask(letters, "Fasse das Protokoll zusammen").answer
     assert told.outcome == "summary" and "Heizung" in told.text and "kurz:" in told.claims[0].text
+
+
+SAID_IN_GERMAN = {
+    "What is this collection about?": "Hier gibt es 4 Dokumente:",
+    "Who is the king of Atlantis?": "Die gefundenen Dokumente sagen nichts über Atlantis",
+    "Is the cellar wet?": "Die Dokumente sagen:",
+    "Who is the king of Atlantis? Who leads the Ostrogoths?": "Ostrogoths? Die gefundenen Dokumente",
+    "Thank you!": "Gern geschehen.",
+}
+
+
+def test_a_language_that_is_set_is_spoken_whatever_the_question_is_in(letters: Assistant) -> None:
+    with pytest.raises(BadInput, match="does not speak 'klingon'"):
+        letters.change(language="klingon")
+    letters.change(language="de")
+    try:
+        for question, said in SAID_IN_GERMAN.items():
+            assert said in ask(letters, question).answer.text
+    finally:
+        letters.change(language="auto")
+    assert ask(letters, "Thank you!").answer.text == "You are welcome."

@@ -28,10 +28,12 @@ def test_a_folder_sets_only_what_is_harmless_until_it_is_trusted(folder: Path) -
     usual = read_settings()
     text = "".join(f'{name} = "{value}"\n' for name, value in OTHERS.items())
     harmless = 'tool = "local"\nport = 8000\nlibrary = "here/lib"\naligner = "mlp-bce"\nunsupported = "remove"\n'
+    harmless += 'language = "de"\n'
     (folder / "clew.toml").write_text(text + harmless)
     found = read_settings()
     assert all(getattr(found, name) == getattr(usual, name) for name in OTHERS) and not found.names_llm
     assert (found.tool, found.port, found.aligner, found.library) == ("local", 8000, "mlp-bce", Path("here/lib"))
+    assert found.language == "de"
     assert folder_settings()[1] == tuple(OTHERS)
     trust()
     assert (read_settings().home, read_settings().llm) == (Path("/tmp/x"), "openai:gpt")
@@ -103,6 +105,7 @@ def test_what_is_trusted_is_its_users_to_say(folder: Path, monkeypatch: pytest.M
         ("prot = 1", "the setting 'prot' is wrong"),
         ("port = 'eighty'", "the setting 'port' is wrong"),
         ("port = 70000", "the setting 'port' is wrong"),
+        ("language = 'xx'", "the setting 'language' is wrong"),
         ("port 1", "clew.toml cannot be read"),
         ("tool = '\udcff'", "clew.toml cannot be read"),
     ],

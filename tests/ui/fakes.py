@@ -148,8 +148,8 @@ class FakeAssistant(Assistant):
     def library_now(self) -> Iterator[Services]:
         yield self.services
 
-    def change(self, passages: int, llm: str = "") -> None:
-        cast(Any, self._own_services).evidence = passages
+    def change(self, passages: int = 0, llm: str = "", language: str = "") -> None:
+        cast(Any, self._own_services).evidence = passages or self.services.evidence
 
     def warm_up(self) -> None:
         ends = time.monotonic() + self._loading

@@ -52,7 +52,7 @@ def test_each_place_wins_over_those_before_it(clew: Run, tmp_path: Path, monkeyp
 def test_what_was_set_and_what_matters_is_shown_and_each_is_said_in_a_sentence(clew: Run) -> None:
     _, *shown = re.findall(r"^ ([\w.]+)  ", clew("settings", "--set", "walk.hub=1").stdout, re.MULTILINE)
     assert {"cache", "llm", "walk.hub"} == set(shown[:3])
-    assert {"library", "answer.words"} < set(shown) and len(shown) == 21
+    assert {"library", "answer.words"} < set(shown) and len(shown) == 22
     assert clew("settings", "--all").stdout.count("\n") > len(sentences())
     names = {name for name in Settings.model_fields if name not in GROUPS} | {*parameters()}
     assert sentences().keys() == names and all(said for said, _ in sentences().values())

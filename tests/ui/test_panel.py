@@ -53,6 +53,10 @@ def test_passages_and_models_are_changed_while_it_runs_and_tested(assistant: Ass
     assert "In use" in page.post("/settings?passages=1").json()["html"]
     *_, turn = assistant.ask("t", "How far is the Moon?", tool="hybrid")
     assert isinstance(turn, Turn) and len(turn.passages) == 1
+    assert page.post("/settings?passages=1&language=fr").json()["html"].count('value="fr" selected') == 1
+    *_, turn = assistant.ask("t", "Who is the king of Atlantis?")
+    assert isinstance(turn, Turn) and "Les documents" in turn.answer.text
+    assert "does not speak" in page.post("/settings?passages=1&language=xx").json()["said"]
     assert "1 to 50" in page.post("/settings?passages=0").json()["said"]
     assert "Try: " in page.post("/settings?passages=2&answer=gpt").json()["said"] and assistant.llm == "none"
     tested = page.post("/settings?passages=2&answer=gpt&test=1").json()["html"]

@@ -42,6 +42,7 @@ class Ask(click.Command):
 @click.option("--no-log", is_flag=True, help="Do not keep this question and its answer.")
 @options.tool
 @options.llm
+@options.language
 @options.given
 @options.num_sentences
 @options.today

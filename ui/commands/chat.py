@@ -12,6 +12,7 @@ from clew.ui import options
 @options.thread
 @options.tool
 @options.llm
+@options.language
 @options.given
 @options.num_sentences
 @options.today

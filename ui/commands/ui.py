@@ -20,6 +20,7 @@ from clew.ui import options
     help="The address to serve it on.",
 )
 @options.llm
+@options.language
 @options.given
 @options.num_sentences
 @options.watch

@@ -17,6 +17,7 @@ from clew.agent.search.scope import scoped
 from clew.agent.services import Services
 from clew.agent.settings import Settings
 from clew.agent.state import Turn
+from clew.agent.talk.lines import languages
 from clew.memory.datatypes import Passage
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.cluster.connection import place
@@ -45,6 +46,8 @@ class Panel:
     tool: str
     passages: int
     llm: dict[str, str]
+    languages: dict[str, str]
+    language: str
     checks: "tuple[Check, ...]" = ()
 
 
@@ -73,6 +76,8 @@ def panel(assistant: Assistant, settings: Settings, checks: "Sequence[Check]" = 
         services.default_tool,
         services.evidence,
         {part: named[part] for part in PARTS},
+        languages(),
+        assistant.language,
         tuple(checks),
     )
 
@@ -93,19 +98,19 @@ def _models() -> tuple[str, ...]:
 
 
 def other_library(assistant: Assistant, settings: Settings, library: str) -> Settings:
-    """The settings with this library and the language models of now. Raises what opening it raises."""
+    """The settings with this library, and the rest as it is now. Raises what opening it raises."""
     there = place(os.path.expanduser(library))  # noqa: PTH111 an address stays as it is
-    chosen = settings.model_copy(update={"library": there, "llm": assistant.llm})
+    chosen = settings.model_copy(update={"library": there, "llm": assistant.llm, "language": assistant.language})
     Assistant.open(chosen).close()
     return chosen
 
 
-def change(assistant: Assistant, passages: int, llm: dict[str, str]) -> None:
+def change(assistant: Assistant, passages: int, llm: dict[str, str], language: str) -> None:
     """Raises `BadInput` for a number that is none of 1 to `MOST`, and what `Assistant.change` raises."""
     if not 0 < passages <= MOST:
         raise BadInput(f"an answer rests on 1 to {MOST} passages", "10")
     asked = _written(assistant, llm)
-    assistant.change(passages, asked if asked != _written(assistant, {}) else "")
+    assistant.change(passages, asked if asked != _written(assistant, {}) else "", language)
 
 
 def tested(assistant: Assistant, settings: Settings, llm: dict[str, str]) -> "tuple[Check, ...]":

@@ -100,14 +100,16 @@ def _further_routes(made: APIRouter, shelf: Shelf, markup: Markup, conversations
         return _told(lambda: shown(request))
 
     @made.post("/settings")
-    def set_(request: Request, passages: int = 0, library: str = "", test: bool = False) -> JSONResponse:
+    def set_(
+        request: Request, passages: int = 0, library: str = "", language: str = "", test: bool = False
+    ) -> JSONResponse:
         llm = {part: request.query_params.get(part, "") for part in PARTS}
 
         def act() -> dict[str, Any]:
             _check_own(request, NOT_YOUR_SETTINGS)
             if test:
                 return shown(request, llm=llm)
-            change(assistant, passages, llm)
+            change(assistant, passages, llm, language)
             if library in ("", str(settings.library)):
                 return shown(request, "In use from the next question on.")
             shelf.others.put(other_library(assistant, settings, library))

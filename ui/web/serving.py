@@ -74,7 +74,7 @@ def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
         note_used(chosen.library)
         with ExitStack() as opened:
             assistant = opened.enter_context(with_models(chosen, opening))
-            assistant.change(passages or assistant.services.evidence)
+            assistant.change(passages)
             if watch:
                 opened.enter_context(following(assistant, chosen, lambda line: messages().print(line, soft_wrap=True)))
             chosen = serve_page(assistant, chosen, host, access)

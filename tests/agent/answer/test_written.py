@@ -80,7 +80,7 @@ def saying(*replies: str) -> Model:
     return Model(play)
 
 
-def test_an_answer_with_its_source(drafted: Drafts, heard: Heard) -> None:
+def test_an_answer_with_its_source(drafted: Drafts, heard: Heard, ollama: OllamaDouble) -> None:
     draft, writer = drafted("good:1b")
     assert draft.answer and draft.answer.text == "The Moon is 384,400 km away from the Earth. [1]"
     assert [source.id for source in draft.answer.sources] == ["c1"]
@@ -88,6 +88,9 @@ def test_an_answer_with_its_source(drafted: Drafts, heard: Heard) -> None:
     assert heard.doing == ["loading good:1b"]
     (line,) = writer.ledger
     assert (line.purpose, line.model, line.window) == ("answer", "good:1b", 32768)
+    assert "in its language" in ollama.requests[-1]["messages"][-1]["content"]
+    drafted("good:1b", TURN.searched(language="de"))
+    assert "in German" in ollama.requests[-1]["messages"][-1]["content"]
     assert 0 < line.read <= line.estimated and line.written > 0
     assert [room.part for room in line.parts] == [
         "the rules, the question, what was said",
