@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clew.memory.errors import BadInput
+from clew.ui.options import PIPED, threads_path
 
 if TYPE_CHECKING:
     from clew.agent.settings import Settings
@@ -17,8 +18,8 @@ LINES = 20
 """That are looked at to tell a table."""
 
 
-def over_document(settings: "Settings", content: bytes, folder: Path, quiet: bool) -> "Settings":
-    """The settings with a library, below this folder, that holds this document alone: the same for the same content, so
+def over_document(settings: "Settings", content: bytes, cache: Path, quiet: bool) -> "Settings":
+    """The settings with a library, in this folder, that holds this document alone: the same for the same content, so
     that a conversation over it can go on. Raises `BadInput` for what cannot be read."""
     from clew.agent.models import encoder_for
     from clew.memory.files import private_file, private_folder, remove
@@ -26,7 +27,8 @@ def over_document(settings: "Settings", content: bytes, folder: Path, quiet: boo
     from clew.memory.knowledge.index import run
     from clew.ui.console import shown
 
-    home = private_folder(private_folder(folder) / hashlib.sha256(content).hexdigest()[:16])
+    folder = private_folder(cache / PIPED)
+    home = private_folder(folder / hashlib.sha256(content).hexdigest()[:16])
     library, file = home / "library", home / f"{NAME}.{_ending(content)}"
     over = settings.model_copy(update={"library": library})
     with closing(encoder_for(settings)) as encoder:
@@ -41,6 +43,21 @@ def over_document(settings: "Settings", content: bytes, folder: Path, quiet: boo
         why = "; ".join(one.reason for one in report.failed) or "it holds no text"
         raise BadInput(f"what is piped in cannot be read: {why}", "clew index FILE, which says more")
     return over
+
+
+def piped_before(settings: "Settings", thread: str | None, go_on: bool) -> bytes:
+    """The document that the conversation to go on with, of this id or the last one, was over; nothing where it was over
+    a library, or there is none to go on with."""
+    from clew.memory.dialogue.threads import Threads
+    from clew.memory.knowledge.disk import recorded
+
+    if not (thread or go_on):
+        return b""
+    with Threads(threads_path(settings)) as threads:
+        known = threads.get(thread) if thread else next(iter(threads.recent(unlisted=True)), None)
+    over = known.library if known else ""
+    files = (settings.cache / PIPED).glob(f"*/{NAME}.*")
+    return next((one.read_bytes() for one in files if over and recorded(one.with_name("library")).id == over), b"")
 
 
 def _ending(content: bytes) -> str:

@@ -13,7 +13,7 @@ import click
 from clew.memory.errors import Cancelled
 from clew.ui import options
 from clew.ui.models import with_models
-from clew.ui.piped import over_document
+from clew.ui.piped import over_document, piped_before
 from clew.ui.plain import one_line, typed
 
 if TYPE_CHECKING:
@@ -81,10 +81,12 @@ def ask(
     with TemporaryDirectory(prefix="clew-") if no_log else nullcontext() as nowhere:
         if nowhere:
             settings = settings.model_copy(update={"home": Path(nowhere)})
-        if document:
-            settings = over_document(settings, document, Path(nowhere or settings.cache) / "piped", quiet)
+        before = b"" if document or chosen["library"] else piped_before(settings, thread, go_on)
+        if document or before:
+            settings = over_document(settings, document or before, Path(nowhere or settings.cache), quiet)
             if not quiet:
-                said = f"asked of what was piped in ({len(document):,} bytes); of the library: < /dev/null"
+                when, other = ("before ", "--library DIR") if before else ("", "< /dev/null")
+                said = f"asked of what was piped in {when}({len(document or before):,} bytes); of the library: {other}"
                 messages().print(said, style="dim", highlight=False)
         elif not nowhere:
             note_used(settings.library)

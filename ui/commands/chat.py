@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from clew.ui import options
+from clew.ui.piped import over_document, piped_before
 
 
 @click.command()
@@ -26,5 +27,8 @@ def chat(thread: str | None, go_on: bool, today: str | None, watch: bool, **chos
     from clew.ui.terminal import run_chat
 
     settings = read_settings(**chosen)
-    note_used(settings.library)
+    if not chosen["library"] and (before := piped_before(settings, thread, go_on)):
+        settings = over_document(settings, before, settings.cache, quiet=True)
+    else:
+        note_used(settings.library)
     run_chat(settings, thread, go_on, today=today, watch=watch)
