@@ -17,10 +17,10 @@ from typing import Any, Literal
 
 from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
 from clew.agent.llm.ollama_writer import best
-from clew.agent.models import AUTO, NONE, OLLAMA, not_here, roles_named
+from clew.agent.models import AUTO, NONE, OLLAMA, not_here, roles_named, writers_for
 from clew.agent.settings import Settings, config_files
 from clew.memory.encoding import MINILM, PACKAGED, cached_encoder, local_encoder
-from clew.memory.errors import ClewError, NoLibrary
+from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary, library_flag
 from clew.memory.instructions import orders
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import PRESENT, Cluster, ClusterAddress, Place
@@ -28,7 +28,7 @@ from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS,
 from clew.memory.knowledge.cluster.publishing import lost, sampled, unlike
 from clew.memory.knowledge.cluster.rows import IndexLayout, RowsHash, hash_of, mapping_faults
 from clew.memory.knowledge.cluster.searches import ENDPOINT, endpoint, tokens_of
-from clew.memory.knowledge.disk import BROKEN, Manifest
+from clew.memory.knowledge.disk import BROKEN, Manifest, rebuild_command
 from clew.memory.knowledge.library import open_library, recorded_at, stored_documents
 from clew.memory.knowledge.proof import Proof, proven_now
 from clew.memory.text import number_of
@@ -53,7 +53,6 @@ HOST = "127.0.0.1"
 
 INSTALL = re.compile(r"pip install '[^']+'")
 EACH = "what the lines below say of each"
-DOWNLOAD = "install it from https://ollama.com/download"
 
 SMALL = "llama3.2:3b"
 """A chat model that calls tools and runs on a laptop."""
@@ -65,14 +64,14 @@ QUOTED = 200
 """Characters of a sentence that is shown."""
 
 
-def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator[Check]:
+def examine(settings: Settings, unreadable: ClewError | None = None, repaired: bool = False) -> Iterator[Check]:
     """Every check, in the order in which a mend of one may mend the next. `unreadable` is what was wrong with the
-    settings, where they had to be taken as they are by default."""
+    settings, where they had to be taken as they are by default; `repaired`: to repair the library was tried."""
     yield configured(unreadable, [path for path in config_files() if path.exists()])
-    manifest, found = library(settings.library)
+    manifest, found = library(settings.library, repaired)
     yield found
     if isinstance(settings.library, Path):
-        yield from files(settings.library)
+        yield from files(settings.library, repaired)
     elif manifest:
         yield from cluster(settings.library)
     if manifest:
@@ -92,11 +91,11 @@ def examine(settings: Settings, unreadable: ClewError | None = None) -> Iterator
 
 def configured(unreadable: ClewError | None, files: Sequence[Path]) -> Check:
     if unreadable is not None:
-        return Check("settings", "problem", unreadable.message, f"mend {files[-1]}" if files else unreadable.hint)
+        return Check("settings", "problem", unreadable.message, unreadable.hint)
     return Check("settings", "ok", ", ".join(map(str, files)) or "the defaults: there is no clew.toml")
 
 
-def library(path: Place) -> tuple[Manifest | None, Check]:
+def library(path: Place, repaired: bool = False) -> tuple[Manifest | None, Check]:
     """Open the library, which finds files that are truncated or missing. Returns its manifest where that works."""
     try:
         with open_library(path, None) as opened:
@@ -104,14 +103,14 @@ def library(path: Place) -> tuple[Manifest | None, Check]:
     except NoLibrary as error:
         return None, Check("library", "warning", error.message, error.hint)
     except ClewError as error:
-        return None, Check("library", "problem", error.message, error.hint)
+        return None, Check("library", "problem", error.message, _mend(path, error, repaired))
     held = f"{number_of(manifest.documents, 'document')} in {number_of(manifest.chunks, 'chunk')}"
     message = f"{path}: format {manifest.format}, {held}, encoder {manifest.encoder.name} ({manifest.encoder.hash[:8]})"
     if unread:
         more = f" and {len(unread) - NAMED:,} more" if len(unread) > NAMED else ""
         message += f"; {number_of(len(unread), 'file')} could not be read: {', '.join(unread[:NAMED])}{more}"
     if not manifest.documents and not unread:
-        return manifest, Check("library", "warning", message, f"clew index YOUR-FOLDER --library {path}")
+        return manifest, Check("library", "warning", message, f"clew index YOUR-FOLDER {library_flag(path)}")
     return manifest, Check("library", "warning", message, EACH) if unread else Check("library", "ok", message)
 
 
@@ -122,7 +121,7 @@ def documents(path: Place, manifest: Manifest) -> Iterator[Check]:
         yield Check("documents", "warning", f"{where}: not read: {why}", _to_read(where, why, path))
     for where, why in manifest.quarantined.items():
         file, message = shlex.quote(where.split("\n")[0]), f"{' '.join(where.split())}: in quarantine, for: {why}"
-        yield Check("documents", "warning", message, f"clew index {file} --allow {file} --library {path}")
+        yield Check("documents", "warning", message, f"clew index {file} --allow {file} {library_flag(path)}")
     with open_library(path, None) as opened:
         for document in stored_documents(opened.store):
             hidden, said = manifest.hidden_text.get(document.id, ""), orders(document.text)
@@ -136,17 +135,24 @@ def _to_read(where: str, why: str, library: Place) -> str:
     """What has to be done to a file, or installed, before it is read; then the command that reads it."""
     install = INSTALL.search(why)
     file = shlex.quote(where.split("\n")[0])
-    return f"{install[0] if install else 'mend it'}, then: clew index {file} --library {library}"
+    return f"{install[0] if install else 'mend it'}, then: clew index {file} {library_flag(library)}"
 
 
-def files(path: Path) -> Iterator[Check]:
+def _mend(path: Place, error: ClewError, repaired: bool) -> str:
+    """What is damaged is repaired before it is made anew."""
+    anew = not isinstance(path, Path) or repaired or isinstance(error, LibraryMismatch)
+    return error.hint if anew or error.hint != rebuild_command(path) else f"clew doctor --repair {library_flag(path)}"
+
+
+def files(path: Path, repaired: bool = False) -> Iterator[Check]:
     """Whether every file of a library is as it was written, where there is one."""
-    mend, anew = f"clew doctor --repair --library {path}", f"clew index --rebuild --library {path}"
+    anew = rebuild_command(path)
+    mend = anew if repaired else f"clew doctor --repair {library_flag(path)}"
     try:
-        if there := proven_now(path):
+        if (there := proven_now(path)) and there[0].is_dir():
             yield _of_files(there[1], mend, anew)
     except ClewError as error:
-        yield Check("library files", "problem", error.message, mend if error.hint == anew else error.hint)
+        yield Check("library files", "problem", error.message, _mend(path, error, repaired))
     except BROKEN as error:
         yield Check("library files", "problem", f"their record cannot be read ({type(error).__name__})", mend)
 
@@ -168,14 +174,14 @@ def encoder(name: str, manifest: Manifest | None, library: Place) -> Check:
     try:
         found = local_encoder(name)
         if found is None:
-            anew = f"clew index YOUR-FOLDER --encoder {name} --library {library}"
+            anew = f"clew index YOUR-FOLDER --encoder {name} {library_flag(library)}"
             return Check("encoder", "problem", f"{name} is not on this machine", anew)
         hash_ = found.hash
     except ClewError as error:
         return Check("encoder", "problem", error.message, error.hint)
     if manifest is not None and manifest.encoder.hash != hash_:
         message = f"{name} ({hash_[:8]}) is not that of the library ({manifest.encoder.hash[:8]})"
-        return Check("encoder", "problem", message, f"clew index --rebuild --encoder {name} --library {library}")
+        return Check("encoder", "problem", message, f"clew index --rebuild --encoder {name} {library_flag(library)}")
     same = ", the library's own" if manifest is not None else ""
     return Check("encoder", "ok", f"{name} ({hash_[:8]}){same}")
 
@@ -185,13 +191,13 @@ def disk(places: Mapping[str, Path], free: Callable[[Path], int], writable: Call
     there = {name: _existing(path) for name, path in places.items()}
     for name, folder in there.items():
         if not writable(folder):
-            return Check("disk", "problem", f"{name}: {folder} cannot be written", f"chmod u+w {folder}")
+            mend = f"chmod u+w {shlex.quote(str(folder))}"
+            return Check("disk", "problem", f"{name}: {folder} cannot be written", mend)
     least = min(there, key=lambda name: free(there[name]))
     message = f"{free(there[least]) / 1e9:.1f} GB free for the {least} at {there[least]}"
     if free(there[least]) < LITTLE:
-        return Check(
-            "disk", "warning", message, f"make room; what is in the cache is made anew: rm -r {places['cache']}"
-        )
+        made_anew = shlex.quote(str(places["cache"] / "embeddings"))
+        return Check("disk", "warning", message, f"make room; what is in this folder is made anew: rm -r {made_anew}")
     return Check("disk", "ok", message)
 
 
@@ -203,7 +209,7 @@ def page(port: int, library: Place) -> Check:
         except OSError as error:
             message = f"port {port} cannot be used: {(error.strerror or '').lower()}"
             other = port + 1 if 1024 <= port < 65535 else 7861
-            return Check("browser page", "warning", message, f"clew ui --port {other} --library {library}")
+            return Check("browser page", "warning", message, f"clew ui --port {other} {library_flag(library)}")
     return Check("browser page", "ok", f"http://{HOST}:{port} is free for clew ui")
 
 
@@ -216,7 +222,7 @@ def ollama(settings: Settings) -> Iterator[Check]:
         return
     others = sorted(name for name in wanted if name not in (AUTO, NONE) and not name.startswith(f"{OLLAMA}:"))
     for name in others:
-        yield _of_provider(name)
+        yield _of_provider(name, settings)
     named = sorted(name.partition(":")[2] for name in wanted if name.startswith(f"{OLLAMA}:"))
     if not named and AUTO not in wanted:
         yield Check("Ollama", "ok", f"not used: the setting llm is {settings.llm}")
@@ -225,8 +231,7 @@ def ollama(settings: Settings) -> Iterator[Check]:
     if not server.answers():
         message = f"nothing answers at {server.address}"
         without = "" if named else "; answers are quoted from the documents without it"
-        start = "ollama serve" if shutil.which("ollama") else f"{DOWNLOAD}, then: ollama pull {SMALL}"
-        yield Check("Ollama", "problem" if named else "warning", message + without, start)
+        yield Check("Ollama", "problem" if named else "warning", message + without, server.start((*named, SMALL)[0]))
         return
     try:
         yield from _of_server(server, named)
@@ -234,15 +239,17 @@ def ollama(settings: Settings) -> Iterator[Check]:
         yield Check("Ollama", "problem", error.message, error.hint)
 
 
-def _of_provider(name: str) -> Check:
-    """Asked where it is an OpenAI-compatible server that the environment names."""
+def _of_provider(name: str, settings: Settings) -> Check:
+    """Asked where it is an OpenAI-compatible server that the environment names; else it is only looked whether it can
+    be used."""
     from clew.agent.llm.openai_server import server_of_environment
 
     provider, _, model = name.partition(":")
     server = server_of_environment() if provider == "openai" else None
-    if server is None:
-        return Check("language model", "ok", f"{name}: its provider is not asked here")
     try:
+        if server is None:
+            writers_for(settings.model_copy(update={"llm": name}))
+            return Check("language model", "ok", f"{name}: its provider is not asked here")
         served = server.served(model)
     except ClewError as error:
         return Check("language model", "problem", error.message, error.hint)

@@ -65,9 +65,9 @@ def folder_settings() -> tuple[dict[str, Any], tuple[str, ...]]:
         settings = flat(content)
     except (ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise BadInput(f"clew.toml cannot be read: {why}", "mend that line") from error
+        raise BadInput(f"clew.toml cannot be read: {why}", f"mend that line of {OF_FOLDER}") from error
     if unknown := next((name for name in content if name not in Settings.model_fields), ""):
-        raise BadInput(f"the setting '{unknown}' is wrong: there is no setting of that name", "clew settings")
+        raise BadInput(f"the setting '{unknown}' is wrong: there is no setting of that name", f"mend {OF_FOLDER}")
     if _trusts(written):
         return content, ()
     ignored = tuple(name for name, value in content.items() if name not in GROUPS and not _harmless(name, value))
@@ -201,20 +201,27 @@ def read_settings(**flags: Any) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"the setting '{name}' is wrong: {first['msg']}", "clew settings") from error
+        raise BadInput(f"the setting '{name}' is wrong: {first['msg']}", _mend(name)) from error
     except SettingsError as error:  # of a variable
-        raise BadInput(str(error), "clew settings") from error
+        raise BadInput(str(error), "mend or unset it") from error
     except ValueError as error:  # TOML that does not parse
-        raise BadInput(f"clew.toml cannot be read: {error}", "mend that line") from error
+        raise BadInput(f"{config_files()[0]} cannot be read: {error}", "mend that line") from error
     unknown = (name for name in os.environ if name.startswith("CLEW_") and "__" in name)
     for name in unknown:
         if name.removeprefix("CLEW_").split("__")[0].lower() not in GROUPS:
-            raise BadInput(f"there is no setting {name}", "clew settings")
+            raise BadInput(f"there is no setting {name}", f"unset {name}")
     if settings.given:
         from clew.agent.parameters import chosen
 
         chosen(settings.given)
     return settings
+
+
+def _mend(name: str) -> str:
+    """Where a setting that is wrong is put right: `clew settings` reads it, too."""
+    place = next((place for place, values in sources() if name in values), "")
+    variable = f"unset CLEW_{name.upper().replace('.', '__')}"
+    return variable if place == "environment" else f"mend {place}" if place else "clew settings"
 
 
 def _named(written: str) -> tuple[str, str]:

@@ -16,6 +16,7 @@ ClewError                 the run failed                                  exit 1
 `-- DeadlineExceeded      the query's time is over                        exit 1
 """
 
+import shlex
 from importlib import import_module
 from types import ModuleType
 
@@ -88,6 +89,11 @@ class Cancelled(ClewError):
 
 class DeadlineExceeded(ClewError):
     pass
+
+
+def library_flag(library: object) -> str:
+    """Of a command that a hint names, as a shell takes it."""
+    return f"--library {shlex.quote(str(library))}"
 
 
 def install_command(extra: str) -> str:

@@ -18,7 +18,7 @@ from clew.agent.models import encoder_for
 from clew.agent.settings import Settings
 from clew.memory.datatypes import Float32s, Form, Ints, Progress, Query, Vector, Vectors
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import BadInput, required
+from clew.memory.errors import BadInput, library_flag, required
 from clew.memory.files import sync_all, within
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, capsules_of, write_aligner
 from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes, TrainingRecord, Votes
@@ -318,7 +318,7 @@ def _human(data: Dataset, library: Library, encoder: CachedEncoder) -> Generator
     if not kept:
         raise BadInput(
             f"the library {library.path} holds no document that is relevant in {data.name}",
-            f"clew index FOLDER --library {library.path}",
+            f"clew index FOLDER {library_flag(library.path)}",
         )
     texts, golds = zip(*kept, strict=True)
     return (yield from _measured(data.name, texts, golds, library.store, encoder))

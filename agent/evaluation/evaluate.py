@@ -33,7 +33,7 @@ from clew.agent.state import TURN_JSON, UNANSWERED, Answer, Claim, Turn, TurnSea
 from clew.memory.datatypes import Passage, Progress, Query, Utterance
 from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import extract
-from clew.memory.errors import BadInput, required
+from clew.memory.errors import BadInput, library_flag, required
 from clew.memory.json_lines import append_object, replace_file
 from clew.memory.knowledge.library import open_library
 from clew.memory.ports import Search
@@ -300,7 +300,7 @@ def _missing(dataset: Dataset, store: Search, plan: EvaluationPlan, settings: Se
     if missing == len(golds):
         raise BadInput(
             f"the library {settings.library} holds no document that is relevant in {plan.dataset}",
-            f"clew index {plan.dataset} --library {settings.library}",
+            f"clew index {plan.dataset} {library_flag(settings.library)}",
         )
     return [f"{missing} of {len(golds)} relevant documents are not in the library"] if missing else []
 

@@ -4,6 +4,7 @@ Its errors become Clew's here, and nowhere else."""
 import json
 import os
 import re
+import shutil
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -101,6 +102,13 @@ class OllamaServer:
         """`http://127.0.0.1:11434`."""
         return str(self.client()._client.base_url).rstrip("/")  # the client's own reading of the host
 
+    def start(self, model: str = "") -> str:
+        """What has it answer, where nothing does, and have this model where it has none yet."""
+        if urlsplit(self.address).hostname not in LOCAL:
+            return "start Ollama on that machine, or set OLLAMA_HOST to its address"
+        pull = f", then: ollama pull {model}" if model else ""
+        return "ollama serve" if shutil.which("ollama") else f"install it from https://ollama.com/download{pull}"
+
     def client(self, wire: Wire | None = None, read: float | None = QUICK) -> ollama.Client:
         """A client with a connection of its own. A proxy of the environment cannot reach this machine."""
         times = httpx.Timeout(connect=5.0, read=read, write=30.0, pool=5.0)
@@ -169,7 +177,7 @@ class OllamaServer:
                 raise self._no_ollama() from error
             raise _refused(error, model) from error
         except (ConnectionError, httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise ServiceUnreachable(f"Ollama at {self.address} does not answer", "ollama serve") from error
+            raise ServiceUnreachable(f"Ollama at {self.address} does not answer", self.start(model)) from error
         except httpx.HTTPError as error:
             broken = f"the connection to Ollama at {self.address} broke off"
             raise ModelFailed(f"{broken} ({type(error).__name__})", "ask again; see the server's log") from error

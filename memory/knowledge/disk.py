@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.dates import DateOrder
-from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary
+from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary, library_flag
 from clew.memory.files import (
     close_to_others,
     lasting_folder,
@@ -281,7 +281,7 @@ def required_generation(path: Path) -> Path:
     """As `current_generation`. Raises `NoLibrary` where there is none."""
     if generation := current_generation(path):
         return generation
-    raise NoLibrary(f"there is no library at {path}", f"clew index YOUR-FOLDER --library {path}")
+    raise NoLibrary(f"there is no library at {path}", f"clew index YOUR-FOLDER {library_flag(path)}")
 
 
 def read_manifest(generation: Path) -> Manifest:
@@ -299,7 +299,7 @@ def check_encoder(path: object, manifest: Manifest, encoder: Encoder | None) -> 
         raise LibraryMismatch(
             f"the library at {path} was made with the encoder {manifest.encoder.name}"
             f" ({manifest.encoder.hash[:8]}), not with {encoder.name} ({encoder.hash[:8]})",
-            f"clew index --rebuild --library {path} --encoder {encoder.name}",
+            f"clew index --rebuild {library_flag(path)} --encoder {encoder.name}",
         )
 
 
@@ -404,4 +404,5 @@ def damaged(library: Path) -> ClewError:
 
 
 def rebuild_command(library: Path) -> str:
-    return f"clew index --rebuild --library {library}"
+    """Its folders are to be named where it does not say them any more."""
+    return f"clew index {'' if recorded(library).roots else 'YOUR-FOLDER '}--rebuild {library_flag(library)}"

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from clew.memory.datatypes import Float32s
-from clew.memory.errors import BadInput, ClewError, NotSetUp
+from clew.memory.errors import BadInput, ClewError, NotSetUp, library_flag
 from clew.memory.files import within, write_durably
 from clew.memory.language.readers import reader_of
 from clew.memory.language.trees import SentenceReader, Tree, aligned
@@ -135,7 +135,7 @@ def open_structure(library: Path) -> Structure:
 
     path = within(library, FILE)
     if not path.is_file():
-        raise NotSetUp(f"nothing was trained on the structure of {library}", f"{TRAIN} --library {library}")
+        raise NotSetUp(f"nothing was trained on the structure of {library}", f"{TRAIN} {library_flag(library)}")
     try:
         with safe_open(path, framework="np") as opened:
             arrays = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118

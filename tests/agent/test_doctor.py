@@ -40,7 +40,13 @@ def test_a_library_that_is_not_there_or_empty_or_broken(tmp_path: Path, encoder:
     assert generation and doctor.library(tmp_path / "made")[1].state == "ok"
     os.truncate(generation / "vectors.npy", 40)
     damaged = doctor.library(tmp_path / "made")[1]
-    assert damaged.state == "problem" and damaged.hint == f"clew index --rebuild --library {tmp_path / 'made'}"
+    assert damaged.state == "problem" and damaged.hint == f"clew doctor --repair --library {tmp_path / 'made'}"
+    anew = doctor.library(tmp_path / "made", repaired=True)[1].hint
+    assert anew == f"clew index --rebuild --library {tmp_path / 'made'}"
+    spaced = shutil.copytree(tmp_path / "made", tmp_path / "my notes")
+    shutil.rmtree(spaced / generation.name)
+    assert doctor.library(spaced, repaired=True)[1].hint == f"clew index YOUR-FOLDER --rebuild --library '{spaced}'"
+    assert not list(doctor.files(spaced)), "what is not there has no hashes"
     (tmp_path / "made" / POINTER).write_text('{"format": 1, "generation": "0000000001"}')
     assert "has format 1" in doctor.library(tmp_path / "made")[1].message
 
@@ -88,10 +94,15 @@ def test_no_answer_is_a_problem_only_where_it_was_named(tmp_path: Path, monkeypa
         "ollama serve" if shutil.which("ollama") else "install it from https://ollama.com/download, then: ollama pull"
     )
     assert found.state == "warning" and found.hint.startswith(helps)
-    assert checked(tmp_path, "ollama:good:1b")["Ollama"].state == "problem"
+    named = checked(tmp_path, "ollama:good:1b")["Ollama"]
+    assert named.state == "problem" and named.hint in ("ollama serve", f"{helps} good:1b")
     assert checked(tmp_path, "none") == {"Ollama": Check("Ollama", "ok", "not used: the setting llm is none")}
     assert checked(tmp_path, "rewrite=")["language model"].state == "problem"
-    assert list(checked(tmp_path, "openai:gpt-5")) == ["language model", "Ollama"]
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    assert [check.state for check in checked(tmp_path, "openai:gpt-5").values()] == ["ok", "ok"]
+    assert checked(tmp_path, "gpt")["language model"].state == "problem"
+    monkeypatch.setenv("OLLAMA_HOST", "http://nowhere.invalid:1")
+    assert "on that machine" in checked(tmp_path)["Ollama"].hint
 
 
 def test_something_else_in_the_place_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +116,7 @@ def test_disk(tmp_path: Path) -> None:
     plenty = doctor.disk(places, lambda _: 5_000_000_000, lambda _: True)
     assert plenty == Check("disk", "ok", f"5.0 GB free for the library at {tmp_path}")
     little = doctor.disk(places, lambda _: 300_000_000, lambda _: True)
-    assert little.state == "warning" and little.hint.endswith(f"rm -r {tmp_path}")
+    assert little.state == "warning" and little.hint.endswith(f"rm -r {tmp_path}/embeddings")
     closed = doctor.disk(places, lambda _: 5_000_000_000, lambda path: path != tmp_path)
     assert (closed.state, closed.hint) == ("problem", f"chmod u+w {tmp_path}")
 

@@ -114,4 +114,11 @@ def test_a_wrong_file_is_one_line(folder: Path, text: str, said: str) -> None:
     (folder / "clew.toml").write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(BadInput, match=said) as raised:
         read_settings()
-    assert "\n" not in str(raised.value) and raised.value.hint
+    assert "\n" not in str(raised.value) and "clew.toml" in raised.value.hint
+
+
+def test_a_wrong_variable_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLEW_PORT", "eighty")
+    with pytest.raises(BadInput) as raised:
+        read_settings()
+    assert raised.value.hint == "unset CLEW_PORT"

@@ -1,6 +1,7 @@
 """`clew doctor`: whether everything is there that Clew needs, and what mends what is not."""
 
-from dataclasses import asdict
+import shlex
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,8 +41,10 @@ def doctor(library: Place | None, llm: str | None, mending: bool, as_json: bool)
         _repair(settings)
     console = output()
     problems = 0
-    for check in examine(settings, unreadable):
+    for check in examine(settings, unreadable, mending):
         problems += check.state == "problem"
+        if check.hint.startswith(("clew ui", "clew doctor")):
+            check = replace(check, hint=f"{check.hint} {shlex.join(options.kept_flags('--library'))}".strip())
         if as_json:
             print_json(asdict(check))
         else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from clew.agent.assistant import Assistant
-from clew.agent.models import OLLAMA, ROLES, roles_named, writers_for
+from clew.agent.models import OLLAMA, ROLES, roles_named
 from clew.agent.search.rounds import AUTO, POLICY
 from clew.agent.search.scope import scoped
 from clew.agent.services import Services
@@ -114,18 +114,10 @@ def change(assistant: Assistant, passages: int, llm: dict[str, str], language: s
 
 
 def tested(assistant: Assistant, settings: Settings, llm: dict[str, str]) -> "tuple[Check, ...]":
-    """What `clew doctor` finds of these language models, and why they cannot be used, where that is so."""
-    from clew.agent.doctor import Check, ollama
+    """What `clew doctor` finds of these language models."""
+    from clew.agent.doctor import ollama
 
-    named = settings.model_copy(update={"llm": _written(assistant, llm)})
-    checks = tuple(ollama(named))
-    try:
-        writers_for(named)
-    except ClewError as error:
-        known = {check.message for check in checks}
-        wrong = Check("language model", "problem", error.message, error.hint)
-        return checks if error.message in known else (*checks, wrong)
-    return checks
+    return tuple(ollama(settings.model_copy(update={"llm": _written(assistant, llm)})))
 
 
 def _written(assistant: Assistant, llm: dict[str, str]) -> str:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from clew.memory.datatypes import Float32s
-from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NotSetUp
+from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NotSetUp, library_flag
 from clew.memory.files import check_plain, new_folder, within, write_durably
 from clew.memory.knowledge.aligners.scoring import (
     Aligner,
@@ -192,7 +192,7 @@ def capsules_of(library: Library) -> list[str]:
     with naming_damage(generation):
         if found := capsules(generation):
             return found
-    raise NotSetUp(f"the library at {library.path} has no partitions", f"clew partition --library {library.path}")
+    raise NotSetUp(f"the library at {library.path} has no partitions", f"clew partition {library_flag(library.path)}")
 
 
 def _generation(library: Library) -> Path:

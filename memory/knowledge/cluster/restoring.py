@@ -14,7 +14,7 @@ import numpy as np
 from safetensors import SafetensorError
 
 from clew.memory.datatypes import Progress, Vectors
-from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary
+from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary, library_flag
 from clew.memory.files import naming_full_disk, new_array, new_file, new_folder, private_folder, remove, unread, within
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place
@@ -305,7 +305,7 @@ def on_this_machine(place: Place, cache: Path) -> Path:
         return place
     cluster, folder = Cluster(place), _folder(place, cache)
     if _there(cluster) is None:
-        raise NoLibrary(f"there is no library at {place}", f"clew index YOUR-FOLDER --library {place}")
+        raise NoLibrary(f"there is no library at {place}", f"clew index YOUR-FOLDER {library_flag(place)}")
     for _ in _brought(cluster, folder):
         pass
     return folder

@@ -16,7 +16,7 @@ from pathlib import Path
 from clew.memory.datatypes import Chunk, Document, Edge, Progress
 from clew.memory.e5 import EXTRA, MULTILINGUAL
 from clew.memory.encoding import MINILM
-from clew.memory.errors import BadInput, ClewError, MuchWouldGo, NoLibrary
+from clew.memory.errors import BadInput, ClewError, MuchWouldGo, NoLibrary, library_flag
 from clew.memory.files import naming_full_disk, readers, remove, within
 from clew.memory.instructions import orders
 from clew.memory.knowledge.chunking import chunks_of
@@ -392,7 +392,7 @@ def index(
     Raises `BadInput`, `MuchWouldGo`, `LibraryBusy`, `LibraryMismatch`, `NoLibrary`.
     """
     if not paths and not rebuild:
-        raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER --library {library}")
+        raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER {library_flag(library)}")
     parameters, parts = parameters or Parameters(), parts_of(steps)
     with held(library):
         old = None if rebuild else current_generation(library, {FORMAT})
@@ -442,7 +442,7 @@ def _other_language(generation: Generation, roots: Sequence[Path], library: Path
     told = Counter(language_of(text) for (text,) in rows)
     language = next((one for one, count in told.items() if 2 * count > told.total()), "")
     if generation.encoder.name == MINILM and language in STEMMERS:
-        command = f"clew index {shlex.join(map(str, roots))} --library {library} --rebuild --encoder {MULTILINGUAL}"
+        command = f"clew index {shlex.join(map(str, roots))} {library_flag(library)} --rebuild --encoder {MULTILINGUAL}"
         yield f"most documents are in {NAMES[language]}, and the encoder knows English: {EXTRA}, then {command}"
 
 
@@ -495,13 +495,13 @@ def _roots(paths: Sequence[Path], library: Path, mine: Collection[str] | None) -
 
 def recorded_roots(before: Sequence[str], library: Place, mine: Collection[str] | None) -> tuple[list[Path], list[str]]:
     """As `_roots`, of the paths `before` that a library says it was made from."""
-    command = f"clew index YOUR-FOLDER --rebuild --library {library}"
+    command = f"clew index YOUR-FOLDER --rebuild {library_flag(library)}"
     if not before:
         raise NoLibrary(f"{library} does not say what it was made from", command)
     if mine is not None and (others := [root for root in before if root not in mine]):
         raise BadInput(
             f"the library at {library} says that it was made from {', '.join(others)}, which you did not index here",
-            f"clew index {shlex.join(before)} --rebuild --library {library}",
+            f"clew index {shlex.join(before)} --rebuild {library_flag(library)}",
         )
     there = [Path(root) for root in before if os.path.exists(root)]  # noqa: PTH110 Path.exists can raise
     if not there:
@@ -531,7 +531,7 @@ def repair(library: Path, encoder: Encoder, mine: Collection[str] | None = None)
             raise BadInput(
                 f"{', '.join(found.wrong)} of {library} can be made again from what it was made from alone, and"
                 f" {', '.join(gone)} is not there",
-                f"clew index --rebuild --library {library}, which loses what came from there",
+                f"clew index --rebuild {library_flag(library)}, which loses what came from there",
             )
         *_, report = index([], library, encoder, parameters=Parameters(mine=mine), rebuild=True)
         assert isinstance(report, IndexReport)

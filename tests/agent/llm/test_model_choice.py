@@ -34,7 +34,7 @@ def test_auto_is_none_where_nothing_listens_or_nothing_is_pulled() -> None:
     assert best(server) is None
     with pytest.raises(ServiceUnreachable, match="does not answer") as caught:
         named_model(server, "good:1b")
-    assert (caught.value.hint, caught.value.exit_code) == ("ollama serve", 4)
+    assert caught.value.hint.startswith(("ollama serve", "install it")) and caught.value.exit_code == 4
 
 
 def test_auto_never_sends_documents_elsewhere() -> None:
