@@ -190,7 +190,8 @@ def _help(session: Session, _: str) -> None:
         session.output.print(Text.assemble(f"  {usage:26}", (command.help, DIM)))
     session.say("#2 before an argument names the second turn; without it the last one is meant.")
     if any(command.on_screen for command in session.commands):
-        session.say("Alt+Enter begins a new line, Ctrl-C stops an answer or clears, and Ctrl-D leaves.")
+        session.say("Tab completes commands, and names behind an @. Alt+Enter begins a new line.")
+        session.say("Ctrl-C stops an answer or clears, and Ctrl-D leaves.")
 
 
 # The last answer ------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 The loop reads a line and runs a command (`slash.py`) or a turn, until the person leaves.
 """
 
+import re
 import sys
 import threading
 from collections import deque
@@ -24,8 +25,10 @@ from rich.text import Text
 from clew.agent.assistant import Assistant
 from clew.agent.models import to_choose_from
 from clew.agent.search.rounds import AUTO, POLICY
+from clew.agent.search.scope import names
 from clew.agent.settings import Settings
 from clew.agent.state import Answer, TurnEvent
+from clew.agent.talk.lines import languages
 from clew.memory.errors import BadInput, Cancelled, ClewError, NotSetUp
 from clew.memory.files import private_file, private_folder
 from clew.memory.json_lines import replace_file
@@ -108,8 +111,12 @@ class ChatPrinter(TurnPrinter):
             self.output.print()
 
 
+AT = re.compile(r'(?<!\S)@"?([^@"]*)$')
+MOST_NAMES = 50
+
+
 class CommandCompleter(Completer):
-    """Offers commands, tools and conversations, each with what it is."""
+    """Offers commands, tools and conversations, each with what it is, and behind an @ what that may name."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -120,6 +127,13 @@ class CommandCompleter(Completer):
         for line, description in self._offered() if text.startswith("/") else ():
             if line.startswith(text):
                 yield Completion(line, -len(text), display_meta=description)
+        if begun := AT.search(text):
+            with self._session.assistant.library_now() as services:
+                known = services.once_a_library(names)
+            typed = begun[1].casefold()
+            found = (name for name in known if typed in name.casefold())
+            for name in sorted(found, key=lambda name: not name.casefold().lstrip('@"').startswith(typed))[:MOST_NAMES]:
+                yield Completion(f"{name} ", -len(begun[0]), display=name)
 
     def _offered(self) -> Iterator[tuple[str, str]]:
         yield from ((command.name, command.help) for command in COMMANDS)
@@ -127,6 +141,7 @@ class CommandCompleter(Completer):
             name: tool.description for name, tool in self._session.assistant.services.tools.items()
         }
         yield from ((f"{command} {name}", tools[name]) for command in ("/tool", "/again") for name in tools)
+        yield from ((f"/language {name}", said) for name, said in languages().items())
         yield from ((f"/again {model}", "with this language model") for model in self._models)
         yield from ((f"/switch {one.id}", one_line(one.title)) for one in self._session.listed())
 

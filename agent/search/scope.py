@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from clew.memory.knowledge.catalogue import Catalogue, Listed, NamedDocuments
+from clew.memory.knowledge.library import Library
 from clew.memory.text import content_words, read_patterns
 
 LEAST = 0.8
@@ -92,6 +93,13 @@ def scoped(question: str, catalogue: Catalogue) -> Scoped:
     names = tuple(words[1:].strip('"') for words in found)
     ids = dict.fromkeys(id_ for documents in found.values() for id_ in documents)
     return Scoped(" ".join(question.split()), names, tuple(ids), unknown)
+
+
+def names(library: Library) -> tuple[str, ...]:
+    """What can stand behind an @, as it is written there: folders, then files."""
+    paths = [one.path for one in library.store.catalogue.documents]
+    found = [*(folder for path in paths for folder in path[:-1]), *(path[-1] for path in paths if path)]
+    return tuple(f'@"{name}"' if " " in name else f"@{name}" for name in dict.fromkeys(found))
 
 
 def _has_name(one: Listed, name: str) -> bool:

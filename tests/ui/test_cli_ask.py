@@ -11,7 +11,7 @@ import pytest
 from tests.ollama.server import OllamaDouble
 from tests.processes import finished
 from tests.ui.conftest import Run
-from tests.ui.screen import PROMPT, Screen
+from tests.ui.screen import PROMPT, TAB, Screen
 
 METROPOLIS = "Who directed the film Metropolis?"
 
@@ -88,7 +88,9 @@ def test_the_chat_answers_from_the_examples(films: None) -> None:
     """On a terminal the prompt comes while the encoder loads; through a pipe nothing steers a screen."""
     with Screen(["-mclew.ui.cli", "chat"]) as screen:
         screen.wait_for(PROMPT)
-        screen.say(METROPOLIS, r"Fritz\s+Lang")
+        for keys, offered in (("@fil", "@films"), (TAB, "ms "), (METROPOLIS + "\r", r"Fritz\s+Lang")):
+            screen.press(keys)
+            screen.wait_for(offered)
         screen.wait_for(PROMPT)
         assert re.search("Lang|Metropolis", screen.say("and where was he born?", r"rewrite .*\n"))
         screen.wait_for(r"  \[1\] .*\n")

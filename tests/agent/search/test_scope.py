@@ -1,9 +1,13 @@
 """Which document a question limits itself to, and which questions do not."""
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
-from clew.agent.search.scope import document_meant, scoped
+from clew.agent.search.scope import document_meant, names, scoped
 from clew.memory.knowledge.catalogue import Catalogue, Listed
+from clew.memory.knowledge.library import Library
 
 FILES = [
     ("letters/lease.txt", "Lease", "2023-04-01"),
@@ -69,3 +73,11 @@ def test_what_stands_behind_at_is_looked_in(catalogue: Catalogue, question: str,
 def test_an_entry_of_a_file_of_many_limits_nothing() -> None:
     catalogue = Catalogue([Listed("1", "Metropolis", "corpus.jsonl:1", ""), Listed("2", "Ham", "corpus.jsonl:2", "")])
     assert document_meant("In Metropolis, who plays Maria?", catalogue) is None
+
+
+def test_the_names_that_can_stand_behind_at() -> None:
+    listed = [Listed(id_, "", f"/me/{id_}", "") for id_ in ("to do/my list.md", "to do/b.md", "b.md")]
+    entry = Listed("q1", "An entry", "/me/all.jsonl:1", "")
+    library = cast(Library, SimpleNamespace(store=SimpleNamespace(catalogue=Catalogue([*listed, entry]))))
+    assert names(library) == ('@"to do"', '@"my list.md"', "@b.md")
+    assert all(scoped(f"{name} who?", library.store.catalogue).documents for name in names(library))
