@@ -140,8 +140,9 @@ def _to_read(where: str, why: str, library: Place) -> str:
 
 def _mend(path: Place, error: ClewError, repaired: bool) -> str:
     """What is damaged is repaired before it is made anew."""
-    anew = not isinstance(path, Path) or repaired or isinstance(error, LibraryMismatch)
-    return error.hint if anew or error.hint != rebuild_command(path) else f"clew doctor --repair {library_flag(path)}"
+    if not isinstance(path, Path) or repaired or isinstance(error, LibraryMismatch):
+        return error.hint
+    return f"clew doctor --repair {library_flag(path)}" if error.hint == rebuild_command(path) else error.hint
 
 
 def files(path: Path, repaired: bool = False) -> Iterator[Check]:

@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from clew.memory.datatypes import Vector, Vectors
 from clew.memory.vectors import unit
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 DIMENSION = 384
 LONGEST = 256
@@ -167,7 +170,8 @@ class MiniLM:
         with _ALONE:
             parts = list(passes([len(text) for text in whole], ROWS if self._threads == 1 else most))
             with self._blas.limit(limits=1), ThreadPoolExecutor(self._threads) as pool:
-                return np.concatenate(list(pool.map(lambda part: self._pass(whole[part], second[part]), parts)))
+                each = pool.map(self._pass, [whole[part] for part in parts], [second[part] for part in parts])
+                return np.concatenate(list(each))
 
     @cached_property
     def _blas(self):  # type: ignore[no-untyped-def]
@@ -230,11 +234,11 @@ def bounds_of(texts: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     return list(pairwise(accumulate((len(text) for text in texts), initial=0)))
 
 
-def tokenizer_of(folder: Path) -> Any:
+def tokenizer_of(folder: Path) -> "Tokenizer":
     """That of a model's folder, for texts that are neither cut nor padded."""
     from tokenizers import Tokenizer
 
-    made = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    made: Tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     made.no_truncation()
     made.no_padding()
     return made

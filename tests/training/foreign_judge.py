@@ -60,8 +60,9 @@ def gathered(data: Path, language: str) -> Iterator[ForeignExample]:
             for one in ids:
                 its = drawn.sample(passages[one], min(OF_PASSAGE, len(passages[one])))
                 asked += [(record["question"], "ANSWERABLE" if one in held else UNANSWERABLE) for record in its]
-        settings = read_settings(library=Path(folder) / "library", encoder=MULTILINGUAL, llm="none")
-        for _ in index([documents], settings.library, encoder_for(settings)):
+        library = Path(folder) / "library"
+        settings = read_settings(library=library, encoder=MULTILINGUAL, llm="none")
+        for _ in index([documents], library, encoder_for(settings)):
             pass
         with Assistant.open(settings) as assistant:
             for question, label in asked:
