@@ -14,6 +14,7 @@ import numpy as np
 from clew.agent.answer.answer_type import AnswerType, answer_type
 from clew.agent.answer.citations import same_words
 from clew.agent.answer.excerpts import Candidate, candidates_of
+from clew.agent.answer.structure import RUNNING_HEAD
 from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Turn
@@ -108,6 +109,18 @@ class Evidence:
     def words(self) -> ContentWords:
         """The content words of all passages together."""
         return frozenset().union(*self.passage_words)
+
+    @cached_property
+    def running_words(self) -> ContentWords:
+        """Those of the running heads of pages."""
+        heads = " ".join(m[0] for p in self.passages for m in RUNNING_HEAD.finditer(p.text))
+        return frozenset(content_words(heads, self.language))
+
+    @cached_property
+    def told_words(self) -> ContentWords:
+        """Those that stand in a candidate, a heading or a title, and not in running heads alone."""
+        heads = [RUNNING_HEAD.sub("", head) for head in self.heads]
+        return frozenset().union(*self.candidate_words, *self.title_words, *held_word_sets(heads, self.language))
 
     @cached_property
     def passage_vectors(self) -> Vectors:

@@ -25,6 +25,8 @@ from clew.memory.dialogue.variants import own_words
 from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.text import content_words, split, written_words
 
+_CAPITAL = re.compile(r"(?<!^)\b[A-Z]\w[\w-]*")
+
 _STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
 """The end of a sentence, in what a quotation leaves out."""
 
@@ -94,6 +96,8 @@ def quote(
     if not request.with_history:
         put_in = asked_years(request.rewritten) > asked_years(request.question)  # a year, and it was not typed
         asked = replace(asked, question=request.question if put_in else request.rewritten, said=())
+    if _asks_of_author(asked.rewritten, evidence):
+        return refused(passages, ())
     lacks = evidence.lacked(asked.question)
     english = may_be_english(asked.rewritten)  # as all that the judge was fitted on
     if evidence.foreign:
@@ -127,6 +131,15 @@ def _is_told(question: str, language: str, evidence: Evidence) -> bool:
         return False
     rarest = {*content_words(min(known, key=lambda word: counts[word]), evidence.language)}
     return any(rarest <= held for held in evidence.passage_words)
+
+
+def _asks_of_author(question: str, evidence: Evidence) -> bool:
+    """Whether somebody is named whom only the running heads of pages name, as a text's author, and nothing is asked of
+    him that a title names."""
+    words = content_words(question, evidence.language)
+    named = {word for name in _CAPITAL.findall(question) for word in content_words(name, evidence.language)}
+    headed = named & evidence.running_words - evidence.told_words
+    return bool(headed) and not ({*words} - named) & frozenset().union(*evidence.title_words)
 
 
 def _answered(request: Request, chosen: list[Picked], evidence: Evidence) -> Answer:
