@@ -17,6 +17,7 @@ from langgraph.types import StateSnapshot, StreamMode
 from clew.agent.graph import checkpoint_saver, config_for, forget_checkpoints, turn_graph
 from clew.agent.models import AUTO, NONE, encoder_for, writers_for
 from clew.agent.nodes import remember
+from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext, check_offered, check_tool, over, services_for
 from clew.agent.settings import DATABASE, Settings
 from clew.agent.state import LIBRARY, TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
@@ -220,7 +221,7 @@ class Assistant:
         store, config = services.library.store, config_for(turn.thread, turn.id or turn.turn)
         deadline = None if store.whole else time.monotonic() + patience() * TURN
         context = TurnContext(services, cancel or threading.Event(), deadline=deadline)
-        turn = turn.searched(language=self.language.replace(AUTO, ""))
+        turn = turn.searched(language=self.language.replace(AUTO, ""), held=held_language(services))
         state: TurnState | None = None if resumed else {"turn": turn}
         shown, finished = len(turn.steps), None
         try:

@@ -79,7 +79,7 @@ def recall(turn: Turn, run: TurnContext) -> Turn:
 
 
 def rewrite(turn: Turn, run: TurnContext) -> Turn:
-    if given := turn.search.understood or (turn.typed if made_of(turn.typed)[1] else ""):
+    if given := turn.search.understood or (turn.typed if made_of(turn.typed).heading else ""):
         return turn.understood(given, [Wording(GIVEN, given, 1.0)]).stepped("rewrite", f"as given: {given}")
     model = run.services.writers.rewrite
     writer = RecordedWriter(model, "rewrite", run.emit) if model and not model.abilities.is_small else None

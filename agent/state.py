@@ -248,6 +248,7 @@ class TurnSearch:
     missing: tuple[str, ...] = ()  # words that no passage holds and that the library has
     calls_left: int = 6  # that a language model may have made
     language: str = ""  # that the person has set; empty: that of the question
+    held: str = ""  # that of most documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,9 +321,9 @@ class Turn:
 
     @property
     def language(self) -> str:
-        """That Clew speaks in its answer: the one that the person has set, else that of the question; empty where that
-        is not told."""
-        return self.search.language or language_of(self.typed)
+        """That Clew speaks in its answer: the one that the person has set, else that of the question, else that of most
+        documents; empty where none is told."""
+        return self.search.language or language_of(self.typed) or self.search.held
 
     @property
     def expanded(self) -> str:

@@ -226,7 +226,8 @@ def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer
 
 def _offered(question: str, corpus: Corpus) -> CorpusAnswer | None:
     """To a question that was made of a title, a heading, or both; None where it was not, or they are not there."""
-    titles, heading = made_of(question)
+    titles, heading, language = made_of(question)
+    corpus = replace(corpus, language=corpus.language or language)
     leans = heading and not titles  # on the last answer
     titled = _spoken_of(corpus) if leans else [one for one in corpus.documents if titles == (one.title,)]
     return next(filter(None, (_summarised(one, corpus, heading) for one in titled)), None)

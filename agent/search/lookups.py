@@ -120,10 +120,11 @@ SAMPLE = 40
 
 def held_language(services: Services) -> str:
     """That of most documents; empty where none is told. Some ms, once a library."""
-    return services.once_a_library(_language)
+    return services.once_a_library(library_language)
 
 
-def _language(library: Library) -> str:
+def library_language(library: Library) -> str:
+    """The same of a library."""
     told = Counter(language_of(chunk.text) for chunk in library.store.sample(SAMPLE) if library.manifest.chunks)
     return max(told, key=lambda one: told[one], default="")
 

@@ -139,7 +139,7 @@ def _intent_of(phrase: str, certain: float = CERTAIN) -> Intent | None:
 
 
 def spoken(phrase: str) -> str:
-    """The language that most of its words are of, those of talk among them; empty where it has none."""
+    """The language that most of its words are of, those of talk among them; empty where no one has more than others."""
     found = dict.fromkeys(LANGUAGES, 0.0)
     for word in plain(phrase).split():
         having = shipped_intents().words.get(word, "").split()
@@ -147,8 +147,8 @@ def spoken(phrase: str) -> str:
             found[language] += 1 / len(having)
     if told := language_of(phrase):
         found[told] += 0.5
-    best = max(LANGUAGES, key=lambda one: found[one])
-    return best if found[best] else ""
+    best, second = sorted(LANGUAGES, key=lambda one: -found[one])[:2]
+    return best if found[best] > found[second] else ""
 
 
 def plain(phrase: str) -> str:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from clew.agent.answer.offered import SAYS, made_of
+from clew.agent.answer.offered import made_of, offer
 from clew.agent.services import TurnContext
 from clew.agent.state import Answer, Claim, Outcome, Turn, TurnSearch, TurnState
 from clew.memory.datatypes import Sentence
@@ -43,9 +43,9 @@ def questions_of(text: str) -> tuple[str, ...]:
     """The questions that a turn asks, each as it is written: sentences that end with a question mark, and of each the
     parts that `and` joins where a question word follows. The text alone where that is one, more than `MOST`, or another
     sentence stands among them."""
-    titles, heading = made_of(text)
+    titles, heading, language = made_of(text)
     if titles[1:]:
-        return tuple(SAYS.format(title, heading) for title in titles)
+        return tuple(offer(language, heading, title) for title in titles)
     sentences = [part for part in _BEHIND_MARK.split(text.strip()) if part]
     language = language_of(text) or "en"
     if _QUOTED.search(text) or (len(sentences) > 1 and not all(_asks(part, language) for part in sentences)):

@@ -7,21 +7,24 @@ from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
 from clew.agent.answer.citations import same_words
-from clew.agent.answer.offered import ABOUT, AND_ABOUT, BOTH, SAYS, bare
+from clew.agent.answer.offered import bare, offer
+from clew.agent.search.lookups import library_language
 from clew.agent.state import UNANSWERED, Turn
 from clew.agent.talk.multi_question import questions_of
 from clew.memory.datatypes import Document, Mark
 from clew.memory.knowledge.library import Library, LibraryStore
+from clew.memory.language.telling import language_of
 from clew.memory.text import content_words, words
 
 WANTED, BESIDE, LOOKED_AT, LOOKED_IN = 3, 8, 150, 20
 """Questions that are offered at once; documents that are looked at behind an answer; for an empty page chunks, from all
 over the library, and documents of theirs."""
 
+TOLD_BY = 2_000
+"""Characters that the language of a document is told by."""
+
 LONGEST, FEWEST = 14, 6
 """Words of a question that stands in a document, of a title or a heading; those that have to stand below it."""
-
-ALL = "What are these documents about?"
 
 _ASKS = re.compile(r"^[ \t#*>]*(?:\(?\d+[.)]\)?[ \t]*)?([A-Z¿][^?.!:\n]+\?)[ *\r]*$", re.MULTILINE)
 
@@ -41,22 +44,26 @@ def offered_by(library: Library) -> tuple[str, ...]:
 
 
 def shown_off(library: Library) -> list[tuple[str, ...]]:
-    """What an empty page offers, each as the questions that are asked one after the other: of all documents, one and
-    another that leans on it, one over two documents, one that stands in a document; else what one is about."""
+    """What an empty page offers in the language of the documents, each as the questions that are asked one after the
+    other: of all documents, one and another that leans on it, one over two documents, one that stands in a document;
+    else what one is about."""
     chunks = library.store.sample(LOOKED_AT) if library.manifest.chunks else ()
     found = list(dict.fromkeys(chunk.document for chunk in chunks))
     documents = library.store.documents(found[:: len(found) // LOOKED_IN + 1])
-    headed = [(one.title, [offer.heading for offer in _headed(one)]) for one in documents]
-    leaning = [(SAYS.format(of, its[0]), AND_ABOUT.format(its[1])) for of, its in reversed(headed) if its[1:]]
+    language = library_language(library)
+    headed = [(one.title, [its.heading for its in _headed(one, language)]) for one in documents]
+    leaning = [(offer(language, its[0], of), offer(language, its[1])) for of, its in reversed(headed) if its[1:]]
     leaning.sort(key=lambda pair: any(map(str.isdigit, pair[0])))  # names without numbers read better
     over_two = (
-        (BOTH.format(one, other, next(iter(shared))),)
+        (offer(language, next(iter(shared)), one, other),)
         for (one, its), (other, others) in combinations(headed, 2)
         if one != other and (shared := [heading for heading in its if heading in others])
     )
     asked = ((offer.question,) for one in documents for offer in _asked_in(one))
-    about = [(question,) for one in documents[:: len(documents) // WANTED + 1] for question in _about(one.title)]
-    return [(ALL,), *leaning[:1], *islice(over_two, 1), *islice(asked, 1), *about][: WANTED + 1]
+    about = [
+        (question,) for one in documents[:: len(documents) // WANTED + 1] for question in _about(one.title, language)
+    ]
+    return [(offer(language),), *leaning[:1], *islice(over_two, 1), *islice(asked, 1), *about][: WANTED + 1]
 
 
 def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
@@ -71,20 +78,23 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
         first, *others = store.documents([*found][:BESIDE])
     except KeyError:  # of another library
         return []
+    language = turns[-1].language or language_of(first.text[:TOLD_BY])
     quoted = [quote.start for claim in answer.claims for quote in claim.quotes if quote.document == first.id]
     last = max(quoted, default=0)  # what stands behind comes first
-    offers = sorted([*_asked_in(first), *_headed(first)], key=lambda one: (bool(one.heading), one.start < last))
+    offers = sorted(
+        [*_asked_in(first), *_headed(first, language)], key=lambda one: (bool(one.heading), one.start < last)
+    )
     told = [one for one in offers if any(one.start <= place < one.end for place in quoted)]
-    asks = {one: AND_ABOUT.format(one.heading) if one.heading else one.question for one in offers}
+    asks = {one: offer(language, one.heading) if one.heading else one.question for one in offers}
     fresh = [asks[one] for one in offers if one not in told and answer.form != "overview"]
     headings, beside = {one.heading for one in told}, list[str]()
     said = {*content_words(f"{turns[-1].rewritten} {answer.plain}")}
     for other in sorted(others, key=lambda one: one.id not in cited):
         shared = [one.question for one in _asked_in(other) if said & {*content_words(one.question)}]
-        shared += [one.question for one in _headed(other) if one.heading in headings]
+        shared += [one.question for one in _headed(other, language) if one.heading in headings]
         tied = other.id in cited or first.title in other.text or other.title in first.text
-        beside += shared[:1] or (_about(other.title) if tied else [])
-    own = _about(first.title)[: answer.form != "summary"]
+        beside += shared[:1] or (_about(other.title, language) if tied else [])
+    own = _about(first.title, language)[: answer.form != "summary"]
     made = [*fresh[: WANTED - 1], *beside[:1], *own, *beside, *fresh, *map(asks.__getitem__, told)]
     known = {same_words(one) for turn in turns for one in (turn.question, turn.rewritten)}
     made = [one for one in dict.fromkeys(made) if same_words(one) not in known]
@@ -92,12 +102,12 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
         return made[:WANTED]
     behind = sorted(store.catalogue.documents, key=lambda one: one.id <= first.id)
     titles = [*(other.title for other in others), *(one.title for one in behind)]
-    further = [*made, *(one for title in titles for one in _about(title) if same_words(one) not in known)]
+    further = [*made, *(one for title in titles for one in _about(title, language) if same_words(one) not in known)]
     return [*dict.fromkeys(further)][:2]
 
 
-def _about(title: str) -> list[str]:
-    return [ABOUT.format(title)] if _is_short(title) else []
+def _about(title: str, language: str) -> list[str]:
+    return [offer(language, "", title)] if _is_short(title) else []
 
 
 def _asked_in(document: Document) -> Iterator[Offer]:
@@ -110,14 +120,14 @@ def _asked_in(document: Document) -> Iterator[Offer]:
             yield Offer(one[1], one.start(), end)
 
 
-def _headed(document: Document) -> Iterator[Offer]:
+def _headed(document: Document, language: str) -> Iterator[Offer]:
     """Of headings that are no questions and not the title's words, and have text below."""
     for mark, (end, _) in pairwise([*document.headings, Mark(len(document.text), "")]):
         heading, text = bare(mark.text), document.text[mark.start : end].partition("\n")[2]
         says = same_words(document.title) not in same_words(heading) and not heading.endswith("?")
         told = len(text.split()) >= FEWEST and (" | " not in text or "\n" in text.strip())  # more than heads of columns
         if says and _is_short(heading) and _is_short(document.title) and told:
-            yield Offer(SAYS.format(document.title, heading), mark.start, end, heading)
+            yield Offer(offer(language, heading, document.title), mark.start, end, heading)
 
 
 def _is_short(name: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from clew.agent.answer.corpus_answers import corpus_question
+from clew.agent.search.lookups import held_language
 from clew.agent.search.scope import scoped
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Turn, TurnState
@@ -37,7 +38,9 @@ def talk(turn: Turn, run: TurnContext) -> Turn:
     before = [TURN_JSON.validate_json(record) for record in services.threads.records(turn.thread, turn.parent)]
     if said.intent == "ack" and before and before[-1].answer.offered:
         return _asking(turn, before[-1].answer.offered)
-    language = turn.search.language or said.language or (before[-1].language if before else "")
+    language = (
+        turn.search.language or said.language or (before[-1].language if before else "") or held_language(services)
+    )
     offered = partial(services.once_a_library, offered_by)
     made = reply(Spoken(said.intent, turn.question, language, before, offered, services.encoder))
     if made is None:

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup as Safe
 
-from clew.agent.answer.offered import ABOUT
+from clew.agent.answer.offered import offer
 from clew.agent.state import STANDINGS, Answer, ClaimStanding, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
@@ -83,7 +83,7 @@ class Markup:
         self._templates.filters |= {"pieces": pieces_of, "own": is_own}
         self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": is_structured}
         self._templates.filters |= {"bare": words_of, "copied": copied, "cut": cut}
-        self._templates.globals |= {"ABOUT": ABOUT, "STANDINGS": STANDINGS}
+        self._templates.globals |= {"offer": offer, "STANDINGS": STANDINGS}
         self.know(documents, examples)
         self._templates.filters |= {"named": named, "unnamed": lambda question: _NAMED.sub(" ", question)}
         self._templates.filters |= {"bytes": in_bytes, "day": day_of, "told": told, "parents": parents}

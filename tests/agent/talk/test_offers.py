@@ -28,13 +28,13 @@ Yes, dogs are welcome, but keep them off the beds.
 def test_only_what_has_text_below_is_a_part() -> None:
     text = "1. Rent\n2. Term\nThe term is two years and it ends in 2027.\nNotes “x”\nThey are eight words or more."
     marks = tuple(Mark(text.index(one), one) for one in ("1. Rent", "2. Term", "Notes “x”"))
-    (part,) = _headed(Document("a", "Lease", text, headings=marks))
+    (part,) = _headed(Document("a", "Lease", text, headings=marks), "en")
     assert part.question == "What does “Lease” say about “Term”?" and text[part.start : part.end].endswith("2027.\n")
-    assert made_of("What does “Lease” say about “Term”?") == (("Lease",), "Term")
-    assert made_of("What do “A” and “B” say about “Term”?") == (("A", "B"), "Term")
-    assert made_of("Who wrote “Lease”?") == ((), "") and made_of("And about “Term”?") == ((), "Term")
+    assert made_of("What does “Lease” say about “Term”?") == (("Lease",), "Term", "en")
+    assert made_of("Was sagen “A” und “B” zu “Term”?") == (("A", "B"), "Term", "de")
+    assert made_of("Who wrote “Lease”?") == ((), "", "") and made_of("And about “Term”?") == ((), "Term", "en")
     heads = "Costs\nName | Type | Size | Weight\n"
-    assert not [*_headed(Document("a", "Lease", heads, headings=(Mark(0, "Costs"),)))]
+    assert not [*_headed(Document("a", "Lease", heads, headings=(Mark(0, "Costs"),)), "en")]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_what_is_offered_behind_an_answer_is_answered_from_what_it_names(questio
     assert next_questions([replace(turn, question=offered[0]), turn], store)[0] != offered[0]
     titles = {one.id: one.title for one in store.catalogue.documents}
     for one in offered:
-        answer, (named, heading) = turn_of(assistant, "t", one, parent=turn.id).answer, made_of(one)
+        answer, (named, heading, _) = turn_of(assistant, "t", one, parent=turn.id).answer, made_of(one)
         last = {titles[source.document] for source in turn.answer.sources}
         titled = {titles[source.document] for source in answer.sources}
         assert answer.outcome == "summary" and (titled == {*named} if named else titled <= last)
