@@ -18,6 +18,7 @@ from clew.agent.graph import checkpoint_saver, config_for, forget_checkpoints, t
 from clew.agent.models import AUTO, NONE, encoder_for, writers_for
 from clew.agent.nodes import remember
 from clew.agent.search.lookups import held_language
+from clew.agent.search.scope import names
 from clew.agent.services import Services, TurnContext, check_offered, check_tool, over, services_for
 from clew.agent.settings import DATABASE, Settings
 from clew.agent.state import LIBRARY, TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
@@ -85,14 +86,9 @@ class Assistant:
         return self._services
 
     @property
-    def llm(self) -> str:
-        """The language models as the setting names them."""
-        return self._settings.llm if self._settings else NONE
-
-    @property
-    def language(self) -> str:
-        """What Clew speaks, as the setting names it."""
-        return self._settings.language if self._settings else AUTO
+    def settings(self) -> Settings:
+        """As they are now, without any the defaults and no language model."""
+        return self._settings or Settings.model_construct(llm=NONE)
 
     def change(self, passages: int = 0, llm: str = "", language: str = "") -> None:
         """From the next turn on gather so many passages, use these language models and speak this language, as the
@@ -106,6 +102,11 @@ class Assistant:
             self._services = replace(self._services, evidence=passages or self._services.evidence, writers=writers)
             if self._settings:
                 self._settings = self._settings.model_copy(update=changed)
+
+    def names(self, begun: str) -> list[str]:
+        """What can stand behind an @ in a question, and has this in its name."""
+        with self.library_now() as services:
+            return names(services, begun)
 
     def warm_up(self) -> None:
         """Load the encoder's model, and read the graph: seconds, that an interface can spend behind its prompt."""
@@ -221,7 +222,7 @@ class Assistant:
         store, config = services.library.store, config_for(turn.thread, turn.id or turn.turn)
         deadline = None if store.whole else time.monotonic() + patience() * TURN
         context = TurnContext(services, cancel or threading.Event(), deadline=deadline)
-        turn = turn.searched(language=self.language.replace(AUTO, ""), held=held_language(services))
+        turn = turn.searched(language=self.settings.language.replace(AUTO, ""), held=held_language(services))
         state: TurnState | None = None if resumed else {"turn": turn}
         shown, finished = len(turn.steps), None
         try:
@@ -266,10 +267,8 @@ class Assistant:
 
     def _writing(self, services: Services, llm: str) -> Services:
         """With these language models. Raises what `writers_for` raises."""
-        settings = self._settings if llm else None
-        return (
-            replace(services, writers=writers_for(settings.model_copy(update={"llm": llm}))) if settings else services
-        )
+        settings = self.settings.model_copy(update={"llm": llm})
+        return replace(services, writers=writers_for(settings)) if llm else services
 
     @contextmanager
     def _over_library(self) -> Iterator[tuple[Services, tuple[Step, ...]]]:

@@ -10,7 +10,8 @@ import re
 import shlex
 import shutil
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -67,7 +68,9 @@ QUOTED = 200
 def examine(settings: Settings, unreadable: ClewError | None = None, repaired: bool = False) -> Iterator[Check]:
     """Every check, in the order in which a mend of one may mend the next. `unreadable` is what was wrong with the
     settings, where they had to be taken as they are by default; `repaired`: to repair the library was tried."""
-    yield configured(unreadable, [path for path in config_files() if path.exists()])
+    read = ", ".join(str(path) for path in config_files() if path.exists()) or "the defaults: there is no clew.toml"
+    wrong = unreadable and Check("settings", "problem", unreadable.message, unreadable.hint)
+    yield wrong or Check("settings", "ok", read)
     manifest, found = library(settings.library, repaired)
     yield found
     if isinstance(settings.library, Path):
@@ -87,12 +90,6 @@ def examine(settings: Settings, unreadable: ClewError | None = None, repaired: b
         places = {"library": settings.library, **places}
     yield disk(places, lambda path: shutil.disk_usage(path).free, lambda path: os.access(path, os.W_OK))
     yield page(settings.port, settings.library)
-
-
-def configured(unreadable: ClewError | None, files: Sequence[Path]) -> Check:
-    if unreadable is not None:
-        return Check("settings", "problem", unreadable.message, unreadable.hint)
-    return Check("settings", "ok", ", ".join(map(str, files)) or "the defaults: there is no clew.toml")
 
 
 def library(path: Place, repaired: bool = False) -> tuple[Manifest | None, Check]:
@@ -261,10 +258,9 @@ def _of_provider(name: str, settings: Settings) -> Check:
 
 def _recorded_encoder(place: Place) -> str:
     """The name of the encoder that a library was made with, also where it cannot be opened; empty if unknown."""
-    try:
+    with suppress(ClewError):
         return recorded_at(place).encoder.name
-    except ClewError:
-        return ""
+    return ""
 
 
 def _existing(path: Path) -> Path:

@@ -68,7 +68,7 @@ def folder_settings() -> tuple[dict[str, Any], tuple[str, ...]]:
         raise BadInput(f"clew.toml cannot be read: {why}", f"mend that line of {OF_FOLDER}") from error
     if unknown := next((name for name in content if name not in Settings.model_fields), ""):
         raise BadInput(f"the setting '{unknown}' is wrong: there is no setting of that name", f"mend {OF_FOLDER}")
-    if _trusts(written):
+    if _read("settings").get(_here()) == [hashlib.sha256(written).hexdigest()]:  # it was said yes to, as it is now
         return content, ()
     ignored = tuple(name for name, value in content.items() if name not in GROUPS and not _harmless(name, value))
     free = _free(settings) if any(name in GROUPS for name in content) else ()
@@ -201,7 +201,9 @@ def read_settings(**flags: Any) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"the setting '{name}' is wrong: {first['msg']}", _mend(name)) from error
+        place = next((place for place, values in sources() if name in values), "")  # it keeps `clew settings` away, too
+        mend = f"unset CLEW_{name.upper()}" if place == "environment" else f"mend {place}" if place else "clew settings"
+        raise BadInput(f"the setting '{name}' is wrong: {first['msg']}", mend) from error
     except SettingsError as error:  # of a variable
         raise BadInput(str(error), "mend or unset it") from error
     except ValueError as error:  # TOML that does not parse
@@ -215,13 +217,6 @@ def read_settings(**flags: Any) -> Settings:
 
         chosen(settings.given)
     return settings
-
-
-def _mend(name: str) -> str:
-    """Where a setting that is wrong is put right: `clew settings` reads it, too."""
-    place = next((place for place, values in sources() if name in values), "")
-    variable = f"unset CLEW_{name.upper().replace('.', '__')}"
-    return variable if place == "environment" else f"mend {place}" if place else "clew settings"
 
 
 def _named(written: str) -> tuple[str, str]:
@@ -246,11 +241,6 @@ def sources() -> list[tuple[str, dict[str, object]]]:
 
 
 KEPT = "trusted.json"
-
-
-def _trusts(content: bytes) -> bool:
-    """Whether the working folder's file, as it is now, was said yes to."""
-    return _read("settings").get(_here()) == [hashlib.sha256(content).hexdigest()]
 
 
 def _here() -> str:

@@ -132,9 +132,8 @@ def following(assistant: "Assistant", settings: "Settings", say: Callable[[str],
         run = partial(_run, assistant, settings, roots, stop)
         try:
             for report, names in runs(changes(known, settings.library, stop), run, stop, lambda error: say(str(error))):
-                with assistant.library_now():  # lets go of the state that was replaced
-                    pass
-                say(f"the library: {line_of(report, names)}")
+                with assistant.library_now():  # which lets go of the state that was replaced
+                    say(f"the library: {line_of(report, names)}")
         except ClewError as error:
             if not stop.is_set():
                 say(str(error))

@@ -55,9 +55,9 @@ def piped_before(settings: "Settings", thread: str | None, go_on: bool) -> bytes
         return b""
     with Threads(threads_path(settings)) as threads:
         known = threads.get(thread) if thread else next(iter(threads.recent(unlisted=True)), None)
-    over = known.library if known else ""
-    files = (settings.cache / PIPED).glob(f"*/{NAME}.*")
-    return next((one.read_bytes() for one in files if over and recorded(one.with_name("library")).id == over), b"")
+    files = (settings.cache / PIPED).glob(f"*/{NAME}.*") if known and known.library else ()
+    ids = ((file, recorded(file.with_name("library")).id) for file in files)
+    return next((file.read_bytes() for file, id_ in ids if known and id_ == known.library), b"")
 
 
 def _ending(content: bytes) -> str:

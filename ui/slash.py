@@ -491,11 +491,9 @@ def _tool(session: Session, argument: str) -> None:
 
 
 def _language(session: Session, argument: str) -> None:
-    if argument:
-        session.assistant.change(language=argument)
-        session.say(f"speaking {languages()[argument]} from now on")
-        return
-    _choices(session, languages(), [session.assistant.language])
+    """The list says which one is spoken from now on."""
+    session.assistant.change(language=argument)
+    _choices(session, languages(), [session.assistant.settings.language])
 
 
 def _choices(session: Session, known: Mapping[str, str], chosen: Sequence[str]) -> None:

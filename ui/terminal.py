@@ -25,7 +25,6 @@ from rich.text import Text
 from clew.agent.assistant import Assistant
 from clew.agent.models import to_choose_from
 from clew.agent.search.rounds import AUTO, POLICY
-from clew.agent.search.scope import names
 from clew.agent.settings import Settings
 from clew.agent.state import Answer, TurnEvent
 from clew.agent.talk.lines import languages
@@ -112,7 +111,6 @@ class ChatPrinter(TurnPrinter):
 
 
 AT = re.compile(r'(?<!\S)@"?([^@"]*)$')
-MOST_NAMES = 50
 
 
 class CommandCompleter(Completer):
@@ -128,12 +126,8 @@ class CommandCompleter(Completer):
             if line.startswith(text):
                 yield Completion(line, -len(text), display_meta=description)
         if begun := AT.search(text):
-            with self._session.assistant.library_now() as services:
-                known = services.once_a_library(names)
-            typed = begun[1].casefold()
-            found = (name for name in known if typed in name.casefold())
-            for name in sorted(found, key=lambda name: not name.casefold().lstrip('@"').startswith(typed))[:MOST_NAMES]:
-                yield Completion(f"{name} ", -len(begun[0]), display=name)
+            for name in self._session.assistant.names(begun[1]):
+                yield Completion(f'@"{name}" ' if " " in name else f"@{name} ", -len(begun[0]), display=f"@{name}")
 
     def _offered(self) -> Iterator[tuple[str, str]]:
         yield from ((command.name, command.help) for command in COMMANDS)
@@ -187,7 +181,9 @@ def run_chat(
             with following(assistant, settings, partial(_hear, session, editor)) if watch else nullcontext():
                 _converse(session, editor)
         finally:
-            _say_how_to_come_back(session)
+            if session.turn:
+                back = way_back("chat", session.settings, session.thread)
+                session.messages.print(Text(f"to come back: {back}", DIM))
 
 
 def _hear(session: TerminalSession, editor: "PromptSession[str] | None", line: str) -> None:
@@ -281,8 +277,3 @@ def _complain(session: TerminalSession, error: ClewError) -> None:
     did_you_mean = isinstance(error, BadInput) and error.hint.startswith("/")
     hint = f"; did you mean {error.hint}?" if did_you_mean else f"; try: {error.hint}" if error.hint else ""
     session.output.print(Text(f"  {one_line(error.message)}{hint}", "red"))
-
-
-def _say_how_to_come_back(session: TerminalSession) -> None:
-    if session.turn:
-        session.messages.print(Text(f"to come back: {way_back('chat', session.settings, session.thread)}", DIM))

@@ -4,8 +4,8 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from clew.agent.talk.lines import LANGUAGES, line
-from clew.memory.text import BELOW
+from clew.agent.talk.lines import line
+from clew.memory.text import BELOW, LANGUAGES
 
 _NAME, _NUMBERING = "\0", re.compile(r"^[\s#*]*(?:\(?\d+(?:\.\d+)*[.)]?\s+)?")
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from clew.agent.services import Services
 from clew.memory.knowledge.catalogue import Catalogue, Listed, NamedDocuments
 from clew.memory.knowledge.library import Library
 from clew.memory.text import content_words, read_patterns
@@ -23,6 +24,9 @@ NO_TITLE = 2.0
 
 FEWEST = 2
 """Words that have to be left of a question."""
+
+NAMES = 8
+"""Names that are offered at once."""
 
 _AT = re.compile(r'(?<!\S)@(?:"([^"]+)"|([^\s@"]*[^\s@",.:;?!]))')
 _PATTERNS = {
@@ -95,11 +99,17 @@ def scoped(question: str, catalogue: Catalogue) -> Scoped:
     return Scoped(" ".join(question.split()), names, tuple(ids), unknown)
 
 
-def names(library: Library) -> tuple[str, ...]:
-    """What can stand behind an @, as it is written there: folders, then files."""
+def names(services: Services, begun: str) -> list[str]:
+    """Folders and files that have this in their name, those that begin so first: what can stand behind an @."""
+    known, begun = services.once_a_library(_names), begun.casefold()
+    found = (name for name in known if begun in name.casefold())
+    return sorted(found, key=lambda name: not name.casefold().startswith(begun))[:NAMES]
+
+
+def _names(library: Library) -> list[str]:
     paths = [one.path for one in library.store.catalogue.documents]
-    found = [*(folder for path in paths for folder in path[:-1]), *(path[-1] for path in paths if path)]
-    return tuple(f'@"{name}"' if " " in name else f"@{name}" for name in dict.fromkeys(found))
+    folders = (folder for path in paths for folder in path[:-1])
+    return list(dict.fromkeys((*folders, *(path[-1] for path in paths if path))))
 
 
 def _has_name(one: Listed, name: str) -> bool:

@@ -308,7 +308,9 @@ def main(pause: float, loading: float, interrupted: str, arguments: tuple[str, .
     from clew.ui.cli import main as clew
 
     def opened(settings: Settings) -> Assistant:
-        return FakeAssistant(settings.home, pause, loading, interrupted, settings.llm != "none")
+        made = FakeAssistant(settings.home, pause, loading, interrupted, settings.llm != "none")
+        made._settings = settings
+        return made
 
     Assistant.open = opened  # type: ignore[method-assign]
     clew(arguments, prog_name="clew")

@@ -58,7 +58,7 @@ def test_passages_and_models_are_changed_while_it_runs_and_tested(assistant: Ass
     assert isinstance(turn, Turn) and "Les documents" in turn.answer.text
     assert "does not speak" in page.post("/settings?passages=1&language=xx").json()["said"]
     assert "1 to 50" in page.post("/settings?passages=0").json()["said"]
-    assert "Try: " in page.post("/settings?passages=2&answer=gpt").json()["said"] and assistant.llm == "none"
+    assert "Try: " in page.post("/settings?passages=2&answer=gpt").json()["said"] and assistant.settings.llm == "none"
     tested = page.post("/settings?passages=2&answer=gpt&test=1").json()["html"]
     assert "is not the name of a language model" in tested and "--llm" in tested
     assert assistant.services.evidence == 1, "a test changes nothing"

@@ -181,7 +181,6 @@ def test_the_commands(chat: Open, home: Path) -> None:
         walk = said("/walk", "2 Laika, dog, space")
         assert "\n1 The distance of the Moon [1], moon, far\n" in walk and "it went to “Tides” and to “Monk" in walk
         said("/tool hybrid", "searching with hybrid")
-        said("/language fr", "speaking français from now on")
         assert re.search(r"\* auto .*\n +en +English", said("/language", "português"))
         tools = said("/tool", "dense")
         assert re.search(r"\* hybrid .*\n +dense", tools) and re.search(r"  auto +Searches with hybrid", tools)

@@ -125,16 +125,7 @@ class Markup:
         return self._render("keys")
 
     def settings(self, shown: Panel, said: str, may_change: bool) -> str:
-        models = [name for name in self._tools if ":" in name]
-        return self._render(
-            "settings",
-            panel=shown,
-            said=said,
-            may_change=may_change,
-            models=("auto", "none", *models),
-            most=MOST,
-            parts=PARTS,
-        )
+        return self._render("settings", panel=shown, said=said, may_change=may_change, most=MOST, parts=PARTS)
 
     def comparison(self, turn: Turn, lookups: Sequence[Lookup]) -> str:
         return self._render("comparison", question=turn.rewritten or turn.question, lookups=lookups)

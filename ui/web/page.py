@@ -164,7 +164,8 @@ class BrowserPage:
     def _show(self, request: gr.Request, views: Iterator[View], update: Update | None = None) -> Iterator[Update]:
         """Until the tab looks at something else; pieces that stay as they are are not sent again."""
         session = str(request.session_hash)
-        self._look_at_library()
+        if self._shelf and (listing := self._shelf.seen).state:  # it may have been indexed since the page was made
+            self.markup.know(listing.documents, listing.examples)
         look = self._looks[session] = object()
         before: View | None = None
         sent = time.monotonic()  # the buttons
@@ -181,11 +182,6 @@ class BrowserPage:
             sent = time.monotonic() if again else sent
         if self._looks.get(session) is look:
             del self._looks[session]
-
-    def _look_at_library(self) -> None:
-        """It may have been indexed since the page was made, which a tab has looked for."""
-        if self._shelf and (listing := self._shelf.seen).state:
-            self.markup.know(listing.documents, listing.examples)
 
     def _changes(self, before: View | None, view: View, request: gr.Request) -> Update:
         changes: Update = {self._now: self.markup.now(view)}

@@ -63,13 +63,13 @@ class Lookup:
     error: str = ""
 
 
-def panel(assistant: Assistant, settings: Settings, checks: "Sequence[Check]" = ()) -> Panel:
-    services = assistant.services
+def panel(assistant: Assistant, checks: "Sequence[Check]" = ()) -> Panel:
+    services, now = assistant.services, assistant.settings
     tools = {AUTO: POLICY} | {name: tool.description.partition(". ")[0] for name, tool in services.tools.items()}
-    named = roles_named(assistant.llm)
+    named = roles_named(now.llm)
     return Panel(
-        str(settings.library),
-        sorted(str(one.parent) for one in Path(str(settings.library)).parent.glob(f"*/{POINTER}")),
+        str(now.library),
+        sorted(str(one.parent) for one in Path(str(now.library)).parent.glob(f"*/{POINTER}")),
         _models(),
         services.library.manifest.encoder.name,
         tools,
@@ -77,7 +77,7 @@ def panel(assistant: Assistant, settings: Settings, checks: "Sequence[Check]" = 
         services.evidence,
         {part: named[part] for part in PARTS},
         languages(),
-        assistant.language,
+        now.language,
         tuple(checks),
     )
 
@@ -97,10 +97,10 @@ def _models() -> tuple[str, ...]:
     return tuple(found)
 
 
-def other_library(assistant: Assistant, settings: Settings, library: str) -> Settings:
-    """The settings with this library, and the rest as it is now. Raises what opening it raises."""
+def other_library(assistant: Assistant, library: str) -> Settings:
+    """The settings of now with this library. Raises what opening it raises."""
     there = place(os.path.expanduser(library))  # noqa: PTH111 an address stays as it is
-    chosen = settings.model_copy(update={"library": there, "llm": assistant.llm, "language": assistant.language})
+    chosen = assistant.settings.model_copy(update={"library": there})
     Assistant.open(chosen).close()
     return chosen
 
@@ -113,15 +113,15 @@ def change(assistant: Assistant, passages: int, llm: dict[str, str], language: s
     assistant.change(passages, asked if asked != _written(assistant, {}) else "", language)
 
 
-def tested(assistant: Assistant, settings: Settings, llm: dict[str, str]) -> "tuple[Check, ...]":
+def tested(assistant: Assistant, llm: dict[str, str]) -> "tuple[Check, ...]":
     """What `clew doctor` finds of these language models."""
     from clew.agent.doctor import ollama
 
-    return tuple(ollama(settings.model_copy(update={"llm": _written(assistant, llm)})))
+    return tuple(ollama(assistant.settings.model_copy(update={"llm": _written(assistant, llm)})))
 
 
 def _written(assistant: Assistant, llm: dict[str, str]) -> str:
-    named = {**roles_named(assistant.llm), **{part: name for part, name in llm.items() if name}}
+    named = {**roles_named(assistant.settings.llm), **{part: name for part, name in llm.items() if name}}
     return ",".join(f"{role}={named[role]}" for role in ROLES)
 
 

@@ -38,10 +38,6 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: 
     def conversation(request: Request, thread: str = "") -> JSONResponse:
         return _told(lambda: {"served": served, "at": conversations.at(thread, request.scope[OWNER])})
 
-    @made.get("/documents/names")
-    def names(find: str = "") -> JSONResponse:
-        return _told(lambda: {"names": shelf.names(find)})
-
     @made.post("/documents")
     def changed(request: Request, do: str, path: str) -> JSONResponse:
         def act() -> dict[str, Any]:
@@ -88,11 +84,11 @@ def routes(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: 
 
 
 def _further_routes(made: APIRouter, shelf: Shelf, markup: Markup, conversations: Conversations) -> None:
-    assistant, settings = conversations.assistant, shelf.settings
+    assistant = conversations.assistant
 
     def shown(request: Request, said: str = "", llm: dict[str, str] | None = None) -> dict[str, Any]:
-        checks = tested(assistant, settings, llm) if llm else ()
-        html = markup.settings(panel(assistant, settings, checks), said, not request.scope[OWNER])
+        checks = tested(assistant, llm) if llm else ()
+        html = markup.settings(panel(assistant, checks), said, not request.scope[OWNER])
         return {"html": html, "model": model_of(assistant.services.writers)}
 
     @made.get("/settings")
@@ -110,9 +106,9 @@ def _further_routes(made: APIRouter, shelf: Shelf, markup: Markup, conversations
             if test:
                 return shown(request, llm=llm)
             change(assistant, passages, llm, language)
-            if library in ("", str(settings.library)):
+            if library in ("", str(assistant.settings.library)):
                 return shown(request, "In use from the next question on.")
-            shelf.others.put(other_library(assistant, settings, library))
+            shelf.others.put(other_library(assistant, library))
             return {"opens": True, "said": f"Opening {library}…"}
 
         return _told(act)
@@ -125,6 +121,10 @@ def _further_routes(made: APIRouter, shelf: Shelf, markup: Markup, conversations
                 return {"html": markup.comparison(asked, compared(services, asked))}
 
         return _told(looked_up)
+
+    @made.get("/documents/names")
+    def names(find: str = "") -> JSONResponse:
+        return _told(lambda: {"names": assistant.names(find)})
 
     @made.get("/map")
     def map_(request: Request, thread: str = "", turn: int = 0, around: int = -1) -> JSONResponse:

@@ -47,9 +47,6 @@ LARGEST = 256 << 20
 LONGEST_NAME, DEEPEST = 120, 20
 """Bytes of a name that is kept, and folders above it."""
 
-NAMES = 8
-"""Names that are offered at once."""
-
 SETTLED, AGAIN = 1.0, 2.0
 """Seconds without another file after which what was added is read; seconds between two tries to hold the library."""
 
@@ -209,13 +206,6 @@ class Shelf:
             if path not in rows or not rows[path].documents:
                 rows[path] = replace(self._row(_unread(path), listing.roots, [why]), state="not read")
         return list(rows.values())
-
-    def names(self, find: str) -> list[str]:
-        """Folders and files whose name begins so, then those that have it elsewhere: what can stand behind an @."""
-        rows, find = self.listing().rows.values(), find.casefold()
-        folders = dict.fromkeys(part for row in rows if not row.added for part in row.folder.split("/") if part)
-        named = [name for name in (*folders, *dict.fromkeys(row.name for row in rows)) if find in name.casefold()]
-        return sorted(named, key=lambda name: not name.casefold().startswith(find))[:NAMES]
 
     def _paths(self, work: Work, rows: Mapping[str, ShelfRow]) -> list[str]:
         """What a run is shown as: its path, or of what was added here the files that are not read yet."""
