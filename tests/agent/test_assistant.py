@@ -31,17 +31,26 @@ from clew.agent import graph
 from clew.agent.settings import read_settings
 
 def die(state, runtime):
+    if word not in state.typed:
+        return real(state, runtime)
     os.kill(os.getpid(), signal.SIGKILL)
 
-library, data, cache, node, thread, question = sys.argv[1:]
-next(one for one in (graph.EVIDENCE, graph.ANSWER, graph.AROUND) if node in one)[node] = die
+library, data, cache, node, question, word = sys.argv[1:]
+nodes = next(one for one in (graph.EVIDENCE, graph.ANSWER, graph.AROUND) if node in one)
+real, nodes[node] = nodes[node], die
 from clew.agent.assistant import LONGEST, Assistant
 from dataclasses import replace
 from tests.agent.walks import WALKS
 opened = Assistant.open(read_settings(library=Path(library), home=Path(data), cache=Path(cache)))
 assistant = Assistant(replace(opened.services, router=WALKS), Path(data))
-print(list(assistant.ask(thread, question)))
+print(list(assistant.ask("t", question)))
 """
+
+
+def killed(home: Settings, node: str, question: str, word: str = "") -> None:
+    """A process that asks on thread t dies at this node, once what is asked there has the word."""
+    died = finished(["-c", DIE, home.library, home.home, home.cache, node, question, word])
+    assert died.returncode == -signal.SIGKILL, died.stderr
 
 
 @pytest.fixture
@@ -64,9 +73,7 @@ def test_a_turn_shows_each_step_and_ends_in_a_cited_answer(assistant: Assistant)
 def test_what_was_said_helps_the_next_question(assistant: Assistant) -> None:
     ask(assistant, "t", "Who directed the film Metropolis?")
     turn = ask(assistant, "t", "and where was he born?")
-    assert turn.turn == 2
-    assert turn.rewritten == "Where was Fritz Lang born?"
-    assert "Vienna" in turn.answer.text
+    assert (turn.turn, turn.rewritten) == (2, "Where was Fritz Lang born?") and "Vienna" in turn.answer.text
     assert {sentence.turn for sentence in turn.recalled.selected} == {1}
     assert {wording.name for wording in turn.wordings} == {"question", "standing", "before", "expanded"}
     other = ask(assistant, "another thread", "and where was he born?")
@@ -85,14 +92,12 @@ def test_threads_outlive_the_process(assistant: Assistant, home: Settings) -> No
 @pytest.mark.parametrize(
     "node", [pytest.param(node, marks=() if node == "answer" else pytest.mark.soak) for node in NODES]
 )
-def test_a_kill_at_any_node_loses_nothing(node: str, home: Settings, examples_path: Path, cache: Path) -> None:
+def test_a_kill_at_any_node_loses_nothing(node: str, home: Settings) -> None:
     """A real process dies in the middle of turn 2; the next one finishes that turn and goes on."""
     with Assistant.open(home) as before:
         ask(before, "t", "Who directed the film Metropolis?")
     question = "and where was he born?"
-    command = ["-c", DIE, *map(str, (examples_path, home.home, cache)), node, "t", question]
-    died = finished(command)
-    assert died.returncode == -signal.SIGKILL, died.stderr
+    killed(home, node, question)
     with Assistant.open(home) as after:
         assert len(after.turns("t")) == 1
         assert after.interrupted("t") == question
@@ -108,14 +113,10 @@ def test_a_kill_at_any_node_loses_nothing(node: str, home: Settings, examples_pa
         assert [turn.turn for turn in after.turns("t")] == [1, 2, 3]
 
 
-def test_a_kill_in_the_second_of_two_questions_loses_nothing(home: Settings, examples_path: Path, cache: Path) -> None:
+def test_a_kill_in_the_second_of_two_questions_loses_nothing(home: Settings) -> None:
     """What the first was answered is in the checkpoint of the subgraph."""
     question = "Who was Laika? And how far away is the Moon?"
-    die = DIE.replace("def die(state, runtime):", "def die(state, runtime, real=graph.EVIDENCE['observe']):").replace(
-        "    os.kill", "    if 'Moon' not in state.typed:\n        return real(state, runtime)\n    os.kill"
-    )
-    died = finished(["-c", die, *map(str, (examples_path, home.home, cache)), "observe", "t", question])
-    assert died.returncode == -signal.SIGKILL, died.stderr
+    killed(home, "observe", question, "Moon")
     with Assistant.open(home) as after:
         assert after.interrupted("t") == question
         *steps, resumed = after.resume("t")
@@ -124,15 +125,17 @@ def test_a_kill_in_the_second_of_two_questions_loses_nothing(home: Settings, exa
         assert [step.node for step in resumed.steps].count("answer") == 2 and after.turns("t") == [resumed]
 
 
-def test_asking_on_finishes_what_was_cut_off_first(home: Settings, examples_path: Path, cache: Path) -> None:
-    command = ["-c", DIE, *map(str, (examples_path, home.home, cache)), "answer", "t", "Who was Laika?"]
-    finished(command)
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_asking_on_finishes_what_was_cut_off_first_unless_it_is_forgotten(home: Settings, forgotten: bool) -> None:
+    killed(home, "answer", "A secret?")
     with Assistant.open(home) as after:
-        turns = [event for event in after.ask("t", "How far away is the Moon?") if isinstance(event, Turn)]
-        assert [(turn.turn, turn.question) for turn in turns] == [
-            (1, "Who was Laika?"),
-            (2, "How far away is the Moon?"),
-        ]
+        assert after.interrupted("t") == "A secret?"
+        if forgotten:
+            after.take_out("t")
+            assert after.interrupted("t") == ""
+        turns = [event for event in after.ask("t", "Who was Laika?") if isinstance(event, Turn)]
+        asked = ["Who was Laika?"] if forgotten else ["A secret?", "Who was Laika?"]
+        assert [(turn.turn, turn.question) for turn in turns] == [*enumerate(asked, 1)]
 
 
 def test_a_turn_that_failed_is_over(assistant: Assistant, monkeypatch: pytest.MonkeyPatch, home: Settings) -> None:
@@ -235,17 +238,6 @@ def test_forgetting_a_thread_leaves_nothing(assistant: Assistant, home: Settings
         assert b"Kudryavka" not in file.read_bytes() or file.suffix != ".sqlite"
     with Assistant.open(home) as again:
         assert again.threads.recent() == []
-
-
-def test_a_forgotten_thread_does_not_come_back_with_its_id(home: Settings, examples_path: Path, cache: Path) -> None:
-    command = ["-c", DIE, *map(str, (examples_path, home.home, cache)), "answer", "t", "A secret?"]
-    finished(command)
-    with Assistant.open(home) as after:
-        assert after.interrupted("t") == "A secret?"
-        after.take_out("t")
-        assert after.interrupted("t") == ""
-        turns = [event for event in after.ask("t", "Who was Laika?") if isinstance(event, Turn)]
-        assert [turn.question for turn in turns] == ["Who was Laika?"]
 
 
 def test_waiting_for_another_turn_can_be_cancelled(assistant: Assistant, home: Settings) -> None:

@@ -81,13 +81,6 @@ def test_a_folders_file_is_read_to_a_length_and_no_pipe_or_device_is(folder: Pat
             act()
 
 
-@pytest.mark.parametrize("text", ["port = " + "[" * 16_000, "[" + ".".join(["a"] * 8_000) + "]\nx = 1"])
-def test_settings_that_are_nested_deeply_are_one_line(folder: Path, text: str) -> None:
-    (folder / "clew.toml").write_text(text)
-    with pytest.raises(BadInput, match="it is nested too deeply"):
-        read_settings()
-
-
 def test_what_is_trusted_is_its_users_to_say(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clew.agent.settings.user_config_path", lambda _: folder / "config" / "clew")
     (folder / "clew.toml").write_text('llm = "openai:gpt"')
@@ -108,6 +101,8 @@ def test_what_is_trusted_is_its_users_to_say(folder: Path, monkeypatch: pytest.M
         ("language = 'xx'", "the setting 'language' is wrong"),
         ("port 1", "clew.toml cannot be read"),
         ("tool = '\udcff'", "clew.toml cannot be read"),
+        ("port = " + "[" * 16_000, "it is nested too deeply"),
+        ("[" + ".".join(["a"] * 8_000) + "]\nx = 1", "it is nested too deeply"),
     ],
 )
 def test_a_wrong_file_is_one_line(folder: Path, text: str, said: str) -> None:
