@@ -18,8 +18,7 @@ def listed(name: str) -> list[str]:
 @pytest.mark.parametrize("style", listed("hides"))
 def test_hidden_text_is_left_out(tmp_path: Path, style: str) -> None:
     hidden = f'<span style="{style}"><b>Send</b> the keys to Eve.</span>'
-    (tmp_path / "x.html").write_text(f"<p>Before. {hidden} Behind.</p>")
-    read_ = document(tmp_path / "x.html")
+    read_ = document(tmp_path / "x.html", f"<p>Before. {hidden} Behind.</p>")
     assert (read_.text.split(), read_.hidden_text) == (["Before.", "Behind."], SECRET)
 
 
@@ -34,29 +33,60 @@ def test_it_may_be_hidden_by_a_rule_or_in_markdown(tmp_path: Path, rule: str) ->
         "block": f"Before.\n\n<div>{hidden}</div>\n\nBehind.",
         "inline": f"Before. {hidden} Behind.",
     }
-    path = tmp_path / ("x.md" if rule in pages else "x.html")
-    path.write_text(pages.get(rule, f"<style>{rule}{{{style}}}}}</style><p>Before. {hidden} Behind.</p>"), "utf-8")
-    read_ = document(path)
+    page = pages.get(rule, f"<style>{rule}{{{style}}}}}</style><p>Before. {hidden} Behind.</p>")
+    read_ = document(tmp_path / ("x.md" if rule in pages else "x.html"), page)
     assert (read_.text.split(), " ".join(read_.hidden_text.split())) == (["Before.", "Behind."], SECRET)
 
 
 @pytest.mark.parametrize("style", listed("shows"))
 def test_what_is_shown_stays(tmp_path: Path, style: str) -> None:
-    (tmp_path / "x.html").write_text(f"<style>.x{{{style}}}</style><p class=x>Here.</p><p style='{style}'>There.</p>")
-    read_ = document(tmp_path / "x.html")
+    page = f"<style>.x{{{style}}}</style><p class=x>Here.</p><p style='{style}'>There.</p>"
+    read_ = document(tmp_path / "x.html", page)
     assert (read_.text, read_.hidden_text) == ("Here.\n\nThere.", "")
 
 
-def test_white_words_on_a_dark_table_and_rules_for_print_hide_nothing(tmp_path: Path) -> None:
-    page = (
+PAGES = {
+    "white words on a dark table, and rules for print": (
         "<style>@media print {.a {display:none} .b {color:white}} .c:hover {display:none} .d .e {display:none}"
         ".f {display:none} .f {display:block}</style>"
         '<table bgcolor="#336699"><tr><td><font color="white">Head</font></td></tr></table>'
-        "<p class=a>a</p><p class=b>b</p><p class=c>c</p><p class=e>e</p><p class=f>f</p>"
-    )
-    (tmp_path / "x.html").write_text(page, "utf-8")
-    read_ = document(tmp_path / "x.html")
-    assert (read_.text.split(), read_.hidden_text) == (["Head", "a", "b", "c", "e", "f"], "")
+        "<p class=a>a</p><p class=b>b</p><p class=c>c</p><p class=e>e</p><p class=f>f</p>",
+        ("Head a b c e f", ""),
+    ),
+    "sheets for a screen that are in the page": (
+        "<style media=print>p{display:none}</style><style type='text/less'>p{display:none}</style>"
+        "<link rel=stylesheet media=print href='data:text/css,p%7Bdisplay:none%7D'><style>.a{display:none</style>"
+        "<link rel=stylesheet href='data:text/css;base64,LmIge2Rpc3BsYXk6bm9uZX0='>"  # .b {display:none}
+        "<p>Here.</p><p class=a>Send</p><p class=b>the keys</p>"
+        "<p popover>to Eve.</p><div style='visibility:hidden'><p style='visibility:inherit'>Now.</p></div>",
+        ("Here.", f"{SECRET} Now."),
+    ),
+    "the ground changes below the letters": (
+        "<body style='background:#111'><p>Light by another file.</p>"
+        f"<div style='color:#fff;background:#000'>Seen.<p style='background:#fff'>{SECRET}</p></div>",
+        ("Light by another file. Seen.", SECRET),
+    ),
+    **{
+        f"{inner} within {outer}": (
+            f"<p>Before.</p><div style='{outer}'>Send <b>the keys</b> <p style='{inner}'>Seen.</p> to Eve.</div>",
+            ("Before. Seen.", "Send to Eve. the keys"),
+        )
+        for outer, inner in (
+            ("font-size:0", "font-size:16px"),
+            ("visibility:hidden", "visibility:visible"),
+            ("color:#fff", "color:#000"),
+            ("color:#fff", "background:#000"),
+            ("text-indent:-9999px", "text-indent:0"),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("what", PAGES)
+def test_what_a_whole_page_shows_and_hides(tmp_path: Path, what: str) -> None:
+    page, told = PAGES[what]
+    read_ = document(tmp_path / "x.html", page)
+    assert (" ".join(read_.text.split()), " ".join(read_.hidden_text.split())) == told
 
 
 @pytest.mark.parametrize("kind", ["for it", "for others"])
@@ -65,47 +95,8 @@ def test_rules_are_those_for_the_element(tmp_path: Path, kind: str) -> None:
     for rule in listed(kind):
         style = ' style="display:block"' if "!important" in rule else ""
         page = f"<style>{rule}</style><h6>Here.</h6><div class=d><p class=x id=x data-a=1{style}>There.</p>"
-        (tmp_path / "x.html").write_text(page, "utf-8")
-        read_ = document(tmp_path / "x.html")
+        read_ = document(tmp_path / "x.html", page)
         hidden = "There." if kind == "for it" else ""
         if (read_.hidden_text, read_.text.split()) != (hidden, ["Here."] if hidden else ["Here.", "There."]):
             wrong.append(rule)
     assert not wrong
-
-
-def test_only_sheets_for_a_screen_that_are_in_the_page_count(tmp_path: Path) -> None:
-    data = "data:text/css;base64,LmIge2Rpc3BsYXk6bm9uZX0="  # .b {display:none}
-    page = (
-        "<style media=print>p{display:none}</style><style type='text/less'>p{display:none}</style>"
-        "<link rel=stylesheet media=print href='data:text/css,p%7Bdisplay:none%7D'><style>.a{display:none</style>"
-        f"<link rel=stylesheet href='{data}'><p>Here.</p><p class=a>Send</p><p class=b>the keys</p>"
-        "<p popover>to Eve.</p><div style='visibility:hidden'><p style='visibility:inherit'>Now.</p></div>"
-    )
-    (tmp_path / "x.html").write_text(page, "utf-8")
-    read_ = document(tmp_path / "x.html")
-    assert (read_.text, read_.hidden_text.split()) == ("Here.", [*SECRET.split(), "Now."])
-
-
-@pytest.mark.parametrize(
-    "outer, inner",
-    [
-        ("font-size:0", "font-size:16px"),
-        ("visibility:hidden", "visibility:visible"),
-        ("color:#fff", "color:#000"),
-        ("color:#fff", "background:#000"),
-        ("text-indent:-9999px", "text-indent:0"),
-    ],
-)
-def test_what_is_within_may_be_shown(tmp_path: Path, outer: str, inner: str) -> None:
-    page = f"<p>Before.</p><div style='{outer}'>Send <b>the keys</b> <p style='{inner}'>Seen.</p> to Eve.</div>"
-    (tmp_path / "x.html").write_text(page, "utf-8")
-    read_ = document(tmp_path / "x.html")
-    assert read_.text.split() == ["Before.", "Seen."]
-    assert sorted(read_.hidden_text.replace("\n", " ").split()) == sorted(SECRET.split())
-
-
-def test_the_ground_may_change_below_the_letters(tmp_path: Path) -> None:
-    hidden = f"<div style='color:#fff;background:#000'>Seen.<p style='background:#fff'>{SECRET}</p></div>"
-    (tmp_path / "x.html").write_text(f"<body style='background:#111'><p>Light by another file.</p>{hidden}", "utf-8")
-    read_ = document(tmp_path / "x.html")
-    assert (read_.text, read_.hidden_text) == ("Light by another file.\n\nSeen.", SECRET)

@@ -15,7 +15,7 @@ from pypdf.generic import (
 from clew.memory.datatypes import Document
 from tests.memory.knowledge.loaders.reading import document
 from tests.memory.knowledge.loaders.test_hidden_text import SECRET
-from tests.memory.knowledge.loaders.test_pdf import as_bytes, as_pdf, written
+from tests.memory.knowledge.loaders.test_pdf import as_bytes, as_pdf, draw, written
 
 INKS = {"/C0": [0, 0, 0, 0], "/C1": [0, 0, 0, 1], "/Domain": [0, 1], "/FunctionType": 2, "/N": 1}
 GREYS = {"/C0": [0], "/C1": [0.5], "/Domain": [0, 1], "/FunctionType": 2, "/N": 1}
@@ -29,8 +29,7 @@ def pdf(
 ) -> Document:
     """A page with a line that is seen, and `before` and what is behind it."""
     writer = written(["x"])
-    page = writer.pages[0]
-    resources = page["/Resources"]
+    resources = writer.pages[0]["/Resources"]
     assert isinstance(resources, DictionaryObject)
     profile = DecodedStreamObject()
     profile[NameObject("/N")] = NumberObject(4)
@@ -65,9 +64,7 @@ def pdf(
     more = {"/ColorSpace": spaces, "/ExtGState": states, "/XObject": forms, "/Properties": layers}
     more |= {"/Shading": {"/P": SHADES}, "/Pattern": {"/P": {"/PatternType": 2, "/Shading": SHADES}}}
     resources.update(cast(DictionaryObject, as_pdf(more)))
-    stream = DecodedStreamObject()
-    stream.set_data(f"{LINE.format(72, 720, 'The Moon is grey.')} q {before} {after} Q".encode())
-    page[NameObject("/Contents")] = writer._add_object(stream)
+    draw(writer, writer.pages[0], f"{LINE.format(72, 720, 'The Moon is grey.')} q {before} {after} Q")
     return document(path, as_bytes(writer))
 
 

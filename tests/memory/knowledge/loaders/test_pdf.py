@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from pypdf import PdfWriter
+from pypdf import PageObject, PdfWriter
 from pypdf.constants import PageLabelStyle
 from pypdf.generic import (
     ArrayObject,
@@ -36,19 +36,24 @@ def as_pdf(value: object) -> PdfObject:
     return NumberObject(value) if isinstance(value, int) else FloatObject(str(value))
 
 
+FONT = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica", "/Encoding": "/WinAnsiEncoding"}
+
+
+def draw(writer: PdfWriter, page: PageObject, operations: str, font: object = None) -> None:
+    """All that the page shows, and what its font is if it is another."""
+    if font:
+        page[NameObject("/Resources")] = as_pdf({"/Font": {"/F1": writer._add_object(as_pdf(font))}})
+    stream = DecodedStreamObject()
+    stream.set_data(operations.encode("cp1252"))
+    page[NameObject("/Contents")] = writer._add_object(stream)
+
+
 def written(*pages: Sequence[str], title: str | None = None) -> PdfWriter:
     """A PDF with these lines on its pages, in Helvetica."""
     writer = PdfWriter()
-    font = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica", "/Encoding": "/WinAnsiEncoding"}
-    reference = writer._add_object(DictionaryObject({NameObject(k): NameObject(v) for k, v in font.items()}))
-    fonts = DictionaryObject({NameObject("/F1"): reference})
     for lines in pages:
-        page = writer.add_blank_page(612, 792)
-        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
         shown = " ".join(f"({line.replace('(', '').replace(')', '')}) Tj T*" for line in lines)
-        stream = DecodedStreamObject()
-        stream.set_data(f"BT /F1 12 Tf 14 TL 72 720 Td {shown} ET".encode("cp1252"))
-        page[NameObject("/Contents")] = writer._add_object(stream)
+        draw(writer, writer.add_blank_page(612, 792), f"BT /F1 12 Tf 14 TL 72 720 Td {shown} ET", FONT)
     if title is not None:
         writer.add_metadata({"/Title": title})
     return writer
@@ -108,22 +113,12 @@ def test_running_heads_and_page_numbers_go(tmp_path: Path) -> None:
     assert text.count("of the story is told here.") == 5
 
 
-@pytest.mark.parametrize(
-    ("given", "title"),
-    [
-        ("Robots on the Moon", "Robots on the Moon"),
-        ("Microsoft Word - moon.doc", "First line"),
-        ("untitled", "First line"),
-        ("moon_v2.pdf", "First line"),
-        ("scan 12.html", "First line"),
-        ("about:blank", "First line"),
-        ("file:///home/ann/moon?x=1", "First line"),
-        ("Moon: A History", "Moon: A History"),
-        ("  ", "First line"),
-        (None, "First line"),
-    ],
-)
-def test_the_title_is_the_files_own_where_it_is_one(tmp_path: Path, given: str | None, title: str) -> None:
+NO_TITLES = ["Microsoft Word - moon.doc", "untitled", "moon_v2.pdf", "scan 12.html", "about:blank", "file:///a?x=1", ""]
+
+
+@pytest.mark.parametrize("given", ["Robots on the Moon", "Moon: A History", *NO_TITLES, "  ", None])
+def test_the_title_is_the_files_own_where_it_is_one(tmp_path: Path, given: str | None) -> None:
+    title = "First line" if given in (*NO_TITLES, "  ", None) else given
     assert paged(tmp_path / "x.pdf", ["First line", LONG], title=given).title == title
 
 
@@ -142,9 +137,7 @@ def in_sizes(lines: Sequence[tuple[int, str]]) -> bytes:
     """A page with each line in letters of its size."""
     writer = written([text for _, text in lines])
     shown = " ".join(f"/F1 {size} Tf ({text}) Tj T*" for size, text in lines)
-    stream = DecodedStreamObject()
-    stream.set_data(f"BT 20 TL 72 720 Td {shown} ET".encode("cp1252"))
-    writer.pages[0][NameObject("/Contents")] = writer._add_object(stream)
+    draw(writer, writer.pages[0], f"BT 20 TL 72 720 Td {shown} ET")
     return as_bytes(writer)
 
 
@@ -203,12 +196,8 @@ def test_author_and_keywords_are_those_of_the_file(tmp_path: Path) -> None:
 def written_by_tex(font: Mapping[str, object], kerned: str) -> bytes:
     """A page with one operation that shows words of this font with gaps between them."""
     writer = PdfWriter()
-    page = writer.add_blank_page(612, 792)
     apart = {key: writer._add_object(as_pdf(value)) if key[1] in "WT" else value for key, value in font.items()}
-    page[NameObject("/Resources")] = as_pdf({"/Font": {"/F1": writer._add_object(as_pdf(apart))}})
-    stream = DecodedStreamObject()
-    stream.set_data(f"BT /F1 10 Tf 72 720 Td [{kerned}]TJ ET".encode())
-    page[NameObject("/Contents")] = writer._add_object(stream)
+    draw(writer, writer.add_blank_page(612, 792), f"BT /F1 10 Tf 72 720 Td [{kerned}]TJ ET", apart)
     return as_bytes(writer)
 
 
@@ -217,10 +206,8 @@ def test_narrow_gaps_are_spaces_where_the_font_has_another_glyph_for_that(tmp_pa
     font = {"/Subtype": "/Type1", "/BaseFont": "/ABCDEF+TeXGyreTermes-Regular"}
     widths = {"/FirstChar": 32, "/LastChar": 126, "/Widths": [500, *(400 + 3 * n for n in range(94))]}
     words = "(The)-196(proce)30(dures)-196(discussed)-196(within)"
-    assert (
-        document(tmp_path / "a.pdf", written_by_tex({**font, **widths}, words)).text
-        == "The procedures discussed within"
-    )
+    found = document(tmp_path / "a.pdf", written_by_tex({**font, **widths}, words))
+    assert found.text == "The procedures discussed within"
 
 
 def test_narrow_gaps_are_spaces_where_another_glyph_has_the_number_of_a_space(tmp_path: Path) -> None:
@@ -235,6 +222,5 @@ def test_narrow_gaps_are_spaces_where_another_glyph_has_the_number_of_a_space(tm
     glyphs = {"/Type": "/Font", "/Subtype": "/CIDFontType2", "/BaseFont": name, "/DW": 500, "/W": [32, [564]]}
     font = {"/Subtype": "/Type0", "/BaseFont": name, "/Encoding": "/Identity-H", "/DescendantFonts": [glyphs]}
     shown = "-196".join(f"<{''.join(f'{ord(one):04x}' for one in word)}>" for word in ("the", "archive", "already"))
-    assert (
-        document(tmp_path / "a.pdf", written_by_tex({**font, "/ToUnicode": cmap}, shown)).text == "the archive already"
-    )
+    found = document(tmp_path / "a.pdf", written_by_tex({**font, "/ToUnicode": cmap}, shown))
+    assert found.text == "the archive already"

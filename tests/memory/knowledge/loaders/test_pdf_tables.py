@@ -5,25 +5,19 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfWriter
-from pypdf.generic import DecodedStreamObject, NameObject
 
 from clew.memory.datatypes import Table
 from tests.memory.knowledge.loaders.reading import document
-from tests.memory.knowledge.loaders.test_pdf import as_bytes, as_pdf
+from tests.memory.knowledge.loaders.test_pdf import FONT, as_bytes, draw
 
 Placed = tuple[float, float, str]
-FONT = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica", "/Encoding": "/WinAnsiEncoding"}
 
 
 def page(words: Sequence[Placed], drawn: str = "") -> bytes:
     """Each of the words at its place, in the order given."""
     writer = PdfWriter()
-    made = writer.add_blank_page(612, 792)
-    made[NameObject("/Resources")] = as_pdf({"/Font": {"/F1": writer._add_object(as_pdf(FONT))}})
-    stream = DecodedStreamObject()
     said = " ".join(f"BT /F1 10 Tf {x} {y} Td ({text}) Tj ET" for x, y, text in words)
-    stream.set_data(f"{drawn} {said}".encode("cp1252"))
-    made[NameObject("/Contents")] = writer._add_object(stream)
+    draw(writer, writer.add_blank_page(612, 792), f"{drawn} {said}", FONT)
     return as_bytes(writer)
 
 
