@@ -59,9 +59,24 @@ def of_other_names(question: str, evidence: Evidence) -> Floats:
         for name in of_one
         if any(_stands(name.words, line) for line in asked) or (name.own and _stands(name.own, cased))
     }
+    known |= _named_by_one_word({word for line in asked for word in line}, names, evidence)
     known = {name for name in known if not any(_is_part(name.words, other.words) for other in known)}
     other = (_is_of_another(of_one, known) for of_one in names)
     return np.array([one or any(apart) for one, apart in zip(other, beside, strict=True)], np.float64)
+
+
+def _named_by_one_word(asked: set[str], names: Sequence[Sequence[Name]], evidence: Evidence) -> set[Name]:
+    """The titles of lists that have all words but one in common with that of another one, where the question has this
+    word and not the other's: "the east" is the list "stock east" and not "stock west"."""
+    rows = zip(names, evidence.candidates, strict=True)
+    titles = {name for its, one in rows if one.block.kind == "row" for name in its if name.kind == "title"}
+    return {
+        one
+        for one in titles
+        for other in titles
+        if len(one.words) == len(other.words) and _are_alike(one.words, other.words)
+        if {*one.words} - {*other.words} <= asked and not ({*other.words} - {*one.words}) & asked
+    }
 
 
 def _of_other_codes(lines: Sequence[str], evidence: Evidence) -> list[bool]:
