@@ -32,6 +32,10 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         "Date: Thu, 12 Jun 2025 19:42:11 +0100\n\nWe come at six. Max gets a rash from nuts.\n",
         "notes.txt": "Supper on Saturday. Do not forget what Ida wrote about nuts!\n",
     },
+    "depots": {
+        "depot-north.csv": "Tool,Hook,Number\nPaint brush,K2,14\nHand saw,K7,5\nSpirit level,L1,9\n",
+        "depot-south.csv": "Tool,Hook,Number\nPaint brush,P4,22\nHand saw,P9,6\nPipe wrench,R3,3\n",
+    },
     "denials": {
         "suppers.md": "# Suppers\n\n- Lentil soup is made without eggs.\n- The omelette is made with four eggs.\n"
         "- Pancakes are made with two eggs.\n- Flatbread is made without eggs.\n",
@@ -74,6 +78,7 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
         ("lists", "When is the pool open on Saturday?", ["- Saturday: 8 to 18"], ["10 to 13"]),
         ("lists", "Tell me what the guest brings.", ["sheets and towels"], []),
         ("lists", "What did Ida write about nuts?", ["Max gets a rash from nuts."], []),
+        ("depots", "On which hook do the paint brushes hang in the north?", ["K2"], ["P4"]),
         ("denials", "Which dishes are made without eggs?", ["Lentil", "Flatbread"], ["omelette", "Pancakes"]),
         ("denials", "Who has signed up?", ["Ada", "Cilla"], ["Bruno", "Dora"]),
         ("denials", "Who has not signed up?", ["Bruno", "Dora"], ["Ada", "Cilla"]),
