@@ -17,6 +17,7 @@ from clew.agent.state import Step, Turn
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, Cancelled
 from clew.memory.knowledge.disk import current_generation
+from tests.agent.conftest import over
 from tests.agent.conftest import turn_of as ask
 from tests.memory.knowledge.index.test_run import run as index_run
 from tests.memory.knowledge.index.test_run import write
@@ -259,9 +260,8 @@ def test_a_conversation_moves_to_what_was_indexed_between_two_turns_and_says_so(
     tmp_path: Path, encoder: CachedEncoder, cache: Path
 ) -> None:
     notes, library = tmp_path / "notes", tmp_path / "library"
-    write(notes, moon="The Moon is 384,400 km away from the Earth.", sun="The Sun is hot.")
-    index_run([notes], library, encoder)
-    with Assistant.open(read_settings(library=library, home=tmp_path / "data", cache=cache)) as assistant:
+    texts = {"moon.txt": "The Moon is 384,400 km away from the Earth.", "sun.txt": "The Sun is hot."}
+    with over(texts, tmp_path, cache, encoder) as assistant:
         assert not libraries(ask(assistant, "t", "How far away is the Moon?"))
         for number in range(3):  # more than stay beside the current one
             write(notes, mars=f"Phobos is moon number {number} of Mars.")
@@ -287,9 +287,7 @@ def test_a_library_that_was_made_with_another_encoder_meanwhile_is_read_as_it_wa
     tmp_path: Path, encoder: CachedEncoder, cache: Path
 ) -> None:
     notes, library = tmp_path / "notes", tmp_path / "library"
-    write(notes, moon="The Moon is 384,400 km away from the Earth.")
-    index_run([notes], library, encoder)
-    with Assistant.open(read_settings(library=library, home=tmp_path / "data", cache=cache)) as assistant:
+    with over({"moon.txt": "The Moon is 384,400 km away from the Earth."}, tmp_path, cache, encoder) as assistant:
         write(notes, moon="The Moon is 400,000 km away from the Earth.")
         index_run([notes], library, encoder)
         current = current_generation(library)

@@ -67,6 +67,10 @@ class Screen:
         self.line(text)
         return self.wait_for(pattern)
 
+    def said(self, text: str, pattern: str) -> str:
+        """Type a line of a chat, and wait for its answer, and for the prompt behind it."""
+        return self.say(text, rf"{pattern}[^>]*{PROMPT}")
+
     def leave(self) -> int:
         """Press Ctrl-D at the prompt of a chat, and hand back the exit code."""
         self.wait_for(PROMPT)

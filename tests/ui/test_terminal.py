@@ -4,7 +4,8 @@ import json
 import re
 import time
 from base64 import b64decode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,20 @@ from clew.agent.settings import read_settings
 from tests.ui.fakes import CUT_OFF, MODEL, FakeAssistant, fill_threads
 from tests.ui.screen import COLUMNS, CTRL_C, CTRL_D, FAKE, PROMPT, TAB, UP, Screen
 
-Open = Callable[..., Screen]
+Open = Callable[..., AbstractContextManager[Screen]]
 
 
 @pytest.fixture
 def chat(home: Path) -> Open:
-    return lambda *flags, fake=(): Screen([*FAKE, *fake, "chat", *flags])
+    """A chat at its first prompt."""
+
+    @contextmanager
+    def opened(*flags: str, fake: Sequence[str] = ()) -> Iterator[Screen]:
+        with Screen([*FAKE, *fake, "chat", *flags]) as screen:
+            screen.wait_for(PROMPT)
+            yield screen
+
+    return opened
 
 
 @pytest.fixture
@@ -28,7 +37,6 @@ def ask(home: Path) -> Open:
 
 def test_a_conversation_is_gone_on_with(chat: Open, home: Path) -> None:
     with chat() as screen:
-        screen.wait_for(PROMPT)
         came = screen.say("how far is the moon?", r"monkeys\.md\n\s*\n")
         assert "  rewrite   how far is the moon?   <1 ms\n" in came
         assert "\nThe Moon is 384,400 km away. [1] Monkeys are small. [2]\n\n" in came
@@ -40,10 +48,9 @@ def test_a_conversation_is_gone_on_with(chat: Open, home: Path) -> None:
         assert thread
     for flags in (("--thread", thread[1]), ("--continue",)):
         with chat(*flags) as screen:
-            came = screen.wait_for(PROMPT)
-            assert f"going on with {thread[1]}, turn 3" in came
+            assert f"going on with {thread[1]}, turn 3" in screen.text
             for question in ("how far is the moon?", "and the monkeys?"):
-                assert f"  > {question}\n    The Moon is 384,400 km away. [1]" in came
+                assert f"  > {question}\n    The Moon is 384,400 km away. [1]" in screen.text
 
 
 ANSWERS = [
@@ -59,7 +66,6 @@ ANSWERS = [
 
 def test_a_question_of_several_lines(chat: Open, home: Path) -> None:
     with chat() as screen:
-        screen.wait_for(PROMPT)
         for keys in ("how far\x1b\r", "is it\x1b\r", "the moon?\r"):
             screen.press(keys)
             time.sleep(0.3)
@@ -72,7 +78,6 @@ def test_a_question_of_several_lines(chat: Open, home: Path) -> None:
 
 def test_answers_and_ctrl_c_leave_the_chat_open(chat: Open) -> None:
     with chat() as screen:
-        screen.wait_for(PROMPT)
         for question, end, shown in ANSWERS:
             came = screen.say(question, end)
             assert shown in came and max(map(len, came.splitlines())) <= COLUMNS, question
@@ -93,7 +98,6 @@ def test_answers_and_ctrl_c_leave_the_chat_open(chat: Open) -> None:
 def test_a_bug_ends_the_chat_with_one_line_and_the_way_back(chat: Open, home: Path) -> None:
     fill_threads(home, 1)
     with chat("--continue") as screen:
-        screen.wait_for(PROMPT)
         screen.line("a bug")
         screen.wait_for("rewrite")
         assert screen.end() == 1
@@ -104,7 +108,6 @@ def test_a_bug_ends_the_chat_with_one_line_and_the_way_back(chat: Open, home: Pa
 
 def test_a_question_waits_for_the_encoder_and_who_leaves_does_not(chat: Open) -> None:
     with chat(fake=("--loading", "4")) as screen:
-        screen.wait_for(PROMPT)
         screen.line("how far is the moon?")
         screen.wait_for("loading the encoder…")
         screen.press(CTRL_C)
@@ -112,15 +115,14 @@ def test_a_question_waits_for_the_encoder_and_who_leaves_does_not(chat: Open) ->
         screen.wait_for(PROMPT)
         screen.say("how far is the moon?", "384,400")
     with chat(fake=("--loading", "1000")) as screen:
-        assert screen.leave() == 0
+        screen.press(CTRL_D)
+        assert screen.end() == 0
         assert "to come back" not in screen.text, "nothing was said"
 
 
 def test_a_turn_that_was_cut_off_is_finished_first(chat: Open) -> None:
     with chat("--thread", "mine", fake=("--interrupted", "mine")) as screen:
-        came = screen.wait_for(r"monkeys\.md")
-        assert f"cut off last time, finishing it now: {CUT_OFF}" in came and "384,400" in came
-        screen.wait_for(PROMPT)
+        assert f"cut off last time, finishing it now: {CUT_OFF}" in screen.text and "384,400" in screen.text
         assert "turns    1" in screen.say("/thread", "kept in")
 
 
@@ -128,14 +130,12 @@ def test_a_turn_that_was_cut_off_is_finished_first(chat: Open) -> None:
 def test_colours(chat: Open, monkeypatch: pytest.MonkeyPatch, without: str) -> None:
     monkeypatch.setenv("NO_COLOR", without)
     with chat() as screen:
-        screen.wait_for(PROMPT)
         screen.say("weak", "monkeys")
         assert bool(re.search(r"\x1b\[[0-9;]*3[0-9][0-9;]*m", screen.raw)) != bool(without)
 
 
 def test_history_and_completion(chat: Open) -> None:
     with chat() as screen:
-        screen.wait_for(PROMPT)
         for begun, offered, said in (
             ("/he", "/help", "what can be typed here"),
             ("/tool de", "dense", "searching with dense from now on"),
@@ -150,18 +150,12 @@ def test_history_and_completion(chat: Open) -> None:
         screen.press(UP + "\r")
         screen.wait_for("384,400")
     with chat() as screen:
-        screen.wait_for(PROMPT)
         screen.press(UP)
         screen.wait_for("moon")
 
 
 def test_the_commands(chat: Open, home: Path) -> None:
     with chat() as screen:
-        screen.wait_for(PROMPT)
-
-        def said(line: str, pattern: str) -> str:
-            return screen.say(line, rf"{pattern}[^>]*{PROMPT}")
-
         for line, answer in (
             ("/sources", "nothing was asked yet; try: type a question"),
             ("/resume", "no answer was stopped here; try: type a question"),
@@ -173,28 +167,28 @@ def test_the_commands(chat: Open, home: Path) -> None:
             ("/walk", r"nothing was walked for the last answer; did you mean /steps\?"),
             ("/tool dens", r"there is no tool dens; did you mean /tool dense\?"),
         ):
-            said(line, answer)
-        assert "Its light takes" not in said("/sources", r"\[2\] Monkeys in space")
-        assert "\n      Its light takes 1.3 seconds to reach us.\n" in said("/sources 1", "384,400")
-        assert "question x 1.00" in said("/steps", "0.71 moon")
-        said("and its walk?", "monkeys")
-        walk = said("/walk", "2 Laika, dog, space")
+            screen.said(line, answer)
+        assert "Its light takes" not in screen.said("/sources", r"\[2\] Monkeys in space")
+        assert "\n      Its light takes 1.3 seconds to reach us.\n" in screen.said("/sources 1", "384,400")
+        assert "question x 1.00" in screen.said("/steps", "0.71 moon")
+        screen.said("and its walk?", "monkeys")
+        walk = screen.said("/walk", "2 Laika, dog, space")
         assert "\n1 The distance of the Moon [1], moon, far\n" in walk and "it went to “Tides” and to “Monk" in walk
-        said("/tool hybrid", "searching with hybrid")
-        assert re.search(r"\* auto .*\n +en +English", said("/language", "português"))
-        tools = said("/tool", "dense")
+        screen.said("/tool hybrid", "searching with hybrid")
+        assert re.search(r"\* auto .*\n +en +English", screen.said("/language", "português"))
+        tools = screen.said("/tool", "dense")
         assert re.search(r"\* hybrid .*\n +dense", tools) and re.search(r"  auto +Searches with hybrid", tools)
-        thread = re.search(r"thread +(\w+)", said("/thread", "threads.sqlite"))
+        thread = re.search(r"thread +(\w+)", screen.said("/thread", "threads.sqlite"))
         assert thread
-        written = re.search(r"wrote ([\w-]+\.md)", said("/export", r"wrote [\w-]+"))
-        assert written and "is there already" in said("/export", "try: name another file")
-        said("/export mine.json", "wrote mine.json")
-        said("/export mine.json", "mine.json is there already; try: name another file")
-        said("/copy", "copied, with its sources")
+        written = re.search(r"wrote ([\w-]+\.md)", screen.said("/export", r"wrote [\w-]+"))
+        assert written and "is there already" in screen.said("/export", "try: name another file")
+        screen.said("/export mine.json", "wrote mine.json")
+        screen.said("/export mine.json", "mine.json is there already; try: name another file")
+        screen.said("/copy", "copied, with its sources")
         code = re.search(r"\x1b\]52;c;([\w+/=]+)\x07", screen.raw)
         assert code and b64decode(code[1]).decode().startswith("The Moon is 384,400 km away. [1] Monkeys")
-        said("/new", rf"a new conversation: \w+ \(the last one was {thread[1]}\)")
-        said("/thread", "nothing was said yet")
+        screen.said("/new", rf"a new conversation: \w+ \(the last one was {thread[1]}\)")
+        screen.said("/thread", "nothing was said yet")
         screen.line("/quit")
         assert screen.end() == 0
     exported = Path(written[1]).read_text()
@@ -208,41 +202,36 @@ def test_the_commands(chat: Open, home: Path) -> None:
 
 def test_questions_asked_anew_and_conversations_that_are_found_switched_and_deleted(chat: Open, home: Path) -> None:
     with chat() as screen:
-        screen.wait_for(PROMPT)
-
-        def said(line: str, pattern: str) -> str:
-            return screen.say(line, rf"{pattern}[^>]*{PROMPT}")
-
-        said("How far is the moon?", "monkeys")
-        said("and how old?", "monkeys")
-        assert "dense: 2 passages" in said("/again dense", "monkeys")
-        said("/again des", r"there is no tool des; did you mean /again dense\?")
-        assert "rewrite   as old as what?" in said("/edit #2 as old as what?", "monkeys")
-        versions = said("/versions", r"\* 3  as old as what\?")
+        screen.said("How far is the moon?", "monkeys")
+        screen.said("and how old?", "monkeys")
+        assert "dense: 2 passages" in screen.said("/again dense", "monkeys")
+        screen.said("/again des", r"there is no tool des; did you mean /again dense\?")
+        assert "rewrite   as old as what?" in screen.said("/edit #2 as old as what?", "monkeys")
+        versions = screen.said("/versions", r"\* 3  as old as what\?")
         assert "    1  and how old?" in versions and "    2  and how old?" in versions
         assert "384,400" in screen.say("/versions 1", rf"going on with version 1\n  > and how old[^>]*{PROMPT}")
-        said("/meant How old is the Moon?", "monkeys")
-        said("/context", r"understood as: How old is the Moon\?")
-        said("/branch #1", "going on from turn 1")
+        screen.said("/meant How old is the Moon?", "monkeys")
+        screen.said("/context", r"understood as: How old is the Moon\?")
+        screen.said("/branch #1", "going on from turn 1")
         screen.say("/versions #2 3", rf"going on with version 3\n  > as old as what[^>]*{PROMPT}")
-        said("/versions #4", "there is no turn #4; try: #2 is the last one")
+        screen.said("/versions #4", "there is no turn #4; try: #2 is the last one")
         screen.line("/edit")
         screen.wait_for("/edit #2 as old as what")
         screen.press(CTRL_C)
         screen.wait_for(PROMPT)
-        said("/new", "a new conversation")
-        said("Who was Laika in 54?", "monkeys")
-        said("/rename Dogs in space", "it is called Dogs in space now")
-        said("/pin 2", "How far is the moon.: now at the top")
-        listed = said("/threads", "Dogs in space")
+        screen.said("/new", "a new conversation")
+        screen.said("Who was Laika in 54?", "monkeys")
+        screen.said("/rename Dogs in space", "it is called Dogs in space now")
+        screen.said("/pin 2", "How far is the moon.: now at the top")
+        listed = screen.said("/threads", "Dogs in space")
         assert re.search(r"\^  1  How far is the moon\?  2 turns · just now\n  \*  2  Dogs in space", listed)
-        assert "Dogs" not in said("/threads FAR moon", "How far")
-        said("/switch Dogs", "> Who was Laika")
-        said("/delete 54", "there is no conversation 54")
-        said("/delete", "deleted: Dogs in space; /undo within 10 s")
-        said("/switch Dogs", "0 conversations have all of these words")
-        said("/undo", "Dogs in space is back")
-        said("/export talk.html", "wrote talk.html")
+        assert "Dogs" not in screen.said("/threads FAR moon", "How far")
+        screen.said("/switch Dogs", "> Who was Laika")
+        screen.said("/delete 54", "there is no conversation 54")
+        screen.said("/delete", "deleted: Dogs in space; /undo within 10 s")
+        screen.said("/switch Dogs", "0 conversations have all of these words")
+        screen.said("/undo", "Dogs in space is back")
+        screen.said("/export talk.html", "wrote talk.html")
         screen.line("/quit")
         assert screen.end() == 0
     page = Path("talk.html").read_text()
@@ -268,7 +257,7 @@ WRITTEN = [
 
 def test_words_are_shown_as_they_come_and_once(chat: Open) -> None:
     with chat("--llm", "auto") as screen:
-        assert f" · {MODEL} · /help" in screen.wait_for(PROMPT)
+        assert f" · {MODEL} · /help" in screen.text
 
         def asked(question: str) -> str:
             return screen.say(question, rf"monkeys\.md(?:.|\n)*?{PROMPT}")
@@ -294,7 +283,6 @@ def test_words_are_shown_as_they_come_and_once(chat: Open) -> None:
 
 def test_ctrl_c_keeps_what_was_said_and_resume_answers_to_the_end(chat: Open) -> None:
     with chat("--thread", "mine", "--llm", "auto") as screen:
-        screen.wait_for(PROMPT)
         screen.say("unfinished", "The Moon is")
         screen.press(CTRL_C)
         came = screen.wait_for(PROMPT)
@@ -302,8 +290,7 @@ def test_ctrl_c_keeps_what_was_said_and_resume_answers_to_the_end(chat: Open) ->
         screen.press(CTRL_D)
         assert screen.end() == 0
     with chat("--thread", "mine", "--llm", "auto") as screen:
-        came = screen.wait_for(PROMPT)
-        assert "    The Moon is 384,4\n  stopped; /resume answers it to the end, /again" in came
+        assert "    The Moon is 384,4\n  stopped; /resume answers it to the end, /again" in screen.text
         assert "Monkeys are small [2].\n\n" in screen.say("/resume", rf"monkeys\.md(?:.|\n)*?{PROMPT}")
         assert "turns    1" in screen.say("/thread", "kept in")
 

@@ -1,7 +1,6 @@
 """Whether a turn is answered, refused or asked back: by hand-made models, by the shipped one, and in whole turns."""
 
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from clew.agent.answer.evidence import Evidence
 from clew.agent.answer.judge import DOUBT, SHIPPED, Decision, Judge, judge, may_be_unclear, shipped_judge, signals
 from clew.agent.assistant import Assistant
-from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.memory.datatypes import Passage, Recalled, Sentence, Wording
 from clew.memory.dialogue.signals import Linear
@@ -118,19 +116,12 @@ def test_a_threshold_is_the_best_at_its_cost() -> None:
     assert threshold(examples, -odds, "UNANSWERABLE", "f1", 0.0) == np.inf
 
 
-@pytest.fixture
-def ask(examples_path: Path, cache: Path, tmp_path: Path) -> Iterator[Callable[[str], Turn]]:
-    settings = read_settings(library=examples_path, home=tmp_path / "data", cache=cache)
-    with Assistant.open(settings) as assistant:
-        yield lambda question: turn_of(assistant, "t", question)
-
-
-def test_a_reply_to_a_question_back_is_understood(ask: Callable[[str], Turn]) -> None:
-    first = ask("When did this animal die?")
+def test_a_reply_to_a_question_back_is_understood(assistant: Assistant) -> None:
+    first = turn_of(assistant, "t", "When did this animal die?")
     assert first.answer.outcome == "unclear" and not first.answer.refused
     assert first.answer.plain.startswith("Which animal do you mean")
     laika = next((n for n, title in enumerate(first.answer.nearest, 1) if "Laika" in title), None)
-    second = ask(f"number {laika}" if laika else "Laika")
+    second = turn_of(assistant, "t", f"number {laika}" if laika else "Laika")
     assert "Laika" in second.wordings[0].text or "Laika" in second.rewritten
     assert second.answer.outcome in ("answered", "partial")
     assert any("Laika" in source.title for source in second.answer.sources)
@@ -139,5 +130,5 @@ def test_a_reply_to_a_question_back_is_understood(ask: Callable[[str], Turn]) ->
 @pytest.mark.parametrize(
     "question", ["How far away is the Moon?", "What happened in the story of the film Metropolis?", "Who was Laika?"]
 )
-def test_a_clear_question_is_not_asked_back(ask: Callable[[str], Turn], question: str) -> None:
-    assert ask(question).answer.outcome != "unclear"
+def test_a_clear_question_is_not_asked_back(assistant: Assistant, question: str) -> None:
+    assert turn_of(assistant, "t", question).answer.outcome != "unclear"

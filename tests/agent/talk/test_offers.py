@@ -76,7 +76,7 @@ def test_an_empty_page_shows_a_question_that_leans_and_one_over_two_documents(as
 def test_questions_that_stand_in_a_document_come_first(cache: Path, tmp_path: Path, encoder: CachedEncoder) -> None:
     with over({"guests.md": FAQ}, tmp_path, cache, encoder) as assistant:
         own = assistant.services.library
-        assert "What is the wifi password?" in offered_by(assistant.services.library)
+        assert "What is the wifi password?" in offered_by(own)
         offered = next_questions([turn_of(assistant, "t", "What is the wifi password?")], own.store)
         assert offered == ["Where can guests park a car?", "May I bring my dog?", "What is “Guests” about?"]
         assert "drawer" in turn_of(assistant, "t", offered[0]).answer.text

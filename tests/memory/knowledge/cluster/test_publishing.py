@@ -1,7 +1,6 @@
 """A generation brought onto a cluster and back: differences alone are sent, nothing is lost, nothing of others goes."""
 
 import json
-import threading
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -53,6 +52,12 @@ def sent(cluster: Cluster, generation: Path) -> Published:
     *_, done = publish(cluster, generation)
     assert isinstance(done, Published)
     return done
+
+
+def restored(cluster: Cluster, folder: Path) -> Path:
+    for _ in restore(open_generation(cluster), folder):
+        pass
+    return required_generation(folder)
 
 
 def test_an_update_sends_what_differs_and_keeps_the_old_generation(
@@ -113,9 +118,7 @@ def test_a_run_that_was_cut_off_is_gone_on_with(
 def test_back_from_the_cluster_it_is_the_same_library(cluster: Cluster, examples_path: Path, tmp_path: Path) -> None:
     generation = required_generation(examples_path)
     done = sent(cluster, generation)
-    for _ in restore(open_generation(cluster), tmp_path / "back"):
-        pass
-    back = required_generation(tmp_path / "back")
+    back = restored(cluster, tmp_path / "back")
     assert read_manifest(back) == read_manifest(generation)  # its id too: threads go on
     assert (found := proven(back)) and not found.wrong
     assert sent(cluster, back).hash == done.hash
@@ -127,10 +130,8 @@ def test_an_indexer_without_a_sign_of_life_is_taken_over(cluster: Cluster) -> No
     with Generations(cluster).held():
         pass
     cluster.ask(lambda client: client.create(index=lock, id="indexer", document={"holder": "gone", "beat": 7}))
-    entered = threading.Event()
     with Generations(cluster).held(still=0.5):
-        entered.set()
-    assert entered.is_set()
+        pass
 
 
 def test_what_is_removed_is_ours_and_not_at_work(
@@ -257,8 +258,7 @@ def test_what_a_cluster_says_of_somebody_else_is_checked(
     cluster.ask(lambda client: client.indices.put_settings(index=index, settings={"index.blocks.write": False}))
     cluster.ask(lambda client: client.index(index=index, id=id_, document=row, refresh=True))
     with pytest.raises(ClewError, match="is not as it was sent"):
-        for _ in restore(open_generation(cluster), tmp_path / "folder" / "back"):
-            pass
+        restored(cluster, tmp_path / "folder" / "back")
     assert current_generation(tmp_path / "folder" / "back") is None
     assert [path.name for path in tmp_path.rglob("*")] == ["folder", "back", "lock"]
 
@@ -271,9 +271,7 @@ def test_what_was_read_of_another_library_or_is_damaged_is_not_used(
     for spoilt in (b"no database", b""):
         back.mkdir(exist_ok=True)
         (back / SPOOL).write_bytes(spoilt)
-        for _ in restore(open_generation(cluster), back):
-            pass
-        assert sent(cluster, required_generation(back)).hash == done.hash
+        assert sent(cluster, restored(cluster, back)).hash == done.hash
 
 
 def test_a_library_without_documents(cluster: Cluster, notes: Path, tmp_path: Path, encoder: CachedEncoder) -> None:
@@ -288,9 +286,7 @@ def test_a_library_without_documents(cluster: Cluster, notes: Path, tmp_path: Pa
         for name in registry.NAMES:
             assert registry.make(name, store).search(query, 5) == registry.make(name, here.store).search(query, 5)
     assert store.titles(5) == [] and store.triples() == [] and store.vocabulary.counts(["Metropolis"]) == [0]
-    for _ in restore(store, tmp_path / "back"):
-        pass
-    assert sent(cluster, required_generation(tmp_path / "back")).hash == done.hash
+    assert sent(cluster, restored(cluster, tmp_path / "back")).hash == done.hash
     (notes / "lang.txt").write_text("Fritz Lang directed Metropolis.", "utf-8")
     sent(cluster, indexed(notes, tmp_path / "library", encoder))
     assert registry.make("hybrid", open_generation(cluster)).search(query, 5).passages

@@ -104,10 +104,12 @@ def test_a_zipped_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
         assert [type(item) for item in read(source)][-1] is LoadFailure
 
 
-def test_a_conversation_script_given_itself_is_refused(tmp_path: Path) -> None:
-    assert failures(items(tmp_path / "x.jsonl", {"conversation_id": "c", "turns": []})) == [
-        ("x.jsonl", "a conversation script, which clew replay runs")
-    ]
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [({"conversation_id": "c", "turns": []}, "a conversation script, which clew replay runs"), (b"\n", "empty")],
+)
+def test_what_has_no_documents_is_named(tmp_path: Path, line: object, why: str) -> None:
+    assert failures(items(tmp_path / "x.jsonl", line)) == [("x.jsonl", why)]
 
 
 def test_edges_come_as_they_are_and_bad_ones_are_named(tmp_path: Path) -> None:
@@ -124,12 +126,6 @@ def test_edges_come_as_they_are_and_bad_ones_are_named(tmp_path: Path) -> None:
     ]
     (tmp_path / "edges.jsonl.gz").unlink()
     assert list(source.loader.edges(source)) == [LoadFailure(str(tmp_path / "edges.jsonl.gz"), "it is not there")]
-
-
-def test_a_file_without_a_line_is_named(tmp_path: Path) -> None:
-    (tmp_path / "x.jsonl").write_text("\n\n", "utf-8")
-    [source] = discover([tmp_path]).sources
-    assert list(read(source)) == [LoadFailure(str(tmp_path / "x.jsonl"), "empty")]
 
 
 def test_triples_come_with_their_document(tmp_path: Path) -> None:
