@@ -181,9 +181,7 @@ def test_a_turn_of_several_questions_is_stopped_with_all_of_them(assistant: Assi
     assert isinstance(whole, Turn) and "Laika" in whole.answer.plain and "Lang" in whole.answer.plain
 
 
-def test_a_question_asked_anew_in_other_words_or_as_it_is_meant_is_another_way(
-    assistant: Assistant,
-) -> None:
+def test_a_question_asked_anew_in_other_words_or_as_it_is_meant_is_another_way(assistant: Assistant) -> None:
     """Each way has what was said on it, and nothing of the others."""
     ask(assistant, "t", "Who directed the film Metropolis?")
     born = ask(assistant, "t", "and where was he born?")

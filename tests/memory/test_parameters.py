@@ -42,13 +42,7 @@ def test_fields_are_named_with_what_they_may_be() -> None:
 
 @pytest.mark.parametrize(
     ("name", "given", "value"),
-    [
-        ("lambda", "0.25", 0.25),
-        ("size", "none", None),
-        ("size", "12", 12),
-        ("kind", "b", "b"),
-        ("exact", "true", True),
-    ],
+    [("lambda", "0.25", 0.25), ("size", "none", None), ("size", "12", 12), ("kind", "b", "b"), ("exact", "true", True)],
 )
 def test_what_is_written_is_read(name: str, given: object, value: object) -> None:
     assert FIELDS[name].value_of(given) == value

@@ -247,10 +247,7 @@ WRITTEN = [
         "changed",
         "Nero paid for it [9].\n  after it was checked, the answer is:\nThe Moon is 384,400 km away. [1] Monkeys",
     ),
-    (
-        "writes wrong",
-        "\n\nThe Moon is 384,400 km away [1]. Monkeys are small [2].\n(not found in the source) The Moon",
-    ),
+    ("writes wrong", "\n\nThe Moon is 384,400 km away [1]. Monkeys are small [2].\n(not found in the source) The Moon"),
     ("restarts", "Something else altogether\n  in its place:\n\nThe Moon is"),
 ]
 

@@ -69,12 +69,7 @@ def test_what_is_unclear_is_asked_back_before_it_is_refused(given: Mapping[str, 
 
 @pytest.mark.parametrize(
     ("given", "unclear"),
-    [
-        ({}, False),
-        ({"points": 1.0}, True),
-        ({"leans": 1.0}, True),
-        ({"leans": 1.0, "content": 3.0}, False),
-    ],
+    [({}, False), ({"points": 1.0}, True), ({"leans": 1.0}, True), ({"leans": 1.0, "content": 3.0}, False)],
 )
 def test_a_first_question_is_unclear_only_by_its_words(given: Mapping[str, float], unclear: bool) -> None:
     assert may_be_unclear({**CLEAR, **given}) == unclear

@@ -51,11 +51,11 @@ LIBRARIES: dict[str, dict[str, str | bytes]] = {
     },
     "german": {
         "bibliothek.txt": "Stadtbibliothek\n\nDie Ausleihe eines Films kostet 2 Euro. Der Lesesaal schließt um 19 Uhr. "
-        "Das Archiv leitet Frau Ottmann. Fahrräder stehen im Hof.\n",
+        "Das Archiv leitet Frau Ottmann. Fahrräder stehen im Hof.\n"
     },
     "rules": {
         "rules.md": "# Rules of the library\n\nDogs are not allowed in the reading room.\n\nLamps stand on some tables "
-        "of the reading room.\n",
+        "of the reading room.\n"
     },
     "staff": {
         "handbook.md": "# Staff handbook\n\nStaff have 25 days of holiday a year.\n\nThe kitchen closes at 9.\n",

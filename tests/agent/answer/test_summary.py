@@ -28,9 +28,7 @@ def sentences(document: Document, encoder: CachedEncoder) -> tuple[list[Span], V
     return spans, encoder.encode([document.text[start:end] for start, end in spans], "passage")
 
 
-def test_each_entry_of_minutes_is_told_under_its_heading_and_labels_before_the_rest(
-    encoder: CachedEncoder,
-) -> None:
+def test_each_entry_of_minutes_is_told_under_its_heading_and_labels_before_the_rest(encoder: CachedEncoder) -> None:
     heads = [line for line in MINUTES.splitlines() if line in ("Extractor", "Summer fair", "Course")]
     marks = tuple(Mark(MINUTES.index(f"\n{head}\n") + 1, head) for head in heads)
     document = Document("m", "Minutes of 12 June", MINUTES, headings=marks)

@@ -38,10 +38,7 @@ def of(*turns: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (
-            [of({"question": "q", "expects": {}})],
-            "s.jsonl:1, turn 1 has unknown keys: 'expects'. Try: use question",
-        ),
+        ([of({"question": "q", "expects": {}})], "s.jsonl:1, turn 1 has unknown keys: 'expects'. Try: use question"),
         ([of({"question": "q", "expect": {"refuse": True, "x": 1}})], "turn 1, expect has unknown keys: 'refuse',"),
         ([of("q")], "s.jsonl:1, turn 1 has no 'question'"),
         ([of({"question": "q", "expect": {"refuses": "yes"}})], "has a 'refuses' that is neither true nor false"),

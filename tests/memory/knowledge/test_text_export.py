@@ -10,14 +10,7 @@ from hypothesis import strategies as st
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.json_lines import append_object
-from clew.memory.knowledge.library import (
-    INDEX,
-    LONGEST_NAME,
-    export_graph,
-    export_text,
-    open_library,
-    safe_name,
-)
+from clew.memory.knowledge.library import INDEX, LONGEST_NAME, export_graph, export_text, open_library, safe_name
 from tests.memory.knowledge.index.test_run import run
 
 LINES = "The Moon.\r\n\r\nIt is  grey.\u2028And far.\x0cAnd old.\tSo.\n"

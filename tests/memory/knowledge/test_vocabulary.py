@@ -38,12 +38,7 @@ def test_phrases_are_titles_or_entities(vocabulary: Vocabulary) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [
-        ("pacakge", "package"),
-        ("comittee", "committee"),
-        ("grenhuose", "greenhouse"),
-        ("wich", "which"),
-    ],
+    [("pacakge", "package"), ("comittee", "committee"), ("grenhuose", "greenhouse"), ("wich", "which")],
 )
 def test_a_word_that_is_lacking_is_near_to_one_that_is_there(vocabulary: Vocabulary, typed: str, meant: str) -> None:
     (near,) = vocabulary.near([typed])

@@ -5,12 +5,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from pypdf.generic import (
-    DecodedStreamObject,
-    DictionaryObject,
-    NameObject,
-    NumberObject,
-)
+from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject, NumberObject
 
 from clew.memory.datatypes import Document
 from tests.memory.knowledge.loaders.reading import document

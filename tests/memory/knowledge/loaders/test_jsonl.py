@@ -150,11 +150,7 @@ def test_each_subject_is_a_document_and_a_repeated_triple_written_once(tmp_path:
     assert items_file(path, content) == [
         Document("triples.json:lokesh k.", "Lokesh K.", text, str(path), triples=lokesh),
         Document(
-            "triples.json:film",
-            "film",
-            "film released in 2025.",
-            str(path),
-            triples=(("film", "released in", "2025"),),
+            "triples.json:film", "film", "film released in 2025.", str(path), triples=(("film", "released in", "2025"),)
         ),
     ]
     (document,) = items_file(tmp_path / "triples.json", '[["a", "b", "c"], ["A", "b", "c"], ["a", "b", "d"]]')

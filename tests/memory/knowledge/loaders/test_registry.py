@@ -175,6 +175,6 @@ def test_links_below_the_paths_given_are_named_and_not_followed(tmp_path: Path) 
     assert [source.name for source in discover([tmp_path / "named.txt"]).sources] == ["named.txt"]
     followed = discover([notes], follow=True)
     assert [source.name for source in followed.sources] == [
-        *("a.txt", "etc/deep/c.txt", "graph/nodes.jsonl", "passwd.txt", "sub/b.txt"),
+        *("a.txt", "etc/deep/c.txt", "graph/nodes.jsonl", "passwd.txt", "sub/b.txt")
     ]
     assert not followed.notes[1:]

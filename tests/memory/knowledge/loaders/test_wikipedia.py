@@ -12,14 +12,7 @@ import pytest
 from clew.memory.datatypes import Document, Edge
 from clew.memory.knowledge.loaders.registry import discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, source_digest
-from clew.memory.knowledge.loaders.wikipedia import (
-    NAMESPACES,
-    WIKIPEDIA,
-    Wiki,
-    categories,
-    first_paragraph,
-    links,
-)
+from clew.memory.knowledge.loaders.wikipedia import NAMESPACES, WIKIPEDIA, Wiki, categories, first_paragraph, links
 from tests.memory.knowledge.loaders.dump import END, HEAD, PAGES, dump, page
 
 ARTICLES = ["Moon", "Natural satellite", "Earth", "Tide (sea)", "Château d'If", "Île d'If", "Blank"]
@@ -229,10 +222,7 @@ def test_what_is_no_words_is_dropped(text: str, words: str) -> None:
 
 def test_links_lead_to_articles_of_this_wiki_and_categories_are_those_of_the_page() -> None:
     assert links(MOON, WIKI) == ["Earth", "Full moon", "Belgium", "Cell link", "Natural satellite", "Café society"]
-    assert links("[[Star Trek: Picard]] [[Re:Zero]] [[Project:About]]", WIKI) == [
-        "Star Trek: Picard",
-        "Re:Zero",
-    ]
+    assert links("[[Star Trek: Picard]] [[Re:Zero]] [[Project:About]]", WIKI) == ["Star Trek: Picard", "Re:Zero"]
     assert links("[[Datei:a.png]] [[Mond]]", GERMAN) == ["Mond"]
     assert categories(MOON, WIKI) == ["Moons of Earth", "Light sources"]
     assert categories("[[Kategorie:Monde]] [[Category:Himmel]] [[:Kategorie:Nur genannt]]", GERMAN) == [
