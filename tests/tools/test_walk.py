@@ -13,7 +13,6 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.walking.walker import StepParameters as Wandering
 from clew.memory.knowledge.walking.walker import WalkerParameters
-from clew.memory.ports import Search
 from clew.tools.base import encode_query
 from clew.tools.walk import Walk, WalkParameters
 from tests.memory.knowledge.walking.made import graph_library_of, library_of
@@ -44,19 +43,13 @@ def films(tmp_path_factory: pytest.TempPathFactory, encoder: CachedEncoder) -> I
         yield library
 
 
-def row_edges(store: Search) -> set[Edge]:
-    graph, ids = store.part().nodes, store.part().layers.chunk_ids
-    return {
-        Edge(ids[source], ids[target], graph.relations[kind])
-        for source, target, kind in zip(graph.sources, graph.targets, graph.kinds, strict=True)
-    }
-
-
 def test_of_a_graph_folder_the_paths_are_its_relations(films: Library, query: Query) -> None:
     found = Walk(films.store, FAR).search(query)
     assert {passage.title for passage in found.passages} == set(TEXTS)
-    walk = found.walk
-    assert walk is not None and walk.edges and set(walk.edges) <= row_edges(films.store)
+    walk, graph, ids = found.walk, films.store.part().nodes, films.store.part().layers.chunk_ids
+    edges = zip(graph.sources, graph.targets, graph.kinds, strict=True)
+    assert walk is not None and walk.edges
+    assert set(walk.edges) <= {Edge(ids[source], ids[target], graph.relations[kind]) for source, target, kind in edges}
     paths = {passage.title: passage.path for passage in found.passages}
     walked = [path for path in paths.values() if path]
     assert walked and {step for path in walked for step in path} <= {

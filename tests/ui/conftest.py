@@ -72,14 +72,6 @@ def graph_folder(folder: Path, topics: Sequence[str], each: int, asked: Sequence
     return folder
 
 
-@pytest.fixture
-def few_queries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Aligners are trained and measured on few synthetic queries."""
-    monkeypatch.setattr("clew.memory.knowledge.aligners.training.HELD_OUT", 40)
-    monkeypatch.setattr("clew.agent.evaluation.aligners.SIZE", 60)
-    monkeypatch.setattr("clew.agent.evaluation.aligners.SIZE_WITHOUT_GPU", 40)
-
-
 @pytest.fixture(scope="module")
 def browser() -> "Iterator[Browser]":
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -16,8 +16,11 @@ EACH = 12
 
 
 @pytest.fixture
-def library(clew: Run, few_queries: None, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Five topics, two partitionings; the questions name one node each."""
+def library(clew: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Five topics, two partitionings; the questions name one node each. Few are made to train and to measure."""
+    monkeypatch.setattr("clew.memory.knowledge.aligners.training.HELD_OUT", 40)
+    monkeypatch.setattr("clew.agent.evaluation.aligners.SIZE", 60)
+    monkeypatch.setattr("clew.agent.evaluation.aligners.SIZE_WITHOUT_GPU", 40)
     folder = graph_folder(Path("graph"), TOPICS, EACH, (3, 20, 50))
     monkeypatch.setenv("CLEW_LIBRARY", "library")
     assert clew("index", folder, "-q").exit_code == 0

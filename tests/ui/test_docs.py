@@ -4,7 +4,6 @@ import importlib.util
 import re
 import shlex
 import sys
-from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -57,16 +56,11 @@ def test_paths_and_modules_are_there(path: Path) -> None:
     assert not {name for name in modules if importlib.util.find_spec(name) is None}
 
 
-def clew_commands(path: Path) -> Iterator[str]:
-    """`clew ...` in indented blocks and in backticks."""
-    text = path.read_text("utf-8")
-    yield from re.findall(r"^ {4}(?:\$ |[A-Z_]+=\S+ )*(clew [^#\n]*)", text, re.MULTILINE)
-    yield from re.findall(r"`(?:[A-Z_]+=\S+ )*(clew [^`\n]+)`", text)
-
-
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_commands_and_flags_are_there(path: Path) -> None:
-    for line in clew_commands(path):
+    text = path.read_text("utf-8")
+    blocks = re.findall(r"^ {4}(?:\$ |[A-Z_]+=\S+ )*(clew [^#\n]*)", text, re.MULTILINE)
+    for line in (*blocks, *re.findall(r"`(?:[A-Z_]+=\S+ )*(clew [^`\n]+)`", text)):
         words = shlex.split(line.split(" | ")[0].replace("...", ""))[1:]
         command: click.Command = main
         while words and isinstance(command, click.Group) and re.fullmatch(r"[a-z]+", words[0]):

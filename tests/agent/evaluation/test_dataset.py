@@ -53,9 +53,8 @@ def test_nothing_but_inputs_reaches_a_question(tmp_path: Path) -> None:
 
 def test_context_is_read_where_it_is_asked_for(tmp_path: Path) -> None:
     folder = make(tmp_path, QUERIES[1:2], "c<::>2\tFritz Lang\t1\n")
-    assert read_dataset(folder, within_context=True).questions[0].context == frozenset(
-        {"Fritz Lang", "Vienna (Austria)"}
-    )
+    (question,) = read_dataset(folder, within_context=True).questions
+    assert question.context == frozenset({"Fritz Lang", "Vienna (Austria)"})
 
 
 def test_ids_keep_their_spaces_and_a_header_is_not_needed(tmp_path: Path) -> None:

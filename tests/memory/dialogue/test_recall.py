@@ -86,11 +86,8 @@ def test_the_invariants_hold_turn_after_turn_from_the_centroids_before(utterance
         assert len(start) == len(recalled.cluster_sizes)
 
 
-def test_no_history() -> None:
+def test_no_history_and_one_sentence() -> None:
     assert recall(hashed_vectors(["moon"])[0], [], np.empty((0, 0), np.float32), SEED) == Recalled()
-
-
-def test_one_sentence() -> None:
     recalled = recalled_of("moon", [Sentence("How far?", "user", 1)])
     assert recalled.selected == recalled.extracted == (Sentence("How far?", "user", 1, cluster_id=0),)
     assert recalled.cluster_sizes == (1,)

@@ -151,20 +151,17 @@ def test_vectors_by_row_by_id_and_by_partition_are_the_same(store: LibraryStore)
 
 def test_a_field_alone_and_fields_by_weights(store: LibraryStore, embedded_path: Path) -> None:
     """What is known of a document beside its words (here name, author, tags) is searched as a field of its own."""
+    questions = ["long", "lang 1", "the Moon", "Fritz Lang directed the tides"]
     with open_library(embedded_path, None) as library:
-        _same_by_fields(store, library.store)
+        for fields in ({"metadata": 1.0}, SEED_FIELDS, {"title": 1.0}):
+            pair = (one.keyword_search(questions, 50, fields=fields) for one in (store, library.store))
+            for found, expected in zip(*pair, strict=True):
+                assert {hit.chunk: hit.terms for hit in found} == {hit.chunk: hit.terms for hit in expected}
+                told = {hit.chunk: (hit.score, hit.title_coverage) for hit in found}
+                for hit in expected:
+                    assert told[hit.chunk] == pytest.approx((hit.score, hit.title_coverage), abs=1e-5)
     for known in ("lang", "Rainer", "silent cinema"):
         (named,) = store.keyword_search([known], 5, fields={"metadata": 1.0})
         assert [hit.chunk for hit in named] and {store.chunks([hit.chunk])[0].document for hit in named} == {"lang 1"}
     (about,) = store.documents(["lang 1"])
     assert (about.author, about.tags) == ("Luise Rainer", "cinema, silent films")
-
-
-def _same_by_fields(store: LibraryStore, embedded: LibraryStore) -> None:
-    for fields in ({"metadata": 1.0}, SEED_FIELDS, {"title": 1.0}):
-        for question in ("long", "lang 1", "the Moon", "Fritz Lang directed the tides"):
-            (found,), (expected,) = (one.keyword_search([question], 50, fields=fields) for one in (store, embedded))
-            assert {hit.chunk: hit.terms for hit in found} == {hit.chunk: hit.terms for hit in expected}
-            told = {hit.chunk: (hit.score, hit.title_coverage) for hit in found}
-            for hit in expected:
-                assert told[hit.chunk] == pytest.approx((hit.score, hit.title_coverage), abs=1e-5)

@@ -44,16 +44,6 @@ def clew(*arguments: object, cache: Path) -> Result:
     return CliRunner().invoke(main, [str(argument) for argument in arguments], env={"CLEW_CACHE": str(cache)})
 
 
-def overwrite_page(path: Path, table: str) -> None:
-    """The first of a table."""
-    with closing(sqlite3.connect(path)) as database:
-        (size,) = database.execute("PRAGMA page_size").fetchone()
-        (page,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
-    with path.open("r+b") as file:
-        file.seek((page - 1) * size)
-        file.write(b"\xff" * size)
-
-
 def test_a_rebuild_reads_libraries_of_another_format_or_shape(made: Path, encoder: CachedEncoder, cache: Path) -> None:
     note_indexed(recorded(made).id, [str(made.parent / "notes")])
     changes: list[tuple[str, Callable[[dict[str, object]], object]]] = [
@@ -93,7 +83,13 @@ def test_damaged_files_are_named_with_the_command(
 
 
 def test_damage_that_shows_at_a_query_is_named_too(made: Path, encoder: CachedEncoder) -> None:
-    overwrite_page(generation_of(made) / "library.sqlite", "edges")
+    path = generation_of(made) / "library.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+        (page,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'edges'").fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
     with open_library(made, encoder) as opened, pytest.raises(ClewError, match="library is damaged"):
         opened.store.neighbours(["moon.txt"])
 
