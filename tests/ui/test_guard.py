@@ -205,7 +205,8 @@ def test_a_tab_is_its_owners(door: Door, tmp_path: Path) -> None:
     assert door("GET", stream, cookie=mine, headers=SAME).status_code == 403
     assert door("POST", CHANGED[1], cookie=mine, headers=SAME, json={"session_hash": "t"}).status_code == 403
     assert door("GET", stream, cookie=anns, headers=SAME).status_code == 200
-    for other in ({"session_hash": "u"}, []):  # a tab of one's own is sent, or none, and the address is another's
+    named: tuple[object, ...] = ({"session_hash": "u"}, [])
+    for other in named:  # a tab of one's own is sent, or none, and the address is another's
         assert door("GET", stream, cookie=mine, headers=SAME, json=other).status_code == 403, other
 
 
