@@ -66,7 +66,10 @@ def test_the_box_is_first_recalls_and_a_second_tab_follows(context: "BrowserCont
     other = context.new_page()
     other.goto(page.url)
     other.wait_for_selector("#turn-2")
+    page.set_viewport_size({"width": 1024, "height": 300})
+    page.locator("#chat").evaluate("chat => { chat.scrollTop = 0 }")
     ask(page, "Which is third?")
+    page.wait_for_function("() => document.querySelector('#turn-3').getBoundingClientRect().top < 300")
     other.wait_for_selector("#past #turn-3")
 
 
@@ -119,6 +122,12 @@ def test_a_new_conversation_and_back_from_the_list_and_from_the_address(
 
 def test_a_question_is_asked_again_in_other_words_and_as_it_is_meant_and_all_answers_are_kept(page: "Page") -> None:
     ask(page, "First?")
+    page.click("#again-1 summary")
+    first = page.locator("#again-1 button").first
+    page.wait_for_function("() => document.querySelector('#again-1 button').getBoundingClientRect().top > 0")
+    page.keyboard.press("Escape")
+    first.wait_for(state="hidden")
+    assert page.evaluate("document.activeElement.innerText") == "Again"
     ask(page, "and second?")
     page.click("#again-2 summary")
     page.click("#again-2 >> text=with dense")
@@ -155,7 +164,7 @@ def test_conversations_are_found_named_pinned_kept_as_a_file_deleted_and_brought
     ask(page, "What is said of walruses?")
     choose("Rename")
     page.keyboard.type("Walruses")
-    page.keyboard.press("Enter")
+    page.click(".editing button >> text=Rename")
     page.wait_for_selector("#threads [aria-current] >> text=Walruses")
     choose("Pin")
     page.wait_for_selector("#threads .pin")

@@ -71,6 +71,7 @@
       { selector: '.landed', style: { 'border-width': 1.5, 'border-color': accent, 'z-index': 4 } },
       { selector: '.walked', style: { 'background-color': accent, 'border-color': card, 'font-weight': 600, 'min-zoomed-font-size': 0, 'z-index': 6 } },
       { selector: '.near', style: { 'border-width': 1.5, 'border-color': ink, 'z-index': 7 } },
+      { selector: '.disc.near', style: { 'border-width': 0, 'background-opacity': 0.28, 'z-index': 1 } },
     ]
   }
 

@@ -69,10 +69,11 @@
   function edit(button) {
     const form = document.createElement('form')
     form.className = 'editing'
-    form.innerHTML = '<textarea></textarea><button>Send</button> <button type="button" class="cancel">Cancel</button>'
+    const title = button.dataset.edit.startsWith('/rename')
+    form.innerHTML = `<textarea></textarea><button>${title ? 'Rename' : 'Send'}</button> <button type="button" class="cancel">Cancel</button>`
     const box = form.firstChild
     box.value = button.dataset.text
-    box.setAttribute('aria-label', button.dataset.edit.startsWith('/rename') ? 'Title' : 'Question')
+    box.setAttribute('aria-label', title ? 'Title' : 'Question')
     box.onkeydown = (event) => {
       if (event.key === 'Enter' && !event.shiftKey) { event.preventDefault(); form.requestSubmit() }
       if (event.key === 'Escape') form.remove()
@@ -196,11 +197,19 @@
     if (button?.dataset.say) send('say', button.dataset.say)
     if (button?.dataset.edit) edit(button)
     if (button?.dataset.copy) copy(button)
-    const menu = event.target.closest('summary')?.parentElement
-    for (const block of document.querySelectorAll('.menu[open]')) {
-      if (block !== menu) { unfolded.delete(block.id); block.open = false }
-    }
+    if (event.target.closest('#send')) pinned = true
+    fold(event.target.closest('summary')?.parentElement)
   })
+
+  // Closes the menus but one; the focus that was in one of them is on its name again.
+  function fold(menu) {
+    for (const block of document.querySelectorAll('.menu[open]')) {
+      if (block === menu) continue
+      if (!menu && block.contains(document.activeElement)) block.firstElementChild.focus()
+      unfolded.delete(block.id)
+      block.open = false
+    }
+  }
 
   let finding
   document.addEventListener('input', (event) => {
@@ -230,7 +239,8 @@
   }
 
   document.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') drawer('')
+    if (event.key === 'Escape') { drawer(''); fold() }
+    if (event.key === 'Enter' && !event.shiftKey && event.target === question()) pinned = true // what is asked is looked at
     if (event.target === question() && ['ArrowUp', 'ArrowDown'].includes(event.key)) recall(event)
     if (event.target.matches('input, textarea, select') || event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === '?') $('#keys').showModal()
@@ -240,7 +250,11 @@
   document.addEventListener('click', (event) => {
     const block = event.target.closest('summary')?.parentElement
     if (block?.id) block.open ? unfolded.delete(block.id) : unfolded.add(block.id)
-    if (block?.matches('.menu')) setTimeout(() => block.lastElementChild.scrollIntoView({ block: 'nearest' }))
+    if (block?.matches('.menu')) setTimeout(() => {
+      const list = block.lastElementChild
+      list.scrollIntoView({ block: 'nearest' })
+      if (list.getBoundingClientRect().top < $('#chat').getBoundingClientRect().top) list.style.inset = '100% auto auto -10px' // no room above
+    })
   }, true)
 
   document.addEventListener('scroll', (event) => {
