@@ -8,7 +8,7 @@ from clew.agent.answer.excerpts import excerpt_of
 from clew.agent.answer.names import of_other_names
 from clew.agent.answer.negation import SURE, denied
 from clew.agent.answer.selection import Picked
-from clew.agent.answer.times import TimedSentence, plain_title, without_dates
+from clew.agent.answer.times import TimedSentence, plain_title, told_words, without_dates
 from clew.memory.dates import asked_times, date_of
 from clew.memory.text import content_words
 
@@ -37,9 +37,9 @@ def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Pick
         return []
     if first.excerpt.kind not in ("sentence", "item"):
         return []
-    place, asked = evidence.candidates.index(candidate), _words(question)
+    place, asked = evidence.candidates.index(candidate), told_words(question)
     own, sources = evidence.texts[place], evidence.sources
-    own_words, said = _words(own), asked & {*content_words(own), *evidence.title_words[candidate.passage]}
+    own_words, said = told_words(own), asked & {*content_words(own), *evidence.title_words[candidate.passage]}
     likeness = evidence.candidate_vectors @ evidence.candidate_vectors[place]
     found, of_another = dict[str, Picked](), of_other_names(question, evidence)
     for other in sorted(range(len(evidence.candidates)), key=lambda one: -likeness[one]):
@@ -50,7 +50,7 @@ def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Pick
             continue
         if _versions(evidence.timed[place], evidence.timed[other]):
             continue
-        words = _words(text)
+        words = told_words(text)
         least = min(len(words), len(own_words))
         alike = least > 1 and len(words & own_words) >= SHARED * least and not (words - own_words and own_words - words)
         answers = said <= {*content_words(text), *evidence.title_words[at]}
@@ -86,9 +86,3 @@ def _amounts(text: str) -> dict[str, str]:
     """What is counted or measured -> the number, without dates."""
     found = _AMOUNT.finditer(without_dates(text))
     return {f"{m['before']}{m['behind'] or ''}".casefold(): m["number"].strip(".,:") for m in found}
-
-
-def _words(text: str) -> set[str]:
-    """Its content words without numbers and dates."""
-    told = content_words(without_dates(text))
-    return {word for word in told if not any(map(str.isdigit, word))}

@@ -5,7 +5,7 @@ asked for stands in a table for each language (`corpus_answers.LANGUAGE.txt`).
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -172,8 +172,8 @@ class Corpus:
         of = line("document" if count == 1 else "documents", self.language, count=f"{count:,}")
         return line(key, self.language, count=f"{count:,}", documents=of, **values)
 
-    def title(self, one: Listed | str) -> str:
-        words = self.catalogue.shown[one if isinstance(one, str) else one.id].split()
+    def title(self, one: Listed) -> str:
+        words = self.catalogue.shown[one.id].split()
         return " ".join(words[:LONGEST_TITLE]).rstrip(" ,;:") + ("\u2026" if len(words) > LONGEST_TITLE else "")
 
     def sentences(self, document: Document) -> tuple[list[Span], Vectors, list[int]]:
@@ -321,16 +321,12 @@ def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int
         label = one.label
         if fresh and label:
             made.append(Claim(label if label[-1] in "?!:" else f"{label}:", new_line=True))
-        said = _quote(document, (one.start, one.end))
+        said = Quote(document.id, one.start, one.end, document.text[one.start : one.end])
         text = " ".join(said.text.split())
         item = bool(ITEM.match(text)) or (fresh and not label)
         shown = region.in_table(one.start, one.end)
         made.append(Claim(text, (cite,), start=said.start, new_line=item, quotes=(said,), markup=shown))
     return [replace(claim, new_line=True) if not place else claim for place, claim in enumerate(made)]
-
-
-def _quote(document: Document, span: Span) -> Quote:
-    return Quote(document.id, *span, document.text[slice(*span)])
 
 
 # Count ------------------------------------------------------------------------------------------------------------
@@ -351,62 +347,55 @@ def _counted(corpus: Corpus) -> CorpusAnswer:
 # Overview ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """The documents of a folder; without a name all."""
-
-    name: str
-    documents: Sequence[Listed]
-
-    def shown(self, most: int) -> list[Listed]:
-        """At most so many, spread over all of them."""
-        return list(self.documents[:: -(-len(self.documents) // most)])
+def _spread(documents: Sequence[Listed], most: int) -> Sequence[Listed]:
+    """At most so many, spread over all of them."""
+    return documents[:: -(-len(documents) // most)]
 
 
 def _overview(corpus: Corpus) -> CorpusAnswer:
     """A line a folder where the documents lie in several, else a line a title; of titles as many as there is room for.
     The step has all of them."""
     documents, folders = corpus.documents, corpus.catalogue.folders(corpus.scope)
-    groups, how = [_Group("", documents)], ""
+    groups, how = {"": documents}, ""
     if 1 < len(folders) <= max(2, len(documents) / 2):
-        groups = [_Group(name or corpus.line("not in a folder"), inside) for name, inside in folders.items()]
+        groups = {name or corpus.line("not in a folder"): inside for name, inside in folders.items()}
         how = corpus.line("in folders", len(groups))
     here = f"here on {corpus.subject}" if corpus.subject and len(documents) > 1 else "here"
     are = "is" if len(documents) == 1 else "are"
     text = corpus.line("all documents", len(documents), here=here, how=how, are=are) + ":"
     claims, sources = _fitted(groups, corpus, MOST_WORDS - len(text.split()))
-    listed = [f"{group.name or 'documents'}: {corpus.title(one)}" for group in groups for one in group.documents]
+    listed = [f"{name or 'documents'}: {corpus.title(one)}" for name, inside in groups.items() for one in inside]
     details = (*listed[:DETAILS], *([f"and {len(listed) - DETAILS} more"] if len(listed) > DETAILS else ()))
     answer = Answer("answered", (Claim(text), *claims), tuple(sources), form="overview")
     return CorpusAnswer(answer, tuple(sources), f"an overview of {len(documents):,} documents", details)
 
 
-def _fitted(groups: Sequence[_Group], corpus: Corpus, words: int) -> tuple[list[Claim], list[Passage]]:
+def _fitted(groups: Mapping[str, Sequence[Listed]], corpus: Corpus, words: int) -> tuple[list[Claim], list[Passage]]:
     """As many titles of each group as so many words have room for; of the largest groups, where they have none for
     all."""
-    by_size = sorted(groups, key=lambda group: -len(group.documents))
+    by_size = sorted(groups, key=lambda name: -len(groups[name]))
     titles = (3, 2, 1) if len(groups) > 1 else (10, 7, 5)
     for most, lines in (*((number, len(groups)) for number in titles), (titles[-1], 12), (titles[-1], 8)):
-        names = {group.name for group in by_size[:lines]}
-        told = [group for group in groups if group.name in names]
-        claims = [claim for group in told for claim in _titles(group, most, corpus)]
+        largest = {*by_size[:lines]}
+        told = [name for name in groups if name in largest]
+        claims = [claim for name in told for claim in _titles(name, groups[name], most, corpus)]
         if sum(len(claim.text.split()) for claim in claims) <= words:
             break
-    shown = [one for group in told for one in group.shown(most)]
+    shown = [one for name in told for one in _spread(groups[name], most)]
     sources = corpus.passages(corpus.first_chunks([one.id for one in shown]).values(), "overview")
     numbers, documents = {source.document: n for n, source in enumerate(sources, 1)}, iter(shown)
     made = [replace(one, cites=(numbers[next(documents).id],)) if one.cites else one for one in claims]
     if left := by_size[lines:]:
-        rest = sum(len(group.documents) for group in left)
+        rest = sum(len(groups[name]) for name in left)
         made.append(Claim(corpus.line("more elsewhere", rest, folders=str(len(left))), new_line=True))
     return made, sources
 
 
-def _titles(group: _Group, most: int, corpus: Corpus) -> list[Claim]:
+def _titles(name: str, documents: Sequence[Listed], most: int, corpus: Corpus) -> list[Claim]:
     """`club, 4 documents:`, then titles, each to be cited, then how many there are more."""
-    shown, count = group.shown(most), len(group.documents)
+    shown, count = _spread(documents, most), len(documents)
     number = corpus.line("documents" if count > 1 else "document", count)
-    head = [Claim(f"{group.name}, {number}:", new_line=True)] if group.name else []
-    claims = [Claim(f"\u201c{corpus.title(one)}\u201d", (0,), new_line=not group.name) for one in shown]
+    head = [Claim(f"{name}, {number}:", new_line=True)] if name else []
+    claims = [Claim(f"\u201c{corpus.title(one)}\u201d", (0,), new_line=not name) for one in shown]
     more = [Claim(corpus.line("and more", count - len(shown)))] if count > len(shown) else []
     return [*head, *claims, *more]

@@ -233,29 +233,23 @@ def request_of(turn: Turn) -> Request:
 
 
 def encoded_request(request: Request, evidence: Evidence) -> EncodedRequest:
-    weights, vector = evidence.word_weights(words_of(request, evidence.language)), vector_of(request, evidence)
-    own = evidence.encoder.encode([request.question], "query")[0]
-    asks_on = len(request.question.split()) == 1  # "why?" is asked of what was just said
-    said = frozenset(same_words(text) for text in request.said if not asks_on)
-    return EncodedRequest(
-        answer_type(request.rewritten).among(evidence.words), request.rewritten, own, vector, weights, said
-    )
-
-
-def vector_of(request: Request, evidence: Evidence) -> Vectors:
-    """Of the rewritten question, with the question's own where the rewritten one has earlier turns before it, and that
-    of the question with the words that it needs, as far as what was said earlier counts."""
+    """Its vector has the question's own beside it where the rewritten one has earlier turns before it, and that of the
+    question with the words that it needs, as far as what was said earlier counts; its own words count twice as much as
+    those of earlier turns."""
     texts = [request.question, request.rewritten, request.expanded or request.rewritten]
     own, whole, context = evidence.encoder.encode(texts, "query")
     both = own + whole if request.with_history else whole + EARLIER * context
-    return np.asarray(both / np.linalg.norm(both))
-
-
-def words_of(request: Request, language: str = "") -> dict[str, float]:
-    """Stem -> weight: the question's own words count twice as much as those of earlier turns."""
-    earlier = EARLIER if request.with_history else 1.0
-    return {
-        **dict.fromkeys(content_words(request.expanded, language), EARLIER),
-        **dict.fromkeys(content_words(request.rewritten, language), earlier),
-        **dict.fromkeys(content_words(request.question, language), 1.0),
+    words = {
+        **dict.fromkeys(content_words(request.expanded, evidence.language), EARLIER),
+        **dict.fromkeys(content_words(request.rewritten, evidence.language), EARLIER if request.with_history else 1.0),
+        **dict.fromkeys(content_words(request.question, evidence.language), 1.0),
     }
+    asks_on = len(request.question.split()) == 1  # "why?" is asked of what was just said
+    return EncodedRequest(
+        answer_type(request.rewritten).among(evidence.words),
+        request.rewritten,
+        own,
+        np.asarray(both / np.linalg.norm(both)),
+        evidence.word_weights(words),
+        frozenset(same_words(text) for text in request.said if not asks_on),
+    )

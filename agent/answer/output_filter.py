@@ -116,16 +116,7 @@ def _said(text: str) -> Claim:
     return Claim(" ".join(re.sub(r"\[\d+\]", "", text).split()))
 
 
-def checked(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
-    """Of what a model wrote from these passages: without pictures, links, foreign addresses, and what was ordered."""
-    return OutputFilter(passages).claims(claims)
-
-
 def announced(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """With a sentence of Clew's own before each that is quoted and speaks to a language model."""
-    parts = ((Claim(ANNOUNCED, new_line=one.new_line), one) if _is_order(one) else (one,) for one in claims)
-    return tuple(claim for part in parts for claim in part)
-
-
-def _is_order(claim: Claim) -> bool:
-    return bool(claim.cites) and bool(orders(claim.text))
+    before = ([Claim(ANNOUNCED, new_line=one.new_line)] if one.cites and orders(one.text) else [] for one in claims)
+    return tuple(claim for own, one in zip(before, claims, strict=True) for claim in (*own, one))

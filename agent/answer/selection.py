@@ -10,7 +10,7 @@ import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType
 from clew.agent.answer.differences import difference
-from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held, vector_of, words_of
+from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.names import PHRASE, asked_headings, by_named_authors, of_other_names
 from clew.agent.answer.negation import opposed
@@ -109,8 +109,9 @@ def is_relevant(request: Request, lacks: Sequence[str], evidence: Evidence, para
     of which the library `lacks` few words."""
     if len(lacks) < parameters.lacking * len(set(content_words(request.question, evidence.language))):
         return True
-    held = shares_held(evidence.word_weights(words_of(request, evidence.language)), evidence.passage_words)
-    near = evidence.passage_vectors @ vector_of(request, evidence) if held else np.zeros(0)
+    encoded = encoded_request(request, evidence)
+    held = shares_held(encoded.weights, evidence.passage_words)
+    near = evidence.passage_vectors @ encoded.whole if held else np.zeros(0)
     return bool((near + parameters.held * np.array(held)).max(initial=0.0) >= parameters.relevant)
 
 

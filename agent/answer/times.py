@@ -175,8 +175,7 @@ def in_force(
     met = [time for time in asked if any(one.is_of(time) for one in sentences)]
     if _NOT_NOW.search(question) or any(time.date.year for time in met):
         return found
-    times = [day.iso for time in asked for day in time.days[-1:] if day.year]
-    today = max(times) if times else today
+    today = max((day.iso for time in asked for day in time.days[-1:] if day.year), default=today)
     dated = [at for at, one in enumerate(sentences) if one.date.year or one.status]
     dated = [at for at in dated if all(sentences[at].is_of(time) for time in met)]
     asked_words, taken = {*content_words(without_dates(question))}, set[int]()
@@ -231,7 +230,7 @@ def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vector
         return False
     if of_different_things(first, second):
         return False
-    one_words, other_words = (set(_worded(sentence.text)) for sentence in (first, second))
+    one_words, other_words = told_words(first.text), told_words(second.text)
     if first.document == second.document and one_words - other_words and other_words - one_words:
         return False  # lines of one list: '19 May: Traunstein', '16 June: Feuerkogel'
     least = min(len(one_words), len(other_words))
@@ -268,8 +267,9 @@ def without_dates(text: str) -> str:
     return text
 
 
-def _worded(text: str) -> list[str]:
-    return [word for word in content_words(without_dates(text)) if not any(map(str.isdigit, word))]
+def told_words(text: str) -> set[str]:
+    """Its content words without numbers and dates."""
+    return {word for word in content_words(without_dates(text)) if not any(map(str.isdigit, word))}
 
 
 def _answering(first: int, others: Sequence[int], sentences: Sequence[TimedSentence], today: str) -> InForce:

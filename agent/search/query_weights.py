@@ -94,22 +94,18 @@ def weighed(
     return _with_variants(wordings, made)
 
 
-def _with_variants(given: Sequence[Wording], made: Sequence[Wording]) -> tuple[Wording, ...]:
+def _with_variants(given: Sequence[Wording], made: list[Wording]) -> tuple[Wording, ...]:
     """The question's weight goes to it and to its variants as theirs were given; where it wins, the heaviest does, of
     like ones the last."""
     group = [place for place, one in enumerate(given) if one.name in VARIANTS or kind_of(one) == "question"]
-    total, weight = (
-        sum(given[place].weight for place in group),
-        sum(made[place].weight for place in group if given[place].name not in VARIANTS),
-    )
+    total = sum(given[place].weight for place in group)
+    weight = sum(made[place].weight for place in group if given[place].name not in VARIANTS)
     shown = max(group, key=lambda place: (given[place].weight, place), default=-1)
     wins = any(made[place].won for place in group)
-    changed = {
-        place: replace(made[place], weight=weight * given[place].weight / total, won=wins and place == shown)
-        for place in group
-        if total
-    }
-    return tuple(changed.get(place, one) for place, one in enumerate(made))
+    for place in group if total else ():
+        won = wins and place == shown
+        made[place] = replace(made[place], weight=weight * given[place].weight / total, won=won)
+    return tuple(made)
 
 
 def settled(turn: Turn, found: Matches, encoder: Encoder, model: WeightModel | None = None) -> Turn:

@@ -7,7 +7,7 @@ from itertools import groupby
 
 import numpy as np
 
-from clew.agent.answer.citations import same_words
+from clew.agent.answer.citations import numbered, same_words
 from clew.agent.state import LIBRARY, Answer, Claim, Quote, Turn
 from clew.agent.talk.intents import ABOUT_ANSWER, Intent, heard
 from clew.agent.talk.lines import READ, line, refused_in
@@ -169,6 +169,4 @@ def _cosines(text: str, others: Sequence[str], encoder: Encoder) -> Floats:
 
 def _quoted(last: Turn, claims: Sequence[Claim]) -> Answer:
     """Claims of the last answer, with those of its sources that they cite."""
-    order = list(dict.fromkeys(number for claim in claims for number in claim.cites))
-    numbered = (replace(claim, cites=tuple(order.index(n) + 1 for n in claim.cites)) for claim in claims)
-    return Answer("answered", tuple(numbered), tuple(last.answer.sources[n - 1] for n in order))
+    return Answer("answered", *numbered(claims, last.answer.sources))
