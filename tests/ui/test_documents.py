@@ -88,6 +88,8 @@ def test_a_folder_is_added_by_its_path_and_a_file_of_it_removed(shelf: Shelf, tm
     assert "moon.md" not in rows and rows["venus.txt"].fresh, "what was removed stays out, what is new comes"
     shelf.add(str(folder / "moon.md"))
     assert settled(shelf)["moon.md"].state == "read"
+    shelf.remove(str(folder))
+    assert settled(shelf) == {} and (folder / "moon.md").exists()
 
 
 def test_what_comes_through_the_browser_is_kept_in_a_private_folder(shelf: Shelf) -> None:
@@ -285,7 +287,7 @@ def test_from_no_library_to_a_page_of_a_document(context: "BrowserContext", cach
         for name in ("robots-on-the-moon.pdf", "tides.txt"):
             page.wait_for_selector(f".document:has-text('{name}') .badge >> text=new")
         page.select_option("#documents [name=by]", "folder")
-        page.wait_for_selector("#documents h3 >> text=added here")
+        page.wait_for_selector("#documents h3:has-text('added here') >> text=Remove all")
         page.fill("#documents [name=find]", "tides")
         page.wait_for_selector(".document:has-text('robots')", state="detached")
         page.click("[aria-label='Remove tides.txt']")
@@ -294,6 +296,11 @@ def test_from_no_library_to_a_page_of_a_document(context: "BrowserContext", cach
         page.wait_for_selector(".examples button >> text=Robots on the Moon")
         assert page.locator("#side .count").inner_text() == "1 document"
         page.click("#question textarea")
+        page.keyboard.type("/thr")
+        page.wait_for_selector("#names button >> text=/threads")
+        page.keyboard.press("Tab")
+        assert page.input_value("#question textarea") == "/thread "
+        page.fill("#question textarea", "")
         page.keyboard.type("@rob")
         page.click("#names button >> text=@robots-on-the-moon.pdf")
         assert page.input_value("#question textarea") == "@robots-on-the-moon.pdf "

@@ -126,23 +126,24 @@
     look()
   })
 
-  // Behind an @ in the question names of files and folders are offered; what was named stays for the next question.
+  // Behind an @ in the question names of files and folders are offered, and commands behind a / at its begin; what was named stays for the next question.
   const box = () => $('#question textarea')
   let offered = 0
 
   async function offer() {
-    const [all, typed] = /(?:^|\s)@([^\s@"]*)$/.exec(box().value.slice(0, box().selectionStart)) ?? []
+    const command = /^\/\w*$/.test(box().value)
+    const typed = command ? box().value : /(?:^|\s)@([^\s@"]*)$/.exec(box().value.slice(0, box().selectionStart))?.[1]
     const turn = ++offered
-    const { names } = all === undefined ? { names: [] } : await asked(`/documents/names?${new URLSearchParams({ find: typed })}`)
+    const { names } = typed === undefined ? { names: [] } : await asked(`/documents/names?${new URLSearchParams({ find: typed })}`)
     if (turn !== offered) return
     let menu = $('#names')
     if (!menu) {
       menu = Object.assign(document.createElement('div'), { id: 'names' })
       menu.setAttribute('role', 'group')
-      menu.setAttribute('aria-label', 'Look only in')
       $('#ask').before(menu)
     }
-    menu.replaceChildren(...(names ?? []).map((name) => Object.assign(document.createElement('button'), { type: 'button', textContent: `@${name}` })))
+    menu.setAttribute('aria-label', command ? 'Commands' : 'Look only in')
+    menu.replaceChildren(...(names ?? []).map((name) => Object.assign(document.createElement('button'), { type: 'button', textContent: command ? name : `@${name}` })))
   }
 
   function write(text) {
@@ -150,6 +151,8 @@
     box().dispatchEvent(new Event('input', { bubbles: true }))
     box().focus()
   }
+
+  const take = (offer) => offer.startsWith('@') ? name(offer.slice(1)) : write(`${offer} `)
 
   function name(what, typed = '') {
     const end = box().selectionStart
@@ -160,7 +163,7 @@
   document.addEventListener('input', (event) => { if (event.target === box()) offer() })
   document.addEventListener('click', (event) => {
     const chosen = event.target.closest('#names button'), scope = event.target.closest('[data-scope]')
-    if (chosen) name(chosen.textContent.slice(1))
+    if (chosen) take(chosen.textContent)
     if (scope) { list().close(); name(scope.dataset.scope) }
   })
   document.addEventListener('keydown', (event) => {
@@ -168,7 +171,7 @@
     if (event.target !== box()) return
     if (first && (event.key === 'Tab' || event.key === 'Escape')) {
       event.preventDefault()
-      event.key === 'Tab' ? name(first.textContent.slice(1)) : $('#names').replaceChildren()
+      event.key === 'Tab' ? take(first.textContent) : $('#names').replaceChildren()
     } else if (event.key === 'Enter' && !event.shiftKey) keep()
   }, true)
   document.addEventListener('click', (event) => { if (event.target.closest('#send')) keep() }, true)
@@ -182,6 +185,8 @@
   })
 
   function keep() {
+    offered += 1
+    $('#names')?.replaceChildren()
     const scope = scopeOf(box().value)
     const look = (times) => { if (!box().value) write(scope); else if (times) setTimeout(look, 100, times - 1) }
     if (scope) setTimeout(look, 100, 30)

@@ -42,6 +42,9 @@ class PageSession(Session):
         self.resumes = False
         self.error = ""
 
+    def say(self, line: str) -> None:
+        self.output.print(f"  {line}", soft_wrap=True, markup=False)  # the browser breaks it
+
     def take_turn(self, asking: Asking) -> None:
         self.asked = asking
 

@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse
 
 from clew.memory.errors import BadInput, ClewError
 from clew.ui.rendering import model_of
+from clew.ui.slash import COMMANDS
 from clew.ui.web.guard import FILES, OWNER
 from clew.ui.web.library_map import map_of
 from clew.ui.web.markup import Markup
@@ -124,7 +125,8 @@ def _further_routes(made: APIRouter, shelf: Shelf, markup: Markup, conversations
 
     @made.get("/documents/names")
     def names(find: str = "") -> JSONResponse:
-        return _told(lambda: {"names": assistant.names(find)})
+        commands = [one.name for one in COMMANDS if one.name.startswith(find) and not one.on_screen]
+        return _told(lambda: {"names": commands if find.startswith("/") else assistant.names(find)})
 
     @made.get("/map")
     def map_(request: Request, thread: str = "", turn: int = 0, around: int = -1) -> JSONResponse:
