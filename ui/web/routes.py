@@ -22,6 +22,7 @@ from clew.ui.web.reader import DocumentReader, WhereTo
 from clew.ui.web.shelf import LARGEST, Shelf
 from clew.ui.web.views import Conversations
 
+TYPED = [command.name for command in COMMANDS if not command.on_screen]
 NOT_YOURS = "documents are added and removed by the person of the machine that serves this page"
 NOT_YOUR_SETTINGS = "passages and language models are set by the person of the machine that serves this page"
 
@@ -125,8 +126,9 @@ def _further_routes(made: APIRouter, shelf: Shelf, markup: Markup, conversations
 
     @made.get("/documents/names")
     def names(find: str = "") -> JSONResponse:
-        commands = [one.name for one in COMMANDS if one.name.startswith(find) and not one.on_screen]
-        return _told(lambda: {"names": commands if find.startswith("/") else assistant.names(find)})
+        return _told(
+            lambda: {"names": [one for one in TYPED if find and one.startswith(find)] or assistant.names(find)}
+        )
 
     @made.get("/map")
     def map_(request: Request, thread: str = "", turn: int = 0, around: int = -1) -> JSONResponse:
