@@ -95,7 +95,7 @@ def test_a_name_is_no_path(made: Path, precious: Path, encoder: CachedEncoder, f
     else:
         (generation_of(made) / "capsules" / "current").write_text(name)
     errors = use_all(made, precious / "notes", encoder)
-    assert errors and all("clew index --rebuild" in error.hint for error in errors)
+    assert errors and all("--rebuild" in error.hint for error in errors)
     assert untouched(precious)
 
 

@@ -163,6 +163,6 @@ def test_a_pointer_that_is_gone_or_torn_is_written_again(made: Path, encoder: Ca
     assert titles(made, encoder) == ["moon", "sun"]
     flip(generation_of(made) / "vectors.npy")
     (made / POINTER).write_text("{")
-    with pytest.raises(ClewError, match="clew index --rebuild"):
+    with pytest.raises(ClewError, match="clew index YOUR-FOLDER --rebuild"):
         mended(made, encoder)
     assert (made / "0000000001").exists()
