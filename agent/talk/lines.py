@@ -127,7 +127,7 @@ def _is_small(word: str, language: str, small: set[str]) -> bool:
 def _behind_articles(language: str) -> re.Pattern[str]:
     """Words of a question behind an article, and of nothing: 'le loyer', not 'le prix de'."""
     articles, of = ("|".join(line(key, language).split()) for key in ("articles", "of"))
-    noun = r"(?P<noun>[^\W\d_][\w-]{3,})"
+    noun = r"(?P<noun>[^\W\d_][\w-]{3,}+)"
     return re.compile(rf"(?<!\w)(?:{articles})(?:(?<=['’])|\s){noun}(?!\s(?:{of}))", re.IGNORECASE)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from clew.agent.assistant import Assistant
-from clew.agent.state import Turn
+from clew.agent.state import Answer, Turn
+from clew.agent.talk.lines import in_language
 from clew.memory.encoding import CachedEncoder
 from clew.tools.hybrid import Hybrid
 from tests.agent.conftest import Opened, over, turn_of
@@ -165,3 +166,9 @@ def test_a_name_with_another_letter_is_asked_back_and_a_yes_asks_it(ask: Ask) ->
     answer = ask("yes please").answer
     assert answer.outcome == "answered" and "Fritz Lang" in answer.text and not answer.offered
     assert ask("ok").answer.outcome == "small-talk"
+
+
+def test_a_refusal_in_another_language_names_whole_nouns() -> None:
+    question = "Qui est le gardien de la patinoire ?"
+    refused = in_language(Answer("nothing-found", ()), Turn("t", 1, question, rewritten=question), "fr")
+    assert "rien sur patinoire," in refused.text
