@@ -70,7 +70,8 @@ def fake_page(data: Path, *flags: object, model: bool = False) -> Iterator[Addre
     """`flags` are those of fakes.py."""
     port, llm = free_port(), "auto" if model else "none"
     command = ("-m", "tests.ui.fakes", "--pause", 0.05, *flags, "ui", "--port", port, "--llm", llm)
-    with serving(*command, port=port, environment={"CLEW_HOME": str(data)}) as address:
+    own = {"CLEW_HOME": str(data), "CLEW_LIBRARY": str(data / "library")}
+    with serving(*command, port=port, environment=own) as address:
         assert stat.S_IMODE((data / "page").stat().st_mode) == 0o700, "for what Gradio may put down"
         yield address
         assert not [*(data / "page").rglob("*")]
