@@ -47,7 +47,7 @@ def question_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Li
 def walker_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording] = ()) -> Walker:
     """Over the part of the library that these wordings reach, by default those that are searched with. Free for a
     folder once its graph was read (seconds, once a process); a request or two for a cluster."""
-    wordings = tuple(wordings) or turn.search.planned[0].wordings
+    wordings = tuple(wordings or turn.search.planned[0].wordings)  # a checkpoint gives them back as a list
     return run.once("walker", wordings, lambda: run.services.walker(query_of_turn(turn, run, wordings)))
 
 
