@@ -41,11 +41,10 @@ def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple
     pairs = [pair for pair in (*_in_one(said, named), *_in_two(said)) if named <= pair.words]
     wanted = answer_type(question)
     of_unit = [pair for pair in pairs if pair.unit in content_words(wanted.counted or question)]
-    pairs = (
-        of_unit
-        if of_unit or wanted.counted
-        else [pair for pair in pairs if all(map(wanted.holds, pair.values))] or pairs
-    )
+    if of_unit or wanted.counted:
+        pairs = of_unit
+    else:
+        pairs = [pair for pair in pairs if all(map(wanted.holds, pair.values))] or pairs
     most = max((len(one.words | other.words) for one in said for other in said), default=0)
     pairs = [pair for pair in pairs if len(pair.words) == most]
     units = {pair.unit for pair in pairs}

@@ -67,7 +67,7 @@ def of_other_names(question: str, evidence: Evidence) -> Floats:
 
 def _named_by_one_word(asked: set[str], names: Sequence[Sequence[Name]], evidence: Evidence) -> set[Name]:
     """The titles of lists that have all words but one in common with that of another one, where the question has this
-    word and not the other's: "the east" is the list "stock east" and not "stock west"."""
+    word and not the other's: "the upper one" of the lists "shelf upper" and "shelf lower"."""
     rows = zip(names, evidence.candidates, strict=True)
     titles = {name for its, one in rows if one.block.kind == "row" for name in its if name.kind == "title"}
     return {
@@ -128,7 +128,7 @@ def _words(text: str) -> _Words:
 
 
 def _stands(name: _Words, words: _Words) -> bool:
-    """Whether the words have the name, in whatever order: the west stock is "stock west"."""
+    """Whether the words have the name, in whatever order: the upper shelf is "shelf upper"."""
     own = sorted(name)
     return any(sorted(words[place : place + len(name)]) == own for place in range(len(words) - len(name) + 1))
 

@@ -100,9 +100,12 @@ def quote(
         return refused(passages, ())
     lacks = evidence.lacked(asked.question)
     english = may_be_english(asked.rewritten)  # as all that the judge was fitted on
-    if evidence.foreign:
+    if evidence.foreign and own_language:  # in German all nouns have capitals
+        held = evidence.vocabulary.counts(_names_of(asked.question)) if evidence.vocabulary else []
+        told = own_language == "de" or all(held)
+    elif evidence.foreign:
         likely = foreign_scores(encoded_request(asked, evidence), evidence)
-        told = bool(own_language) or likely.max(initial=-math.inf) >= -WORDLESS
+        told = likely.max(initial=-math.inf) >= -WORDLESS
     else:
         told = english or (bool(own_language) and _is_told(asked.question, own_language, evidence))
     if not english:  # the reader, which was fitted on English, tells less of a second excerpt
@@ -119,15 +122,18 @@ WORDLESS = 5.5
 """What nearly all words of a question count for a candidate: in another language none has them."""
 
 
+def _names_of(question: str) -> list[str]:
+    said = question.lstrip("\u00bf\u00a1 ")
+    return [word for word in written_words(question) if not (word.islower() or said.startswith(word))]
+
+
 def _is_told(question: str, language: str, evidence: Evidence) -> bool:
     """Whether a passage holds the rarest of a question's own words that the library has, and the library has its names
     and numbers: what the cosines of an English encoder do not tell."""
     own = own_words(question, language)
     counts = dict(zip(own, evidence.vocabulary.counts(own), strict=True)) if evidence.vocabulary else {}
     known = [word for word in own if counts.get(word)]
-    said = question.lstrip("\u00bf\u00a1 ")
-    named = {word for word in written_words(question) if not (word.islower() or said.startswith(word))}
-    if not known or not named.intersection(own) <= {*known}:
+    if not known or not {*_names_of(question)}.intersection(own) <= {*known}:
         return False
     rarest = {*content_words(min(known, key=lambda word: counts[word]), evidence.language)}
     return any(rarest <= held for held in evidence.passage_words)
