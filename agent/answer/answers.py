@@ -26,6 +26,7 @@ from clew.memory.dialogue.utterances import MOST_CHOICES
 from clew.memory.dialogue.variants import offered
 from clew.memory.errors import Cancelled, ServiceUnreachable
 from clew.memory.instructions import orders
+from clew.memory.ports import Writer
 from clew.memory.text import content_words
 from clew.tools.table import TableTool
 
@@ -61,24 +62,28 @@ def answer(turn: Turn, run: TurnContext) -> TurnAnswer:
 
 
 def _made(turn: Turn, run: TurnContext) -> TurnAnswer:
-    """A summary of a document is written where there is a model; what is counted or listed of documents never is. A
-    model answers, refuses or asks back; where it fails, what is quoted without one stands, and one that is stopped
-    before its first word is kept without words."""
+    """The one place that chooses the maker. A summary of a document is written where there is a model; what is counted
+    or listed of documents never is."""
     services = run.services
     if not services.library.manifest.chunks:
         return TurnAnswer(refusal.nothing_indexed())
     corpus, model = corpus_answer_of(turn, run), services.writers.answer
     if corpus and not (model and corpus.answer.outcome == "summary"):
         return TurnAnswer(_placed(corpus.answer, services), details=corpus.details)
-    if model is None:
-        made = TurnAnswer(_quoted(turn, run))
-    else:
-        writer = RecordedWriter(model, "answer", run.emit, services.answer.tokens)
-        try:
-            made = _phrased(turn, run, writer) if writer.abilities.is_small else _written(turn, run, writer)
-        except Cancelled:
-            return TurnAnswer(Answer("stopped", ()), ledger=writer.ledger)
+    made = by_writing(turn, run, model) if model else TurnAnswer(_quoted(turn, run))
+    if not made.answer.claims and made.answer.outcome == "stopped":
+        return made
     return replace(made, answer=_left_out_said(_within(made.answer, turn.search.within), turn, services))
+
+
+def by_writing(turn: Turn, run: TurnContext, model: Writer) -> TurnAnswer:
+    """By a language model, which answers, refuses or asks back. Where it fails, what is quoted without one stands; one
+    that is stopped before its first word is kept without words."""
+    writer = RecordedWriter(model, "answer", run.emit, run.services.answer.tokens)
+    try:
+        return _phrased(turn, run, writer) if writer.abilities.is_small else _written(turn, run, writer)
+    except Cancelled:
+        return TurnAnswer(Answer("stopped", ()), ledger=writer.ledger)
 
 
 def corpus_answer_of(turn: Turn, run: TurnContext) -> corpus_answers.CorpusAnswer | None:

@@ -102,7 +102,8 @@ def _with_missing(answer: Answer, turn: Turn, language: str) -> Answer:
     if not answer.refused:
         return answer
     asking = ASKING.match(turn.typed)
-    small = {*line("of documents", _ENGLISH).split(), *written_words(asking.group().casefold() if asking else "")}
+    said = f"{line('documents', language, count='')} {asking.group() if asking else ''}"
+    small = {*line("of documents", _ENGLISH).split(), *written_words(said.casefold())}
     typed = {word for word in written_words(turn.typed) if not _is_small(word, language, small)}
     if language in ("", _ENGLISH):
         kept = [one for one in answer.missing if not all(word.casefold() in small for word in written_words(one))]

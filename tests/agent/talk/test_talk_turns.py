@@ -172,3 +172,6 @@ def test_a_refusal_in_another_language_names_whole_nouns() -> None:
     question = "Qui est le gardien de la patinoire ?"
     refused = in_language(Answer("nothing-found", ()), Turn("t", 1, question, rewritten=question), "fr")
     assert "rien sur patinoire," in refused.text
+    question = "Was sagen die Dokumente zur Eisbahn?"
+    refused = in_language(Answer("nothing-found", ()), Turn("t", 1, question, rewritten=question), "en")
+    assert "nichts über Dokumente" not in refused.text
