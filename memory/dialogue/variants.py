@@ -15,7 +15,7 @@ from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.tagger import alternatives
 from clew.memory.dialogue.utterances import tidy
 from clew.memory.language.esperanto_words import is_known
-from clew.memory.language.telling import language_of
+from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.ports import Encoder, Search, Vocabulary
 from clew.memory.text import (
     FUNCTION_WORDS,
@@ -94,14 +94,16 @@ def with_dates(made: Rewritten, today: str, order: DateOrder = "") -> Rewritten:
 def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> Rewritten:
     """A question with words that the library lacks, and that are spelt nearly like one that it has, has a wording with
     those. Where that is a slip and no word (the encoder knows it only in pieces), it stands in the other wordings too;
-    none does in Esperanto, which the encoder has only in pieces, and words of it with known roots are none.
+    none does in another language than English, whose words the encoder has only in pieces. Words of Esperanto with
+    known roots are no slips.
     """
     question, *others = made.wordings
     taken = _taken(question.text, vocabulary)
     if made.text != question.text:  # a slip of an earlier turn
         taken = _taken(made.text, vocabulary) | taken
-    foreign = language_of(question.text) == "eo"
-    taken = {word: other for word, other in taken.items() if not (foreign and is_known(word))}
+    foreign = not may_be_english(question.text)
+    if language_of(question.text) == "eo":
+        taken = {word: other for word, other in taken.items() if not is_known(word)}
     if not taken:
         return made
     names = set(re.findall(r"(?<!^)(?<![.?!] )\b[A-Z][\w'-]+", f"{question.text}\n{made.text}"))

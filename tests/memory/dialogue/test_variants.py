@@ -53,7 +53,10 @@ def test_a_question_that_leans_is_made_of_words_that_stand_together(
 
 
 TODAY = "2026-11-22"
-WORDS = frozenset("package parcel desert metropolis employees annual leave fox félicette scabrous live liable".split())
+WORDS = frozenset(
+    "package parcel desert metropolis employees annual leave fox félicette scabrous live liable"
+    " wo ist denn das gerät zeit".split()
+)
 
 
 class SmallVocabulary:
@@ -95,6 +98,7 @@ def spelt(question: str, encoder: CachedEncoder) -> Rewritten:
         ("Which fox eats dessert?", "", "Which fox eats desert?", 0.25, "'dessert' may be meant for 'desert'"),
         ("Is it scabrouser?", "", "Is it scabrous?", 0.25, "'scabrouser' may be meant for 'scabrous'"),  # another form
         ("Is the parcel livable?", "", None, 0.25, None),  # of a word that the library has: `live`, `liable`
+        ("Wo zeigt denn das Gerät E4 an?", "", "Wo zeit denn das Gerät E4 an?", 0.25, None),  # German: in pieces all
         ("When did Felicette fly?", None, "When did Félicette fly?", None, None),
         ("What anual leave do emploees have?", "What annual leave do employees have?", None, None, None),
     ],
@@ -123,7 +127,7 @@ def test_a_slip_of_an_earlier_turn_is_mended_too(encoder: CachedEncoder) -> None
     "question",
     [
         "Where is my package?", "What is PARCLE?", "What is par7el?", "Where is it?",
-        "Wo ist denn jetzt parsel geblieben?", "Is the annual leave of employees short?",
+        "Warum kam dann jetzt parsel nie?", "Is the annual leave of employees short?",
     ],
 )  # fmt: skip
 def test_names_numbers_known_words_and_other_languages_stay(question: str, encoder: CachedEncoder) -> None:
