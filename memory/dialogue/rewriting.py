@@ -20,8 +20,8 @@ from clew.memory.ports import Encoder, Message, WriteOptions, Writer, text_of
 from clew.memory.text import content_words
 from clew.prompts import render
 
-How = Literal["model", "repaired", "learned"]
-"""What made the text of a rewritten question: a language model at once, or after a fault, or the learned models."""
+How = Literal["model", "learned"]
+"""What made the text of a rewritten question: a language model, or the learned models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ _CHATTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ModelRewrite:
-    """`why` is the fault or the failure of the model."""
+    """`why` is the fault or the failure of the model, where its text was not taken."""
 
     text: str
     how: How
@@ -215,8 +215,8 @@ def rewrite_by_model(
     """Over the selected context (seed 003, step 5), in the order of time. `without_model` is the question as it was
     rewritten without one.
 
-    A model may answer instead of asking, lose names, wrap its line in JSON or write around it. A reply with such a
-    fault is sent back once with the fault; after a second one `without_model` is taken. Raises `Cancelled`.
+    A model may answer instead of asking, lose names, wrap its line in JSON or write around it: `without_model` is taken
+    in place of a reply with such a fault. Raises `Cancelled`.
     """
     if not selected:
         return ModelRewrite(without_model, "learned", "there is no context")
@@ -224,22 +224,15 @@ def rewrite_by_model(
     context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in told)
     messages = [Message("user", render("rewrite", said=context, question=question))]
     try:
-        first = _reply(writer, messages, cancel)
-        wrong = fault(first, question, selected)
-        if not wrong:
-            return ModelRewrite(tidy(_line(first)), "model")
-        again = Message("user", render("rewrite-again", reason=wrong))
-        second = _reply(writer, [*messages, Message("assistant", first), again], cancel)
-        still = fault(second, question, selected)
+        reply = text_of(writer.write(messages, WriteOptions(cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS)))
     except ServiceUnreachable as error:
         return ModelRewrite(without_model, "learned", error.message)
-    return (
-        ModelRewrite(without_model, "learned", still) if still else ModelRewrite(tidy(_line(second)), "repaired", wrong)
-    )
+    wrong = fault(reply, question, selected)
+    return ModelRewrite(without_model, "learned", wrong) if wrong else ModelRewrite(tidy(_line(reply)), "model")
 
 
 def fault(reply: str, question: str, selected: Sequence[Sentence]) -> str:
-    """What is wrong with a model's reply, in words for the model; empty where nothing is."""
+    """What is wrong with a model's reply; empty where nothing is."""
     line = _line(reply)
     if not line:
         return "it is empty"
@@ -265,7 +258,3 @@ def _line(reply: str) -> str:
     """Without quotation marks around it, and without a label that says what it is."""
     line = re.sub(r"^\|?(?:user|question)\|?\s*:\s*", "", reply.strip(), flags=re.IGNORECASE)
     return re.sub(r"^[\"“'](.*)[\"”']$", r"\1", line, flags=re.DOTALL).strip()
-
-
-def _reply(writer: Writer, messages: Sequence[Message], cancel: threading.Event | None) -> str:
-    return text_of(writer.write(messages, WriteOptions(cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS)))

@@ -1,4 +1,4 @@
-"""A question that a language model rewrites: what is taken, what is told to it once, and what is dropped."""
+"""A question that a language model rewrites: what is taken, and what is dropped."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -61,13 +61,12 @@ def test_a_question_is_taken_as_it_is_meant(reply: str) -> None:
         ("Where was Alfred Hitchcock born?", "nobody spoke of Alfred, Hitchcock"),
     ],
 )
-def test_what_cannot_be_used_is_told_to_it_and_repaired_once(reply: str, wrong: str) -> None:
+def test_what_cannot_be_used_is_dropped_at_once(reply: str, wrong: str) -> None:
     assert fault(reply, QUESTION, SAID) == wrong
-    writer = Replying([reply, GOOD])
-    written = rewrite_by_model(QUESTION, SAID, "learned", writer)
-    assert (written.text, written.how, written.why) == (GOOD, "repaired", wrong)
-    assert wrong in writer.told[1][-1].text
-    assert rewrite_by_model(QUESTION, SAID, "learned", Replying([reply, reply])).how == "learned"
+    writer = Replying([reply])
+    written = rewrite_by_model(QUESTION, SAID, "without a model", writer)
+    assert (written.text, written.how, written.why) == ("without a model", "learned", wrong)
+    assert len(writer.told) == 1
 
 
 def test_names_and_numbers_of_the_question_are_kept() -> None:
@@ -86,7 +85,6 @@ def test_what_was_said_is_told_in_the_order_of_time() -> None:
 def test_a_model_that_does_not_answer_is_replaced() -> None:
     written = rewrite_by_model(QUESTION, SAID, "learned", Replying(["unplugged"]))
     assert (written.text, written.how, written.why) == ("learned", "learned", "the model does not answer")
-    assert rewrite_by_model(QUESTION, SAID, "learned", Replying(["I cannot help.", "unplugged"])).how == "learned"
 
 
 def test_without_context_no_model_is_asked() -> None:
@@ -110,5 +108,5 @@ def test_what_the_model_wrote_is_searched_and_shown(encoder: CachedEncoder) -> N
     question, standing, _, expanded = made.wordings
     assert (question.text, standing.text) == (QUESTION, reply)
     assert expanded.text.startswith(reply)
-    fallen = rewrite(QUESTION, recalled, encoder, RewriteParameters(), Replying(["No.", "No."]))
+    fallen = rewrite(QUESTION, recalled, encoder, RewriteParameters(), Replying(["No."]))
     assert (fallen.text, fallen.how) == ("Where was Fritz Lang born?", "learned")
