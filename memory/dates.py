@@ -7,6 +7,7 @@ example that is its test. No library does it as well: `dateparser` takes `24/7`,
 """
 
 import re
+from calendar import monthrange
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -58,8 +59,8 @@ _KINDS = (
 """What a text has to have for some of the forms to be in it."""
 
 _NUMBERS = re.compile(r"[0-9](?:[^0-9]{0,40}[0-9])*")
-_AROUND = 20
-"""Characters on both sides of a number that hold the rest of its date."""
+_AROUND = 20  # characters on both sides of a number that hold the rest of its date
+_CENTURY = 70  # two digits below it are of this century
 
 _UNCLEAR = re.compile(rf"{_any(_WORDS['en unclear months'])}\b")
 _LONE_YEAR = re.compile(r"(?<![\w.,:$\u00a3\u20ac#/\u2013-])(?:1[1-9]\d{2}|20\d{2})(?![\w%/\u2013-]|[.,:]\d)")
@@ -74,9 +75,6 @@ _BEGINS, _GOES_ON = re.compile(r"(?:^|[.?!\n])\W*$"), re.compile(r"\s+[^\W\d_]")
 
 _OPENS = re.compile(rf"[\s#>*_\[(-]*(?:{_any(day[:3] for day in DAYS)}[a-z]*[.,]?\s+)?")
 """What may stand before the date of an entry of a diary."""
-
-_CENTURY = 70
-"""Two digits below it are of this century."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -185,7 +183,7 @@ def asked_times(text: str, order: DateOrder = "") -> list[FoundDate]:
     for match in _LONE_MONTH.finditer(rest):
         asks = _BEGINS.search(rest[: match.start()]) and _GOES_ON.match(rest, match.end())
         if match.group() not in ("May", "March") or not asks:
-            found.append(FoundDate(*match.span(), CalendarDate(0, _month_number(match.group()))))
+            found.append(FoundDate(*match.span(), CalendarDate(0, 1 + _place_of(match.group(), MONTHS))))
     return sorted(found, key=lambda one: one.start)
 
 
@@ -258,12 +256,11 @@ def _read(match: re.Match[str], order: DateOrder) -> FoundDate | None:
             return None  # 2008-12 may be five years
     if named and not year and _UNCLEAR.match(named) and match.start("month") == match.start():
         return None
-    end = CalendarDate(year, _month_number(named) if named else int(parts["number"]), day)
+    end = CalendarDate(year, 1 + _place_of(named, MONTHS) if named else int(parts["number"]), day)
     if not _exists(end) or (first and first >= day):
         return None
-    if first:
-        return FoundDate(*match.span(), CalendarDate(year, end.month, first), last=end)
-    return FoundDate(*match.span(), end)
+    begin, last = (CalendarDate(year, end.month, first), end) if first else (end, None)
+    return FoundDate(*match.span(), begin, last=last)
 
 
 def _read_numbers(match: re.Match[str], order: DateOrder) -> FoundDate | None:
@@ -272,21 +269,21 @@ def _read_numbers(match: re.Match[str], order: DateOrder) -> FoundDate | None:
     year = int(parts.get("year") or 0) or short + (2000 if short < _CENTURY else 1900)
     one, two = int(parts["one"]), int(parts["two"])
     readings = {"day": CalendarDate(year, two, one), "month": CalendarDate(year, one, two)}
-    dates = [reading for reading in readings.values() if reading.day and _exists(reading)]
-    if order and readings[order] in dates:
-        dates = [readings[order]]
+    dates = {name: reading for name, reading in readings.items() if reading.day and _exists(reading)}
     if not dates:
         return None
-    return FoundDate(*match.span(), dates[0], dates[1] if len(dates) > 1 and dates[0] != dates[1] else None)
+    first, *others = [dates[order]] if order in dates else dict.fromkeys(dates.values())
+    return FoundDate(*match.span(), first, *others)
 
 
 def _exists(one: CalendarDate) -> bool:
-    longest = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-    return 1 <= one.month <= 12 and one.day <= longest[one.month - 1]
+    """Of a year that is not looked at: the 29th of February does."""
+    return 1 <= one.month <= 12 and one.day <= monthrange(2000, one.month)[1]
 
 
-def _month_number(name: str) -> int:
-    return next(n for n, month in enumerate(MONTHS, 1) if month[:3].casefold() == name[:3].casefold())
+def _place_of(name: str, names: Sequence[str]) -> int:
+    """Of a month or a day, also of its abbreviation, from 0."""
+    return next(place for place, one in enumerate(names) if one[:3].casefold() == name[:3].casefold())
 
 
 # Days of the week ------------------------------------------------------------------------------------------------
@@ -306,7 +303,7 @@ def days_in_full(text: str, *, every: bool = False) -> str:
         first, last = match["first"], match["last"]
         if not last and (not _is_day(match) or first.casefold().rstrip("s.").endswith("day")):
             return match[0]
-        start, end = (_weekday(name) for name in (first, last or first))
+        start, end = (_place_of(name, DAYS) for name in (first, last or first))
         if not every or not last:
             return "-".join(DAYS[day] for day in dict.fromkeys((start, end)))
         days = [day % 7 for day in range(start, end + (1 if end >= start else 8))]
@@ -316,18 +313,11 @@ def days_in_full(text: str, *, every: bool = False) -> str:
     return WEEKDAYS.sub(written, text)
 
 
-def _weekday(name: str) -> int:
-    """From 0, Monday."""
-    return next(n for n, day in enumerate(DAYS) if day[:3].casefold() == name[:3].casefold())
-
-
 def _is_day(match: re.Match[str]) -> bool:
     """Whether a name of a day is no other word: `Sun` has a capital and something beside it that days have."""
-    name = match[0].rstrip(".").casefold()
-    if len(name) > 4:
-        return True
-    beside = name not in ("sat", "sun") or _BESIDE_DAY.match(match.string, match.end())
-    return match[0][0].isupper() and bool(beside)
+    name = match[0].rstrip(".")
+    beside = name.casefold() not in ("sat", "sun") or _BESIDE_DAY.match(match.string, match.end())
+    return len(name) > 4 or (name[0].isupper() and bool(beside))
 
 
 # Days that count from today --------------------------------------------------------------------------------------
@@ -343,9 +333,9 @@ _FUTURE = re.compile(
     r"|\b(?:is|are|am)\s(?:\w+\s){0,2}?\w+ing\b",
     re.IGNORECASE,
 )
-_COUNTS = NUMBER_WORDS[1:13]
+_IN_DAYS = {"day": 1, "week": 7, "fortnight": 14}
 _PLACEHOLDERS = {
-    "{count}": rf"(?P<count>\d{{1,3}}|an?|{'|'.join(_COUNTS)}|(?:a )?couple of|a few)",
+    "{count}": rf"(?P<count>\d{{1,3}}|an?|{'|'.join(NUMBER_WORDS[1:13])}|(?:a )?couple of|a few)",
     "{unit}": "(?P<unit>day|week|weekend|fortnight|month|year)s?",
     "{which}": "(?P<which>last|previous|this|next)",
     "{day}": f"(?P<day>{'|'.join(DAYS)})",
@@ -452,8 +442,9 @@ def _days_of(match: re.Match[str], means: str, now: date, future: bool) -> Days 
     towards = {"last": -1, "previous": -1, "next": 1}.get(which, 0)
     if means.startswith("day "):
         return _moved("day", now, int(means[4:]))
-    if means in ("ago", "ahead") or (means == "ahead, if to come" and future):
-        return _away(unit, now, _count(part["count"]) * (-1 if means == "ago" else 1))
+    if means in ("ago", "ahead", "ahead, if to come"):
+        away = _away(unit, now, _count(part["count"]) * (-1 if means == "ago" else 1))
+        return away if future or means != "ahead, if to come" else None
     if means == "up to today":
         return _up_to(unit, now, _count(part.get("count") or "one"))
     if means == "unit":
@@ -462,12 +453,10 @@ def _days_of(match: re.Match[str], means: str, now: date, future: bool) -> Days 
         saturday = _moved("weekend", now, 0)[0]
         return _moved("weekend", now, 0 if saturday <= now or future else -1)
     if means == "weekday":
-        by = _weekday(part["day"]) - now.weekday()
+        by = _place_of(part["day"], DAYS) - now.weekday()
         return _nearest([_moved("day", now, by + weeks) for weeks in (-7, 0, 7)], which, now, future)
-    if means == "month":
-        by = _month_number(part["month"]) - now.month
-        return _nearest([_moved("month", now, by + year) for year in (-12, 0, 12)], which, now, future)
-    return None
+    by = 1 + _place_of(part["month"], MONTHS) - now.month
+    return _nearest([_moved("month", now, by + year) for year in (-12, 0, 12)], which, now, future)
 
 
 def _count(said: str) -> int:
@@ -492,7 +481,7 @@ def _moved(unit: str, now: date, by: int) -> Days:
 
 def _away(unit: str, now: date, by: int) -> Days:
     """Weeks ago it was a day; months and years ago are months and years."""
-    days = {"week": 7, "fortnight": 14}.get(unit)
+    days = _IN_DAYS.get(unit)
     return _moved("day", now, by * days) if days else _moved(unit, now, by)
 
 
@@ -501,7 +490,7 @@ def _up_to(unit: str, now: date, count: int) -> Days | None:
     if unit in ("month", "year"):
         first, last = _moved("month", now, -count * (12 if unit == "year" else 1))
         return min(first + timedelta(now.day - 1), last), now
-    days = {"day": 1, "week": 7, "fortnight": 14}.get(unit)
+    days = _IN_DAYS.get(unit)
     return (now - timedelta(count * days), now) if days else None
 
 
