@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from sentencex import get_sentence_boundaries
+from Stemmer import Stemmer
 
 Span = tuple[int, int]
 """Character offsets (start, end) in a text."""
@@ -32,7 +33,8 @@ def word_lists(path: Path) -> dict[str, list[str]]:
     return lists
 
 
-_LISTS = word_lists(Path(__file__).with_suffix(".txt"))
+_LISTS, _DATES = (word_lists(Path(__file__).with_name(name)) for name in ("text.txt", "dates.txt"))
+_MONTHS = frozenset(_DATES["en months"] + _DATES["de months"] + _DATES["short months"])
 _OPEN, _GOES_ON = frozenset(_LISTS["ends of open lines"]), frozenset(_LISTS["beginnings of lines that go on"])
 ABBREVIATIONS = frozenset(_LISTS["abbreviations"])
 
@@ -46,6 +48,10 @@ DATED = re.compile(
     r"|[A-Z][a-z]{2,8}\.? \d{1,2}(?:, \d{4})?)\s?(?:[:|\t\u2013\u2014]|-\s)"
 )
 """The beginning of an entry of a log: `12/03/2026: 138 over 88`."""
+
+LABEL = re.compile(r"[A-ZÀ-Þ][\w'’&/.-]*(?: [\w'’&/().-]+){0,4}: \S")
+SMALL_LABEL = re.compile(r"[\w'’&/.-]+(?: [\w'’&/().-]+){0,2}: \S")
+"""How a line of notes begins (`Grout colour: grey`)."""
 
 MARKER = re.compile(r"(?:[-*+•‣◦▪·●–]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)])$")
 _IN_MAY = re.compile(r"\bMay\.(?= [A-Z])")
@@ -74,25 +80,17 @@ def is_named(place: str) -> bool:
     return not place or (bool(space) and first.rstrip(",").isalpha() and len(first) > 4)
 
 
-LONGEST_QUOTED = 300
-"""Characters that a sentence with quotes or brackets in it may have before they are left out of account."""
+LONGEST_QUOTED = 300  # characters of a sentence with quotes or brackets in it, before they are left out of account
+LONGEST_WRAPPED = 200  # characters: nobody wraps lines that are longer, so the end of one is the end of a paragraph
+LONGEST_NAME = 200  # characters of a file's name, a path or an address on each side of a full stop that are looked at
+AT_ONCE = 10_000  # characters of a paragraph
 
-AT_ONCE = 10_000
-"""Characters of a paragraph."""
-
-LONGEST_WRAPPED = 200
-"""Characters; nobody wraps lines that are longer, so the end of one is the end of a paragraph."""
+ROOM = 0.75
+"""A line that, with the next word, would fill less than this share of its neighbours' width was not wrapped there."""
 
 LEAST_LINES, FREE = 4, 1 / 3
 """Of the lines between two empty ones: from so many on, and where more than such a share had room for the next word,
 none was wrapped."""
-
-LABEL = re.compile(r"[A-ZÀ-Þ][\w'’&/.-]*(?: [\w'’&/().-]+){0,4}: \S")
-SMALL_LABEL = re.compile(r"[\w'’&/.-]+(?: [\w'’&/().-]+){0,2}: \S")
-"""How a line of notes begins (`Grout colour: grey`)."""
-
-ROOM = 0.75
-"""A line that, with the next word, would fill less than this share of its neighbours' width was not wrapped there."""
 
 
 def split(text: str) -> list[Span]:
@@ -182,8 +180,7 @@ def _had_room(text: str, lines: list[Span], place: int) -> bool:
 def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
     """The sentences of one block. What ends in a list marker or an abbreviation goes on in the next, and what has no
     letter or digit belongs to the one before."""
-    spans: list[Span] = []
-    opened = start
+    spans, opened = list[Span](), start
     in_may = (match.end() for match in _IN_MAY.finditer(text[start:end]))
     for boundary in sorted({*_boundaries(text[start:end]), *in_may, end - start}):
         span = stripped(text, opened, _beside_quotes(text, start + boundary, end))
@@ -233,16 +230,9 @@ def _beside_quotes(text: str, boundary: int, end: int) -> int:
 
 
 def _within_date(text: str, span: Span) -> bool:
-    behind = text[span[1] : span[1] + 20].split()[:1]
-    month = behind[0].rstrip(".,;:)") if behind else ""
-    return month in _months() and bool(_OF_DAY.search(text, max(span[0], span[1] - 4), span[1]))
-
-
-@cache
-def _months() -> frozenset[str]:
-    """As English and German write them, in full and short."""
-    lists = word_lists(Path(__file__).with_name("dates.txt"))
-    return frozenset([*lists["en months"], *lists["de months"], *lists["short months"]])
+    """Months are those of English and German, in full and short."""
+    behind = (word.rstrip(".,;:)") for word in text[span[1] : span[1] + 20].split()[:1])
+    return not _MONTHS.isdisjoint(behind) and bool(_OF_DAY.search(text, max(span[0], span[1] - 4), span[1]))
 
 
 def _goes_on(sentence: str) -> bool:
@@ -252,8 +242,6 @@ def _goes_on(sentence: str) -> bool:
 
 
 _NAME = re.compile(r"\W*\.\w|\S*\w[/\\_@]\w|\W*\w+(?:\.\w+){2}")
-LONGEST_NAME = 200
-"""Characters of a file's name, a path or an address on each side of a full stop that are looked at."""
 
 
 def _within_name(text: str, place: int) -> bool:
@@ -339,21 +327,16 @@ def surface_of(text: str) -> dict[str, str]:
 
 def _stems(words: list[str]) -> list[str]:
     """`Gdansk` is `Gdańsk`: not everybody types accents."""
-    stems: list[str] = _stemmer().stemWords([word if word.isascii() else unaccented(word) for word in words])
+    return stemmed([word if word.isascii() else unaccented(word) for word in words])
+
+
+def stemmed(words: list[str], language: str = "") -> list[str]:
+    """The stems of words in lower case, in one of `STEMMERS`, else in English."""
+    stems: list[str] = _stemmer(STEMMERS.get(language, "english")).stemWords(words)
     return stems
 
 
-def stemmed(words: list[str], language: str) -> list[str]:
-    """The stems of words in lower case, in one of `STEMMERS`."""
-    stems: list[str] = _stemmer(STEMMERS[language]).stemWords(words)
-    return stems
-
-
-@cache
-def _stemmer(language="english"):  # type: ignore[no-untyped-def]
-    import Stemmer
-
-    return Stemmer.Stemmer(language)
+_stemmer = cache(Stemmer)
 
 
 def number_of(count: int, thing: str, several: str = "") -> str:
