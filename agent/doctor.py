@@ -20,7 +20,7 @@ from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
 from clew.agent.llm.ollama_writer import best
 from clew.agent.models import AUTO, NONE, OLLAMA, not_here, roles_named, writers_for
 from clew.agent.settings import Settings, config_files
-from clew.memory.encoding import MINILM, PACKAGED, cached_encoder, local_encoder
+from clew.memory.encoding import MINILM, is_trusted, local_encoder
 from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary, library_flag
 from clew.memory.instructions import orders
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
@@ -80,7 +80,7 @@ def examine(settings: Settings, unreadable: ClewError | None = None, repaired: b
     if manifest:
         yield from documents(settings.library, manifest)
     own = manifest.encoder.name if manifest else _recorded_encoder(settings.library)
-    if settings.encoder or own in ("", *PACKAGED) or cached_encoder(own):
+    if settings.encoder or is_trusted(own):
         yield encoder(settings.encoder or own or MINILM, manifest, settings.library)
     else:
         yield Check("encoder", "problem", *not_here(own, settings.library))

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from clew.agent.settings import Settings
-from clew.memory.encoding import MINILM, PACKAGED, CachedEncoder, cached_encoder, load_encoder
+from clew.memory.encoding import MINILM, CachedEncoder, is_trusted, load_encoder
 from clew.memory.errors import BadInput, ClewError, NoModel
 from clew.memory.knowledge.library import recorded_at
 from clew.memory.ports import Writer
@@ -113,10 +113,8 @@ def encoder_for(settings: Settings) -> CachedEncoder:
     Raises `NoModel` where it is not on this machine, or not to be had.
     """
     own = recorded_at(settings.library).encoder.name
-    if settings.encoder or own in ("", *PACKAGED):
+    if settings.encoder or is_trusted(own):
         return load_encoder(settings.encoder or own or MINILM, settings.cache)
-    if found := cached_encoder(own):
-        return CachedEncoder(found, settings.cache / "embeddings", found.same)
     raise NoModel(*not_here(own, settings.library))
 
 

@@ -21,8 +21,7 @@ from clew.memory.datatypes import Query
 from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads
-from clew.memory.e5 import MULTILINGUAL
-from clew.memory.encoding import MINILM, CachedEncoder, load_encoder, load_reranker
+from clew.memory.encoding import MINILM, MULTILINGUAL, CachedEncoder, load_encoder, load_reranker
 from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.aligners.open_capsule import VOTES, aligner_for
 from clew.memory.knowledge.aligners.scoring import Aligner

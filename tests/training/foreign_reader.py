@@ -25,8 +25,7 @@ from torch.nn.utils.rnn import pad_sequence
 from clew.agent.answer.evidence import shares_held
 from clew.agent.answer.foreign_reader import FEATURES, SHIPPED, ForeignReader, foreign_features
 from clew.memory.datatypes import Floats
-from clew.memory.e5 import MULTILINGUAL
-from clew.memory.encoding import CachedEncoder, load_encoder
+from clew.memory.encoding import MULTILINGUAL, CachedEncoder, load_encoder
 from clew.memory.json_lines import replace_file
 from clew.memory.text import content_words, held_word_sets, split
 

