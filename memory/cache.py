@@ -5,14 +5,15 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from clew.memory.errors import ClewError
 from clew.memory.files import private_file, private_folder
 
-PATIENCE = 60.0
-"""Seconds to wait for another process that writes."""
+PATIENCE = 60.0  # seconds to wait for another process that writes
 
 DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 HELD = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -68,10 +69,20 @@ class ContentCache:
 
     def read(self, keys: Collection[bytes]) -> dict[bytes, bytes]:
         """Those that are known."""
-        return self._with_database(lambda database: _read(database, self._what, list(keys))) or {}
+
+        def found(database: sqlite3.Connection) -> dict[bytes, bytes]:
+            parts = [(part, ",".join("?" * len(part))) for part in _batches(list(keys), 500)]
+            rows = (database.execute(f"SELECT * FROM {self._what} WHERE key IN ({of})", part) for part, of in parts)
+            return dict(chain.from_iterable(rows))
+
+        return self._with_database(found) or {}
 
     def write(self, values: Mapping[bytes, bytes]) -> None:
-        self._with_database(lambda database: _write(database, self._what, values))
+        def put(database: sqlite3.Connection) -> None:
+            with database:
+                database.executemany(f"INSERT OR REPLACE INTO {self._what} VALUES (?, ?)", values.items())
+
+        self._with_database(put)
 
     def encoded(
         self, texts: Sequence[str], role: str, batch: int, encode: Callable[[list[str]], Iterable[bytes]]
@@ -100,8 +111,7 @@ class ContentCache:
         with self._lock:
             while self._usable:
                 try:
-                    if self._database is None:
-                        self._database = _open(self._path(), self._what)
+                    self._database = self._database or self._open()
                     return work(self._database)
                 except OSError:
                     self._usable = False
@@ -109,21 +119,33 @@ class ContentCache:
                     self._mend(error, until)
         return None
 
+    def _open(self) -> sqlite3.Connection:
+        path = self._path()
+        private_folder(path.parent.parent)
+        private_folder(path.parent)
+        with ExitStack() as undone:
+            database = sqlite3.connect(private_file(path), check_same_thread=False, timeout=PATIENCE)
+            undone.callback(database.close)
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = NORMAL")
+            # An ordinary table: without rowids, each comparison of a key would read all of a long value beside it.
+            database.execute(f"CREATE TABLE IF NOT EXISTS {self._what} (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
+            undone.pop_all()
+        return database
+
     def _mend(self, error: sqlite3.DatabaseError, until: float) -> None:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF  # the rest is its extended part
         if code in HELD:
             if time.monotonic() > until:
-                raise ClewError(
-                    f"the cache of {self._what} {self._path()} is held by another process", "wait for it, or end it"
-                ) from error
+                wrong = f"the cache of {self._what} {self._path()} is held by another process"
+                raise ClewError(wrong, "wait for it, or end it") from error
             time.sleep(0.02)  # SQLite itself does not wait where two make the file at one moment
             return
         if code not in DAMAGED | NO_PLACE:
             raise error
         self._drop()
-        if code in NO_PLACE or self._remade:
-            self._usable = False
-        else:
+        self._usable = code in DAMAGED and not self._remade
+        if self._usable:
             self._remade = True
             for ending in ("", "-wal", "-shm"):
                 path = self._path()
@@ -137,31 +159,3 @@ class ContentCache:
 
 def _batches(keys: list[bytes], size: int) -> Iterator[list[bytes]]:
     return (keys[start : start + size] for start in range(0, len(keys), size))
-
-
-def _open(path: Path, table: str) -> sqlite3.Connection:
-    private_folder(path.parent.parent)
-    private_folder(path.parent)
-    database = sqlite3.connect(private_file(path), check_same_thread=False, timeout=PATIENCE)
-    try:
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
-        # An ordinary table: without rowids, each comparison of a key would read all of a long value beside it.
-        database.execute(f"CREATE TABLE IF NOT EXISTS {table} (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
-    except sqlite3.DatabaseError:
-        database.close()
-        raise
-    return database
-
-
-def _read(database: sqlite3.Connection, table: str, keys: list[bytes]) -> dict[bytes, bytes]:
-    return {
-        key: value
-        for batch in _batches(keys, 500)
-        for key, value in database.execute(f"SELECT * FROM {table} WHERE key IN ({','.join('?' * len(batch))})", batch)
-    }
-
-
-def _write(database: sqlite3.Connection, table: str, values: Mapping[bytes, bytes]) -> None:
-    with database:
-        database.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", values.items())
