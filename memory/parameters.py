@@ -5,10 +5,10 @@ such as a model that was read, cannot be set."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from functools import cache
+from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, PydanticUserError, TypeAdapter, ValidationError
 
 from clew.memory.errors import BadInput
 
@@ -23,40 +23,43 @@ Depth = Annotated[int, Field(ge=0, le=10)]
 Level = Annotated[int, Field(ge=-10, le=10)]
 Distance = Annotated[float, Field(ge=0, le=2)]
 
-_KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+_KINDS = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "string": "a text"}
 _Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A field that can be set: its name (`lambda` of the field `lambda_`), its annotation and its default."""
+    """A field that can be set: its name (`lambda` of the field `lambda_`), its annotation and its default. `schema` is
+    that of its values in JSON, None apart; `optional`: it may be None."""
 
     name: str
     annotation: Any
     default: Any
+    schema: Mapping[str, Any]
+    optional: bool
 
     @property
     def free(self) -> bool:
         """Whether it takes any text: the name of a model, a path."""
-        return self._kind is str
+        return self.schema["type"] == "string" and "enum" not in self.schema
 
     @property
     def allowed(self) -> str:
         """What it may be, in words."""
-        if get_origin(self._kind) is Literal:
-            return "one of " + ", ".join(str(one) or "''" for one in get_args(self._kind))
-        said = _KINDS[self._kind]
-        parts = (part for part in (self.annotation, *get_args(self.annotation)) if get_origin(part) is Annotated)
-        bounds = [bound for part in parts for found in part.__metadata__ for bound in found.metadata]
-        for name, word in (("ge", "from"), ("le", "to")):
-            said += "".join(f" {word} {getattr(bound, name)}" for bound in bounds if hasattr(bound, name))
-        return f"{said}, or none" if self._optional else said
+        if "enum" in self.schema:
+            return "one of " + ", ".join(str(one) or "''" for one in self.schema["enum"])
+        bounds = (("minimum", "from"), ("maximum", "to"))
+        said = [
+            _KINDS[self.schema["type"]],
+            *(f"{word} {self.schema[at]}" for at, word in bounds if at in self.schema),
+        ]
+        return " ".join(said) + (", or none" if self.optional else "")
 
     def value_of(self, given: object) -> Any:
         """What was given, as the field has it: words of a command line are read as numbers. Raises `BadInput`."""
-        if self._optional and given in ("none", ""):
+        if self.optional and given in ("none", ""):
             return None
-        wrong = isinstance(given, bool) and self._kind in (int, float)
+        wrong = isinstance(given, bool) and self.schema["type"] != "boolean"
         try:
             value = TypeAdapter(self.annotation).validate_python(given)
         except ValidationError:
@@ -64,14 +67,6 @@ class Parameter:
         if wrong:
             raise BadInput(f"{self.name} cannot be {given!r}", f"{self.name} is {self.allowed}")
         return value
-
-    @property
-    def _optional(self) -> bool:
-        return NoneType in get_args(self.annotation)
-
-    @property
-    def _kind(self) -> Any:
-        return _kind_of(self.annotation)
 
 
 def parameters_of(made: object) -> Iterator[Parameter]:
@@ -81,8 +76,21 @@ def parameters_of(made: object) -> Iterator[Parameter]:
         value, annotation = getattr(made, one.name), hints[one.name]
         if is_dataclass(value):
             yield from parameters_of(value)
-        elif one.name != "name" and (_kind_of(annotation) in _KINDS or get_origin(_kind_of(annotation)) is Literal):
-            yield Parameter(one.name.rstrip("_"), annotation, value)
+        elif one.name != "name":
+            kinds = _schemas(annotation)
+            others = [kind for kind in kinds if kind.get("type") != "null"]
+            if len(others) == 1 and others[0].get("type") in _KINDS:
+                yield Parameter(one.name.rstrip("_"), annotation, value, others[0], len(others) < len(kinds))
+
+
+@cache
+def _schemas(annotation: Any) -> list[dict[str, Any]]:
+    """Of each kind of values that it allows the JSON schema; none of what JSON has not."""
+    try:
+        schema = TypeAdapter(annotation).json_schema()
+    except PydanticUserError:
+        return []
+    return list(schema.get("anyOf", [schema]))
 
 
 def values_of(made: object) -> dict[str, Any]:
@@ -101,13 +109,3 @@ def with_values(made: _Made, values: Mapping[str, Any]) -> _Made:
         elif name in values:
             changed[one.name] = values[name]
     return cast(_Made, replace(cast(Any, made), **changed))
-
-
-def _kind_of(annotation: Any) -> Any:
-    """Without its bounds and without None."""
-    if get_origin(annotation) is Annotated:
-        return _kind_of(get_args(annotation)[0])
-    if get_origin(annotation) in (Union, UnionType):
-        kinds = [part for part in get_args(annotation) if part is not NoneType]
-        return _kind_of(kinds[0]) if len(kinds) == 1 else None
-    return annotation
