@@ -22,7 +22,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Literal, NamedTuple
+from typing import IO, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,15 +136,11 @@ def lasting_folder(path: Path, mode: int = 0o777) -> None:
         sync(one.parent)
 
 
-OWN = ("clew", "embeddings", "locks")
-"""Names of folders that are ours alone: others that were there before (somebody's home, /tmp) stay as they are."""
-
-
 def private_folder(path: Path) -> Path:
-    """A folder that its user alone can open (0700); one that was there before is mended where it is ours."""
-    there = path.exists()
+    """A folder that its user alone can open (0700). One that was there before is mended where its name is ours alone;
+    others (somebody's home, /tmp) stay as they are."""
     lasting_folder(path, 0o700)
-    if there and path.name in OWN:
+    if path.name in ("clew", "embeddings", "locks"):
         _close_to_others(path, 0o700)
     return path
 
@@ -157,8 +153,8 @@ def private_file(path: Path) -> Path:
     process would take away what it still uses (fcntl's locks are a process's, not a descriptor's)."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    for one in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
-        _close_to_others(one, 0o600)
+    for ending in ("", "-wal", "-shm"):
+        _close_to_others(path.with_name(f"{path.name}{ending}"), 0o600)
     return path
 
 
@@ -217,26 +213,16 @@ _HEADER = re.compile(
 once raise `SystemError` (seen with Python 3.11.7: python/cpython#106905): this takes nothing but the closed form."""
 
 
-class _Head(NamedTuple):
-    """Of an array: `offset` is where it begins in its file."""
-
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-    order: Literal["C", "F"]
-    offset: int
-
-
-def _head(file: IO[bytes], size: int, path: Path) -> _Head:
-    """Of the array in a file of `size` bytes. Raises `ValueError` where it has not the size that it says."""
+def _head(file: IO[bytes], size: int, path: Path) -> tuple[np.dtype[Any], tuple[int, ...], Literal["C", "F"]]:
+    """What the array in a file of `size` bytes is, up to where its numbers begin. Raises `ValueError` where it has not
+    the size that it says."""
     start = file.read(8)
-    width = 2 if start[6:7] == b"\1" else 4
-    length = int.from_bytes(file.read(width), "little")
+    length = int.from_bytes(file.read(2 if start[6:7] == b"\1" else 4), "little")
     found = _HEADER.fullmatch(file.read(min(length, size)))
     if found and start[:6] == b"\x93NUMPY":
         dtype, shape = np.dtype(found[1].decode()), tuple(map(int, re.findall(rb"\d+", found[3])))
-        head = _Head(dtype, shape, "F" if found[2] == b"True" else "C", 8 + width + length)
-        if math.prod(shape) * dtype.itemsize == size - head.offset:
-            return head
+        if math.prod(shape) * dtype.itemsize == size - file.tell():
+            return dtype, shape, "F" if found[2] == b"True" else "C"
     raise ValueError(f"{path} holds no array of its size")
 
 
@@ -244,8 +230,8 @@ def mapped(path: Path) -> NDArray[Any]:
     """An array that stays on disk until it is read; a plain view, as slices of a memmap are slow to make. Raises
     `ValueError` for one that is larger than its file, before anything is allocated."""
     with path.open("rb") as file:
-        head = _head(file, path.stat().st_size, path)
-        return np.asarray(np.memmap(file, head.dtype, "r", head.offset, head.shape, head.order))
+        dtype, shape, order = _head(file, path.stat().st_size, path)
+        return np.asarray(np.memmap(file, dtype, "r", file.tell(), shape, order))
 
 
 def read_array(path: Path) -> NDArray[Any]:
@@ -265,9 +251,9 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
             if member.compress_type != zipfile.ZIP_STORED:
                 raise ValueError(f"{path}: {member.filename} is packed")
             with archive.open(member) as part:
-                head = _head(part, member.file_size, path)
-                content = np.frombuffer(bytearray(part.read()), head.dtype)
-            arrays[member.filename.removesuffix(".npy")] = content.reshape(head.shape, order=head.order)
+                dtype, shape, order = _head(part, member.file_size, path)
+                content = np.frombuffer(bytearray(part.read()), dtype)
+            arrays[member.filename.removesuffix(".npy")] = content.reshape(shape, order=order)
     return arrays
 
 
@@ -276,42 +262,29 @@ try:
 except ImportError:  # Windows
     fcntl: Any = None  # type: ignore[no-redef]
 
-LEASED = "manifest.json"
-"""The file of a generation that is locked: disk.MANIFEST."""
+LEASED = "manifest.json"  # the file of a generation that is locked: disk.MANIFEST
 
 
-class Lease:
-    """A generation that stays until this is closed. Raises `FileNotFoundError` where it is gone, or goes now."""
-
-    def __init__(self, generation: Path) -> None:
-        self._file = os.open(generation / LEASED, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-        with ExitStack() as undone:
-            undone.callback(self.close)
-            if _locked(self._file, shared=True):
-                there = (generation / LEASED).stat()
-                if not os.path.samestat(there, os.fstat(self._file)):
-                    raise FileNotFoundError(str(generation / LEASED))
-            undone.pop_all()
-
-    def close(self) -> None:
-        """May be called twice."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+@contextmanager
+def leased(generation: Path) -> Iterator[None]:
+    """A generation stays meanwhile. Raises `FileNotFoundError` where it is gone, or goes now."""
+    path = generation / LEASED
+    with open(path, "rb", opener=no_follow) as file:
+        if _locked(file, shared=True) and not os.path.samestat(path.stat(), os.fstat(file.fileno())):
+            raise FileNotFoundError(str(path))
+        yield
 
 
 @contextmanager
 def unread(generation: Path) -> Iterator[bool]:
     """Whether nobody reads a generation; meanwhile nobody begins to."""
-    try:
-        file = os.open(generation / LEASED, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    except OSError:  # it is not whole: there is nothing to read
-        yield True
-        return
-    try:
-        yield _locked(file, shared=False) is not None
-    finally:
-        os.close(file)
+    with ExitStack() as opened:
+        try:
+            file = opened.enter_context(open(generation / LEASED, "rb", opener=no_follow))
+        except OSError:  # it is not whole: there is nothing to read
+            yield True
+        else:
+            yield _locked(file, shared=False) is not None
 
 
 def readers(generation: Path) -> list[str]:
@@ -335,7 +308,12 @@ def _command(pid: int) -> str:
     return " ".join(names[1:3] if names and names[0].startswith("python") and len(names) > 1 else names[:2])
 
 
-def _locked(file: int, shared: bool) -> bool | None:
+def no_follow(path: str, flags: int) -> int:
+    """Opens a file; a link is an `OSError`."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+
+
+def _locked(file: IO[bytes], shared: bool) -> bool | None:
     """True: now it is; None: others hold it; False: there are no locks here. A shared one is waited for."""
     if fcntl is None:
         return False
@@ -348,16 +326,12 @@ def _locked(file: int, shared: bool) -> bool | None:
     return True
 
 
-CONTAINERS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-"""Where Linux says how much memory this container may take, by cgroups 2 and 1; `max` where there is no limit."""
-
-
 def machine_memory() -> float:
     """Bytes that this machine has, or lends to this container; without end where the system does not say."""
     found = [float("inf")]
     with suppress(AttributeError, ValueError, OSError):
         found.append(float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")))
-    for path in CONTAINERS:
-        with suppress(ValueError, OSError):
-            found.append(float(Path(path).read_text("ascii")))
+    for limit in ("memory.max", "memory/memory.limit_in_bytes"):  # of cgroups 2 and 1
+        with suppress(ValueError, OSError):  # `max`: there is none
+            found.append(float(Path("/sys/fs/cgroup", limit).read_text("ascii")))
     return min(found)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.memory.errors import BadInput, ClewError
-from clew.memory.files import MAKE_ROOM, lasting_folder, no_room, private_file, sync
+from clew.memory.files import MAKE_ROOM, lasting_folder, no_follow, no_room, private_file, sync
 from clew.memory.text import Span
 
 
@@ -50,11 +50,9 @@ def replace_file(path: Path, text: str, private: bool = True) -> None:
     try:
         lasting_folder(path.parent)
         beside.unlink(missing_ok=True)
-        made = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
-        with os.fdopen(made, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        beside.touch(0o600 if private else 0o666, exist_ok=False)
+        beside.write_text(text, "utf-8", newline="\n")
+        sync(beside)
         beside.replace(path)
         sync(path.parent)
     except OSError as error:
@@ -73,12 +71,9 @@ def append_object(path: Path, value: Mapping[str, Any]) -> None:
     """One line in one write, on the disk when this returns: a kill leaves the whole line or at most a torn last one."""
     line = as_line(value).encode()
     try:
-        file = os.open(private_file(path), os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0))
-        try:
-            count = os.write(file, line)
-            os.fsync(file)
-        finally:
-            os.close(file)
+        with open(private_file(path), "ab", buffering=0, opener=no_follow) as file:
+            count = file.write(line)
+            os.fsync(file.fileno())
     except OSError as error:
         raise unwritten(path, error) from error
     if count < len(line):
@@ -99,7 +94,7 @@ def whole_objects(path: Path) -> list[dict[str, Any]]:
     """The objects up to the first line that is torn or broken; none where there is no file."""
     if not path.exists():
         return []
-    objects: list[dict[str, Any]] = []
+    objects = list[dict[str, Any]]()
     for line in path.read_bytes().split(b"\n")[:-1]:  # what follows the last line feed was torn off
         try:
             value = json.loads(line)

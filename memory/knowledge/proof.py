@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from clew.memory.files import Lease, check_plain, file_digest, within, write_durably
+from clew.memory.files import check_plain, file_digest, leased, within, write_durably
 from clew.memory.knowledge.disk import BROKEN, HASHES, current_generation, damaged, open_database
 from clew.memory.knowledge.partitioning.capsule import BEFORE, CURRENT, FRESH, TRAINED, line_of
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
@@ -99,7 +99,7 @@ def proven_now(library: Path) -> tuple[Path, Proof | None] | None:
     while generation := current_generation(library):
         with ExitStack() as kept:
             with suppress(OSError):  # not whole, or gone: nothing to keep
-                kept.enter_context(closing(Lease(generation)))
+                kept.enter_context(leased(generation))
             found = proven(generation)
         if found or generation == current_generation(library):
             return generation, found

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from clew.memory.cache import once
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Query, Triple, Vectors, WordShares
 from clew.memory.dates import DateOrder
-from clew.memory.files import Lease, check_plain, mapped, within
+from clew.memory.files import check_plain, leased, mapped, within
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.communities.community_index import read_communities
 from clew.memory.knowledge.disk import COLUMNS, TRIPLES, document_of, naming_damage, open_database
@@ -177,7 +177,7 @@ class EmbeddedStore:
     def __init__(self, folder: Path, keywords: KeywordParameters, dates: DateOrder = "") -> None:
         self.folder = folder
         with naming_damage(folder), ExitStack() as opened:
-            self._lease = opened.enter_context(closing(Lease(folder)))
+            opened.enter_context(leased(folder))
             check_plain(folder)
             self._database = LibraryDatabase(folder)
             opened.enter_context(closing(self._database))
@@ -186,7 +186,7 @@ class EmbeddedStore:
             self._keywords, self._dates = KeywordIndex(folder / "keywords", keywords, size, dates), dates
             self._graph = EmbeddedGraph(folder, self._database, self._keywords)
             self._vectors = self._graph.vectors
-            opened.pop_all()
+            self._opened = opened.pop_all()
 
     @property
     def state(self) -> str:
@@ -194,8 +194,7 @@ class EmbeddedStore:
         return str(self.folder)
 
     def close(self) -> None:
-        self._database.close()
-        self._lease.close()
+        self._opened.close()
 
     def part(self, partitions: Sequence[int] | None = None) -> EmbeddedGraph:  # noqa: ARG002 it serves everything
         return self._graph

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, LibraryBusy, ServiceUnreachable
-from clew.memory.files import Lease
+from clew.memory.files import leased
 from clew.memory.knowledge.cluster.connection import BULK_SECONDS, Busy, Cluster, TooLarge, cause_of
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.rows import (
@@ -162,7 +162,7 @@ def publish(
     layout = IndexLayout(manifest.encoder.dimension, manifest.keywords, sending.shards, sending.replicas)
     again = layout if sending.again else None
     # What is made is closed here and now: an error keeps it alive, and SQLite is closed by the thread that opened it.
-    with generations.held() as still_held, closing(Lease(generation)), closing(rows_of(generation, manifest)) as made:
+    with generations.held() as still_held, leased(generation), closing(rows_of(generation, manifest)) as made:
         if of is not None and generations.proof() != of:
             raise LibraryBusy(f"{cluster.where} was indexed meanwhile, by another clew index", "run it again")
         pauses, seconds = cluster.pauses, cluster.seconds

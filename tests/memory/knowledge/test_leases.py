@@ -9,7 +9,7 @@ import pytest
 
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
-from clew.memory.files import Lease, readers, unread
+from clew.memory.files import leased, readers, unread
 from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
 from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.index import run as run_module
@@ -73,10 +73,9 @@ def hold(generation: Path) -> int:
     ready, begun = os.pipe()
     pid = os.fork()
     if not pid:
-        held = Lease(generation)
-        os.write(begun, b"x")
-        signal.pause()
-        held.close()
+        with leased(generation):
+            os.write(begun, b"x")
+            signal.pause()
     os.read(ready, 1)
     os.close(ready)
     os.close(begun)
@@ -96,5 +95,5 @@ def test_a_lease_ends_with_its_process(made: Path) -> None:
         os.waitpid(pid, 0)
     with unread(generation) as free:
         assert free
-        with pytest.raises(FileNotFoundError):
-            Lease(generation / "nowhere")
+        with pytest.raises(FileNotFoundError), leased(generation / "nowhere"):
+            pass
