@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 
 from clew.memory.errors import Cancelled, DeadlineExceeded
 
-Vector = NDArray[np.float32]
-"""Shape (d,), unit length."""
-
-Vectors = NDArray[np.float32]
-"""Shape (n, d), rows of unit length."""
+Vector = NDArray[np.float32]  # shape (d,), unit length
+Vectors = NDArray[np.float32]  # shape (n, d), rows of unit length
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -264,8 +261,7 @@ class Sentence:
         return replace(self, earlier=tuple(turn for turn in before.turns if turn < self.turn)[-EARLIER:])
 
 
-EARLIER = 12
-"""Turns before that a sentence is kept with."""
+EARLIER = 12  # turns before that a sentence is kept with
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from typing import Literal
 from clew.memory.errors import BadInput
 from clew.memory.text import NUMBER_WORDS, word_lists
 
-DateOrder = Literal["day", "month", ""]
-"""What comes first in `03/09/2024`; empty: nothing says."""
+DateOrder = Literal["day", "month", ""]  # what comes first in `03/09/2024`; empty: nothing says
 
 _WORDS = word_lists(Path(__file__).with_suffix(".txt"))
 MONTHS, DAYS = tuple(_WORDS["en months"]), tuple(_WORDS["en days"])
@@ -322,8 +321,7 @@ def _is_day(match: re.Match[str]) -> bool:
 
 # Days that count from today --------------------------------------------------------------------------------------
 
-Days = tuple[date, date]
-"""The first and the last of them."""
+Days = tuple[date, date]  # the first and the last of them
 
 PLAIN = ("day 0", "weekend", "weekday", "month")
 """What is understood as it is said, where no `last` or `next` stands before it."""

@@ -58,8 +58,7 @@ _UNSEEN = re.compile(
     "\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 """What Unicode has a reader ignore (Default_Ignorable_Code_Point), but for `_JOINERS`."""
-_JOINERS = re.compile("[\u200c\u200d\ufe0f]")
-"""Unseen too, but some scripts are written with them, and pictures."""
+_JOINERS = re.compile("[\u200c\u200d\ufe0f]")  # unseen too, but some scripts are written with them, and pictures
 
 _INST = re.compile(r"\[INST\][^\[\]]{0,2000}\[/INST\]", re.IGNORECASE)
 _FENCE = re.compile(r"<(?=/?\s*(?:passage|document|said|found|path)\b)", re.IGNORECASE)

@@ -206,8 +206,7 @@ class DetectionParameters:
     iterations: Few = 4
 
 
-BY_EXTRACTION = "extraction"
-"""What `Community.by` says of a report that no language model wrote."""
+BY_EXTRACTION = "extraction"  # what `Community.by` says of a report that no language model wrote
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,11 +254,8 @@ class Communities:
         return csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(self.items), entities))
 
 
-NAMED = 3
-"""Entities in the name of a community within a scope."""
-
-Allowed = NDArray[np.bool_]
-"""Whether each chunk may be found; shape (chunks,)."""
+NAMED = 3  # entities in the name of a community within a scope
+Allowed = NDArray[np.bool_]  # whether each chunk may be found; shape (chunks,)
 
 
 class Cover:

@@ -24,21 +24,13 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 DIMENSION = 384
-LONGEST = 256
-"""Word pieces of a text, its two special ones among them; what comes after is cut."""
+LONGEST = 256  # word pieces of a text, its two special ones among them; what comes after is cut
 
 LAYERS, HEADS, WIDE = 6, 12, 1536
-BEGIN, END = 101, 102
-"""The special word pieces `[CLS]` and `[SEP]`."""
-
-ROWS = 1024
-"""Word pieces in a pass (docs/figures.md)."""
-
-FEW_ROWS = 256
-"""The same where few texts are waited for: each processor has some."""
-
-BLOCK = 64
-"""Rows whose `gelu` is made at once: what goes from one step to the next stays in the processor's cache."""
+BEGIN, END = 101, 102  # the special word pieces `[CLS]` and `[SEP]`
+ROWS = 1024  # word pieces in a pass (docs/figures.md)
+FEW_ROWS = 256  # the same where few texts are waited for: each processor has some
+BLOCK = 64  # rows whose `gelu` is made at once: what goes from one step to the next stays in the processor's cache
 
 
 _ALONE = threading.Lock()

@@ -178,11 +178,8 @@ def cells_of(graph: NodeGraph, partitioning: Partitioning) -> Cells:
     return Cells(partitioning.count, keys, Ragged.grouped(groups.reshape(-1), len(keys)))
 
 
-PartitionLabels = Ints
-"""Of each node the number of its partition, from 0 without a gap."""
-
-SLICE = 2048
-"""Pairs whose vectors are in memory at once."""
+PartitionLabels = Ints  # of each node the number of its partition, from 0 without a gap
+SLICE = 2048  # pairs whose vectors are in memory at once
 
 
 def numbered(labels: Ints) -> PartitionLabels:
@@ -218,8 +215,7 @@ def paired_cosines(one: Vectors, rows: Ints, other: Vectors, columns: Ints) -> F
 
 
 FILE = "smoothed.npy"
-COLUMNS = 64
-"""Dimensions smoothed at a time: what bounds the memory."""
+COLUMNS = 64  # dimensions smoothed at a time: what bounds the memory
 
 
 def write_smoothed(folder: Path, graph: NodeGraph, vectors: Vectors) -> None:

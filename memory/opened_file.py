@@ -23,20 +23,11 @@ from clew.memory.datatypes import Passage
 from clew.memory.errors import Unreadable
 from clew.memory.files import file_digest
 
-SCALE = 2.0
-"""Pixels of a picture for each point of the page."""
-
-WIDEST = 2_400
-"""Pixels of a picture at most, in width and in height."""
-
-SECONDS, MEMORY = 20, 2 << 30
-"""CPU time and address space that drawing a page may take."""
-
-GIVEN = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL")
-"""Of the environment, what drawing is given: no secret."""
-
-_DRAWING = threading.Semaphore(2)
-"""Pages that are drawn at once."""
+SCALE = 2.0  # pixels of a picture for each point of the page
+WIDEST = 2_400  # pixels of a picture at most, in width and in height
+SECONDS, MEMORY = 20, 2 << 30  # CPU time and address space that drawing a page may take
+GIVEN = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL")  # of the environment, what drawing is given: no secret
+_DRAWING = threading.Semaphore(2)  # pages that are drawn at once
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
@@ -66,8 +57,7 @@ def place_in(text: str, passage: Passage) -> tuple[int, int] | None:
     return (start, end) if passage.text and start >= 0 else None
 
 
-PixelBox = tuple[int, int, int, int]
-"""Left, top, right and bottom, in pixels of the picture."""
+PixelBox = tuple[int, int, int, int]  # left, top, right and bottom, in pixels of the picture
 
 
 class DrawnPage(NamedTuple):

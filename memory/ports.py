@@ -75,15 +75,11 @@ class Waiting:
     text: str
 
 
-Output = str | Usage | Waiting | Void
-"""What a writer hands out."""
+Output = str | Usage | Waiting | Void  # what a writer hands out
 
 
-SMALL = 1_000_000_000
-"""Parameters of a model, from which it plans, refuses and asks back."""
-
-LARGE = 6_500_000_000
-"""Parameters of a model that is said to have 7 billion: it chooses among the methods of search."""
+SMALL = 1_000_000_000  # parameters of a model, from which it plans, refuses and asks back
+LARGE = 6_500_000_000  # parameters of a model that is said to have 7 billion: it chooses among the methods of search
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from typing import Literal, get_args
 from sentencex import get_sentence_boundaries
 from Stemmer import Stemmer
 
-Span = tuple[int, int]
-"""Character offsets (start, end) in a text."""
+Span = tuple[int, int]  # character offsets (start, end) in a text
 
 
 def word_lists(path: Path) -> dict[str, list[str]]:
@@ -39,8 +38,7 @@ _OPEN, _GOES_ON = frozenset(_LISTS["ends of open lines"]), frozenset(_LISTS["beg
 ABBREVIATIONS = frozenset(_LISTS["abbreviations"])
 
 LINE = re.compile(r"\S[^\r\n\f\u2028\u2029]*")
-_APART = re.compile(r"[\f\u2029]|\n[^\n]*\n|\r[^\r]*\r")
-"""Between two lines, what ends a paragraph."""
+_APART = re.compile(r"[\f\u2029]|\n[^\n]*\n|\r[^\r]*\r")  # between two lines, what ends a paragraph
 
 ITEM = re.compile(r"(?:[-*+•‣◦▪·●–]|\d{1,3}[.)]|\(?[a-z]\)|#{1,6}|>)(?:\s|$)")
 DATED = re.compile(
@@ -50,15 +48,11 @@ DATED = re.compile(
 """The beginning of an entry of a log: `12/03/2026: 138 over 88`."""
 
 LABEL = re.compile(r"[A-ZÀ-Þ][\w'’&/.-]*(?: [\w'’&/().-]+){0,4}: \S")
-SMALL_LABEL = re.compile(r"[\w'’&/.-]+(?: [\w'’&/().-]+){0,2}: \S")
-"""How a line of notes begins (`Grout colour: grey`)."""
+SMALL_LABEL = re.compile(r"[\w'’&/.-]+(?: [\w'’&/().-]+){0,2}: \S")  # how a line of notes begins (`Grout colour: grey`)
 
 MARKER = re.compile(r"(?:[-*+•‣◦▪·●–]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)])$")
-_IN_MAY = re.compile(r"\bMay\.(?= [A-Z])")
-"""The end of a sentence, where `sentencex` sees an abbreviation."""
-
-_OF_DAY = re.compile(r"(?<!\d)\d{1,2}\.$")
-"""Of `5. May 2024` and `5. Mai 2024`, before the name of the month."""
+_IN_MAY = re.compile(r"\bMay\.(?= [A-Z])")  # the end of a sentence, where `sentencex` sees an abbreviation
+_OF_DAY = re.compile(r"(?<!\d)\d{1,2}\.$")  # of `5. May 2024` and `5. Mai 2024`, before the name of the month
 
 DASHED = re.compile(r"(?<=[.!?])(?=(?:--|—)\s*\w)")
 """Old books part sentences by a dash without a space (Zamenhof 1903: `Patro kaj frato.--Leono estas besto.`)."""
@@ -69,8 +63,7 @@ CLOSING = re.compile(r"(?<=[^\s\w])[\"”»'’)\]]+(?=\s)")
 
 ENDS = ".!?:;,…”\"’')]"
 
-BELOW = " > "
-"""Between a heading and the one below it, where the path of headings stands in a line."""
+BELOW = " > "  # between a heading and the one below it, where the path of headings stands in a line
 
 
 def is_named(place: str) -> bool:
@@ -260,8 +253,7 @@ def stripped(text: str, start: int, end: int) -> Span:
     return start, start + len(part.strip())
 
 
-NUMBER_WORDS = _LISTS["numbers"]
-"""Each at the place that it counts."""
+NUMBER_WORDS = _LISTS["numbers"]  # each at the place that it counts
 
 FUNCTION_WORDS = frozenset(Path(__file__).with_name("function_words.txt").read_text("utf-8").split())
 

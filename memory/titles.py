@@ -20,8 +20,7 @@ from clew.memory.text import FUNCTION_WORDS, stemmed_words, words, written_words
 from clew.memory.vectors import spread
 
 FILE = "titles.npz"
-LONGEST = 6
-"""Words of a name."""
+LONGEST = 6  # words of a name
 
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 _LIST = re.compile(r",\s+")

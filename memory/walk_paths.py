@@ -73,8 +73,7 @@ def lines(walk: Subgraph) -> tuple[str, ...]:
     return tuple(" -> ".join(titles) for titles in ways(walk))
 
 
-TOLD = 3
-"""Ways that are told in a sentence."""
+TOLD = 3  # ways that are told in a sentence
 
 
 def told(walk: Subgraph) -> str:
