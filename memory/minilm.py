@@ -32,7 +32,6 @@ ROWS = 1024  # word pieces in a pass (docs/figures.md)
 FEW_ROWS = 256  # the same where few texts are waited for: each processor has some
 BLOCK = 64  # rows whose `gelu` is made at once: what goes from one step to the next stays in the processor's cache
 
-
 _ALONE = threading.Lock()
 """One text encodes at a time: who limits the threads of BLAS puts back what was there, and two at once would leave the
 limit."""
@@ -111,17 +110,15 @@ class MiniLM:
         from safetensors import safe_open
 
         opened: Any = safe_open  # is not typed
-        self._file = opened(weights, framework="np")
-        self._instead = opened(instead, framework="np") if instead else None
-        self._changed = frozenset(self._instead.keys()) if self._instead else frozenset()
+        files = [opened(path, framework="np") for path in (weights, instead) if path]
+        self._files = {name: file for file in files for name in file.keys()}  # noqa: SIM118 it is no mapping
         first, second = self._tensor("embeddings.token_type_embeddings.weight")
         self._places: Vectors = self._tensor("embeddings.position_embeddings.weight")[:LONGEST] + first
         self._second: Vector = second - first
         self._embedded = self._norm("embeddings")
         self._layers = [self._layer(f"encoder.layer.{number}") for number in range(LAYERS)]
-        paired = "pair.weight" in self._changed
-        self._pair = [self._tensor(f"pair.{part}") for part in ("weight", "bias")] if paired else []
-        self._file = self._instead = None  # what was read of them is memory of this process as long as they are mapped
+        self._pair = [self._tensor(name) for name in ("pair.weight", "pair.bias") if name in self._files]
+        self._files.clear()  # what was read of them is memory of this process as long as they are mapped
         self._words = opened(weights, framework="np").get_slice("embeddings.word_embeddings.weight")
 
     def encode(self, texts: Sequence[Sequence[int]]) -> Vectors:
@@ -136,8 +133,7 @@ class MiniLM:
         whole = [[*before, *text, END] for text in texts]
         means = self._means(whole, [len(before)] * len(whole), FEW_ROWS)
         weight, bias = self._pair
-        scores: Vector = means @ weight[0] + bias
-        return scores
+        return np.asarray(means @ weight[0] + bias)
 
     def pair_states(self, question: Sequence[int], text: Sequence[int]) -> Vectors:
         """Of each word piece of a text that is read together with a question what the last two layers make of it, one
@@ -196,19 +192,14 @@ class MiniLM:
         for (start, end), other in zip(bounds_of(texts), second, strict=True):
             rows[start:end] += self._places[: end - start]
             rows[start + other : end] += self._second
-        embedded: Vectors = self._embedded(rows)
-        return embedded
+        return self._embedded(np.asarray(rows))
 
     def _layer(self, name: str) -> EncoderLayer:
         inner = [self._linear(f"{name}.attention.self.{part}") for part in ("query", "key", "value")]
-        return EncoderLayer(
-            Dense(*(np.concatenate(parts, axis=-1) for parts in zip(*inner, strict=True))),
-            self._linear(f"{name}.attention.output.dense"),
-            self._norm(f"{name}.attention.output"),
-            self._linear(f"{name}.intermediate.dense"),
-            self._linear(f"{name}.output.dense"),
-            self._norm(f"{name}.output"),
-        )
+        joined = Dense(*(np.concatenate(parts, axis=-1) for parts in zip(*inner, strict=True)))
+        after, wide, last = (f"{name}.{part}" for part in ("attention.output", "intermediate", "output"))
+        outer, wider, narrow = (self._linear(f"{part}.dense") for part in (after, wide, last))
+        return EncoderLayer(joined, outer, self._norm(after), wider, narrow, self._norm(last))
 
     def _linear(self, name: str) -> Dense:
         return Dense(np.ascontiguousarray(self._tensor(f"{name}.weight").T), self._tensor(f"{name}.bias"))
@@ -217,8 +208,7 @@ class MiniLM:
         return Norm(self._tensor(f"{name}.LayerNorm.weight"), self._tensor(f"{name}.LayerNorm.bias"))
 
     def _tensor(self, name: str) -> Any:
-        file = self._instead if self._instead and name in self._changed else self._file
-        return file.get_tensor(name).astype(np.float32, copy=False)
+        return self._files[name].get_tensor(name).astype(np.float32, copy=False)
 
 
 def bounds_of(texts: Sequence[Sequence[int]]) -> list[tuple[int, int]]:

@@ -66,11 +66,16 @@ class NodeGraph:
     weights: Weights
     relations: tuple[str, ...]
 
+    @property
+    def ends(self) -> Ints:
+        """A node and the other end of each edge, of the edges one way and then the other; shape (2, 2 * edges)."""
+        ends = np.stack([self.sources, self.targets])
+        return np.concatenate([ends, ends[::-1]], axis=1)
+
     @cached_property
     def by_end(self) -> Ragged:
         """Of each node the edges that leave or enter it, rising."""
-        edges = np.tile(np.arange(len(self.sources)), 2)
-        return Ragged.grouped(np.concatenate([self.sources, self.targets]), self.count, edges)
+        return Ragged.grouped(self.ends[0], self.count, np.tile(np.arange(len(self.sources)), 2))
 
     @cached_property
     def degrees(self) -> Ints:
@@ -81,8 +86,7 @@ class NodeGraph:
         """Symmetric, of shape (count, count): the sum of the weights between two nodes, either way."""
         from scipy.sparse import csr_array
 
-        ends = np.concatenate([self.sources, self.targets]), np.concatenate([self.targets, self.sources])
-        return csr_array((np.tile(self.weights, 2), ends), shape=(self.count, self.count))
+        return csr_array((np.tile(self.weights, 2), self.ends), shape=(self.count, self.count))
 
     def neighbour_mean(self) -> "csr_array":
         """P, the mean over the kinds of edges that a node has, of each kind over its edges, so that hundreds of one
@@ -90,19 +94,17 @@ class NodeGraph:
         from scipy.sparse import csr_array, diags_array
 
         kinds = 2 * max(1, len(self.relations))
-        nodes, others = np.concatenate([self.sources, self.targets]), np.concatenate([self.targets, self.sources])
-        of_kind = nodes * kinds + np.concatenate([self.kinds, self.kinds + len(self.relations)])
+        of_kind = self.ends[0] * kinds + np.concatenate([self.kinds, self.kinds + len(self.relations)])
         _, group, size = np.unique(of_kind, return_inverse=True, return_counts=True)
         weights = np.tile(self.weights, 2) / size[group.reshape(-1)]
-        joined = csr_array((weights, (nodes, others)), shape=(self.count, self.count))
+        joined = csr_array((weights, self.ends), shape=(self.count, self.count))
         sums = np.asarray(joined.sum(axis=1)).reshape(-1)
         return csr_array(diags_array(1 / sums.clip(1e-9), dtype=np.float32) @ joined.astype(np.float32))
 
     @cached_property
     def neighbours(self) -> Neighbours:
-        count = max(1, self.count)
-        ends = np.concatenate([self.sources, self.targets]), np.concatenate([self.targets, self.sources])
-        pairs, of_pair = np.unique(ends[0] * count + ends[1], return_inverse=True)
+        count, (from_, to) = max(1, self.count), self.ends
+        pairs, of_pair = np.unique(from_ * count + to, return_inverse=True)
         strengths = np.bincount(of_pair.reshape(-1), np.tile(self.weights, 2), len(pairs)).clip(max=1)
         mean = self.neighbour_mean().tocoo()
         balance = np.zeros(len(pairs), np.float32)
