@@ -62,6 +62,7 @@ def names_of(title: str) -> list[str]:
 
 
 def title_index(titles_and_texts: Iterable[tuple[str, str]]) -> TitleIndex:
+    """Of nodes in their order. Names that are too long are counted only."""
     rows, names, lengths = [], [], []
     keys = cache(_keys)
     for node, (title, text) in enumerate(titles_and_texts):
@@ -69,9 +70,10 @@ def title_index(titles_and_texts: Iterable[tuple[str, str]]) -> TitleIndex:
         rows += [(stems, written, node, place) for stems, written, place in of_title]
         names.append(found)
         lengths.append(len(written_words(text)))
-    stems, written = (np.array([row[i] for row in rows], np.uint64) for i in (0, 1))
-    nodes, places = (np.array([row[i] for row in rows], np.int64) for i in (2, 3))
-    return _in_order(stems, written, nodes, places, np.array(names, np.int64), np.array(lengths, np.int64))
+    columns = zip(*rows, strict=True) if rows else ((), (), (), ())
+    kinds = (np.uint64, np.uint64, np.int64, np.int64)
+    entries = [np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+    return _in_order(*entries, np.array(names, np.int64), np.array(lengths, np.int64))
 
 
 def taken_over(before: TitleIndex, rows: Ints, fresh: TitleIndex) -> TitleIndex:
@@ -79,14 +81,9 @@ def taken_over(before: TitleIndex, rows: Ints, fresh: TitleIndex) -> TitleIndex:
     kept, names, lengths = rows >= 0, fresh.names.copy(), fresh.lengths.copy()
     names[rows[kept]], lengths[rows[kept]] = before.names[kept], before.lengths[kept]
     entries, own = kept[before.nodes], ~np.isin(fresh.nodes, rows)
-    return _in_order(
-        np.concatenate([fresh.stems[own], before.stems[entries]]),
-        np.concatenate([fresh.written[own], before.written[entries]]),
-        np.concatenate([fresh.nodes[own], rows[before.nodes[entries]]]),
-        np.concatenate([fresh.places[own], before.places[entries]]),
-        names,
-        lengths,
-    )
+    now = (before.stems, before.written, rows[before.nodes], before.places)
+    both = zip((fresh.stems, fresh.written, fresh.nodes, fresh.places), now, strict=True)
+    return _in_order(*(np.concatenate([one[own], other[entries]]) for one, other in both), names, lengths)
 
 
 def _in_order(stems: Keys, written: Keys, nodes: Ints, places: Ints, names: Ints, lengths: Ints) -> TitleIndex:
@@ -140,23 +137,18 @@ def is_name(text: str, index: TitleIndex) -> bool:
     return place < len(index.stems) and bool(index.stems[place] == key)
 
 
+_STORED = {"nodes": np.int32, "places": np.int16, "names": np.int16, "lengths": np.int32}
+
+
 def write_titles(folder: Path, made: TitleIndex) -> None:
-    np.savez(
-        new_file(folder, FILE),
-        stems=made.stems,
-        written=made.written,
-        nodes=made.nodes.astype(np.int32),
-        places=made.places.astype(np.int16),
-        names=made.names.astype(np.int16),
-        lengths=made.lengths.astype(np.int32),
-    )
+    counted = {name: getattr(made, name).astype(kind) for name, kind in _STORED.items()}
+    np.savez(new_file(folder, FILE), stems=made.stems, written=made.written, **counted)
 
 
 def read_titles(folder: Path) -> TitleIndex:
     """Raises what a broken file raises (`disk.BROKEN`)."""
     arrays = read_arrays(within(folder, FILE))
-    counted = (arrays[name].astype(np.int64) for name in ("nodes", "places", "names", "lengths"))
-    return TitleIndex(arrays["stems"], arrays["written"], *counted)
+    return TitleIndex(arrays["stems"], arrays["written"], *(arrays[name].astype(np.int64) for name in _STORED))
 
 
 def _key(parts: list[str]) -> int:
