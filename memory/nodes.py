@@ -46,10 +46,10 @@ class Neighbours:
         """Neighbours of each node; shape (nodes,)."""
         return np.diff(self.lists.starts)
 
-    def around(self, nodes: Ints, most: int = MOST_NEIGHBOURS) -> tuple[Ints, Ints]:
+    def around(self, nodes: Ints) -> tuple[Ints, Ints]:
         """Places in `lists.values` of the strongest neighbours of the nodes, and the place in `nodes` of each."""
         starts = self.lists.starts[nodes]
-        return spread(starts, np.minimum(self.lists.starts[nodes + 1], starts + most))
+        return spread(starts, np.minimum(self.lists.starts[nodes + 1], starts + MOST_NEIGHBOURS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,11 +200,6 @@ def sums_of(labels: PartitionLabels, count: int, vectors: Vectors) -> Vectors:
     if len(whole):
         sums[whole] = np.add.reduceat(vectors[order], starts[whole], axis=0)
     return sums
-
-
-def edge_cosines(graph: NodeGraph, vectors: Vectors) -> Float32s:
-    """Of the two ends of each edge; shape (edges,)."""
-    return paired_cosines(vectors, graph.sources, vectors, graph.targets)
 
 
 def paired_cosines(one: Vectors, rows: Ints, other: Vectors, columns: Ints) -> Float32s:

@@ -86,17 +86,12 @@ LEAST_LINES, FREE = 4, 1 / 3
 none was wrapped."""
 
 
-def split(text: str) -> list[Span]:
+@lru_cache(maxsize=8)  # one text after the other is split by several that read it
+def split(text: str) -> Sequence[Span]:
     """Spans (start, end) of the sentences: in order, apart, stripped, none empty; nothing but white space is outside.
 
     A heading, a list item or a row of a table without a full stop is a sentence.
     """
-    return list(_split(text))
-
-
-@lru_cache(maxsize=8)
-def _split(text: str) -> tuple[Span, ...]:
-    """Kept, as one text after the other is split by several that read it."""
     return tuple(span for block in blocks(text) for span in _sentences(text, *block))
 
 

@@ -6,10 +6,11 @@ tells two of one name apart, and is none.
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +74,7 @@ def title_index(titles_and_texts: Iterable[tuple[str, str]]) -> TitleIndex:
     columns = zip(*rows, strict=True) if rows else ((), (), (), ())
     kinds = (np.uint64, np.uint64, np.int64, np.int64)
     entries = [np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
-    return _in_order(*entries, np.array(names, np.int64), np.array(lengths, np.int64))
+    return _in_order(entries, np.array(names, np.int64), np.array(lengths, np.int64))
 
 
 def taken_over(before: TitleIndex, rows: Ints, fresh: TitleIndex) -> TitleIndex:
@@ -83,12 +84,14 @@ def taken_over(before: TitleIndex, rows: Ints, fresh: TitleIndex) -> TitleIndex:
     entries, own = kept[before.nodes], ~np.isin(fresh.nodes, rows)
     now = (before.stems, before.written, rows[before.nodes], before.places)
     both = zip((fresh.stems, fresh.written, fresh.nodes, fresh.places), now, strict=True)
-    return _in_order(*(np.concatenate([one[own], other[entries]]) for one, other in both), names, lengths)
+    return _in_order([np.concatenate([one[own], other[entries]]) for one, other in both], names, lengths)
 
 
-def _in_order(stems: Keys, written: Keys, nodes: Ints, places: Ints, names: Ints, lengths: Ints) -> TitleIndex:
-    order = np.lexsort((places, nodes, stems))
-    return TitleIndex(stems[order], written[order], nodes[order], places[order], names, lengths)
+def _in_order(columns: Sequence[NDArray[Any]], names: Ints, lengths: Ints) -> TitleIndex:
+    """`columns` are stems, written, nodes and places."""
+    order = np.lexsort((columns[3], columns[2], columns[0]))
+    stems, written, nodes, places = (column[order] for column in columns)
+    return TitleIndex(stems, written, nodes, places, names, lengths)
 
 
 def _keys(title: str) -> tuple[int, list[tuple[int, int, int]]]:

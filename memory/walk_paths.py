@@ -49,14 +49,11 @@ def crossed_into(walk: Subgraph, before: Sequence[int], place: int) -> str:
 
 
 def into(walk: Subgraph, before: Sequence[int], place: int) -> str:
-    """What is said of a step over a bridge edge: the partition that it leads to; nothing of others."""
+    """What is said of a step over a bridge edge: the partition that it leads to; and of one from a node that the walk
+    had gone back to; nothing of others."""
     name = crossed_into(walk, before, place)
-    return f", into {name}" if name else ""
-
-
-def back(walk: Subgraph, place: int) -> str:
-    """What is said of a step from a node that the walk had gone back to; nothing of others."""
-    return ", after going back" if walk.nodes[place] in walk.back else ""
+    back = ", after going back" if walk.nodes[place] in walk.back else ""
+    return f", into {name}{back}" if name else back
 
 
 def ways(walk: Subgraph) -> tuple[tuple[str, ...], ...]:

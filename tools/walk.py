@@ -18,7 +18,7 @@ from clew.memory.knowledge.walking.walker import Walked, Walker, WalkerParameter
 from clew.memory.nodes import SHARED
 from clew.memory.parameters import Count
 from clew.memory.ports import Graph, Search
-from clew.memory.walk_paths import back, chain, crossed_into, into, parents, path
+from clew.memory.walk_paths import chain, crossed_into, into, parents, path
 from clew.tools.base import DEFAULTS, ToolSettings, passages_of
 
 DIGITS = 6
@@ -138,7 +138,7 @@ def _come_to(walk: Subgraph) -> dict[str, tuple[str, tuple[str, ...]]]:
             why = f"landed on, in {walk.partitions[place]}"
         else:
             label, start = walk.edges[place - walk.landings].relation, walk.titles[before[place]]
-            why = f"walked to by {label} from {start}{into(walk, before, place)}{back(walk, place)}"
+            why = f"walked to by {label} from {start}{into(walk, before, place)}"
         told[node] = why, path(walk, before, place)
     return told
 

@@ -15,7 +15,7 @@ from clew.agent.models import Writers
 from clew.agent.state import STANDINGS, Answer, Claim, ClaimStanding, Prompted, Step, Turn
 from clew.memory.datatypes import Chunk, Passage
 from clew.memory.text import is_named
-from clew.memory.walk_paths import arrow, back, into, parents
+from clew.memory.walk_paths import arrow, into, parents
 from clew.ui.plain import cut, lies_at, one_line, plain, short_path
 
 DIM = Style(dim=True)
@@ -272,7 +272,7 @@ def walk_trees(turn: Turn) -> list[Tree]:
         if source := sources.get(walk.nodes[place]):
             line.append(f" [{source}]", CITATION)
         landed = parent < 0
-        where = f", {walk.partitions[place]}" if landed else into(walk, before, place) + back(walk, place)
+        where = f", {walk.partitions[place]}" if landed else into(walk, before, place)
         line.append(one_line(where), DIM)
         by = Text("" if landed else f"{one_line(arrow(walk, before, place))} ", DIM)
         tree = Tree(by.append_text(line), guide_style=DIM)

@@ -17,7 +17,7 @@ from clew.agent.state import STANDINGS, Answer, ClaimStanding, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
 from clew.memory.text import words as words_of
-from clew.memory.walk_paths import arrow, back, into, on_ways, parents, told
+from clew.memory.walk_paths import arrow, into, on_ways, parents, told
 from clew.ui.plain import cut, lies_at, one_line, plain, short_path, when
 from clew.ui.quotations import pieces
 from clew.ui.rendering import (
@@ -88,7 +88,7 @@ class Markup:
         self._templates.filters |= {"named": named, "unnamed": lambda question: _NAMED.sub(" ", question)}
         self._templates.filters |= {"bytes": in_bytes, "day": day_of, "told": told, "parents": parents}
         self._templates.filters["of"] = lambda before, place: [n for n, parent in enumerate(before) if parent == place]
-        self._templates.filters |= {"arrow": arrow, "into": into, "back": back, "on_ways": on_ways}
+        self._templates.filters |= {"arrow": arrow, "into": into, "on_ways": on_ways}
         self._templates.filters |= {"markdown": self._markdown, "draft": lambda text: _as_html(plain(text))}
 
     def know(self, documents: int, examples: Examples) -> None:

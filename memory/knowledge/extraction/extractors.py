@@ -197,7 +197,7 @@ class Extraction:
 def extract_document(document: Document, triples: Iterable[tuple[str, ...]], extractor: Extractor | None) -> Extraction:
     """By the extractor (None: not) and from the `triples` that came with the document (those with three parts). Of a
     sentence that speaks to a language model nothing is taken, nor of such a triple."""
-    found = Extraction(split(document.text))
+    found = Extraction(list(split(document.text)))
     title = title_name(document.title)
     if is_entity(Mention(title, 0, len(title))):
         found.place(DocumentEntity(TITLE, title, "name"))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Float32s, Ints, Vectors
 from clew.memory.layers import DetectionParameters
-from clew.memory.nodes import NodeGraph, PartitionLabels, edge_cosines, numbered, sums_of
+from clew.memory.nodes import NodeGraph, PartitionLabels, numbered, paired_cosines, sums_of
 from clew.memory.vectors import unit
 
 if TYPE_CHECKING:
@@ -143,7 +143,8 @@ def hybrid_partition(graph: NodeGraph, vectors: Vectors, size: int) -> Partition
     2. Islands, partitions of less than half the size, join the partition nearest in meaning that has room.
     3. What is above the size is divided by Leiden again and again, by METIS where Leiden keeps nearly all together.
     4. Orphans, what is then under three quarters of the size, are packed with the nearest in meaning."""
-    weights = graph.weights * edge_cosines(graph, vectors).clip(FAINT) ** 2  # without them partitions cohere less
+    cosines = paired_cosines(vectors, graph.sources, vectors, graph.targets)
+    weights = graph.weights * cosines.clip(FAINT) ** 2  # without them partitions cohere less
     adjacency = replace(graph, weights=weights).adjacency()
     labels = numbered(communities(adjacency))
     labels = numbered(merged(labels, vectors, size, max(1, round(size * ISLAND))))

@@ -23,7 +23,6 @@ from clew.memory.nodes import (
     Partitioning,
     PartitionLabels,
     cells_of,
-    edge_cosines,
     paired_cosines,
     sums_of,
 )
@@ -188,7 +187,7 @@ def hub_nodes_of(graph: NodeGraph, vectors: Vectors, labels: Ints, centroids: Ve
     high = high_degree_nodes(graph)
     if not len(high):
         return high
-    cosines = edge_cosines(graph, vectors)
+    cosines = paired_cosines(vectors, graph.sources, vectors, graph.targets)
     sums = np.bincount(graph.sources, cosines, graph.count) + np.bincount(graph.targets, cosines, graph.count)
     near = np.asarray(sums / graph.degrees.clip(min=1), np.float32)
     whole = paired_cosines(vectors, np.arange(len(labels)), centroids, labels)

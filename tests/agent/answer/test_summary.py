@@ -1,5 +1,7 @@
 """The summary of a document: what is told of it, in which order, and that it is quoted."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from clew.agent.answer.summary import MOST_WORDS, summary_of
@@ -23,7 +25,7 @@ Course
 """
 
 
-def sentences(document: Document, encoder: CachedEncoder) -> tuple[list[Span], Vectors]:
+def sentences(document: Document, encoder: CachedEncoder) -> tuple[Sequence[Span], Vectors]:
     spans = split(document.text)
     return spans, encoder.encode([document.text[start:end] for start, end in spans], "passage")
 
