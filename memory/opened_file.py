@@ -50,11 +50,8 @@ def same_file(path: str, digest: str, mine: Collection[str] = ()) -> Path | None
 
 def place_in(text: str, passage: Passage) -> tuple[int, int] | None:
     """Where the passage stands in the text of its document; None where it does not any more."""
-    start, end = passage.start, passage.end
-    if passage.text and text[start:end] != passage.text:
-        start = text.find(passage.text)
-        end = start + len(passage.text)
-    return (start, end) if passage.text and start >= 0 else None
+    start = passage.start if text.startswith(passage.text, passage.start) else text.find(passage.text)
+    return (start, start + len(passage.text)) if passage.text and start >= 0 else None
 
 
 PixelBox = tuple[int, int, int, int]  # left, top, right and bottom, in pixels of the picture

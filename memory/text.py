@@ -398,4 +398,4 @@ def unaccented(word: str) -> str:
     if word.isascii():
         return word.lower()
     letters = unicodedata.normalize("NFD", word.casefold())
-    return "".join(letter for letter in letters if not unicodedata.combining(letter)).replace("ß", "ss")
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
