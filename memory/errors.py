@@ -1,4 +1,5 @@
-"""The error tree. Every message says what is wrong; `hint` is the command or step that puts it right.
+"""The error tree, and errors of packages that are missing. Every message says what is wrong; `hint` is the command or
+step that puts it right.
 
 ClewError                 the run failed                                  exit 1
 |-- BadInput              a file, script or argument cannot be used       exit 2
@@ -16,7 +17,10 @@ ClewError                 the run failed                                  exit 1
 `-- DeadlineExceeded      the query's time is over                        exit 1
 """
 
+import os
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 
@@ -39,20 +43,17 @@ class BadInput(ClewError):
     exit_code = 2
 
 
-class MuchWouldGo(BadInput):
-    pass
+class MuchWouldGo(BadInput): ...
 
 
 class NotSetUp(ClewError):
     exit_code = 3
 
 
-class NoLibrary(NotSetUp):
-    pass
+class NoLibrary(NotSetUp): ...
 
 
-class LibraryMismatch(NotSetUp):
-    pass
+class LibraryMismatch(NotSetUp): ...
 
 
 class NoModel(NotSetUp):
@@ -63,32 +64,26 @@ class NoModel(NotSetUp):
         self.model = model
 
 
-class LibraryBusy(ClewError):
-    pass
+class LibraryBusy(ClewError): ...
 
 
-class Unreadable(ClewError):
-    pass
+class Unreadable(ClewError): ...
 
 
 class ServiceUnreachable(ClewError):
     exit_code = 4
 
 
-class ModelFailed(ServiceUnreachable):
-    pass
+class ModelFailed(ServiceUnreachable): ...
 
 
-class PromptCut(ModelFailed):
-    pass
+class PromptCut(ModelFailed): ...
 
 
-class Cancelled(ClewError):
-    pass
+class Cancelled(ClewError): ...
 
 
-class DeadlineExceeded(ClewError):
-    pass
+class DeadlineExceeded(ClewError): ...
 
 
 def library_flag(library: object) -> str:
@@ -107,3 +102,24 @@ def required(module: str, purpose: str, extra: str) -> ModuleType:
     except ImportError as error:
         package = module.partition(".")[0].replace("_", "-")
         raise NotSetUp(f"{purpose} needs the package {package}", install_command(extra)) from error
+
+
+@contextmanager
+def without_proxies() -> Iterator[None]:
+    """To import a package that makes a client as it is imported: one through a SOCKS proxy of the environment needs
+    another package, though nobody is asked anything yet."""
+    held = {name: os.environ.pop(name) for name in [*os.environ] if name.lower().endswith("_proxy")}
+    try:
+        yield
+    finally:
+        os.environ.update(held)
+
+
+@contextmanager
+def naming_proxy() -> Iterator[None]:
+    """Raises `NotSetUp` where a client is made that goes through a SOCKS proxy and cannot."""
+    try:
+        yield
+    except ImportError as error:
+        wrong = "the proxy that the environment names (ALL_PROXY and the like) is a SOCKS proxy, which needs a package"
+        raise NotSetUp(wrong, "pip install 'httpx[socks]', or unset it") from error

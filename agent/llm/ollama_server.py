@@ -17,9 +17,16 @@ from pydantic import ValidationError
 
 from clew.agent.llm.streams import LOCAL, QUICK, Patience, Wire
 from clew.memory.datatypes import Progress
-from clew.memory.errors import ClewError, ModelFailed, NoModel, PromptCut, ServiceUnreachable
+from clew.memory.errors import (
+    ClewError,
+    ModelFailed,
+    NoModel,
+    PromptCut,
+    ServiceUnreachable,
+    naming_proxy,
+    without_proxies,
+)
 from clew.memory.ports import Abilities
-from clew.memory.proxies import naming_proxy, without_proxies
 
 with without_proxies():
     import ollama

@@ -7,10 +7,9 @@ from typing import Any
 from clew.agent.llm.ledger import MESSAGE, TokenCounts
 from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
 from clew.agent.llm.streams import Wire, watched, without_thoughts
-from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
+from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable, without_proxies
 from clew.memory.files import machine_memory
 from clew.memory.ports import PLAIN, Abilities, Message, Output, Usage, Waiting, WriteOptions
-from clew.memory.proxies import without_proxies
 
 with without_proxies():
     import ollama

@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from clew.agent.llm.streams import LOCAL, QUICK
-from clew.memory.errors import NoModel, ServiceUnreachable
-from clew.memory.proxies import naming_proxy
+from clew.memory.errors import NoModel, ServiceUnreachable, naming_proxy
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,8 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clew.memory.errors import ClewError, NoLibrary, NotSetUp
+from clew.memory.errors import ClewError, NoLibrary, NotSetUp, without_proxies
 from clew.memory.files import private_folder, remove
-from clew.memory.proxies import without_proxies
 from clew.ui.models import with_models
 
 if TYPE_CHECKING:
