@@ -187,7 +187,8 @@ EARLIER = 0.5
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedRequest:
     """`own` and `whole` are vectors of the question as asked and as it stands alone; `weights` stem -> weight, summing
-    to 1; `said`: what the assistant has just said, by its words."""
+    to 1; `said`: what the assistant has just said, by its words. `behind` is the question behind the one before it, of
+    documents in other languages than English."""
 
     asked: AnswerType
     question: str
@@ -195,13 +196,15 @@ class EncodedRequest:
     whole: Vectors
     weights: Mapping[str, float]
     said: frozenset[str] = frozenset()
+    behind: "EncodedRequest | None" = None
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """What excerpts are picked for: the question as it was meant and as it stands alone, with the earlier turns in
     front of it where it `with_history`; `expanded` has the words of the conversation that it needs as well. `said` is
-    what the assistant has just said; the same is `continued`, where the question leans on the conversation."""
+    what the assistant has just said; the same is `continued`, where the question leans on the conversation. `before` is
+    the question before."""
 
     question: str
     rewritten: str
@@ -209,6 +212,7 @@ class Request:
     expanded: str = ""
     said: tuple[str, ...] = ()
     continued: tuple[str, ...] = ()
+    before: str = ""
 
 
 SAID = 4
@@ -229,7 +233,8 @@ def request_of(turn: Turn) -> Request:
     last = max((sentence.turn for sentence in said), default=0)
     told = tuple(sentence.text for sentence in said if sentence.speaker == "agent" and sentence.turn == last)
     leans = depends_on_context(turn.typed) or content_words(turn.rewritten) != content_words(turn.meant)
-    return Request(turn.meant, turn.rewritten, turn.with_history, turn.expanded, told, told if leans else ())
+    before = next((sentence.text for sentence in reversed(said) if sentence.speaker == "user"), "")
+    return Request(turn.meant, turn.rewritten, turn.with_history, turn.expanded, told, told if leans else (), before)
 
 
 def encoded_request(request: Request, evidence: Evidence) -> EncodedRequest:
@@ -245,6 +250,10 @@ def encoded_request(request: Request, evidence: Evidence) -> EncodedRequest:
         **dict.fromkeys(content_words(request.question, evidence.language), 1.0),
     }
     asks_on = len(request.question.split()) == 1  # "why?" is asked of what was just said
+    behind = None
+    if evidence.foreign and request.before:
+        text = f"{request.before} {request.rewritten}"
+        behind = encoded_request(Request(text, text), evidence)
     return EncodedRequest(
         answer_type(request.rewritten).among(evidence.words),
         request.rewritten,
@@ -252,4 +261,5 @@ def encoded_request(request: Request, evidence: Evidence) -> EncodedRequest:
         np.asarray(both / np.linalg.norm(both)),
         evidence.word_weights(words),
         frozenset(same_words(text) for text in request.said if not asks_on),
+        behind,
     )

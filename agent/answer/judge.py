@@ -18,7 +18,8 @@ import numpy as np
 
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.evidence import NAMED, Evidence, encoded_request, request_of, shares_held, title_of
-from clew.agent.answer.reader import FEATURES, ReadCandidates, read
+from clew.agent.answer.reader import ReadCandidates, read
+from clew.agent.answer.reader_features import FEATURES
 from clew.agent.state import Turn
 from clew.memory.datatypes import Vectors
 from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed

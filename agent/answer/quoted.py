@@ -11,8 +11,8 @@ from clew.agent.answer.citations import numbered
 from clew.agent.answer.conflicts import contradicting, name_of
 from clew.agent.answer.evidence import READ, Evidence, Request, continued, encoded_request, request_of
 from clew.agent.answer.excerpts import Excerpt, is_item
-from clew.agent.answer.foreign_reader import foreign_scores
 from clew.agent.answer.judge import JudgeVerdict, foreign_judge, judge, shipped_judge, signals
+from clew.agent.answer.reader import foreign_scores
 from clew.agent.answer.refusal import ask_back, refused, unknown_in_esperanto
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
 from clew.agent.answer.structure import dedented, ranges
@@ -35,6 +35,9 @@ _MARKS = ".,;:!?"
 
 LONGEST_LINE = 40
 """Words of a sentence that is quoted behind the answer of a tool that it holds."""
+
+FOREIGN_BEHIND = 1.5
+"""How much less likely than the first a second quotation may be, by the reader of other languages than English."""
 
 PATH_BEHIND = 3.0
 """How much less likely than the first another triple of a path may be: none of them alone is the answer."""
@@ -105,10 +108,12 @@ def quote(
         told = own_language == "de" or all(held)
     elif evidence.foreign:
         likely = foreign_scores(encoded_request(asked, evidence), evidence)
-        told = likely.max(initial=-math.inf) >= -WORDLESS
+        told = likely.max(initial=-math.inf) >= 0
     else:
         told = english or (bool(own_language) and _is_told(asked.question, own_language, evidence))
-    if not english:  # the reader, which was fitted on English, tells less of a second excerpt
+    if evidence.foreign:  # its reader is less sure of the first
+        parameters = replace(parameters, units=2, behind=FOREIGN_BEHIND, beside=math.inf)
+    elif not english:  # the reader, which was fitted on English, tells less of a second excerpt
         parameters = replace(parameters, units=1)
     told = told or (not evidence.foreign and is_relevant(asked, lacks, evidence, parameters))
     picked = pick(asked, evidence, parameters) if told else []
@@ -116,10 +121,6 @@ def quote(
     if not picked or (defined and defined <= {*content_words(" ".join(lacks))}):
         return refused(passages, lacks if english else [word for word in lacks if not word.islower()])
     return _answered(asked, picked, evidence)
-
-
-WORDLESS = 5.5
-"""What nearly all words of a question count for a candidate: in another language none has them."""
 
 
 def _names_of(question: str) -> list[str]:

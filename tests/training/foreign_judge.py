@@ -1,98 +1,62 @@
 """The judge of questions in another language than English, in which the documents are too, with `clew[multilingual]`.
 
     python -m tests.training.foreign_judge DATA              writes agent/answer/foreign_judge.json
-    python -m tests.training.foreign_judge DATA --crossval   each language by what was fitted on the other
+    python -m tests.training.foreign_judge DATA --crossval   each language by what was fitted on the others
 
-DATA holds `qa/spans_multilingual.jsonl.gz`. Of each article of XQuAD in German and Spanish half the passages are
-indexed: the questions of the others cannot be answered, though the library is about the same.
+It learns of `tests.training.foreign_turns` as the shipped reader of other languages reads them.
 """
 
-import gzip
 import json
-import random
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
 
 from clew.agent.answer.judge import FOREIGN, Decision, signals
-from clew.agent.answer.quoted import evidence_for
-from clew.agent.assistant import Assistant
-from clew.agent.evaluation.answer_metrics import UNANSWERABLE
-from clew.agent.evaluation.evaluate import searched
-from clew.agent.models import encoder_for
-from clew.agent.settings import read_settings
-from clew.memory.encoding import MULTILINGUAL
-from clew.memory.knowledge.index.run import index
-from tests.training.records import Record
+from tests.training.foreign_turns import foreign_turns
 from tests.training.trainer import logistic, trainer
 
-SET, LANGUAGES = "xquad", ("de", "es")
-OF_PASSAGE, SEED, C, COST = 4, 5, 0.03, 0.02
-"""Questions of a passage; the inverse of the L2 penalty; the share of the answerable questions that may be refused."""
+C, COST = 0.03, 0.25
+"""The inverse of the L2 penalty; the share of the answerable questions that may be refused."""
 
 
-class ForeignExample(NamedTuple):
-    """Whether a passage that answers a question was there, and what the turn found."""
+class JudgedForeign(NamedTuple):
+    """Whether a document answers, and what the turn found."""
 
-    label: str
+    language: str
+    answerable: bool
     signals: dict[str, float]
 
 
-def gathered(data: Path, language: str) -> Iterator[ForeignExample]:
-    articles: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
-    with gzip.open(data / "qa" / "spans_multilingual.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for record in map(json.loads, lines):
-            if (record["set"], record["lang"], record["split"]) == (SET, language, "train"):
-                articles[record["title"]][record["passage_id"]].append(record)
-    drawn, asked = random.Random(SEED), list[tuple[str, str]]()
-    with TemporaryDirectory() as folder:
-        (documents := Path(folder) / "documents").mkdir()
-        for n, (title, passages) in enumerate(articles.items()):
-            drawn.shuffle(ids := sorted(passages))
-            held = ids[: max(1, len(ids) // 2)]
-            texts = [f"# {title}", *(passages[one][0]["passage"] for one in held)]
-            (documents / f"{n}.md").write_text("\n\n".join(texts), "utf-8")
-            for one in ids:
-                its = drawn.sample(passages[one], min(OF_PASSAGE, len(passages[one])))
-                asked += [(record["question"], "ANSWERABLE" if one in held else UNANSWERABLE) for record in its]
-        library = Path(folder) / "library"
-        settings = read_settings(library=library, encoder=MULTILINGUAL, llm="none")
-        for _ in index([documents], library, encoder_for(settings)):
-            pass
-        with Assistant.open(settings) as assistant:
-            for question, label in asked:
-                turn = searched(assistant.services, question, ())
-                if turn.passages:
-                    yield ForeignExample(label, signals(turn, evidence_for(turn, assistant.services)))
+def examples() -> list[JudgedForeign]:
+    turns = foreign_turns()
+    return [JudgedForeign(one.language, one.answerable, signals(one.turn, one.evidence)) for one in turns]
 
 
-def fit(examples: Sequence[ForeignExample]) -> Decision:
-    names = sorted(examples[0].signals)
-    values = np.array([[one.signals[name] for name in names] for one in examples])
-    model = logistic(names, values, [one.label == UNANSWERABLE for one in examples], C)
-    answerable = [model.of(one.signals) for one in examples if one.label != UNANSWERABLE]
+def fit(found: Sequence[JudgedForeign]) -> Decision:
+    names = sorted(found[0].signals)
+    values = np.array([[one.signals[name] for name in names] for one in found])
+    model = logistic(names, values, [not one.answerable for one in found], C)
+    answerable = [model.of(one.signals) for one in found if one.answerable]
     return Decision(model, round(float(np.quantile(answerable, 1 - COST)), 4))
 
 
-def made(data: Path, _: Path) -> dict[Path, str]:
-    judge = fit([one for language in LANGUAGES for one in gathered(data, language)])
-    return {FOREIGN: json.dumps(asdict(judge), indent=2, default=dict) + "\n"}
+def made(_: Path, __: Path) -> dict[Path, str]:
+    return {FOREIGN: json.dumps(asdict(fit(examples())), indent=2, default=dict) + "\n"}
 
 
-def report(data: Path, _: Path) -> Iterator[str]:
-    examples = {language: [*gathered(data, language)] for language in LANGUAGES}
-    for language, of in examples.items():
-        judge = fit([one for other, its in examples.items() if other != language for one in its])
+def report(_: Path, __: Path) -> Iterator[str]:
+    found = examples()
+    for language in sorted({one.language for one in found}):
+        judge = fit([one for one in found if one.language != language])
+        own = [one for one in found if one.language == language]
         caught, cost = (
-            float(np.mean([judge.margin(one.signals) >= 0 for one in of if (one.label == UNANSWERABLE) == wanted]))
-            for wanted in (True, False)
+            np.mean([judge.margin(one.signals) >= 0 for one in own if one.answerable == answerable])
+            for answerable in (False, True)
         )
-        yield f"{language}: {len(of)} questions, {caught:.3f} refused rightly, {cost:.3f} wrongly"
+        yield f"{language}: {len(own)} questions, {caught:.3f} refused rightly, {cost:.3f} wrongly"
 
 
 main = trainer(__doc__, made, report)
