@@ -13,9 +13,9 @@ from textwrap import dedent
 from typing import Literal
 
 from clew.memory.datatypes import Document, Passage
-from clew.memory.knowledge.loaders.html import HTML
+from clew.memory.knowledge.loaders.html import ENDINGS as OF_HTML
 from clew.memory.knowledge.loaders.layout import INDENT
-from clew.memory.knowledge.loaders.markdown import MARKDOWN
+from clew.memory.knowledge.loaders.markdown import ENDINGS as OF_MARKDOWN
 from clew.memory.text import BELOW, FUNCTION_WORDS, ITEM, Span, blocks, split, stripped
 
 BlockKind = Literal["heading", "prose", "item", "row", "code"]
@@ -32,7 +32,7 @@ LONGEST_HEADING = 18
 LONGEST = 90
 """Words of what may be weighed and told as one: a sentence, an item, a row, a block of code."""
 
-LAID_OUT = (*HTML.suffixes, *MARKDOWN.suffixes)
+LAID_OUT = (*OF_HTML, *OF_MARKDOWN)
 """Files whose code is indented and nothing else is, as their readers write it."""
 
 _REFERENCE = re.compile(

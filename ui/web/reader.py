@@ -12,8 +12,7 @@ from clew.agent.state import Answer
 from clew.memory.datatypes import Document, Passage
 from clew.memory.errors import BadInput, ClewError, Unreadable
 from clew.memory.knowledge.library import Library, file_of, open_library
-from clew.memory.knowledge.loaders.pdf import PDF
-from clew.memory.knowledge.loaders.registry import loader_of
+from clew.memory.knowledge.loaders.registry import BY_NAME, loader_of
 from clew.memory.opened_file import DrawnPage, PixelBox, drawn, place_in
 from clew.ui.quotations import quoted
 
@@ -127,7 +126,7 @@ class DocumentReader:
     def _shown(self, library: Library, document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
         file, asked = self._pdf(library, document), _within(asked, spots)
         if file is None or asked.as_text:
-            note = NOT_READ if file is None and document.source.endswith(PDF.suffixes) else ""
+            note = NOT_READ if file is None and document.source.endswith(BY_NAME["pdf"].suffixes) else ""
             return replace(_text(document, spots, asked), is_pdf=file is not None, note=note)
         label = asked.page or (document.page_at(spots[asked.hit - 1].start) if asked.hit else "")
         try:
@@ -137,7 +136,7 @@ class DocumentReader:
 
     def _pdf(self, library: Library, document: Document) -> Path | None:
         file = file_of(library, document.id, indexed_here(library.manifest.id))
-        return file if file and loader_of(file) is PDF else None
+        return file if file and loader_of(file) is BY_NAME["pdf"] else None
 
 
 def _within(asked: WhereTo, hits: Sequence[object]) -> WhereTo:

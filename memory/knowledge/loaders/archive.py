@@ -25,7 +25,7 @@ from clew.memory.knowledge.loaders.html import laid_out, parse
 from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.packages import BROKEN
 from clew.memory.knowledge.loaders.plain_text import decode
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, Unpacked, in_a_line, shown
+from clew.memory.knowledge.loaders.source import LoadFailure, Source, Unpacked, in_a_line, shown
 from clew.memory.text import clean, storable
 
 if TYPE_CHECKING:
@@ -181,9 +181,3 @@ def _note(source: Source, note: "_Element", title: str) -> Document:
     date = f"{when[:4]}-{when[4:6]}-{when[6:8]}" if when[:8].isdecimal() else ""
     tags, author = in_a_line([tag.text for tag in note.findall("tag")]), note.findtext("note-attributes/author")
     return layout.document(source, title, date=date, author=in_a_line(author), tags=tags, hidden_text=hidden)
-
-
-ARCHIVE = Loader("archive", read_archive, (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz"))
-MAIL = Loader("mail", read_mail, (".eml",))
-BOX = Loader("mailbox", read_box, (".mbox",))
-EVERNOTE = Loader("evernote", read_notes, (".enex",))

@@ -17,7 +17,7 @@ from clew.memory.errors import Unreadable
 from clew.memory.knowledge.clues.clue_index import normalise, triple_lines
 from clew.memory.knowledge.loaders.jsonl import Record, field, named, parts_of, plain_or_zipped, read_jsonl, records
 from clew.memory.knowledge.loaders.plain_text import decode, json_of
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, shown
+from clew.memory.knowledge.loaders.source import LoadFailure, Source, shown
 from clew.memory.text import clean, storable
 
 Many = tuple[Document, str, tuple[tuple[str, str], ...]]
@@ -51,6 +51,11 @@ def read_graph_edges(source: Source) -> Iterator[Edge | LoadFailure]:
         for relation in _checked(waiting, ids):
             if isinstance(relation, tuple):
                 yield from (Edge(member, relation[0].id, role) for member, role in relation[2])
+
+
+def nodes_of(folder: Path) -> Path | None:
+    """The file of nodes of a graph folder, which has edges too."""
+    return plain_or_zipped(folder, "nodes") if plain_or_zipped(folder, "edges") else None
 
 
 def edges_beside(nodes: Path) -> Path:
@@ -164,13 +169,3 @@ def read_triples(source: Source) -> Iterator[Document | LoadFailure]:
     if bad:
         why = f"{len(bad)} of its entries are not three texts, the first is entry {bad[0]}"
         yield LoadFailure(place, why, len(bad))
-
-
-GRAPH = Loader(
-    "graph",
-    read_graph,
-    in_folder=lambda folder: plain_or_zipped(folder, "nodes") if plain_or_zipped(folder, "edges") else None,
-    edges=read_graph_edges,
-    files=lambda nodes: (nodes, edges_beside(nodes)),
-)
-TRIPLES = Loader("triples", read_triples, (".json",), is_file_of_triples)

@@ -11,7 +11,7 @@ from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.plain_text import decode, guessed, title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line
+from clew.memory.knowledge.loaders.source import Source, in_a_line
 from clew.memory.text import clean, word_lists
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _TAGS = word_lists(Path(__file__).with_name("html.txt"))
 NO_TEXT = frozenset(_TAGS["no_text"])
 
+ENDINGS = (".html", ".htm", ".xhtml")
 DROPPED = "x-dropped"
 """The name that an element gets before it goes with all that are called so."""
 
@@ -272,15 +273,14 @@ def _declared(data: bytes) -> str:
     return EncodingDetector.find_declared_encoding(data, is_html=True) or ""
 
 
+def guessed_encoding(data: bytes) -> str:
+    """As `guessed`, of a page that declares none."""
+    return "" if _declared(data) else guessed(data)
+
+
 def read_saved_page(source: Source) -> Iterator[Document]:
     """What a browser saved whole. Raises `Unreadable` where no page is in it."""
     page = message_from_bytes(source.path.read_bytes(), policy=policy.default).get_body(("html",))
     if page is None:
         raise Unreadable("no page is in it")
     yield _page(source, _decode(cast(bytes, page.get_payload(decode=True))))
-
-
-HTML = Loader(
-    "html", read_html, (".html", ".htm", ".xhtml"), guesses=lambda data: "" if _declared(data) else guessed(data)
-)
-SAVED_PAGE = Loader("saved page", read_saved_page, (".mhtml", ".mht"))

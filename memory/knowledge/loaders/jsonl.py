@@ -13,7 +13,7 @@ from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.clues.clue_index import normalise
 from clew.memory.knowledge.loaders.plain_text import TOO_DEEP, not_empty, title_of_text
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, file_mode, in_a_line, reason, shown
+from clew.memory.knowledge.loaders.source import LoadFailure, Source, file_mode, in_a_line, reason, shown
 from clew.memory.text import clean, storable
 
 Record = Mapping[str, Any]
@@ -49,7 +49,7 @@ def plain_or_zipped(folder: Path, name: str) -> Path | None:
     return next((path for path in paths if stat.S_ISREG(file_mode(path))), None)
 
 
-def _corpus(folder: Path) -> Path | None:
+def corpus_of(folder: Path) -> Path | None:
     """A corpus without queries or qrels beside it is a file like others, and what lies beside it is read too."""
     judged = plain_or_zipped(folder, "queries") or file_mode(folder / "qrels.tsv") or file_mode(folder / "qrels")
     return plain_or_zipped(folder, "corpus") if judged else None
@@ -168,7 +168,3 @@ def named(items: Iterator[Entry | LoadFailure], path: str) -> Iterator[Entry | L
     if failures > NAMED_FAILURES:
         more = failures - NAMED_FAILURES
         yield LoadFailure(path, f"{more} more of its lines cannot be read", more)
-
-
-JSONL = Loader("jsonl", read_jsonl, SUFFIXES)
-BEIR = Loader("beir", read_jsonl, in_folder=_corpus)

@@ -9,9 +9,10 @@ from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders import html
 from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.plain_text import decode, guessed, json_of, title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Source, in_a_line
+from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file
+from clew.memory.knowledge.loaders.source import Source, in_a_line
 
+ENDINGS = (".md", ".markdown")
 FRONT_MATTER = re.compile(
     r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
@@ -107,7 +108,3 @@ def _parts(cell: dict[str, Any]) -> Iterator[str]:
 
 def _joined(lines: object) -> str:
     return "".join(lines) if isinstance(lines, list) else str(lines)
-
-
-MARKDOWN = Loader("markdown", read_markdown, (".md", ".markdown"), guesses=guessed)
-NOTEBOOK = Loader("notebook", read_notebook, (".ipynb",))

@@ -11,9 +11,10 @@ from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable, install_command
 from clew.memory.files import private_folder, write_durably
 from clew.memory.knowledge.loaders.plain_text import title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Source, shown
+from clew.memory.knowledge.loaders.source import Source, shown
 from clew.memory.text import clean
 
+ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
 READ_BY_OCR = "read by OCR"
 LARGEST, DPI = 2_000, 200
 """Pixels of the longer side of a picture as it is read, and how finely a page is drawn."""
@@ -68,8 +69,3 @@ def _reader() -> Any:
 
     engine = {f"EngineConfig.onnxruntime.{name}_op_num_threads": 1 for name in ("intra", "inter")}
     return RapidOCR(params={"Global.log_level": "critical", **engine})
-
-
-PICTURE = Loader(
-    "picture", read_picture, (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif"), allowance=allowance
-)

@@ -18,7 +18,7 @@ from clew.memory.knowledge.loaders.layout import NESTED, TextLayout
 from clew.memory.knowledge.loaders.office_hidden_text import BREAK, DEEPER, shown_of
 from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, read_text, title_of_file
 from clew.memory.knowledge.loaders.sheets import write_sheet
-from clew.memory.knowledge.loaders.source import LONGEST_REASON, Loader, Source, in_a_line
+from clew.memory.knowledge.loaders.source import LONGEST_REASON, Source, in_a_line
 from clew.memory.text import clean
 
 if TYPE_CHECKING:
@@ -95,6 +95,3 @@ def extracted(data: bytes, source: Source) -> Any:
     except (kreuzberg.KreuzbergError, ValueError, RuntimeError, OSError) as error:
         why = " ".join(str(error).split())[:LONGEST_REASON]
         raise Unreadable(f"it cannot be read: {why}") from error
-
-
-OFFICE = Loader("office", read_office, (*PACKAGES, *OTHERS, *MARKS))

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clew.memory.datatypes import Document, Mark, Table
 from clew.memory.errors import Unreadable, install_command
 from clew.memory.knowledge.loaders.layout import CELLS, TextLayout
-from clew.memory.knowledge.loaders.ocr import DPI, READ_BY_OCR, allowance, is_there, words_on
+from clew.memory.knowledge.loaders.ocr import DPI, READ_BY_OCR, is_there, words_on
 from clew.memory.knowledge.loaders.pdf_tables import in_columns, tables_of, with_tables
 from clew.memory.knowledge.loaders.pdf_words import PageWord, words_of
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file, title_of_text
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, in_a_line, shown
+from clew.memory.knowledge.loaders.source import LoadFailure, Source, in_a_line, shown
 from clew.memory.text import blocks, clean
 
 if TYPE_CHECKING:
@@ -229,6 +229,3 @@ def _largest(words: Sequence[PageWord]) -> str:
     run = takewhile(lambda one: one[0] >= AS_LARGE * large or len(one[1]) < MARK, begun)
     title = " ".join(text for size, text in run if size >= AS_LARGE * large)
     return title if len(title.split()) >= FEWEST and like_a_title(title.rstrip("?! ")) else ""
-
-
-PDF = Loader("pdf", read_pdf, (".pdf",), allowance=allowance)

@@ -10,7 +10,7 @@ from typing import Any
 
 from clew.memory.datatypes import Document, Mark
 from clew.memory.errors import Unreadable
-from clew.memory.knowledge.loaders.source import Loader, Source, shown
+from clew.memory.knowledge.loaders.source import Source, shown
 from clew.memory.text import clean
 
 BOMS = (  # the longer ones first: that of UTF-32 begins with that of UTF-16
@@ -121,7 +121,3 @@ def read_code(source: Source) -> Iterator[Document]:
             marks.append(Mark(place, " ".join(line.split()).rstrip(" {:(")))
         place += len(line) + 1
     yield Document(source.name, source.path.name, text, shown(source.path), headings=tuple(marks))
-
-
-TEXT = Loader("text", read_text, (".txt", ".text", ".log"), guesses=guessed)
-CODE = Loader("code", read_code, ENDINGS, guesses=guessed)

@@ -19,8 +19,8 @@ from typing import Any
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.plain_text import decode, guessed, json_of, title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Source
+from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file
+from clew.memory.knowledge.loaders.source import Source
 from clew.memory.text import clean
 
 SAMPLE = 4096
@@ -150,8 +150,3 @@ def _people_beside(path: Path) -> dict[str, str]:
         return {one["id"]: str(one.get("real_name") or one.get("name") or one["id"]) for one in listed}
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {}
-
-
-TABLE = Loader("table", read_table, (".csv", ".tsv"), guesses=guessed)
-JSON = Loader("json", read_json, (".json",))
-CHAT = Loader("chat", read_chat, (".txt",), is_chat, guesses=guessed)

@@ -26,6 +26,7 @@ from clew.memory.knowledge.loaders import (
     wikipedia,
 )
 from clew.memory.knowledge.loaders.jsonl import Entry
+from clew.memory.knowledge.loaders.plain_text import guessed
 from clew.memory.knowledge.loaders.source import (
     LONGEST_REASON,
     Loader,
@@ -41,40 +42,48 @@ Answered = TypeVar("Answered")
 
 NO_MEMORY = "it needs more memory than a file may take"
 LOADERS: tuple[Loader, ...] = (
-    records.CHAT,
-    plain_text.TEXT,
-    markdown.MARKDOWN,
-    html.HTML,
-    pdf.PDF,
-    ocr.PICTURE,
-    records.TABLE,
-    graph_folder.GRAPH,
-    jsonl.BEIR,
-    jsonl.JSONL,
-    graph_folder.TRIPLES,
-    records.JSON,
-    wikipedia.WIKIPEDIA,
-    office.OFFICE,
-    sheets.SHEETS,
-    slides.SLIDES,
-    archive.MAIL,
-    archive.BOX,
-    archive.EVERNOTE,
-    html.SAVED_PAGE,
-    plain_text.CODE,
-    markdown.NOTEBOOK,
-    archive.ARCHIVE,
+    Loader("chat", records.read_chat, (".txt",), records.is_chat, guesses=guessed),
+    Loader("text", plain_text.read_text, (".txt", ".text", ".log"), guesses=guessed),
+    Loader("markdown", markdown.read_markdown, markdown.ENDINGS, guesses=guessed),
+    Loader("html", html.read_html, html.ENDINGS, guesses=html.guessed_encoding),
+    Loader("pdf", pdf.read_pdf, (".pdf",), allowance=ocr.allowance),
+    Loader("picture", ocr.read_picture, ocr.ENDINGS, allowance=ocr.allowance),
+    Loader("table", records.read_table, (".csv", ".tsv"), guesses=guessed),
+    Loader(
+        "graph",
+        graph_folder.read_graph,
+        in_folder=graph_folder.nodes_of,
+        edges=graph_folder.read_graph_edges,
+        files=lambda nodes: (nodes, graph_folder.edges_beside(nodes)),
+    ),
+    Loader("beir", jsonl.read_jsonl, in_folder=jsonl.corpus_of),
+    Loader("jsonl", jsonl.read_jsonl, jsonl.SUFFIXES),
+    Loader("triples", graph_folder.read_triples, (".json",), graph_folder.is_file_of_triples),
+    Loader("json", records.read_json, (".json",)),
+    Loader(
+        "mediawiki", wikipedia.read_dump, wikipedia.ENDINGS, wikipedia.is_dump, edges=wikipedia.read_links, by_page=True
+    ),
+    Loader("office", office.read_office, (*office.PACKAGES, *office.OTHERS, *office.MARKS)),
+    Loader("sheets", sheets.read_workbook, (".xlsx", ".xlsm")),
+    Loader("slides", slides.read_slides, (".pptx", ".pptm", ".ppsx")),
+    Loader("mail", archive.read_mail, (".eml",)),
+    Loader("mailbox", archive.read_box, (".mbox",)),
+    Loader("evernote", archive.read_notes, (".enex",)),
+    Loader("saved page", html.read_saved_page, (".mhtml", ".mht")),
+    Loader("code", plain_text.read_code, plain_text.ENDINGS, guesses=guessed),
+    Loader("notebook", markdown.read_notebook, (".ipynb",)),
+    Loader("archive", archive.read_archive, (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")),
 )
 """Of two that take the same file or folder, the first reads it. A file that none takes is read as text, where it is
 named itself."""
 
+BY_NAME = {loader.name: loader for loader in LOADERS}
+
 
 def loader_of(path: Path, loaders: Sequence[Loader] = LOADERS) -> Loader | None:
     """By the end of the name, and for some kinds by how the file begins."""
-    name = path.name.lower()
-    return next(
-        (loader for loader in loaders if name.endswith(loader.suffixes) and _said(loader.recognises, path, True)), None
-    )
+    named = (loader for loader in loaders if path.name.lower().endswith(loader.suffixes))
+    return next((loader for loader in named if _said(loader.recognises, path, True)), None)
 
 
 def read(source: Source) -> Iterator[Document | LoadFailure]:
@@ -162,7 +171,7 @@ class Discovered:
         except OSError as error:
             raise BadInput(f"cannot open {shown(root)}: {reason(error)}", "check the path") from error
         if stat.S_ISREG(mode):
-            self._once(Source(root, loader_of(root, self.loaders) or plain_text.TEXT, root))
+            self._once(Source(root, loader_of(root, self.loaders) or BY_NAME["text"], root))
         elif not stat.S_ISDIR(mode):
             raise BadInput(f"{shown(root)} is neither a file nor a folder", "save it as a file first")
         elif self._is_library(root):
@@ -184,7 +193,6 @@ class Discovered:
         for loader in self.loaders:
             if path := loader.in_folder(folder):
                 if not any(self._left_out(file) for file in loader.files(path)):
-                    self.seen -= {real} if path == folder else set()
                     self._once(Source(path, loader, root))
                 return
         for entry in entries:

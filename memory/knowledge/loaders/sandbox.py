@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from clew.memory.datatypes import Document, Edge, Mark, Table
 from clew.memory.errors import ClewError
-from clew.memory.knowledge.loaders.registry import LOADERS, NO_MEMORY, read, read_edges
+from clew.memory.knowledge.loaders.registry import BY_NAME, LOADERS, NO_MEMORY, read, read_edges
 from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, shown, size
 
 MIB = 1 << 20
@@ -230,10 +230,10 @@ def serve(replies_to: int) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     replies.send_bytes(b"ready")
-    loaders, empty = {loader.name: loader for loader in LOADERS}, _memory()
+    empty = _memory()
     for line in requests:
         name, path, root, pages, seconds, memory = json.loads(line)
-        source = Source(Path(path), loaders[name], Path(root), Pages(*map(tuple, pages)))
+        source = Source(Path(path), BY_NAME[name], Path(root), Pages(*map(tuple, pages)))
         _limit(seconds, empty + memory)
         try:
             for item in chain(read(source), [None], read_edges(source)):

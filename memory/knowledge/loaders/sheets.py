@@ -13,7 +13,7 @@ from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.packages import Package, attribute, name_of, opened
 from clew.memory.knowledge.loaders.plain_text import title_of_file
-from clew.memory.knowledge.loaders.source import Loader, Source
+from clew.memory.knowledge.loaders.source import Source
 from clew.memory.text import clean
 
 if TYPE_CHECKING:
@@ -182,6 +182,3 @@ def _comments(root: "_Element") -> Iterator[str]:
         said = " ".join(clean(_text(one)).rpartition("Comment:\n")[2].split())  # before it, a note for old programs
         author = authors[int(one.get("authorId", 0))] if authors else ""
         yield f"Comment{f' by {author}' if author else ''} on {one.get('ref', '')}: {said}"
-
-
-SHEETS = Loader("sheets", read_workbook, (".xlsx", ".xlsm"))

@@ -8,7 +8,7 @@ from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders import html
 from clew.memory.knowledge.loaders.layout import NESTED
 from clew.memory.knowledge.loaders.packages import Package, attribute, name_of, opened
-from clew.memory.knowledge.loaders.source import Loader, Source
+from clew.memory.knowledge.loaders.source import Source
 from clew.memory.text import clean
 
 if TYPE_CHECKING:
@@ -84,6 +84,3 @@ def _row(row: "_Element") -> str:
     cells = [one for one in row.iterchildren("{*}tc") if not {one.get("hMerge"), one.get("vMerge")} & {*_TRUE}]
     spans = [f'rowspan="{cell.get("rowSpan", "1")}" colspan="{cell.get("gridSpan", "1")}"' for cell in cells]
     return f"<tr>{''.join(f'<th {span}>{_words(cell)}</th>' for span, cell in zip(spans, cells, strict=True))}</tr>"
-
-
-SLIDES = Loader("slides", read_slides, (".pptx", ".pptm", ".ppsx"))

@@ -63,7 +63,7 @@ class Unpacked:
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """How one kind of file is found and read. To add one: a file with its `Loader`, and a line in `registry.LOADERS`.
+    """How one kind of file is found and read. To add one: a file with its `read`, and a line in `registry.LOADERS`.
 
     `suffixes`: lower-case ends of the names of its files. `recognises`: whether a file with such a name is one.
     `in_folder`: the file to read where a whole folder is one data set, whose other files are then no documents.

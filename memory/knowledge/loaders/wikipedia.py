@@ -18,12 +18,13 @@ from urllib.parse import unquote
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.jsonl import BROKEN_ZIP, unzipped
-from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Pages, Source, in_a_line, reason, shown
+from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, in_a_line, reason, shown
 from clew.memory.text import clean
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
+ENDINGS = (".xml", ".xml.bz2", ".xml.gz")
 LINKS_TO = "links to"
 BEGINNING = 1 << 16
 """Bytes in which the root element of a dump begins."""
@@ -269,6 +270,3 @@ def _tidy(paragraph: str) -> str:
     if re.fullmatch(r"__[A-Z]+__", line):
         return ""
     return BEFORE_STOP.sub(r"\1", AFTER_OPENING.sub("(", EMPTY_BRACKETS.sub("", line))).strip()
-
-
-WIKIPEDIA = Loader("mediawiki", read_dump, (".xml", ".xml.bz2", ".xml.gz"), is_dump, edges=read_links, by_page=True)

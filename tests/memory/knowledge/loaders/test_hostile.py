@@ -11,8 +11,7 @@ import pytest
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders import html, jsonl, pdf
-from clew.memory.knowledge.loaders.plain_text import TEXT
-from clew.memory.knowledge.loaders.registry import discover, read, read_edges
+from clew.memory.knowledge.loaders.registry import BY_NAME, discover, read, read_edges
 from clew.memory.knowledge.loaders.source import LoadFailure, Source
 from clew.memory.text import word_lists
 from clew.ui.plain import plain
@@ -49,7 +48,7 @@ def test_whatever_a_loader_raises_is_that_files_failure(tmp_path: Path) -> None:
         raise RecursionError
 
     (tmp_path / "a.txt").write_text("Text.", "utf-8")
-    loader = replace(TEXT, read=broken, edges=broken, recognises=asked)
+    loader = replace(BY_NAME["text"], read=broken, edges=broken, recognises=asked)
     [source] = discover([tmp_path], loaders=[loader]).sources
     why = LoadFailure(str(tmp_path / "a.txt"), "the text loader stopped at ZeroDivisionError: of its own")
     for items in (list[object](read(source)), list[object](read_edges(source))):

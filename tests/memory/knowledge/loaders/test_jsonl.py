@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document, Edge
-from clew.memory.knowledge.loaders.graph_folder import TRIPLES
-from clew.memory.knowledge.loaders.registry import discover, read
+from clew.memory.knowledge.loaders.registry import BY_NAME, discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure, Source
 
 
@@ -139,7 +138,7 @@ def test_triples_come_with_their_document(tmp_path: Path) -> None:
 
 def items_file(path: Path, content: str) -> list[Document | LoadFailure]:
     path.write_text(content, "utf-8")
-    return list(read(Source(path, TRIPLES, path)))
+    return list(read(Source(path, BY_NAME["triples"], path)))
 
 
 def test_each_subject_is_a_document_and_a_repeated_triple_written_once(tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ import pytest
 
 from clew.memory.datatypes import Document, Table
 from clew.memory.knowledge.loaders.layout import ROWS
-from clew.memory.knowledge.loaders.records import TABLE
-from clew.memory.knowledge.loaders.registry import discover, loader_of, read
+from clew.memory.knowledge.loaders.registry import BY_NAME, discover, loader_of, read
 from clew.memory.knowledge.loaders.source import LoadFailure
 from tests.memory.knowledge.loaders.reading import document, items, reason
 
@@ -96,7 +95,7 @@ def test_rows_have_cells_that_are_parted_alike(tmp_path: Path, name: str, conten
     table = Table("jars 2025", ("Jar", "Price"), (("250 g, small", "4.50"), ("500 g big", "")), 2)
     text = "Jar | Price\n250 g, small | 4.50\n500 g big"
     assert document(path, content) == Document(name, "jars 2025", text, str(path), tables=(table,))
-    assert loader_of(path) is TABLE
+    assert loader_of(path) is BY_NAME["table"]
 
 
 def test_the_names_of_the_columns_stand_above_every_part_of_a_long_table(tmp_path: Path) -> None:

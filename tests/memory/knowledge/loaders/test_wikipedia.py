@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from clew.memory.datatypes import Document, Edge
-from clew.memory.knowledge.loaders.registry import discover, read
+from clew.memory.knowledge.loaders.registry import BY_NAME, discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, source_digest
-from clew.memory.knowledge.loaders.wikipedia import NAMESPACES, WIKIPEDIA, Wiki, categories, first_paragraph, links
+from clew.memory.knowledge.loaders.wikipedia import NAMESPACES, Wiki, categories, first_paragraph, links
 from tests.memory.knowledge.loaders.dump import END, HEAD, PAGES, dump, page
 
 ARTICLES = ["Moon", "Natural satellite", "Earth", "Tide (sea)", "Château d'If", "Île d'If", "Blank"]
@@ -124,7 +124,7 @@ def test_other_xml_is_no_dump(tmp_path: Path) -> None:
     (tmp_path / "notes.xml").write_text("<?xml version='1.0'?>\n<notes>About &lt;mediawiki&gt;</notes>")
     (tmp_path / "wiki.xml").write_text("\ufeff<?xml version='1.0'?>\n<!-- made by hand -->\n" + dump(), "utf-8")
     found = discover([tmp_path])
-    assert [source.path.name for source in found.sources if source.loader is WIKIPEDIA] == ["wiki.xml"]
+    assert [source.path.name for source in found.sources if source.loader is BY_NAME["mediawiki"]] == ["wiki.xml"]
 
 
 def test_entities_are_not_resolved_without_end(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_entities_are_not_resolved_without_end(tmp_path: Path) -> None:
     (tmp_path / "x.xml").write_text(bomb.replace("Words", "Words &e9;"))
     assert all(
         len(item.text) < 100
-        for item in read(Source(tmp_path / "x.xml", WIKIPEDIA, tmp_path))
+        for item in read(Source(tmp_path / "x.xml", BY_NAME["mediawiki"], tmp_path))
         if isinstance(item, Document)
     )
 
@@ -141,11 +141,10 @@ def test_entities_are_not_resolved_without_end(tmp_path: Path) -> None:
 MEASURE = """
 import resource, sys
 from pathlib import Path
-from clew.memory.knowledge.loaders.registry import read
+from clew.memory.knowledge.loaders.registry import BY_NAME, read
 from clew.memory.knowledge.loaders.source import Source
-from clew.memory.knowledge.loaders.wikipedia import WIKIPEDIA
 path = Path(sys.argv[1])
-source = Source(path, WIKIPEDIA, path)
+source = Source(path, BY_NAME["mediawiki"], path)
 count = sum(1 for _ in read(source))
 print(count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
