@@ -17,7 +17,10 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, cast
+
+from lxml import etree
+from lxml.etree import _Element
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
@@ -27,9 +30,6 @@ from clew.memory.knowledge.loaders.packages import BROKEN
 from clew.memory.knowledge.loaders.plain_text import decode
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, Unpacked, in_a_line, shown
 from clew.memory.text import clean, storable
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 MOST, LARGEST = 10_000, 256 << 20
 """Files that an archive may have, and bytes that they may have together."""
@@ -156,8 +156,6 @@ def _attached(message: EmailMessage, held: Unpacked) -> Iterator[Unpacked]:
 
 def read_notes(source: Source) -> Iterator[Document | LoadFailure]:
     """A note that cannot be read is named. Raises `Unreadable` where the file breaks off."""
-    from lxml import etree
-
     titles = Counter[str]()
     parsed = etree.iterparse(str(source.path), tag="note", resolve_entities=False, no_network=True, huge_tree=True)
     try:
@@ -175,7 +173,7 @@ def read_notes(source: Source) -> Iterator[Document | LoadFailure]:
         raise Unreadable(f"broken XML after {titles.total()} notes: {error.msg}") from error
 
 
-def _note(source: Source, note: "_Element", title: str) -> Document:
+def _note(source: Source, note: _Element, title: str) -> Document:
     layout, hidden = laid_out(parse(clean(note.findtext("content") or "")))
     when = note.findtext("updated") or note.findtext("created") or ""  # 20240501T101500Z
     date = f"{when[:4]}-{when[4:6]}-{when[6:8]}" if when[:8].isdecimal() else ""

@@ -7,7 +7,6 @@ n edges, not n².
 
 import hashlib
 import json
-import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -134,21 +133,20 @@ def _checked(items: Iterable[Many | LoadFailure], nodes: Container[str]) -> Iter
 BEGINNING = 1 << 16
 """Bytes in which the first triple of a file ends."""
 
-_TEXT = r'"(?:[^"\\]|\\.)*"'
-_PART = rf"\s*(?:{_TEXT}|-?\d[\d.eE+-]*)\s*"
-_FIRST = re.compile(rf"\s*\[\s*\[\s*{_TEXT}\s*,{_PART},{_PART}\]")
-
 
 def is_file_of_triples(path: Path) -> bool:
     """Whether its first entry is a list of three texts; what comes then is not looked at, so that a file that is cut
     off is still the one that it was. One that cannot be opened may be one: reading it says why."""
     try:
         with path.open("rb") as file:
-            return bool(_FIRST.match(decode(file.read(BEGINNING).rpartition(b"]")[0] + b"]")))
+            text = decode(file.read(BEGINNING).rpartition(b"]")[0] + b"]").lstrip()
+        first, _ = json.JSONDecoder().raw_decode(text.removeprefix("[").lstrip())
     except OSError:
         return True
-    except Unreadable:
+    except (Unreadable, ValueError, RecursionError):
         return False
+    kinds = list(map(type, first)) if isinstance(first, list) and text.startswith("[") else []
+    return len(kinds) == 3 and kinds[0] is str and {*kinds} <= {str, int, float}
 
 
 def read_triples(source: Source) -> Iterator[Document | LoadFailure]:

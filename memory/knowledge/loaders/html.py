@@ -3,19 +3,21 @@ written in other marks is read as HTML, too."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from copy import deepcopy
 from email import message_from_bytes, policy
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+from lxml import etree
+from lxml.html import Element, HtmlElement, HTMLParser, document_fromstring
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
+from clew.memory.knowledge.loaders.html_hidden_text import hidden_elements, own_words
 from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.plain_text import decode, guessed, title_of_file
 from clew.memory.knowledge.loaders.source import Source, in_a_line
 from clew.memory.text import clean, word_lists
-
-if TYPE_CHECKING:
-    from lxml.html import HtmlElement
 
 _TAGS = word_lists(Path(__file__).with_name("html.txt"))
 NO_TEXT = frozenset(_TAGS["no_text"])
@@ -49,23 +51,21 @@ def _page(source: Source, markup: str) -> Document:
     return layout.document(source, title, date=date, author=author, tags=tags, hidden_text=hidden)
 
 
-def _metas(root: "HtmlElement", names: Collection[str]) -> list[str]:
+def _metas(root: HtmlElement, names: Collection[str]) -> list[str]:
     """What the head says under these names; links to who wrote it are none of it."""
     metas = root.xpath("//head/meta[@content]")
     said = [one.get("content") for one in metas if (one.get("name") or one.get("property") or "").lower() in names]
     return [part for one in said if "://" not in one for part in one.split(",")]
 
 
-def parse(markup: str) -> "HtmlElement":
+def parse(markup: str) -> HtmlElement:
     """Comments are gone. Raises `Unreadable` where the parser gave up half-way."""
-    from lxml import etree, html
-
     # Bytes, for lxml refuses text with an XML declaration; the parser's encoding goes before any that is declared.
-    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
-        root = html.document_fromstring(markup.encode(), parser=parser)
+        root = document_fromstring(markup.encode(), parser=parser)
     except etree.ParserError:  # nothing is in it
-        return html.Element("html")
+        return Element("html")
     if parser.error_log.filter_from_fatals():
         raise Unreadable("HTML whose tags lie more than 2,000 deep in one another")
     return root
@@ -75,18 +75,16 @@ MARKER, PLACE = "x-marker", "x-place"
 """Attributes that say what stands before an item of a list, if not `-`, and which place begins with an element."""
 
 
-def number_items(root: "HtmlElement") -> None:
+def number_items(root: HtmlElement) -> None:
     """Items of ordered lists get their numbers."""
     for listed in root.iter("ol"):
         for number, item in enumerate(listed.iterchildren("li"), int(listed.get("start", "1"))):
             item.set(MARKER, f"{number}. ")
 
 
-def laid_out(root: "HtmlElement") -> tuple[TextLayout, str]:
+def laid_out(root: HtmlElement) -> tuple[TextLayout, str]:
     """The words of a page that are seen, without its chrome, but with it where nothing else is there; and those that
     are not seen."""
-    from copy import deepcopy
-
     layout = TextLayout()
     without = deepcopy(root)
     _drop_chrome(without)
@@ -108,10 +106,8 @@ _RAISED = str.maketrans(
 """`2<sup>31</sup>` is not 231."""
 
 
-def _write(layout: TextLayout, root: "HtmlElement") -> None:
+def _write(layout: TextLayout, root: HtmlElement) -> None:
     """Write the words of an element and all that is in it; `_without_hidden` goes first."""
-    from lxml import etree
-
     for broken in root.iter("br"):
         broken.tail = "\n" + NOT_IN_XML.sub(" ", broken.tail or "")
     for raised in root.iter("sup"):
@@ -146,13 +142,9 @@ def _decode(data: bytes) -> str:
     return decode(data)
 
 
-def _without_hidden(root: "HtmlElement") -> str:
+def _without_hidden(root: HtmlElement) -> str:
     """Drop what is hidden and what is no text for people; returns the words of what is hidden: signs that stand
     beside a heading until somebody points there are none."""
-    from lxml import etree
-
-    from clew.memory.knowledge.loaders.html_hidden_text import hidden_elements, own_words
-
     hidden = hidden_elements(root)
     etree.strip_elements(root, *NO_TEXT, with_tail=False)
     words = (one.text_content() if whole else " ".join(filter(None, own_words(one))) for one, whole in hidden)
@@ -174,7 +166,7 @@ _PAGE_TURNING = "//*[a[@rel='next' or @rel='prev' or @rel='up']][{}]".format(
 _PERMALINKS = ("\u00b6", "#", "\u00a7")
 
 
-def _drop_chrome(root: "HtmlElement") -> None:
+def _drop_chrome(root: HtmlElement) -> None:
     roles = " or ".join(f"@role='{role}'" for role in _TAGS["chrome_roles"])
     named = (f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')" for name in _TAGS["chrome_classes"])
     tags = " | ".join(f"//{tag}" for tag in _TAGS["chrome"])
@@ -187,17 +179,15 @@ def _drop_chrome(root: "HtmlElement") -> None:
     _drop(root, [*root.xpath(f"{tags} | {own} | {_PAGE_TURNING}"), *headers])
 
 
-def _drop(root: "HtmlElement", elements: "Iterable[HtmlElement]") -> None:
+def _drop(root: HtmlElement, elements: Iterable[HtmlElement]) -> None:
     """At once: one by one, each would move all text that follows."""
-    from lxml import etree
-
     for element in elements:
         if element is not root:
             element.tag = DROPPED
     etree.strip_elements(root, DROPPED, with_tail=False)
 
 
-def _tables_of_layout(root: "HtmlElement") -> "set[HtmlElement]":
+def _tables_of_layout(root: HtmlElement) -> set[HtmlElement]:
     """Those with a cell that has what no table of data has in its cells, or another row."""
     found = set["HtmlElement"]()
     for one in root.iter("table", "tr", "p", *_TAGS["not_in_a_row"]):
@@ -212,7 +202,7 @@ MOST_SPANNED = 1_000
 """Rows and columns that a cell is believed to span."""
 
 
-def _grid(rows: "list[HtmlElement]") -> list[list[str]]:
+def _grid(rows: list[HtmlElement]) -> list[list[str]]:
     """The words of each cell, in all rows and columns that it spans."""
     made: list[dict[int, str]] = [{} for _ in rows]
     for number, row in enumerate(rows):
@@ -232,7 +222,7 @@ def _spanned(said: str) -> int:
     return min(int(said), MOST_SPANNED) if said.strip().isdecimal() else 1
 
 
-def _open(layout: TextLayout, element: "HtmlElement") -> None:
+def _open(layout: TextLayout, element: HtmlElement) -> None:
     if place := element.get(PLACE):
         layout.page(place)
     if element.tag in _TAGS["headings"]:
@@ -251,12 +241,12 @@ def _open(layout: TextLayout, element: "HtmlElement") -> None:
         layout.paragraph()
 
 
-def _asks(element: "HtmlElement") -> bool:
+def _asks(element: HtmlElement) -> bool:
     """Whether it is a question of a list of questions and answers, and no term."""
     return str(element.text_content()).rstrip().endswith("?")
 
 
-def _close(layout: TextLayout, element: "HtmlElement") -> None:
+def _close(layout: TextLayout, element: HtmlElement) -> None:
     if element.tag in _TAGS["headings"]:
         layout.close_heading(int(element.tag[1]))
     elif element.tag in ("ul", "ol"):

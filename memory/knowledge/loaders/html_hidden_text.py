@@ -12,16 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.request import urlopen
 
 from cssselect2 import ElementWrapper, Matcher, compile_selector_list
+from lxml import etree
+from lxml.html import HtmlElement
 from tinycss2 import parse_blocks_contents, parse_component_value_list, parse_stylesheet, serialize
 from tinycss2.color4 import Color
 from tinycss2.color5 import parse_color
-
-if TYPE_CHECKING:
-    from lxml.html import HtmlElement
 
 # Rules and values -----------------------------------------------------------------------------------------------------
 
@@ -51,16 +50,7 @@ _WORKED_OUT = re.compile(r"\b(calc|min|max|clamp)\(([^()]{1,200})\)")
 _SIGNS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 PIXELS = {"pt": 1.3, "em": 16.0, "rem": 16.0, "vw": 12.0, "vh": 8.0, "cm": 38.0, "mm": 3.8, "in": 96.0, "%": 10.0}
 SHARES = {"%": 0.01}
-_OTHER_NAMES = {
-    "inset-inline-start": "left",
-    "inset-block-start": "top",
-    "margin-inline-start": "margin-left",
-    "margin-block-start": "margin-top",
-    "inline-size": "width",
-    "block-size": "height",
-    "max-inline-size": "max-width",
-    "max-block-size": "max-height",
-}
+_OTHER_NAMES = {"inline-start": "left", "block-start": "top", "inline-size": "width", "block-size": "height"}
 
 
 @lru_cache(maxsize=8)
@@ -83,7 +73,7 @@ class _Sheet:
                     if one.pseudo_element is None:
                         self._matcher.add_selector(one, said)
 
-    def met(self, root: "HtmlElement") -> "dict[HtmlElement, Declared]":
+    def met(self, root: HtmlElement) -> dict[HtmlElement, Declared]:
         """What the rules say of the elements of a page, of those that there are rules for."""
         found: dict[HtmlElement, Declared] = {}
         for element in ElementWrapper.from_html_root(root).iter_subtree() if self._matcher.order else ():
@@ -160,8 +150,7 @@ def _said(tokens: Sequence[Any]) -> str:
 def _declared(nodes: Iterable[Any]) -> Declared:
     found = Declared()
     for node in (one for one in nodes if one.type == "declaration"):
-        name = node.lower_name.removeprefix("-webkit-")
-        order, name, value = 2 * node.important, _OTHER_NAMES.get(name, name), _worked_out(_said(node.value))
+        order, name, value = 2 * node.important, _name(node.lower_name), _worked_out(_said(node.value))
         if name == "font" and (size := _SIZE_OF_FONT.search(value)):
             found[order, "font-size"] = size[1]
         elif name in ("inset", "margin") and value:
@@ -172,12 +161,20 @@ def _declared(nodes: Iterable[Any]) -> Declared:
     return found
 
 
+def _name(of_property: str) -> str:
+    """Without who began with it, and by the sides of the screen."""
+    name = of_property.removeprefix("-webkit-")
+    for other, usual in _OTHER_NAMES.items():
+        name = name.replace(other, usual)
+    return name.removeprefix("inset-")
+
+
 @lru_cache(maxsize=1_000)
 def _own(style: str) -> Declared:
     return _declared(parse_blocks_contents(_COMMENT.sub("", style), True, True))
 
 
-def _sheets_of(root: "HtmlElement") -> tuple[str, ...]:
+def _sheets_of(root: HtmlElement) -> tuple[str, ...]:
     """The style sheets in a page itself that are for a screen."""
     found = list[str]()
     for element in root.iter("style", "link"):
@@ -214,9 +211,8 @@ def _worked_out(value: str) -> str:
     def result(found: re.Match[str]) -> str:
         units = {unit for _, unit in _LENGTH.findall(found[2])} - {""}
         terms = _LENGTH.sub(lambda one: f" {float(one[1])}", found[2])
-        known = len(units) < 2 and not set(_LENGTH.sub("", found[2])) - set("+-*/, ")
         with suppress(SyntaxError, ValueError, LookupError, TypeError, ArithmeticError):
-            if known:
+            if len(units) < 2:
                 return f"{_number(ast.parse(f'{found[1]}({terms})', mode='eval').body):g}{''.join(units)}"
         return found[0]
 
@@ -245,10 +241,7 @@ def length(value: str, units: Mapping[str, float] = PIXELS, otherwise: float = f
     return float(found[1]) * units.get(found[2] or "", 1.0) if found else otherwise
 
 
-_Side = TypeVar("_Side")
-
-
-def sides(said: Sequence[_Side]) -> Sequence[_Side]:
+def sides(said: Sequence[Any]) -> Sequence[Any]:
     """Top, right, bottom and left, as CSS means one to four values."""
     return [*said, said[1]] if len(said) == 3 else [*said, *said, *said, *said][:4]
 
@@ -340,11 +333,9 @@ class _Look(NamedTuple):
         return self.visible and has_place and self.colour != () and not alike(self.colour, self.ground)
 
 
-def hidden_elements(root: "HtmlElement") -> "list[tuple[HtmlElement, bool]]":
+def hidden_elements(root: HtmlElement) -> list[tuple[HtmlElement, bool]]:
     """The elements of which nothing is seen (True), the outermost ones; and of others, those whose own words are not
     (False): something within is. Attributes are in small letters then, as selectors are."""
-    from lxml import etree
-
     sheet = _Sheet(_sheets_of(root))
     for element in root.iter():
         for name, value in element.items():
@@ -375,7 +366,7 @@ def hidden_elements(root: "HtmlElement") -> "list[tuple[HtmlElement, bool]]":
     return found
 
 
-def own_words(element: "HtmlElement") -> list[str | None]:
+def own_words(element: HtmlElement) -> list[str | None]:
     return [element.text, *(child.tail for child in element)]
 
 

@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from lxml.html import HtmlElement
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
@@ -20,9 +22,6 @@ from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, read_
 from clew.memory.knowledge.loaders.sheets import write_sheet
 from clew.memory.knowledge.loaders.source import LONGEST_REASON, Source, in_a_line
 from clew.memory.text import clean
-
-if TYPE_CHECKING:
-    from lxml.html import HtmlElement
 
 PACKAGES = (".docx", ".docm", ".odt", ".ods")
 """Zipped XML, whose hidden text can be taken out."""
@@ -61,7 +60,7 @@ def read_office(source: Source) -> Iterator[Document]:
     yield replace(document, hidden_text=hidden, date=date)
 
 
-def _page(result: Any) -> "HtmlElement":
+def _page(result: Any) -> HtmlElement:
     """As HTML, with the heads and feet of pages once each at the end, which kreuzberg leaves out."""
     nodes = [(node.get("content_layer"), node["content"].get("text") or "") for node in result.document["nodes"]]
     said = {text for layer, text in nodes if not layer}

@@ -7,14 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from itertools import chain
-from typing import TYPE_CHECKING
 from zipfile import ZipFile
+
+from lxml import etree
+from lxml.etree import _Element
 
 from clew.memory.knowledge.loaders.html_hidden_text import is_unseen
 from clew.memory.knowledge.loaders.packages import attribute, name_of, opened
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 SMALLEST, NARROWEST = 4, 10
 """Halves of points of letters that can be read, and hundredths of their usual width."""
@@ -36,8 +35,6 @@ _OPEN_LOOKS = ("color", "background-color", "font-size", "display")
 
 def shown_of(data: bytes) -> tuple[bytes, str]:
     """A file as it is shown, and the text that it hides. Raises `Unreadable` for what is no such file."""
-    from lxml import etree
-
     made, hidden, styles = io.BytesIO(), list[str](), dict[str, str]()
     with opened(data) as package, ZipFile(made, "w") as kept:
         for name in _STYLES:
@@ -56,7 +53,7 @@ def shown_of(data: bytes) -> tuple[bytes, str]:
     return made.getvalue(), "\n".join(hidden)
 
 
-def _styles(root: "_Element") -> dict[str, str]:
+def _styles(root: _Element) -> dict[str, str]:
     """What the letters of each style are like, by its name."""
     found = {}
     for style in root.iter("{*}style"):
@@ -65,7 +62,7 @@ def _styles(root: "_Element") -> dict[str, str]:
     return found
 
 
-def _css(properties: "_Element") -> str:
+def _css(properties: _Element) -> str:
     """Of `w:rPr`, `w:pPr` or `w:tcPr`, or of the `style:text-properties` and others of a style, as CSS."""
     own = {name_of(one): one for one in properties}
 
@@ -87,7 +84,7 @@ def _css(properties: "_Element") -> str:
     return ";".join(colours)
 
 
-def _emptied(root: "_Element", styles: Mapping[str, str]) -> Iterator[str]:
+def _emptied(root: _Element, styles: Mapping[str, str]) -> Iterator[str]:
     """Take the letters of what is not seen out of a text; yields them, a piece at a time."""
     for element in [one for one in root.iter("{*}r", "{*}p", "{*}span", "{*}h") if _is_hidden(one, styles)]:
         letters = [one for one in element.iter() if one.text]
@@ -99,7 +96,7 @@ def _emptied(root: "_Element", styles: Mapping[str, str]) -> Iterator[str]:
             one.tail = ""
 
 
-def _is_hidden(element: "_Element", styles: Mapping[str, str]) -> bool:
+def _is_hidden(element: _Element, styles: Mapping[str, str]) -> bool:
     """By its own look, else by that of what it lies within; of paragraphs that have runs, these are asked."""
     if name_of(element) == "p" and next(element.iterchildren("{*}r", "{*}pPr"), None) is not None:
         return False
@@ -107,7 +104,7 @@ def _is_hidden(element: "_Element", styles: Mapping[str, str]) -> bool:
     return is_unseen(css for one in reversed(around) for css in reversed(list(_looks_of(one, styles))))
 
 
-def _looks_of(element: "_Element", styles: Mapping[str, str]) -> Iterator[str]:
+def _looks_of(element: _Element, styles: Mapping[str, str]) -> Iterator[str]:
     """What it says itself, then what the styles say that it names."""
     named = [attribute(element, "style-name")]
     for properties in element.iterchildren("{*}rPr", "{*}pPr", "{*}tcPr", "{*}tblPr"):
@@ -121,7 +118,7 @@ def _looks_of(element: "_Element", styles: Mapping[str, str]) -> Iterator[str]:
 # Text documents ------------------------------------------------------------------------------------------------------
 
 
-def _mark(root: "_Element") -> None:
+def _mark(root: _Element) -> None:
     """Put signs for what kreuzberg does not keep: where lines end, and how deep an item of a list lies."""
     from lxml.etree import SubElement
 
@@ -135,10 +132,8 @@ def _mark(root: "_Element") -> None:
             item.insert(1, run)
 
 
-def _put_comments(root: "_Element", comments: "Mapping[str, _Element]") -> None:
+def _put_comments(root: _Element, comments: Mapping[str, _Element]) -> None:
     """A paragraph for each, behind the one that it is about."""
-    from lxml import etree
-
     for mark in list(root.iter("{*}commentReference", "{*}annotation")):
         about = next(mark.iterancestors("{*}p", "{*}h"), None)
         own = mark if name_of(mark) == "annotation" else comments.get(attribute(mark, "id"))
@@ -156,7 +151,7 @@ def _put_comments(root: "_Element", comments: "Mapping[str, _Element]") -> None:
             mark.clear(keep_tail=True)
 
 
-def _filled(root: "_Element") -> Iterator[str]:
+def _filled(root: _Element) -> Iterator[str]:
     """Put the words of a cell of OpenDocument into those that it covers. Yields the words of sheets and rows that are
     not shown, which go."""
     looks = ((attribute(style, "name"), attribute(one, "display")) for style in root.iter("{*}style") for one in style)
@@ -176,7 +171,7 @@ def _filled(root: "_Element") -> Iterator[str]:
                     covered.getparent().replace(covered, _unspanned(cell))
 
 
-def _cells(row: "_Element") -> "Iterator[_Element]":
+def _cells(row: _Element) -> Iterator[_Element]:
     """Each by itself, also those that one stands for."""
     for cell in list(row.iterchildren("{*}table-cell", "{*}covered-table-cell")):
         repeated = int(attribute(cell, "number-columns-repeated") or 1)
@@ -188,7 +183,7 @@ def _cells(row: "_Element") -> "Iterator[_Element]":
         yield from made or [cell]
 
 
-def _unspanned(cell: "_Element") -> "_Element":
+def _unspanned(cell: _Element) -> _Element:
     made = deepcopy(cell)
     for key in [one for one in made.keys() if str(one).endswith(("-spanned", "-columns-repeated"))]:  # noqa: SIM118
         del made.attrib[key]

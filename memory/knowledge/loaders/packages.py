@@ -6,15 +6,14 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from posixpath import join, normpath
-from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile
+
+from lxml import etree
+from lxml.etree import _Element
 
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.source import in_a_line
 from clew.memory.text import clean
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 BROKEN = (
     BadZipFile, ArithmeticError, EOFError, LookupError, OSError, RuntimeError, ValueError, struct.error, zlib.error,
@@ -28,10 +27,8 @@ class Package:
     def __init__(self, file: ZipFile) -> None:
         self.file, self.names = file, frozenset(file.namelist())
 
-    def parsed(self, name: str) -> "_Element":
+    def parsed(self, name: str) -> _Element:
         """An element without anything for a file that is not there."""
-        from lxml import etree
-
         parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
         return etree.fromstring(self.file.read(name), parser) if name in self.names else etree.Element("none")
 
@@ -50,8 +47,6 @@ class Package:
 @contextmanager
 def opened(data: bytes) -> Iterator[Package]:
     """Raises `Unreadable` where anything in it is broken."""
-    from lxml import etree
-
     try:
         with ZipFile(io.BytesIO(data)) as file:
             yield Package(file)
@@ -59,10 +54,10 @@ def opened(data: bytes) -> Iterator[Package]:
         raise Unreadable(f"not a file of an office program: {error}") from error
 
 
-def name_of(element: "_Element | None") -> str:
+def name_of(element: _Element | None) -> str:
     return "" if element is None else str(element.tag).rpartition("}")[2]
 
 
-def attribute(element: "_Element", name: str) -> str:
+def attribute(element: _Element, name: str) -> str:
     """Whatever names it is of; empty where it is not there."""
     return next((str(value) for key, value in element.items() if str(key).rpartition("}")[2] == name), "")

@@ -12,7 +12,10 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import dropwhile, groupby, pairwise, takewhile
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfDocument, PdfiumError
 
 from clew.memory.datatypes import Document, Mark, Table
 from clew.memory.errors import Unreadable, install_command
@@ -23,9 +26,6 @@ from clew.memory.knowledge.loaders.pdf_words import PageWord, words_of
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file, title_of_text
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, in_a_line, shown
 from clew.memory.text import blocks, clean
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument
 
 NO_TITLE = re.compile(
     r"untitled|microsoft \w+.*|document ?\d*|slide ?\d*|[\W\d_]*|about:\w+|\w+://.*|www\..*"
@@ -86,29 +86,24 @@ def _of_scans(pages: int) -> str:
     return f"{named} left for the next run" if is_there() else f"{named}: {install_command('ocr')}"
 
 
-def _opened(data: bytes) -> "PdfDocument":
-    from pypdfium2 import PdfDocument, PdfiumError
-    from pypdfium2.raw import FPDF_ERR_PASSWORD
-
+def _opened(data: bytes) -> PdfDocument:
     try:
         return PdfDocument(data)
     except PdfiumError as error:
-        is_locked = error.err_code == FPDF_ERR_PASSWORD
+        is_locked = error.err_code == pdfium.FPDF_ERR_PASSWORD
         why = "encrypted: save it without its password" if is_locked else "broken PDF: it cannot be opened"
         raise Unreadable(why) from error
 
 
-def _told(file: "PdfDocument") -> list[str]:
+def _told(file: PdfDocument) -> list[str]:
     """What the file gives for title, author and keywords."""
     said = [" ".join(clean(file.get_metadata_value(name)).split()) for name in ("Title", "Author", "Keywords")]
     said[0] = "" if NO_TITLE.fullmatch(said[0]) or len(said[0]) > 200 else said[0]
     return [one if one.isprintable() else "" for one in said]
 
 
-def _pages(file: "PdfDocument") -> Iterator[_Page]:
+def _pages(file: PdfDocument) -> Iterator[_Page]:
     """The labels are as printed on the pages (`iv`, `12`) where the file says."""
-    from pypdfium2 import PdfiumError
-
     until = time.process_time() + SCAN_SECONDS
     for number in range(len(file)):
         label = clean(file.get_page_label(number)) or str(number + 1)
@@ -123,8 +118,6 @@ def _pages(file: "PdfDocument") -> Iterator[_Page]:
 
 
 def _page(page: Any, label: str) -> _Page:
-    import pypdfium2.raw as pdfium
-
     has_pictures = any(page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE]))
     words = list(words_of(page))
     if has_pictures and not any(word.seen for word in words):

@@ -8,6 +8,8 @@ from itertools import chain, groupby, pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
+import pypdfium2.raw as pdfium
+
 from clew.memory.knowledge.loaders.layout import is_name
 from clew.memory.knowledge.loaders.pdf_words import Area, PageWord, overlap
 
@@ -58,8 +60,6 @@ def _lies_in(word: PageWord, box: Area) -> bool:
 
 def _lines(page: Any) -> list[dict[str, Any]]:
     """The level and the upright lines that are drawn on a page, as pdfplumber has them: it counts from the top."""
-    import pypdfium2.raw as pdfium
-
     found, x, y = list[dict[str, Any]](), c_float(), c_float()
     for path in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=1):
         matrix, points = path.get_matrix(), list[tuple[int, tuple[float, float]]]()

@@ -9,6 +9,8 @@ from ctypes import byref, c_double, c_uint
 from math import hypot
 from typing import Any, NamedTuple
 
+import pypdfium2.raw as pdfium
+
 from clew.memory.text import clean
 
 Area = tuple[float, float, float, float]
@@ -48,8 +50,6 @@ class PageWord(NamedTuple):
 
 def words_of(page: Any) -> list[PageWord]:
     """Of a page of pypdfium2, in the order in which they were written. Afterwards the page is without them."""
-    import pypdfium2.raw as pdfium
-
     words, lost, end = list[PageWord](), list[PageWord](), 0
     with closing(page.get_textpage()) as read:
         painted = _Painted(page, read)
@@ -73,8 +73,6 @@ def words_of(page: Any) -> list[PageWord]:
 
 def _box(read: Any, first: int, last: int) -> Area:
     """Of letters from the first to the last."""
-    import pypdfium2.raw as pdfium
-
     (x, y), matrix, (one, other) = (c_double(), c_double()), pdfium.FS_MATRIX(), (pdfium.FS_RECTF(), pdfium.FS_RECTF())
     pdfium.FPDFText_GetCharOrigin(read, first, byref(x), byref(y))
     pdfium.FPDFText_GetMatrix(read, first, byref(matrix))
@@ -92,7 +90,6 @@ class _Painted:
     """A page as it is painted with its words, and without."""
 
     def __init__(self, page: Any, read: Any) -> None:
-        import pypdfium2.raw as pdfium
         from PIL import ImageChops
 
         scale = min(SCALE, LARGEST / max(page.get_size()))
@@ -108,15 +105,11 @@ class _Painted:
 
     def shows(self, number: int) -> bool:
         """A letter, by its number: there is something in its place that comes of words."""
-        import pypdfium2.raw as pdfium
-
         mode = pdfium.FPDFTextObj_GetTextRenderMode(pdfium.FPDFText_GetTextObject(self._read, number))
         return mode not in INVISIBLE and self._changed.crop(self._box(number)).getbbox() is not None
 
     def is_like_its_ground(self, number: int) -> bool:
         """Of a letter that has a colour, or is clear: what is seen in its place is others' that stand there too."""
-        import pypdfium2.raw as pdfium
-
         ink, (left, top, right, bottom) = [c_uint() for _ in range(4)], self._box(number)
         x, y = (left + right) // 2, (top + bottom) // 2
         mode = pdfium.FPDFTextObj_GetTextRenderMode(pdfium.FPDFText_GetTextObject(self._read, number))

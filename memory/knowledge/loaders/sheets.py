@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import reduce
 from itertools import chain
-from typing import IO, TYPE_CHECKING
+from typing import IO
+
+from lxml import etree
+from lxml.etree import _Element
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders.layout import TextLayout
@@ -15,9 +18,6 @@ from clew.memory.knowledge.loaders.packages import Package, attribute, name_of, 
 from clew.memory.knowledge.loaders.plain_text import title_of_file
 from clew.memory.knowledge.loaders.source import Source
 from clew.memory.text import clean
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 _CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 _COLUMNS = 16_384
@@ -117,8 +117,6 @@ def _sheets(package: Package) -> Iterator[Sheet]:
 
 
 def _fill(sheet: Sheet, stream: IO[bytes], shared: list[str], formats: list[str]) -> None:
-    from lxml import etree
-
     tags, number = [f"{{*}}{name}" for name in ("c", "row", "col", "mergeCell")], 0
     for _, one in etree.iterparse(stream, tag=tags, resolve_entities=False, no_network=True, huge_tree=True):
         is_hidden = one.get("hidden") in ("1", "true")
@@ -146,12 +144,12 @@ def _place(reference: str) -> tuple[int, int] | None:
     return int(found[2]), reduce(lambda so_far, letter: 26 * so_far + ord(letter) - 64, found[1], 0)
 
 
-def _text(held: "_Element") -> str:
+def _text(held: _Element) -> str:
     """Without how it is spoken."""
     return "".join(one.text or "" for one in held.iter("{*}t") if name_of(one.getparent()) != "rPh")
 
 
-def _value(cell: "_Element", shared: list[str], formats: list[str]) -> str:
+def _value(cell: _Element, shared: list[str], formats: list[str]) -> str:
     """As it is shown, but that dates are written as the ISO has it."""
     said, kind = cell.findtext("{*}v") or "", cell.get("t", "n")
     if kind != "n" or not said:
@@ -167,7 +165,7 @@ def _value(cell: "_Element", shared: list[str], formats: list[str]) -> str:
     return f"{number:.15g}" if number % 1 else f"{number:.0f}"
 
 
-def _formats(styles: "_Element") -> list[str]:
+def _formats(styles: _Element) -> list[str]:
     """Of each style of cells: a date, a percentage or nothing."""
     kinds = {str(one): kind for kind, numbers in (("percent", _PERCENT), ("date", _DATES)) for one in numbers}
     for one in styles.iter("{*}numFmt"):
@@ -176,7 +174,7 @@ def _formats(styles: "_Element") -> list[str]:
     return [kinds.get(one.get("numFmtId", ""), "") for one in styles.iterfind("{*}cellXfs/{*}xf")]
 
 
-def _comments(root: "_Element") -> Iterator[str]:
+def _comments(root: _Element) -> Iterator[str]:
     authors = [one.text or "" for one in root.iter("{*}author")]
     for one in root.iter("{*}comment"):
         said = " ".join(clean(_text(one)).rpartition("Comment:\n")[2].split())  # before it, a note for old programs

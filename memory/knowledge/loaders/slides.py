@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from html import escape
-from typing import TYPE_CHECKING
+
+from lxml.etree import _Element
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders import html
@@ -10,9 +11,6 @@ from clew.memory.knowledge.loaders.layout import NESTED
 from clew.memory.knowledge.loaders.packages import Package, attribute, name_of, opened
 from clew.memory.knowledge.loaders.source import Source
 from clew.memory.text import clean
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 _NO_TEXT = ("sldNum", "dt", "ftr", "hdr", "sldImg")
 _RELATED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -43,16 +41,16 @@ def _slide(package: Package, number: int, name: str) -> str:
     return f'<div {html.PLACE}="slide {number}"{style}>{"".join(map(_box, boxes))}{said}</div>'
 
 
-def _kind(box: "_Element") -> str:
+def _kind(box: _Element) -> str:
     place = next(box.iter("{*}ph"), None)
     return "" if place is None else place.get("type", "body")
 
 
-def _is_title(box: "_Element") -> bool:
+def _is_title(box: _Element) -> bool:
     return _kind(box) in ("title", "ctrTitle")
 
 
-def _paragraphs(held: "_Element") -> list[tuple[int, str]]:
+def _paragraphs(held: _Element) -> list[tuple[int, str]]:
     """How deep each lies that has words, and these, in HTML."""
     found = []
     for one in held.iter("{*}p"):
@@ -62,11 +60,11 @@ def _paragraphs(held: "_Element") -> list[tuple[int, str]]:
     return [one for one in found if one[1]]
 
 
-def _words(held: "_Element") -> str:
+def _words(held: _Element) -> str:
     return " ".join(words for _, words in _paragraphs(held))
 
 
-def _box(box: "_Element") -> str:
+def _box(box: _Element) -> str:
     said, rows = _paragraphs(box), [_row(row) for row in box.iter("{*}tr")]
     if _is_title(box):
         inside = f"<h1>{_words(box)}</h1>"
@@ -80,7 +78,7 @@ def _box(box: "_Element") -> str:
     return "" if _kind(box) in _NO_TEXT else f"<div{_HIDDEN if gone else ''}>{inside}</div>"
 
 
-def _row(row: "_Element") -> str:
+def _row(row: _Element) -> str:
     cells = [one for one in row.iterchildren("{*}tc") if not {one.get("hMerge"), one.get("vMerge")} & {*_TRUE}]
     spans = [f'rowspan="{cell.get("rowSpan", "1")}" colspan="{cell.get("gridSpan", "1")}"' for cell in cells]
     return f"<tr>{''.join(f'<th {span}>{_words(cell)}</th>' for span, cell in zip(spans, cells, strict=True))}</tr>"

@@ -146,8 +146,8 @@ def in_a_line(*values: object) -> str:
 
 def digest(document: Document) -> str:
     """SHA-256, in hex, of all that is read from a document, but not of where it lies."""
-    marks = [[(mark.start, mark.text) for mark in marks] for marks in (document.pages, document.headings)]
     told = document.date, document.status, document.author, document.tags
+    marks = document.pages, document.headings
     read: list[object] = [document.id, document.title, document.text, marks, document.triples, *told]
     read += [document.tables] if document.tables else []
     return hashlib.sha256(json.dumps(read).encode()).hexdigest()

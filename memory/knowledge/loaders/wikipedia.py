@@ -12,17 +12,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
+
+from lxml import etree
+from lxml.etree import _Element
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.jsonl import BROKEN_ZIP, unzipped
 from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, in_a_line, reason, shown
 from clew.memory.text import clean
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 ENDINGS = (".xml", ".xml.bz2", ".xml.gz")
 LINKS_TO = "links to"
@@ -186,8 +185,6 @@ def _key(category: str) -> str:
 
 
 def _pages(path: Path) -> Iterator[Article | LoadFailure]:
-    from lxml import etree
-
     wiki, last = Wiki(), ""
     try:
         with unzipped(path) as file:
@@ -215,7 +212,7 @@ def _after(last: str) -> str:
     return f"after the page '{last}'" if last else "before its first article"
 
 
-def _page(element: "_Element", wiki: Wiki) -> Article | None:
+def _page(element: _Element, wiki: Wiki) -> Article | None:
     """None for a page that is no article."""
     title, namespace = element.findtext("{*}title"), element.findtext("{*}ns")
     if not title or (namespace or str(wiki.namespace(title)[0])) != "0":
