@@ -13,6 +13,7 @@ from dataclasses import replace
 from email import message_from_binary_file, policy
 from email.message import EmailMessage, MIMEPart
 from email.utils import parsedate_to_datetime
+from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from shutil import copyfileobj
@@ -26,7 +27,7 @@ from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.html import laid_out, parse
 from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.packages import BROKEN
+from clew.memory.knowledge.loaders.packages import BROKEN, SAFE
 from clew.memory.knowledge.loaders.plain_text import decode
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, Unpacked, in_a_line, shown
 from clew.memory.text import clean, storable
@@ -53,19 +54,18 @@ def read_archive(source: Source) -> Iterator[Unpacked]:
 
 def _held(path: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
     """Name, size and content of each file."""
-    if not zipfile.is_zipfile(path):
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as zipped:
+            for one in zipped.infolist():
+                if one.flag_bits & 1:
+                    raise Unreadable("an archive with a password")
+                if not one.is_dir() and not stat.S_ISLNK(one.external_attr >> 16):
+                    yield one.filename, one.file_size, zipped.open(one)
+    else:
         with tarfile.open(path) as archive:
             for member in archive:
                 if member.isfile() and (held := archive.extractfile(member)):
                     yield member.name, member.size, held
-        return
-    with zipfile.ZipFile(path) as zipped:
-        for one in zipped.infolist():
-            if one.flag_bits & 1:
-                raise Unreadable("an archive with a password")
-            if not one.is_dir() and not stat.S_ISLNK(one.external_attr >> 16):
-                with zipped.open(one) as opened:
-                    yield one.filename, one.file_size, opened
 
 
 def _put(folder: Path, name: str, held: IO[bytes]) -> None:
@@ -83,14 +83,12 @@ NAMED = ("From", "To", "Cc", "Date", "Subject")
 LONGEST_NAME = 100
 """Characters of the name of what is attached."""
 
+_message = partial(message_from_binary_file, policy=policy.default)
+
 
 def read_mail(source: Source) -> Iterator[Document | LoadFailure | Unpacked]:
     with source.path.open("rb") as file:
         yield from _read(source, _message(file), source.name, shown(source.path))
-
-
-def _message(file: IO[bytes]) -> EmailMessage:
-    return message_from_binary_file(file, policy=policy.default)
 
 
 def read_box(source: Source) -> Iterator[Document | LoadFailure | Unpacked]:
@@ -113,19 +111,22 @@ def _read(source: Source, message: EmailMessage, id_: str, place: str) -> Iterat
         layout.line()
         layout.words(f"{name}: {said}")
     layout.paragraph()
-    body = message.get_body(("plain", "html"))
-    text = _content(body) if body is not None else ""
-    if body is not None and body.get_content_type() == "text/html":
-        page, hidden = laid_out(parse(text))
-        text = page.text
-    layout.verbatim(clean(text))
+    if (body := message.get_body(("plain", "html"))) is not None:
+        text = _content(body)
+        if body.get_content_type() == "text/html":
+            page, hidden = laid_out(parse(text))
+            text = page.text
+        layout.verbatim(clean(text))
     date = ""
     with suppress(ValueError, TypeError):
         date = parsedate_to_datetime(fields.get("Date", "")).date().isoformat()
     title, author = fields.get("Subject", ""), in_a_line(fields.get("From", ""))
     found = layout.document(source, title, date=date, author=author, hidden_text=hidden)
     yield replace(found, id=id_, source=place)
-    yield from _attached(message, Unpacked(Path(), id_, place, found.date, found.author))
+    with TemporaryDirectory(prefix="clew-") as folder:
+        for number, part in enumerate(message.iter_attachments(), 1):
+            _put(Path(folder), *_attached(part, number))
+        yield Unpacked(Path(folder), id_, place, found.date, found.author)
 
 
 def _field(message: EmailMessage, name: str) -> object:
@@ -142,32 +143,27 @@ def _content(part: MIMEPart) -> str:
         return decode(cast(bytes, part.get_payload(decode=True)) or b"")
 
 
-def _attached(message: EmailMessage, held: Unpacked) -> Iterator[Unpacked]:
-    """Messages that are forwarded whole are files too."""
-    with TemporaryDirectory(prefix="clew-") as folder:
-        for number, part in enumerate(message.iter_attachments(), 1):
-            inner = part.get_content() if part.get_content_type() == "message/rfc822" else None
-            data = inner.as_bytes() if inner is not None else cast(bytes, part.get_payload(decode=True))
-            name = (part.get_filename() or "").replace("/", "_").lstrip(".")[-LONGEST_NAME:]
-            usual = f"message {number}.eml" if inner is not None else f"attachment {number}"
-            _put(Path(folder), name or usual, BytesIO(data or b""))
-        yield replace(held, folder=Path(folder))
+def _attached(part: EmailMessage, number: int) -> tuple[str, IO[bytes]]:
+    """Name and content. A message that is forwarded whole is a file too."""
+    name = (part.get_filename() or "").replace("/", "_").lstrip(".")[-LONGEST_NAME:]
+    if part.get_content_type() == "message/rfc822":
+        return name or f"message {number}.eml", BytesIO(part.get_content().as_bytes())
+    return name or f"attachment {number}", BytesIO(cast(bytes, part.get_payload(decode=True)) or b"")
 
 
 def read_notes(source: Source) -> Iterator[Document | LoadFailure]:
     """A note that cannot be read is named. Raises `Unreadable` where the file breaks off."""
     titles = Counter[str]()
-    parsed = etree.iterparse(str(source.path), tag="note", resolve_entities=False, no_network=True, huge_tree=True)
     try:
-        for _, note in parsed:
+        for _, note in etree.iterparse(str(source.path), tag="note", **SAFE):
             title = clean(" ".join((note.findtext("title") or "").split())) or f"note {titles.total() + 1}"
             titles[title] += 1
             inside = title if titles[title] == 1 else f"{title} ({titles[title]})"
+            place = f"{shown(source.path)}: {inside}"
             try:
-                found = _note(source, note, title)
-                yield replace(found, id=f"{source.name}/{inside}", source=f"{shown(source.path)}: {inside}")
+                yield replace(_note(source, note, title), id=f"{source.name}/{inside}", source=place)
             except Unreadable as error:
-                yield LoadFailure(f"{shown(source.path)}: {inside}", error.message)
+                yield LoadFailure(place, error.message)
             note.clear()
     except etree.XMLSyntaxError as error:
         raise Unreadable(f"broken XML after {titles.total()} notes: {error.msg}") from error

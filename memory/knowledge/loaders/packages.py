@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from posixpath import join, normpath
+from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from lxml import etree
@@ -20,6 +21,9 @@ BROKEN = (
 )  # fmt: skip
 """What a broken archive ends in."""
 
+SAFE: dict[str, Any] = {"resolve_entities": False, "no_network": True, "huge_tree": True}
+"""How XML of others is parsed."""
+
 
 class Package:
     """The files of one."""
@@ -29,7 +33,7 @@ class Package:
 
     def parsed(self, name: str) -> _Element:
         """An element without anything for a file that is not there."""
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+        parser = etree.XMLParser(**SAFE)
         return etree.fromstring(self.file.read(name), parser) if name in self.names else etree.Element("none")
 
     def links(self, name: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from lxml.etree import _Element
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.packages import Package, attribute, name_of, opened
+from clew.memory.knowledge.loaders.packages import SAFE, Package, attribute, name_of, opened
 from clew.memory.knowledge.loaders.plain_text import title_of_file
 from clew.memory.knowledge.loaders.source import Source
 from clew.memory.text import clean
@@ -117,8 +117,8 @@ def _sheets(package: Package) -> Iterator[Sheet]:
 
 
 def _fill(sheet: Sheet, stream: IO[bytes], shared: list[str], formats: list[str]) -> None:
-    tags, number = [f"{{*}}{name}" for name in ("c", "row", "col", "mergeCell")], 0
-    for _, one in etree.iterparse(stream, tag=tags, resolve_entities=False, no_network=True, huge_tree=True):
+    number = 0
+    for _, one in etree.iterparse(stream, tag=("{*}c", "{*}row", "{*}col", "{*}mergeCell"), **SAFE):
         is_hidden = one.get("hidden") in ("1", "true")
         match name_of(one):
             case "c":

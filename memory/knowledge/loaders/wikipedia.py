@@ -20,6 +20,7 @@ from lxml.etree import _Element
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.jsonl import BROKEN_ZIP, unzipped
+from clew.memory.knowledge.loaders.packages import SAFE
 from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, in_a_line, reason, shown
 from clew.memory.text import clean
 
@@ -188,8 +189,7 @@ def _pages(path: Path) -> Iterator[Article | LoadFailure]:
     wiki, last = Wiki(), ""
     try:
         with unzipped(path) as file:
-            tags = ("{*}siteinfo", "{*}page")
-            for _, element in etree.iterparse(file, tag=tags, resolve_entities=False, no_network=True, huge_tree=True):
+            for _, element in etree.iterparse(file, tag=("{*}siteinfo", "{*}page"), **SAFE):
                 if etree.QName(element).localname == "siteinfo":
                     given = element.iterfind(".//{*}namespace")
                     named = {(one.text or "").lower(): int(one.get("key", "0")) for one in given if one.text}
