@@ -27,19 +27,8 @@ from tinycss2.color5 import parse_color
 Declared = dict[tuple[int, str], str]
 """What a rule says: values by property, in small letters, `!important` ones at 2, what animations end with at 1."""
 
-
-class Style(dict[str, str]):
-    """The values that hold for an element; of what is not said, an empty one."""
-
-    def __missing__(self, name: str) -> str:
-        return ""
-
-
-WIDTH = 1200.0
-"""Pixels of the screen."""
-
-NESTED, LONGEST = 5, 500
-"""How deep rules may lie in rules, and letters of a selector."""
+WIDTH, NESTED, LONGEST = 1200.0, 5, 500
+"""Pixels of the screen, how deep rules may lie in rules, and letters of a selector."""
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
 _FEATURE = re.compile(r"\(\s*(min|max)-width\s*:\s*(\d*\.?\d+)\s*(px|em|rem)\s*\)")
@@ -50,7 +39,15 @@ _WORKED_OUT = re.compile(r"\b(calc|min|max|clamp)\(([^()]{1,200})\)")
 _SIGNS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 PIXELS = {"pt": 1.3, "em": 16.0, "rem": 16.0, "vw": 12.0, "vh": 8.0, "cm": 38.0, "mm": 3.8, "in": 96.0, "%": 10.0}
 SHARES = {"%": 0.01}
-_OTHER_NAMES = {"inline-start": "left", "block-start": "top", "inline-size": "width", "block-size": "height"}
+_SIDES = {"inset-inline": "inline", "inset-block": "block", "inline-start": "left", "block-start": "top"}
+_OTHER_NAMES = _SIDES | {"inline-size": "width", "block-size": "height"}
+
+
+class Style(dict[str, str]):
+    """The values that hold for an element; of what is not said, an empty one."""
+
+    def __missing__(self, name: str) -> str:
+        return ""
 
 
 @lru_cache(maxsize=8)
@@ -115,7 +112,9 @@ def _rules(nodes: Sequence[Any], around: Sequence[str] = (), depth: int = 0) -> 
     yield from ((selector, own) for selector in around if own)
     for node in nodes if depth < NESTED else ():
         if node.type == "qualified-rule":
-            inside = [_within(one, around) for one in _split(node.prelude)]
+            inside, rest = [], iter(node.prelude)
+            while part := list(takewhile(lambda one: one != ",", rest)):
+                inside.append(_within(_said(part), around))
         elif node.type != "at-rule" or not node.content:
             continue
         elif node.lower_at_keyword.endswith("keyframes"):
@@ -136,13 +135,6 @@ def _within(selector: str, around: Sequence[str]) -> str:
     return selector.replace("&", outer) if "&" in selector else f"{outer} {selector}"
 
 
-def _split(tokens: Iterable[Any]) -> Iterator[str]:
-    """What commas part."""
-    rest = iter(tokens)
-    while one := list(takewhile(lambda one: one != ",", rest)):
-        yield _said(one)
-
-
 def _said(tokens: Sequence[Any]) -> str:
     return str(serialize(tokens)).strip().casefold()[:10_000]
 
@@ -150,7 +142,13 @@ def _said(tokens: Sequence[Any]) -> str:
 def _declared(nodes: Iterable[Any]) -> Declared:
     found = Declared()
     for node in (one for one in nodes if one.type == "declaration"):
-        order, name, value = 2 * node.important, _name(node.lower_name), _worked_out(_said(node.value))
+        order, name, value = (
+            2 * node.important,
+            node.lower_name.removeprefix("-webkit-"),
+            _worked_out(_said(node.value)),
+        )
+        for other, usual in _OTHER_NAMES.items():
+            name = name.replace(other, usual)
         if name == "font" and (size := _SIZE_OF_FONT.search(value)):
             found[order, "font-size"] = size[1]
         elif name in ("inset", "margin") and value:
@@ -159,14 +157,6 @@ def _declared(nodes: Iterable[Any]) -> Declared:
         elif value:
             found[order, name] = value
     return found
-
-
-def _name(of_property: str) -> str:
-    """Without who began with it, and by the sides of the screen."""
-    name = of_property.removeprefix("-webkit-")
-    for other, usual in _OTHER_NAMES.items():
-        name = name.replace(other, usual)
-    return name.removeprefix("inset-")
 
 
 @lru_cache(maxsize=1_000)
@@ -279,13 +269,13 @@ def colours(tokens: Iterable[Any]) -> list[tuple[float, ...]]:
 def _colour(token: Any) -> Colour:
     if token.type == "ident" and token.lower_value in _SYSTEM:
         return _SYSTEM[token.lower_value]
+    made = None
     with suppress(ValueError, LookupError):  # it has too few parts
-        if isinstance(made := parse_color(token), Color):
-            return () if made.alpha < CLEAR else _rgb(made)
-    return None
-
-
-def _rgb(made: Color) -> Colour:
+        made = parse_color(token)
+    if not isinstance(made, Color):
+        return None
+    if made.alpha < CLEAR:
+        return ()
     if made.space in ("lab", "lch", "oklab", "oklch"):
         light, *others = made.to("lab").coordinates
         linear = ((light + 16) / 116) ** 3
@@ -429,11 +419,9 @@ def _leaves_nothing(function: str, said: str) -> bool:
             return any(abs(one) <= CLEAR for one in shares)
         case "matrix" | "matrix3d":
             return shares[:2] == [0, 0]
-        case "rotate" | "rotatex" | "rotatey" | "rotate3d" | "skew" | "skewx" | "skewy":
-            return bool(re.search("rotate[xy3]|rotate.*[xy]|skew", f"{function} {said}")) and abs(shares[-1]) in (
-                90,
-                270,
-            )
+        case "rotate" | "rotatex" | "rotatey" | "rotate3d" | "skew" | "skewx" | "skewy" if shares:
+            tilted = re.search("rotate[xy3]|rotate.*[xy]|skew", f"{function} {said}")
+            return bool(tilted) and abs(shares[-1]) in (90, 270)
         case "translate" | "translatex" | "translatey" | "translate3d":
             return any(one <= FAR or one >= TOO_FAR for one in pixels)
         case "blur":
@@ -441,9 +429,7 @@ def _leaves_nothing(function: str, said: str) -> bool:
         case "circle" | "ellipse" | "xywh":
             return 0 in shares[-2:]
         case "inset" if its:
-            top, right, bottom, left = sides(
-                [share * (unit == "%") for share, (_, unit) in zip(shares, its, strict=True)]
-            )
+            top, right, bottom, left = sides([float(number or 0) / 100 if unit == "%" else 0.0 for number, unit in its])
             return top + bottom >= 1 or left + right >= 1
         case "rect" if len(its) == 4:
             top, right, bottom, left = shares

@@ -1,7 +1,7 @@
 """Files of office programs, books, markup and data, by kreuzberg: text documents, older spreadsheets, EPUB and others.
 
-What such a file holds and does not show is taken out before, and kept apart (`office_hidden_text`). Workbooks and
-slides have files of their own (`sheets`, `slides`).
+What such a file holds and does not show is taken out before, and kept apart (`office_hidden_text`). Presentations
+(.pptx) are made HTML here, slides in their order, each with its boxes, tables and notes. Workbooks: `sheets`.
 """
 
 import re
@@ -11,6 +11,7 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
+from lxml.etree import _Element
 from lxml.html import HtmlElement
 
 from clew.memory.datatypes import Document
@@ -18,6 +19,7 @@ from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders import html
 from clew.memory.knowledge.loaders.layout import NESTED, TextLayout
 from clew.memory.knowledge.loaders.office_hidden_text import BREAK, DEEPER, shown_of
+from clew.memory.knowledge.loaders.packages import Package, attribute, name_of, opened
 from clew.memory.knowledge.loaders.plain_text import decode, like_a_title, read_text, title_of_file
 from clew.memory.knowledge.loaders.sheets import write_sheet
 from clew.memory.knowledge.loaders.source import LONGEST_REASON, Source, in_a_line
@@ -31,7 +33,7 @@ OTHERS = (".doc", ".rtf", ".xls", ".xlsb", ".odp", ".ppt", ".epub", ".fb2", ".ms
 MARKS = (".rst", ".org", ".tex", ".typ", ".xml")
 """Text, which is decoded before."""
 
-_MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d) 00:00:00")
+_MIDNIGHT = " 00:00:00"
 _BULLET = re.compile(r"<p>\s*[•–▪◦‣·]\s+(.*?)</p>", re.DOTALL)
 
 
@@ -44,7 +46,7 @@ def read_office(source: Source) -> Iterator[Document]:
     if ending in SHEETS:
         layout, tables = TextLayout(), {table.page_number: table.cells for table in result.tables}
         for number, name in enumerate(told.get("sheet_names") or [""] * len(tables), 1):
-            cells = [[clean(_MIDNIGHT.sub(r"\1", cell)) for cell in row] for row in tables.get(number, ())]
+            cells = [[clean(cell.removesuffix(_MIDNIGHT)) for cell in row] for row in tables.get(number, ())]
             write_sheet(layout, name, list(enumerate(cells, 1)))
     else:
         layout, _ = html.laid_out(_page(result))
@@ -52,12 +54,10 @@ def read_office(source: Source) -> Iterator[Document]:
         yield from read_text(source)
         return
     title = clean(str(told.get("title") or "")).strip()
-    author, tags = in_a_line(told.get("authors") or ()), in_a_line(told.get("keywords") or ())
-    document = layout.document(source, title if like_a_title(title) else "", author=author, tags=tags)
-    date = str(told.get("date") or "")
-    if ending in (*SHEETS, ".xml"):
-        document = replace(document, title=title_of_file(source.path))
-    yield replace(document, hidden_text=hidden, date=date)
+    title = title if like_a_title(title) else ""
+    author, tags, date = in_a_line(told.get("authors")), in_a_line(told.get("keywords")), str(told.get("date") or "")
+    document = layout.document(source, title, author=author, tags=tags, hidden_text=hidden, date=date)
+    yield replace(document, title=title_of_file(source.path)) if ending in (*SHEETS, ".xml") else document
 
 
 def _page(result: Any) -> HtmlElement:
@@ -94,3 +94,73 @@ def extracted(data: bytes, source: Source) -> Any:
     except (kreuzberg.KreuzbergError, ValueError, RuntimeError, OSError) as error:
         why = " ".join(str(error).split())[:LONGEST_REASON]
         raise Unreadable(f"it cannot be read: {why}") from error
+
+
+# Slides ---------------------------------------------------------------------------------------------------------------
+
+_TITLES, _NO_TEXT = ("title", "ctrTitle"), ("sldNum", "dt", "ftr", "hdr", "sldImg")
+_RELATED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_TRUE, _HIDDEN = ("1", "true"), ' style="display:none"'
+
+
+def read_slides(source: Source) -> Iterator[Document]:
+    """One document, whose places are the slides. Raises `Unreadable` for another file."""
+    with opened(source.path.read_bytes()) as package:
+        links, slides = package.links("ppt/presentation.xml"), package.parsed("ppt/presentation.xml").iter("{*}sldId")
+        page = "".join(_slide(package, number, links[one.get(_RELATED, "")]) for number, one in enumerate(slides, 1))
+        title, author, tags = package.told()
+    layout, hidden = html.laid_out(html.parse(page))
+    title = title if title in layout.text else ""
+    yield layout.document(source, title, author=author, tags=tags, hidden_text=hidden)
+
+
+def _slide(package: Package, number: int, name: str) -> str:
+    """The title, and the other boxes from the top to the bottom where all say where they are."""
+    slide = package.parsed(name)
+    boxes = list(slide.iter("{*}sp", "{*}graphicFrame"))
+    tops = {box: [int(at.get("y", 0)) for at in box.iter("{*}off")] for box in boxes}
+    boxes.sort(key=lambda box: (_kind(box) not in _TITLES, tops[box][0] if all(tops.values()) else 0))
+    beside = [package.parsed(other) for other in package.links(name).values() if "notesSlides/" in other]
+    notes = [_words(box) for other in beside for box in other.iter("{*}sp") if _kind(box) not in _NO_TEXT]
+    said = "".join(f"<p>Notes: {words}</p>" for words in notes if words)
+    style = _HIDDEN if slide.get("show", "1") not in _TRUE else ""
+    return f'<div {html.PLACE}="slide {number}"{style}>{"".join(map(_box, boxes))}{said}</div>'
+
+
+def _kind(box: _Element) -> str:
+    place = next(box.iter("{*}ph"), None)
+    return "" if place is None else place.get("type", "body")
+
+
+def _paragraphs(held: _Element) -> list[tuple[int, str]]:
+    """How deep each lies that has words, and these, in HTML."""
+    found = []
+    for one in held.iter("{*}p"):
+        said = (" " if name_of(part) == "br" else escape(clean(part.text or "")) for part in one.iter("{*}t", "{*}br"))
+        level = next((attribute(its, "lvl") for its in one.iterchildren("{*}pPr")), "")
+        found.append((min(int(level or 0), 9), "".join(said).strip()))
+    return [one for one in found if one[1]]
+
+
+def _words(held: _Element) -> str:
+    return " ".join(words for _, words in _paragraphs(held))
+
+
+def _box(box: _Element) -> str:
+    said, rows = _paragraphs(box), "".join(map(_row, box.iter("{*}tr")))
+    if _kind(box) in _TITLES:
+        inside = f"<h1>{_words(box)}</h1>"
+    elif rows:
+        inside = f"<table>{rows}</table>"
+    elif len(said) > 1:
+        inside = "".join(f'<li {html.MARKER}="{NESTED * level}- ">{words}</li>' for level, words in said)
+    else:
+        inside = _words(box)
+    gone = next(box.iter("{*}cNvPr")).get("hidden") in _TRUE
+    return "" if _kind(box) in _NO_TEXT else f"<div{_HIDDEN if gone else ''}>{inside}</div>"
+
+
+def _row(row: _Element) -> str:
+    cells = [one for one in row.iterchildren("{*}tc") if not {one.get("hMerge"), one.get("vMerge")} & {*_TRUE}]
+    spans = (f'rowspan="{cell.get("rowSpan", "1")}" colspan="{cell.get("gridSpan", "1")}"' for cell in cells)
+    return f"<tr>{''.join(f'<th {span}>{_words(cell)}</th>' for span, cell in zip(spans, cells, strict=True))}</tr>"

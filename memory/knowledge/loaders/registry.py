@@ -22,7 +22,6 @@ from clew.memory.knowledge.loaders import (
     plain_text,
     records,
     sheets,
-    slides,
     wikipedia,
 )
 from clew.memory.knowledge.loaders.jsonl import Entry
@@ -65,7 +64,7 @@ LOADERS: tuple[Loader, ...] = (
     ),
     Loader("office", office.read_office, (*office.PACKAGES, *office.OTHERS, *office.MARKS)),
     Loader("sheets", sheets.read_workbook, (".xlsx", ".xlsm")),
-    Loader("slides", slides.read_slides, (".pptx", ".pptm", ".ppsx")),
+    Loader("slides", office.read_slides, (".pptx", ".pptm", ".ppsx")),
     Loader("mail", archive.read_mail, (".eml",)),
     Loader("mailbox", archive.read_box, (".mbox",)),
     Loader("evernote", archive.read_notes, (".enex",)),
