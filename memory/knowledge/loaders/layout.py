@@ -1,7 +1,7 @@
 """The text of a document that has markup, as it is written piece by piece, with its headings and its tables."""
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from textwrap import indent
 from typing import Any
 
@@ -14,6 +14,7 @@ from clew.memory.text import BELOW
 INDENT = " " * 4
 """Before a line of code."""
 
+Rows = Iterable[Sequence[str]]
 BREAKS = ("", " ", "\n", "\n\n")
 
 CELLS = " | "
@@ -91,27 +92,17 @@ class TextLayout:
         self.words(text)
         self.close_item()
 
-    def table(
-        self,
-        rows: Iterable[Sequence[str]],
-        title: str = "",
-        place: str = "",
-        first: int = 1,
-        headed: bool = True,
-        caption: str = "",
-    ) -> None:
+    def table(self, rows: Rows, title: str = "", first: int = 1, headed: bool = True, caption: str = "") -> None:
         """A line a row, cells parted by `|`; the names of the columns again above every `ROWS` of them. A cell that
         spans several rows or columns stands in each. `first` is the number of the first row in its file; `headed`:
         that row names the columns. `caption` stands above it. Of more than `LARGE` rows the text has some."""
-        cells = [tuple(" ".join(cell.split()) for cell in row) for row in rows]
-        width = max(map(len, cells), default=0)
-        cells = [row + ("",) * (width - len(row)) for row in cells]
-        used = [place for place in range(width) if any(row[place] for row in cells)]
-        cells, width = [tuple(row[place] for place in used) for row in cells], len(used)
+        columns = zip_longest(*(tuple(" ".join(cell.split()) for cell in row) for row in rows), fillvalue="")
+        cells = list(zip(*filter(any, columns), strict=True))
         heads, taken = _heads(cells) if headed else ((), 0)
         body = cells[taken:]
-        if heads and body and width > 1:
+        if body and len(heads) > 1:
             title = caption or title or (self._above[-1][1] if self._above else "")
+            place = self.pages[-1].text if self.pages else ""
             self.tables.append(Table(title, heads, tuple(body), first + taken, place))
             body = body[:: 1 + len(body) // SAMPLED] if len(body) > LARGE else body
         for start in range(0, max(len(body), 1), ROWS):

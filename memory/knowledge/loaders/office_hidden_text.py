@@ -15,16 +15,14 @@ from lxml.etree import _Element
 from clew.memory.knowledge.loaders.html_hidden_text import is_unseen
 from clew.memory.knowledge.loaders.packages import attribute, name_of, opened
 
-SMALLEST, NARROWEST = 4, 10
-"""Halves of points of letters that can be read, and hundredths of their usual width."""
-
-_HEXADECIMAL = re.compile(r"[0-9a-fA-F]{6}")
-MOST_REPEATED = 100
-"""Cells of OpenDocument that one may stand for, for each to be made: there are 16,000 at the end of a row."""
+SMALLEST, NARROWEST, MOST_REPEATED = 4, 10, 100
+"""Halves of points of letters that can be read, and hundredths of their usual width; cells of OpenDocument that one may
+stand for, for each to be made: there are 16,000 at the end of a row."""
 
 BREAK, DEEPER = "\u2028", "\u2063"
 """What stands for the end of a line, and before an item of a list for each list that it lies in but one."""
 
+_HEXADECIMAL = re.compile(r"[0-9a-fA-F]{6}")
 _TEXTS = re.compile(r"word/(?:document|footnotes|endnotes|header\d*|footer\d*)\d*\.xml|content\.xml|styles\.xml")
 _STYLES = ("word/styles.xml", "content.xml", "styles.xml")
 UNKNOWN = "background:url(x)"
@@ -100,19 +98,16 @@ def _is_hidden(element: _Element, styles: Mapping[str, str]) -> bool:
     """By its own look, else by that of what it lies within; of paragraphs that have runs, these are asked."""
     if name_of(element) == "p" and next(element.iterchildren("{*}r", "{*}pPr"), None) is not None:
         return False
-    around = [element, *element.iterancestors()]
-    return is_unseen(css for one in reversed(around) for css in reversed(list(_looks_of(one, styles))))
+    around = reversed([element, *element.iterancestors()])
+    return is_unseen(css for one in around for css in _looks_of(one, styles))
 
 
-def _looks_of(element: _Element, styles: Mapping[str, str]) -> Iterator[str]:
-    """What it says itself, then what the styles say that it names."""
-    named = [attribute(element, "style-name")]
-    for properties in element.iterchildren("{*}rPr", "{*}pPr", "{*}tcPr", "{*}tblPr"):
-        if name_of(properties) != "tblPr":
-            yield _css(properties)
-        named += [attribute(one, "val") for one in properties.iterchildren("{*}rStyle", "{*}pStyle", "{*}tblStyle")]
-    for name in filter(None, named):
-        yield styles.get(name, "")
+def _looks_of(element: _Element, styles: Mapping[str, str]) -> list[str]:
+    """What the styles say that it names, then what it says itself."""
+    its = list(element.iterchildren("{*}tblPr", "{*}tcPr", "{*}pPr", "{*}rPr"))[::-1]
+    marks = [one for properties in its for one in properties.iterchildren("{*}rStyle", "{*}pStyle", "{*}tblStyle")]
+    names = filter(None, [*(attribute(one, "val") for one in marks), attribute(element, "style-name")])
+    return [styles.get(name, "") for name in names] + [_css(one) for one in its if name_of(one) != "tblPr"]
 
 
 # Text documents ------------------------------------------------------------------------------------------------------
@@ -120,15 +115,13 @@ def _looks_of(element: _Element, styles: Mapping[str, str]) -> Iterator[str]:
 
 def _mark(root: _Element) -> None:
     """Put signs for what kreuzberg does not keep: where lines end, and how deep an item of a list lies."""
-    from lxml.etree import SubElement
-
     for line in root.iter("{*}line-break", "{*}br"):
         line.tag, line.text = f"{line.tag.rpartition('}')[0]}}}{'t' if name_of(line) == 'br' else 'span'}", BREAK
     for level in root.iter("{*}ilvl"):
         item, depth = next(level.iterancestors("{*}p"), None), min(int(attribute(level, "val") or 0), 9)
         if item is not None and depth:
-            run = SubElement(item, item.tag[:-1] + "r")
-            SubElement(run, item.tag[:-1] + "t").text = DEEPER * depth
+            run = etree.SubElement(item, item.tag[:-1] + "r")
+            etree.SubElement(run, item.tag[:-1] + "t").text = DEEPER * depth
             item.insert(1, run)
 
 
@@ -185,6 +178,5 @@ def _cells(row: _Element) -> Iterator[_Element]:
 
 def _unspanned(cell: _Element) -> _Element:
     made = deepcopy(cell)
-    for key in [one for one in made.keys() if str(one).endswith(("-spanned", "-columns-repeated"))]:  # noqa: SIM118
-        del made.attrib[key]
+    etree.strip_attributes(made, "{*}number-columns-spanned", "{*}number-rows-spanned", "{*}number-columns-repeated")
     return made

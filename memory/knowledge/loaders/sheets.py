@@ -83,7 +83,7 @@ def write_sheet(
         layout.heading(name)
         for start, stanza in _stanzas(rows):
             if max(sum(map(bool, row)) for row in stanza) > 1:
-                layout.table(stanza, name, f"sheet {name}", start)
+                layout.table(stanza, name, start)
             else:
                 layout.verbatim("\n".join(filter(None, map("".join, stanza))))
         layout.verbatim("\n".join(comments))
