@@ -3,6 +3,7 @@ written in other marks is read as HTML, too."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from copy import deepcopy
 from email import message_from_bytes, policy
 from pathlib import Path
@@ -23,15 +24,14 @@ _TAGS = word_lists(Path(__file__).with_name("html.txt"))
 NO_TEXT = frozenset(_TAGS["no_text"])
 
 ENDINGS = (".html", ".htm", ".xhtml")
-DROPPED = "x-dropped"
-"""The name that an element gets before it goes with all that are called so."""
+MARKER, PLACE, DROPPED = "x-marker", "x-place", "x-dropped"
+"""Attributes that say what stands before an item of a list, if not `-`, and which place begins with an element; the
+name that an element gets before it goes with all that are called so."""
 
 NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What lxml reads in a page and does not take back: control characters."""
 
 _DATED = "@name='date' or @name='dcterms.date' or @property='article:published_time'"
-
-
 AUTHOR = ("author", "article:author", "dc.creator", "dcterms.creator")
 KEYWORDS = ("keywords", "article:tag", "dc.subject", "dcterms.subject")
 
@@ -71,17 +71,6 @@ def parse(markup: str) -> HtmlElement:
     return root
 
 
-MARKER, PLACE = "x-marker", "x-place"
-"""Attributes that say what stands before an item of a list, if not `-`, and which place begins with an element."""
-
-
-def number_items(root: HtmlElement) -> None:
-    """Items of ordered lists get their numbers."""
-    for listed in root.iter("ol"):
-        for number, item in enumerate(listed.iterchildren("li"), int(listed.get("start", "1"))):
-            item.set(MARKER, f"{number}. ")
-
-
 def laid_out(root: HtmlElement) -> tuple[TextLayout, str]:
     """The words of a page that are seen, without its chrome, but with it where nothing else is there; and those that
     are not seen."""
@@ -99,10 +88,8 @@ def laid_out(root: HtmlElement) -> tuple[TextLayout, str]:
     return layout, hidden
 
 
-_POWER = re.compile(r"\s*[-+\u2212]?\d+\s*")
-_RAISED = str.maketrans(
-    "0123456789+-\u2212", "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207a\u207b\u207b"
-)
+_POWER = re.compile(r"\s*[-+−]?\d+\s*")
+_RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 """`2<sup>31</sup>` is not 231."""
 
 
@@ -135,10 +122,8 @@ def _decode(data: bytes) -> str:
     """In the encoding that the page declares, else as any text."""
     declared = _declared(data).lower() or "utf-8"
     if declared.startswith(tuple(_TAGS["encodings"])):
-        try:
+        with suppress(LookupError, ValueError):  # it declares what it is not: then it is UTF-8 or nothing
             return clean(data.decode("cp1252" if declared in _TAGS["windows_1252"] else declared))
-        except (LookupError, ValueError):
-            pass  # it declares what it is not: then it is UTF-8 or nothing
     return decode(data)
 
 
@@ -157,13 +142,11 @@ def _without_hidden(root: HtmlElement) -> str:
     return said
 
 
-_PAGE_TURNING = "//*[a[@rel='next' or @rel='prev' or @rel='up']][{}]".format(
-    " or ".join(f"starts-with(normalize-space(.), '{word}:')" for word in ("Next", "Previous", "Up"))
-)
+_TURNS = " or ".join(f"starts-with(normalize-space(.), '{word}:')" for word in ("Next", "Previous", "Up"))
+_PAGE_TURNING = f"//*[a[@rel='next' or @rel='prev' or @rel='up']][{_TURNS}]"
 """`Next: Bugs, Previous: Graphics, Up: Top`, which older Texinfo puts above each section."""
 
-
-_PERMALINKS = ("\u00b6", "#", "\u00a7")
+_PERMALINKS = ("¶", "#", "§")
 
 
 def _drop_chrome(root: HtmlElement) -> None:
@@ -174,9 +157,8 @@ def _drop_chrome(root: HtmlElement) -> None:
     _drop(root, [link for link in links if link.text_content().strip() in _PERMALINKS])
     own = f"//*[{roles} or @aria-hidden='true' or {' or '.join(named)}]"
     titled = {one for heading in root.iter("h1") for one in heading.iterancestors("header")}
-    headers = [one for one in root.iter("header") if one not in titled]
-    headers = [one for one in headers if next(one.iterancestors("main", "article"), None) is None]  # those of the site
-    _drop(root, [*root.xpath(f"{tags} | {own} | {_PAGE_TURNING}"), *headers])
+    of_site = [one for one in root.xpath("//header[not(ancestor::main or ancestor::article)]") if one not in titled]
+    _drop(root, [*root.xpath(f"{tags} | {own} | {_PAGE_TURNING}"), *of_site])
 
 
 def _drop(root: HtmlElement, elements: Iterable[HtmlElement]) -> None:
@@ -189,17 +171,13 @@ def _drop(root: HtmlElement, elements: Iterable[HtmlElement]) -> None:
 
 def _tables_of_layout(root: HtmlElement) -> set[HtmlElement]:
     """Those with a cell that has what no table of data has in its cells, or another row."""
-    found = set["HtmlElement"]()
+    found = set[HtmlElement]()
     for one in root.iter("table", "tr", "p", *_TAGS["not_in_a_row"]):
         rows = ("tr", "td", "th") if one.tag in ("table", "tr") else ("td",)
         cell = next(one.iterancestors(*rows), None)
         if cell is not None and (one.tag != "p" or next(one.itersiblings("p", preceding=True), None) is not None):
             found.update(cell.iterancestors("table"))
     return found
-
-
-MOST_SPANNED = 1_000
-"""Rows and columns that a cell is believed to span."""
 
 
 def _grid(rows: list[HtmlElement]) -> list[list[str]]:
@@ -219,7 +197,8 @@ def _grid(rows: list[HtmlElement]) -> list[list[str]]:
 
 
 def _spanned(said: str) -> int:
-    return min(int(said), MOST_SPANNED) if said.strip().isdecimal() else 1
+    """Of rows or columns, as many as a cell is believed to span."""
+    return min(int(said), 1_000) if said.strip().isdecimal() else 1
 
 
 def _open(layout: TextLayout, element: HtmlElement) -> None:

@@ -75,7 +75,9 @@ def laid_out(markdown: str) -> tuple[TextLayout, str, str]:
     written = MarkdownIt("commonmark", {"breaks": True}).enable(["table", "strikethrough"])
     written.add_render_rule("html_inline", lambda _, tokens, place, *__: _known(tokens[place].content))
     root = html.parse(written.render(markdown))
-    html.number_items(root)
+    for listed in root.iter("ol"):
+        for number, item in enumerate(listed.iterchildren("li"), int(listed.get("start", "1"))):
+            item.set(html.MARKER, f"{number}. ")
     first = " ".join(root.xpath("string(//h1)").split())
     layout, hidden = html.laid_out(root)
     return layout, first, hidden
