@@ -11,17 +11,11 @@ from clew.memory.knowledge.loaders.source import Source, shown
 from clew.memory.knowledge.tables import LARGE, SAMPLED
 from clew.memory.text import BELOW
 
-INDENT = " " * 4
-"""Before a line of code."""
-
 Rows = Iterable[Sequence[str]]
 BREAKS = ("", " ", "\n", "\n\n")
 
-CELLS = " | "
-"""Between the cells of a row."""
-
-NESTED = " " * 2
-"""Before an item of a list, for each list that it stands in but one."""
+INDENT, NESTED, CELLS = " " * 4, " " * 2, " | "
+"""Before a line of code; before an item of a list, for each list that it stands in but one; between cells of a row."""
 
 ROWS = 25
 """Rows that stand together below the names of the columns, so that no row is far from them."""

@@ -13,21 +13,19 @@ import pypdfium2.raw as pdfium
 from clew.memory.knowledge.loaders.layout import is_name
 from clew.memory.knowledge.loaders.pdf_words import Area, PageWord, overlap
 
-LEAST_ROWS, LEAST_FULL = 3, 0.6
-"""Rows of a table, and the share of its cells that hold something: a plot has fewer."""
+LEAST_ROWS, LEAST_FULL, WORDY = 3, 0.6, 4
+"""Rows of a table, and the share of its cells that hold something: a plot has fewer; words of half of its cells, above
+which rows are two columns of prose."""
 
-WIDE, NEAR = 1.2, 3.0
-"""Of the height of letters, what parts two cells of a row; and points that cells of a column are apart at most."""
+WIDE, NEAR, STRAIGHT = 1.2, 3.0, 0.5
+"""Of the height of letters, what parts two cells of a row; and points that cells of a column are apart at most, and
+that a line is off being straight."""
+
+MOST_LINES = 3_000
+"""Lines of a page that tables are looked for between; a drawing has more."""
 
 GUTTER, ACROSS, WIDEST = 8, 0.1, 20_000
 """Points between two columns of text, the share of all lines that may reach across, and points of the widest page."""
-
-STRAIGHT, MOST_LINES = 0.5, 3_000
-"""Points that a line is off being straight at most, and lines of a page that tables are looked for between; a drawing
-has more."""
-
-WORDY = 4
-"""Words of half of the cells, above which rows are two columns of prose."""
 
 
 class FoundTable(NamedTuple):
@@ -59,7 +57,7 @@ def _lies_in(word: PageWord, box: Area) -> bool:
 
 
 def _lines(page: Any) -> list[dict[str, Any]]:
-    """The level and the upright lines that are drawn on a page, as pdfplumber has them: it counts from the top."""
+    """The level and the upright lines that are drawn on a page, as pdfplumber has them, but counted from below."""
     found, x, y = list[dict[str, Any]](), c_float(), c_float()
     for path in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=1):
         matrix, points = path.get_matrix(), list[tuple[int, tuple[float, float]]]()
@@ -70,7 +68,7 @@ def _lines(page: Any) -> list[dict[str, Any]]:
         for (_, (x0, y0)), (kind, (x1, y1)) in pairwise(points):
             wide, high = abs(x1 - x0), abs(y1 - y0)
             if kind == pdfium.FPDF_SEGMENT_LINETO and min(wide, high) < STRAIGHT < max(wide, high):
-                place = {"x0": min(x0, x1), "x1": max(x0, x1), "top": -max(y0, y1), "bottom": -min(y0, y1)}
+                place = {"x0": min(x0, x1), "x1": max(x0, x1), "top": min(y0, y1), "bottom": max(y0, y1)}
                 found.append({**place, "width": wide, "height": high, "orientation": "v" if wide < high else "h"})
         if len(found) > MOST_LINES:
             return []
@@ -85,12 +83,7 @@ def _drawn(lines: list[dict[str, Any]], words: Sequence[PageWord]) -> Iterator[F
     cells = table.intersections_to_cells(table.edges_to_intersections(edges, NEAR, NEAR))
     for its in table.cells_to_tables(cells):
         found: Any = table.Table(no_page, its)
-        boxes = [[box and _area(*box) for box in row.cells] for row in found.rows]
-        yield FoundTable(_area(*found.bbox), list(_rows(boxes, words)))
-
-
-def _area(left: float, top: float, right: float, bottom: float) -> Area:
-    return left, -bottom, right, -top
+        yield FoundTable(found.bbox, list(_rows([row.cells for row in reversed(found.rows)], words)))
 
 
 def _rows(boxes: Sequence[Sequence[Area | None]], words: Sequence[PageWord]) -> Iterator[list[str]]:
@@ -103,10 +96,9 @@ def _rows(boxes: Sequence[Sequence[Area | None]], words: Sequence[PageWord]) -> 
             before = next((one for one in row[place::-1] if one), None)
             if box:
                 said.append(" ".join(word.text for word in words if _lies_in(word, box)))
-            elif before and before[2] > lefts[place] + 1:
-                said.append(said[-1])
             else:
-                said.append(above[place] if above else "")
+                is_wide = before and before[2] > lefts[place] + 1
+                said.append(said[-1] if is_wide else above[place] if above else "")
         yield said
         above = said
 
@@ -163,14 +155,11 @@ def _fits(rows: Sequence[Sequence[PageWord]], parts: Sequence[PageWord]) -> bool
 
 def _as_table(rows: Sequence[Sequence[PageWord]]) -> Iterator[FoundTable]:
     said = [[part.text for part in row] for row in rows]
-    if not _is_table(said) or not all(map(is_name, said[0])):
-        return
-    if len(said[0]) == 2 and not all(any(map(str.isdigit, row[1])) for row in said[1:]):
-        return
-    if median(len(cell.split()) for row in said for cell in row) > WORDY:
-        return
-    left, right = min(row[0].box[0] for row in rows), max(row[-1].box[2] for row in rows)
-    yield FoundTable((left, rows[-1][0].box[1], right, rows[0][0].box[3]), said)
+    is_table = _is_table(said) and all(map(is_name, said[0]))
+    of_numbers = len(said[0]) > 2 or all(any(map(str.isdigit, row[1])) for row in said[1:])
+    if is_table and of_numbers and median(len(cell.split()) for row in said for cell in row) <= WORDY:
+        left, right = min(row[0].box[0] for row in rows), max(row[-1].box[2] for row in rows)
+        yield FoundTable((left, rows[-1][0].box[1], right, rows[0][0].box[3]), said)
 
 
 # Columns -------------------------------------------------------------------------------------------------------------
