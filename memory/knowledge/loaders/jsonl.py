@@ -20,21 +20,17 @@ Record = Mapping[str, Any]
 SUFFIXES = (".jsonl", ".jsonl.gz")
 Entry = TypeVar("Entry")
 
-LONGEST_LINE = 1 << 24
-"""Bytes of a line that are read."""
+LONGEST_LINE, NAMED_FAILURES = 1 << 24, 20
+"""Bytes of a line that are read; and lines of one file that are named: of a file that has nothing but broken lines, the
+rest are counted."""
 
 AUTHOR, TAGS = ("author", "authors"), ("tags", "keywords")
-
-NAMED_FAILURES = 20
-"""Lines of one file that are named; of a file that has nothing but broken lines, the rest are counted."""
+BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
 def read_jsonl(source: Source) -> Iterator[Document | LoadFailure]:
     """A document for each line. Ids are kept as they are; a line without one is `<file>:<line>`."""
     yield from named(_documents(source), shown(source.path))
-
-
-BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
 def unzipped(path: Path) -> IO[bytes]:

@@ -25,7 +25,7 @@ from clew.memory.knowledge.loaders.pdf_tables import in_columns, tables_of, with
 from clew.memory.knowledge.loaders.pdf_words import PageWord, words_of
 from clew.memory.knowledge.loaders.plain_text import like_a_title, title_of_file, title_of_text
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, in_a_line, shown
-from clew.memory.text import blocks, clean
+from clew.memory.text import blocks, clean, number_of
 
 NO_TITLE = re.compile(
     r"untitled|microsoft \w+.*|document ?\d*|slide ?\d*|[\W\d_]*|about:\w+|\w+://.*|www\..*"
@@ -35,11 +35,9 @@ NO_TITLE = re.compile(
 BROKEN_WORD = re.compile(r"(?<!\w)(\w*[a-zß-ÿ])-\n([a-zß-ÿ]\w*)")
 SENTENCE_END = ".!?:;…”\"')"
 
-RUNNING = 3
-"""Pages, and half of them all, that begin or end with the same line but for its numbers, for it to be a running one."""
-
-APART = 1.3
-"""Times what lines are usually apart, what paragraphs are."""
+RUNNING, APART = 3, 1.3
+"""Pages, and half of them all, that begin or end with the same line but for its numbers, for it to be a running one;
+and times what lines are usually apart, what paragraphs are."""
 
 SCAN_SECONDS = 500
 """CPU time for the scanned pages of a file in one run; what was read is kept, and the next run goes on."""
@@ -64,26 +62,23 @@ def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
     for page in pages:
         if page.is_broken:
             yield LoadFailure(f"{shown(source.path)}, page {page.label}", "this page is broken, the others are read")
-    first = pages[0].large if pages else ""
     text, marks = _joined(pages)
     hidden = "\n".join(page.hidden for page in pages if page.hidden)
-    scans = sum(page.is_scan for page in pages)
+    scans = number_of(sum(page.is_scan for page in pages), "scanned page")
+    left = f"{scans} left for the next run" if is_there() else f"{scans}: {install_command('ocr')}"
+    if not text and any(page.is_broken for page in pages):
+        raise Unreadable("broken PDF")
+    if not text and any(page.is_scan for page in pages):
+        raise Unreadable(f"no text: {left}")
     if not text:
-        nothing = "no text that is seen" if hidden else "nothing is written on its pages"
-        nothing = f"no text: {_of_scans(scans)}" if scans else nothing
-        raise Unreadable("broken PDF" if any(page.is_broken for page in pages) else nothing)
-    if scans:
-        yield LoadFailure(shown(source.path), _of_scans(scans))
-    large = first if text.startswith(f"{first}\n") else ""
+        raise Unreadable("no text that is seen" if hidden else "nothing is written on its pages")
+    if any(page.is_scan for page in pages):
+        yield LoadFailure(shown(source.path), left)
+    large = pages[0].large if text.startswith(f"{pages[0].large}\n") else ""
     title = title or large or title_of_text(text) or title_of_file(source.path)
     tables = tuple(table for page in pages for table in page.tables)
     found = Document(source.name, title, text, shown(source.path), marks, tables=tables)
     yield replace(found, author=in_a_line(author), tags=in_a_line(tags), hidden_text=hidden)
-
-
-def _of_scans(pages: int) -> str:
-    named = f"{pages} scanned page{'s' if pages > 1 else ''}"
-    return f"{named} left for the next run" if is_there() else f"{named}: {install_command('ocr')}"
 
 
 def _opened(data: bytes) -> PdfDocument:
@@ -132,9 +127,9 @@ def _page(page: Any, label: str) -> _Page:
             texts.append("\n" * (one in apart) + _written(one))
             continue
         layout, above = TextLayout(), "".join(texts).rstrip().rpartition("\n")[2].strip()
-        layout.table(one.rows)
-        title = above if like_a_title(above) else ""
-        found += [table._replace(title=title, place=f"page {label}") for table in layout.tables]
+        layout.page(f"page {label}")
+        layout.table(one.rows, above if like_a_title(above) else "")
+        found += layout.tables
         texts.append(f"\n\n{layout.text}\n\n")
     hidden = "".join(_written(word) for word in words if not word.seen).strip()
     return _Page(label, "".join(texts).strip(), hidden, found, _largest(seen), has_pictures and not words)
@@ -178,16 +173,16 @@ def _paragraphs(pages: Sequence[str]) -> Iterator[str]:
         lines = _without_running(lines, end)
     texts = ["\n".join(page).strip() for page in lines]
     whole_words = set(re.findall(r"(?<!\w)\w++-\w+", "\n".join(texts)))
-    for text in texts:
-        mended = BROKEN_WORD.sub(lambda broken: _mended(broken[1], broken[2], whole_words), text)
-        parts = [mended[start:end].replace("\n", " ") for start, end in blocks(mended, typeset=True)]
+
+    def mended(broken: re.Match[str]) -> str:
+        """The hyphen of a word that a line ended in stays where the document has it elsewhere (`well-known`)."""
+        whole = broken[0].replace("\n", "")
+        return whole if whole in whole_words else broken[1] + broken[2]
+
+    for text in (BROKEN_WORD.sub(mended, text) for text in texts):
+        parts = [text[start:end].replace("\n", " ") for start, end in blocks(text, typeset=True)]
         runs = groupby(parts, key=lambda part: CELLS in part)  # rows of a table stand next to one another
         yield "\n\n".join(("\n" if are_rows else "\n\n").join(run) for are_rows, run in runs)
-
-
-def _mended(begun: str, ended: str, whole_words: set[str]) -> str:
-    """A word broken at the end of a line: its hyphen stays where the document has it elsewhere (`well-known`)."""
-    return f"{begun}-{ended}" if f"{begun}-{ended}" in whole_words else begun + ended
 
 
 def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:

@@ -22,11 +22,8 @@ SCALE, LARGEST = 2.0, 2_000.0
 FAINT, TINY = 12, 0.5
 """Of 255, what colours that look the same differ by at most; and points of a word that nobody reads."""
 
-FILLED, INVISIBLE = 0, (3, 7)
-"""Modes of writing."""
-
-HYPHEN = "\x02"
-"""What PDFium has for one at the end of a line."""
+FILLED, INVISIBLE, HYPHEN = 0, (3, 7), "\x02"
+"""Modes of writing, and what PDFium has for a hyphen at the end of a line."""
 
 _WORD = re.compile(rf"[^\s{HYPHEN}]+{HYPHEN}?|{HYPHEN}")
 

@@ -4,6 +4,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,11 +25,8 @@ _MARK = re.compile(r"_|-(?!\d\d(?:-\d\d)?(?!\d))|(?<!\d\d\d\d)(?<!\d\d\d\d-\d\d)
 """What parts words in the name of a file, but for the hyphens of a date."""
 
 TOO_DEEP = "JSON that is too deep or too large to be read"
-LOOKED_AT = 1 << 16
-"""Bytes of a text that its encoding is told by."""
-
-LONGEST_TITLE = 100
-"""Characters of a first line that may be a title."""
+LOOKED_AT, LONGEST_TITLE = 1 << 16, 100
+"""Bytes of a text that its encoding is told by, and characters of a first line that may be a title."""
 
 
 def read_text(source: Source) -> Iterator[Document]:
@@ -67,13 +65,12 @@ def guessed(data: bytes) -> str:
     byte order mark, and for what is no text."""
     if b"\0" in data or data.startswith(tuple(mark for mark, _ in BOMS)):
         return ""
-    try:
+    with suppress(UnicodeDecodeError):
         data.decode()
         return ""
-    except UnicodeDecodeError:
-        from charset_normalizer import from_bytes
+    from charset_normalizer import from_bytes
 
-        found = list(from_bytes(data[:LOOKED_AT]))
+    found = list(from_bytes(data[:LOOKED_AT]))
     likely = [one for one in found if (one.chaos, one.coherence) == (found[0].chaos, found[0].coherence)]
     names = [name for one in likely for name in one.could_be_from_charset]
     return "cp1252" if "cp1252" in names else next((one.encoding for one in likely), "")

@@ -23,8 +23,8 @@ from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_f
 from clew.memory.knowledge.loaders.source import Source
 from clew.memory.text import clean
 
-SAMPLE = 4096
-"""Characters that the delimiter is told by."""
+SAMPLE, DEEPEST = 4096, 20
+"""Characters that the delimiter is told by; values in values, below which what is left stands as it is written."""
 
 
 def read_table(source: Source) -> Iterator[Document]:
@@ -45,18 +45,14 @@ def read_table(source: Source) -> Iterator[Document]:
     yield layout.document(source, title)
 
 
-DEEPEST = 20
-"""Values in values, below which what is left stands as it is written."""
-
-
 def read_json(source: Source) -> Iterator[Document]:
     """One document. Raises `Unreadable` for what is no JSON, and where nothing is in it."""
     data = json_of(source)
     layout, title = TextLayout(), title_of_file(source.path)
     messages = _messages_of(data, _people_beside(source.path))
+    for when, who, text in messages:
+        layout.item(f"{when} - {who}: {text}")
     if messages:
-        for when, who, text in messages:
-            layout.item(f"{when} - {who}: {text}")
         named = data.get("name") if isinstance(data, dict) else f"#{source.path.parent.name}, {source.path.stem}"
         title = clean(str(named)) if named else title
     else:
@@ -94,9 +90,6 @@ _TIME = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\.\d+)?(?:[\s\u202f]?[AaPp]\.?[Mm]\.?
 _MESSAGE = re.compile(rf"\u200e?\[?({_DATE}),?[ T]({_TIME})\]?(?: -|:)? (?:([^:\n]{{1,60}}): )?(.*)")
 """`[12/03/24, 18:02:11] Maren: who?`, `12.03.24, 18:02 - Maren: who?`, `2024-03-12 18:02 Maren: who?`"""
 
-MARK = "\u200e"
-"""Before some lines, which are written from the left."""
-
 _LINK = re.compile(r"<(?:[^<>|]+\|)?([^<>|]+)>")
 
 
@@ -118,7 +111,7 @@ def read_chat(source: Source) -> Iterator[Document]:
     for line in decode(source.path.read_bytes()).splitlines():
         if _MESSAGE.fullmatch(line):
             layout.open_item("- ")
-        layout.words(f" {line.lstrip(MARK)} ")
+        layout.words(" " + line.lstrip("\u200e") + " ")  # a mark that a line is written from the left
     yield layout.document(source, title_of_file(source.path))
 
 
@@ -136,9 +129,9 @@ def _messages_of(data: Any, people: Mapping[str, str]) -> list[tuple[str, str, s
         if when is None or not isinstance(text, str) or not (text.strip() and sender):
             continue
         with suppress(ValueError, OverflowError):
-            seconds = float(when) if "ts" in one and "date" not in one else None
-            moment = datetime.fromtimestamp(seconds, UTC) if seconds is not None else datetime.fromisoformat(str(when))
-            said = html.unescape(_LINK.sub(r"\1", text)) if seconds is not None else text
+            of_slack = "date" not in one
+            moment = datetime.fromtimestamp(float(when), UTC) if of_slack else datetime.fromisoformat(str(when))
+            said = html.unescape(_LINK.sub(r"\1", text)) if of_slack else text
             found.append((moment.strftime("%Y-%m-%d %H:%M"), people.get(str(sender), str(sender)), clean(said)))
     return found
 

@@ -26,8 +26,8 @@ from clew.memory.text import clean
 
 ENDINGS = (".xml", ".xml.bz2", ".xml.gz")
 LINKS_TO = "links to"
-BEGINNING = 1 << 16
-"""Bytes in which the root element of a dump begins."""
+BEGINNING, DEEPEST = 1 << 16, 40
+"""Bytes in which the root element of a dump begins, and templates in templates."""
 
 _ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*+<mediawiki[\s>]", re.DOTALL)
 
@@ -49,9 +49,6 @@ AMBIGUOUS = re.compile(
 )
 INNERMOST = re.compile(r"\{\{[^{}]*\}\}|\{\|[^{}]*\|\}|\[\[([^\[\]]*)\]\]")
 """A template, a table or a link with no other in it."""
-
-DEEPEST = 40
-"""Templates in templates."""
 
 ELSEWHERE = re.compile(r"\[(?:\w+:)?//[^\s\[\]]+\s*([^\[\]\n]*)\]")
 """A link to another site."""
@@ -253,17 +250,15 @@ def first_paragraph(text: str, wiki: Wiki) -> str:
             break
     for mark, instead in MARKS:
         lead = mark.sub(instead, lead)
-    tidied = (_tidy(paragraph) for paragraph in clean(unescape(lead)).split("\n\n"))
-    return next((paragraph for paragraph in tidied if any(map(str.isalpha, paragraph))), "")
+    lines = (" ".join(paragraph.split()) for paragraph in clean(unescape(lead)).split("\n\n"))
+    tidied = (_tidy(line) for line in lines if not re.fullmatch(r"__[A-Z]+__", line))
+    return next((line for line in tidied if any(map(str.isalpha, line))), "")
 
 
 def _targets(text: str) -> Iterator[str]:
     return (match[1] for match in LINK.finditer(NO_LINKS.sub("", text)))
 
 
-def _tidy(paragraph: str) -> str:
-    """On one line, and tidied where a template was dropped: `Moon (, ) is`."""
-    line = " ".join(paragraph.split())
-    if re.fullmatch(r"__[A-Z]+__", line):
-        return ""
+def _tidy(line: str) -> str:
+    """Where a template was dropped: `Moon (, ) is`."""
     return BEFORE_STOP.sub(r"\1", AFTER_OPENING.sub("(", EMPTY_BRACKETS.sub("", line))).strip()
