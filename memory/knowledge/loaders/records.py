@@ -1,4 +1,4 @@
-"""Records: tables in files, JSON that is no list of triples, and exported chats.
+"""Records: tables in files, JSON, lists of triples among it, and exported chats.
 
 Of JSON the keys and values stand in lines, a list of records is a table. Each message of a chat is an item of a list,
 with its time and who wrote it, so that it is quoted whole: WhatsApp writes a text file, Signal and other programs one
@@ -18,13 +18,16 @@ from typing import Any
 
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
+from clew.memory.knowledge.clues.clue_index import normalise, triple_lines
+from clew.memory.knowledge.loaders.jsonl import parts_of
 from clew.memory.knowledge.loaders.layout import TextLayout
 from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_file
-from clew.memory.knowledge.loaders.source import Source
+from clew.memory.knowledge.loaders.source import LoadFailure, Source, shown
 from clew.memory.text import clean
 
-SAMPLE, DEEPEST = 4096, 20
-"""Characters that the delimiter is told by; values in values, below which what is left stands as it is written."""
+SAMPLE, DEEPEST, FIRST = 4096, 20, 1 << 16
+"""Characters that the delimiter is told by; values in values, below which what is left stands as it is written; and
+bytes in which the first triple of a file ends."""
 
 
 def read_table(source: Source) -> Iterator[Document]:
@@ -80,6 +83,41 @@ def _write(layout: TextLayout, data: Any, level: int) -> None:
 
 def _said(value: Any) -> str:
     return clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def is_file_of_triples(path: Path) -> bool:
+    """Whether its first entry is a list of three texts; what comes then is not looked at, so that a file that is cut
+    off is still the one that it was. One that cannot be opened may be one: reading it says why."""
+    try:
+        with path.open("rb") as file:
+            text = decode(file.read(FIRST).rpartition(b"]")[0] + b"]").lstrip()
+        first, _ = json.JSONDecoder().raw_decode(text.removeprefix("[").lstrip())
+    except OSError:
+        return True
+    except (Unreadable, ValueError, RecursionError):
+        return False
+    kinds = list(map(type, first)) if isinstance(first, list) and text.startswith("[") else []
+    return len(kinds) == 3 and kinds[0] is str and {*kinds} <= {str, int, float}
+
+
+def read_triples(source: Source) -> Iterator[Document | LoadFailure]:
+    """A document for each subject, with its triples a line each, the same ones once; at the end, counted, the entries
+    that are none. Raises `Unreadable` for what is not a list in JSON, and `OSError`."""
+    entries = json_of(source)
+    if not isinstance(entries, list):
+        raise Unreadable("not a list of triples")
+    by_subject, bad, place = dict[str, list[tuple[str, ...]]](), list[int](), shown(source.path)
+    for number, entry in enumerate(entries, 1):
+        if parts := parts_of(entry):
+            by_subject.setdefault(normalise(parts[0]), []).append(parts)
+        else:
+            bad.append(number)
+    for subject, triples in by_subject.items():
+        text = "\n".join(triple_lines(triples))
+        yield Document(f"{source.name}:{subject}", triples[0][0], text, place, triples=tuple(triples))
+    if bad:
+        why = f"{len(bad)} of its entries are not three texts, the first is entry {bad[0]}"
+        yield LoadFailure(place, why, len(bad))
 
 
 BEGINNING, LOOKED_AT, LEAST = 1 << 14, 50, 0.5

@@ -12,7 +12,6 @@ from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import BadInput, Unreadable
 from clew.memory.knowledge.loaders import (
     archive,
-    graph_folder,
     html,
     jsonl,
     markdown,
@@ -50,14 +49,14 @@ LOADERS: tuple[Loader, ...] = (
     Loader("table", records.read_table, (".csv", ".tsv"), guesses=guessed),
     Loader(
         "graph",
-        graph_folder.read_graph,
-        in_folder=graph_folder.nodes_of,
-        edges=graph_folder.read_graph_edges,
-        files=lambda nodes: (nodes, graph_folder.edges_beside(nodes)),
+        jsonl.read_graph,
+        in_folder=jsonl.nodes_of,
+        edges=jsonl.read_graph_edges,
+        files=lambda nodes: (nodes, jsonl.edges_beside(nodes)),
     ),
     Loader("beir", jsonl.read_jsonl, in_folder=jsonl.corpus_of),
     Loader("jsonl", jsonl.read_jsonl, jsonl.SUFFIXES),
-    Loader("triples", graph_folder.read_triples, (".json",), graph_folder.is_file_of_triples),
+    Loader("triples", records.read_triples, (".json",), records.is_file_of_triples),
     Loader("json", records.read_json, (".json",)),
     Loader(
         "mediawiki", wikipedia.read_dump, wikipedia.ENDINGS, wikipedia.is_dump, edges=wikipedia.read_links, by_page=True
@@ -232,10 +231,7 @@ class Discovered:
 
 
 def discover(
-    paths: Sequence[Path],
-    library: Path | None = None,
-    loaders: Sequence[Loader] = LOADERS,
-    follow: bool = False,
+    paths: Sequence[Path], library: Path | None = None, loaders: Sequence[Loader] = LOADERS, follow: bool = False
 ) -> Discovered:
     """The sources below `paths`, in their order and then by name, each once. Paths given are followed where they are
     links, and with `follow` also links below them.
