@@ -100,7 +100,7 @@ def title_of_text(text: str, alone: bool = False) -> str:
     return " ".join(first.split()) if more and like_a_title(first.strip()) else ""
 
 
-ENDINGS = tuple(
+CODE_ENDINGS = tuple(
     ".py .pyi .js .mjs .cjs .ts .tsx .jsx .java .kt .kts .scala .groovy .c .h .cc .cpp .cxx .hpp .cs .go .rs .rb .php"
     " .swift .m .mm .lua .pl .pm .r .jl .dart .hs .ml .clj .ex .exs .erl .elm .f90 .sh .bash .zsh .fish .ps1 .bat .cmd"
     " .sql .css .scss .less .vue .svelte .gradle .cmake .mk .tf .proto .graphql .yaml .yml .toml .ini .cfg .conf"

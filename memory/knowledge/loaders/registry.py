@@ -10,38 +10,18 @@ from typing import TypeVar
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import BadInput, Unreadable
-from clew.memory.knowledge.loaders import (
-    archive,
-    html,
-    jsonl,
-    markdown,
-    ocr,
-    office,
-    pdf,
-    plain_text,
-    records,
-    sheets,
-    wikipedia,
-)
+from clew.memory.knowledge.loaders import archive, html, jsonl, markdown, ocr, office, pdf, records, sheets, wikipedia
 from clew.memory.knowledge.loaders.jsonl import Entry
-from clew.memory.knowledge.loaders.plain_text import guessed
-from clew.memory.knowledge.loaders.source import (
-    LONGEST_REASON,
-    Loader,
-    LoadFailure,
-    Source,
-    Unpacked,
-    file_mode,
-    reason,
-    shown,
-)
+from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS, guessed, read_code, read_text
+from clew.memory.knowledge.loaders.source import Loader, LoadFailure, Source, Unpacked, file_mode, reason, shown
 
 Answered = TypeVar("Answered")
+DEEPEST, NAMED = 3, 20
+"""Archives in archives that are looked into, and links that a note names."""
 
-NO_MEMORY = "it needs more memory than a file may take"
 LOADERS: tuple[Loader, ...] = (
     Loader("chat", records.read_chat, (".txt",), records.is_chat, guesses=guessed),
-    Loader("text", plain_text.read_text, (".txt", ".text", ".log"), guesses=guessed),
+    Loader("text", read_text, (".txt", ".text", ".log"), guesses=guessed),
     Loader("markdown", markdown.read_markdown, markdown.ENDINGS, guesses=guessed),
     Loader("html", html.read_html, html.ENDINGS, guesses=html.guessed_encoding),
     Loader("pdf", pdf.read_pdf, (".pdf",), allowance=ocr.allowance),
@@ -68,7 +48,7 @@ LOADERS: tuple[Loader, ...] = (
     Loader("mailbox", archive.read_box, (".mbox",)),
     Loader("evernote", archive.read_notes, (".enex",)),
     Loader("saved page", html.read_saved_page, (".mhtml", ".mht")),
-    Loader("code", plain_text.read_code, plain_text.ENDINGS, guesses=guessed),
+    Loader("code", read_code, CODE_ENDINGS, guesses=guessed),
     Loader("notebook", markdown.read_notebook, (".ipynb",)),
     Loader("archive", archive.read_archive, (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")),
 )
@@ -95,10 +75,6 @@ def read(source: Source) -> Iterator[Document | LoadFailure]:
         yield LoadFailure(shown(source.path), f"read as {name}, as its bytes look: save it as UTF-8 to be sure", 0)
 
 
-DEEPEST = 3
-"""Archives in archives that are looked into."""
-
-
 def _unpacked(held: Unpacked, source: Source) -> Iterator[Document | LoadFailure]:
     if source.depth >= DEEPEST:
         yield LoadFailure(held.place, f"it lies within more than {DEEPEST} archives")
@@ -122,15 +98,10 @@ def read_edges(source: Source) -> Iterator[Edge | LoadFailure]:
 def _guarded(source: Source, read: Callable[[Source], Iterator[Entry]]) -> Iterator[Entry | LoadFailure]:
     try:
         yield from read(source)
-    except Unreadable as error:
-        yield LoadFailure(shown(source.path), error.message)
-    except OSError as error:
-        yield LoadFailure(shown(source.path), reason(error))
-    except MemoryError:
-        yield LoadFailure(shown(source.path), NO_MEMORY)
     except Exception as error:  # noqa: BLE001 whatever a loader or a library below it meets is this file's failure
-        why = " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST_REASON]
-        yield LoadFailure(shown(source.path), f"the {source.loader.name} loader stopped at {why}")
+        of_file = isinstance(error, Unreadable | OSError | MemoryError)
+        why = reason(error) if of_file else f"the {source.loader.name} loader stopped at {reason(error)}"
+        yield LoadFailure(shown(source.path), why)
 
 
 def _said(ask: Callable[[Path], Answered], path: Path, otherwise: Answered) -> Answered:
@@ -139,10 +110,6 @@ def _said(ask: Callable[[Path], Answered], path: Path, otherwise: Answered) -> A
         return ask(path)
     except Exception:  # noqa: BLE001 as `_guarded`: a loader that cannot tell is asked to read, and that says why
         return otherwise
-
-
-NAMED = 20
-"""Links that a note names."""
 
 
 @dataclass

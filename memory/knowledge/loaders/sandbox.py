@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 
 from clew.memory.datatypes import Document, Edge, Mark, Table
 from clew.memory.errors import ClewError
-from clew.memory.knowledge.loaders.registry import BY_NAME, LOADERS, NO_MEMORY, read, read_edges
-from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, shown, size
+from clew.memory.knowledge.loaders.registry import BY_NAME, LOADERS, read, read_edges
+from clew.memory.knowledge.loaders.source import NO_MEMORY, LoadFailure, Pages, Source, shown, size
 
 MIB = 1 << 20
 SECONDS, SECONDS_PER_MIB = 8.0, 60.0

@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from clew.memory.datatypes import Document, Edge
+from clew.memory.errors import Unreadable
 from clew.memory.files import file_digest
 from clew.memory.text import clean
 
@@ -32,11 +33,9 @@ class Pages:
 
 ALL = Pages()
 
-LONGEST_REASON = 200
-"""Characters of why a loader, or a program that it runs, stopped."""
-
-LONGEST_LINE = 1_000
-"""Characters of a document's authors, and of its tags."""
+NO_MEMORY = "it needs more memory than a file may take"
+LONGEST_REASON, LONGEST_LINE = 200, 1_000
+"""Characters of why a loader, or a program that it runs, stopped; and of a document's authors, and of its tags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +128,18 @@ def file_mode(path: Path) -> int:
         return 0
 
 
-def reason(error: OSError) -> str:
-    """Why the system did not read a file, in plain words."""
-    if isinstance(error, FileNotFoundError):
-        return "it is not there"
-    return (error.strerror or str(error)).lower()
+def reason(error: Exception) -> str:
+    """Why a file was not read, in plain words; of an error that is none of a file's own, its kind and what it says."""
+    match error:
+        case Unreadable():
+            return error.message
+        case FileNotFoundError():
+            return "it is not there"
+        case OSError():
+            return (error.strerror or str(error)).lower()
+        case MemoryError():
+            return NO_MEMORY
+    return " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST_REASON]
 
 
 def in_a_line(*values: object) -> str:
