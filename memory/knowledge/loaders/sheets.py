@@ -3,7 +3,6 @@ they span, and comments behind them."""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import reduce
 from itertools import chain
@@ -14,7 +13,7 @@ from lxml.etree import _Element
 
 from clew.memory.datatypes import Document
 from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.packages import SAFE, Package, attribute, name_of, opened
+from clew.memory.knowledge.loaders.packages import SAFE, attribute, name_of, opened
 from clew.memory.knowledge.loaders.plain_text import title_of_file
 from clew.memory.knowledge.loaders.source import Source
 from clew.memory.text import clean
@@ -28,35 +27,50 @@ _NO_FORMAT = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 _EPOCH = datetime(1899, 12, 30)
 
 
-@dataclass
-class Sheet:
-    """Cells by row and column, each from 1; `spans` are the first and the last cell of those that are merged."""
+class _Sheet:
+    """A worksheet: cells by row and column, each from 1; which rows and columns are hidden; the first and the last cell
+    of those that are merged."""
 
-    name: str
-    is_hidden: bool = False
-    cells: dict[int, dict[int, str]] = field(default_factory=dict)
-    hidden_rows: set[int] = field(default_factory=set)
-    hidden_columns: set[int] = field(default_factory=set)
-    spans: list[tuple[tuple[int, int], tuple[int, int]]] = field(default_factory=list)
-    comments: list[str] = field(default_factory=list)
+    def __init__(self, stream: IO[bytes], shared: list[str], formats: list[str]) -> None:
+        self._cells: dict[int, dict[int, str]] = {}
+        self._rows, self._columns = set[int](), set[int]()
+        self._spans = list[tuple[tuple[int, int], tuple[int, int]]]()
+        number = 0
+        for _, one in etree.iterparse(stream, tag=("{*}c", "{*}row", "{*}col", "{*}mergeCell"), **SAFE):
+            is_hidden = one.get("hidden") in ("1", "true")
+            match name_of(one):
+                case "c":
+                    below = number + 1, max(self._cells.get(number + 1, {}), default=0) + 1
+                    row, column = _place(one.get("r", "")) or below
+                    if words := clean(_value(one, shared, formats)).strip():
+                        self._cells.setdefault(row, {})[column] = words
+                case "row":
+                    number = int(one.get("r", number + 1))
+                    self._rows |= {number} if is_hidden else set()
+                    one.clear()
+                case "col" if is_hidden:
+                    self._columns |= set(range(int(one.get("min", 0)), min(int(one.get("max", 0)), _COLUMNS) + 1))
+                case "mergeCell":
+                    first, last = (_place(end) for end in (one.get("ref") or "").rpartition(":")[::2])
+                    self._spans += [(first, last)] if first and last else []
 
-    def shown(self) -> tuple[list[tuple[int, list[str]]], str]:
-        """The rows that are shown, with their numbers; and the words of what is hidden."""
+    def shown(self, is_hidden: bool) -> tuple[list[tuple[int, list[str]]], str]:
+        """The rows that are shown, with their numbers, and the words of what is hidden; `is_hidden`: all of it."""
 
         def is_away(row: int, column: int) -> bool:
-            return self.is_hidden or row in self.hidden_rows or column in self.hidden_columns
+            return is_hidden or row in self._rows or column in self._columns
 
-        away = [said for row, its in self.cells.items() for column, said in its.items() if is_away(row, column)]
-        used, end = sorted(set(chain(*self.cells.values()))), max(self.cells, default=0)
-        for (top, first), (bottom, last) in self.spans:
-            words = "" if is_away(top, first) else self.cells.get(top, {}).get(first, "")
+        away = [said for row, its in self._cells.items() for column, said in its.items() if is_away(row, column)]
+        used, end = sorted(set(chain(*self._cells.values()))), max(self._cells, default=0)
+        for (top, first), (bottom, last) in self._spans:
+            words = "" if is_away(top, first) else self._cells.get(top, {}).get(first, "")
             for row in range(top, min(bottom, end) + 1) if words else ():
-                self.cells.setdefault(row, {}).update((place, words) for place in used if first <= place <= last)
+                self._cells.setdefault(row, {}).update((place, words) for place in used if first <= place <= last)
         rows, before = list[tuple[int, list[str]]](), 0
-        for row in sorted(self.cells.keys() - self.hidden_rows) if not self.is_hidden else ():
-            if any(other not in self.hidden_rows for other in range(before + 1, row)):
+        for row in sorted(self._cells.keys() - self._rows) if not is_hidden else ():
+            if any(other not in self._rows for other in range(before + 1, row)):
                 rows.append((row - 1, []))
-            rows.append((row, [self.cells[row].get(place, "") for place in used if place not in self.hidden_columns]))
+            rows.append((row, [self._cells[row].get(place, "") for place in used if place not in self._columns]))
             before = row
         return rows, " ".join(away)
 
@@ -66,10 +80,16 @@ def read_workbook(source: Source) -> Iterator[Document]:
     layout, hidden = TextLayout(), list[str]()
     with opened(source.path.read_bytes()) as package:
         _, author, tags = package.told()
-        for sheet in _sheets(package):
-            rows, away = sheet.shown()
+        targets, formats = package.links("xl/workbook.xml"), _formats(package.parsed("xl/styles.xml"))
+        shared = [_text(one) for one in package.parsed("xl/sharedStrings.xml")]
+        for one in package.parsed("xl/workbook.xml").iter("{*}sheet"):
+            if (part := targets.get(attribute(one, "id"), "")) not in package.names:
+                continue
+            with package.file.open(part) as stream:
+                rows, away = _Sheet(stream, shared, formats).shown(one.get("state") in ("hidden", "veryHidden"))
             hidden += [away] if away else []
-            write_sheet(layout, sheet.name, rows, sheet.comments)
+            beside = [package.parsed(other) for other in package.links(part).values() if "/comments" in other]
+            write_sheet(layout, one.get("name", ""), rows, list(chain(*map(_comments, beside))))
     title = title_of_file(source.path)
     yield layout.document(source, title, author=author, tags=tags, hidden_text="\n".join(hidden))
 
@@ -100,41 +120,6 @@ def _stanzas(rows: Sequence[tuple[int, list[str]]]) -> Iterator[tuple[int, list[
         start = start if held else number
         if full:
             held.append(row)
-
-
-def _sheets(package: Package) -> Iterator[Sheet]:
-    targets, formats = package.links("xl/workbook.xml"), _formats(package.parsed("xl/styles.xml"))
-    shared = [_text(one) for one in package.parsed("xl/sharedStrings.xml")]
-    for one in package.parsed("xl/workbook.xml").iter("{*}sheet"):
-        sheet = Sheet(one.get("name", ""), one.get("state") in ("hidden", "veryHidden"))
-        part = targets.get(attribute(one, "id"), "")
-        if part in package.names:
-            with package.file.open(part) as stream:
-                _fill(sheet, stream, shared, formats)
-            for other in package.links(part).values():
-                sheet.comments += _comments(package.parsed(other)) if "/comments" in other else ()
-        yield sheet
-
-
-def _fill(sheet: Sheet, stream: IO[bytes], shared: list[str], formats: list[str]) -> None:
-    number = 0
-    for _, one in etree.iterparse(stream, tag=("{*}c", "{*}row", "{*}col", "{*}mergeCell"), **SAFE):
-        is_hidden = one.get("hidden") in ("1", "true")
-        match name_of(one):
-            case "c":
-                below = number + 1, max(sheet.cells.get(number + 1, {}), default=0) + 1
-                row, column = _place(one.get("r", "")) or below
-                if words := clean(_value(one, shared, formats)).strip():
-                    sheet.cells.setdefault(row, {})[column] = words
-            case "row":
-                number = int(one.get("r", number + 1))
-                sheet.hidden_rows |= {number} if is_hidden else set()
-                one.clear()
-            case "col" if is_hidden:
-                sheet.hidden_columns |= set(range(int(one.get("min", 0)), min(int(one.get("max", 0)), _COLUMNS) + 1))
-            case "mergeCell":
-                first, last = (_place(end) for end in (one.get("ref") or "").rpartition(":")[::2])
-                sheet.spans += [(first, last)] if first and last else []
 
 
 def _place(reference: str) -> tuple[int, int] | None:
