@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
-from email import message_from_binary_file, policy
+from email import policy
 from email.message import EmailMessage, MIMEPart
+from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
-from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from shutil import copyfileobj
@@ -83,7 +83,7 @@ NAMED = ("From", "To", "Cc", "Date", "Subject")
 LONGEST_NAME = 100
 """Characters of the name of what is attached."""
 
-_message = partial(message_from_binary_file, policy=policy.default)
+_message = BytesParser(policy=policy.default).parse
 
 
 def read_mail(source: Source) -> Iterator[Document | LoadFailure | Unpacked]:

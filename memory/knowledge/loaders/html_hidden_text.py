@@ -430,7 +430,7 @@ def _leaves_nothing(function: str, said: str) -> bool:
             return 0 in shares[-2:]
         case "inset" if its:
             top, right, bottom, left = sides([float(number or 0) / 100 if unit == "%" else 0.0 for number, unit in its])
-            return top + bottom >= 1 or left + right >= 1
+            return bool(top + bottom >= 1 or left + right >= 1)
         case "rect" if len(its) == 4:
             top, right, bottom, left = shares
             return bottom - top <= 1 or right - left <= 1

@@ -110,9 +110,6 @@ def _looks_of(element: _Element, styles: Mapping[str, str]) -> list[str]:
     return [styles.get(name, "") for name in names] + [_css(one) for one in its if name_of(one) != "tblPr"]
 
 
-# Text documents ------------------------------------------------------------------------------------------------------
-
-
 def _mark(root: _Element) -> None:
     """Put signs for what kreuzberg does not keep: where lines end, and how deep an item of a list lies."""
     for line in root.iter("{*}line-break", "{*}br"):

@@ -197,8 +197,6 @@ def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:
     return [page[rest] if counts[key] >= most else page for page, key in zip(trimmed, keys, strict=True)]
 
 
-# The title that a file does not say -----------------------------------------------------------------------------------
-
 LARGER, AS_LARGE = 1.12, 0.95
 """How much larger its letters are than most of the page, and which others are as large."""
 

@@ -53,9 +53,6 @@ def _lies_in(word: PageWord, box: Area) -> bool:
     return box[0] <= (left + right) / 2 <= box[2] and box[1] <= (bottom + top) / 2 <= box[3]
 
 
-# Rows between lines --------------------------------------------------------------------------------------------------
-
-
 def _lines(page: Any) -> list[dict[str, Any]]:
     """The level and the upright lines that are drawn on a page, as pdfplumber has them, but counted from below."""
     found, x, y = list[dict[str, Any]](), c_float(), c_float()
@@ -101,9 +98,6 @@ def _rows(boxes: Sequence[Sequence[Area | None]], words: Sequence[PageWord]) -> 
                 said.append(said[-1] if is_wide else above[place] if above else "")
         yield said
         above = said
-
-
-# Rows without lines --------------------------------------------------------------------------------------------------
 
 
 def _aligned(words: Sequence[PageWord]) -> Iterator[FoundTable]:
@@ -161,8 +155,6 @@ def _as_table(rows: Sequence[Sequence[PageWord]]) -> Iterator[FoundTable]:
         left, right = min(row[0].box[0] for row in rows), max(row[-1].box[2] for row in rows)
         yield FoundTable((left, rows[-1][0].box[1], right, rows[0][0].box[3]), said)
 
-
-# Columns -------------------------------------------------------------------------------------------------------------
 
 Placed = PageWord | FoundTable
 

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 from clew.memory.datatypes import Document, Edge, Mark, Table
 from clew.memory.errors import ClewError
+from clew.memory.files import machine_memory
 from clew.memory.knowledge.loaders.registry import BY_NAME, LOADERS, read, read_edges
 from clew.memory.knowledge.loaders.source import NO_MEMORY, LoadFailure, Pages, Source, shown, size
 
@@ -58,10 +59,10 @@ class _Limits(NamedTuple):
 
 def _limits(source: Source) -> _Limits:
     given, (seconds, memory) = size(source), source.loader.allowance()
-    half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    half = machine_memory() / 2
     return _Limits(
         math.ceil(SECONDS + SECONDS_PER_MIB * given / MIB) + seconds,
-        max(MEMORY, min(MEMORY + MEMORY_PER_BYTE * given, half)) + memory,
+        int(max(MEMORY, min(MEMORY + MEMORY_PER_BYTE * given, half))) + memory,
         OUTPUT + OUTPUT_PER_BYTE * given,
     )
 
