@@ -252,7 +252,8 @@ def _of_provider(name: str, settings: Settings) -> Check:
     except ClewError as error:
         return Check("language model", "problem", error.message, error.hint)
     window = f"context {served.window:,} tokens" if served.window else "it does not say its context"
-    size = f", {served.parameters / 1e9:.1f} billion parameters" if served.parameters else ""
+    parameters = served.abilities.parameters
+    size = f", {parameters / 1e9:.1f} billion parameters" if parameters else ""
     return Check("language model", "ok", f"{name} at {server.url}, {window}{size}")
 
 

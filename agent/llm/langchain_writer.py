@@ -16,7 +16,7 @@ from clew.memory.ports import PLAIN, Abilities, Message, Output, Usage, WriteOpt
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessageChunk, BaseMessage
+    from langchain_core.messages import AIMessageChunk
 
 EXTRA = "models"
 
@@ -37,7 +37,7 @@ def load_chat_model(name: str) -> "LangChainWriter":
     """
     provider, _, model = name.partition(":")
     server = server_of_environment() if provider == OPENAI else None
-    served = server.served(model) if server else ServedModel(schema=provider == OPENAI)
+    served = server.served(model) if server else ServedModel(Abilities(schema=provider == OPENAI))
     writer = LangChainWriter(name, server, served)
     try:
         writer.chat_model(None)
@@ -53,34 +53,22 @@ class LangChainWriter:
     it."""
 
     def __init__(self, name: str, server: OpenAIServer | None, served: ServedModel) -> None:
-        self._name, self._provider = name, name.partition(":")[0]
+        self.name, self.window, self.abilities = name, min(served.window or WINDOW, LONGEST), served.abilities
+        self._provider, _, self._model = name.partition(":")
         self._server, self._served = server, served
         self._counts = TokenCounts()
 
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def window(self) -> int:
-        return min(self._served.window, LONGEST) if self._served.window else WINDOW
-
-    @property
-    def abilities(self) -> Abilities:
-        return Abilities(schema=self._served.schema, parameters=self._served.parameters)
-
     def tokens(self, text: str) -> int:
-        model = self._name.partition(":")[2]
-        found = counted(self._server, text, model, self._served.counts) if self._server else None
+        found = counted(self._server, text, self._model, self._served.counts) if self._server else None
         return self._counts.estimate(text) if found is None else found
 
     def chat_model(self, client: httpx.Client | None) -> "BaseChatModel":
         """LangChain's model, over this connection where it is OpenAI's."""
-        init_chat_model = required("langchain.chat_models", f"the model {self._name}", EXTRA).init_chat_model
+        init_chat_model = required("langchain.chat_models", f"the model {self.name}", EXTRA).init_chat_model
         options: dict[str, Any] = {"max_retries": 0}
         if self._provider == OPENAI:
             options |= {"stream_usage": True, "http_client": client, "use_responses_api": False}
-        made: BaseChatModel = init_chat_model(self._name, **options)
+        made: BaseChatModel = init_chat_model(self.name, **options)
         return made
 
     def write(self, messages: Sequence[Message], options: WriteOptions = PLAIN) -> Iterator[Output]:
@@ -88,12 +76,12 @@ class LangChainWriter:
         of_server = {"temperature": options.temperature, "max_tokens": options.tokens}
         given = {name: value for name, value in of_server.items() if value is not None}
         wire = Wire()
-        client = (self._server or OpenAIServer("")).client(dict(wire.hooks), None) if self._provider == OPENAI else None
+        client = (self._server or OpenAIServer("")).client(wire, None) if self._provider == OPENAI else None
         model: Any = self.chat_model(client)
         if options.schema is not None and self.abilities.schema:
             reply = {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(options.schema)}}
             model = model.bind(extra_body={"response_format": reply})  # as it is: LangChain's own way loses the counts
-        sent = [_message(message) for message in messages]
+        sent = [(message.role, message.text) for message in messages]
         chunks = watched(lambda: self._chunks(model, sent, given), wire, Patience(), options.cancel)
         size = sum(len(message.text.encode("utf-8", "replace")) for message in messages)
         try:
@@ -103,15 +91,15 @@ class LangChainWriter:
                 client.close()
 
     def _chunks(
-        self, model: Any, sent: "Sequence[BaseMessage]", options: Mapping[str, Any]
+        self, model: Any, sent: Sequence[tuple[str, str]], options: Mapping[str, Any]
     ) -> "Iterator[AIMessageChunk]":
         """The one seam at which errors of the provider's package become `ClewError`s."""
         try:
             yield from model.stream(sent, **options)
         except errors_of(self._provider) as error:
             if re.search(r"context.?(?:length|size|window)|too many tokens", str(error), re.IGNORECASE):
-                raise PromptCut(f"{self._name}: {_line(error)}", "a model with a longer context") from error
-            raise ModelFailed(f"{self._name} failed: {_line(error)}", "see docs/models.md, or --llm none") from error
+                raise PromptCut(f"{self.name}: {_line(error)}", "a model with a longer context") from error
+            raise ModelFailed(f"{self.name} failed: {_line(error)}", "see docs/models.md, or --llm none") from error
 
     def _read(self, chunks: "Iterator[AIMessageChunk]", size: int) -> Iterator[Output]:
         whole: list[AIMessageChunk] = []
@@ -124,7 +112,7 @@ class LangChainWriter:
 
         yield from without_thoughts(text())
         if not whole:
-            raise ModelFailed(f"{self._name} answered nothing", "ask again")
+            raise ModelFailed(f"{self.name} answered nothing", "ask again")
         counted = whole[0].usage_metadata
         if counted:
             self._counts.learn(size, counted["input_tokens"])
@@ -139,12 +127,6 @@ def errors_of(provider: str) -> tuple[type[Exception], ...]:
     defined = [one for name in packages if name in sys.modules for one in list(vars(sys.modules[name]).values())]
     own = {one for one in defined if isinstance(one, type) and issubclass(one, Exception)}
     return (*own, httpx.HTTPError, OSError, ValueError, TypeError, LookupError, RuntimeError)
-
-
-def _message(message: Message) -> "BaseMessage":
-    from langchain_core.messages import AIMessage, HumanMessage
-
-    return HumanMessage(message.text) if message.role == "user" else AIMessage(message.text)
 
 
 def _line(error: Exception) -> str:

@@ -4,7 +4,7 @@ server, estimated from bytes and corrected by what the server counts."""
 from collections.abc import Callable, Iterator, Sequence
 
 from clew.agent.state import Doing, Prompted, PromptPart
-from clew.memory.ports import PLAIN, Abilities, Message, Output, Usage, Waiting, WriteOptions, Writer
+from clew.memory.ports import PLAIN, Message, Output, Usage, Waiting, WriteOptions, Writer
 
 BYTES_PER_TOKEN = 3.0
 """Fewer than a token has in most scripts and tokenizers, so that estimates are too high rather than too low."""
@@ -43,27 +43,16 @@ class RecordedWriter:
     that open."""
 
     def __init__(self, writer: Writer, purpose: str, emit: Callable[[Doing], object], most: int = 700) -> None:
+        self.name, self.window, self.abilities, self.tokens = (
+            writer.name,
+            writer.window,
+            writer.abilities,
+            writer.tokens,
+        )
         self.most = most
-        self._writer = writer
-        self._purpose = purpose
-        self._emit = emit
+        self._writer, self._purpose, self._emit = writer, purpose, emit
         self.ledger: tuple[Prompted, ...] = ()
         self.parts: tuple[PromptPart, ...] = ()
-
-    @property
-    def name(self) -> str:
-        return self._writer.name
-
-    @property
-    def window(self) -> int:
-        return self._writer.window
-
-    @property
-    def abilities(self) -> Abilities:
-        return self._writer.abilities
-
-    def tokens(self, text: str) -> int:
-        return self._writer.tokens(text)
 
     def write(self, messages: Sequence[Message], options: WriteOptions = PLAIN) -> Iterator[Output]:
         """See `Writer.write`."""

@@ -8,14 +8,14 @@ import shutil
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 from pydantic import ValidationError
 
-from clew.agent.llm.streams import LOCAL, QUICK, Patience, Wire
+from clew.agent.llm.streams import LOCAL, QUICK, Patience, Wire, client_options
 from clew.memory.datatypes import Progress
 from clew.memory.errors import (
     ClewError,
@@ -30,6 +30,7 @@ from clew.memory.ports import Abilities
 
 with without_proxies():
     import ollama
+    from ollama._client import _parse_host
 
 DEFAULT_WINDOW = 4096
 """Of a model that does not say how long it is."""
@@ -37,35 +38,30 @@ DEFAULT_WINDOW = 4096
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """`window` in tokens; `chats`: it writes text, and is no encoder; `levels`: it thinks more or less, and always;
-    `parameters`: how many it has, 0 where nobody says."""
+    """`window` in tokens; `chats`: it writes text, and is no encoder; `levels`: it thinks more or less, and always."""
 
     window: int = DEFAULT_WINDOW
     chats: bool = True
-    schema: bool = False
-    thinks: bool = False
     levels: bool = False
-    parameters: int = 0
-
-    @property
-    def abilities(self) -> Abilities:
-        return Abilities(self.schema, self.thinks, self.parameters)
+    abilities: Abilities = field(default_factory=Abilities)
 
 
 def card_of(shown: Mapping[str, Any], version: str) -> Card:
     """From a reply to `/api/show` and the server's version. Servers before 0.6.4 list no capabilities; before 0.5 there
     were no schemas."""
     info: Mapping[str, Any] = shown.get("model_info") or {}
-    listed = shown.get("capabilities")
-    encodes = str(info.get("general.architecture", "")).endswith("bert")
-    able = set(listed) if listed is not None else set() if encodes else {"completion"}
+    architecture = str(info.get("general.architecture", ""))
+    window, listed = info.get(f"{architecture}.context_length"), shown.get("capabilities")
+    able = listed if listed is not None else () if architecture.endswith("bert") else ("completion",)
     return Card(
-        window=_window(info),
+        window=int(window) if isinstance(window, int | float) and window > 0 else DEFAULT_WINDOW,
         chats="completion" in able,
-        schema=_numbers(version) >= (0, 5),
-        thinks="thinking" in able,
-        levels=str(info.get("general.architecture", "")).replace("-", "") == "gptoss",
-        parameters=int(info.get("general.parameter_count") or _parameters(shown)),
+        levels=architecture.replace("-", "") == "gptoss",
+        abilities=Abilities(
+            schema=_numbers(version) >= (0, 5),
+            thinks="thinking" in able,
+            parameters=int(info.get("general.parameter_count") or _parameters(shown)),
+        ),
     )
 
 
@@ -73,12 +69,6 @@ def _parameters(shown: Mapping[str, Any]) -> float:
     """From '3.2B' or '134.52M'."""
     size = re.fullmatch(r"([\d.]+)([MB])", str((shown.get("details") or {}).get("parameter_size") or "").upper())
     return float(size[1]) * {"M": 1e6, "B": 1e9}[size[2]] if size else 0
-
-
-def _window(info: Mapping[str, Any]) -> int:
-    architecture = info.get("general.architecture", "")
-    length = info.get(f"{architecture}.context_length")
-    return int(length) if isinstance(length, int | float) and length > 0 else DEFAULT_WINDOW
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -96,18 +86,15 @@ class Pulled:
 
 
 class OllamaServer:
-    """The server that `OLLAMA_HOST` names, by default on this machine. Nothing is connected before it is asked."""
+    """The server that `OLLAMA_HOST` names, by default on this machine (`address`: `http://127.0.0.1:11434`). Nothing is
+    connected before it is asked."""
 
     def __init__(self, host: str = "", patience: Patience | None = None) -> None:
         named = host or os.environ.get("OLLAMA_HOST", "")
         # A server that is told to listen everywhere is reached on this machine.
-        self._host = named.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 nothing is bound here
+        here = named.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 nothing is bound here
+        self.address = str(httpx.URL(_parse_host(here))).rstrip("/")  # the client's reading of the host
         self.patience = patience or Patience()
-
-    @property
-    def address(self) -> str:
-        """`http://127.0.0.1:11434`."""
-        return str(self.client()._client.base_url).rstrip("/")  # the client's own reading of the host
 
     def start(self, model: str = "") -> str:
         """What has it answer, where nothing does, and have this model where it has none yet."""
@@ -117,13 +104,9 @@ class OllamaServer:
         return "ollama serve" if shutil.which("ollama") else f"install it from https://ollama.com/download{pull}"
 
     def client(self, wire: Wire | None = None, read: float | None = QUICK) -> ollama.Client:
-        """A client with a connection of its own. A proxy of the environment cannot reach this machine."""
-        times = httpx.Timeout(connect=5.0, read=read, write=30.0, pool=5.0)
-        url = urlsplit(self._host if "://" in self._host else f"http://{self._host}")
-        local = (url.hostname or "127.0.0.1") in LOCAL
-        hooks = dict(wire.hooks) if wire else {}
+        """A client with a connection of its own."""
         with naming_proxy():
-            return ollama.Client(self._host or None, timeout=times, event_hooks=hooks, trust_env=not local)
+            return ollama.Client(self.address, **client_options(self.address, read, wire))
 
     def answers(self) -> bool:
         """Whether anything listens there: a fraction of a second where nothing does."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from clew.agent.llm.ledger import MESSAGE, TokenCounts
@@ -9,7 +10,7 @@ from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
 from clew.agent.llm.streams import Wire, watched, without_thoughts
 from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable, without_proxies
 from clew.memory.files import machine_memory
-from clew.memory.ports import PLAIN, Abilities, Message, Output, Usage, Waiting, WriteOptions
+from clew.memory.ports import PLAIN, Message, Output, Usage, Waiting, WriteOptions
 
 with without_proxies():
     import ollama
@@ -40,37 +41,25 @@ class OllamaWriter:
     """Always says how large the context has to be (`num_ctx`): the server's default cuts prompts without a word."""
 
     def __init__(self, server: OllamaServer, name: str, card: Card) -> None:
+        self.name, self.window, self.abilities = name, min(card.window, WINDOW), card.abilities
         self._server = server
-        self._name = name
-        self._card = card
+        self._levels = card.levels
         self._counts = TokenCounts()
         self._context = min(SMALLEST, card.window)
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def window(self) -> int:
-        return min(self._card.window, WINDOW)
-
-    @property
-    def abilities(self) -> Abilities:
-        return self._card.abilities
-
-    def tokens(self, text: str) -> int:
-        return self._counts.estimate(text)
+        self.tokens = self._counts.estimate
 
     def write(self, messages: Sequence[Message], options: WriteOptions = PLAIN) -> Iterator[Output]:
         """See `Writer.write`. A prompt that cannot fit raises `PromptCut` before it is sent."""
         estimated = sum(self.tokens(message.text) + MESSAGE for message in messages)
-        most = options.tokens and options.tokens + (THOUGHTS if self._card.thinks else 0)
+        most = options.tokens and options.tokens + (THOUGHTS if self.abilities.thinks else 0)
         self._make_room(estimated + (most or ANSWER))
         of_server = {"num_ctx": self._context, "temperature": options.temperature, "num_predict": most}
-        yield from self._waiting()
+        with suppress(ServiceUnreachable):  # then the call itself says what is wrong
+            if self.name not in self._server.running():
+                yield Waiting(f"loading {self.name}")
         wire = Wire()
         request: dict[str, Any] = {
-            "model": self._name,
+            "model": self.name,
             "messages": [{"role": message.role, "content": message.text} for message in messages],
             "options": {name: value for name, value in of_server.items() if value is not None},
             "keep_alive": KEEP_ALIVE,
@@ -78,10 +67,10 @@ class OllamaWriter:
             "truncate": False,  # a prompt that is too long is an error, and never half of it
             "shift": False,
         }
-        if options.schema is not None and self._card.schema:
+        if options.schema is not None and self.abilities.schema:
             request["format"] = dict(options.schema)
-        if self._card.thinks:
-            request["think"] = LEAST_THINKING if self._card.levels else False
+        if self.abilities.thinks:
+            request["think"] = LEAST_THINKING if self._levels else False
         with self._server.client(wire, read=None) as client:
             parts = watched(lambda: self._parts(client, request), wire, self._server.patience, options.cancel)
             yield from self._read(parts, "".join(message.text for message in messages))
@@ -89,24 +78,16 @@ class OllamaWriter:
     def _make_room(self, needed: int) -> None:
         if needed > self.window:
             raise PromptCut(
-                f"the prompt and its answer need {needed} tokens, and the window of {self._name} has {self.window}",
+                f"the prompt and its answer need {needed} tokens, and the window of {self.name} has {self.window}",
                 "a model with a longer context",
             )
         while self._context < needed:
             self._context = min(2 * self._context, self.window)
 
-    def _waiting(self) -> Iterator[Waiting]:
-        try:
-            loaded = self._server.running()
-        except ServiceUnreachable:
-            return  # the call itself will say what is wrong
-        if self._name not in loaded:
-            yield Waiting(f"loading {self._name}")
-
     def _parts(self, client: ollama.Client, request: Mapping[str, Any]) -> Iterator[ollama.ChatResponse]:
         """By a request of our own: the client's `chat` has no `truncate` and no `shift`."""
         try:
-            with self._server.translated(self._name), client._client.stream("POST", "/api/chat", json=request) as reply:
+            with self._server.translated(self.name), client._client.stream("POST", "/api/chat", json=request) as reply:
                 if reply.is_error:
                     raise ollama.ResponseError(reply.read().decode("utf-8", "replace"), reply.status_code)
                 for line in filter(None, reply.iter_lines()):
@@ -130,11 +111,11 @@ class OllamaWriter:
 
         yield from without_thoughts(output())
         if not ended:
-            raise ModelFailed(f"the answer of {self._name} broke off", "ask again; see the server's log")
+            raise ModelFailed(f"the answer of {self.name} broke off", "ask again; see the server's log")
         read, written = ended[0].prompt_eval_count or 0, ended[0].eval_count or 0
         yield Usage(read, written, whole=ended[0].done_reason != "length")
         if read and (read >= self._context or len(prompt) > MOST_LETTERS * read):
-            raise PromptCut(f"{self._name} read {read} tokens of a longer prompt", "a model with a longer context")
+            raise PromptCut(f"{self.name} read {read} tokens of a longer prompt", "a model with a longer context")
         self._counts.learn(len(prompt.encode("utf-8", "replace")), read)
 
 
@@ -157,21 +138,12 @@ def named_model(server: OllamaServer, name: str) -> OllamaWriter:
 def best(server: OllamaServer) -> OllamaWriter | None:
     """None where no server listens, or has no chat model, or is no Ollama: then Clew works without. A model that runs
     elsewhere has to be named."""
-    if not server.answers():
-        return None
-    try:
-        there = by_fit(filter(is_here, server.pulled()), machine_memory())
-    except ServiceUnreachable:
-        return None
-    cards = ((model.name, _card(server, model.name)) for model in there)
-    return next((OllamaWriter(server, name, card) for name, card in cards if card and card.chats), None)
-
-
-def _card(server: OllamaServer, name: str) -> Card | None:
-    try:
-        return server.card(name)
-    except (ServiceUnreachable, NoModel):
-        return None
+    with suppress(ServiceUnreachable):
+        there = server.pulled() if server.answers() else []
+        for model in by_fit(filter(is_here, there), machine_memory()):
+            with suppress(ServiceUnreachable, NoModel):
+                return named_model(server, model.name)
+    return None
 
 
 def is_here(model: Pulled) -> bool:

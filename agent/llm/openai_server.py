@@ -5,22 +5,20 @@ import os
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 
-from clew.agent.llm.streams import LOCAL, QUICK
+from clew.agent.llm.streams import QUICK, Wire, client_options
 from clew.memory.errors import NoModel, ServiceUnreachable, naming_proxy
+from clew.memory.ports import Abilities
 
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """`window` in tokens and `parameters`, 0 where the server does not say; `counts`: it has `/tokenize`, of llama.cpp
-    or of vLLM; `schema`: it is one that keeps to a JSON schema."""
+    """`window` in tokens, 0 where the server does not say; `counts`: it has `/tokenize`, of llama.cpp or of vLLM."""
 
+    abilities: Abilities
     window: int = 0
-    parameters: int = 0
-    schema: bool = True
     counts: str = ""
 
 
@@ -31,13 +29,11 @@ class OpenAIServer:
     url: str
     key: str = field(default="", repr=False)
 
-    def client(self, hooks: dict[str, list[Any]] | None = None, read: float | None = QUICK) -> httpx.Client:
-        """One of its own for each call, so that it can be ended. A proxy of the environment cannot reach this
-        machine."""
-        local = (urlsplit(self.url).hostname or "") in LOCAL
-        times = httpx.Timeout(connect=5.0, read=read, write=30.0, pool=5.0)
+    def client(self, wire: Wire | None = None, read: float | None = QUICK) -> httpx.Client:
+        """One of its own for each call, so that it can be ended."""
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         with naming_proxy():
-            return httpx.Client(timeout=times, event_hooks=hooks or {}, trust_env=not local)
+            return httpx.Client(**client_options(self.url, read, wire), headers=headers)
 
     def served(self, model: str) -> ServedModel:
         """Raises `ServiceUnreachable` where nothing answers, `NoModel` where it has other models than this one."""
@@ -53,23 +49,19 @@ class OpenAIServer:
         window = (props.get("default_generation_settings") or {}).get("n_ctx") or own.get("max_model_len")
         window = window or own.get("context_length") or meta.get("n_ctx") or meta.get("n_ctx_train") or 0
         counts = "llama.cpp" if props else "vllm" if own.get("max_model_len") else ""
-        return ServedModel(int(window), int(meta.get("n_params") or 0), counts=counts)
+        return ServedModel(Abilities(schema=True, parameters=int(meta.get("n_params") or 0)), int(window), counts)
 
     def _asked(self, url: str) -> dict[str, Any]:
         """Empty where the server has no such address."""
         try:
             with self.client() as client:
-                reply = client.get(url, headers=self._headers)
+                reply = client.get(url)
                 said = reply.json() if reply.is_success else {}
         except httpx.TransportError as error:
             raise ServiceUnreachable(f"the server at {self.url} does not answer", "start it, or --llm none") from error
         except ValueError:
             return {}
         return said if isinstance(said, dict) else {}
-
-    @property
-    def _headers(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
     def tokens(self, text: str, model: str, counts: str) -> int | None:
         """As the server counts them; None where it does not."""
@@ -79,7 +71,7 @@ class OpenAIServer:
         try:
             with self.client() as client:
                 root = self.url.rstrip("/").removesuffix("/v1")
-                reply = client.post(f"{root}/tokenize", json=body, headers=self._headers)
+                reply = client.post(f"{root}/tokenize", json=body)
                 said = reply.raise_for_status().json()
                 return int(said["count"]) if "count" in said else len(said["tokens"])
         except (httpx.HTTPError, ValueError, LookupError, TypeError):

@@ -7,8 +7,12 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import httpx
 
 from clew.memory.errors import Cancelled, ModelFailed
 from clew.memory.ports import Void
@@ -35,31 +39,22 @@ class Patience:
 
 
 class Wire:
-    """The connections of one HTTP client, so that they can be ended while another thread waits on them.
-
-    `hooks` is for `httpx.Client(event_hooks=...)`.
-    """
+    """The connections of one HTTP client, so that they can be ended while another thread waits on them."""
 
     def __init__(self) -> None:
         self._sockets: list[socket.socket] = []
         self._ended = threading.Event()
-
-    @property
-    def hooks(self) -> Mapping[str, list[Callable[..., Any]]]:
-        return {"request": [self._listen]}
 
     def hang_up(self) -> None:
         """A read that waits ends at once; the server sees that nobody listens, and stops writing. A connection that is
         made later ends when it is made."""
         self._ended.set()
         for each in self._sockets:
-            try:
+            with suppress(OSError):  # it is closed already
                 each.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue  # it is closed already
 
-    def _listen(self, request: Any) -> None:
-        """httpcore reports a new connection to its `trace` extension."""
+    def listen(self, request: Any) -> None:
+        """A hook of the client before each request: httpcore reports a new connection to its `trace` extension."""
         request.extensions["trace"] = self._trace
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
@@ -69,6 +64,16 @@ class Wire:
                 self.hang_up()
 
 
+def client_options(url: str, read: float | None, wire: Wire | None = None) -> dict[str, Any]:
+    """Of an HTTP client of the server at `url`, that waits for each part of a reply so many seconds. A proxy of the
+    environment cannot reach this machine."""
+    return {
+        "timeout": httpx.Timeout(connect=5.0, read=read, write=30.0, pool=5.0),
+        "event_hooks": {"request": [wire.listen]} if wire else {},
+        "trust_env": urlsplit(url).hostname not in LOCAL,
+    }
+
+
 def watched(
     items: Callable[[], Iterator[_Item]], wire: Wire, patience: Patience, cancel: threading.Event | None
 ) -> Iterator[_Item]:
@@ -76,45 +81,36 @@ def watched(
 
     Raises `Cancelled`, or `ModelFailed` where the next item takes too long; either way the connection is ended.
     """
-    arrived: queue.Queue[tuple[_Item | None, Exception | None]] = queue.Queue()
-    threading.Thread(target=_read, args=(items, arrived), name="reading a model's answer", daemon=True).start()
+    arrived: queue.Queue[_Item | Exception | None] = queue.Queue()
+
+    def read() -> None:
+        try:
+            for item in items():
+                arrived.put(item)
+            arrived.put(None)
+        except Exception as error:  # noqa: BLE001 whatever it is, it is raised on the thread that asked
+            arrived.put(error)
+
+    threading.Thread(target=read, name="reading a model's answer", daemon=True).start()
     limit = patience.first
     try:
-        while True:
-            item, error = _next(arrived, limit, cancel)
-            if error is not None:
-                raise error
-            if item is None:
-                return
+        while (item := _next(arrived, limit, cancel)) is not None:
+            if isinstance(item, Exception):
+                raise item
             yield item
             limit = patience.gap
     finally:
         wire.hang_up()
 
 
-def _read(items: Callable[[], Iterator[_Item]], arrived: "queue.Queue[tuple[_Item | None, Exception | None]]") -> None:
-    try:
-        for item in items():
-            arrived.put((item, None))
-        arrived.put((None, None))
-    except Exception as error:  # noqa: BLE001 whatever it is, it is raised on the thread that asked
-        arrived.put((None, error))
-
-
-def _next(
-    arrived: "queue.Queue[tuple[_Item | None, Exception | None]]", limit: float, cancel: threading.Event | None
-) -> tuple[_Item | None, Exception | None]:
+def _next(arrived: "queue.Queue[_Item]", limit: float, cancel: threading.Event | None) -> _Item:
     ends = time.monotonic() + limit
-    while True:
+    while time.monotonic() <= ends:
         if cancel is not None and cancel.is_set():
             raise Cancelled("stopped")
-        try:
+        with suppress(queue.Empty):
             return arrived.get(timeout=POLL)
-        except queue.Empty:
-            if time.monotonic() > ends:
-                raise ModelFailed(
-                    f"the model said nothing for {limit:.0f} seconds", "ask again, or a smaller model"
-                ) from None
+    raise ModelFailed(f"the model said nothing for {limit:.0f} seconds", "ask again, or a smaller model")
 
 
 _MARKS = ("<think>", "<thinking>", "</think>", "</thinking>")
