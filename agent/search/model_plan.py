@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from clew.agent.llm.ledger import MESSAGE, RecordedWriter
 from clew.agent.llm.prompt_passages import best_sentences, untitled
 from clew.agent.search import tool_calls
-from clew.agent.search.tool_calls import Checked, Refused, SearchKeys, ToolSpec
+from clew.agent.search.tool_calls import Refused, SearchKeys, ToolSpec
 from clew.agent.state import Call, Prompted, PromptPart
 from clew.memory.datatypes import Passage
 from clew.memory.errors import ServiceUnreachable
@@ -71,14 +71,18 @@ def planned(
     names = [spec.name for spec in specs]
     message = asked(prompt, specs, writer.window - most, writer)
     try:
-        said = writer.write([message], WriteOptions(tool_calls.schema(specs), cancel, 0.0, most))
-        checked = _checked(storable(text_of(said)), names, prompt)
+        said = text_of(writer.write([message], WriteOptions(tool_calls.schema(specs), cancel, 0.0, most)))
     except ServiceUnreachable as error:
         return ModelPlan(failure=error.message, ledger=writer.ledger)
-    failure = checked.refused[0].why if checked.useless else ""
-    return ModelPlan(
-        tuple(map(tool_calls.as_call, checked.calls)), _lines(writer.name, checked), failure, writer.ledger
-    )
+    try:
+        written = tool_calls.calls_in(storable(said), names)
+        calls, refused = tool_calls.check(written, names, prompt.made, prompt.ordered, prompt.strays)
+    except ValueError as error:
+        calls, refused = [], [Refused("what it wrote", str(error))]
+    lines = [f"{writer.name} wants {call.tool}: {call.wordings[0].text}" for call in calls]
+    lines += [f"refused {one.written[:120]}: {one.why}" for one in refused]
+    failure = refused[0].why if refused and not calls else ""
+    return ModelPlan(tuple(calls), tuple(lines) or (f"{writer.name} wants no more",), failure, writer.ledger)
 
 
 def asked(prompt: PlanPrompt, specs: Sequence[ToolSpec], room: int, writer: RecordedWriter) -> Message:
@@ -100,22 +104,3 @@ def _shown(question: str, passage: Passage) -> str:
     """A title, and the sentences of the passage that have most of the question's words."""
     clean = " ".join(best_sentences(question, untitled(passage.title, neutralised(passage.text).text)).split())
     return f"- {neutralised(passage.name).text}: {clean}"
-
-
-def _checked(text: str, names: Sequence[str], prompt: PlanPrompt) -> Checked:
-    try:
-        calls = tool_calls.calls_in(text, names)
-    except ValueError as error:
-        return Checked(refused=(Refused(None, str(error)),))
-    return tool_calls.check(calls, names, prompt.made, prompt.ordered, prompt.strays)
-
-
-def _lines(name: str, checked: Checked) -> tuple[str, ...]:
-    wanted = [f"{name} wants {call.name}: {call.arguments['query']}" for call in checked.calls]
-    for one in checked.refused:
-        written = "what it wrote"
-        if one.call:
-            said = ", ".join(f"{key}={value}" for key, value in one.call.arguments.items())
-            written = f"{one.call.name}({said})"[:120]
-        wanted.append(f"refused {written}: {one.why}")
-    return tuple(wanted) or (f"{name} wants no more",)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from clew.agent.state import Call
 from clew.memory.datatypes import Wording
@@ -54,33 +54,22 @@ class ToolSpec:
         return f"{self.name}({', '.join([first, *(f'{one}?' for one in others)])}): {self.description}"
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A tool that the model wants called, its arguments parsed."""
+class ToolCall(NamedTuple):
+    """A tool that the model wants called, by its name as it is written, its arguments parsed."""
 
     name: str
     arguments: Mapping[str, Any]
 
+    def __str__(self) -> str:
+        """`graph(query=the Moon, page=2)`"""
+        return f"{self.name}({', '.join(f'{key}={value}' for key, value in self.arguments.items())})"
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A call that cannot be made, and why, in words for the model. No call: its text cannot be read as one."""
 
-    call: ToolCall | None
+class Refused(NamedTuple):
+    """What a model wrote that cannot be called, and why not, in words for the model."""
+
+    written: str
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """`calls` are to be made; `refused` cannot be."""
-
-    calls: tuple[ToolCall, ...] = ()
-    refused: tuple[Refused, ...] = ()
-
-    @property
-    def useless(self) -> bool:
-        """Nothing but faults. To call nothing is none."""
-        return bool(self.refused) and not self.calls
 
 
 def schema(specs: Iterable[ToolSpec]) -> Mapping[str, Any]:
@@ -104,11 +93,6 @@ def schema(specs: Iterable[ToolSpec]) -> Mapping[str, Any]:
     return {"type": "object", "properties": {"calls": calls}, "required": ["calls"], "$defs": parts}
 
 
-def as_call(wanted: ToolCall) -> Call:
-    given = {name: value for name, value in wanted.arguments.items() if name != "query"}
-    return Call(wanted.name, (Wording(WORDING, wanted.arguments["query"], 1.0),), by_model=True, given=given)
-
-
 def search_keys(calls: Iterable[Call]) -> SearchKeys:
     """Each wording of a call counts as a search."""
     return frozenset((call.tool, _words(wording.text)) for call in calls for wording in call.wordings)
@@ -117,15 +101,13 @@ def search_keys(calls: Iterable[Call]) -> SearchKeys:
 def tidied(call: ToolCall) -> ToolCall:
     """With nothing that could not be stored or sent again: lists and objects as JSON."""
     arguments = {
-        storable(key): value if isinstance(value, int | float | bool) else storable(_as_text(value))
+        storable(key): value
+        if isinstance(value, int | float | bool)
+        else storable(value if isinstance(value, str) else json.dumps(value, sort_keys=True))
         for key, value in call.arguments.items()
         if value is not None
     }
     return ToolCall(storable(call.name), arguments)
-
-
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
 def check(
@@ -134,47 +116,42 @@ def check(
     before: SearchKeys,
     ordered: Collection[str] = (),
     strays: Callable[[str], bool] = lambda _: False,
-) -> Checked:
-    """What of a reply can be used. `before` are the searches that this turn has made, and those that the policy makes
-    in this round. The calls come out with their tool's own name, the query, and what else a tool takes.
-    `ordered` are words that only an order in what was found has: a query of nothing else was chosen by that, and so
-    was one that `strays` from the question."""
-    good, refused = list[ToolCall](), list[Refused]()
-    known = set(before)
+) -> tuple[list[Call], list[Refused]]:
+    """What of a reply can be used, and what cannot. `before` are the searches that this turn has made, and those that
+    the policy makes in this round. The calls come out with their tool's own name, the query, and what else a tool
+    takes. `ordered` are words that only an order in what was found has: a query of nothing else was chosen by that, and
+    so was one that `strays` from the question."""
+    good, refused, known = list[Call](), list[Refused](), set(before)
     for call in calls:
-        name, query = _tool_name(call.name, names), call.arguments.get("query")
-        query = " ".join(query.split()) if isinstance(query, str) else "" if name in UNSEARCHED else None
+        name, given = _tool_name(call.name, names), call.arguments.get("query")
+        query = " ".join(given.split()) if isinstance(given, str) else ""
         limits = {key: str(call.arguments[key]) for key in (*LIMITS, *OF_TABLES) if call.arguments.get(key)}
-        search = (name, _words(" ".join((query or "", *limits.values()))))
-        why = _fault(call.name, query, names)
-        if not why and name not in UNSEARCHED and (_is_ordered(query or "", ordered) or strays(query or "")):
+        search, searches = (name, _words(" ".join((query, *limits.values())))), name not in UNSEARCHED
+        if name not in names:
+            why = f"there is no tool '{call.name[:40]}', only {', '.join(names)}"
+        elif searches and not isinstance(given, str):
+            why = f'{name} takes one argument, a text: {{"query": "what to look for"}}'
+        elif searches and not _words(query):
+            why = "the query is empty"
+        elif len(query) > LONGEST:
+            why = f"the query has {len(query)} characters, and may have {LONGEST}"
+        elif searches and (speaks_to_a_model(query) or _has_only(ordered, query) or strays(query)):
             why = "the query is not about the question"
-        if not why and search in known:
+        elif search in known:
             why = "this search was made already, with the same words"
-        if not why and len(good) == MOST:
+        elif len(good) == MOST:
             why = f"more than {MOST} calls at once"
-        if why:
-            refused.append(Refused(call, why))
         else:
             known.add(search)
-            good.append(ToolCall(name, {"query": query, **limits}))
-    return Checked(tuple(good), tuple(refused))
+            good.append(Call(name, (Wording(WORDING, query, 1.0),), by_model=True, given=limits))
+            continue
+        refused.append(Refused(str(call), why))
+    return good, refused
 
 
-def _is_ordered(query: str, ordered: Collection[str]) -> bool:
-    words = set(content_words(query))
-    return speaks_to_a_model(query) or (bool(words) and words <= set(ordered))
-
-
-def _fault(written: str, query: str | None, names: Sequence[str]) -> str:
-    name = _tool_name(written, names)
-    if name not in names:
-        return f"there is no tool '{written[:40]}', only {', '.join(names)}"
-    if query is None:
-        return f'{name} takes one argument, a text: {{"query": "what to look for"}}'
-    if not _words(query) and name not in UNSEARCHED:
-        return "the query is empty"
-    return f"the query has {len(query)} characters, and may have {LONGEST}" if len(query) > LONGEST else ""
+def _has_only(words: Collection[str], query: str) -> bool:
+    said = set(content_words(query))
+    return bool(said) and said.issubset(words)
 
 
 def _tool_name(name: str, names: Sequence[str]) -> str:
@@ -251,29 +228,25 @@ def calls_in(text: str, names: Sequence[str]) -> list[ToolCall]:
     return [tidied(ToolCall(name, _with_query(given))) for name, given in found]
 
 
-NamedCall = tuple[str, Mapping[str, Any]]
-"""A tool's name as it is written, and the arguments."""
-
-
-def _in_form(pattern: re.Pattern[str], loose: bool, text: str, names: Sequence[str]) -> list[NamedCall]:
-    found = list[NamedCall]()
+def _in_form(pattern: re.Pattern[str], loose: bool, text: str, names: Sequence[str]) -> list[ToolCall]:
+    found = list[ToolCall]()
     for parts in (match.groupdict() for match in pattern.finditer(text)):
         if "name" in parts:
-            found.append((parts["name"], _arguments(parts["arguments"])))
+            found.append(ToolCall(parts["name"], _arguments(parts["arguments"])))
         elif not re.match(r"\W*\{", parts["calls"]) and (python := _in_python(parts["calls"], names)):
             found += python
         else:
             with suppress(*([ValueError] if loose else [])):
                 found += _in_json(parts["calls"], names)
-    return [one for one in found if not loose or _tool_name(one[0], names) in names]
+    return [one for one in found if not loose or _tool_name(one.name, names) in names]
 
 
-def _in_python(text: str, names: Sequence[str]) -> list[NamedCall]:
-    calls = [(match["name"], _arguments(match["arguments"])) for match in _PYTHON.finditer(text)]
-    return [one for one in calls if _tool_name(one[0], names) in names]
+def _in_python(text: str, names: Sequence[str]) -> list[ToolCall]:
+    calls = [ToolCall(match["name"], _arguments(match["arguments"])) for match in _PYTHON.finditer(text)]
+    return [one for one in calls if _tool_name(one.name, names) in names]
 
 
-def _in_json(text: str, names: Sequence[str]) -> list[NamedCall]:
+def _in_json(text: str, names: Sequence[str]) -> list[ToolCall]:
     """Of an object, of a list or of an object's list of calls."""
     value = read_json(text)
     if isinstance(value, dict):
@@ -281,18 +254,18 @@ def _in_json(text: str, names: Sequence[str]) -> list[NamedCall]:
     return [named for each in value if isinstance(each, dict) for named in _named(each, names)]
 
 
-def _named(value: Mapping[str, Any], names: Sequence[str]) -> Iterator[NamedCall]:
+def _named(value: Mapping[str, Any], names: Sequence[str]) -> Iterator[ToolCall]:
     """The tool's name and its arguments, where an object is a call: `{"name": "graph", "arguments": {...}}`,
     `{"graph": {...}}`, `{"graph": "the Moon"}`."""
     value = next((value[key] for key in _INNER if isinstance(value.get(key), dict)), value)
     name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), "")
     arguments = next((value[key] for key in _ARGUMENTS if key in value), None)
     if not name and all(_tool_name(key, names) in names for key in value):
-        yield from ((key, _arguments(each)) for key, each in value.items())
+        yield from (ToolCall(key, _arguments(each)) for key, each in value.items())
     elif name and arguments is not None:
-        yield name, _arguments(arguments)
+        yield ToolCall(name, _arguments(arguments))
     elif name and ("query" in value or _tool_name(name, names) in names):
-        yield name, {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")}
+        yield ToolCall(name, {key: each for key, each in value.items() if key not in (*_NAMES, "type", "id")})
 
 
 def _arguments(value: Any) -> Mapping[str, Any]:

@@ -133,9 +133,9 @@ def test_a_quoted_order_is_announced() -> None:
 
 def test_no_order_chooses_a_query() -> None:
     calls = [ToolCall("graph", {"query": "Zorblax"}), ToolCall("graph", {"query": "Zorblax and the Moon"})]
-    made = check(calls, ["graph"], frozenset(), {"zorblax"})
-    assert [call.arguments["query"] for call in made.calls] == ["Zorblax and the Moon"]
-    assert made.refused[0].why == "the query is not about the question"
+    made, refused = check(calls, ["graph"], frozenset(), {"zorblax"})
+    assert [call.wordings[0].text for call in made] == ["Zorblax and the Moon"]
+    assert refused[0].why == "the query is not about the question"
 
 
 def test_what_is_not_told_gives_no_address_and_chooses_little(

@@ -1,6 +1,7 @@
 """Calls that language models write as text: an example of each form, and what only looks like one."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,10 +10,10 @@ from hypothesis import strategies as st
 
 from clew.agent.search.tool_calls import (
     MOST,
-    Checked,
+    WORDING,
+    Refused,
     SearchKeys,
     ToolCall,
-    as_call,
     calls_in,
     check,
     search_keys,
@@ -105,7 +106,7 @@ WRITTEN = [
 @pytest.mark.parametrize("text", WRITTEN)
 def test_a_call_that_is_written_as_text_is_read(text: str) -> None:
     (one,) = calls_in(text, NAMES)
-    assert check([one], NAMES, NOTHING).calls == (ToolCall("hybrid", {"query": "the Moon"}),)
+    assert check([one], NAMES, NOTHING) == ([searched("hybrid", "the Moon")], [])
 
 
 @pytest.mark.parametrize(
@@ -158,11 +159,11 @@ def test_quotes_within_a_query(written: str, query: str) -> None:
 )
 def test_prose_code_and_what_cannot_be_made_call_nothing(text: str, why: str) -> None:
     try:
-        checked = check(calls_in(text, NAMES), NAMES, NOTHING)
+        calls, refused = check(calls_in(text, NAMES), NAMES, NOTHING)
     except ValueError as error:
         assert str(error) == why
     else:
-        assert not checked.calls and [refused.why[: len(why)] for refused in checked.refused] == [why] * bool(why)
+        assert not calls and [one.why[: len(why)] for one in refused] == [why] * bool(why)
 
 
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -182,16 +183,15 @@ PARTS = st.lists(st.sampled_from([*WRITTEN, *"{}[]()<>'\"\n|`", "hybrid", "query
 @given(JSON.map(lambda value: json.dumps(value, ensure_ascii=False)) | PARTS.map("".join), st.text(max_size=10))
 def test_whatever_a_model_writes_only_searches_that_can_be_made_come_out(value: str, around: str) -> None:
     try:
-        calls = calls_in(around + value, NAMES)
+        written = calls_in(around + value, NAMES)
     except ValueError:
         return
-    checked = check(calls, NAMES, NOTHING)
-    assert len(checked.calls) + len(checked.refused) == len(calls) and len(checked.calls) <= MOST
-    for one in checked.calls:
-        assert one.name in NAMES and one.arguments["query"].strip()
-        json.dumps(one.arguments["query"]).encode()
-    assert len(search_keys(map(as_call, checked.calls))) == len(checked.calls)
-    assert all(as_call(one).by_model for one in checked.calls)
+    calls, refused = check(written, NAMES, NOTHING)
+    assert len(calls) + len(refused) == len(written) and len(calls) <= MOST
+    for one in calls:
+        assert one.tool in NAMES and one.wordings[0].text.strip() and one.by_model
+        json.dumps(one.wordings[0].text).encode()
+    assert len(search_keys(calls)) == len(calls)
 
 
 # What can be used of them ---------------------------------------------------------------------------------------------
@@ -201,8 +201,12 @@ def call(name: str = "hybrid", query: Any = "Who directed Metropolis?") -> ToolC
     return ToolCall(name, {"query": query})
 
 
-def whys(checked: Checked) -> list[str]:
-    return [refused.why for refused in checked.refused]
+def searched(tool: str, words: str, **given: str) -> Call:
+    return Call(tool, (Wording(WORDING, words, 1.0),), by_model=True, given=given)
+
+
+def whys(refused: Sequence[Refused]) -> list[str]:
+    return [one.why for one in refused]
 
 
 @pytest.mark.parametrize(
@@ -218,23 +222,19 @@ def whys(checked: Checked) -> list[str]:
 )
 def test_a_call_that_does_not_fit_is_refused_in_words(wrong: ToolCall, why: str) -> None:
     before = search_keys([Call("hybrid", (Wording("question", "Who directed Metropolis?", 1.0),))])
-    checked = check([wrong], NAMES, before)
-    assert checked.useless and not checked.calls and len(whys(checked)) == 1
-    assert whys(checked)[0].startswith(why)
+    calls, refused = check([wrong], NAMES, before)
+    assert not calls and len(refused) == 1
+    assert refused[0].why.startswith(why)
 
 
 def test_what_can_be_used_of_a_reply_is_used() -> None:
     asked = [call("browse_web"), call("functions.Hybrid", " the\n Moon "), call("hybrid", "The Moon?"), call("graph")]
-    checked = check(asked, NAMES, NOTHING)
-    assert [(one.name, one.arguments["query"]) for one in checked.calls] == [
-        ("hybrid", "the Moon"),
-        ("graph", "Who directed Metropolis?"),
-    ]
-    assert [why.split(",")[0] for why in whys(checked)] == [
+    calls, refused = check(asked, NAMES, NOTHING)
+    assert calls == [searched("hybrid", "the Moon"), searched("graph", "Who directed Metropolis?")]
+    assert [why.split(",")[0] for why in whys(refused)] == [
         "there is no tool 'browse_web'",
         "this search was made already",
     ]
-    assert not checked.useless and not check([], NAMES, NOTHING).useless
 
 
 @pytest.mark.parametrize(
@@ -242,31 +242,30 @@ def test_what_can_be_used_of_a_reply_is_used() -> None:
     [
         (
             '{"tool": "search", "query": "rent", "within": "Lease", "from_date": "2024-01", "to_date": null, "k": 3}',
-            ToolCall("search", {"query": "rent", "within": "Lease", "from_date": "2024-01"}),
+            searched("search", "rent", within="Lease", from_date="2024-01"),
         ),
-        ('read_document(title="Lease", page=2)', ToolCall("read_document", {"query": "Lease", "page": "2"})),
-        ('{"calls": [{"tool": "list_documents"}]}', ToolCall("list_documents", {"query": ""})),
-        ('{"name": "calculate", "arguments": {"expression": "3 - 2"}}', ToolCall("calculate", {"query": "3 - 2"})),
+        ('read_document(title="Lease", page=2)', searched("read_document", "Lease", page="2")),
+        ('{"calls": [{"tool": "list_documents"}]}', searched("list_documents", "")),
+        ('{"name": "calculate", "arguments": {"expression": "3 - 2"}}', searched("calculate", "3 - 2")),
     ],
 )
-def test_arguments_beside_the_first(written: str, call: ToolCall) -> None:
+def test_arguments_beside_the_first(written: str, call: Call) -> None:
     names = ["search", "read_document", "list_documents", "calculate"]
-    assert check(calls_in(written, names), names, NOTHING, ordered={"3", "2"}, strays=lambda _: False).calls == (call,)
+    assert check(calls_in(written, names), names, NOTHING, ordered={"3", "2"}, strays=lambda _: False) == ([call], [])
 
 
 def test_what_differs_in_a_limit_or_in_a_sign_is_another_call() -> None:
     asked = [ToolCall("search", {"query": "rent", "within": one}) for one in ("a", "b", "a")]
-    assert len(check(asked, ["search"], NOTHING).calls) == 2
-    assert (
-        len(check([ToolCall("calculate", {"query": f"3 {sign} 2"}) for sign in "+-"], ["calculate"], NOTHING).calls)
-        == 2
-    )
+    assert len(check(asked, ["search"], NOTHING)[0]) == 2
+    sums = [ToolCall("calculate", {"query": f"3 {sign} 2"}) for sign in "+-"]
+    assert len(check(sums, ["calculate"], NOTHING)[0]) == 2
 
 
 def test_no_more_searches_at_once_than_a_plan_may_have() -> None:
     asked = [call(query=f"Moon {n}") for n in range(MOST + 2)]
-    checked = check(asked, NAMES, NOTHING)
-    assert list(checked.calls) == asked[:MOST] and whys(checked) == [f"more than {MOST} calls at once"] * 2
+    calls, refused = check(asked, NAMES, NOTHING)
+    assert calls == [searched("hybrid", f"Moon {n}") for n in range(MOST)]
+    assert whys(refused) == [f"more than {MOST} calls at once"] * 2
 
 
 def test_halves_of_letters_and_what_no_argument_is_do_not_come_in() -> None:

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessa
 
 from clew.agent.assistant import Assistant
 from clew.agent.search.rounds import PassagePool
-from clew.agent.search.tool_calls import as_call, calls_in, check, schema
+from clew.agent.search.tool_calls import calls_in, check, schema
 from clew.agent.search.toolbox import CALCULATE, OWN, TABLES, Toolbox, langchain_tools, offered, proven
 from clew.agent.services import Services
 from clew.agent.state import Turn
@@ -114,7 +114,7 @@ def test_a_large_model_is_told_of_the_tables_and_asks_one_under_its_schema(with_
     written = """{"calls": [{"tool": "table", "table": "invoices.csv", "where": [{"column": "Paid", "value": "no"}],
         "aggregate": {"function": "sum", "column": "Amount"}}]}"""
     names = [spec.name for spec in specs]
-    (call,) = (as_call(one) for one in check(calls_in(written, names), names, frozenset()).calls)
+    ((call,), _) = check(calls_in(written, names), names, frozenset())
     (passage,) = Toolbox(with_tables).call(call.tool, call.given, call.wordings[0].text).passages
     assert "sum of Amount (2 values): 120 + 40 = 160" in passage.text and "2 of 3 rows" in passage.text
     with pytest.raises(BadInput, match=r"aggregate\.function"):
