@@ -53,7 +53,7 @@ class Assistant:
     def __init__(self, services: Services, data: Path, settings: Settings | None = None) -> None:
         """`data` is the folder of threads and checkpoints. Without `settings` it stays with the state of the library
         that it has."""
-        self._services = services
+        self.services, self.threads = services, services.threads
         self._settings = settings
         self._data = data
         self._moving = threading.Lock()  # to another state of the library
@@ -78,14 +78,6 @@ class Assistant:
         return assistant
 
     @property
-    def threads(self) -> Threads:
-        return self._services.threads
-
-    @property
-    def services(self) -> Services:
-        return self._services
-
-    @property
     def settings(self) -> Settings:
         """As they are now, without any the defaults and no language model."""
         return self._settings or Settings.model_construct(llm=NONE)
@@ -96,10 +88,10 @@ class Assistant:
         what `writers_for` raises."""
         if language not in ("", AUTO, *LANGUAGES):
             raise BadInput(f"Clew does not speak '{language}'", ", ".join((AUTO, *LANGUAGES)))
-        writers = self._writing(self._services, llm).writers
+        writers = self._writing(self.services, llm).writers
         changed = {name: value for name, value in (("llm", llm), ("language", language)) if value}
         with self._moving:
-            self._services = replace(self._services, evidence=passages or self._services.evidence, writers=writers)
+            self.services = replace(self.services, evidence=passages or self.services.evidence, writers=writers)
             if self._settings:
                 self._settings = self._settings.model_copy(update=changed)
 
@@ -110,10 +102,10 @@ class Assistant:
 
     def warm_up(self) -> None:
         """Load the encoder's model, and read the graph: seconds, that an interface can spend behind its prompt."""
-        self._services.encoder.uncached.encode(["warm up"], "query")
-        if self._services.library.store.whole and self._services.library.manifest.chunks:
-            self._services.walker()
-        self._services.library.store.vocabulary.counts(["warm"])
+        self.services.encoder.uncached.encode(["warm up"], "query")
+        if self.services.library.store.whole and self.services.library.manifest.chunks:
+            self.services.walker()
+        self.services.library.store.vocabulary.counts(["warm"])
 
     def ask(
         self,
@@ -204,9 +196,9 @@ class Assistant:
     def close(self) -> None:
         self._connection.close()
         self.threads.close()
-        self._services.library.store.close()
-        self._services.encoder.close()
-        self._services.fitted.close()
+        self.services.library.store.close()
+        self.services.encoder.close()
+        self.services.fitted.close()
 
     def __enter__(self) -> Self:
         return self
@@ -275,9 +267,9 @@ class Assistant:
         """The services of one turn, over the current state of the library, and a step that says where that is another
         than before. A state is closed behind the last turn over it."""
         with self._moving:
-            before = self._services.library
+            before = self.services.library
             said = self._moved_on(self._settings) if self._settings else ()
-            services = self._services
+            services = self.services
             self._turns_over[services.library.store.state] += 1
             self._close_unless_used(before)
         try:
@@ -294,7 +286,7 @@ class Assistant:
             yield services
 
     def _close_unless_used(self, library: Library) -> None:
-        if library is not self._services.library and not self._turns_over[library.store.state]:
+        if library is not self.services.library and not self._turns_over[library.store.state]:
             library.store.close()
 
     def _from_elsewhere(self, thread: str) -> tuple[Step, ...]:
@@ -302,20 +294,20 @@ class Assistant:
         known = self.threads.get(thread)
         if known is None or not known.library or known.library == self.threads.library:
             return ()
-        here = self._services.library.path
+        here = self.services.library.path
         return (Step(LIBRARY, f"this conversation was over another library until now, and goes on over {here}"),)
 
     def _moved_on(self, settings: Settings) -> tuple[Step, ...]:
         """Take the services over the library as it is now, and say so where that is new. Where it cannot be opened as
         it is now, it is read as it was, which is said once."""
-        before = self._services.library
+        before = self.services.library
         try:
             if current_state(before) in ("", before.store.state):
                 return ()
-            library = open_library(before.path, self._services.encoder)
+            library = open_library(before.path, self.services.encoder)
             with ExitStack() as undone:
                 undone.callback(library.store.close)
-                self._services = over(self._services, library, settings)
+                self.services = over(self.services, library, settings)
                 undone.pop_all()
         except ClewError as error:
             said, self._not_opened = self._not_opened, str(error)
@@ -362,6 +354,5 @@ def _to_answer_anew(turn: Turn, tool: str) -> Turn:
 
 def _whole(turn: Turn, sentences: Sequence[Sentence]) -> Turn:
     """With all sentences that were there to recall, which are kept once for the thread and not with each turn."""
-    before = [sentence for sentence in sentences if sentence.turn < turn.turn]
-    there = tuple(unique(before))
-    return replace(turn, recalled=replace(turn.recalled, extracted=there))
+    before = unique([sentence for sentence in sentences if sentence.turn < turn.turn])
+    return replace(turn, recalled=replace(turn.recalled, extracted=tuple(before)))

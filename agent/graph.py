@@ -2,12 +2,12 @@
 
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -99,10 +99,8 @@ def _with_nodes(
     return graph
 
 
-class GraphNode(Protocol):
-    """A node as LangGraph calls it."""
-
-    def __call__(self, state: TurnState, *, runtime: Runtime[TurnContext]) -> TurnState: ...
+GraphNode = Callable[..., TurnState]
+"""A node as LangGraph calls it, with `state` and `runtime`."""
 
 
 def timed(name: str, node: Node) -> GraphNode:

@@ -45,9 +45,9 @@ def roles_named(llm: str) -> dict[str, str]:
 
 
 def named_alone(settings: Settings, *roles: str) -> Settings:
-    """With the language models that somebody named, none that `auto` would find; for these roles alone, if some are
-    given. Raises `BadInput`."""
-    named = roles_named(settings.llm) if settings.names_llm else {}
+    """With the language models that somebody named, none that `auto` would find: a measurement and an index use none
+    that was merely found. For these roles alone, if some are given. Raises `BadInput`."""
+    named = roles_named(settings.llm) if "llm" in settings.model_fields_set else {}
     chosen = [f"{role}={name}" for role, name in named.items() if name != AUTO and (not roles or role in roles)]
     return settings.model_copy(update={"llm": ",".join([NONE, *chosen])})
 

@@ -13,7 +13,6 @@ from clew.agent.answer import answers, citations
 from clew.agent.answer.offered import made_of
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router, tool_calls
-from clew.agent.search import walk as walk_operations
 from clew.agent.search.lookups import (
     found_or_left,
     held_language,
@@ -127,38 +126,29 @@ def after_corpus(state: TurnState) -> Literal["think", "answer"]:
 
 def think(turn: Turn, run: TurnContext) -> Turn:
     """Plans the searches of a round: the policy's, and in the second those of a language model. At first it looks what
-    `hybrid` finds with every form of the question: that weighs the forms, and says which tools are needed."""
+    `hybrid` finds with every form of the question: that weighs the forms, and says which tools are needed; the step
+    has the signals by which they were chosen."""
     tool = turn.search.tool or run.services.default_tool
     if not turn.search.round:
         turn = _looked(_limited(turn, run), run, tool)
-    plan = rounds.plan(turn, tool, run.services.observe)
-    reply = _model_plan(turn, run, plan.calls)
-    failed = [Fallback("think", reply.failure)] if reply.failure else []
-    made = turn.searched(round=turn.search.round + 1, planned=(*plan.calls, *reply.calls))
-    made = made.written(reply.ledger, failed)
-    return replace(made, steps=(*turn.steps, _thought(turn, plan, reply, tool, run)))
-
-
-def _thought(turn: Turn, plan: rounds.SearchPlan, reply: ModelPlan, tool: str, run: TurnContext) -> Step:
-    """What is searched, and in the first round why: the signals by which the policy chose its tools."""
     first = not turn.search.round
-    signals = turn.search.signals if first else {}
+    calls, summary = rounds.plan(turn, tool, run.services.observe)
+    reply = _model_plan(turn, run, calls)
     more = number_of(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
-    summary = ", and ".join(filter(None, (plan.summary, more))) or "nothing more to look for"
+    summary = ", and ".join(filter(None, (summary, more))) or "nothing more to look for"
+    signals = turn.search.signals if first else {}
     why = router.reasons(signals, turn.search.tools, run.services.router) if signals else ""
-    return Step(
+    follows = (Walk.name,) if rounds.walks(turn.searched(planned=calls).search) else ()
+    step = Step(
         "think",
         f"{summary}: {why}" if why else summary,
         (*(rounds.by_weight(turn.wordings) if first else ()), *reply.lines),
-        tools=turn.search.tools if tool == AUTO and first else _again(turn, plan),
+        tools=turn.search.tools if tool == AUTO and first else (*(call.tool for call in calls), *follows),
         signals=signals,
     )
-
-
-def _again(turn: Turn, plan: rounds.SearchPlan) -> tuple[str, ...]:
-    """The tools of the policy's searches, and the walk where one follows them."""
-    planned = turn.searched(planned=plan.calls).search
-    return (*(call.tool for call in plan.calls), *((Walk.name,) if rounds.walks(planned) else ()))
+    failed = [Fallback("think", reply.failure)] if reply.failure else []
+    made = turn.searched(round=turn.search.round + 1, planned=(*calls, *reply.calls))
+    return replace(made.written(reply.ledger, failed), steps=(*turn.steps, step))
 
 
 def _limited(turn: Turn, run: TurnContext) -> Turn:
@@ -209,6 +199,7 @@ def act(turn: Turn, run: TurnContext) -> Turn:
         graph = graph or (found.walk if call.tool == Walk.name else None)
     pool, unfounded = proven(rounds.pooled(turn.passages, ran, further=bool(search.found)), turn)
     calls = tuple(call for call, _ in ran)
+    searched = (f"{call.tool}: {number_of(call.found, 'passage')} in {call.ms:.0f} ms" for call in calls)
     own = [call for call in calls if not call.by_model][:1]
     details = (
         *chain.from_iterable(rounds.by_form(call, pool.passages) for call in own),
@@ -228,7 +219,7 @@ def act(turn: Turn, run: TurnContext) -> Turn:
         passages=pool.passages,
         walk=graph,
         paths=walk_paths.lines(graph) if graph else (),
-    ).stepped("act", "; ".join(map(_searched, calls)), details)
+    ).stepped("act", "; ".join(searched), details)
 
 
 def after_act(state: TurnState) -> Literal["stitch", "observe"]:
@@ -239,8 +230,8 @@ def after_act(state: TurnState) -> Literal["stitch", "observe"]:
 def stitch(turn: Turn, run: TurnContext) -> Turn:
     """The partitions of what the tools were asked for: the whole question, or in a further round what is missing."""
     walker, thought, stitched = walker_of(turn, run), thought_of(turn, run), stitched_of(turn, run)
-    details = walk_operations.scored(walker, thought, stitched.partitions)
-    return turn.stepped("stitch", walk_operations.size(stitched, walker), details)
+    details = rounds.scored(walker, thought.partitions, stitched.partitions)
+    return turn.stepped("stitch", rounds.size(stitched, walker), details)
 
 
 def walk(turn: Turn, run: TurnContext) -> Turn:
@@ -255,8 +246,9 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
     fresh = pool.passages[len(turn.passages) :]
     landed, steps = own.landings, len(own.nodes) - own.landings
     to_draw = {p.id for p in pool.passages}.intersection(own.nodes[landed:]) | {p.id for p in fresh}
-    graph = walk_operations.joined(turn.walk, own, to_draw) if turn.walk else own
+    graph = rounds.joined(turn.walk, own, to_draw) if turn.walk else own
     landings = zip(own.titles[:landed], own.partitions, strict=False)
+    more = number_of(len(fresh), "new passage") if fresh else "no new passages"
     details = (
         *walk_paths.lines(own),
         *map(_found, fresh),
@@ -271,7 +263,7 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
         walk=graph,
         paths=walk_paths.lines(graph),
         passages=pool.passages,
-    ).stepped("walk", f"{landed} landings, {steps} steps, {_new_passages(len(fresh))}", details)
+    ).stepped("walk", f"{landed} landings, {steps} steps, {more}", details)
 
 
 def observe(turn: Turn, run: TurnContext) -> Turn:
@@ -402,13 +394,5 @@ def leaned_on(turn: Turn) -> list[Utterance]:
     return [typed, Utterance("agent", said)] if said and not answer.refused else [typed]
 
 
-def _searched(call: Call) -> str:
-    return f"{call.tool}: {number_of(call.found, 'passage')} in {call.ms:.0f} ms"
-
-
 def _found(passage: Passage) -> str:
     return f"{passage.name}{in_brackets(passage.score)}: {passage.why}"
-
-
-def _new_passages(count: int) -> str:
-    return number_of(count, "new passage") if count else "no new passages"

@@ -172,11 +172,6 @@ class Settings(BaseSettings):
         """The parameters that somebody has set, by their whole names, as they were written."""
         return flat({name: getattr(self, name) for name in GROUPS})
 
-    @property
-    def names_llm(self) -> bool:
-        """Whether somebody said which language model: a measurement and an index use none that was merely found."""
-        return "llm" in self.model_fields_set
-
     @classmethod
     def settings_customise_sources(
         cls,

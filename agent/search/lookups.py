@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from clew.agent.search import rounds
-from clew.agent.search import walk as walk_operations
 from clew.agent.search.toolbox import Toolbox
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Call, Fallback, Turn
@@ -52,12 +53,16 @@ def walker_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording] = ()) ->
 
 
 def thought_of(turn: Turn, run: TurnContext) -> Thought:
-    """The partitions' scores, with all that was found among the candidates. 3 ms beside `matches_of`."""
+    """The partitions' scores, with all that was found among the candidates: its partitions are stitched in. 3 ms beside
+    `matches_of`."""
     wordings = turn.search.planned[0].wordings
 
     def thought() -> Thought:
+        walker = walker_of(turn, run)
         ids = {*matches_of(turn, run, wordings).ids, *(passage.id for passage in turn.documented.passages)}
-        return walk_operations.think(walker_of(turn, run), question_of(turn, run, wordings), ids)
+        numbers = walker.graph.layers.chunk_numbers
+        found = np.array(sorted({numbers[id_] for id_ in ids if id_ in numbers}), np.int64)
+        return walker.think(question_of(turn, run, wordings), found)
 
     return run.once("thought", (turn.search.round, turn.typed), thought)
 
@@ -83,10 +88,10 @@ def matches_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Mat
 
 
 def found_or_left(turn: Turn, run: TurnContext, call: Call, failed: list[Fallback]) -> Findings:
-    """As `found_by`; where the library does not answer any more, what other searches find has to do, and it is said in
-    `failed`. The first search has to be answered."""
+    """What a search finds; where the library does not answer any more, what other searches find has to do, and it is
+    said in `failed`. The first search has to be answered."""
     try:
-        return found_by(turn, run, call)
+        return _found_by(turn, run, call)
     except (ServiceUnreachable, DeadlineExceeded) as error:
         if call == turn.search.planned[0] and not turn.passages:
             raise
@@ -94,7 +99,7 @@ def found_or_left(turn: Turn, run: TurnContext, call: Call, failed: list[Fallbac
         return Findings(notes=(f"{call.tool} is left out: {error.message}",))
 
 
-def found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
+def _found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
     """What a search finds. Costs what its tool does, each time (docs/figures.md: tens of ms); `hybrid` shares
     `matches_of`, and is free beside it."""
     services = run.services

@@ -6,17 +6,20 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from typing import TypeVar
 
 import numpy as np
 
 from clew.agent.search.model_plan import SHOWN
 from clew.agent.state import Call, Turn, TurnSearch
-from clew.memory.datatypes import Findings, Passage, Query, Wording
+from clew.memory.datatypes import Findings, Floats, Ints, Passage, Query, Subgraph, Wording
 from clew.memory.dates import date_of, written_out
 from clew.memory.knowledge.catalogue import folders_in
+from clew.memory.knowledge.walking.walker import Stitched, Walker
 from clew.memory.parameters import Cosine, Few, Share
 from clew.memory.ports import Search
-from clew.memory.text import content_words, held_word_sets, surface_of
+from clew.memory.text import content_words, held_word_sets, in_brackets, number_of, surface_of
+from clew.memory.walk_paths import chain, parents
 from clew.tools.base import told_by
 from clew.tools.table import TableTool
 from clew.tools.walk import Walk
@@ -28,6 +31,8 @@ POLICY = "Searches with hybrid first, and with other tools where the question an
 """What is said of `auto` beside the descriptions of the tools."""
 
 _INITIAL = re.compile("[A-Za-z]")
+
+_Item = TypeVar("_Item")
 
 CallResult = tuple[Call, Findings]
 """A search that was made, and what it found."""
@@ -46,28 +51,21 @@ class ObserveParameters:
     best: Few = 5
 
 
-@dataclass(frozen=True, slots=True)
-class SearchPlan:
-    """The searches of a round, and in words why; none where nothing more is looked for."""
-
-    calls: tuple[Call, ...] = ()
-    summary: str = ""
-
-
-def plan(turn: Turn, tool: str, parameters: ObserveParameters) -> SearchPlan:
-    """At first `tool`, or the tools that the policy chose, with all wordings of the question; in a further round one
-    search for the words that are missing. The walk is no call: the nodes `stitch` and `walk` make it."""
+def plan(turn: Turn, tool: str, parameters: ObserveParameters) -> tuple[tuple[Call, ...], str]:
+    """The searches of a round, and in words why; none where nothing more is looked for. At first by `tool`, or the
+    tools that the policy chose, with all wordings of the question; in a further round one search for the words that are
+    missing. The walk is no call: the nodes `stitch` and `walk` make it."""
     wordings, names = turn.wordings, tuple(tool.split("+"))
     if tool == AUTO:
         names = tuple(name for name in turn.search.tools if name != Walk.name)
     summary = f"search with {' and '.join(turn.search.tools if tool == AUTO else names)}"
     if turn.search.round:
         if not finds_more(turn.search, parameters):
-            return SearchPlan()
+            return (), ""
         missing = " ".join(turn.search.missing)
         wordings, names = (Wording("missing", missing, 1.0),), names[:1] if tool == AUTO else names
         summary = f"search with {' and '.join(names)} for what is missing: {missing}"
-    return SearchPlan(tuple(Call(name, wordings) for name in names), summary)
+    return tuple(Call(name, wordings) for name in names), summary
 
 
 def finds_more(search: TurnSearch, parameters: ObserveParameters) -> bool:
@@ -95,10 +93,17 @@ class PassagePool:
 
 def run(planned: Sequence[Call], search: Callable[[Call], Findings]) -> list[CallResult]:
     """In the order planned, with what each has found in how long."""
+
+    def timed(call: Call) -> CallResult:
+        started = time.perf_counter()
+        findings = search(call)
+        ms = round((time.perf_counter() - started) * 1000, 1)
+        return replace(call, found=len(findings.passages), ms=ms), findings
+
     if not any(call.by_model for call in planned):
-        return [_timed(call, search) for call in planned]
+        return [*map(timed, planned)]
     with ThreadPoolExecutor(len(planned)) as pool:
-        return list(pool.map(lambda call: _timed(call, search), planned))
+        return [*pool.map(timed, planned)]
 
 
 def for_model(found: Findings, words: str, question: Query, store: Search) -> Findings:
@@ -152,13 +157,6 @@ def merged(first: Passage, other: Passage) -> Passage:
     """A passage that two tools found: as the first has it, with the scores of both, and the path that either has."""
     why = f"{first.why}; {other.why}" if other.path and not first.path else first.why
     return replace(first, scores={**other.scores, **first.scores}, path=first.path or other.path, why=why)
-
-
-def _timed(call: Call, search: Callable[[Call], Findings]) -> CallResult:
-    started = time.perf_counter()
-    findings = search(call)
-    ms = round((time.perf_counter() - started) * 1000, 1)
-    return replace(call, found=len(findings.passages), ms=ms), findings
 
 
 def missing(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
@@ -227,6 +225,29 @@ def of_one(question: str, passages: Sequence[Passage], parameters: ObserveParame
     return any(missing(question, own) == together for own in each)
 
 
+def joined(first: Subgraph, second: Subgraph, wanted: Collection[str]) -> Subgraph:
+    """A walk and, of a further one, the paths to those of the `wanted` nodes that it did not come to itself."""
+    before, there = parents(second), set(first.nodes)
+    ends = [place for place, node in enumerate(second.nodes) if node in wanted and node not in there]
+    on_the_way = sorted({place for end in ends for place in chain(before, end)})
+    new = [place for place in on_the_way if second.nodes[place] not in there]
+    landed, steps = ([place for place in new if (before[place] < 0) == is_landing] for is_landing in (True, False))
+
+    def both(own: Sequence[_Item], other: Sequence[_Item]) -> tuple[_Item, ...]:
+        begun, walked = own[: first.landings], own[first.landings :]
+        return (*begun, *(other[place] for place in landed), *walked, *(other[place] for place in steps))
+
+    return Subgraph(
+        nodes=both(first.nodes, second.nodes),
+        edges=(*first.edges, *(second.edges[place - second.landings] for place in steps)),
+        titles=both(first.titles, second.titles),
+        scores=both(first.scores, second.scores),
+        partitions=both(first.partitions, second.partitions),
+        landings=first.landings + len(landed),
+        back=(*first.back, *(second.nodes[place] for place in steps if second.nodes[place] in second.back)),
+    )
+
+
 # In words ---------------------------------------------------------------------------------------------------------
 
 
@@ -243,3 +264,19 @@ def by_form(call: Call, passages: Sequence[Passage]) -> Iterator[str]:
     for wording in call.wordings if len(call.wordings) > 1 and ranked else ():
         places = [str(passage.ranks.get(wording.name, "-")) for passage in ranked]
         yield f"by {wording.name} alone (weight {wording.weight:.2f}) these would be at {', '.join(places)}"
+
+
+def scored(walker: Walker, scores: Floats, partitions: Ints) -> Iterator[str]:
+    """A line for each partition: its score, its name, its size."""
+    partitioning = walker.graph.partitioning
+    sizes = np.diff(partitioning.members.starts)
+    for partition in partitions.tolist():
+        score = in_brackets(scores[partition])
+        yield f"{partitioning.names[partition]}{score}: {sizes[partition]} nodes"
+
+
+def size(stitched: Stitched, walker: Walker) -> str:
+    """`11 partitions: 1,934 nodes, 7,120 edges, 210 of them bridges`."""
+    bridges = walker.graph.partitioning.bridges(stitched.graph, stitched.edges)
+    edges = f"{len(stitched.edges):,} edges" + (f", {bridges:,} of them bridges" if bridges else "")
+    return f"{number_of(len(stitched.partitions), 'partition')}: {len(stitched.nodes):,} nodes, {edges}"

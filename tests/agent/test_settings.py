@@ -31,9 +31,9 @@ def test_a_folder_sets_only_what_is_harmless_until_it_is_trusted(folder: Path) -
     harmless += 'language = "de"\n'
     (folder / "clew.toml").write_text(text + harmless)
     found = read_settings()
-    assert all(getattr(found, name) == getattr(usual, name) for name in OTHERS) and not found.names_llm
+    assert all(getattr(found, name) == getattr(usual, name) for name in OTHERS)
     assert (found.tool, found.port, found.aligner, found.library) == ("local", 8000, "mlp-bce", Path("here/lib"))
-    assert found.language == "de"
+    assert found.language == "de" and "llm" not in found.model_fields_set
     assert folder_settings()[1] == tuple(OTHERS)
     trust()
     assert (read_settings().home, read_settings().llm) == (Path("/tmp/x"), "openai:gpt")

@@ -118,7 +118,7 @@ class FakeAssistant(Assistant):
     def __init__(
         self, data: Path, pause: float = 0.0, loading: float = 0.0, interrupted: str = "", model: bool = False
     ) -> None:
-        self._own_threads = Threads(data / "threads.sqlite")
+        self.threads = Threads(data / "threads.sqlite")
         self._pause, self._loading, self._loaded = pause, loading, data / LOADED
         self._interrupted = {interrupted} if interrupted else set()
         tool = SimpleNamespace(name="hybrid", description="Searches by words and by meaning.")
@@ -133,23 +133,15 @@ class FakeAssistant(Assistant):
         made = SimpleNamespace(
             tools={"hybrid": tool, "dense": tool}, default_tool="hybrid", library=library, writers=writers, evidence=10
         )
-        self._own_services = cast(Services, made)
+        self.services = cast(Services, made)
         self._settings = None
-
-    @property
-    def threads(self) -> Threads:
-        return self._own_threads
-
-    @property
-    def services(self) -> Services:
-        return self._own_services
 
     @contextmanager
     def library_now(self) -> Iterator[Services]:
         yield self.services
 
     def change(self, passages: int = 0, llm: str = "", language: str = "") -> None:
-        cast(Any, self._own_services).evidence = passages or self.services.evidence
+        cast(Any, self.services).evidence = passages or self.services.evidence
 
     def warm_up(self) -> None:
         ends = time.monotonic() + self._loading

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from clew.agent.search.walk import joined
+from clew.agent.search.rounds import joined
 from clew.memory.datatypes import Edge, Subgraph
 from clew.memory.walk_paths import arrow, chain, lines, on_ways, parents, told
 from tests.agent.walks import WALK
