@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
+from clew.agent.llm.ollama_server import OllamaServer
 from clew.agent.llm.ollama_writer import best
 from clew.agent.models import AUTO, NONE, OLLAMA, not_here, roles_named, writers_for
 from clew.agent.settings import Settings, config_files
@@ -31,7 +31,7 @@ from clew.memory.knowledge.cluster.rows import IndexLayout, RowsHash, hash_of, m
 from clew.memory.knowledge.cluster.searches import ENDPOINT, endpoint, tokens_of
 from clew.memory.knowledge.disk import BROKEN, Manifest, rebuild_command
 from clew.memory.knowledge.library import open_library, recorded_at, stored_documents
-from clew.memory.knowledge.proof import Proof, proven_now
+from clew.memory.knowledge.proof import proven_now
 from clew.memory.text import number_of
 
 State = Literal["ok", "warning", "problem"]
@@ -79,7 +79,9 @@ def examine(settings: Settings, unreadable: ClewError | None = None, repaired: b
         yield from cluster(settings.library)
     if manifest:
         yield from documents(settings.library, manifest)
-    own = manifest.encoder.name if manifest else _recorded_encoder(settings.library)
+    own = ""
+    with suppress(ClewError):  # of a library that cannot be opened its record may still say
+        own = (manifest or recorded_at(settings.library)).encoder.name
     if settings.encoder or is_trusted(own):
         yield encoder(settings.encoder or own or MINILM, manifest, settings.library)
     else:
@@ -144,39 +146,40 @@ def _mend(path: Place, error: ClewError, repaired: bool) -> str:
 
 def files(path: Path, repaired: bool = False) -> Iterator[Check]:
     """Whether every file of a library is as it was written, where there is one."""
-    anew = rebuild_command(path)
+    name, anew = "library files", rebuild_command(path)
     mend = anew if repaired else f"clew doctor --repair {library_flag(path)}"
     try:
-        if (there := proven_now(path)) and there[0].is_dir():
-            yield _of_files(there[1], mend, anew)
+        there = proven_now(path)
     except ClewError as error:
-        yield Check("library files", "problem", error.message, _mend(path, error, repaired))
+        yield Check(name, "problem", error.message, _mend(path, error, repaired))
+        return
     except BROKEN as error:
-        yield Check("library files", "problem", f"their record cannot be read ({type(error).__name__})", mend)
-
-
-def _of_files(found: Proof | None, mend: str, anew: str) -> Check:
-    if found is None:
-        return Check("library files", "warning", "their hashes were not recorded when it was made", anew)
-    if found.wrong:
+        yield Check(name, "problem", f"their record cannot be read ({type(error).__name__})", mend)
+        return
+    if not there or not there[0].is_dir():
+        return
+    if (found := there[1]) is None:
+        yield Check(name, "warning", "their hashes were not recorded when it was made", anew)
+    elif found.wrong:
         kinds = {"changed": found.changed, "gone": found.gone}
         named = "; ".join(f"{what}: {', '.join(names)}" for what, names in kinds.items() if names)
-        return Check("library files", "problem", f"of {found.files} files {named}", mend)
-    if found.unknown:
-        return Check("library files", "warning", f"not written by the library: {', '.join(found.unknown)}", anew)
-    return Check("library files", "ok", f"all {found.files} are as they were written (SHA-256)")
+        yield Check(name, "problem", f"of {found.files} files {named}", mend)
+    elif found.unknown:
+        yield Check(name, "warning", f"not written by the library: {', '.join(found.unknown)}", anew)
+    else:
+        yield Check(name, "ok", f"all {found.files} are as they were written (SHA-256)")
 
 
 def encoder(name: str, manifest: Manifest | None, library: Place) -> Check:
     """Whether it is on this machine, with the weights that were published, and the library's own."""
     try:
         found = local_encoder(name)
-        if found is None:
-            anew = f"clew index YOUR-FOLDER --encoder {name} {library_flag(library)}"
-            return Check("encoder", "problem", f"{name} is not on this machine", anew)
-        hash_ = found.hash
+        hash_ = found.hash if found else ""
     except ClewError as error:
         return Check("encoder", "problem", error.message, error.hint)
+    if not found:
+        anew = f"clew index YOUR-FOLDER --encoder {name} {library_flag(library)}"
+        return Check("encoder", "problem", f"{name} is not on this machine", anew)
     if manifest is not None and manifest.encoder.hash != hash_:
         message = f"{name} ({hash_[:8]}) is not that of the library ({manifest.encoder.hash[:8]})"
         return Check("encoder", "problem", message, f"clew index --rebuild --encoder {name} {library_flag(library)}")
@@ -257,13 +260,6 @@ def _of_provider(name: str, settings: Settings) -> Check:
     return Check("language model", "ok", f"{name} at {server.url}, {window}{size}")
 
 
-def _recorded_encoder(place: Place) -> str:
-    """The name of the encoder that a library was made with, also where it cannot be opened; empty if unknown."""
-    with suppress(ClewError):
-        return recorded_at(place).encoder.name
-    return ""
-
-
 def _existing(path: Path) -> Path:
     path = path.expanduser().absolute()
     return next(one for one in (path, *path.parents) if one.exists())
@@ -278,18 +274,12 @@ def _of_server(server: OllamaServer, named: list[str]) -> Iterator[Check]:
     else:
         yield Check("Ollama", "ok", f"{message}; auto chooses {chosen.name}")
     for model, card in models:
-        yield _of_model(model, card)
+        said = f"context {card.window:,} tokens, {model.size / 1e9:.1f} GB"
+        yield Check(f"model {model.name}", "ok", said if card.chats else "an embedding model: it cannot write")
     there = {model.name for model, _ in models}
     for name in named:
         if (name if ":" in name else f"{name}:latest") not in there:
             yield Check(f"model {name}", "problem", "it is named and not pulled", f"ollama pull {name}")
-
-
-def _of_model(model: Pulled, card: Card) -> Check:
-    if not card.chats:
-        return Check(f"model {model.name}", "ok", "an embedding model: it cannot write")
-    parts = [f"context {card.window:,} tokens", f"{model.size / 1e9:.1f} GB"]
-    return Check(f"model {model.name}", "ok", ", ".join(parts))
 
 
 UNSEEN, MONITOR = "not allowed to see", "nothing, or give the key the cluster's right `monitor`"
@@ -298,8 +288,8 @@ COLOURS: dict[str, State] = {"green": "ok", "yellow": "warning", "red": "problem
 
 
 def cluster(where: ClusterAddress) -> Iterator[Check]:
-    """Of a library that could be opened. What the key may not see is said to be that, and is no problem: Clew works
-    without it."""
+    """Of a library that could be opened. That the key may not see its licence or its health is no problem: Clew works
+    without."""
     try:
         store = open_generation(Cluster(where, PRESENT))
     except ClewError as error:
@@ -310,7 +300,10 @@ def cluster(where: ClusterAddress) -> Iterator[Check]:
         try:
             yield look(store)
         except ClewError as error:
-            yield Check(look.__name__, "problem", error.message, error.hint)
+            if look in (licence, health):
+                yield Check(look.__name__, "warning", UNSEEN, MONITOR)
+            else:
+                yield Check(look.__name__, "problem", error.message, error.hint)
 
 
 def server(store: ClusterStore) -> Check:
@@ -319,18 +312,13 @@ def server(store: ClusterStore) -> Check:
 
 
 def licence(store: ClusterStore) -> Check:
-    said = _seen(store, lambda client: client.license.get())
-    if said is None:
-        return Check("licence", "warning", UNSEEN, MONITOR)
-    own = said["license"]
+    own = store.cluster.ask(lambda client: client.license.get())["license"]
     return Check("licence", "ok" if own["status"] == "active" else "warning", f"{own['type']}, {own['status']}")
 
 
 def health(store: ClusterStore) -> Check:
     """Of the index, where the key may see it: a red one lacks shards, a yellow one replicas."""
-    said = _seen(store, lambda client: client.cluster.health(index=store.index, level="indices"))
-    if said is None:
-        return Check("health", "warning", UNSEEN, MONITOR)
+    said = store.cluster.ask(lambda client: client.cluster.health(index=store.index, level="indices"))
     own = said["indices"][store.index]
     state, nodes = own["status"], number_of(said["number_of_data_nodes"], "node")
     message = f"{state}: {own['active_shards']} shards on {nodes}"
@@ -402,11 +390,3 @@ def rows(store: ClusterStore) -> Check:
         return Check("library rows", "problem", said, mend)
     said = f"all {count:,} are as they were sent (SHA-256 {proof[:12]})"
     return Check("library rows", "ok", f"{said}; {len(looked):,} of {len(chunks):,} chunks found by themselves")
-
-
-def _seen(store: ClusterStore, call: Callable[[Any], Any]) -> dict[str, Any] | None:
-    """The server's answer; None where the key has no right to it, or the server does not tell."""
-    try:
-        return dict(store.cluster.ask(call))
-    except ClewError:
-        return None
