@@ -19,7 +19,7 @@ from clew.agent.models import AUTO, NONE, encoder_for, writers_for
 from clew.agent.nodes import remember
 from clew.agent.search.lookups import held_language
 from clew.agent.search.scope import names
-from clew.agent.services import Services, TurnContext, check_offered, check_tool, over, services_for
+from clew.agent.services import Services, TurnContext, check_offered, check_tool, services_for, tools_for
 from clew.agent.settings import DATABASE, Settings
 from clew.agent.state import LIBRARY, TURN_JSON, Doing, Piece, Step, Turn, TurnEvent, TurnSearch, TurnState
 from clew.agent.talk.multi_question import QuestionsState, join
@@ -307,7 +307,8 @@ class Assistant:
             library = open_library(before.path, self.services.encoder)
             with ExitStack() as undone:
                 undone.callback(library.store.close)
-                self.services = over(self.services, library, settings)
+                tools = tools_for(settings, library, self.services.encoder)
+                self.services = replace(self.services, library=library, tools=tools)
                 undone.pop_all()
         except ClewError as error:
             said, self._not_opened = self._not_opened, str(error)

@@ -125,11 +125,6 @@ def services_for(settings: Settings, library: Library, encoder: CachedEncoder, t
     )
 
 
-def over(services: Services, library: Library, settings: Settings) -> Services:
-    """The same over another state of the library. Raises what `tools_for` raises."""
-    return replace(services, library=library, tools=tools_for(settings, library, services.encoder))
-
-
 def tools_for(settings: Settings, library: Library, encoder: CachedEncoder) -> dict[str, Tool]:
     """By name. Raises `BadInput` for a setting that names what there is not, `NoModel` for a reranker that is not to be
     had, `LibraryMismatch` for a library that was made with other parameters than are set."""

@@ -134,16 +134,6 @@ class OllamaServer:
         with self.translated(), self.client() as client:
             return [model.model or "" for model in client.ps().models]
 
-    def find(self, name: str) -> Pulled:
-        """Raises `NoModel` where it is not pulled, with the command that does; `ServiceUnreachable`."""
-        there = self.pulled()
-        wanted = name if ":" in name else f"{name}:latest"
-        found = next((model for model in there if model.name == wanted), None)
-        if found is None:
-            names = ", ".join(model.name for model in there[:5]) or "none"
-            raise NoModel(f"the model {name} is not pulled (there: {names})", f"ollama pull {name}", name)
-        return found
-
     def card(self, name: str) -> Card:
         """Raises `NoModel` where it is not pulled, `ServiceUnreachable`."""
         version = self.version()

@@ -127,12 +127,15 @@ MEMORY_SHARE = 0.6
 
 
 def named_model(server: OllamaServer, name: str) -> OllamaWriter:
-    """Raises `NoModel` where it is not pulled or is no chat model, `ServiceUnreachable`."""
-    model = server.find(name)
-    card = server.card(model.name)
+    """Raises `NoModel` where it is not pulled (with the command that does) or no chat model, `ServiceUnreachable`."""
+    there, whole = [model.name for model in server.pulled()], name if ":" in name else f"{name}:latest"
+    if whole not in there:
+        names = ", ".join(there[:5]) or "none"
+        raise NoModel(f"the model {name} is not pulled (there: {names})", f"ollama pull {name}", name)
+    card = server.card(whole)
     if not card.chats:
         raise NoModel(f"{name} is an embedding model and cannot write", "--llm ollama:llama3.2:3b, for example")
-    return OllamaWriter(server, model.name, card)
+    return OllamaWriter(server, whole, card)
 
 
 def best(server: OllamaServer) -> OllamaWriter | None:

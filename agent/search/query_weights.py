@@ -70,7 +70,7 @@ def kind_of(wording: Wording) -> Kind:
 
 
 def weighed(
-    wordings: Sequence[Wording], found: Matches, of_turn: Mapping[str, float], model: WeightModel | None = None
+    wordings: Sequence[Wording], found: Matches, of_turn: Mapping[str, float], model: WeightModel
 ) -> tuple[Wording, ...]:
     """The wordings with their weights, which sum to 1, and the one that won. `found` has a row for each; `of_turn` are
     the signals that `said` has, which only the question with other wordings beside it needs.
@@ -78,7 +78,6 @@ def weighed(
     The question as it is wins where it has enough of the weight, or no rewriting is there: words behind a rewriting
     speak for it. Else the heaviest rewriting wins, of like ones the first; never a list of words.
     """
-    model = model or shipped()
     own = [place for place, wording in enumerate(wordings) if wording.name not in VARIANTS]
     kinds = [kind_of(wordings[place]) for place in own]
     rows = replace(
@@ -108,7 +107,7 @@ def _with_variants(given: Sequence[Wording], made: list[Wording]) -> tuple[Wordi
     return tuple(made)
 
 
-def settled(turn: Turn, found: Matches, encoder: Encoder, model: WeightModel | None = None) -> Turn:
+def settled(turn: Turn, found: Matches, encoder: Encoder, model: WeightModel) -> Turn:
     """The turn with its wordings weighed, and the one that won as the question that a person reads."""
     wordings = weighed(turn.wordings, found, said(turn, encoder), model)
     return turn.understood(tidy(next(wording.text for wording in wordings if wording.won)), wordings)

@@ -35,9 +35,6 @@ Asked = Literal[
 """`each`: for each value of a column; `most common`: the value that most rows have; `other`: nothing of a table."""
 
 ASKED: tuple[Asked, ...] = get_args(Asked)
-COMPARED = ("=", ">", ">=", "<", "<=", "first")
-"""What a number of a question is: compared with a column, or how many rows are wanted."""
-
 OF_KINDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("sum", "mean", "most", "least", "sum each", "mean each"), ("number",)),
     **dict.fromkeys(("latest", "earliest"), ("date",)),
@@ -111,8 +108,8 @@ def shipped() -> TableModel:
 
 
 class AskedNumber(NamedTuple):
-    """A number or a day of a question, its place among the words, what it is (of `COMPARED`), and how likely that is;
-    `near` are the words around it, with their vector."""
+    """A number or a day of a question, its place among the words, how a column is compared with it (`first`: so many
+    rows are wanted), and how likely that is; `near` are the words around it, with their vector."""
 
     value: str
     word: int
@@ -239,6 +236,7 @@ class LinkedTable:
     ) -> None:
         self.question, self.table, self.model = question, table, model
         self.heads = {link.column: link for link in links if not link.value and link.column >= 0}
+        self.head_words = frozenset[str]().union(*(link.words for link in self.heads.values()))
         self.name = next((link.words for link in links if link.column < 0), frozenset())
         self.filters = _filters([link for link in links if link.value], question.stems)
         signature = f"{table.name}: {', '.join(table.heads)}"
@@ -249,35 +247,20 @@ class LinkedTable:
         self.near = cosines.max(axis=0)
         flags = [n for n, one in self.heads.items() if table.columns[n].kind == "yes-no" and one.share >= HALF]
         if flags:
-            answer = max(self._answers, key=lambda says: self._answers[says])
+            likely = self._told(model.answered)
+            answer = max(likely, key=likely.__getitem__)
             self.filters += [_Filter(n, (answer,), self.heads[n].words, 1.0) for n in flags]
 
     @property
-    def _cells(self) -> frozenset[str]:
+    def cells(self) -> frozenset[str]:
+        """Stems of the question that name cells of it."""
         return frozenset().union(*(one.words for one in self.filters))
-
-    @property
-    def _head_words(self) -> frozenset[str]:
-        return frozenset().union(*(one.words for one in self.heads.values()))
-
-    @property
-    def _content(self) -> set[str]:
-        return {self.question.stems[place] for place in self.question.content}
 
     @property
     def explained(self) -> float:
         """How much of the question it has."""
-        return len((self._head_words | self.name) & self._content | self._cells) + self.nearness
-
-    @property
-    def left(self) -> set[str]:
-        """Stems of the content words that name nothing of it."""
-        return self._content - self._head_words - self.name - self._cells
-
-    @cached_property
-    def _answers(self) -> dict[str, float]:
-        """How likely yes and no are asked for, of what it names."""
-        return self._told(self.model.answered)
+        content = {self.question.stems[place] for place in self.question.content}
+        return len((self.head_words | self.name) & content | self.cells) + self.nearness
 
     @cached_property
     def key(self) -> int:
@@ -287,7 +270,7 @@ class LinkedTable:
 
     def borrow(self, others: "Sequence[LinkedTable]") -> None:
         """The cells that tables of the same form have and this one has not: it may be asked for what it lacks."""
-        have, heads = self._cells, [*map(folded, self.table.heads)]
+        have, heads = self.cells, [*map(folded, self.table.heads)]
         alike = [one for one in others if [*map(folded, one.table.heads)] == heads]
         lacking = [f for one in alike for f in one.filters if f.share >= HALF and not f.words & have]
         self.borrowed = frozenset(lacking)
@@ -312,7 +295,7 @@ class LinkedTable:
     @cached_property
     def masked(self) -> list[str]:
         """The words, those of cells and heads by what they are."""
-        cells, heads = self._cells, self._head_words
+        cells, heads = self.cells, self.head_words
         numbers = {one.word for one in self.question.numbers}
         said = list[str]()
         for place, (word, stem) in enumerate(zip(self.question.words, self.question.stems, strict=True)):

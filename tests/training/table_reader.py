@@ -22,7 +22,6 @@ from sklearn.neural_network import MLPClassifier
 
 from clew.agent.search.table_reader import (
     ASKED,
-    COMPARED,
     SHIPPED,
     Asked,
     QuestionWords,
@@ -54,6 +53,7 @@ ROUNDS, EACH, NATURAL = 3, 3, 500
 
 HIDDEN, LIKELY = 32, 0.65
 
+COMPARED = ("=", ">", ">=", "<", "<=", "first")
 ANSWERS, KINDS, LEAST = ("yes", "no"), ("number", "date", "text"), 0.25
 
 FEWEST = 4
@@ -178,7 +178,8 @@ def fitted(found: Sequence[Case], encoder: Encoder) -> TableModel:
                     sought.append((words.vector, one.masked, kind))
                 if question.answer:
                     answered.append((words.vector, one.masked, question.answer))
-                for word in one.left if request else ():
+                content = {words.stems[place] for place in words.content}
+                for word in content - one.head_words - one.name - one.cells if request else ():
                     files[word].add(question.file)
         number = question.compared or ("first" if request and request.order_by else "")
         compared += [

@@ -128,6 +128,6 @@ def test_wordings_stand_apart_by_their_weight_and_their_first_hits() -> None:
 @given(st.lists(st.lists(st.floats(0, 1), min_size=4, max_size=4), min_size=1, max_size=6))
 def test_whatever_is_found_the_weights_sum_to_1_and_one_wins(scores: list[list[float]]) -> None:
     names = ["question", "standing", "expanded", "slots", "named", "model"][: len(scores)]
-    made = weighed([Wording(name, name, 1 / len(names)) for name in names], matches(*scores), LEANING)
+    made = weighed([Wording(name, name, 1 / len(names)) for name in names], matches(*scores), LEANING, shipped())
     assert sum(wording.weight for wording in made) == pytest.approx(1)
     assert sum(wording.won for wording in made) == 1
