@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import re
-import stat
 import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -71,21 +70,18 @@ def folder_settings() -> tuple[dict[str, Any], tuple[str, ...]]:
     if _read("settings").get(_here()) == [hashlib.sha256(written).hexdigest()]:  # it was said yes to, as it is now
         return content, ()
     ignored = tuple(name for name, value in content.items() if name not in GROUPS and not _harmless(name, value))
-    free = _free(settings) if any(name in GROUPS for name in content) else ()
+    free = tuple(name for name in settings if name.split(".")[0] in GROUPS and _is_free(name))
     taken = {name: value for name, value in settings.items() if name not in free and name.split(".")[0] not in ignored}
     return nested(taken), (*ignored, *free)
 
 
 def _written() -> bytes:
     """The working folder's file; nothing where there is none, or what is no file: reading a pipe never ends."""
-    try:
-        descriptor = os.open(OF_FOLDER, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
-        return b""
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return b""
-        content = file.read(LONGEST + 1)
+    content = b""
+    with suppress(OSError):
+        if OF_FOLDER.is_file():
+            with OF_FOLDER.open("rb") as file:
+                content = file.read(LONGEST + 1)
     if len(content) > LONGEST:
         raise BadInput(f"clew.toml is longer than {LONGEST:,} bytes", "move everything that is not a setting out of it")
     return content
@@ -116,11 +112,11 @@ def nested(values: Mapping[str, object]) -> dict[str, Any]:
     return found
 
 
-def _free(names: Iterable[str]) -> tuple[str, ...]:
-    """Those of them that take any text: names of models."""
+def _is_free(name: str) -> bool:
+    """Whether it takes any text: the name of a model."""
     from clew.agent.parameters import parameters
 
-    return tuple(name for name in names if name in parameters() and parameters()[name].free)
+    return name in parameters() and parameters()[name].free
 
 
 def _harmless(name: str, value: object) -> bool:

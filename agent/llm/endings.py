@@ -8,7 +8,7 @@ that lines repeat.
 import re
 from collections.abc import Iterator
 
-from clew.agent.llm.streams import begun_mark
+from clew.agent.llm.streams import parted
 from clew.memory.text import split
 
 LEAST = 4
@@ -27,8 +27,6 @@ _TURNS = tuple(
     for before in ("", "### ", "###")
     for who in ("user", "human", "question", "assistant", "instruction")
 )
-_ENDS = (*_MARKS, *_TURNS)
-_END = re.compile("|".join(map(re.escape, _ENDS)), re.IGNORECASE)
 
 _ECHOES = (
     *("answer:", "**answer:**", "assistant:", "### assistant:", "### response:", "assistant\n", "<|assistant|>", "<s>"),
@@ -47,21 +45,21 @@ def until_its_end(pieces: Iterator[str]) -> Iterator[str]:
 
 
 def _until_mark(pieces: Iterator[str]) -> Iterator[str]:
-    """Held is what may be the beginning of an echo, and then that of an end."""
-    held, begun = "", False
+    for text, mark in parted(_without_echo(pieces), (*_MARKS, *_TURNS)):
+        yield text
+        if mark:
+            return
+
+
+def _without_echo(pieces: Iterator[str]) -> Iterator[str]:
+    """Held is what may be the beginning of an echo."""
+    held = ""
     for piece in pieces:
-        held += piece
-        if not begun:
-            held = _ECHO.sub("", held)
-            begun = not any(echo.startswith(held.lower()) for echo in _ECHOES)
-        if begun:
-            end = _END.search(held)
-            sure = end.start() if end else begun_mark(held, _ENDS)
-            yield held[:sure]
-            if end:
-                return
-            held = held[sure:]
+        held = _ECHO.sub("", held + piece)
+        if not any(echo.startswith(held.lower()) for echo in _ECHOES):
+            break
     yield held
+    yield from pieces
 
 
 def _until_repeated(pieces: Iterator[str]) -> Iterator[str]:

@@ -113,9 +113,8 @@ def _next(arrived: "queue.Queue[_Item]", limit: float, cancel: threading.Event |
     raise ModelFailed(f"the model said nothing for {limit:.0f} seconds", "ask again, or a smaller model")
 
 
-_MARKS = ("<think>", "<thinking>", "</think>", "</thinking>")
-_EITHER = re.compile("|".join(_MARKS), re.IGNORECASE)
-_CLOSING = re.compile("|".join(_MARKS[2:]), re.IGNORECASE)
+OPENING, CLOSING = ("<think>", "<thinking>"), ("</think>", "</thinking>")
+"""The marks around thoughts."""
 
 
 def without_thoughts(pieces: Iterator[str]) -> Iterator[str | Void]:
@@ -124,31 +123,30 @@ def without_thoughts(pieces: Iterator[str]) -> Iterator[str | Void]:
     A thought whose end is missing swallows the rest. An end without a beginning makes what came before void: some
     templates have written the beginning themselves. Blank space before the first word goes too.
     """
-    held, thinking, started = "", False, False
+    thinking = started = False
+    for part, mark in parted(pieces, OPENING + CLOSING):
+        text = part if started else part.lstrip()
+        if text and not thinking:
+            started = True
+            yield text
+        if mark in CLOSING and not thinking:
+            started = False
+            yield Void()
+        elif mark:
+            thinking = mark in OPENING
 
-    def shown(text: str) -> list[str]:
-        nonlocal started
-        text = "" if thinking else text if started else text.lstrip()
-        started = started or bool(text)
-        return [text] if text else []
 
+def parted(pieces: Iterator[str], marks: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The text as it comes, with the mark behind it where one of these stands there, in small letters; where the pieces
+    are cut makes no difference. Held is what may be the beginning of a mark."""
+    pattern, longest, held = re.compile("|".join(map(re.escape, marks)), re.IGNORECASE), max(map(len, marks)), ""
     for piece in pieces:
         held += piece
-        while mark := (_CLOSING if thinking else _EITHER).search(held):
-            before, held = held[: mark.start()], held[mark.end() :]
-            if not thinking and _CLOSING.fullmatch(mark[0]):
-                started = False
-                yield Void()
-                continue
-            yield from shown(before)
-            thinking = not thinking
-        cut = begun_mark(held, _MARKS)
-        yield from shown(held[:cut])
-        held = held[cut:]
-    yield from shown(held)
-
-
-def begun_mark(text: str, marks: Sequence[str]) -> int:
-    """Where one of these, in small letters, may begin at the end of the text; its length where none has."""
-    tails = range(max(0, len(text) - max(map(len, marks))), len(text))
-    return next((n for n in tails if any(mark.startswith(text[n:].lower()) for mark in marks)), len(text))
+        while found := pattern.search(held):
+            yield held[: found.start()], found[0].lower()
+            held = held[found.end() :]
+        tails = range(max(0, len(held) - longest), len(held))
+        sure = next((n for n in tails if any(mark.startswith(held[n:].lower()) for mark in marks)), len(held))
+        yield held[:sure], ""
+        held = held[sure:]
+    yield held, ""

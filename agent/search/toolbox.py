@@ -66,12 +66,9 @@ OWN: Mapping[str, tuple[type[BaseModel], str]] = {
     READ: (ReadDocument, "a document, or a page of it"),
     LIST: (ListDocuments, "titles and dates of documents"),
     CALCULATE: (Calculate, "a sum with units or days, such as 1,200 EUR - 950 EUR or 2024-05-01 + 30 days"),
+    TableTool.name: (TableRequest, TableTool.description),
 }
 """The tools beside the methods of search, which take what `search` does: arguments and description."""
-
-
-TABLES: Mapping[str, tuple[type[BaseModel], str]] = {TableTool.name: (TableRequest, TableTool.description)}
-"""For agents that can fill a request of several parts."""
 
 TABLE = ToolSpec(
     TableTool.name, TableTool.description, tuple(TableRequest.model_fields), TableRequest.model_json_schema()
@@ -84,7 +81,7 @@ def offered(services: Services, abilities: Abilities, question: str) -> tuple[To
     specs = [
         ToolSpec(name, text.partition(". ")[0], tuple(kind.model_fields))
         for name, (kind, text) in (all_tools(services) if abilities.is_large else OWN).items()
-        if name not in TABLES
+        if name != TableTool.name
     ]
     tables = services.library.store.tables
     if abilities.is_large and tables.all:
@@ -95,8 +92,8 @@ def offered(services: Services, abilities: Abilities, question: str) -> tuple[To
 
 
 def all_tools(services: Services) -> Mapping[str, tuple[type[BaseModel], str]]:
-    """Also the table tool, and the methods of search by their names."""
-    return {**OWN, **TABLES, **{tool.name: (SearchArguments, tool.description) for tool in services.tools.values()}}
+    """Also the methods of search, by their names."""
+    return {**OWN, **{tool.name: (SearchArguments, tool.description) for tool in services.tools.values()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +110,9 @@ class Toolbox:
         """What a tool finds for these arguments, or for its `first` one and these; what stands in no document has no
         `document`. Raises `BadInput`, in a line for whoever calls, for a document that there is not and for what is no
         sum."""
-        if name not in all_tools(self.services):
-            raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(all_tools(self.services))}")
-        kind, _ = all_tools(self.services)[name]
+        if name not in (tools := all_tools(self.services)):
+            raise BadInput(f"there is no tool '{name}'", f"one of {', '.join(tools)}")
+        kind, _ = tools[name]
         try:
             wanted = kind(**{next(iter(kind.model_fields)): first, **given})
         except ValidationError as error:
