@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from clew.agent.answer import answers, citations
 from clew.agent.answer.offered import made_of
 from clew.agent.llm.ledger import RecordedWriter
-from clew.agent.search import ordering, query_weights, rounds, router, tool_calls
+from clew.agent.search import ordering, query_weights, rounds, router
 from clew.agent.search.lookups import (
     found_or_left,
     held_language,
@@ -25,9 +25,9 @@ from clew.agent.search.lookups import (
     thought_of,
     walker_of,
 )
-from clew.agent.search.model_plan import ModelPlan, PlanPrompt, planned
 from clew.agent.search.rounds import AUTO
 from clew.agent.search.scope import document_meant
+from clew.agent.search.tool_calls import ModelPlan, PlanPrompt, planned, search_keys
 from clew.agent.search.toolbox import offered, proven
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import STANDINGS, TURN_JSON, Answer, Call, Fallback, Step, Turn, TurnSearch, TurnState
@@ -373,7 +373,7 @@ def _model_plan(turn: Turn, run: TurnContext, policy: Sequence[Call]) -> ModelPl
     if writer is None or not _may_plan(turn, services):
         return ModelPlan()
     topic = Topic(f"{turn.rewritten} {turn.typed}", services.encoder)
-    prompt = PlanPrompt(turn.told, turn.passages, tool_calls.search_keys([*turn.calls, *policy]), topic)
+    prompt = PlanPrompt(turn.told, turn.passages, search_keys([*turn.calls, *policy]), topic)
     specs = offered(services, writer.abilities, turn.told)
     plan = planned(RecordedWriter(writer, "think", run.emit), specs, prompt, run.cancel)
     return replace(plan, calls=plan.calls[: turn.search.calls_left])

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from clew.agent.search.model_plan import SHOWN
+from clew.agent.search.tool_calls import SHOWN
 from clew.agent.state import Call, Turn, TurnSearch
 from clew.memory.datatypes import Findings, Floats, Ints, Passage, Query, Subgraph, Wording
 from clew.memory.dates import date_of, written_out

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, Field, ValidationError
 
 from clew.agent.search import rounds, router
-from clew.agent.search.model_plan import SHOWN
 from clew.agent.search.rounds import said_by
 from clew.agent.search.table_reader import QuestionWords, linked_to, shipped
-from clew.agent.search.tool_calls import ToolSpec
+from clew.agent.search.tool_calls import SHOWN, ToolSpec
 from clew.agent.services import Services
 from clew.agent.state import Call, Turn
 from clew.memory.datatypes import Findings, Passage, Query

@@ -20,8 +20,7 @@ from clew.agent.answer.citations import verdict
 from clew.agent.answer.output_filter import ANNOUNCED, LEFT_OUT, OutputFilter, announced
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import fit
-from clew.agent.search.model_plan import PlanPrompt, planned
-from clew.agent.search.tool_calls import ToolCall, ToolSpec, check
+from clew.agent.search.tool_calls import PlanPrompt, ToolCall, ToolSpec, check, planned
 from clew.agent.state import Claim
 from clew.memory import instructions
 from clew.memory.datatypes import Document, Passage, Sentence
