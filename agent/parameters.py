@@ -26,7 +26,8 @@ from clew.tools.walk import Walk
 INDEX = "index."
 """What the names of those begin with that a library is made with."""
 
-STEPS: Mapping[str, tuple[type[Any], ...]] = {
+GROUPS: Mapping[str, tuple[type[Any], ...]] = {
+    **{f"tools.{name}": (kind,) for name, kind in registry.PARAMETERS.items()},
     "rewrite": (RecallParameters, RewriteParameters),
     "walk": (WalkerParameters,),
     "late": (LateParameters,),
@@ -36,10 +37,6 @@ STEPS: Mapping[str, tuple[type[Any], ...]] = {
     f"{INDEX}semantic": (SemanticParameters,),
     f"{INDEX}keywords": (KeywordParameters,),
     f"{INDEX}communities": (DetectionParameters,),
-}
-GROUPS: Mapping[str, tuple[type[Any], ...]] = {
-    **{f"tools.{name}": (kind,) for name, kind in registry.PARAMETERS.items()},
-    **STEPS,
 }
 """The walker is the tool `walk`'s, and has a group of its own: a turn walks by it without the tool."""
 

@@ -40,13 +40,14 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What all turns share, opened once as the settings have it. The last three are filled as they are needed, by the
-    fingerprint of a library."""
+    """What all turns share, opened once as the settings have it. `told` is filled as it is needed, by the fingerprint
+    of a library."""
 
     encoder: CachedEncoder
     library: Library
     threads: Threads
     tools: Mapping[str, Tool]
+    fitted: CachedEncoder  # MiniLM, that what was learned of English was fitted with; the `encoder` where that is it
     default_tool: str  # where the person names none: one of `tools`, several joined by +, or `auto`, the policy
     evidence: int = 10  # passages that a turn gathers
     writers: Writers = field(default_factory=Writers)  # language models by what they are for
@@ -59,17 +60,11 @@ class Services:
     router: Router = field(default_factory=router.shipped)
     order: Ordering = field(default_factory=ordering.shipped)
     told: dict[tuple[Any, str], Any] = field(default_factory=dict)  # of the states of the library (`once_a_library`)
-    minilm: CachedEncoder | None = None  # where the library's encoder is another one
 
     @property
     def multilingual(self) -> bool:
         """Whether the encoder was taught many languages, and a reader of these on its vectors."""
         return self.encoder.name == MULTILINGUAL
-
-    @property
-    def fitted(self) -> CachedEncoder:
-        """The encoder that what was learned of English was fitted with: MiniLM."""
-        return self.minilm or self.encoder
 
     def once_a_library(self, tell: Callable[[Library], _Value]) -> _Value:
         """What this function tells of the library, computed at most once for each state of it."""
@@ -114,14 +109,14 @@ def services_for(settings: Settings, library: Library, encoder: CachedEncoder, t
         library,
         threads,
         tools_for(settings, library, encoder),
-        settings.tool,
+        fitted=encoder if encoder.name == MINILM else load_encoder(MINILM, settings.cache),
+        default_tool=settings.tool,
         writers=writers_for(settings),
         unsupported=settings.unsupported,
         recall=made(RecallParameters, settings.given),
         rewrite=made(RewriteParameters, settings.given),
         observe=made(ObserveParameters, settings.given),
         answer=made(AnswerParameters, settings.given),
-        minilm=None if encoder.name == MINILM else load_encoder(MINILM, settings.cache),
     )
 
 

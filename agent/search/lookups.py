@@ -89,9 +89,10 @@ def matches_of(turn: Turn, run: TurnContext, wordings: Sequence[Wording]) -> Mat
 
 def found_or_left(turn: Turn, run: TurnContext, call: Call, failed: list[Fallback]) -> Findings:
     """What a search finds; where the library does not answer any more, what other searches find has to do, and it is
-    said in `failed`. The first search has to be answered."""
+    said in `failed`. The first search has to be answered. Costs what its tool does, each time (docs/figures.md: tens of
+    ms); `hybrid` shares `matches_of`, and is free beside it."""
     try:
-        return _found_by(turn, run, call)
+        return _found(turn, run, call)
     except (ServiceUnreachable, DeadlineExceeded) as error:
         if call == turn.search.planned[0] and not turn.passages:
             raise
@@ -99,9 +100,7 @@ def found_or_left(turn: Turn, run: TurnContext, call: Call, failed: list[Fallbac
         return Findings(notes=(f"{call.tool} is left out: {error.message}",))
 
 
-def _found_by(turn: Turn, run: TurnContext, call: Call) -> Findings:
-    """What a search finds. Costs what its tool does, each time (docs/figures.md: tens of ms); `hybrid` shares
-    `matches_of`, and is free beside it."""
+def _found(turn: Turn, run: TurnContext, call: Call) -> Findings:
     services = run.services
     if call.by_model:
         question, words = query_of_turn(turn, run, turn.wordings), call.wordings[0].text
