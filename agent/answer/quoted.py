@@ -12,7 +12,7 @@ from clew.agent.answer.conflicts import contradicting, name_of
 from clew.agent.answer.evidence import READ, Evidence, Request, continued, encoded_request, request_of
 from clew.agent.answer.excerpts import Excerpt, is_item
 from clew.agent.answer.judge import JudgeVerdict, foreign_judge, judge, shipped_judge, signals
-from clew.agent.answer.reader import foreign_scores
+from clew.agent.answer.reader import read
 from clew.agent.answer.refusal import ask_back, refused, unknown_in_esperanto
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
 from clew.agent.answer.structure import dedented, ranges
@@ -48,7 +48,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     where a passage says it, is not judged."""
     services, store = run.services, run.services.library.store
     evidence, tool_answer = evidence_for(turn, services), turn.search.tool_answer
-    read, parameters, request = turn.passages, services.answer, request_of(turn)
+    passages, parameters, request = turn.passages, services.answer, request_of(turn)
     language = language_of(request.rewritten)
     own_language = language if language == held_language(services) else ""
     verdict: JudgeVerdict = "answer"
@@ -56,7 +56,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
         verdict = judge(signals(turn, evidence), foreign_judge() if evidence.foreign else shipped_judge())
     if verdict == "ask back" and not (tool_answer or turn.search.within):
         said = [sentence.text for sentence in turn.recalled.extracted]
-        if asked := ask_back(turn.meant, said, read):
+        if asked := ask_back(turn.meant, said, passages):
             return asked
     if store.of_triples and tool_answer:
         parameters = replace(parameters, behind=PATH_BEHIND, beside=math.inf, unlikely=math.inf)
@@ -64,23 +64,23 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
         verdict = "refuse"
     if held_language(services) == "eo" and unknown_in_esperanto(store.vocabulary, turn.rewritten):
         verdict = "refuse"
-    made = quote(request, read, evidence, parameters, own_language)
+    made = quote(request, passages, evidence, parameters, own_language)
     if verdict == "refuse" and not made.refused:
-        made = refused(read, [word for word in evidence.lacked(request.question) if not word.islower()])
-    return led_by(made, tool_answer, turn.passages)
+        made = refused(passages, [word for word in evidence.lacked(request.question) if not word.islower()])
+    return led_by(made, tool_answer, passages)
 
 
 def evidence_for(turn: Turn, services: Services) -> Evidence:
     """Of what a turn has found."""
-    read = turn.passages[:READ]
+    passages = tuple(turn.passages[:READ])
     store, language = services.library.store, language_of(turn.rewritten)
-    documents = store.documents(list(dict.fromkeys(passage.document for passage in read)))
+    documents = store.documents(list(dict.fromkeys(passage.document for passage in passages)))
     other = next((one for one in (language, held_language(services)) if one not in ("", "en")), "")
     encoder = services.encoder if other else services.fitted
     foreign = bool(other) and services.multilingual
     by_id = {document.id: document for document in documents}
     language = language if foreign else ""
-    return Evidence(tuple(read), encoder, by_id, turn.today, store.vocabulary, language, foreign)
+    return Evidence(passages, encoder, by_id, turn.today, store.vocabulary, language, foreign)
 
 
 def quote(
@@ -107,7 +107,7 @@ def quote(
         held = evidence.vocabulary.counts(_names_of(asked.question)) if evidence.vocabulary else []
         told = own_language == "de" or all(held)
     elif evidence.foreign:
-        likely = foreign_scores(encoded_request(asked, evidence), evidence)
+        likely = read(encoded_request(asked, evidence), evidence).scores
         told = likely.max(initial=-math.inf) >= 0
     else:
         told = english or (bool(own_language) and _is_told(asked.question, own_language, evidence))

@@ -122,10 +122,11 @@ class ReadCandidates:
 
 def read(request: EncodedRequest, evidence: Evidence) -> ReadCandidates:
     """What is compared is told by its form alone."""
+    found = features(request, evidence)
     if evidence.foreign:
-        found, scores = features(request, evidence), foreign_scores(request, evidence)
+        scores = foreign_reader().scores(foreign_features(request, evidence, found))
         return ReadCandidates(found, scores, scores, np.full(len(scores), -np.inf))
-    reader, found = shipped_reader(), features(request, evidence)
+    reader = shipped_reader()
     fitted = may_be_english(request.question)  # as all that the pairs were fitted on
     alone = reader.scores(found)
     scores, odds = alone.copy(), np.full(len(alone), -np.inf)
@@ -156,11 +157,6 @@ def shipped_pairs() -> PairScorer:
     return PairScorer(packaged_minilm(), PAIRS)
 
 
-def foreign_scores(request: EncodedRequest, evidence: Evidence) -> Floats:
-    """Shape (candidates,); above 0 where one may answer a question in another language than the documents."""
-    return foreign_reader().scores(foreign_features(request, evidence))
-
-
 @cache
 def shipped_reader() -> Reader:
     """The one that comes with Clew."""
@@ -169,7 +165,8 @@ def shipped_reader() -> Reader:
 
 @cache
 def foreign_reader() -> Reader:
-    """The one for other languages than English."""
+    """The one for other languages than English: above 0 it scores what may answer a question in a language that the
+    documents are not in."""
     return _reader(FOREIGN, FOREIGN_FEATURES)
 
 

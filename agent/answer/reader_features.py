@@ -39,6 +39,7 @@ FOREIGN_FEATURES = (
     *(*OF_MEANING, *OF_WORDS, *ANY_FORM, "digits"),
     *(f"behind: {name}" for name in (*OF_MEANING, *OF_WORDS)),
 )
+_OWN, _BEHIND = ([FEATURES.index(name) for name in (*OF_MEANING, *OF_WORDS, *form)] for form in (ANY_FORM, ()))
 
 KINDS = ("quantity", "time", "person", "place", "reason")
 _GROUPS = {**dict.fromkeys(("duration", "money", "number"), "quantity"), "name": "person"}
@@ -83,18 +84,12 @@ def features(request: EncodedRequest, evidence: Evidence) -> Floats:
     return np.concatenate(parts, axis=1)
 
 
-def foreign_features(request: EncodedRequest, evidence: Evidence) -> Floats:
-    """Shape (candidates, `FOREIGN_FEATURES`): of the question, and of it behind the one before."""
-    if not evidence.candidates:
-        return np.zeros((0, len(FOREIGN_FEATURES)))
-    beside = _neighbours(evidence.candidates)
+def foreign_features(request: EncodedRequest, evidence: Evidence, own: Floats) -> Floats:
+    """Shape (candidates, `FOREIGN_FEATURES`), of the question, whose `features` are `own`, and of it behind the one
+    before."""
     digits = [[any(map(str.isdecimal, text))] for text in evidence.texts]
-    form = _of_form(request, evidence)[:, [OF_FORM.index(name) for name in ANY_FORM]]
-    own, behind = (
-        np.concatenate([_of_meaning(one, evidence, *beside), _of_words(one, evidence, *beside)], axis=1)
-        for one in (request, request.behind or request)
-    )
-    return np.concatenate([own, form, digits, behind], axis=1)
+    behind = features(request.behind, evidence) if request.behind else own
+    return np.concatenate([own[:, _OWN], np.reshape(digits, (-1, 1)), behind[:, _BEHIND]], axis=1)
 
 
 def _of_meaning(request: EncodedRequest, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:

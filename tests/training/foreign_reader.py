@@ -15,7 +15,7 @@ import numpy as np
 
 from clew.agent.answer.evidence import encoded_request, request_of
 from clew.agent.answer.reader import FOREIGN, Reader
-from clew.agent.answer.reader_features import FOREIGN_FEATURES, OF_WORDS, foreign_features
+from clew.agent.answer.reader_features import FOREIGN_FEATURES, OF_WORDS, features, foreign_features
 from clew.memory.datatypes import Floats
 from tests.training.foreign_turns import foreign_turns
 from tests.training.trainer import padded, trainer
@@ -37,7 +37,8 @@ def examples() -> list[ReadForeign]:
     for one in foreign_turns():
         if any(one.right):
             asked = encoded_request(request_of(one.turn), one.evidence)
-            made.append(ReadForeign(one.language, foreign_features(asked, one.evidence), np.array(one.right, float)))
+            found = foreign_features(asked, one.evidence, features(asked, one.evidence))
+            made.append(ReadForeign(one.language, found, np.array(one.right, float)))
     return made
 
 
