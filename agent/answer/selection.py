@@ -136,6 +136,8 @@ def _chosen(
             continue
         if (document, candidate.position) in taken:
             continue
+        if found and evidence.foreign and document != evidence.sources[order[0]]:  # its reader tells less of others
+            continue
         if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in found):
             continue
         if found and _says_again(evidence.texts[place], next(iter(found.values())), wanted):
