@@ -185,7 +185,7 @@ def _pieces(text: str, heads: frozenset[int], laid_out: bool) -> Iterator[BlockS
         elif len(lines) > 1 and sum(bool(_CELLS.search(text, *line)) for line in lines) > len(lines) / 2:
             for line in lines:
                 yield *line, "row" if _CELLS.search(text, *line) else "prose"
-        elif len(lines) == 1 and place + 1 < len(stanzas) and _heads(text[start:end], text[stanzas[place + 1][0] :]):
+        elif len(lines) == 1 and place + 1 < len(stanzas) and _heads(text, stanzas[max(0, place - 1) : place + 2]):
             yield start, end, "heading"
         else:
             found = list(_phrases(text, start, end))
@@ -223,10 +223,13 @@ def _lines(text: str, start: int, end: int) -> list[Span]:
     return found
 
 
-def _heads(line: str, below: str) -> bool:
-    """Whether a line that stands alone is a heading; a numbered one is, where what is below is no item of its list."""
-    numbered = _ORDINAL.match(line) and not ITEM.match(below)
-    return _is_heading(line) or (bool(numbered) and _is_heading(unnumbered(line)))
+def _heads(text: str, near: Sequence[Span]) -> bool:
+    """Whether a line that stands alone is a heading; `near` are the stanza before it, if any, it and the one behind it.
+    A numbered line is one, where neither of these is an item of its list."""
+    *before, (start, end), (below, _) = near
+    alone = not any(ITEM.match(text, place) for place in (below, *(first for first, _ in before)))
+    line = text[start:end]
+    return _is_heading(line) or bool(alone and _ORDINAL.match(line) and _is_heading(unnumbered(line)))
 
 
 def _is_heading(line: str) -> bool:

@@ -49,6 +49,14 @@ def test_what_is_read_with_it(text: str, begins: str, asked: dict[str, bool], qu
     assert unit(text, begins, **asked) == quoted
 
 
+def test_a_numbered_line_alone_between_paragraphs_heads_the_next() -> None:
+    letter = candidates("1. The leak\n\nA hose broke.\n\n2. What is paid\n\nThe floor is paid.")
+    told = [("A hose broke.", "1. The leak"), ("The floor is paid.", "2. What is paid")]
+    assert [(one.text, one.head) for one in letter] == told
+    steps = candidates("Do this:\n\n1. Open the tap\n\n2. Close the tap\n\nIt drips.")
+    assert [one.text for one in steps][1:3] == ["1. Open the tap", "2. Close the tap"]
+
+
 CLAUSE = (
     " A day is 24 hours by the clock in the yard." + " It begins when the paper is signed, and ends at the gate." * 2
 )
