@@ -1,48 +1,34 @@
-"""The cluster's store: documents, chunks and searches asked of the index of one generation, by its own name and never
-by a wildcard. Only reads."""
+"""The cluster's store: one generation of a library, read and searched in its index, by its own name and never by a
+wildcard. Only reads."""
 
 import json
 import threading
 from base64 import b64decode
-from collections.abc import Iterable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
 
 from clew.memory.cache import once
-from clew.memory.datatypes import Chunk, Hit, Ints, Query, Triple, Vectors
+from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Mark, Query, Triple, Vectors
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch
+from clew.memory.knowledge.catalogue import Catalogue, Listed
+from clew.memory.knowledge.cluster import searches
 from clew.memory.knowledge.cluster.connection import AT_ONCE, PRESENT, Cluster, ClusterAddress
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.cluster.reading import IndexReader, JustRead, stated
-from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, decoded, key
-from clew.memory.knowledge.cluster.searches import (
-    HALF,
-    LOOKED,
-    MOST_HITS,
-    MOST_TOKENS,
-    NO_NAMES,
-    PLACED,
-    VOTING,
-    Body,
-    FoundChunk,
-    TokenWeights,
-    by_id,
-    by_name,
-    by_sparse,
-    by_vector,
-    by_words,
-    chosen,
-    in_scope,
-    parts_of,
-)
+from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, STATISTICS, decoded, key, stacked
+from clew.memory.knowledge.cluster.searches import Body, FoundChunk, in_scope, parts_of
 from clew.memory.knowledge.cluster.slices import Joined, Slice, unpacked
-from clew.memory.knowledge.cluster.statistics import ChunkWords
-from clew.memory.knowledge.disk import Manifest
+from clew.memory.knowledge.cluster.statistics import ChunkWords, WordStatistics
+from clew.memory.knowledge.disk import BROKEN, Manifest
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.keywords import FIELDS, TOGETHER
+from clew.memory.knowledge.tables import Tables
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
 from clew.memory.layers import Communities, Community, Unit
 from clew.memory.nodes import Cells, cells_of
@@ -50,11 +36,45 @@ from clew.memory.ports import Search
 from clew.memory.titles import name_key
 from clew.memory.vectors import looked_up, places
 
+KEPT_BYTES = 400_000_000
+"""Of what was read of one generation."""
+
+JustRead = Iterable[tuple[str, Any, int]]
+"""Ids, each with its value and about how many bytes that takes."""
+
+
+class RecentlyRead:
+    """What was read last, by kind and id, up to `KEPT_BYTES`; safe from several threads. A generation does not change,
+    and nor does what is read of it, or found in it."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._held: OrderedDict[tuple[str, str], tuple[Any, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def values(self, kind: str, ids: Sequence[str], read: Callable[[list[str]], JustRead]) -> dict[str, Any]:
+        """By id; those that are not held are `read`, all at once, and held from then on."""
+        found = {}
+        with self._lock:
+            for id_ in ids:
+                if held := self._held.get((kind, id_)):
+                    self._held.move_to_end((kind, id_))
+                    found[id_] = held[0]
+        missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in found]
+        for id_, value, size in read(missing) if missing else ():
+            found[id_] = value
+            with self._lock:
+                self.size += size - self._held.pop((kind, id_), (None, 0))[1]
+                self._held[kind, id_] = value, size
+                while self.size > KEPT_BYTES and len(self._held) > 1:
+                    self.size -= self._held.popitem(last=False)[1][1]
+        return found
+
 
 class ClusterGraph(Joined):
     """The slices of some partitions of a generation, or of all, and what its store has beside them."""
 
-    def __init__(self, store: IndexReader, slices: Sequence[Slice], method: str, size: int) -> None:
+    def __init__(self, store: "ClusterStore", slices: Sequence[Slice], method: str, size: int) -> None:
         super().__init__(slices, method, size, store.statistics, store.dimension)
         self._store = store
 
@@ -65,12 +85,12 @@ class ClusterGraph(Joined):
     @once
     def sentence_vectors(self) -> Vectors:
         """Read for all of the part when one is first needed, so that there is one request."""
-        layers, none = self.layers, np.zeros((0, self._store.dimension), np.float32)
+        layers = self.layers
         found = self._store.sentences_of(layers.chunk_ids)
         if [len(one) for one in found] != np.diff(layers.sentences_of.starts).tolist():
             raise ClewError("the library's sentences are damaged", "clew doctor, with --repair")
         made = np.empty((len(layers.sentence_chunks), self._store.dimension), np.float32)
-        made[layers.sentences_of.values] = np.concatenate([*found, none])
+        made[layers.sentences_of.values] = stacked(found, self._store.dimension)
         return made
 
     @once
@@ -78,7 +98,7 @@ class ClusterGraph(Joined):
         """Of the entities that join chunks, zeros of one that the library has no vector of; read as
         `sentence_vectors`."""
         layers = self.layers
-        found = self._store.entities([layers.entities[entity].id for entity in layers.joining.tolist()])
+        found = self._store.rows("entity", [layers.entities[entity].id for entity in layers.joining.tolist()])
         made = np.zeros((len(found), self._store.dimension), np.float32)
         for place, one in enumerate(found):
             if half := one.get("half"):
@@ -88,19 +108,18 @@ class ClusterGraph(Joined):
     @once
     def communities(self) -> Communities:
         """With those of their entities that are of this part; those that have none are left out."""
-        numbers = self.entity_numbers
+        numbers, dimension = self.entity_numbers, self._store.dimension
         items, vectors, renumbered = list[Community](), list[Vectors](), {-1: -1}
-        for number, source in self._store.communities:
-            name, report, by = source["name"], source["report"], source["author"]
-            first, last, parent, entities, _ = source["rest"]["row"]
+        for row in self._store.communities:
+            first, last, parent, entities, _ = row["rest"]["row"]
             at, known = places(numbers, np.array(entities, np.int64))
             if len(known) or len(numbers) == 0:
-                renumbered[number] = len(items)
+                renumbered[row["number"]] = len(items)
                 own = tuple(at[np.argsort(known, kind="stable")].tolist())
-                items.append(Community(name, report, by, first, last, renumbered.get(parent, -1), own))
-                vectors.append(decoded(source["half"], self._store.dimension)[0])
-        none = np.zeros((0, self._store.dimension), np.float32)
-        return Communities(tuple(items), np.stack(vectors) if vectors else none)
+                told = row["name"], row["report"], row["author"], first, last
+                items.append(Community(*told, renumbered.get(parent, -1), own))
+                vectors.append(decoded(row["half"], dimension)[:1])
+        return Communities(tuple(items), stacked(vectors, dimension))
 
     def entity_vectors(self, entities: Ints) -> Vectors:
         return looked_up(self.layers.joining, entities, self._names, 0)
@@ -112,8 +131,7 @@ class ClusterGraph(Joined):
         layers, spans = self.layers, self.spans
         if any(not 0 <= int(number) < len(spans) for number in numbers):
             raise KeyError(numbers)
-        chunks = [int(layers.sentence_chunks[int(number)]) for number in numbers]
-        read = self._store.chunks([layers.chunk_ids[chunk] for chunk in chunks])
+        read = self._store.chunks([layers.chunk_ids[layers.sentence_chunks[int(number)]] for number in numbers])
         return [
             Unit(one.document, one.id, one.text[start - one.start : end - one.start], start, end)
             for one, (start, end) in zip(read, (spans[int(n)].tolist() for n in numbers), strict=True)
@@ -127,13 +145,167 @@ PARTS = 8
 """Graphs that are held."""
 
 
-class ClusterStore(IndexReader):
-    """One generation of a library, searched."""
+class ClusterStore:
+    """One generation of a library: `index` is its name, `said` what the manifest's row tells of it.
+
+    Every method raises `ServiceUnreachable` where the cluster, or a part of its shards, does not answer.
+    """
 
     def __init__(self, cluster: Cluster, index: str, manifest: Manifest, said: Mapping[str, Any]) -> None:
-        super().__init__(cluster, index, manifest, said)
+        self.cluster, self.index, self.manifest = cluster, index, manifest
+        self._said = said
+        self._kept = RecentlyRead()
         self._parts: dict[tuple[int, ...], ClusterGraph] = {}
         self._making = threading.RLock()
+
+    @property
+    def dimension(self) -> int:
+        """Of the vectors."""
+        return self.manifest.encoder.dimension
+
+    @property
+    def state(self) -> str:
+        """Which generation this is."""
+        return self.index
+
+    def close(self) -> None:
+        """The client is shared by the generations of a library, and is closed with the process."""
+
+    # What is read whole ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def statistics(self) -> WordStatistics:
+        with self._reading():
+            read = unpacked(self.file(STATISTICS))
+        held, said = read.arrays["held"].astype(np.int64), read.texts
+        tokens, lengths = tuple(said["tokens"]), tuple(said["lengths"])
+        return WordStatistics(tokens, held, lengths, said["size"], self.manifest.keywords, self.manifest.date_order)
+
+    def file(self, name: str) -> bytes:
+        """A file that is kept in pieces. Raises `KeyError` where there is none."""
+        pieces = []
+        while found := self.cluster.found(self.index, [f"file:{len(pieces)}:{name}"], ["blob"]):
+            pieces += [b64decode(one["blob"]) for one in found.values()]
+        if not pieces:
+            raise KeyError(name)
+        return b"".join(pieces)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        return tuple(self._said["unread"])
+
+    @property
+    def of_triples(self) -> bool:
+        return bool(self._said["of_triples"])
+
+    def files(self) -> list[str]:
+        """The names of all that are kept."""
+        query = {"bool": {"filter": [{"term": {"kind": "file"}}, {"term": {"number": 0}}]}}
+        return sorted(hit["_source"]["name"] for hit in self.cluster.scanned(self.index, query, ["name"]))
+
+    @property
+    def proof(self) -> tuple[int, str]:
+        """How many rows were sent, and the hash over them."""
+        return int(self._said["rows"]), str(self._said["hash"])
+
+    @cached_property
+    def communities(self) -> list[dict[str, Any]]:
+        """Their rows, by number."""
+        return self._all("community", True, "number")
+
+    @cached_property
+    def tables(self) -> Tables:
+        return Tables(lambda *_: [])
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        columns = ["document", "title", "place", "date", "path", "position"]
+        rows = self._all("document", columns, "path", "position", size=AT_ONCE)
+        listed = [Listed(one["document"], one["title"], one["place"], one["date"]) for one in rows]
+        return Catalogue(listed, self.manifest.date_order)
+
+    def titles(self, limit: int) -> list[str]:
+        return list(dict.fromkeys(one.title for one in self.catalogue.documents))[:limit]
+
+    def _all(self, kind: str, columns: Sequence[str] | bool, *order: str, size: int = 500) -> list[dict[str, Any]]:
+        """The sources of all rows of a kind, in the order of some columns."""
+        found = self.cluster.scanned(self.index, {"term": {"kind": kind}}, columns, size)
+        return sorted((hit["_source"] for hit in found), key=lambda row: [row[column] for column in order])
+
+    # By id -------------------------------------------------------------------------------------------------------
+
+    def _there(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """The sources of rows, by key; those that there are."""
+
+        def read(missing: list[str]) -> JustRead:
+            for key_, source in self.cluster.found(self.index, missing, excludes=("sentences",)).items():
+                yield key_, source, 1000 + sum(len(v) for v in source.values() if isinstance(v, str))
+
+        return self._kept.values("row", keys, read)
+
+    def rows(self, kind: str, ids: Sequence[str]) -> list[dict[str, Any]]:
+        """Their sources, in the order asked. Raises `KeyError` for one that there is not."""
+        keys = [key(kind, id_) for id_ in ids]
+        found = self._there(keys)
+        return [found[one] for one in keys]
+
+    def copies(self, path: str) -> tuple[str, ...]:  # noqa: ARG002 a cluster keeps no files
+        return ()
+
+    def documents(self, ids: Sequence[str]) -> list[Document]:
+        return [document_of_row(source) for source in self.rows("document", ids)]
+
+    def chunks(self, ids: Sequence[str]) -> list[Chunk]:
+        names = ("chunk", "document", "title", "text", "start", "end", "page", "heading", "place", "date")
+        return [Chunk(*(source[name] for name in names)) for source in self.rows("chunk", ids)]
+
+    def vectors(self, ids: Sequence[str]) -> Vectors:
+        return stacked([decoded(row["half"], self.dimension) for row in self.rows("chunk", ids)], self.dimension)
+
+    def sentences_of(self, ids: Sequence[str]) -> list[Vectors]:
+        """Of each chunk the vectors of its sentences, in their order."""
+
+        def read(missing: list[str]) -> JustRead:
+            found = self.cluster.found(self.index, missing, ["sentences"])
+            made = ((one, decoded(found[one]["sentences"], self.dimension)) for one in missing)
+            return ((one, vectors, vectors.nbytes) for one, vectors in made)
+
+        keys = [key("chunk", id_) for id_ in ids]
+        held = self._kept.values("sentences", keys, read)
+        return [held[one] for one in keys]
+
+    def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:
+        wanted = list(dict.fromkeys(ids))
+        there = self._there([key("document", id_) for id_ in wanted])
+        leaving = {one["document"]: _edges(one) for one in there.values()}
+        entering: dict[str, list[Edge]] = {}
+        for part in parts_of(wanted):
+            for hit in self.cluster.scanned(self.index, {"terms": {"targets": part}}, ["document", "rest.edges"]):
+                for edge in _edges(hit["_source"]):
+                    entering.setdefault(edge.target, []).append(edge)
+        ends = {edge.target for edges in leaving.values() for edge in edges}
+        known = {one["document"] for one in self._there([key("document", end) for end in ends]).values()}
+        found = []
+        for id_ in ids:
+            out = [edge for edge in leaving.get(id_, []) if edge.target in known]
+            into = [edge for edge in entering.get(id_, []) if edge.source != id_] if id_ in leaving else []
+            found.append([*out, *into])
+        return found
+
+    def given(self, documents: Sequence[str]) -> list[Triple]:
+        """The triples that came with these."""
+        return [triple for row in self.rows("document", documents) for triple in _stated(row)]
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """What broken bytes raise, as a `ClewError`."""
+        from safetensors import SafetensorError
+
+        try:
+            yield
+        except (SafetensorError, *BROKEN) as error:
+            where = self.cluster.where
+            raise ClewError(f"the library at {where} is damaged", f"clew doctor --repair --library {where}") from error
 
     # Searched ----------------------------------------------------------------------------------------------------
 
@@ -147,11 +319,11 @@ class ClusterStore(IndexReader):
         fields: Mapping[str, float] | None = None,
     ) -> list[list[Hit]]:
         """Of known chunks (`among`) without a request but for their rows."""
-        if among is not None:
-            held = [id_ for id_, row in zip(among, self._of("chunk", among), strict=True)
-                    if scope is None or row["document"] in scope]  # fmt: skip
-            return [self._scored(query, held, k, fields) for query in queries]
-        return self.candidates(queries, np.zeros((0, self.dimension), np.float32), k, 0, scope, fields)
+        if among is None:
+            return self.candidates(queries, np.zeros((0, self.dimension), np.float32), k, 0, scope, fields)
+        rows = self.rows("chunk", among)
+        held = [row["chunk"] for row in rows if scope is None or row["document"] in scope]
+        return [self._scored(query, held, k, fields) for query in queries]
 
     def vector_search(self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None) -> list[list[Hit]]:
         return self.candidates([], vectors, 0, k, scope)
@@ -169,14 +341,12 @@ class ClusterStore(IndexReader):
         if not self.manifest.chunks:
             return [[] for _ in (*queries, *vectors)]
         known = [self._known(query, fields) if k else {} for query in queries]
-        most = k if fields is None else LOOKED * k
-        asked: list[list[Body]] = [
-            [by_words(one, most, part) for part in in_scope(scope)] if one else [] for one in known
-        ]
-        asked += [[by_vector(one, nearest, part) for part in in_scope(scope)] if nearest else [] for one in vectors]
+        most, parts = k if fields is None else searches.LOOKED * k, in_scope(scope)
+        asked = [[searches.by_words(one, most, part) for part in parts if one] for one in known]
+        asked += [[searches.by_vector(one, nearest, part) for part in parts if nearest] for one in vectors]
         found = self._found(asked)
         words, near = found[: len(queries)], found[len(queries) :]
-        self._of("chunk", list(dict.fromkeys(hit.chunk for its in found for hit in its)))
+        self.rows("chunk", list(dict.fromkeys(hit.chunk for its in found for hit in its)))
         hits = [self._scored(q, [hit.chunk for hit in its], k, fields) for q, its in zip(queries, words, strict=True)]
         return hits + [[Hit(one.chunk, 2 * one.score - 1) for one in its][:nearest] for its in near]
 
@@ -190,9 +360,11 @@ class ClusterStore(IndexReader):
         """Chunks that have none from there: they were indexed while no endpoint was named."""
         return int(self._said.get("without", 0))
 
-    def by_tokens(self, tokens: Sequence[TokenWeights], k: int, scope: frozenset[str] | None) -> list[list[FoundChunk]]:
+    def by_tokens(
+        self, tokens: Sequence[searches.TokenWeights], k: int, scope: frozenset[str] | None
+    ) -> list[list[FoundChunk]]:
         """Of each, at most k chunks by ELSER's tokens, best first."""
-        asked = [[by_sparse(one, k, part) for part in in_scope(scope)] for one in tokens]
+        asked = [[searches.by_sparse(one, k, part) for part in in_scope(scope)] for one in tokens]
         return [its[:k] for its in self._found(asked)]
 
     def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:  # noqa: ARG002 the port's
@@ -208,7 +380,7 @@ class ClusterStore(IndexReader):
                 yield one, hits, 2 * len(one) + 200 * len(hits)
 
         keys = [[json.dumps(body, sort_keys=True) for body in bodies] for bodies in asked]
-        held = self._kept.values("found", [one for its in keys for one in its], read)
+        held = self._kept.values("found", list(chain.from_iterable(keys)), read)
         return [sorted((hit for one in its for hit in held[one]), key=lambda hit: -hit.score) for its in keys]
 
     def _known(self, query: str, fields: Mapping[str, float] | None) -> dict[str, list[str]]:
@@ -217,14 +389,14 @@ class ClusterStore(IndexReader):
         asked |= {"metadata": "metadata"} if fields and "metadata" in fields else {}
         found = {name: list(self.statistics.known(query, its)) for name, its in asked.items()}
         for name, tokens in found.items():
-            if len(tokens) > MOST_TOKENS:  # the rarest, as many as a search takes
+            if len(tokens) > searches.MOST_TOKENS:  # the rarest, as many as a search takes
                 counts = partial(self.statistics.count, field=asked[name])
-                found[name] = sorted(tokens, key=counts)[:MOST_TOKENS]
+                found[name] = sorted(tokens, key=counts)[: searches.MOST_TOKENS]
         return {name: tokens for name, tokens in found.items() if tokens}
 
     def _scored(self, query: str, ids: Sequence[str], k: int, fields: Mapping[str, float] | None) -> list[Hit]:
         def words(missing: list[str]) -> JustRead:
-            for id_, row in zip(missing, self._of("chunk", missing), strict=True):
+            for id_, row in zip(missing, self.rows("chunk", missing), strict=True):
                 made = ChunkWords.of(*(row[f"{name}_words"].split() for name in FIELDS))
                 yield id_, made, 100 * len(made.text)
 
@@ -238,29 +410,22 @@ class ClusterStore(IndexReader):
 
     def sample(self, most: int) -> list[Chunk]:
         listed = self.catalogue.documents
-        some = [one.id for one in listed[:: max(1, len(listed) // most)][:most]]
-        held = {"bool": {"filter": [{"term": {"kind": "chunk"}}, {"terms": {"document": some}}]}}
-        body = {"query": held, "size": MOST_HITS, "_source": False, "docvalue_fields": PLACED}
+        some = {one.id: place for place, one in enumerate(listed[:: max(1, len(listed) // most)][:most])}
+        held = {"bool": {"filter": [{"term": {"kind": "chunk"}}, {"terms": {"document": list(some)}}]}}
+        fields = ("chunk", "document", "start")
+        body = {"query": held, "size": searches.MOST_HITS, "_source": False, "docvalue_fields": fields}
         (answer,) = self.cluster.searched(self.index, [body]) if some else ({"hits": {"hits": []}},)
-        ids = self._in_order(answer["hits"]["hits"])
+        rows = [tuple(hit["fields"][name][0] for name in fields) for hit in answer["hits"]["hits"]]
+        ids = [id_ for id_, *_ in sorted(rows, key=lambda row: (some[row[1]], row[2]))]
         return self.chunks(ids[:: max(1, len(ids) // most)][:most])
-
-    def _in_order(self, hits: Iterable[Mapping[str, Any]]) -> list[str]:
-        """Chunks in the order of the library, from hits with `PLACED`."""
-        places = {one.id: place for place, one in enumerate(self.catalogue.documents)}
-        rows = [tuple(hit["fields"][name][0] for name in PLACED) for hit in hits]
-        return [id_ for id_, *_ in sorted(rows, key=lambda one: (places[one[1]], one[2]))]
 
     # The graph ---------------------------------------------------------------------------------------------------
 
     def triples(self) -> list[Triple]:
-        found = self.cluster.scanned(self.index, {"term": {"kind": "document"}}, ["document", "rest.triples"])
-        rows = sorted((hit["_source"] for hit in found), key=lambda one: one["document"])
-        return [triple for row in rows for triple in stated(row)] + self.part().layers.extracted
+        rows = self._all("document", ["document", "rest.triples"], "document")
+        return [triple for row in rows for triple in _stated(row)] + self.part().layers.extracted
 
-    @property
-    def whole(self) -> bool:
-        return False
+    whole = False
 
     def part(self, partitions: Sequence[int] | None = None) -> ClusterGraph:
         """Of all only where they are few enough for this machine. Raises `ClewError` where they are not."""
@@ -281,13 +446,12 @@ class ClusterStore(IndexReader):
     def around(self, query: Query) -> Search:
         """The partitions that what matches the question votes for: the best, as many as `NODES` nodes are in."""
         texts, vectors = [form.text for form in query.forms], np.stack([form.vector for form in query.forms])
-        found = self.candidates(texts, vectors, VOTING, VOTING, query.scope)
+        found = self.candidates(texts, vectors, searches.VOTING, searches.VOTING, query.scope)
         votes = np.zeros(len(self._said["sizes"]))
         for form, hits in zip((*query.forms, *query.forms), found, strict=True):
-            ids = [hit.chunk for hit in hits]
-            for rank, row in enumerate(self._of("chunk", ids)):
-                votes[row["partition"]] += form.weight / (rank + HALF)
-        return cast(Search, PartStore(self, chosen(votes, self._said["sizes"])))
+            for rank, row in enumerate(self.rows("chunk", [hit.chunk for hit in hits])):
+                votes[row["partition"]] += form.weight / (rank + searches.HALF)
+        return cast(Search, PartStore(self, searches.chosen(votes, self._said["sizes"])))
 
     def _slices(self, partitions: Sequence[int]) -> list[Slice]:
         """One request for those that are not held, as far as `AT_ONCE` nodes go."""
@@ -314,11 +478,12 @@ class ClusterStore(IndexReader):
 
         def read(missing: list[str]) -> JustRead:
             ids, names = [normalised(one) for one in missing], [f"{name_key(one):016x}" for one in missing]
-            bodies = [*map(by_id, parts_of([key("entity", id_) for id_ in ids])), *map(by_name, parts_of(names))]
+            bodies = [searches.by_id(part) for part in parts_of([key("entity", id_) for id_ in ids])]
+            bodies += map(searches.by_name, parts_of(names))
             kinds, titles = dict[str, str](), set[str]()
             for answer in self.cluster.searched(self.index, bodies):
                 kinds |= {hit["_source"]["entity"]: hit["_source"]["type"] for hit in answer["hits"]["hits"]}
-                titles |= {one["key"] for one in answer.get("aggregations", NO_NAMES)["named"]["buckets"]}
+                titles |= {one["key"] for one in answer.get("aggregations", searches.NO_NAMES)["named"]["buckets"]}
             for one, id_, name in zip(missing, ids, names, strict=True):
                 yield one, (kinds.get(id_, ""), name in titles), 200 + len(one)
 
@@ -337,6 +502,25 @@ class ClusterStore(IndexReader):
         wanted = list(tokens)
         held = self._kept.values("texts", wanted, read)
         return [text for one in wanted for text in held[one]]
+
+
+def document_of_row(source: Mapping[str, Any]) -> Document:
+    told = source["rest"]
+    pages, headings = (tuple(Mark(*mark) for mark in told[name]) for name in ("pages", "headings"))
+    id_, title, text, place = (source[name] for name in ("document", "title", "text", "place"))
+    about = source["date"], source["status"], told.get("author", ""), told.get("tags", "")
+    return Document(id_, title, text, place, pages, headings, (), *about)
+
+
+def _stated(source: Mapping[str, Any]) -> list[Triple]:
+    """The triples that a document came with, of its row."""
+    return [Triple(*one) for one in source.get("rest", {}).get("triples", ()) if one[3] is not None]
+
+
+def _edges(source: Mapping[str, Any]) -> list[Edge]:
+    """Those that leave a document, each once, whatever it came from."""
+    told = source.get("rest", {}).get("edges", ())
+    return list(dict.fromkeys(Edge(source["document"], target, relation) for target, relation, _ in told))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import hashlib
 import json
 import sqlite3
 from base64 import b64decode
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,33 +14,18 @@ import numpy as np
 from safetensors import SafetensorError
 
 from clew.memory.datatypes import Progress, Vectors
-from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary, library_flag
+from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary
 from clew.memory.files import naming_full_disk, new_array, new_file, new_folder, private_folder, remove, unread, within
-from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
+from clew.memory.knowledge import disk
+from clew.memory.knowledge.cluster.cluster_store import ClusterStore, document_of_row, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.publishing import Published, Sending, publish
-from clew.memory.knowledge.cluster.reading import document_of_row
-from clew.memory.knowledge.cluster.rows import SOURCES, STATISTICS, RowsHash, decoded, rows_of
+from clew.memory.knowledge.cluster.rows import SOURCES, STATISTICS, RowsHash, decoded, rows_of, stacked
 from clew.memory.knowledge.cluster.searches import endpoint
 from clew.memory.knowledge.cluster.slices import unpacked
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
-from clew.memory.knowledge.disk import (
-    BROKEN,
-    HASHES,
-    LOCK,
-    Manifest,
-    add_document,
-    current_generation,
-    damaged,
-    held,
-    new_database,
-    next_generation,
-    order_chunks,
-    required_generation,
-    switch_to,
-    write_manifest,
-)
+from clew.memory.knowledge.disk import BROKEN, current_generation
 from clew.memory.knowledge.document_dates import orders_in
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, open_vectors
 from clew.memory.knowledge.index.steps import parts_of, write_words
@@ -77,7 +62,7 @@ class ReadRows:
     made of it is proven by the hash over all rows."""
 
     def __init__(self, store: ClusterStore, library: Path) -> None:
-        self._store, self._path = store, within(library, SPOOL)
+        self.store, self._path = store, within(library, SPOOL)
         mark = f"{store.proof[1]}\n".encode()
         if self._path.exists():
             with self._path.open("rb") as file:
@@ -87,7 +72,7 @@ class ReadRows:
 
     def all(self) -> Iterator[Progress]:
         """Read what is missing. Raises `ServiceUnreachable` where the cluster goes away."""
-        store, total, done, last, whole = self._store, self._store.proof[0], -1, b"", 0
+        store, total, done, last, whole = self.store, self.store.proof[0], -1, b"", 0
         with self._path.open("r+b") as file:
             for line in file:
                 if line.endswith(b"\n"):  # what comes behind the last one was torn off
@@ -117,24 +102,24 @@ class ReadRows:
 def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
     """Bring a generation of a cluster into an embedded library, as its next generation; what a run that was cut off had
     read is not read again. Raises `LibraryMismatch` where what comes is not what was proven when it was sent."""
-    parts = parts_of()
-    with held(library):
+    parts, where, stays = parts_of(), store.cluster.where, f"the library at {library} stays as it was"
+    with disk.held(library):
         read = ReadRows(store, library)
-        with naming_full_disk(f"the library at {library} stays as it was"):
+        with naming_full_disk(stays):
             yield from read.all()
-        folder, whole, where = next_generation(library, parts), False, store.cluster.where
+        folder, whole = disk.next_generation(library, parts), False
         try:
-            with naming_full_disk(f"the library at {library} stays as it was"):
-                _fill(store, read, folder)
+            with naming_full_disk(stays):
+                _fill(read, folder)
                 if RowsHash((row.id, row.hash) for row in rows_of(folder, store.manifest)).value != store.proof[1]:
                     raise ValueError("its rows have another hash")
             write_hashes(folder)
             whole = True
-            switch_to(library, folder, parts)
+            disk.switch_to(library, folder, parts)
             remove(library, SPOOL)
         except (ClewError, SafetensorError, *BROKEN) as error:
             remove(library, SPOOL)  # of what cannot be used nothing is kept
-            if isinstance(error, ClewError) and error.message != damaged(library).message:
+            if isinstance(error, ClewError) and error.message != disk.damaged(library).message:
                 raise
             wrong = f"the library at {where} is not as it was sent"
             raise LibraryMismatch(wrong, f"clew index YOUR-FOLDER --rebuild --library {where}") from error
@@ -143,37 +128,42 @@ def restore(store: ClusterStore, library: Path) -> Iterator[Progress]:
                 remove(library, folder.name)
 
 
-def _fill(store: ClusterStore, read: "ReadRows", folder: Path) -> None:
-    manifest = store.manifest
-    with closing(new_database(folder)) as database:
-        _write_documents(store, read, database)
-        vectors, sentences = _write_chunks(store, read, database)
-        order_chunks(database)
+def _fill(read: ReadRows, folder: Path) -> None:
+    manifest, dimension = read.store.manifest, read.store.dimension
+    with closing(disk.new_database(folder)) as database:
+        _write_documents(read, database)
+        vectors, sentences = _write_chunks(read, database)
+        disk.order_chunks(database)
         if len(vectors) != manifest.chunks:
             raise ValueError(f"{len(vectors)} chunks of {manifest.chunks}")
         for _ in write_words(database, folder, manifest.keywords, orders_in(database)):
             pass
         number_layers(database, folder)
-        _write_vectors(database, folder, vectors, sentences, manifest)
+        ids = [id_ for (id_,) in database.execute("SELECT id FROM chunks ORDER BY row")]
+        np.save(new_file(folder, CHUNKS.file), stacked([vectors[id_] for id_ in ids], dimension))
+        of_chunk = stacked([sentences[id_] for id_ in ids], dimension)
+        chunks = [chunk for (chunk,) in database.execute("SELECT chunk FROM sentences ORDER BY row")]
+        ordered = np.empty((len(chunks), dimension), np.float32)
+        ordered[np.argsort(np.array(chunks, np.int64), kind="stable")] = of_chunk
+        np.save(new_file(folder, SENTENCES.file), ordered)
         layers = read_layers(database, folder)
         halves = {row["entity"]: row["half"] for row in read.of("entity") if "half" in row}
-        named = [decoded(halves[layers.entities[number].id], store.dimension) for number in layers.joining.tolist()]
-        np.save(new_file(folder, NAMES), np.concatenate([*named, np.zeros((0, store.dimension), np.float32)]))
-        _write_communities(store, database, folder)
+        named = [decoded(halves[layers.entities[number].id], dimension) for number in layers.joining.tolist()]
+        np.save(new_file(folder, NAMES), stacked(named, dimension))
+        _write_communities(read.store, database, folder)
         database.commit()
         write_graph(database, folder, layers)
-        _write_smoothed(store, read, folder)
-        _write_capsules(store, folder)
-        write_manifest(folder, manifest)
+        _write_partitions(read, folder)
+        disk.write_manifest(folder, manifest)
 
 
-def _write_documents(store: ClusterStore, read: "ReadRows", database: sqlite3.Connection) -> None:
-    said = json.loads(store.file(SOURCES))
+def _write_documents(read: ReadRows, database: sqlite3.Connection) -> None:
+    said = json.loads(read.store.file(SOURCES))
     database.executemany("INSERT INTO sources VALUES (?, ?)", said["sources"])
     database.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", said["loose"])
     for row in read.of("document"):
         rest, id_ = row["rest"], row["document"]
-        add_document(database, document_of_row(row), row["digest"], row["path"], row["position"])
+        disk.add_document(database, document_of_row(row), row["digest"], row["path"], row["position"])
         for table, sql in LAYERS.items():
             for n, part in enumerate(rest[table]):
                 values = [*part[:2], bytes.fromhex(part[2])] if table == "sentences" else part
@@ -182,59 +172,36 @@ def _write_documents(store: ClusterStore, read: "ReadRows", database: sqlite3.Co
         database.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", ([id_, *edge] for edge in rest["edges"]))
 
 
-def _write_chunks(
-    store: ClusterStore, read: "ReadRows", database: sqlite3.Connection
-) -> tuple[dict[str, Vectors], dict[str, Vectors]]:
+def _write_chunks(read: ReadRows, database: sqlite3.Connection) -> tuple[dict[str, Vectors], dict[str, Vectors]]:
     """The vectors of each chunk, and of its sentences."""
     vectors, sentences = dict[str, Vectors](), dict[str, Vectors]()
     for row in read.of("chunk"):
         place = row["page"], row["heading"], bytes.fromhex(row["digest"])
         own = row["chunk"], row["document"], row["start"], row["start"], row["end"]  # starts rise within a document
         database.execute(f"INSERT INTO staged VALUES ({', '.join('?' * 8)})", (*own, *place))
-        vectors[row["chunk"]] = decoded(row["half"], store.dimension)
-        sentences[row["chunk"]] = decoded(row["sentences"], store.dimension)
+        vectors[row["chunk"]] = decoded(row["half"], read.store.dimension)
+        sentences[row["chunk"]] = decoded(row["sentences"], read.store.dimension)
     return vectors, sentences
 
 
-def _write_vectors(
-    database: sqlite3.Connection,
-    folder: Path,
-    vectors: Mapping[str, Vectors],
-    sentences: Mapping[str, Vectors],
-    manifest: Manifest,
-) -> None:
-    ids = [id_ for (id_,) in database.execute("SELECT id FROM chunks ORDER BY row")]
-    none = np.zeros((0, manifest.encoder.dimension), np.float32)
-    np.save(new_file(folder, CHUNKS.file), np.concatenate([*(vectors[id_] for id_ in ids), none]))
-    chunks = np.array(database.execute("SELECT chunk FROM sentences ORDER BY row").fetchall(), np.int64).reshape(-1)
-    ordered = np.empty((len(chunks), manifest.encoder.dimension), np.float32)
-    of_chunk = np.concatenate([*(sentences[id_] for id_ in ids), none])
-    ordered[np.argsort(chunks, kind="stable")] = of_chunk
-    np.save(new_file(folder, SENTENCES.file), ordered)
-
-
 def _write_communities(store: ClusterStore, database: sqlite3.Connection, folder: Path) -> None:
-    vectors: list[Vectors] = []
-    for number, row in store.communities:
+    for row in store.communities:
         first, last, parent, entities, digest = row["rest"]["row"]
         told = row["name"], row["report"], row["author"], first, last, parent, json.dumps(entities)
-        values = (number, *told, bytes.fromhex(digest))
+        values = (row["number"], *told, bytes.fromhex(digest))
         database.execute(f"INSERT INTO communities VALUES ({', '.join('?' * 9)})", values)
-        vectors.append(decoded(row["half"], store.dimension))
-    np.save(new_file(folder, COMMUNITIES), np.concatenate([*vectors, np.zeros((0, store.dimension), np.float32)]))
+    vectors = [decoded(row["half"], store.dimension) for row in store.communities]
+    np.save(new_file(folder, COMMUNITIES), stacked(vectors, store.dimension))
 
 
-def _write_smoothed(store: ClusterStore, read: "ReadRows", folder: Path) -> None:
-    """As they were: made of vectors in half precision others would come out."""
-    shape = store.manifest.chunks, store.dimension
-    smoothed = new_array(folder, SMOOTHED, np.float16, shape)
+def _write_partitions(read: ReadRows, folder: Path) -> None:
+    """The smoothed vectors as they were, as made of vectors in half precision others would come out; the capsules."""
+    store = read.store
+    smoothed = new_array(folder, SMOOTHED, np.float16, (store.manifest.chunks, store.dimension))
     for row in read.of("capsule"):
         arrays = unpacked(b64decode(row["blob"])).arrays
         smoothed[arrays["rows"]] = arrays["smoothed"]
     smoothed.flush()
-
-
-def _write_capsules(store: ClusterStore, folder: Path) -> None:
     for name in store.files():
         if name not in (SOURCES, STATISTICS):
             if not of_partitions(name):
@@ -304,8 +271,7 @@ def on_this_machine(place: Place, cache: Path) -> Path:
     if isinstance(place, Path):
         return place
     cluster, folder = Cluster(place), _folder(place, cache)
-    if _there(cluster) is None:
-        raise NoLibrary(f"there is no library at {place}", f"clew index YOUR-FOLDER {library_flag(place)}")
+    Generations(cluster).required()
     for _ in _brought(cluster, folder):
         pass
     return folder
@@ -320,27 +286,24 @@ def _brought(cluster: Cluster, folder: Path, rebuild: bool = False) -> Generator
     """Where the copy is not what was sent last, or has never been made, it is read from the cluster. What a run has
     made and not sent yet is kept. Returns the proof of what is there: None where it is ours and cannot be read, which
     is no error with `rebuild`."""
+    mark = _mark(folder)
     try:
-        store, mark = _there(cluster), _mark(folder)
-        if store is None:
-            if mark:  # it was there, and was removed
-                _clear(folder)
-        elif mark.get("hash") != store.proof[1] or current_generation(folder) is None:
+        store = open_generation(cluster)
+        if mark.get("hash") != store.proof[1] or current_generation(folder) is None:
             _clear(folder)
             yield from restore(store, folder)
             tokens_by = "" if store.without_tokens else store.tokens_by
-            _note(folder, _files(required_generation(folder)), store.proof[1], tokens_by)
-        return store.proof[1] if store else ""
+            _note(folder, _files(disk.required_generation(folder)), store.proof[1], tokens_by)
+        return store.proof[1]
+    except NoLibrary:
+        if mark:  # it was there, and was removed
+            _clear(folder)
+        return ""
     except LibraryMismatch:
         generations = Generations(cluster)
         if not rebuild or generations.current() not in generations.ours():
             raise
         return None
-
-
-def _there(cluster: Cluster) -> ClusterStore | None:
-    _ = cluster.version
-    return open_generation(cluster) if Generations(cluster).current() else None
 
 
 def _mark(folder: Path) -> dict[str, str]:
@@ -358,13 +321,13 @@ def _note(folder: Path, files: str, proof: str, tokens_by: str) -> None:
 
 
 def _files(generation: Path) -> str:
-    return hashlib.sha256((generation / HASHES).read_bytes()).hexdigest()
+    return hashlib.sha256((generation / disk.HASHES).read_bytes()).hexdigest()
 
 
 def _clear(folder: Path) -> None:
     """All but what a run that was cut off had read, and generations that somebody reads. Raises `LibraryBusy`."""
-    with held(folder):
+    with disk.held(folder):
         for entry in folder.iterdir():
             with unread(entry) as free:
-                if free and entry.name != LOCK and not entry.name.startswith(SPOOL):
+                if free and entry.name != disk.LOCK and not entry.name.startswith(SPOOL):
                     remove(folder, entry.name)

@@ -196,6 +196,11 @@ def decoded(text: str, dimension: int) -> Vectors:
     return np.frombuffer(b64decode(text), np.float16).reshape(-1, dimension).astype(np.float32)
 
 
+def stacked(parts: Sequence[Vectors], dimension: int) -> Vectors:
+    """One after the other, shape (rows, dimension); there may be none."""
+    return np.concatenate([*parts, np.zeros((0, dimension), np.float32)])
+
+
 def rows_of(generation: Path, manifest: Manifest) -> Generator[IndexRow, None, None]:
     """All but the manifest. Raises what a broken file raises, as `ClewError`."""
     store = EmbeddedStore(generation, manifest.keywords, manifest.date_order)

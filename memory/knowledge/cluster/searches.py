@@ -30,9 +30,6 @@ VOTING, HALF = 100, 5
 NODES, FEWEST = 2000, 500
 """Nodes of a question's part of the graph: at most, and where the library has them at least (seed 004, as `stitch`)."""
 
-PLACED = ("chunk", "document", "start")
-"""Fields that tell where a chunk stands in the library."""
-
 Body = dict[str, Any]
 Filter = list[dict[str, Any]]
 

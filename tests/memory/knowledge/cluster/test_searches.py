@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from clew.memory.knowledge.cluster.cluster_store import open_generation
+from clew.memory.knowledge.cluster.cluster_store import RecentlyRead, open_generation
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.cluster.reading import RecentlyRead
 from clew.memory.knowledge.cluster.searches import MOST_HITS
 from clew.memory.knowledge.index.run import index
 from tests.benchmarks.indexing import RandomEncoder
@@ -38,7 +37,7 @@ def test_what_was_read_is_kept_up_to_one_bound(
     """Rows, what was found, vectors of sentences and slices of capsules together."""
     cluster = cluster_at(server)
     sent(cluster, examples_path)
-    monkeypatch.setattr("clew.memory.knowledge.cluster.reading.KEPT_BYTES", bound := 200_000)
+    monkeypatch.setattr("clew.memory.knowledge.cluster.cluster_store.KEPT_BYTES", bound := 200_000)
     store = open_generation(cluster)
     ids = [one.id for one in store.sample(1000)]
     store.keyword_search(["Metropolis", "the moon"], 50)
