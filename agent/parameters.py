@@ -16,8 +16,7 @@ from clew.memory.errors import BadInput, LibraryMismatch
 from clew.memory.knowledge.chunking import ChunkerParameters, SemanticParameters
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.tokens import KeywordParameters
-from clew.memory.knowledge.walking.late_interaction import LateParameters
-from clew.memory.knowledge.walking.walker import WalkerParameters
+from clew.memory.knowledge.walking.walker import LateParameters, WalkerParameters
 from clew.memory.layers import DetectionParameters
 from clew.memory.parameters import Parameter, parameters_of, values_of, with_values
 from clew.tools import registry

@@ -29,8 +29,7 @@ from clew.memory.knowledge.clues.clue_index import load_aliases
 from clew.memory.knowledge.cluster.restoring import on_this_machine
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.structure import Structure, open_structure
-from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters
-from clew.memory.knowledge.walking.walker import Walker
+from clew.memory.knowledge.walking.walker import LateInteraction, LateParameters, Walker
 from clew.tools import registry
 from clew.tools.base import Tool, ToolSettings, for_question
 from clew.tools.walk import Walk

@@ -135,7 +135,7 @@ class Settings(BaseSettings):
     `encoder` is the library's own, for a new library all-MiniLM-L6-v2. `reranker` is a cross-encoder that prunes the
     paths of the tool `clues`; empty: none. `aliases` is a file of further
     names of relations for that tool (clues/clue_index.py); empty: none. `late_interaction` has the tool `walk`
-    score nodes by their tokens too (memory/knowledge/walking/late_interaction.py); `aligner` chooses its partitions:
+    score nodes by their tokens too (memory/knowledge/walking/walker.py); `aligner` chooses its partitions:
     votes, centroid, words, or one that `clew align train` made, as mlp-infonce. `llm` names the language models
     (agent/models.py); `unsupported` is what becomes of sentences of theirs that their passages do not support.
     `language` is what Clew speaks where it says something itself; auto: that of the question."""

@@ -12,7 +12,7 @@ from clew.memory.dialogue.signals import mean_vector
 from clew.memory.knowledge.aligners.scoring import Aligner
 from clew.memory.knowledge.clues.clue_index import AliasTable
 from clew.memory.knowledge.structure import Structure
-from clew.memory.knowledge.walking.late_interaction import LateInteraction
+from clew.memory.knowledge.walking.walker import LateInteraction
 from clew.memory.layers import Layers
 from clew.memory.ports import Encoder, Reranker, Search
 

@@ -1,7 +1,7 @@
 """The tool `graph`: from the passages that match a question, over the entities that they name, to what it needs beside.
 
 For questions that no single passage answers. Passages that match by words and by meaning are the anchors; a walk over
-sentences and entities leads from them to others (`clew.memory.knowledge.walking.paths`), and the walk's scorer weighs
+sentences and entities leads from them to others (`memory/knowledge/walking/features.py`), and the walk's scorer weighs
 both: what matches, and what is reached.
 
 The chunks that match best are the anchors of the first round, those with the most mass the anchors of the second; so a
@@ -18,8 +18,17 @@ from numpy.typing import NDArray
 from clew.memory.cache import once
 from clew.memory.datatypes import Edge, Findings, Floats, Ints, Passage, Query, Subgraph
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
-from clew.memory.knowledge.walking.features import DIRECT, Looked, NodeScorer, load_scorer
-from clew.memory.knowledge.walking.paths import HopIndex, HopQuestion, Paths, hop_index, paths_from
+from clew.memory.knowledge.walking.features import (
+    DIRECT,
+    HopIndex,
+    HopQuestion,
+    Looked,
+    NodeScorer,
+    Paths,
+    hop_index,
+    load_scorer,
+    paths_from,
+)
 from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
 from clew.memory.layers import Layers
 from clew.memory.parameters import Count, Few

@@ -21,20 +21,11 @@ from zipfile import BadZipFile
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
+from clew.memory import files
 from clew.memory.datatypes import Document, Mark
 from clew.memory.dates import DateOrder
 from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary, library_flag
-from clew.memory.files import (
-    close_to_others,
-    lasting_folder,
-    new_file,
-    new_folder,
-    remove,
-    sync_all,
-    unread,
-    within,
-    write_durably,
-)
+from clew.memory.files import new_file, within
 from clew.memory.knowledge.chunking import Chunker, ChunkerParameters
 from clew.memory.knowledge.loaders.source import ALL, Pages
 from clew.memory.knowledge.tokens import KeywordParameters
@@ -325,19 +316,19 @@ def next_generation(path: Path, parts: Set[str]) -> Path:
     if number > LAST:  # somebody has named one so: the first that is free
         number = min({*range(1, len(taken) + 2)} - taken)
     _remove_generations(path, parts, keep=_current_name(path))
-    return new_folder(path, f"{number:010}")
+    return files.new_folder(path, f"{number:010}")
 
 
 def switch_to(path: Path, generation: Path, parts: Set[str]) -> None:
     """Make `generation` the current one: durably on disk before it is named, named in one step. Removes the others."""
-    sync_all(generation)
+    files.sync_all(generation)
     name_current(path, generation)
     _remove_generations(path, parts, keep=generation.name)
 
 
 def name_current(path: Path, generation: Path) -> None:
     pointer = json.dumps({"format": FORMAT, "generation": generation.name})
-    write_durably(path, POINTER, f"{pointer}\n".encode())
+    files.write_durably(path, POINTER, f"{pointer}\n".encode())
 
 
 def _remove_generations(path: Path, parts: Set[str], keep: str) -> None:
@@ -345,9 +336,9 @@ def _remove_generations(path: Path, parts: Set[str], keep: str) -> None:
     for folder in path.glob(NUMBER):
         ours = folder.is_dir() and not folder.is_symlink() and folder.name != keep
         if ours and parts >= {entry.name for entry in folder.iterdir()}:
-            with unread(folder) as free:
+            with files.unread(folder) as free:
                 if free:
-                    remove(path, folder.name)
+                    files.remove(path, folder.name)
 
 
 def clear(path: Path, parts: Set[str]) -> list[str]:
@@ -361,7 +352,7 @@ def read_now(path: Path) -> list[Path]:
     """The generations that somebody reads."""
     found = []
     for folder in sorted(path.glob(NUMBER)):
-        with unread(folder) as free:
+        with files.unread(folder) as free:
             found += [] if free else [folder]
     return found
 
@@ -377,13 +368,13 @@ def _current_name(path: Path) -> str:
 @contextmanager
 def held(library: Path) -> Iterator[None]:
     """Hold the lock of a library: one process at a time changes it. Raises `LibraryBusy` where another has it."""
-    lasting_folder(library, 0o700)
+    files.lasting_folder(library, 0o700)
     lock = FileLock(within(library, LOCK), mode=0o600)
     try:
         with lock.acquire(timeout=0):
             yield
             if (library / POINTER).exists():  # it may have been made when libraries were open to others
-                close_to_others(library, (library / POINTER, library / LOCK, *library.glob(NUMBER)))
+                files.close_to_others(library, (library / POINTER, library / LOCK, *library.glob(NUMBER)))
     except Timeout:
         raise LibraryBusy(f"another clew index is running on {library}", "wait until it has ended") from None
 

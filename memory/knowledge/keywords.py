@@ -209,92 +209,83 @@ def write(
 
     Raises `BadInput` for a language that there is no stemmer or no list of stop words for, and what a broken file does.
     """
+    from scipy.sparse import csr_array
+
     languages = list(map(rooted_in, texts))
     found = [[words_of(text, one) for text, one in zip(values, languages, strict=True)] for values in (titles, texts)]
     found.append([words_of(text) for text in metadata or [""] * len(texts)])
     words = dict.fromkeys(chain.from_iterable(chain.from_iterable(found)))
-    known = {name: _taken_over(before, name) for name in FIELDS} if before else {}
-    numbers, of_words = numbered(words, tokenizer(parameters), chain(*(its for its, _ in known.values())))
-    fields = []
-    for name, of_chunks in zip(FIELDS, found, strict=True):
-        field = _counted(of_chunks, of_words)
-        if name in known:
-            its, counted = known[name]
-            place = np.array([numbers[token] for token in its], np.int64)
-            field = _summed(field, counted._replace(tokens=place[counted.tokens]))
+    known = [_taken_over(before, name) if before else _NOTHING for name in FIELDS]
+    numbers, of_words = numbered(words, tokenizer(parameters), chain(*(its.tokens for its in known)))
+    shape, fields = (len(numbers), len(texts)), []
+    for name, of_chunks, its in zip(FIELDS, found, known, strict=True):
+        field = _counted(of_chunks, of_words, shape)
+        if its.tokens:
+            rows = np.array([numbers[token] for token in its.tokens], np.int64)[its.rows]
+            field = field + csr_array((its.counts, (rows, its.chunks)), shape=shape)
         fields.append(field)
         _write_index(folder / name, field, list(numbers), parameters)
         yield name
     title, text, _ = fields
-    both = _summed(title._replace(counts=parameters.title_weight * title.counts), text)
+    both = parameters.title_weight * title + text
     _write_index(folder / TOGETHER, both, list(numbers), parameters)
-    idf = idf_of(np.bincount(both.tokens, minlength=len(numbers)), len(titles))
-    mass = np.bincount(title.chunks, idf[title.tokens], len(titles))
+    idf = np.repeat(idf_of(np.diff(both.indptr), len(titles)), np.diff(title.indptr))
+    mass = np.bincount(title.indices, idf, len(titles))
     np.save(new_file(folder, TITLE_MASS), np.where(mass > 0, mass, 1).astype(np.float32))
     yield TOGETHER
 
 
-class _Counted(NamedTuple):
-    """Chunk `chunks[i]` has token `tokens[i]` `counts[i]` times, each pair once, by token and then by chunk; `size` is
-    how many chunks there are."""
+class _Known(NamedTuple):
+    """Chunk `chunks[i]` has token `tokens[rows[i]]` `counts[i]` times."""
 
-    chunks: NDArray[np.int64]
-    tokens: NDArray[np.int64]
+    tokens: Sequence[str]
+    rows: Ints
+    chunks: Ints
     counts: NDArray[np.float64]
-    size: int
 
 
-def _counted(words: Sequence[Sequence[str]], token_numbers: Mapping[str, int]) -> _Counted:
-    """Of each chunk's words."""
+_NOTHING = _Known((), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+
+def _taken_over(before: WordsBefore, name: str) -> _Known:
+    """What an index of before has of chunks that are still there, by their places."""
+    if not within(before.folder, name).is_dir():
+        return _NOTHING
+    index = opened(before.folder / name, len(before.rows))
+    chunks, counts = before.rows[np.asarray(index.indices)], read_array(within(before.folder, name, COUNTS))
+    rows, kept = np.repeat(np.arange(len(index.indptr) - 1), np.diff(index.indptr)), chunks >= 0
+    tokens = [token for token in index.vocabulary if token]
+    return _Known(tokens, rows[kept], chunks[kept], counts[kept].astype(np.float64))
+
+
+def _counted(words: Sequence[Sequence[str]], token_numbers: Mapping[str, int], shape: tuple[int, int]) -> "csr_array":
+    """How often each token stands among the words of each chunk, shape (tokens, chunks)."""
+    from scipy.sparse import csr_array
+
     lengths = [len(of_chunk) for of_chunk in words]
     found = np.fromiter(map(token_numbers.__getitem__, chain.from_iterable(words)), np.int64, sum(lengths))
-    chunks, size = np.repeat(np.arange(len(words)), lengths), max(1, len(words))
-    kept = found >= 0
-    pairs, counts = np.unique(found[kept] * size + chunks[kept], return_counts=True)
-    return _Counted(pairs % size, pairs // size, counts.astype(np.float64), len(words))
+    kept, chunks = found >= 0, np.repeat(np.arange(len(words)), lengths)
+    return csr_array((np.ones(kept.sum()), (found[kept], chunks[kept])), shape=shape)
 
 
-def _taken_over(before: WordsBefore, name: str) -> tuple[list[str], _Counted]:
-    """The tokens of an index of before, and what is counted of chunks that are still there, by their places."""
-    folder = before.folder / name
-    if not within(before.folder, name).is_dir():
-        return [], _Counted(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), 0)
-    index = opened(folder, len(before.rows))
-    rows, tokens = before.rows[np.asarray(index.indices)], [token for token in index.vocabulary if token]
-    numbers = np.repeat(np.arange(len(tokens)), np.diff(index.indptr))
-    counts, kept = read_array(within(folder, COUNTS)), rows >= 0
-    return tokens, _Counted(rows[kept], numbers[kept], counts[kept].astype(np.float64), 0)
-
-
-def _summed(*parts: _Counted) -> _Counted:
-    size, full = parts[0].size, [part for part in parts if len(part.tokens)]
-    if len(full) == 1:
-        return full[0]._replace(size=size)
-    keys = np.concatenate([part.tokens * size + part.chunks for part in parts])
-    pairs, places = np.unique(keys, return_inverse=True)
-    weights = np.concatenate([part.counts for part in parts])
-    counts = np.asarray(np.bincount(places.reshape(-1), weights, len(pairs)), np.float64)
-    return _Counted(pairs % max(1, size), pairs // max(1, size), counts, size)
-
-
-def _write_index(folder: Path, found: _Counted, vocabulary: Sequence[str], parameters: KeywordParameters) -> None:
+def _write_index(folder: Path, found: "csr_array", vocabulary: Sequence[str], parameters: KeywordParameters) -> None:
     """As `bm25s.BM25.index` has it ("lucene": Kamphuis et al. 2020), all chunks at once."""
     import bm25s
 
-    if not len(found.tokens):
+    if not found.nnz:
         return
-    used, columns, held = np.unique(found.tokens, return_inverse=True, return_counts=True)
-    lengths = np.bincount(found.chunks, found.counts, found.size)
-    idf = idf_of(held, found.size).astype(np.float32)
+    used, size = np.flatnonzero(np.diff(found.indptr)), found.shape[1]
+    held, lengths = np.diff(found.indptr)[used], np.asarray(found.sum(axis=0)).reshape(-1)
+    idf = np.repeat(idf_of(held, size).astype(np.float32), held)
     norms = parameters.k1 * ((1 - parameters.b) + parameters.b * lengths / lengths.mean())
     index = bm25s.BM25(k1=parameters.k1, b=parameters.b, method="lucene")
     index.scores = {
-        "data": (idf[columns] * (found.counts / (norms[found.chunks] + found.counts))).astype(np.float32),
-        "indices": found.chunks.astype(np.int32),
+        "data": (idf * (found.data / (norms[found.indices] + found.data))).astype(np.float32),
+        "indices": found.indices.astype(np.int32),
         "indptr": np.concatenate([[0], np.cumsum(held)]).astype(np.int32),
-        "num_docs": found.size,
+        "num_docs": size,
     }
     index.vocab_dict = {vocabulary[token]: number for number, token in enumerate(used.tolist())} | {"": len(used)}
     index.nonoccurrence_array = None  # of other kinds of BM25
     index.save(folder, show_progress=False)
-    np.save(new_file(folder, COUNTS), found.counts.astype(np.float32))
+    np.save(new_file(folder, COUNTS), found.data.astype(np.float32))

@@ -2,70 +2,29 @@
 (what a quotation's `start` and `end` count in), or as a graph folder: nodes and edges."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Self
 
-from clew.memory.datatypes import Chunk, Document, Edge
+from clew.memory.datatypes import Chunk, Document
 from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary
 from clew.memory.files import private_file, private_folder
 from clew.memory.json_lines import as_line, replace_file, unwritten
-from clew.memory.knowledge.catalogue import Catalogue
+from clew.memory.knowledge import disk
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.disk import (
-    BROKEN,
-    NO_LIBRARY,
-    Manifest,
-    check_encoder,
-    current_generation,
-    read_manifest,
-    recorded,
-    required_generation,
-)
+from clew.memory.knowledge.disk import BROKEN, NO_LIBRARY, Manifest
 from clew.memory.knowledge.proof import naming_altered
 from clew.memory.knowledge.store import EmbeddedStore, StoredSource
-from clew.memory.knowledge.vocabulary import LibraryVocabulary
 from clew.memory.opened_file import same_file
 from clew.memory.ports import Encoder, Search
 
-
-class LibraryStore(Search, Protocol):
-    """What a conversation asks of a library beside what tools do."""
-
-    @property
-    def state(self) -> str:
-        """Which generation this is."""
-
-    @property
-    def unread(self) -> tuple[str, ...]:
-        """The paths of the files of which nothing could be read when it was indexed."""
-
-    @property
-    def of_triples(self) -> bool:
-        """Whether most documents are the triples that they were given with, and no other text."""
-
-    def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:
-        """The edges that leave or enter each document."""
-
-    def copies(self, path: str) -> tuple[str, ...]:
-        """The paths of the other files that are the same as this one, to the byte; none on a cluster."""
-
-    def titles(self, limit: int) -> list[str]:
-        """Titles of documents, at most so many and each once, in the order of the library."""
-
-    def sample(self, most: int) -> list[Chunk]:
-        """At most so many, from all over the library."""
-
-    @property
-    def catalogue(self) -> Catalogue: ...
-
-    @property
-    def vocabulary(self) -> LibraryVocabulary: ...
+LibraryStore = EmbeddedStore | ClusterStore
+"""What a conversation asks of a library beside what tools do (`Search`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +52,7 @@ class Library:
 def recorded_at(place: Place) -> Manifest:
     """As `disk.recorded`. Raises `ServiceUnreachable` and `NotSetUp` for a cluster that does not tell."""
     if isinstance(place, Path):
-        return recorded(place)
+        return disk.recorded(place)
     try:
         return open_cluster(place).manifest
     except (NoLibrary, LibraryMismatch):
@@ -110,7 +69,7 @@ def state_at(place: Place) -> str:
     """As `current_state`, of a library that is not opened."""
     if isinstance(place, ClusterAddress):
         return Generations(Cluster(place)).current()
-    return str(current_generation(place) or "")
+    return str(disk.current_generation(place) or "")
 
 
 def open_library(path: Place, encoder: Encoder | None) -> Library:
@@ -121,16 +80,16 @@ def open_library(path: Place, encoder: Encoder | None) -> Library:
     """
     if isinstance(path, ClusterAddress):
         store = open_cluster(path)
-        check_encoder(path, store.manifest, encoder)
+        disk.check_encoder(path, store.manifest, encoder)
         return Library(path, store.manifest, store)
     while True:
-        generation = required_generation(path)
+        generation = disk.required_generation(path)
         try:
-            manifest = read_manifest(generation)
-            check_encoder(path, manifest, encoder)
+            manifest = disk.read_manifest(generation)
+            disk.check_encoder(path, manifest, encoder)
             return Library(path, manifest, EmbeddedStore(generation, manifest.keywords, manifest.date_order))
         except ClewError:
-            if current_generation(path) == generation:
+            if disk.current_generation(path) == generation:
                 raise
             # It was replaced between reading its name and opening it.
 
@@ -204,7 +163,7 @@ def _own_folder(folder: Path, written: str) -> None:
 
 
 def stored_documents(store: LibraryStore) -> Iterator[Document]:
-    ids: Sequence[str] = [one.id for one in store.catalogue.documents]
+    ids = [one.id for one in store.catalogue.documents]
     for first in range(0, len(ids), AT_ONCE):
         yield from store.documents(ids[first : first + AT_ONCE])
 

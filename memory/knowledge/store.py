@@ -6,11 +6,11 @@ A chunk's row is its place in the vectors, in the keyword indexes and in the lay
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +26,15 @@ from clew.memory.knowledge.embedding import CHUNKS, NAMES, SENTENCES, check_rows
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.knowledge.numbering import read_layers
-from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_with_vectors
-from clew.memory.knowledge.partitioning.node_graph import read_graph
+from clew.memory.knowledge.partitioning.capsule import capsule_with_vectors
+from clew.memory.knowledge.partitioning.partitioner import read_graph
 from clew.memory.knowledge.tables import Tables
 from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary, LikeWords
 from clew.memory.layers import Communities, Layers, Unit
 from clew.memory.nodes import FILE as SMOOTHED
-from clew.memory.nodes import Cells, NodeGraph, Partitioning
-from clew.memory.titles import TitleIndex, is_name, read_titles
+from clew.memory.nodes import Cells, Partitioning
+from clew.memory.titles import is_name, read_titles
 from clew.memory.vectors import highest, looked_up
 
 EDGES = """
@@ -45,6 +45,9 @@ AND EXISTS (SELECT 1 FROM documents WHERE id = edges.target)
 """
 """Loose edges, to documents that the library does not have (yet), are kept but not served. (With `IN` for `EXISTS`
 SQLite goes through all documents: 800 ms instead of one, in a graph of 377,000 edges.)"""
+
+
+Read = TypeVar("Read")
 
 
 class StoredSource(NamedTuple):
@@ -90,13 +93,21 @@ class LibraryDatabase:
         self._connection.close()
 
 
+def _read_once(read: Callable[[Path], Read]) -> once[Read]:
+    """What a file of a generation has, for a graph with the folder of one."""
+
+    def compute(graph: "EmbeddedGraph") -> Read:
+        with naming_damage(graph.folder):
+            return read(graph.folder)
+
+    return once(compute)
+
+
 class EmbeddedGraph:
     """All of a generation, whatever part is asked for. Raises `ClewError` where it finds the files damaged."""
 
     def __init__(self, folder: Path, database: LibraryDatabase, keywords: KeywordIndex) -> None:
-        self._folder = folder
-        self._database = database
-        self._keywords = keywords
+        self.folder, self._database, self._keywords = folder, database, keywords
         self.vectors, self.sentence_vectors = (open_vectors(folder, what) for what in (CHUNKS, SENTENCES))
         self._names = mapped(within(folder, NAMES))
         with database.reading() as connection:
@@ -106,32 +117,19 @@ class EmbeddedGraph:
     @once
     def layers(self) -> Layers:
         with self._database.reading() as connection:
-            return read_layers(connection, self._folder)
+            return read_layers(connection, self.folder)
 
     @once
     def communities(self) -> Communities:
         with self._database.reading() as connection:
-            return read_communities(connection, self._folder)
+            return read_communities(connection, self.folder)
 
-    @once
-    def nodes(self) -> NodeGraph:
-        with naming_damage(self._folder):
-            return read_graph(self._folder)
-
-    @once
-    def titles(self) -> TitleIndex:
-        with naming_damage(self._folder):
-            return read_titles(self._folder)
-
-    @once
-    def smoothed(self) -> NDArray[np.float16]:
-        with naming_damage(self._folder):
-            return np.asarray(mapped(within(self._folder, SMOOTHED)), np.float16)
-
-    @once
-    def _capsule(self) -> tuple[Capsule, Vectors]:
-        with naming_damage(self._folder):
-            return capsule_with_vectors(self._folder)
+    nodes = _read_once(read_graph)
+    titles = _read_once(read_titles)
+    smoothed: once[NDArray[np.float16]] = _read_once(
+        lambda folder: np.asarray(mapped(within(folder, SMOOTHED)), np.float16)
+    )
+    _capsule = _read_once(capsule_with_vectors)
 
     @property
     def partitioning(self) -> Partitioning:
@@ -146,7 +144,7 @@ class EmbeddedGraph:
         return self._capsule[1][starts[partition] : starts[partition + 1]]
 
     def entity_vectors(self, entities: Ints) -> Vectors:
-        with naming_damage(self._folder):
+        with naming_damage(self.folder):
             return looked_up(self.layers.joining, entities, self._names, 0)
 
     def words(self, query: str, nodes: Ints) -> WordShares:
@@ -161,7 +159,7 @@ class EmbeddedGraph:
         )
         documents = sorted({document for _, document, *_ in of_rows})
         texts = dict(self._database.select("SELECT id, text FROM documents WHERE id IN ?", documents))
-        with naming_damage(self._folder):
+        with naming_damage(self.folder):
             for row, document, chunk, start, end in of_rows:
                 found[row] = Unit(document, chunk, texts[document][start:end], start, end)
             return [found[int(number)] for number in numbers]
@@ -234,11 +232,10 @@ class EmbeddedStore:
         return [found[id_] for id_ in ids]
 
     def copies(self, path: str) -> tuple[str, ...]:
-        same = (
-            "SELECT s.path FROM sources s JOIN sources o ON o.digest = s.digest AND o.path != s.path AND s.digest != ''"
-        )
-        with naming_damage(self.folder):
-            return tuple(row[0] for row in self._select(f"{same} WHERE o.path IN ? ORDER BY s.path", [path]))
+        """The paths of the other files that are the same as this one, to the byte; none on a cluster."""
+        sql = """SELECT s.path FROM sources s JOIN sources o ON o.digest = s.digest AND o.path != s.path
+        WHERE s.digest != '' AND o.path IN ? ORDER BY s.path"""
+        return tuple(same for (same,) in self._select(sql, [path]))
 
     def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         rows = self._select("SELECT id, document, start, end, page, heading FROM chunks WHERE id IN ?", ids)
@@ -301,6 +298,7 @@ class EmbeddedStore:
         return found + (self.vector_search(vectors, nearest, scope=scope) if nearest else [])
 
     def sample(self, most: int) -> list[Chunk]:
+        """At most so many, from all over the library."""
         ids = self._graph.layers.chunk_ids
         return self.chunks(ids[:: max(1, len(ids) // most)][:most])
 
@@ -310,6 +308,7 @@ class EmbeddedStore:
         return self
 
     def neighbours(self, ids: Sequence[str]) -> list[list[Edge]]:
+        """The edges that leave or enter each document."""
         found: dict[str, list[Edge]] = {id_: [] for id_ in ids}
         for row in self._select(EDGES.format(end="source"), ids):
             found[row[0]].append(Edge(*row))

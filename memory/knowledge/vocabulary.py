@@ -2,14 +2,14 @@
 it; which of its words are spelt nearly like one that it lacks, and which stand in chunks of like meaning."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Vectors
+from clew.memory.knowledge.cluster.statistics import WordStatistics
 from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.text import FUNCTION_WORDS
 from clew.memory.vectors import unit
@@ -33,31 +33,13 @@ _VAGUE = ("", "name", "term")
 """Kinds that say less of a phrase than that it is a title."""
 
 
-class WordCounts(Protocol):
-    """What a library's words become, and in how many of its `size` chunks each token stands."""
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def tokens(self) -> Collection[str]: ...
-
-    def token(self, word: str) -> str:
-        """Empty for a stop word and for one letter."""
-
-    def count(self, token: str) -> int: ...
-
-    def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
-        """The words of a text that become one of these tokens, in lower case, with it."""
-
-
 class LibraryVocabulary:
     """Over the words, the titles and the entities of a store; no call goes through all texts. Safe from several
     threads."""
 
     def __init__(
         self,
-        words: WordCounts,
+        words: KeywordIndex | WordStatistics,
         named: Callable[[Sequence[str]], list[tuple[str, bool]]],
         texts: Callable[[Iterable[str]], list[str]],
     ) -> None:

@@ -52,7 +52,7 @@ from clew.memory.knowledge.cluster.statistics import WordStatistics
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.keywords import INDEXES, TOGETHER
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.partitioning.node_graph import graph_of
+from clew.memory.knowledge.partitioning.partitioner import graph_of
 from clew.memory.knowledge.tokens import KeywordAnalyser
 from clew.memory.layers import Layers
 from clew.memory.nodes import NEXT, SHARED, TITLE_LINK, NodeGraph, Partitioning

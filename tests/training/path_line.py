@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Floats, Ints
-from clew.memory.knowledge.walking.features import Looked, NodeScorer, PathLine
-from clew.memory.knowledge.walking.paths import PATH, HopQuestion
+from clew.memory.knowledge.walking.features import PATH, HopQuestion, Looked, NodeScorer, PathLine
 from clew.tools.graph import HopParameters, Round, hop
 
 BEGINNING = PathLine(1.0, -2.0, np.zeros(len(PATH)))

@@ -26,8 +26,17 @@ from clew.agent.settings import read_settings
 from clew.memory.datatypes import Floats, Ints
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.disk import TriplesFrom
-from clew.memory.knowledge.walking.features import AROUND, DIRECT, SHIPPED, Looked, MassLayer, NodeScorer, Standing
-from clew.memory.knowledge.walking.paths import PATH, HopQuestion
+from clew.memory.knowledge.walking.features import (
+    AROUND,
+    DIRECT,
+    PATH,
+    SHIPPED,
+    HopQuestion,
+    Looked,
+    MassLayer,
+    NodeScorer,
+    Standing,
+)
 from clew.memory.knowledge.walking.walker import Walker, WalkerParameters, votes
 from clew.tools.base import encode_query
 from clew.tools.graph import GraphSearch, HopParameters, hop

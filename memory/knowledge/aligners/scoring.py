@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from clew.memory.datatypes import Float32s, Floats, Form, Ints, Vector, Vectors
 from clew.memory.knowledge.question import LibraryQuestion
+from clew.memory.knowledge.tokens import idf_of
 from clew.memory.nodes import Partitioning
 from clew.memory.text import content_words
 
@@ -65,7 +66,9 @@ class PartitionWords:
 def words_of(titles_and_texts: Iterable[tuple[str, str]], of_node: Ints, count: int) -> PartitionWords:
     """`titles_and_texts` are the nodes', in order, and `of_node` their partitions."""
     stems, names, texts = _occurrences(titles_and_texts)
-    idf = _idf(np.concatenate([names.nodes, texts.nodes]), np.concatenate([names.stems, texts.stems]), of_node, stems)
+    width = max(1, len(stems))
+    told = np.unique(np.concatenate([part.nodes * width + part.stems for part in (names, texts)]))
+    idf = np.asarray(idf_of(np.bincount(told % width, minlength=len(stems)), len(of_node)))  # over nodes
     shares = idf[names.stems] / np.bincount(names.lists, idf[names.stems])[names.lists]
     named, written = (part.stems * count + of_node[part.nodes] for part in (names, texts))
     keys, places = np.unique(np.concatenate([named, written]), return_inverse=True)
@@ -107,13 +110,6 @@ def _add(columns: Sequence["array[int]"], known: dict[str, int], stems: Collecti
     columns[0].extend([known.setdefault(stem, len(known)) for stem in stems])
     columns[1].extend([node] * len(stems))
     columns[2].extend([place] * len(stems))
-
-
-def _idf(nodes: Ints, stems: Ints, of_node: Ints, known: Sequence[str]) -> NDArray[np.float64]:
-    """Lucene's, over nodes."""
-    width = max(1, len(known))
-    df = np.bincount(np.unique(nodes * width + stems) % width, minlength=len(known))
-    return np.log1p((len(of_node) - df + 0.5) / (df + 0.5))
 
 
 Loss = Literal["infonce", "bce"]

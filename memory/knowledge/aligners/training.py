@@ -141,23 +141,23 @@ class Convolutions(nn.Module):
         return found
 
 
+def perceptron(width: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU(), nn.Dropout(DROPOUT), nn.Linear(HIDDEN, width))
+
+
+def graph_layer(name: str) -> Callable[..., nn.Module]:
+    """A layer of torch-geometric. Raises `NotSetUp` without that package."""
+    layer: Callable[..., nn.Module] = getattr(required("torch_geometric.nn", "a graph convolution", "train"), name)
+    return layer
+
+
+def convolutional(graph: PartitionGraph, layer: Layer, *inputs: Ints | Float32s) -> TwoTowers:
+    return TwoTowers(graph, perceptron(graph.width), Convolutions(layer, graph.width, *inputs))
+
+
 def bi_encoder(graph: PartitionGraph) -> TwoTowers:
     width = graph.width
     return TwoTowers(graph, nn.Sequential(nn.Linear(width, width)), nn.Linear(width, width))
-
-
-def mlp(graph: PartitionGraph) -> TwoTowers:
-    return TwoTowers(graph, perceptron(graph.width), perceptron(graph.width))
-
-
-def gcn(graph: PartitionGraph) -> TwoTowers:
-    """Kipf and Welling 2017; an edge weighs as many bridge edges as it stands for."""
-    return convolutional(graph, graph_layer("GCNConv"), graph.edges, graph.counts)
-
-
-def sage(graph: PartitionGraph) -> TwoTowers:
-    """Hamilton et al. 2017: the mean of the neighbours beside the partition itself."""
-    return convolutional(graph, graph_layer("SAGEConv"), graph.edges)
 
 
 def gin(graph: PartitionGraph) -> TwoTowers:
@@ -177,25 +177,13 @@ def rgcn(graph: PartitionGraph) -> TwoTowers:
     return convolutional(graph, layer, graph.typed, graph.kinds)
 
 
-def convolutional(graph: PartitionGraph, layer: Layer, *inputs: Ints | Float32s) -> TwoTowers:
-    return TwoTowers(graph, perceptron(graph.width), Convolutions(layer, graph.width, *inputs))
-
-
-def graph_layer(name: str) -> Callable[..., nn.Module]:
-    """A layer of torch-geometric. Raises `NotSetUp` without that package."""
-    layer: Callable[..., nn.Module] = getattr(required("torch_geometric.nn", "a graph convolution", "train"), name)
-    return layer
-
-
-def perceptron(width: int) -> nn.Sequential:
-    return nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU(), nn.Dropout(DROPOUT), nn.Linear(HIDDEN, width))
-
-
 MODELS: Mapping[str, Callable[[PartitionGraph], TwoTowers]] = {
     "bi": bi_encoder,
-    "mlp": mlp,
-    "gcn": gcn,
-    "sage": sage,
+    "mlp": lambda graph: TwoTowers(graph, perceptron(graph.width), perceptron(graph.width)),
+    # Kipf and Welling 2017; an edge weighs as many bridge edges as it stands for.
+    "gcn": lambda graph: convolutional(graph, graph_layer("GCNConv"), graph.edges, graph.counts),
+    # Hamilton et al. 2017: the mean of the neighbours beside the partition itself.
+    "sage": lambda graph: convolutional(graph, graph_layer("SAGEConv"), graph.edges),
     "gin": gin,
     "rgcn": rgcn,
 }

@@ -183,7 +183,7 @@ class ClusterStore:
 
     def file(self, name: str) -> bytes:
         """A file that is kept in pieces. Raises `KeyError` where there is none."""
-        pieces = []
+        pieces = list[bytes]()
         while found := self.cluster.found(self.index, [f"file:{len(pieces)}:{name}"], ["blob"]):
             pieces += [b64decode(one["blob"]) for one in found.values()]
         if not pieces:

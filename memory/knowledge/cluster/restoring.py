@@ -32,7 +32,7 @@ from clew.memory.knowledge.index.steps import parts_of, write_words
 from clew.memory.knowledge.numbering import number_layers, read_layers
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import capsules, read_capsule, write_vectors
-from clew.memory.knowledge.partitioning.node_graph import write_graph
+from clew.memory.knowledge.partitioning.partitioner import write_graph
 from clew.memory.knowledge.proof import of_partitions, write_hashes
 from clew.memory.nodes import FILE as SMOOTHED
 

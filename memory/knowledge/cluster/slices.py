@@ -69,15 +69,18 @@ def unpacked(data: bytes) -> Slice:
 # Cut -----------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
 class Cutter:
     """Over a whole graph. `spans` are the start and end of each sentence, shape (sentences, 2); `tokens` of each chunk
     what its fields become in the index."""
 
-    graph: Graph
-    spans: Ints
-    tokens: Sequence[tuple[Sequence[str], ...]]
-    statistics: WordStatistics
+    def __init__(
+        self, graph: Graph, spans: Ints, tokens: Sequence[tuple[Sequence[str], ...]], statistics: WordStatistics
+    ) -> None:
+        self.graph, self.spans, self.tokens, self.statistics = graph, spans, tokens, statistics
+        sentences = len(graph.layers.sentence_chunks)
+        self._mentions_of = Ragged.grouped(graph.layers.mentions[0], sentences)
+        self._relations_of = Ragged.grouped(graph.layers.stated, sentences)
+        self._names_of = Ragged.grouped(graph.titles.nodes, len(graph.layers.chunk_ids))
 
     def slices(self) -> Iterator[tuple[int, bytes]]:
         for partition in range(self.graph.partitioning.count):
@@ -143,18 +146,6 @@ class Cutter:
             "tokens": columns,
         }
         return arrays, texts
-
-    @cached_property
-    def _mentions_of(self) -> Ragged:
-        return Ragged.grouped(self.graph.layers.mentions[0], len(self.graph.layers.sentence_chunks))
-
-    @cached_property
-    def _relations_of(self) -> Ragged:
-        return Ragged.grouped(self.graph.layers.stated, len(self.graph.layers.sentence_chunks))
-
-    @cached_property
-    def _names_of(self) -> Ragged:
-        return Ragged.grouped(self.graph.titles.nodes, len(self.graph.layers.chunk_ids))
 
     def _postings(self, rows: Ints) -> tuple[list[str], Ints, Ints, NDArray[np.float32]]:
         """The tokens of these chunks by alphabet, and of each the chunks that hold it with their shares of its BM25."""

@@ -7,8 +7,8 @@ the most that a query could reach, with the same words left out.
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, Self
+from functools import lru_cache
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -34,49 +34,37 @@ class ChunkWords:
         return cls(Counter(title), Counter(text), Counter(metadata), lengths)
 
 
-@dataclass(frozen=True, eq=False)
 class WordStatistics:
     """`known_tokens` by alphabet; `held[f, t]` chunks have token t in field f of `INDEXES`; `lengths[f]` is the mean of
-    their lengths in tokens, over all `size` chunks."""
+    their lengths in tokens, over all `size` chunks. `tokens` are those of titles and texts, `words` has those of a
+    query with the token of each. Safe from several threads."""
 
-    known_tokens: tuple[str, ...]
-    held: Ints
-    lengths: tuple[float, ...]
-    size: int
-    parameters: KeywordParameters
-    dates: DateOrder = ""
-
-    @cached_property
-    def analyse(self) -> KeywordAnalyser:
-        return KeywordAnalyser(self.parameters, self.dates)
-
-    @cached_property
-    def tokens(self) -> Set[str]:
-        """Those of titles and texts."""
-        held = np.flatnonzero(self.held[INDEXES.index(TOGETHER)]).tolist()
-        return dict.fromkeys(self.known_tokens[number] for number in held).keys()
-
-    @cached_property
-    def numbers(self) -> dict[str, int]:
-        return {token: number for number, token in enumerate(self.known_tokens)}
-
-    @cached_property
-    def _words(self) -> Any:
+    def __init__(
+        self,
+        known_tokens: tuple[str, ...],
+        held: Ints,
+        lengths: tuple[float, ...],
+        size: int,
+        parameters: KeywordParameters,
+        dates: DateOrder = "",
+    ) -> None:
+        self.known_tokens, self.held, self.lengths, self.size = known_tokens, held, lengths, size
+        self.parameters, self.analyse = parameters, KeywordAnalyser(parameters, dates)
+        self._numbers = {token: number for number, token in enumerate(known_tokens)}
+        together = np.flatnonzero(held[INDEXES.index(TOGETHER)]).tolist()
+        self.tokens: Set[str] = dict.fromkeys(known_tokens[number] for number in together).keys()
         rooted = any(token.endswith(ROOT) for token in self.tokens)
-        return lru_cache(RECENT)(lambda query: self.analyse(query, rooted))
+        self._idf: Floats = idf_of(held, size)
+        self.words = lru_cache(RECENT)(lambda query: self.analyse(query, rooted))
+        self._asked = lru_cache(RECENT)(self._weighed)
 
     def count(self, token: str, field: str = TOGETHER) -> int:
         """In how many chunks it stands."""
-        number = self.numbers.get(token)
+        number = self._numbers.get(token)
         return 0 if number is None else int(self.held[INDEXES.index(field), number])
 
-    @cached_property
-    def _idf(self) -> Floats:
-        """Shape (fields, tokens)."""
-        return np.asarray(idf_of(self.held, self.size))
-
     def idf(self, token: str, field: str = TOGETHER) -> float:
-        number = self.numbers.get(token)
+        number = self._numbers.get(token)
         return float(idf_of(0, self.size) if number is None else self._idf[INDEXES.index(field), number])
 
     def token(self, word: str) -> str:
@@ -86,11 +74,6 @@ class WordStatistics:
     def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
         """As `KeywordAnalyser.written`."""
         return self.analyse.written(tokens, text)
-
-    def words(self, query: str) -> dict[str, str]:
-        """Of a query, with the token of each."""
-        found: dict[str, str] = self._words(query)
-        return found
 
     def known(self, query: str, field: str = TOGETHER) -> dict[str, str]:
         """The tokens of a query that the library has there, each with the first of its words."""
@@ -114,7 +97,7 @@ class WordStatistics:
     def hit(self, id_: str, query: str, chunk: ChunkWords, fields: Mapping[str, float] | None = None) -> Hit | None:
         """None where a chunk has no word of the query; with `fields` its score is the sum of theirs, by these
         weights."""
-        asked: _AskedWords = self._asked(query)
+        asked = self._asked(query)
         parts = {name: self._field(asked, name, chunk) for name in fields or FIELDS[:2]}
         if fields is None:
             shares = self.shares(chunk, asked.known)
@@ -137,10 +120,6 @@ class WordStatistics:
         score = sum(weights[token] * self._share(counts[token], length, number) for token in held)
         found = tuple(word for word, token in asked.words.items() if token in counts)
         return FieldHit(score / most if most else 0.0, found)
-
-    @cached_property
-    def _asked(self) -> Any:
-        return lru_cache(RECENT)(self._weighed)
 
     def _weighed(self, query: str) -> "_AskedWords":
         words, fields = self.words(query), {}

@@ -1,29 +1,285 @@
-"""The stage of `clew index` that makes the communities, after the sentences are embedded, and what reads them again."""
+"""The communities of a library and their reports (seed 001): the stage of `clew index` that makes them, after the
+sentences are embedded, and what reads them again.
+
+A report is an extract of the documents' own sentences, or text by a language model (equation 3):
+
+    S(C_i) = summarize( union of s(v) for v in V_i, and of s(v_j, v_k) for (v_j, v_k) in E_i )
+
+s(v) is the most central of the sentences that name v, s(v_j, v_k) one that states a relation of the two. A model writes
+from the extract (temperature 0.1, 200 tokens); its text is checked, and where it fails the extract is the report.
+"""
 
 import hashlib
 import json
+import re
 import sqlite3
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Progress, Vectors
 from clew.memory.errors import ServiceUnreachable
 from clew.memory.files import mapped, new_file, read_array, within
+from clew.memory.instructions import ADDRESS, neutralised
 from clew.memory.knowledge.communities.entity_graph import (
+    EntityRelation,
+    Links,
     detect,
     entity_vectors,
     links_of,
     named_in_sentences,
     standing_for,
+    stated_between,
 )
-from clew.memory.knowledge.communities.reports import Extract, ReportMaterial, extracts, write
 from clew.memory.knowledge.embedding import SENTENCES, open_vectors, titles_and_texts
 from clew.memory.layers import BY_EXTRACTION, Communities, Community, DetectionParameters, Layers
-from clew.memory.ports import Encoder, Writer
-from clew.memory.vectors import unit
+from clew.memory.nodes import paired_cosines
+from clew.memory.ports import Encoder, Message, WriteOptions, Writer, text_of
+from clew.memory.text import content_words, split
+from clew.memory.vectors import Ragged, unit
+from clew.prompts import render
+
+NAMED, LISTED, RELATIONS, QUOTED = 3, 7, 3, 3
+"""Entities in a community's name, entities in its report, relations and sentences there."""
+
+WHOLE = 3
+"""Entities tied by links from which a part of a community counts for its name."""
+
+LONGEST, SHORTEST = 320, 30
+"""Characters of a sentence that reads well in a report."""
+
+SAME = 0.88
+"""The cosine from which two sentences say the same."""
+
+_CAPITALS = 0.4
+"""The share of capitals from which a line is a running head rather than a sentence."""
+
+_EMPTY_VERBS = frozenset("is was are were be being been in of by at as with for dated has had from on and to".split())
+_WHOLE = re.compile(r"^[\"“‘']?[A-Z0-9].*[.!?][\"”’')]*$", re.DOTALL)
+_END = re.compile(r"[.!?…][\"”’')\]]*$")
+_LEANING = re.compile(r"^(?:It|He|She|They|This|These|Those|Its|His|Her|Their|But|And|However|Also|We|I|There|Here)\b")
+
+
+class ReportMaterial:
+    """What reports are made of: `vectors` are the entities', `sentences` those of the sentences with these `texts`.
+
+    `best[e]` is s(e), -1 where no sentence names it; `weights` is how much the name of each entity says; `quality` how
+    well each sentence reads, 0 at best.
+    """
+
+    def __init__(
+        self, layers: Layers, links: Links, vectors: Vectors, sentences: Vectors, texts: Sequence[str]
+    ) -> None:
+        self.layers, self.links, self.relations = layers, links, stated_between(layers)
+        self.vectors, self.sentences, self.texts = vectors, sentences, texts
+        self.quality = np.array([quality_of(text) for text in texts])
+        self.best = _central_sentences(layers, vectors, sentences, self.quality)
+        chunks = max(1, len(layers.chunk_ids))
+        often = np.bincount(layers.mentions[1], minlength=len(layers.entities))
+        named = (one.kind != "term" and _is_name(one.name) for one in layers.entities)
+        shares = np.array([1.0 if is_name else 0.3 for is_name in named])
+        rarity = np.log1p(chunks / layers.chunks_of_entity.clip(1))
+        self.weights = np.sqrt(often) * rarity / np.log1p(chunks) * shares
+
+    def document_of(self, sentence: int) -> str:
+        """Its id."""
+        chunk = self.layers.sentence_chunks[sentence]
+        return self.layers.document_ids[int(self.layers.chunk_documents[chunk])]
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """What a report is written from: the entities, most central first; relations in words; sentences. Each is mapped to
+    the document that says it, a name to '' where several do."""
+
+    name: str
+    entities: tuple[int, ...]
+    names: Mapping[str, str]
+    relations: Mapping[str, str]
+    sentences: Mapping[str, str]
+
+    @property
+    def report(self) -> str:
+        """Readable, and different for different communities: no two have the same entities. What only one document
+        says is followed by that one's id, so that nothing of it passes for what the library holds."""
+        parts = [*_marked(self.sentences), f"Names: {', '.join(_marked(self.names))}."]
+        if self.relations:
+            parts.append(f"Relations: {'; '.join(_marked(self.relations))}.")
+        return " ".join(parts)
+
+
+def _marked(said: Mapping[str, str]) -> list[str]:
+    return [f"{text} ({document})" if document else text for text, document in said.items()]
+
+
+def _is_name(text: str) -> bool:
+    """Whether it has the capitals of a name: neither small letters alone nor capitals alone in several words."""
+    return not text.islower() and not (text.isupper() and " " in text)
+
+
+def quality_of(sentence: str) -> float:
+    """0 for one that reads well alone; less for one that is no sentence, is long, or leans on the one before."""
+    text = sentence.strip()
+    capitals, letters = (sum(map(kind, text)) for kind in (str.isupper, str.isalpha))
+    return (
+        -0.3 * (not _WHOLE.match(text) or capitals > _CAPITALS * letters)
+        - 0.2 * (not SHORTEST <= len(text) <= LONGEST)
+        - 0.1 * bool(_LEANING.match(text))
+    )
+
+
+def inner_links(links: Links, labels: Ints) -> Links:
+    """The links within communities alone, of the same nodes."""
+    of = labels[links.ends]
+    kept = (of[0] == of[1]) & (of[0] >= 0)
+    return Links(links.nodes, links.ends[:, kept], links.weights[kept])
+
+
+def cores(inner: Links, labels: Ints) -> NDArray[np.bool_]:
+    """Of each entity whether its community is named by it: not those of a fragment that was joined for its meaning,
+    with no link to the rest, where there are bigger parts. Shape (entities,)."""
+    from scipy.sparse.csgraph import connected_components
+
+    _, part = connected_components(inner.adjacency(), directed=False)
+    sizes, biggest = np.bincount(part)[part], np.zeros(int(labels.max()) + 1, np.int64)
+    np.maximum.at(biggest, labels[labels >= 0], sizes[labels >= 0])
+    return np.asarray((labels >= 0) & (sizes >= np.minimum(biggest[labels], WHOLE)))
+
+
+def extracts(made: ReportMaterial, labels: Ints) -> Iterator[Extract]:
+    """Of each community of a level, in the order of their numbers. What is central is so by PageRank (damping 0.85)
+    along the links within communities, and by how much its name says."""
+    import igraph
+
+    links = inner_links(made.links, labels)
+    ranks = igraph.Graph(n=links.nodes, edges=links.ends.T.tolist()).pagerank(weights=links.weights.tolist())
+    central = np.round(np.array(ranks) * made.weights, 12)
+    core, inner = cores(links, labels), links.ends
+    order = np.lexsort((-central[inner].sum(axis=0), labels[inner[0]]))
+    bounds = np.searchsorted(labels[inner[0]][order], np.arange(int(labels.max()) + 2))
+    held = np.flatnonzero(labels >= 0)
+    members = Ragged.grouped(labels[held], int(labels.max()) + 1, held)
+    for number in range(int(labels.max()) + 1):
+        entities = np.array(members.row(number), np.int64)
+        entities = entities[np.lexsort((-central[entities], ~core[entities]))]
+        strongest = inner[:, order[bounds[number] : bounds[number + 1]]].T.tolist()
+        yield _extract(made, entities, int(core[entities].sum()), strongest)
+
+
+def _extract(made: ReportMaterial, entities: Ints, core: int, strongest: Sequence[Sequence[int]]) -> Extract:
+    """The first `core` entities name it."""
+    listed = entities[:LISTED].tolist()
+    names = [" ".join(made.layers.entities[e].name.split()) for e in listed]
+    stated = list(islice(_strongest_relations(made, strongest), 2 * RELATIONS))
+    candidates = dict.fromkeys(int(made.best[e]) for e in entities[:LISTED] if made.best[e] >= 0)
+    candidates |= dict.fromkeys(relation.sentence for relation in stated)
+    chosen = _chosen(made, np.array(list(candidates), np.int64), entities)
+    return Extract(
+        name=made.layers.names_of(listed[:core], NAMED),
+        entities=tuple(entities.tolist()),
+        names={name: made.layers.sole_document(e) for name, e in zip(names, listed, strict=True)},
+        relations={_in_words(made.layers, one): made.document_of(one.sentence) for one in stated[:RELATIONS]},
+        sentences={_ended(" ".join(made.texts[s].split())): made.document_of(s) for s in chosen},
+    )
+
+
+def _ended(text: str) -> str:
+    """With a full stop where a line without one was taken."""
+    return text if _END.search(text) else f"{text.rstrip(',;:-– ')}."
+
+
+def _strongest_relations(made: ReportMaterial, strongest: Sequence[Sequence[int]]) -> Iterator[EntityRelation]:
+    """Of the links between the most central entities, one relation each whose verb is not empty."""
+    for one, other in strongest:
+        relations = made.relations.get((one, other), ())
+        stated = (r for r in relations if not _EMPTY_VERBS.issuperset(r.verb.lower().split()))
+        yield from islice(stated, 1)
+
+
+def _in_words(layers: Layers, relation: EntityRelation) -> str:
+    ends = (layers.entities[relation.subject].name, relation.verb, layers.entities[relation.object].name)
+    return " ".join(" – ".join(ends).split())
+
+
+def _chosen(made: ReportMaterial, candidates: Ints, entities: Ints) -> list[int]:
+    """The few nearest to what the community is about that do not say the same, the nearest first."""
+    if not len(candidates):
+        return []
+    readable = candidates[made.quality[candidates] > -0.3]
+    candidates = readable if len(readable) else candidates
+    about = unit(made.vectors[entities].sum(axis=0, keepdims=True))[0]
+    scores = np.round(made.sentences[candidates] @ about, 4) + made.quality[candidates]
+    chosen: list[int] = []
+    for place in np.argsort(-scores, kind="stable"):
+        sentence = int(candidates[place])
+        if len(chosen) == QUOTED or (chosen and len(made.texts[sentence]) > 2 * LONGEST):
+            continue
+        if all(float(made.sentences[sentence] @ made.sentences[other]) < SAME for other in chosen):
+            chosen.append(sentence)
+    return chosen
+
+
+def _central_sentences(layers: Layers, vectors: Vectors, sentences: Vectors, quality: NDArray[np.float64]) -> Ints:
+    """s(v): of the sentences that name v the one nearest to their mean that reads well; shape (entities,)."""
+    rows, entities = layers.mentions
+    scores = np.round(paired_cosines(sentences, rows, vectors, entities), 4) + quality[rows]
+    order = np.lexsort((rows, -scores, entities))
+    first = np.unique(entities[order], return_index=True)
+    best = np.full(len(layers.entities), -1, np.int64)
+    best[first[0]] = rows[order][first[1]]
+    return best
+
+
+TEMPERATURE, TOKENS = 0.1, 200
+
+MOST_SENTENCES = 3
+
+_CHATTER = re.compile(
+    r"^(?:sure|certainly|of course|okay|here(?:'s| is)|as an ai|i (?:am|can|cannot))\b[^.]*[:,.]\s*|^[{\[<`]", re.I
+)
+_LINK = re.compile(r"\]\(|<[a-z/!]|\b(?:https?|ftp|javascript|data|file):|\w@\w", re.I)
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
+
+
+def write(extract: Extract, writer: Writer, taken: Collection[str]) -> tuple[str, str]:
+    """A report of two or three sentences, and what is wrong where it is empty. `taken` are the reports of others.
+    Raises `ServiceUnreachable`."""
+    prompt = render(
+        "community",
+        entities=", ".join(neutralised(name).text for name in extract.names),
+        relations="\n".join(neutralised(line).text for line in extract.relations) or "none",
+        sentences="\n".join(neutralised(sentence).text for sentence in extract.sentences),
+    )
+    reply = text_of(writer.write([Message("user", prompt)], WriteOptions(temperature=TEMPERATURE, tokens=TOKENS)))
+    reply = " ".join(_THOUGHT.sub("", reply).split())
+    if _CHATTER.match(reply):
+        return "", "it is no report"
+    spans = split(reply)[:MOST_SENTENCES]
+    # None of a sentence that the limit of tokens cut off.
+    ends = [end for _, end in spans if reply[end - 1] in '.!?…"”']
+    report = reply[: ends[-1]] if ends else ""
+    why = fault(report, extract, taken)
+    return ("" if why else report), why
+
+
+def fault(report: str, extract: Extract, taken: Collection[str]) -> str:
+    """What is wrong with a report, in words; empty where nothing is."""
+    if not report:
+        return "it is empty"
+    if report in taken:
+        return "it is the report of another community"
+    names = " ".join(extract.names).casefold()
+    if _LINK.search(report) or any(found[0].casefold() not in names for found in ADDRESS.finditer(report)):
+        return "it has an address"
+    stems = set(content_words(report))
+    if not any(stems.intersection(content_words(name)) for name in extract.names):
+        return "it names nothing of what it is about"
+    return ""
+
 
 VECTORS = "communities.npy"
 STAGE = "finding communities"

@@ -18,23 +18,7 @@ from clew.memory.errors import BadInput, NotSetUp
 from clew.memory.files import check_plain
 from clew.memory.knowledge import disk
 from clew.memory.knowledge.chunking import CHUNKERS, Chunker
-from clew.memory.knowledge.disk import (
-    COLUMNS,
-    DATABASE,
-    FORMAT,
-    NO_LIBRARY,
-    EncoderRecord,
-    Manifest,
-    TriplesFrom,
-    add_document,
-    check_schema,
-    document_of,
-    naming_damage,
-    new_database,
-    read_manifest,
-    read_only,
-    recorded,
-)
+from clew.memory.knowledge.disk import FORMAT, NO_LIBRARY, Manifest, TriplesFrom, naming_damage
 from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, Embedded, check_rows, embedded_text, open_vectors
 from clew.memory.knowledge.extraction.extractors import RULES, Chosen, extractor_named
 from clew.memory.knowledge.extraction.llm import Model
@@ -107,7 +91,7 @@ KNOWN_EXTRACTOR = re.compile(
 def choose(parameters: Parameters, library: Path, fresh: bool, named: Collection[str] = ()) -> Choices:
     """`fresh`: no generation is gone on from; `named`: the paths of this run, as text. Raises `BadInput` and
     `NotSetUp` for an extractor that there is not, or that only the library names and that runs code."""
-    had, values = recorded(library), parameters.values
+    had, values = disk.recorded(library), parameters.values
     chunker = _with_its_values(parameters.chunker or had.chunker, values)
     triples = parameters.triples or had.triples
     if not parameters.extractor and not KNOWN_EXTRACTOR.fullmatch(had.extractor or RULES):
@@ -191,14 +175,14 @@ class Generation:
         self.notes: list[str] = []
         self.facts: dict[str, object] = {}
         self.old_vectors: dict[Embedded, Vectors] = {}
-        self.database = new_database(folder)
+        self.database = disk.new_database(folder)
         if old:
             with naming_damage(old), ExitStack() as opened:
                 opened.callback(self.database.close)
                 check_plain(old)
-                check_as_written(old, DATABASE)
-                self.database.execute("ATTACH ? AS old", (read_only(old),))
-                check_schema(self.database, "old")
+                check_as_written(old, disk.DATABASE)
+                self.database.execute("ATTACH ? AS old", (disk.read_only(old),))
+                disk.check_schema(self.database, "old")
                 if self.database.execute(_ALTERED).fetchone():
                     raise ValueError("its tables do not go together")
                 for what in (CHUNKS, SENTENCES):
@@ -212,7 +196,7 @@ class Generation:
     @cached_property
     def before(self) -> Manifest:
         """The manifest of the old generation; `NO_LIBRARY` where there is none."""
-        return read_manifest(self.old) if self.old else NO_LIBRARY
+        return disk.read_manifest(self.old) if self.old else NO_LIBRARY
 
     @cached_property
     def layers(self) -> Layers:
@@ -268,7 +252,7 @@ class Generation:
     ) -> int:
         """`chunks` None: those of the old generation, of the same digest. Returns how many of its triples were
         skipped: they do not have three parts."""
-        add_document(self.database, document, digest, source, position)
+        disk.add_document(self.database, document, digest, source, position)
         if chunks is None:
             self.database.execute(f"{_COPIED_CHUNKS} old.chunks c WHERE c.document = ?", (document.id,))
         else:
@@ -294,8 +278,8 @@ class Generation:
         return [id_ for (id_,) in self.database.execute(missing)]
 
     def document(self, id_: str) -> Document:
-        found = f"SELECT {COLUMNS} FROM main.documents WHERE id = ?"
-        return document_of(self.database.execute(found, (id_,)).fetchone())
+        found = f"SELECT {disk.COLUMNS} FROM main.documents WHERE id = ?"
+        return disk.document_of(self.database.execute(found, (id_,)).fetchone())
 
     def add_edges(self, edges: Iterable[Edge], origin: str) -> int:
         """Returns how many were new: an edge that the same origin has already is merged."""
@@ -321,7 +305,7 @@ class Generation:
                 **recorded,
                 **self.facts,
                 "format": FORMAT,
-                "encoder": EncoderRecord(name=encoder.name, hash=encoder.hash, dimension=encoder.dimension),
+                "encoder": disk.EncoderRecord(name=encoder.name, hash=encoder.hash, dimension=encoder.dimension),
                 "chunker": chunker,
                 "pages": self.choices.pages,
                 "quarantine": self.choices.quarantine,

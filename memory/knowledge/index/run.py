@@ -18,23 +18,9 @@ from clew.memory.encoding import MINILM, MULTILINGUAL
 from clew.memory.errors import BadInput, ClewError, MuchWouldGo, NoLibrary, install_command, library_flag
 from clew.memory.files import naming_full_disk, readers, remove, within
 from clew.memory.instructions import orders
+from clew.memory.knowledge import disk
 from clew.memory.knowledge.chunking import chunks_of
 from clew.memory.knowledge.cluster.connection import Place
-from clew.memory.knowledge.disk import (
-    FORMAT,
-    NUMBER,
-    check_encoder,
-    clear,
-    current_generation,
-    held,
-    name_current,
-    next_generation,
-    order_chunks,
-    read_manifest,
-    read_now,
-    recorded,
-    switch_to,
-)
 from clew.memory.knowledge.document_dates import with_date
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters, choose
 from clew.memory.knowledge.index.steps import STEPS, parts_of
@@ -143,7 +129,7 @@ class Changes:
             self.notes.append(f"{skipped} triples skipped: they do not have three parts")
         if self.any and (loose := self._generation.loose_edges()):
             self.notes.append(f"{loose} edges left out: they name nodes that are not in the library")
-        order_chunks(self._generation.database)
+        disk.order_chunks(self._generation.database)
 
     def _note_hidden(self) -> None:
         hidden = {id_: text for id_, text in self._hidden.items() if self._generation.has_document(id_)}
@@ -393,13 +379,13 @@ def index(
     if not paths and not rebuild:
         raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER {library_flag(library)}")
     parameters, parts = parameters or Parameters(), parts_of(steps)
-    with held(library):
-        old = None if rebuild else current_generation(library, {FORMAT})
+    with disk.held(library):
+        old = None if rebuild else disk.current_generation(library, {disk.FORMAT})
         if old:
-            check_encoder(library, read_manifest(old), encoder)
+            disk.check_encoder(library, disk.read_manifest(old), encoder)
         roots, notes = _roots(paths, library, parameters.mine)
         choices = choose(parameters, library, old is None, [str(path) for path in roots if paths])
-        folder, whole, seconds = next_generation(library, parts), False, dict[str, float]()
+        folder, whole, seconds = disk.next_generation(library, parts), False, dict[str, float]()
         try:
             with (
                 naming_full_disk(f"the library at {library} stays as it was"),
@@ -417,7 +403,7 @@ def index(
                 documents, chunks = generation.size()
             whole = changed
             if whole:
-                switch_to(library, folder, parts)
+                disk.switch_to(library, folder, parts)
         finally:
             if not whole:  # what stops the switch itself leaves a folder that may be the current one
                 remove(library, folder.name)
@@ -466,7 +452,7 @@ def _write(
 def _few_read(library: Path) -> Iterator[Progress]:
     """Wait until at most `BESIDE` of the generations that are not current from now on are read."""
     waited = 0.0
-    while len(read := read_now(library)) > BESIDE:
+    while len(read := disk.read_now(library)) > BESIDE:
         who = ", ".join(dict.fromkeys(reader for folder in read for reader in readers(folder))) or "open conversations"
         yield Progress(f"waiting for {who} to ask again or end; seconds", int(waited), 0, waits=True)
         time.sleep(POLL)
@@ -490,7 +476,7 @@ def _roots(paths: Sequence[Path], library: Path, mine: Collection[str] | None) -
     `BadInput` where one of them is not among `mine`."""
     if paths:
         return [Path(os.path.normpath(path.absolute())) for path in paths], []
-    return recorded_roots(recorded(library).roots, library, mine)
+    return recorded_roots(disk.recorded(library).roots, library, mine)
 
 
 def recorded_roots(before: Sequence[str], library: Place, mine: Collection[str] | None) -> tuple[list[Path], list[str]]:
@@ -516,10 +502,10 @@ def repair(library: Path, encoder: Encoder, mine: Collection[str] | None = None)
     are made anew; anything else is read again, from the folders that it was made from (if they are `mine`).
     Raises what `index` raises where that cannot be, and `BadInput` where one of them is not there.
     """
-    with held(library):
+    with disk.held(library):
         yield from _mend_pointer(library)
-        generation = current_generation(library)
-        if generation and (gone := clear(library, parts_of())):
+        generation = disk.current_generation(library)
+        if generation and (gone := disk.clear(library, parts_of())):
             yield f"removed what a run had left: {', '.join(gone)}"
     generation, found = proven_now(library) or (None, None)
     if generation is None or found is None or not found.wrong:
@@ -527,7 +513,7 @@ def repair(library: Path, encoder: Encoder, mine: Collection[str] | None = None)
     if all(map(of_partitions, found.wrong)):
         yield from _partition_anew(library, generation, found.wrong)
     else:
-        if gone := [root for root in recorded(library).roots if not os.path.exists(root)]:  # noqa: PTH110 as above
+        if gone := [root for root in disk.recorded(library).roots if not os.path.exists(root)]:  # noqa: PTH110 as above
             raise BadInput(
                 f"{', '.join(found.wrong)} of {library} can be made again from what it was made from alone, and"
                 f" {', '.join(gone)} is not there",
@@ -540,13 +526,13 @@ def repair(library: Path, encoder: Encoder, mine: Collection[str] | None = None)
 
 def _mend_pointer(library: Path) -> Iterator[str]:
     try:
-        if (current := current_generation(library)) and current.is_dir():
+        if (current := disk.current_generation(library)) and current.is_dir():
             return
     except ClewError as error:
         if "damaged" not in error.message:  # a link, or another format: nothing to guess at
             raise
-    if newest := max((folder for folder in library.glob(NUMBER) if whole(folder)), default=None):
-        name_current(library, newest)
+    if newest := max((folder for folder in library.glob(disk.NUMBER) if whole(folder)), default=None):
+        disk.name_current(library, newest)
         yield f"the library is named again: generation {newest.name}, whose files are all as they were written"
 
 
@@ -554,7 +540,7 @@ def _partition_anew(library: Path, generation: Path, wrong: Collection[str]) -> 
     """The capsules that are damaged; those that are not plans, and trained aligners that are damaged, go."""
     names = sorted({name.split("/")[1] for name in wrong if name.count("/") > 1})
     folder = within(generation, CAPSULES)
-    with held(library):
+    with disk.held(library):
         for name in names:
             remove(folder, capsule_folder(generation, name).name)
     plans = [_plan_named(name) for name in names if NAME_OF_PLAN.fullmatch(name)] or [PartitionPlan()]

@@ -15,34 +15,21 @@ from clew.memory.datatypes import Document, Progress, Triple
 from clew.memory.dates import search_text
 from clew.memory.errors import ClewError
 from clew.memory.files import machine_memory, new_file, new_folder, within
-from clew.memory.knowledge import keywords
+from clew.memory.knowledge import embedding, keywords
 from clew.memory.knowledge.clues.clue_index import normalise
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import build
 from clew.memory.knowledge.disk import BROKEN, PARTS, TriplesFrom, naming_damage
 from clew.memory.knowledge.document_dates import DateOrders, date_orders, dated_texts
-from clew.memory.knowledge.embedding import (
-    CHUNKS,
-    NAMED,
-    NAMES,
-    SENTENCES,
-    about_documents,
-    embed,
-    embed_names,
-    named_vectors,
-    open_vectors,
-    titles_and_texts,
-    with_title,
-)
+from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, titles_and_texts, with_title
 from clew.memory.knowledge.extraction.extractors import Extraction, Extractor, extract_document
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.numbering import ARRAYS as LAYERS
 from clew.memory.knowledge.numbering import number_layers
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import capsule_folder, keep_trained, write_capsule
-from clew.memory.knowledge.partitioning.node_graph import FILE as NODES
-from clew.memory.knowledge.partitioning.node_graph import write_graph
-from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before
+from clew.memory.knowledge.partitioning.partitioner import FILE as NODES
+from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before, write_graph
 from clew.memory.knowledge.tokens import TOKENS, KeywordParameters
 from clew.memory.layers import BY_EXTRACTION, DetectionParameters
 from clew.memory.nodes import FILE as SMOOTHED
@@ -136,17 +123,11 @@ def extract_missing(database: sqlite3.Connection, triples: TriplesFrom, extracto
 
 
 def _add(database: sqlite3.Connection, document: Document, found: Extraction) -> None:
-    texts = [document.text[start:end] for start, end in found.sentences]
-    rows = [
-        (document.id, n, *span, hashlib.sha256(with_title(document.title, text).encode()).digest(), None, None)
-        for n, (span, text) in enumerate(zip(found.sentences, texts, strict=True))
-    ]
-    names = [(document.id, n, one.sentence, one.text, one.kind, one.given) for n, one in enumerate(found.names)]
-    relations = [
-        (document.id, n, one.sentence, one.subject, one.verb, one.object, one.given)
-        for n, one in enumerate(found.relations)
-    ]
-    for table, values in (("sentences", rows), ("names", names), ("relations", relations)):
+    texts = [with_title(document.title, document.text[start:end]) for start, end in found.sentences]
+    digests = [hashlib.sha256(text.encode()).digest() for text in texts]
+    sentences = [(*span, digest, None, None) for span, digest in zip(found.sentences, digests, strict=True)]
+    for table, rows in (("sentences", sentences), ("names", found.names), ("relations", found.relations)):
+        values = [(document.id, n, *row) for n, row in enumerate(rows)]
         if values:
             database.executemany(f"INSERT INTO main.{table} VALUES ({', '.join('?' * len(values[0]))})", values)
 
@@ -201,7 +182,7 @@ def write_words(
 ) -> Iterator[Progress]:
     """In the indexes dates are written in one way, and a chunk has that of its heading or its document."""
     yield Progress("indexing words", 0, len(keywords.INDEXES))
-    about = about_documents(database)
+    about = embedding.about_documents(database)
     fresh = np.ones(len(about), bool)
     fresh[before.rows[before.rows >= 0] if before else []] = False
     titles, texts = [""] * len(about), [""] * len(about)
@@ -239,10 +220,11 @@ def embed_all(generation: Generation) -> Iterator[Progress]:
             "index parts into libraries of their own, all on a larger machine, or with --triples none",
         )
     for what in (CHUNKS, SENTENCES):
-        yield from embed(database, what, folder, generation.old_vectors.get(what), encoder)
+        yield from embedding.embed(database, what, folder, generation.old_vectors.get(what), encoder)
     with naming_damage(generation.old or folder):
-        before = named_vectors(generation.old or folder)
-    yield from embed_names([layers.entities[entity].name for entity in layers.joining], folder, before, encoder)
+        before = embedding.named_vectors(generation.old or folder)
+    joining = [layers.entities[entity].name for entity in layers.joining]
+    yield from embedding.embed_names(joining, folder, before, encoder)
 
 
 def find_communities(generation: Generation) -> Iterator[Progress]:
@@ -264,7 +246,7 @@ def partition(generation: Generation) -> Iterator[Progress]:
     """The graph of the nodes, their vectors smoothed over it, and the capsules that the library had, else the default
     one."""
     graph = write_graph(generation.database, generation.folder, generation.layers)
-    write_smoothed(generation.folder, graph, open_vectors(generation.folder, CHUNKS))
+    write_smoothed(generation.folder, graph, embedding.open_vectors(generation.folder, CHUNKS))
     for plan in plans_before(generation.old):
         capsule = yield from build_capsule(generation.database, generation.folder, graph, plan)
         folder = write_capsule(generation.folder, capsule, durable=False)
@@ -291,7 +273,7 @@ STEPS: tuple[IndexStep, ...] = (
         files=(LAYERS,),
         recorded=lambda choices: {"triples": choices.triples, "extractor": choices.extractor.name},
     ),
-    IndexStep("embedding", embed_all, files=(CHUNKS.file, SENTENCES.file, NAMES, NAMED)),
+    IndexStep("embedding", embed_all, files=(CHUNKS.file, SENTENCES.file, embedding.NAMES, embedding.NAMED)),
     IndexStep(
         "finding communities",
         find_communities,

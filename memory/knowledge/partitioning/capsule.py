@@ -18,21 +18,10 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from pydantic import TypeAdapter
 
+from clew.memory import files
 from clew.memory.datatypes import Vectors
 from clew.memory.errors import BadInput
-from clew.memory.files import (
-    copy,
-    mapped,
-    new_array,
-    new_file,
-    new_folder,
-    put,
-    read_arrays,
-    remove,
-    sync,
-    sync_all,
-    within,
-)
+from clew.memory.files import new_file, within
 from clew.memory.knowledge.disk import BROKEN
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.nodes import Cells, Partitioning, PartitionMethod
@@ -114,7 +103,7 @@ def capsule_with_vectors(generation: Path) -> tuple[Capsule, Vectors]:
         folder = capsule_folder(generation, current_name(generation))
         before = folder.stat()
         try:
-            found = _read(folder), mapped(within(folder, VECTORS))
+            found = _read(folder), files.mapped(within(folder, VECTORS))
             if len(found[0].partitioning.of_node) != len(found[1]):
                 raise ValueError("the partitions are not of its nodes")
         except BROKEN:
@@ -141,45 +130,45 @@ def write_capsule(
     folder."""
     name = capsule.plan.name
     if not within(generation, FOLDER).exists():
-        new_folder(generation, FOLDER)
+        files.new_folder(generation, FOLDER)
     home = within(generation, FOLDER)
     if (there := capsule_folder(generation, name)).name != name:
-        put(home, there.name, name)
+        files.put(home, there.name, name)
     folder = within(home, name)
-    fresh = new_folder(home, f"{name}{FRESH}")
-    remove(home, f"{name}{BEFORE}")
+    fresh = files.new_folder(home, f"{name}{FRESH}")
+    files.remove(home, f"{name}{BEFORE}")
     _write(fresh, capsule)
     write_vectors(fresh, capsule.partitioning, open_vectors(generation, CHUNKS))
     keep_trained(folder, fresh, capsule.partitioning)
     if durable:
-        sync_all(fresh)
+        files.sync_all(fresh)
     ready(fresh)
     if folder.exists():
-        put(home, name, f"{name}{BEFORE}")
-    put(home, fresh.name, name)
+        files.put(home, name, f"{name}{BEFORE}")
+    files.put(home, fresh.name, name)
     current = new_file(home, f"{CURRENT}{FRESH}")
     current.write_text(line_of(name), "utf-8")
     if durable:
-        sync(current)
-        sync(home)
-    put(home, current.name, CURRENT)
+        files.sync(current)
+        files.sync(home)
+    files.put(home, current.name, CURRENT)
     if durable:
-        sync(home)
-    remove(home, f"{name}{BEFORE}")
+        files.sync(home)
+    files.remove(home, f"{name}{BEFORE}")
     return folder
 
 
 def keep_trained(before: Path, folder: Path, partitioning: Partitioning) -> None:
     """Copy what was trained beside the same partitions; what was trained for others cannot be used."""
     try:
-        arrays = read_arrays(within(before, ARRAYS))
+        arrays = files.read_arrays(within(before, ARRAYS))
         same = np.array_equal(arrays["of_node"], partitioning.of_node)
         same = same and np.array_equal(arrays["centroids"], partitioning.centroids)
     except BROKEN:
         return
     for name in TRAINED if same else ():
         if within(before, name).is_dir():
-            copy(before / name, folder, name)
+            files.copy(before / name, folder, name)
 
 
 def capsules(generation: Path) -> list[str]:
@@ -212,7 +201,7 @@ def _read(folder: Path) -> Capsule:
     saved = json.loads(within(folder, REPORT).read_text("utf-8"))
     plan = _read_plan(saved["wanted"], folder.name.removesuffix(BEFORE))
     names = tuple(json.loads(within(folder, NAMES).read_text("utf-8")))
-    arrays = read_arrays(within(folder, ARRAYS))
+    arrays = files.read_arrays(within(folder, ARRAYS))
     of_node = arrays["of_node"].astype(np.int64)
     partitioning = Partitioning(plan.method, plan.size, of_node, names, arrays["centroids"], arrays["glue"])
     edges = Ragged(arrays["cell_starts"], arrays["cell_edges"].astype(np.int64))
@@ -255,7 +244,7 @@ def _write(folder: Path, capsule: Capsule) -> None:
 
 def write_vectors(folder: Path, partitioning: Partitioning, vectors: Vectors) -> None:
     """Those of one partition lie together, so that a walk reads each partition in one piece."""
-    ordered = new_array(folder, VECTORS, np.float32, vectors.shape)
+    ordered = files.new_array(folder, VECTORS, np.float32, vectors.shape)
     for start in range(0, len(vectors), SLICE):
         ordered[start : start + SLICE] = vectors.take(partitioning.members.values[start : start + SLICE], axis=0)
     ordered.flush()

@@ -22,11 +22,6 @@ SEED = 42
 USUAL = DetectionParameters()
 
 
-def leiden_partition(graph: NodeGraph) -> PartitionLabels:
-    """As many communities as modularity makes, of any size; components are never joined."""
-    return numbered(communities(graph.adjacency()))
-
-
 def leiden_partition_into(graph: NodeGraph, vectors: Vectors, k: int) -> PartitionLabels:
     """About k, in a hierarchy: the biggest is divided by itself, and again, until k are at least half as big as
     the mean is to be, or none divides so; the rest, islands among it, joins the nearest of the k biggest in meaning."""
@@ -36,7 +31,7 @@ def leiden_partition_into(graph: NodeGraph, vectors: Vectors, k: int) -> Partiti
 
 
 def communities(adjacency: "csr_array") -> Ints:
-    """Of each node the number of its community."""
+    """Of each node the number of its community: as many as modularity makes, of any size, none over two components."""
     if not adjacency.nnz:
         return np.arange(adjacency.shape[0])
     from scipy.sparse import triu
@@ -287,18 +282,8 @@ HEADROOM = 0.9
 """Of the size that a part may have, the share that is aimed at: METIS keeps to a size only roughly."""
 
 
-def metis_partition(graph: NodeGraph, size: int) -> PartitionLabels:
-    """Into parts of at most `size` nodes."""
-    return numbered(capped(graph.adjacency(), size))
-
-
-def metis_partition_into(graph: NodeGraph, k: int) -> PartitionLabels:
-    """Into k parts of about one size; less than k only where there are fewer nodes, or METIS leaves a part empty."""
-    return numbered(cut(graph.adjacency(), k))
-
-
 def capped(adjacency: "csr_array", size: int) -> Ints:
-    """Cut, and what came out too big cut again."""
+    """Into parts of at most `size` nodes: cut, and what came out too big cut again."""
     labels = cut(adjacency, parts_for(adjacency.shape[0], size))
     sizes = np.bincount(labels)
     for label in np.flatnonzero(sizes > size):
@@ -313,7 +298,7 @@ def parts_for(count: int, size: int) -> int:
 
 
 def cut(adjacency: "csr_array", k: int) -> Ints:
-    """Into at most k parts; numbers may have gaps."""
+    """Into k parts of about one size; numbers may have gaps, where nodes are fewer or METIS leaves a part empty."""
     count = adjacency.shape[0]
     if k <= 1 or not adjacency.nnz or k >= count:
         return _in_order(count, -(-count // max(1, k)))

@@ -27,7 +27,7 @@ from clew.memory.datatypes import Document, Passage, Sentence
 from clew.memory.dialogue.rewriting import rewrite_by_model
 from clew.memory.errors import Cancelled
 from clew.memory.instructions import Topic
-from clew.memory.knowledge.communities.reports import Extract, fault, write
+from clew.memory.knowledge.communities.community_index import Extract, fault, write
 from clew.memory.knowledge.extraction.clauses import by_rules
 from clew.memory.knowledge.extraction.extractors import extract_document
 from clew.memory.knowledge.extraction.llm import Model, ModelExtractor

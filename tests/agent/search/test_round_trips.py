@@ -13,6 +13,7 @@ from clew.agent.settings import Settings
 from clew.memory.datatypes import Utterance
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.cluster.cluster_store import ClusterStore
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import Generations
 from clew.memory.knowledge.cluster.publishing import publish
@@ -73,8 +74,9 @@ def opened(place: Cluster, encoder: CachedEncoder) -> Iterator[Services]:
     """Nothing that belongs to a question is held; what a process reads once is."""
     with open_library(place.where, encoder) as library, Threads(None) as threads:
         made = services_for(Settings(library=place.where), library, encoder, threads)
+        assert isinstance(library.store, ClusterStore)
         library.store.vocabulary.counts(["warm"])
-        _ = library.store.catalogue, held_language(made), library.store.communities  # type: ignore[attr-defined]
+        _ = library.store.catalogue, held_language(made), library.store.communities
         yield made
 
 

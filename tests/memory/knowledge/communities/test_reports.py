@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clew.memory.knowledge.communities.community_index import Extract, ReportMaterial, extracts, write
 from clew.memory.knowledge.communities.entity_graph import links_of, named_in_sentences
-from clew.memory.knowledge.communities.reports import Extract, ReportMaterial, extracts, write
 from clew.memory.ports import PLAIN, Message, Output, WriteOptions
 from tests.memory.knowledge.communities.made import layers
 from tests.memory.scripted_writer import ScriptedWriter

@@ -38,7 +38,6 @@ from tests.memory.knowledge.index.test_damage import generation_of
 from tests.memory.knowledge.index.test_run import run, write
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
-MODULE = write_capsule.__module__
 
 
 def made(plan: PartitionPlan) -> Capsule:
@@ -140,7 +139,7 @@ def test_one_that_is_swapped_while_it_is_read_is_read_whole(tmp_path: Path, monk
             write_capsule(tmp_path, made(plan), durable=True)
         return mapped(path)
 
-    monkeypatch.setattr(f"{MODULE}.mapped", swapped)
+    monkeypatch.setattr("clew.memory.files.mapped", swapped)
     capsule, ordered = capsule_with_vectors(tmp_path)
     assert not swaps[0] and (ordered == vectors[capsule.partitioning.members.values]).all()
 

@@ -12,6 +12,7 @@ from clew.memory.errors import BadInput
 from clew.memory.knowledge.partitioning import methods
 from clew.memory.knowledge.partitioning.capsule import PartitionPlan, plan_of
 from clew.memory.knowledge.partitioning.methods import packed
+from clew.memory.knowledge.partitioning.partitioner import labels_of
 from clew.memory.nodes import NodeGraph, PartitionLabels
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
@@ -24,17 +25,19 @@ RINGS = graph(40, [edge for one in CLIQUES for edge in one] + [(0, 10), (20, 30)
     "count, edges, size", [(0, 0, 5), (1, 0, 5), (50, 0, 7), (300, 900, 20), (300, 900, 1), (9, 9, 9)]
 )
 def test_metis_keeps_to_the_size(count: int, edges: int, size: int) -> None:
-    check(methods.metis_partition(random_graph(count, edges, 3), size), count, size)
+    plan = PartitionPlan("metis", size)
+    check(labels_of(random_graph(count, edges, 3), random_vectors(count, 3), plan), count, size)
 
 
 @pytest.mark.parametrize("k", [1, 2, 4, 40, 100])
 def test_metis_with_a_number_of_parts(k: int) -> None:
-    labels = methods.metis_partition_into(RINGS, k)
+    labels = labels_of(RINGS, random_vectors(40, 3), plan_of("metis", k=k))
     assert labels.max() + 1 == min(k, 40)
 
 
 def test_cliques_stay_whole() -> None:
-    for labels in (methods.metis_partition_into(RINGS, 4), methods.leiden_partition(RINGS)):
+    for plan in (plan_of("metis", k=4), plan_of("leiden")):
+        labels = labels_of(RINGS, random_vectors(40, 3), plan)
         assert labels.tolist() == [0] * 10 + [1] * 10 + [2] * 10 + [3] * 10
 
 

@@ -11,8 +11,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import MatchParameters
-from clew.memory.knowledge.walking.late_interaction import LateInteraction, LateParameters, max_sim
-from clew.memory.knowledge.walking.walker import Walked, Walker, hits_of
+from clew.memory.knowledge.walking.walker import LateInteraction, LateParameters, Walked, Walker, hits_of, max_sim
 from clew.tools.base import encode_query
 from tests.memory.test_encoding import Counting
 from tests.training.walk import unfitted

@@ -10,7 +10,7 @@ from clew.memory.datatypes import Query
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import LibraryQuestion
-from clew.memory.knowledge.walking.paths import HopIndex, HopQuestion, hop_index, paths_from
+from clew.memory.knowledge.walking.features import HopIndex, HopQuestion, hop_index, paths_from
 from clew.tools.base import encode_query
 from clew.tools.graph import log_masses
 from tests.memory.knowledge.walking.made import library_of

@@ -14,8 +14,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.aligners.scoring import Aligner
 from clew.memory.knowledge.library import Library
 from clew.memory.knowledge.question import LibraryQuestion
-from clew.memory.knowledge.walking.features import AROUND, DIRECT, MassLayer, NodeScorer, PathLine
-from clew.memory.knowledge.walking.paths import PATH
+from clew.memory.knowledge.walking.features import AROUND, DIRECT, PATH, MassLayer, NodeScorer, PathLine
 from clew.memory.knowledge.walking.walker import (
     StepParameters,
     Stitched,
