@@ -23,8 +23,7 @@ from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import MINILM, MULTILINGUAL, CachedEncoder, load_encoder, load_reranker
 from clew.memory.errors import NotSetUp
-from clew.memory.knowledge.aligners.open_capsule import VOTES, aligner_for
-from clew.memory.knowledge.aligners.scoring import Aligner
+from clew.memory.knowledge.aligners.scoring import VOTES, Aligner, aligner_for
 from clew.memory.knowledge.clues.clue_index import load_aliases
 from clew.memory.knowledge.cluster.restoring import on_this_machine
 from clew.memory.knowledge.library import Library, open_library

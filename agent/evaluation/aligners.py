@@ -20,8 +20,15 @@ from clew.memory.datatypes import Float32s, Form, Ints, Progress, Query, Vector,
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, library_flag, required
 from clew.memory.files import sync_all, within
-from clew.memory.knowledge.aligners.open_capsule import OpenCapsule, capsules_of, write_aligner
-from clew.memory.knowledge.aligners.scoring import Aligner, FoundNodes, TrainingRecord, Votes
+from clew.memory.knowledge.aligners.scoring import (
+    Aligner,
+    FoundNodes,
+    OpenCapsule,
+    TrainingRecord,
+    Votes,
+    capsules_of,
+    write_aligner,
+)
 from clew.memory.knowledge.aligners.training import (
     CONVOLUTIONAL,
     LOSSES,

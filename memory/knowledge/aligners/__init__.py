@@ -1,4 +1,4 @@
 """Aligners score the partitions of the graph for a question (seed 004, section 3).
 
-A turn imports `open_capsule` and `scoring`; the rest trains them.
+A turn imports `scoring`; `training` trains them.
 """

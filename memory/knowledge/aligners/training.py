@@ -25,8 +25,7 @@ from torch.optim import Optimizer
 from clew.memory.datatypes import Float32s, Ints, Progress, Vectors
 from clew.memory.errors import ClewError, required
 from clew.memory.json_lines import as_line, replace_file
-from clew.memory.knowledge.aligners.open_capsule import fingerprint_of
-from clew.memory.knowledge.aligners.scoring import Loss, PartitionWords, TrainingRecord
+from clew.memory.knowledge.aligners.scoring import Loss, PartitionWords, TrainingRecord, fingerprint_of
 from clew.memory.knowledge.partitioning.methods import optimised
 from clew.memory.nodes import Cells, NodeGraph, Partitioning
 from clew.memory.vectors import Ragged

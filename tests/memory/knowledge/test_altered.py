@@ -20,7 +20,7 @@ from safetensors.numpy import save_file
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError, NotSetUp
 from clew.memory.files import read_array, read_arrays
-from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
+from clew.memory.knowledge.aligners.scoring import OpenCapsule
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore
 from clew.memory.knowledge.cluster.restoring import SPOOL, ReadRows
 from clew.memory.knowledge.disk import POINTER

@@ -10,7 +10,7 @@ import pytest
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.files import leased, readers, unread
-from clew.memory.knowledge.aligners.open_capsule import OpenCapsule
+from clew.memory.knowledge.aligners.scoring import OpenCapsule
 from clew.memory.knowledge.disk import current_generation
 from clew.memory.knowledge.index import run as run_module
 from clew.memory.knowledge.index.run import IndexReport, index

@@ -11,14 +11,14 @@ import torch
 from clew.agent.evaluation.aligners import gold_ranks, measure
 from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, LibraryMismatch
-from clew.memory.knowledge.aligners.open_capsule import (
+from clew.memory.knowledge.aligners.scoring import (
+    Loss,
     aligner_paths,
     read_aligner,
     read_words,
     write_aligner,
     write_words,
 )
-from clew.memory.knowledge.aligners.scoring import Loss
 from clew.memory.knowledge.aligners.training import (
     LOSSES,
     MODELS,

@@ -39,7 +39,6 @@ from tests.memory.knowledge.index.test_run import run, write
 from tests.memory.knowledge.partitioning.made import clique, graph, random_graph, random_vectors, topics
 
 
-
 def made(plan: PartitionPlan) -> Capsule:
     graph, vectors = random_graph(90, 200, 2), random_vectors(90, 2)
     return capsule_of(
