@@ -139,12 +139,10 @@ def inner_links(links: Links, labels: Ints) -> Links:
     return Links(links.nodes, links.ends[:, kept], links.weights[kept])
 
 
-def cores(inner: Links, labels: Ints) -> NDArray[np.bool_]:
+def cores(part: Ints, labels: Ints) -> NDArray[np.bool_]:
     """Of each entity whether its community is named by it: not those of a fragment that was joined for its meaning,
-    with no link to the rest, where there are bigger parts. Shape (entities,)."""
-    from scipy.sparse.csgraph import connected_components
-
-    _, part = connected_components(inner.adjacency(), directed=False)
+    with no link to the rest, where there are bigger parts. `part` is what of its community it is linked with. Shape
+    (entities,)."""
     sizes, biggest = np.bincount(part)[part], np.zeros(int(labels.max()) + 1, np.int64)
     np.maximum.at(biggest, labels[labels >= 0], sizes[labels >= 0])
     return np.asarray((labels >= 0) & (sizes >= np.minimum(biggest[labels], WHOLE)))
@@ -156,9 +154,10 @@ def extracts(made: ReportMaterial, labels: Ints) -> Iterator[Extract]:
     import igraph
 
     links = inner_links(made.links, labels)
-    ranks = igraph.Graph(n=links.nodes, edges=links.ends.T.tolist()).pagerank(weights=links.weights.tolist())
+    graph = igraph.Graph(n=links.nodes, edges=links.ends.T.tolist())
+    ranks, part = graph.pagerank(weights=links.weights.tolist()), graph.connected_components().membership
     central = np.round(np.array(ranks) * made.weights, 12)
-    core, inner = cores(links, labels), links.ends
+    core, inner = cores(np.array(part, np.int64), labels), links.ends
     order = np.lexsort((-central[inner].sum(axis=0), labels[inner[0]]))
     bounds = np.searchsorted(labels[inner[0]][order], np.arange(int(labels.max()) + 2))
     held = np.flatnonzero(labels >= 0)

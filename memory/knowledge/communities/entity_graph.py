@@ -59,13 +59,6 @@ class Links:
         kept = (ends >= 0).all(axis=0)
         return Links(len(nodes), ends[:, kept], self.weights[kept])
 
-    def adjacency(self) -> "csr_array":
-        """The weights in both directions; shape (nodes, nodes)."""
-        from scipy.sparse import csr_array
-
-        ends, weights = np.concatenate([self.ends, self.ends[::-1]], axis=1), np.tile(self.weights, 2)
-        return csr_array((weights, (ends[0], ends[1])), shape=(self.nodes, self.nodes))
-
 
 def tells_only_when(entity: Entity) -> bool:
     """Whether it is a date or a bare number."""

@@ -284,17 +284,14 @@ HEADROOM = 0.9
 
 def capped(adjacency: "csr_array", size: int) -> Ints:
     """Into parts of at most `size` nodes: cut, and what came out too big cut again."""
-    labels = cut(adjacency, parts_for(adjacency.shape[0], size))
+    count = adjacency.shape[0]
+    labels = cut(adjacency, -(-count // max(1, int(size * HEADROOM))) if count > size else 1)
     sizes = np.bincount(labels)
     for label in np.flatnonzero(sizes > size):
         nodes = np.flatnonzero(labels == label)
         inner = capped(adjacency[nodes][:, nodes], size) if len(nodes) < len(labels) else _in_order(len(nodes), size)
         labels[nodes] = np.where(inner == 0, label, labels.max() + inner)
     return labels
-
-
-def parts_for(count: int, size: int) -> int:
-    return -(-count // max(1, int(size * HEADROOM))) if count > size else 1
 
 
 def cut(adjacency: "csr_array", k: int) -> Ints:

@@ -331,28 +331,27 @@ class Weighing:
         """Log masses, with what is around each; shape (rows,)."""
         fresh = _missing(rows, self._masses)
         if len(fresh):
-            looked = self._looked.taken_over(fresh)
-            alone = self._scorer.alone(looked.direct)
+            looked, alone = self._looked_at(fresh)
             masses = self._scorer.within(np.hstack([looked.direct, looked.around(self._standing)]))
             self._more = self._more or float(np.median(masses - alone))
             self._masses.update(zip(fresh.tolist(), masses.tolist(), strict=True))
             self._expected.update(self._masses)
-            self._note(looked)
         return np.array([self._masses[row] for row in rows.tolist()])
 
     def expected(self, rows: Ints) -> Floats:
         """The same as far as it is known; else what a node weighs by itself, and what the first ones weighed more."""
         fresh = _missing(rows, self._expected)
         if len(fresh):
-            looked = self._looked.taken_over(fresh)
-            alone = self._scorer.alone(looked.direct) + self._more
-            self._expected.update(zip(fresh.tolist(), alone.tolist(), strict=True))
-            self._note(looked)
+            _, alone = self._looked_at(fresh)
+            self._expected.update(zip(fresh.tolist(), (alone + self._more).tolist(), strict=True))
         return np.array([self._expected[row] for row in rows.tolist()])
 
-    def _note(self, looked: Looked) -> None:
+    def _looked_at(self, nodes: Ints) -> tuple[Looked, Floats]:
+        """With their log masses alone."""
+        looked = self._looked.taken_over(nodes)
         similar = looked.direct[:, SIMILARITY].max(axis=1)
-        self._similar.update(zip(looked.nodes.tolist(), similar.tolist(), strict=True))
+        self._similar.update(zip(nodes.tolist(), similar.tolist(), strict=True))
+        return looked, self._scorer.alone(looked.direct)
 
     def ranked(self) -> tuple[Ints, Floats]:
         """All nodes that were looked at, and their masses, as far as they are known; best first."""
