@@ -27,6 +27,10 @@ from tests.memory.knowledge.communities.made import ALL, layers, library
 from tests.memory.knowledge.semrag import CASES, needs_cases
 
 
+def connected(links: Links) -> igraph.VertexClustering:
+    return igraph.Graph(n=links.nodes, edges=links.ends.T.tolist()).connected_components()
+
+
 @needs_cases
 def test_the_graph_of_the_seed() -> None:
     case = CASES["module_demos"]["graph_builder"]
@@ -34,8 +38,7 @@ def test_the_graph_of_the_seed() -> None:
     links = links_of(made, named_in_sentences(made))
     expected = case["expect"]
     assert (links.nodes, len(links.weights)) == (expected["nodes"], expected["edges"])
-    joined = igraph.Graph(n=links.nodes, edges=links.ends.T.tolist()).connected_components()
-    assert len(joined) == expected["connected_components"]
+    assert len(connected(links)) == expected["connected_components"]
     assert sorted(entity.name for entity in made.entities) == sorted(case["entities"])
     assert [entity.kind for entity in made.entities if entity.name == "Mhow"] == ["place"]
 
@@ -63,7 +66,7 @@ def test_dates_join_nothing(tmp_path: Path, encoder: CachedEncoder) -> None:
     (one, other) = (next(n for n, e in enumerate(made.entities) if e.name == name) for name in ("Laika", "Baikonur"))
     assert sorted((one, other)) in links.ends.T.tolist()
     (far,) = (n for n, e in enumerate(made.entities) if e.name == "Freiburg")
-    _, part = connected_components(links.adjacency())
+    part = connected(links).membership
     assert part[one] != part[far]
 
 
