@@ -190,7 +190,6 @@ def publish(
         for first in range(0, len(gone), ROWS):
             bulk.send([], gone[first : first + ROWS])
         _check(bulk, generation)
-        cluster.ask(lambda client: client.indices.refresh(index=index), BULK_SECONDS)
         _prove(hashes(cluster, index, again), whole, cluster)
         still_held()
         bulk.send([_of_manifest(generation, manifest, whole, by)])
