@@ -10,6 +10,7 @@ import click
 
 from clew.agent.parameters import parameters, seeds, sentences
 from clew.agent.settings import GROUPS, Settings
+from clew.ui.cli import loaded
 from clew.ui.cli import main as clew
 from clew.ui.commands.settings import written_value
 
@@ -78,8 +79,8 @@ def helps(command: click.Command, name: str, above: click.Context | None = None)
     yield name, "\n".join(f"    {line}".rstrip() for line in lines)
     if isinstance(command, click.Group):
         for part in command.list_commands(context):
-            if found := command.get_command(context, part):
-                yield from helps(found, f"{name} {part}", context)
+            found = loaded(part) if command is clew else command.commands[part]
+            yield from helps(found, f"{name} {part}", context)
 
 
 def default(name: str) -> str:

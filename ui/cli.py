@@ -1,7 +1,7 @@
 """The command line. Results go to standard output, everything else to standard error.
 
 Exit codes: 0 done, 1 the run failed, 2 wrong usage, 3 not set up, 4 a service cannot be reached, 130 stopped by Ctrl-C.
-Nothing heavy is imported before a command needs it, so that `clew --help` answers at once.
+A command is imported when it runs, so that `clew --help` answers at once.
 """
 
 import errno
@@ -10,6 +10,7 @@ import os
 import shlex
 import sys
 import traceback
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,17 +18,42 @@ from typing import Any, NoReturn
 import click
 
 from clew.memory.errors import ClewError
-from clew.ui import options
 from clew.ui.plain import one_line
 
 STOPPED = 130
 """What a shell expects of a program that Ctrl-C ended: 128 and the signal's number."""
 
-COMMANDS = (
-    "index chat ask ui mcp search threads export replay evaluate copy libraries partition align train_structure"
-    " settings parse doctor trust"
-).split()
-"""In the order of their use: each is a function of its own name in `clew.ui.commands`."""
+COMMANDS = {
+    "index": ("index", "Read files and folders into a library."),
+    "chat": ("asking", "Talk with your documents in the terminal."),
+    "ask": ("asking", "Ask one question of the library."),
+    "ui": ("servers", "Open Clew as a page in your browser, on this machine only (127.0.0.1)."),
+    "mcp": ("servers", "Let other programs search and read your documents (MCP)."),
+    "search": ("search", "Search the library without asking for an answer."),
+    "threads": (
+        "conversations",
+        "List the conversations, newest first; with WORDS those in which all of them were said.",
+    ),
+    "export": ("conversations", "Write a conversation with its sources, or the texts of a library."),
+    "replay": ("replay", "Ask the questions of SCRIPT again and check the answers."),
+    "evaluate": ("evaluate", "Measure retrieval on DATASET, a folder with queries.jsonl and qrels."),
+    "copy": ("libraries", "Copy a library from a folder onto a cluster, or back."),
+    "libraries": ("libraries", "List the libraries of a cluster, or remove one."),
+    "partition": ("partitions", "Divide the graph of a library anew, and use these partitions from now on."),
+    "align": ("partitions", "Train and measure what chooses partitions for a question."),
+    "train-structure": (
+        "sentences",
+        "Train a Tree-LSTM on the sentences of a library, for searches with --set tools.hybrid.stage2=structure.",
+    ),
+    "settings": ("settings", "Show the settings: what you have set, and those that matter most."),
+    "parse": (
+        "sentences",
+        "Read sentences of Esperanto or English, one a line: words, their parts, and what depends on what.",
+    ),
+    "doctor": ("doctor", "Check that everything works, and say which command helps if it does not."),
+    "trust": ("settings", "Take all settings of this folder's clew.toml, as it is now."),
+}
+"""In the order of their use: the module of `clew.ui.commands` that each is in, and how its help begins."""
 
 COLLECTED = 100_000
 """Objects between two collections of garbage: with Python's 700 the modules of an answer load a tenth slower."""
@@ -37,6 +63,20 @@ IDLE = "4"
 behind each product of matrices that several threads made."""
 
 LEVELS = ("debug", "info", "warning", "error")
+
+
+@cache
+def loaded(name: str) -> click.Command:
+    module, _ = COMMANDS[name]
+    found: click.Command = getattr(import_module(f"clew.ui.commands.{module}"), name.replace("-", "_"))
+    return found
+
+
+class CommandByName(click.Command):
+    """Stands in the list for a command, which is not imported before it runs."""
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        return loaded(str(self.name)).make_context(*args, **extra)
 
 
 class Clew(click.Group):
@@ -76,9 +116,10 @@ def _fail(ctx: click.Context, verbose: bool, message: str, exit_code: int, hint:
 
 def _with_flags(hint: str, ctx: click.Context) -> str:
     """Where the hint is the same command again, with the flags that it was given."""
+    from clew.ui import options
+
     _, name, part, *_ = [*hint.split(), "", "", ""]
-    command = main.commands.get(name)
-    if name != ctx.invoked_subcommand or (isinstance(command, click.Group) and part in command.commands):
+    if name != ctx.invoked_subcommand or part in getattr(loaded(name), "commands", ()):
         return hint
     return " ".join([hint, shlex.join(options.kept_flags(*hint.split()))]).strip()
 
@@ -148,8 +189,8 @@ def _ask_for_trust() -> None:
         click.echo(f"{said}: ignored, until: clew trust", err=True)
 
 
-for name in COMMANDS:
-    main.add_command(getattr(import_module(f"clew.ui.commands.{name}"), name))
+for name, (_, begins) in COMMANDS.items():
+    main.add_command(CommandByName(name, help=begins))
 
 
 if __name__ == "__main__":

@@ -6,16 +6,22 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from clew.memory.errors import ClewError, LibraryBusy, required
+from clew.agent.models import named_alone, writers_for
+from clew.agent.parameters import of_index
+from clew.agent.settings import Settings, indexed_here
+from clew.memory.errors import Cancelled, ClewError, LibraryBusy, required
 from clew.memory.knowledge.cluster.connection import Place
+from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.extraction.llm import Model
+from clew.memory.knowledge.index.generation import Parameters
+from clew.memory.knowledge.index.run import IndexReport, index, recorded_roots
+from clew.memory.knowledge.library import recorded_at
 from clew.ui.plain import one_line
 
 if TYPE_CHECKING:
     from clew.agent.assistant import Assistant
-    from clew.agent.settings import Settings
-    from clew.memory.knowledge.index.run import IndexReport
 
 QUIET, LONGEST, LOOK = 500, 10_000, 1_000
 """Milliseconds: without a change before a run; of changes that wait for one at most; between two looks at whether it is
@@ -77,10 +83,10 @@ def _folders(roots: Sequence[Path]) -> dict[Path, int]:
 
 def runs(
     found: Iterator[list[str]],
-    run: Callable[[], "IndexReport"],
+    run: Callable[[], IndexReport],
     stop: threading.Event,
     complain: Callable[[ClewError], None],
-) -> Iterator[tuple["IndexReport", list[str]]]:
+) -> Iterator[tuple[IndexReport, list[str]]]:
     """What each run did that did something, and the files that it ran for. What it raises is complained of once, and
     the next change tries again; so does another process that indexes, when it is done."""
     failed, said = None, ""
@@ -102,7 +108,7 @@ def runs(
             break
 
 
-def line_of(report: "IndexReport", names: Sequence[str]) -> str:
+def line_of(report: IndexReport, names: Sequence[str]) -> str:
     """As `1 new, 2 changed (rent.md)`."""
     counts = (part for part in report.line.split(", ") if not part.startswith("0 "))
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
@@ -111,13 +117,9 @@ def line_of(report: "IndexReport", names: Sequence[str]) -> str:
 
 
 @contextmanager
-def following(assistant: "Assistant", settings: "Settings", say: Callable[[str], None]) -> Iterator[None]:
+def following(assistant: "Assistant", settings: Settings, say: Callable[[str], None]) -> Iterator[None]:
     """As long as the block runs, a thread indexes what changes in the folders that the library was made from; `say`
     gets a line, on that thread. Raises `NotSetUp` without the extra, `BadInput` where a folder is not the user's."""
-    from clew.agent.settings import indexed_here
-    from clew.memory.knowledge.index.run import recorded_roots
-    from clew.memory.knowledge.library import recorded_at
-
     check_watching()
     manifest = recorded_at(settings.library)
     roots, notes = recorded_roots(manifest.roots, settings.library, indexed_here(manifest.id))
@@ -147,30 +149,24 @@ def following(assistant: "Assistant", settings: "Settings", say: Callable[[str],
         thread.join()
 
 
-def _known(settings: "Settings", begun: Sequence[Path]) -> list[Path]:
+def _known(settings: Settings, begun: Sequence[Path]) -> list[Path]:
     """What the library is made from by now: of `begun` what was not taken out, and what the person has added since."""
-    from clew.agent.settings import indexed_here
-    from clew.memory.knowledge.library import recorded_at
-
     manifest = recorded_at(settings.library)
     mine, there = indexed_here(manifest.id), [*map(Path, manifest.roots)]
     return [one for one in there if one in begun or (str(one) in (mine or ()) and os.path.exists(one))]  # noqa: PTH110
 
 
-def _run(assistant: "Assistant", settings: "Settings", roots: Sequence[Path], stop: threading.Event) -> "IndexReport":
-    """Raises `Cancelled` where it is stopped, which loses nothing."""
-    from clew.agent.models import named_alone, writers_for
-    from clew.agent.parameters import of_index
-    from clew.memory.errors import Cancelled
-    from clew.memory.knowledge.cluster.restoring import worked_on
-    from clew.memory.knowledge.extraction.llm import Model
-    from clew.memory.knowledge.index.generation import Parameters
-    from clew.memory.knowledge.index.run import IndexReport, index
-
+def index_parameters(settings: Settings, **given: Any) -> Parameters:
+    """As the settings have them, with the language models that are named for an index."""
     writers = writers_for(named_alone(settings, "summarise", "extract"))
     model = Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None
-    parameters = Parameters(model=model, summariser=writers.summarise, values=of_index(settings.given))
-    work = partial(index, _known(settings, roots), encoder=assistant.services.encoder, parameters=parameters)
+    return Parameters(model=model, summariser=writers.summarise, values=of_index(settings.given), **given)
+
+
+def _run(assistant: "Assistant", settings: Settings, roots: Sequence[Path], stop: threading.Event) -> IndexReport:
+    """Raises `Cancelled` where it is stopped, which loses nothing."""
+    encoder, parameters = assistant.services.encoder, index_parameters(settings)
+    work = partial(index, _known(settings, roots), encoder=encoder, parameters=parameters)
     for event in worked_on(settings.library, settings.cache, work):
         if isinstance(event, IndexReport):
             return event

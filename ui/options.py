@@ -4,17 +4,15 @@ import shlex
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 
+from clew.agent.settings import DATABASE, Settings
+from clew.memory.dialogue.threads import ONCE, Threads
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.cluster.connection import Place, address
-
-if TYPE_CHECKING:
-    from clew.agent.settings import Settings
-    from clew.memory.dialogue.threads import Threads
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -46,7 +44,7 @@ class AnyPlace(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
     name = "place"
 
-    def convert(self, value: Any, param: "click.Parameter | None", ctx: "click.Context | None") -> Place:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Place:
         if not isinstance(value, str):
             return cast(Place, value)
         if found := address(value):
@@ -112,7 +110,7 @@ num_sentences = click.option(
 )
 
 
-def _iso(_: click.Context, __: click.Parameter, value: "datetime | None") -> str | None:
+def _iso(_: click.Context, __: click.Parameter, value: datetime | None) -> str | None:
     return value.date().isoformat() if value else None
 
 
@@ -151,27 +149,23 @@ PIPED = "piped"
 """In `Settings.cache`: what was piped in. Which of it a conversation was over is told by its thread."""
 
 
-def way_back(command: str, settings: "Settings", thread: str) -> str:
+def way_back(command: str, settings: Settings, thread: str) -> str:
     """The command that goes on with a thread, with the flags that were given, as it can be pasted into a shell."""
     told = settings.library == Path(".clew") or settings.cache / PIPED in Path(str(settings.library)).parents
     place = [] if told else ["--library", str(settings.library)]
     return shlex.join(["clew", command, *place, *kept_flags("--library"), "--thread", thread])
 
 
-def threads_path(settings: "Settings") -> Path:
-    from clew.agent.settings import DATABASE
-
+def threads_path(settings: Settings) -> Path:
     return settings.home / DATABASE
 
 
-def chosen_thread(threads: "Threads", name: str | None, go_on: bool, owner: str = "") -> str:
+def chosen_thread(threads: Threads, name: str | None, go_on: bool, owner: str = "") -> str:
     """The id of the thread to use, a new one of this owner where none is named. One of a single question is listed from
     now on, as it goes on. Raises `BadInput` where both `name` and `go_on` are given, and for a thread that belongs to a
     user of the page."""
     if name and go_on:
         raise BadInput("--thread and --continue exclude each other", "leave one of them out")
-    from clew.memory.dialogue.threads import ONCE
-
     name = threads.last() if go_on else name
     if not name:
         return threads.new_id(owner)

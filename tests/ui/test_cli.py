@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from clew.memory.errors import BadInput, ClewError, NoLibrary, ServiceUnreachable
 from clew.memory.files import MAKE_ROOM
-from clew.ui.cli import COMMANDS, Clew, main
+from clew.ui.cli import COMMANDS, Clew, loaded, main
 from tests.ui.browsing import free_port
 from tests.ui.conftest import ROOT, Run, process
 from tests.ui.fakes import fill_threads
@@ -72,8 +72,9 @@ def test_a_hint_to_run_the_same_command_again_keeps_the_flags_that_were_given(cl
 
 def test_help_names_every_command_in_the_order_of_use_and_each_explains_itself(clew: Run) -> None:
     listed = re.findall(r"^  ([\w-]+)  ", clew("--help").stdout.partition("Commands:")[2], re.MULTILINE)
-    assert listed == [name.replace("_", "-") for name in COMMANDS]
-    for name in listed:
+    assert listed == [*COMMANDS]
+    for name, (_, begins) in COMMANDS.items():
+        assert loaded(name).get_short_help_str(1000) == begins
         result = clew(name, "--help")
         assert result.exit_code == 0 and result.stdout.startswith(f"Usage: clew {name}")
         without_help = r"  --?\w[\w-]*(, --?\w[\w-]*)?( [A-Z]\w*)?\n  -"

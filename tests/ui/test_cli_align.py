@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clew.agent.evaluation.aligners import ALL
-from clew.ui.commands.align import LOSSES, MODELS
+from clew.ui.commands.partitions import LOSSES, MODELS
 from tests.ui.conftest import Run, graph_folder
 
 pytestmark = pytest.mark.soak

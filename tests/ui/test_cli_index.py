@@ -14,11 +14,10 @@ from typing import get_args
 import pytest
 
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge import chunking, disk
+from clew.memory.knowledge.chunking import CHUNKERS
 from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.memory.knowledge.library import open_library
-from clew.ui.commands.index import CHUNKERS, TRIPLES
-from clew.ui.commands.partition import METHODS
+from clew.memory.nodes import PartitionMethod
 from tests.memory.knowledge.loaders.dump import PAGES, dump
 from tests.ollama.server import OllamaDouble
 from tests.ui.conftest import Run, process
@@ -90,9 +89,8 @@ def test_a_language_model_extracts_and_writes_reports_only_where_it_is_named(
     assert gone.stderr.splitlines()[-1] == "try: ollama pull missing:1b"
 
 
-def test_the_help_offers_what_there_is() -> None:
-    assert [made().name for made in chunking.CHUNKERS.values()] == list(chunking.CHUNKERS) == CHUNKERS
-    assert list(get_args(disk.TriplesFrom)) == TRIPLES
+def test_a_chunker_is_chosen_by_its_name() -> None:
+    assert [made().name for made in CHUNKERS.values()] == list(CHUNKERS)
 
 
 def test_ctrl_c_says_how_to_go_on(home: Path, tmp_path: Path) -> None:
@@ -240,7 +238,7 @@ def test_the_report_of_partitions(clew: Run, library: Path) -> None:
     assert done.exit_code == 0 and done.stdout.startswith("hybrid-2 ")
     for said in ("partitions of 3 nodes", "coherence", "without an edge"):
         assert said in done.stdout
-    for method in METHODS:
+    for method in get_args(PartitionMethod):
         report = json.loads(clew("partition", "--library", library, "--method", method, "--json").stdout)
         assert (report["method"], report["nodes"]) == (method, 3)
         assert report["partitions"] >= 1 and 0 <= report["edge_cut"] <= 1

@@ -18,7 +18,7 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.library import Library
 from clew.tools import registry
 from clew.tools.base import encode_query
-from clew.ui.cli import main
+from clew.ui.cli import loaded, main
 from tests import command_line_docs
 from tests.conftest import ROOT
 from tests.tools import test_conformance as conformance
@@ -64,8 +64,9 @@ def test_commands_and_flags_are_there(path: Path) -> None:
         words = shlex.split(line.split(" | ")[0].replace("...", ""))[1:]
         command: click.Command = main
         while words and isinstance(command, click.Group) and re.fullmatch(r"[a-z]+", words[0]):
-            assert words[0] in command.commands, line
-            command = command.commands[words.pop(0)]
+            name = words.pop(0)
+            assert name in command.commands, line
+            command = loaded(name) if command is main else command.commands[name]
         known = {name for option in command.params for name in option.opts} | {"--help", "--version"}
         flags = {re.split("=", word)[0] for word in words if re.match(r"--?[a-z]", word)}
         assert flags <= known, line

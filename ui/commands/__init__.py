@@ -1,1 +1,1 @@
-"""A file for each command; `clew.ui.cli` lists them."""
+"""The commands; `clew.ui.cli` lists them."""

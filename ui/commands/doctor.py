@@ -1,24 +1,29 @@
 """`clew doctor`: whether everything is there that Clew needs, and what mends what is not."""
 
 import shlex
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+from rich.text import Text
 
+from clew.agent.doctor import State, examine
+from clew.agent.models import encoder_for
+from clew.agent.settings import Settings, indexed_here, last_used, read_settings
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.cluster.connection import Place
+from clew.memory.knowledge.cluster.publishing import Published, Sending
+from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.disk import required_generation
+from clew.memory.knowledge.index.run import repair
+from clew.memory.knowledge.library import recorded_at
+from clew.memory.text import number_of
 from clew.ui import options
+from clew.ui.console import output, print_json, shown
 from clew.ui.plain import one_line
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from clew.agent.doctor import Check, State
-    from clew.agent.settings import Settings
-
-STYLES: "dict[State, str]" = {"ok": "green", "warning": "yellow", "problem": "bold red"}
+STYLES: dict[State, str] = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 
 
 @click.command()
@@ -32,39 +37,26 @@ def doctor(library: Place | None, llm: str | None, mending: bool, as_json: bool)
     It looks at the library that you used last, or at --library, and checks the hash of every file. The exit code is 1
     if there is a problem; a warning is not a problem.
     """
-    from clew.agent.doctor import examine
-    from clew.memory.text import number_of
-    from clew.ui.console import output, print_json
-
     settings, unreadable = _settings(library, llm)
     if mending:
         _repair(settings)
-    console = output()
-    problems = 0
+    console, problems = output(), 0
     for check in examine(settings, unreadable, mending):
         problems += check.state == "problem"
         if check.hint.startswith(("clew ui", "clew doctor")):
             check = replace(check, hint=f"{check.hint} {shlex.join(options.kept_flags('--library'))}".strip())
         if as_json:
             print_json(asdict(check))
-        else:
-            _print_check(console, check)
+            continue
+        about = (f"{check.state:8} ", STYLES[check.state]), (f"{check.name:14} ", "bold"), one_line(check.message)
+        console.print(Text.assemble(*about))
+        if check.hint:
+            console.print(Text(f"{'':9}try: {one_line(check.hint)}"))
     if problems:
         raise ClewError(f"{number_of(problems, 'problem')}, see above")
 
 
-def _repair(settings: "Settings") -> None:
-    from contextlib import closing
-
-    from clew.agent.models import encoder_for
-    from clew.agent.settings import indexed_here
-    from clew.memory.knowledge.cluster.publishing import Published, Sending
-    from clew.memory.knowledge.cluster.restoring import worked_on
-    from clew.memory.knowledge.disk import required_generation
-    from clew.memory.knowledge.index.run import repair
-    from clew.memory.knowledge.library import recorded_at
-    from clew.ui.console import shown
-
+def _repair(settings: Settings) -> None:
     home = settings.library
     if isinstance(home, Path) and not home.is_dir():
         required_generation(home)
@@ -76,11 +68,9 @@ def _repair(settings: "Settings") -> None:
         click.echo(f"repaired: {one_line(str(line))}" if done else line, err=True)
 
 
-def _settings(library: Place | None, llm: str | None) -> "tuple[Settings, BadInput | None]":
+def _settings(library: Place | None, llm: str | None) -> tuple[Settings, BadInput | None]:
     """As they are by default where they cannot be read, and why they cannot. Where nobody names a library, the one that
     was used last is taken."""
-    from clew.agent.settings import Settings, last_used, read_settings
-
     given = {name: value for name, value in {"library": library, "llm": llm}.items() if value is not None}
     error = None
     try:
@@ -89,15 +79,3 @@ def _settings(library: Place | None, llm: str | None) -> "tuple[Settings, BadInp
         settings, error = Settings.model_construct(None, **given), wrong
     last = None if "library" in settings.model_fields_set else last_used()
     return settings.model_copy(update={"library": last}) if last else settings, error
-
-
-def _print_check(console: "Console", check: "Check") -> None:
-    from rich.text import Text
-
-    console.print(
-        Text.assemble(
-            (f"{check.state:8} ", STYLES[check.state]), (f"{check.name:14} ", "bold"), one_line(check.message)
-        )
-    )
-    if check.hint:
-        console.print(Text(f"{'':9}try: {one_line(check.hint)}"))

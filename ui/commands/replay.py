@@ -5,17 +5,19 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.progress import track
 
+from clew.agent.replay.comparison import ChangedTurn, changed_turns, earlier_rows
+from clew.agent.replay.replay import Files, replay_script
+from clew.agent.replay.script import Played, Summary, read_script
+from clew.agent.settings import read_settings
 from clew.memory.errors import ClewError
 from clew.ui import options
+from clew.ui.console import messages, output, print_table, shown
 from clew.ui.plain import cut, one_line
-
-if TYPE_CHECKING:
-    from clew.agent.replay.comparison import ChangedTurn
-    from clew.agent.replay.script import Played, Summary
 
 DIR = click.Path(file_okay=False, path_type=Path)
 
@@ -48,11 +50,6 @@ def replay(
     SCRIPT is a JSONL file of conversations with what their answers must and must not say (docs/data.md), or a BEIR
     folder whose queries have turns. The exit code is 1 if an expectation failed.
     """
-    from clew.agent.replay.comparison import changed_turns, earlier_rows
-    from clew.agent.replay.replay import Files, replay_script
-    from clew.agent.replay.script import read_script
-    from clew.agent.settings import read_settings
-
     if resume and not out:
         raise click.UsageError("--resume goes on in --out DIR: name it")
     settings, read = read_settings(**chosen), read_script(script, limit)
@@ -70,12 +67,7 @@ def replay(
         raise ClewError(f"{len(summary.failed)} of {summary.passed + len(summary.failed)} expectations failed")
 
 
-def _played(events: "Iterator[Played | Summary]", total: int, quiet: bool) -> "Summary":
-    from rich.progress import track
-
-    from clew.agent.replay.script import Summary
-    from clew.ui.console import messages, shown
-
+def _played(events: Iterator[Played | Summary], total: int, quiet: bool) -> Summary:
     console = messages()
     without_bar = quiet or not console.is_terminal
     seen: Generator[Played | Summary] = shown(events, quiet=True)
@@ -88,15 +80,13 @@ def _played(events: "Iterator[Played | Summary]", total: int, quiet: bool) -> "S
     raise AssertionError("a replay ends with its summary")
 
 
-def _line(turn: "Played") -> str:
+def _line(turn: Played) -> str:
     failed = sum(not check.passed for check in turn.checks)
     mark = f"{failed} of {len(turn.checks)} expectations failed" if failed else turn.outcome
     return f"{turn.conversation} {turn.turn}  {cut(one_line(turn.question), 70)}  {mark}"
 
 
-def _print_summary(summary: "Summary") -> None:
-    from clew.ui.console import print_table
-
+def _print_summary(summary: Summary) -> None:
     print_table(_rows(summary).items())
     if summary.failed:
         rows = (
@@ -106,9 +96,7 @@ def _print_summary(summary: "Summary") -> None:
         print_table(rows, "conversation", "turn", "expected", "came")
 
 
-def _print_changed(changed: "Sequence[ChangedTurn]", total: int) -> None:
-    from clew.ui.console import output
-
+def _print_changed(changed: Sequence[ChangedTurn], total: int) -> None:
     console = output()
     console.print(f"{len(changed)} of {total} answers changed")
     for one in changed:
@@ -117,7 +105,7 @@ def _print_changed(changed: "Sequence[ChangedTurn]", total: int) -> None:
             console.print(f"  {name:7} {cut(one_line(getattr(one, name)), 300)}")
 
 
-def _rows(summary: "Summary") -> dict[str, str]:
+def _rows(summary: Summary) -> dict[str, str]:
     checks = summary.passed + len(summary.failed)
     return {
         "conversations": str(summary.conversations),

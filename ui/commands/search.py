@@ -4,22 +4,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.console import Console
+from rich.text import Text
 
+from clew.agent.models import encoder_for
+from clew.agent.search.rounds import AUTO
+from clew.agent.services import check_tool, services_for
+from clew.agent.settings import Settings, read_settings
+from clew.memory.datatypes import Findings, Passage, Query
+from clew.memory.dialogue.threads import Threads
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.cluster.connection import Place
+from clew.memory.knowledge.library import open_library
+from clew.memory.knowledge.question import MatchParameters, match
+from clew.tools import registry
+from clew.tools.base import encode_query
+from clew.tools.hybrid import Hybrid
 from clew.ui import options
+from clew.ui.console import output, print_json, print_table
 from clew.ui.plain import cut, one_line, typed
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-    from clew.agent.settings import Settings
-    from clew.memory.datatypes import Findings, Passage, Query
-    from clew.tools.base import Tool
+from clew.ui.rendering import BOLD, DIM, append_place, indented, name_of
 
 Explained = dict[str, Any]
 """`fields`: {field: {score, words}}, `keyword` and `cosine`; where that is of trees, `aligned`: [[asked, held]]."""
@@ -50,9 +57,6 @@ def search(
     """Search the library without asking for an answer."""
     if compare and tool:
         raise click.UsageError("--compare shows all methods: leave --tool out")
-    from clew.agent.settings import read_settings
-    from clew.tools import registry
-
     settings = read_settings(library=library, tool=tool, given=given)
     names = tuple(registry.TOOLS) if compare else (settings.tool,)
     found, why = _found(settings, typed(" ".join(query)), names, k, explain)
@@ -63,19 +67,11 @@ def search(
 
 
 def _found(
-    settings: "Settings", text: str, tools: Sequence[str], k: int, explain: bool
-) -> "tuple[dict[str, Findings], dict[str, Explained]]":
+    settings: Settings, text: str, tools: Sequence[str], k: int, explain: bool
+) -> tuple[dict[str, Findings], dict[str, Explained]]:
     """The findings of each tool by its name, and what explains each passage, by its id. Raises `BadInput` for an empty
     question or a tool that there is not."""
     from clew.agent.evaluation.evaluate import searched
-    from clew.agent.models import encoder_for
-    from clew.agent.search.rounds import AUTO
-    from clew.agent.services import check_tool, services_for
-    from clew.memory.datatypes import Findings
-    from clew.memory.dialogue.threads import Threads
-    from clew.memory.knowledge.library import open_library
-    from clew.tools.base import encode_query
-    from clew.tools.hybrid import Hybrid
 
     if not text.strip():
         raise BadInput("there is nothing to search for", "clew search 'some words'")
@@ -95,16 +91,13 @@ def _found(
         else:
             found = {name: services.tools[name].search(query, k) for name in tools}
         ids = list(dict.fromkeys(one.id for findings in found.values() for one in findings.passages)) if explain else []
-        return found, _explained(services.tools[Hybrid.name], query, ids) if ids else {}
+        hybrid = services.tools[Hybrid.name]
+        return found, _explained(hybrid, query, ids) if ids and isinstance(hybrid, Hybrid) else {}
 
 
-def _explained(hybrid: "Tool", query: "Query", ids: "Sequence[str]") -> "dict[str, Explained]":
+def _explained(hybrid: Hybrid, query: Query, ids: Sequence[str]) -> dict[str, Explained]:
     """Of each of these chunks the share of BM25 and the words that hit, by field, and both scores of `hybrid`; by trees
     also which words of both are aligned."""
-    from clew.memory.knowledge.question import MatchParameters, match
-    from clew.tools.hybrid import Hybrid
-
-    assert isinstance(hybrid, Hybrid)
     found, trees = match(hybrid.store, query.forms, ids, MatchParameters(), hybrid.structure), hybrid.structure
     texts = [chunk.text for chunk in hybrid.store.chunks(ids)] if trees else []
     asked = query.forms[0].text
@@ -122,9 +115,7 @@ def _explained(hybrid: "Tool", query: "Query", ids: "Sequence[str]") -> "dict[st
     }
 
 
-def _print_found(found: "Mapping[str, Findings]", why: "Mapping[str, Explained]", compare: bool, as_json: bool) -> None:
-    from clew.ui.console import output, print_json, print_table
-
+def _print_found(found: Mapping[str, Findings], why: Mapping[str, Explained], compare: bool, as_json: bool) -> None:
     if as_json:
         for findings in found.values():
             for rank, passage in enumerate(findings.passages, 1):
@@ -146,15 +137,13 @@ def _print_found(found: "Mapping[str, Findings]", why: "Mapping[str, Explained]"
             console.print(f"\nanswer: {one_line(findings.answer)}", markup=False, highlight=False)
 
 
-def _print_passage(console: "Console", rank: int, passage: "Passage", why: "Explained | None") -> None:
+def _print_passage(console: Console, rank: int, passage: Passage, why: Explained | None) -> None:
     """Rank, score, title and place; the beginning of the passage; the path to it; why it was found."""
-    from rich.text import Text
-
-    from clew.ui.rendering import DIM, indented
-
     if rank > 1:
         console.print()
-    console.print(_headline(rank, passage, console.width if console.is_terminal else None))
+    head = Text.assemble(f"{rank:>2}  ", (name_of(passage), BOLD), f"  {passage.score:.3f}")
+    append_place(head, passage, console.width if console.is_terminal else None)
+    console.print(head)
     path = Text(one_line(" | ".join(passage.path)))
     lines = [Text(one_line(line), DIM) for line in _lines(why)] if why else []
     for part in (Text(cut(one_line(passage.text), SNIPPET)), path, Text(one_line(passage.why), DIM), *lines):
@@ -162,7 +151,7 @@ def _print_passage(console: "Console", rank: int, passage: "Passage", why: "Expl
             console.print(line)
 
 
-def _lines(why: "Explained") -> "Iterator[str]":
+def _lines(why: Explained) -> Iterator[str]:
     for name, hit in why["fields"].items():
         yield f"{name}: {', '.join(hit['words'])} ({hit['score']:.2f})"
     yield f"words {why['keyword']:.2f}, {'trees' if 'aligned' in why else 'meaning'} {why['cosine']:.2f}"
@@ -170,18 +159,6 @@ def _lines(why: "Explained") -> "Iterator[str]":
         yield f"aligned: {', '.join(f'{asked} = {held}' for asked, held in pairs)}"
 
 
-def _headline(rank: int, passage: "Passage", width: int | None) -> "Text":
-    from rich.text import Text
-
-    from clew.ui.rendering import BOLD, append_place, name_of
-
-    line = Text.assemble(f"{rank:>2}  ", (name_of(passage), BOLD), f"  {passage.score:.3f}")
-    append_place(line, passage, width)
-    return line
-
-
-def _side_by_side(found: "Mapping[str, Findings]") -> "Iterator[tuple[str, ...]]":
-    from clew.ui.rendering import name_of
-
+def _side_by_side(found: Mapping[str, Findings]) -> Iterator[tuple[str, ...]]:
     for rank, row in enumerate(zip_longest(*(findings.passages for findings in found.values())), 1):
         yield str(rank), *(f"{p.score:.3f} {name_of(p)}" if p else "" for p in row)

@@ -1,11 +1,15 @@
-"""`clew settings`: every setting, what it is, and where that comes from."""
+"""`clew settings`: every setting, what it is, and where that comes from; `clew trust`: those of the working folder."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
 
+from clew.agent import settings as known
+from clew.agent.parameters import chosen, parameters, seeds, sentences
+from clew.memory.errors import BadInput
 from clew.ui import options
+from clew.ui.console import messages, print_json, print_table
 from clew.ui.plain import one_line
 
 
@@ -20,8 +24,6 @@ def settings(names: tuple[str, ...], given: tuple[str, ...], everything: bool, a
     With NAME, such as tools.clues, it shows the settings whose names begin like that, with their defaults, the values
     of the papers that they come from, and what is allowed.
     """
-    from clew.ui.console import messages, print_json, print_table
-
     rows = [row for row in _rows(given) if not names or any(row["name"].startswith(name) for name in names)]
     if not rows:
         raise click.UsageError(f"no setting begins with {', '.join(names)}")
@@ -56,48 +58,51 @@ def _is_set(row: dict[str, Any]) -> bool:
 
 
 def _rows(given: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    from clew.agent.parameters import chosen, parameters, seeds
-    from clew.agent.settings import GROUPS, Settings, read_settings, sources
-
-    made = read_settings(given=given)
+    """Of the settings, then of the parameters."""
+    made, usual = known.read_settings(given=given), known.Settings.model_construct()
     flags: dict[str, object] = {name: value for name, _, value in (one.partition("=") for one in given)}
-    places = [("flag", flags), *sources()]
-    usual = Settings.model_construct()
-    for name in Settings.model_fields:
-        if name not in GROUPS:
-            value, default = getattr(made, name), getattr(usual, name)
-            yield _row(name, value, _source(name, places), default, None, "")
-    set_ = chosen(made.given)
+    places, set_, no_seed = [("flag", flags), *known.sources()], chosen(made.given), ("", None)
+    names = [name for name in known.Settings.model_fields if name not in known.GROUPS]
+    rows = [(name, getattr(made, name), getattr(usual, name), no_seed, "") for name in names]
     for name, one in parameters().items():
-        yield _row(
-            name, set_.get(name, one.default), _source(name, places), one.default, seeds().get(name), one.allowed
-        )
+        rows.append((name, set_.get(name, one.default), one.default, seeds().get(name, no_seed), one.allowed))
+    for name, value, default, (seed, seed_value), allowed in rows:
+        said, matters = sentences()[name]
+        yield {
+            "name": name,
+            "value": _plain(value),
+            "source": next((place for place, values in places if name in values), "default"),
+            "default": _plain(default),
+            "seed": seed,
+            "seed_value": seed_value,
+            "allowed": allowed,
+            "is": said,
+            "matters": matters,
+        }
 
 
-def _row(
-    name: str, value: object, source: str, default: object, seed: tuple[str, object] | None, allowed: str
-) -> dict[str, Any]:
-    from clew.agent.parameters import sentences
-
-    number, has = seed or ("", None)
-    said, matters = sentences()[name]
-    plain = [one if isinstance(one, str | int | float | None) else str(one) for one in (value, default)]
-    return {
-        "name": name,
-        "value": plain[0],
-        "source": source,
-        "default": plain[1],
-        "seed": number,
-        "seed_value": has,
-        "allowed": allowed,
-        "is": said,
-        "matters": matters,
-    }
-
-
-def _source(name: str, places: list[tuple[str, dict[str, object]]]) -> str:
-    return next((place for place, values in places if name in values), "default")
+def _plain(value: object) -> str | int | float | None:
+    return value if isinstance(value, str | int | float | None) else str(value)
 
 
 def written_value(value: object) -> str:
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@click.command()
+@click.option("--forget", "forgetting", is_flag=True, help="Do not take them any more.")
+def trust(forgetting: bool) -> None:
+    """Take all settings of this folder's clew.toml, as it is now.
+
+    Without this only harmless ones are taken: whoever made the folder wrote them.
+    """
+    if not known.OF_FOLDER.is_file():
+        raise BadInput("there is no clew.toml in this folder", "change to the folder that has it")
+    if forgetting:
+        known.distrust()
+    else:
+        known.trust()
+    taken, ignored = known.folder_settings()
+    for name, value in taken.items():
+        click.echo(one_line(f"{name} = {value!r}"))
+    click.echo(f"ignored: {one_line(', '.join(ignored))}" if ignored else "all of its settings are taken", err=True)

@@ -1,25 +1,74 @@
-"""`clew align`: aligners trained on synthetic queries, and measured."""
+"""`clew partition`: the graph of a library's nodes divided anew; `clew align`: aligners, which choose partitions for a
+question, trained on synthetic queries and measured."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from clew.agent.settings import read_settings
+from clew.memory.files import naming_full_disk
 from clew.memory.knowledge.cluster.connection import Place
+from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.partitioning.capsule import Capsule, plan_of
+from clew.memory.nodes import PartitionMethod
 from clew.ui import options
+from clew.ui.console import output, print_json, print_table, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from clew.agent.evaluation.aligners import AlignerRow, SavedAligner
-    from clew.memory.datatypes import Progress
 
+METHODS = click.Choice(get_args(PartitionMethod))
 MODELS = ["bi", "mlp", "gcn", "sage", "gin", "rgcn", "all"]
 LOSSES = ["infonce", "bce", "all"]
 """Those of `clew.agent.evaluation.aligners`, which is not imported to print a help text."""
+
+
+@click.command()
+@options.library
+@click.option("--method", type=METHODS, default="hybrid", show_default=True, help="How nodes are grouped.")
+@click.option("--size", type=click.IntRange(1), help="The most nodes of a partition (hybrid, metis).  [default: 200]")
+@click.option("--k", type=click.IntRange(1), help="How many partitions (metis; leiden: about).")
+@options.as_json("Print the report as a JSON object.")
+@options.quiet
+def partition(
+    library: Place | None, method: PartitionMethod, size: int | None, k: int | None, as_json: bool, quiet: bool
+) -> None:
+    """Divide the graph of a library anew, and use these partitions from now on.
+
+    `clew index` makes those of --method hybrid --size 200.
+    """
+    from clew.memory.knowledge.partitioning.partitioner import partition_library
+
+    settings, plan = read_settings(library=library), plan_of(method, size, k)
+    events = worked_on(settings.library, settings.cache, lambda folder: partition_library(folder, plan))
+    kept = f"the library at {settings.library} keeps the partitions that it has"
+    with naming_full_disk(kept), closing(shown(events, quiet)) as seen:
+        *_, capsule = seen
+    assert isinstance(capsule, Capsule)
+    if as_json:
+        plan = capsule.plan
+        about = {"capsule": plan.name, "method": plan.method, "size": plan.size, "k": plan.k}
+        print_json(about | dict(capsule.report))
+    else:
+        click.echo("\n".join(_lines(capsule.plan.name, capsule.report)))
+
+
+def _lines(name: str, report: Mapping[str, Any]) -> list[str]:
+    sizes = f"{report['smallest']} to {report['largest']} nodes (median {report['median']:g}, mean {report['mean']:g})"
+    between = f"{report['edge_cut']:.1%} of {report['edges']}, joining {report['bridged']} pairs of partitions"
+    rows = {
+        name: f"{report['partitions']} partitions of {report['nodes']} nodes",
+        "sizes": sizes,
+        "edges between": between,
+        "coherence": f"{report['coherence']:.3f}, {report['lift']:.2f} times that of random partitions",
+        "islands": f"{report['components']} components, {report['alone']} nodes without an edge",
+        "high degree": f"{report['high_degree']} nodes, {report['hub_nodes']} of them hub nodes",
+    }
+    return [f"{label:14} {text}" for label, text in rows.items()]
 
 
 @click.group()
@@ -46,20 +95,16 @@ def train(library: Place | None, size: int | None, as_json: bool, quiet: bool, *
         default_size,
         train_aligners,
     )
-    from clew.agent.settings import read_settings
-    from clew.memory.files import naming_full_disk
-    from clew.memory.knowledge.cluster.restoring import worked_on
-    from clew.ui.console import print_json, shown
 
     wanted = size or default_size()
     if not size and not quiet and wanted == SIZE_WITHOUT_GPU:
         click.echo(f"note: there is no GPU here: {wanted} synthetic queries (--size to change)", err=True)
     settings, training = read_settings(library=library), TrainingPlan(size=wanted, **plan)
-
-    def trained(folder: Path) -> "Iterator[Progress | SavedAligner]":
-        return train_aligners(training, settings.model_copy(update={"library": folder}))
-
-    events = worked_on(settings.library, settings.cache, trained)
+    events = worked_on(
+        settings.library,
+        settings.cache,
+        lambda folder: train_aligners(training, settings.model_copy(update={"library": folder})),
+    )
     kept = f"the library at {settings.library} keeps the aligners that it has"
     with naming_full_disk(kept), closing(shown(events, quiet)) as saved:
         for one in saved:
@@ -90,8 +135,6 @@ def evaluate(dataset: Path | None, library: Place | None, capsule: str, as_json:
     """Measure all aligners of all partitionings on synthetic queries, and on those of DATASET, where it is given: a
     folder with queries.jsonl and qrels."""
     from clew.agent.evaluation.aligners import evaluate_aligners
-    from clew.agent.settings import read_settings
-    from clew.ui.console import print_json, shown
 
     rows: list[AlignerRow] = []
     with closing(shown(evaluate_aligners(dataset, capsule, read_settings(library=library)), quiet)) as events:
@@ -104,8 +147,6 @@ def evaluate(dataset: Path | None, library: Place | None, capsule: str, as_json:
 
 
 def _print_rows(rows: "Sequence[AlignerRow]") -> None:
-    from clew.ui.console import output, print_table
-
     names = ("p@1", "r@5", "r@10", "mrr")
     pools = [str(pool.partitions) for pool in rows[0].pools]
     headings = ("queries", *names, "ms p50", *(f"pool {depth} | dense" for depth in pools))

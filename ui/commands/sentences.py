@@ -1,16 +1,22 @@
-"""`clew parse`: how sentences are read, for people, for machines and in CoNLL-U."""
+"""`clew parse`: how sentences are read; `clew train-structure`: what a search by structure can learn."""
 
 import sys
-from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING
+from contextlib import closing
+from pathlib import Path
+from typing import IO
 
 import click
 
+from clew.agent.settings import read_settings
+from clew.memory.errors import BadInput
+from clew.memory.files import naming_full_disk
+from clew.memory.knowledge.disk import held
+from clew.memory.knowledge.library import open_library
+from clew.memory.language.readers import detected, reader_of
+from clew.memory.language.trees import SentenceReader, Tree, parsed_conllu
 from clew.ui import options
+from clew.ui.console import print_json, shown
 from clew.ui.plain import plain
-
-if TYPE_CHECKING:
-    from clew.memory.language.trees import SentenceReader, Tree
 
 
 @click.command()
@@ -27,10 +33,6 @@ def parse(file: IO[str], language: str | None, conllu: bool, strict: bool, keywo
 
     FILE is - (the default) for what is typed or piped in. Names are those of Universal Dependencies.
     """
-    from clew.memory.errors import BadInput
-    from clew.memory.language.readers import detected, reader_of
-    from clew.memory.language.trees import parsed_conllu
-
     if conllu and (keywords or as_json):
         raise click.UsageError("--conllu is a form of its own: leave --keywords and --json out")
     try:
@@ -46,24 +48,16 @@ def parse(file: IO[str], language: str | None, conllu: bool, strict: bool, keywo
         except ValueError as error:
             raise BadInput(str(error)) from error
         return
-    for text, tree in _trees(lines, reader):
-        _print(text, tree, reader, keywords, as_json)
-
-
-def _trees(lines: list[str], reader: "SentenceReader") -> "Iterator[tuple[str, Tree]]":
-    from clew.memory.errors import BadInput
-
     for number, line in enumerate(lines, 1):
         if text := line.strip():
             try:
-                yield text, reader.read(text)
+                tree = reader.read(text)
             except BadInput as error:
                 raise BadInput(f"line {number}: {error.message}") from error
+            _print(text, tree, reader, keywords, as_json)
 
 
-def _print(text: str, tree: "Tree", reader: "SentenceReader", keywords: bool, as_json: bool) -> None:
-    from clew.ui.console import print_json
-
+def _print(text: str, tree: Tree, reader: SentenceReader, keywords: bool, as_json: bool) -> None:
     words = reader.keywords(tree)
     if as_json:
         found = {"text": text, "language": reader.language, "mood": tree.mood, "asks": tree.asks, "keywords": words}
@@ -84,9 +78,38 @@ def _print(text: str, tree: "Tree", reader: "SentenceReader", keywords: bool, as
         click.echo()
 
 
-def _as_object(tree: "Tree", place: int) -> dict[str, object]:
+def _as_object(tree: Tree, place: int) -> dict[str, object]:
     word = tree.words[place]
     features = dict(pair.split("=", 1) for pair in word.feats.split("|")) if word.feats else {}
     parts = {"root": word.root, "prefixes": word.prefixes, "suffixes": word.suffixes, "compound": word.compound}
     about = {"id": place + 1, "form": word.form, "lemma": word.lemma, "upos": word.upos, "feats": features}
     return about | {"head": tree.heads[place], "deprel": tree.roles[place]} | parts | {"known": word.known}
+
+
+@click.command(name="train-structure")
+@options.library
+@click.option("--language", type=click.Choice(["eo", "en"]), help="Of the documents.  [default: as it is detected]")
+@click.option("--sentences", type=click.IntRange(2), default=20_000, show_default=True, help="To learn from, at most.")
+@click.option("--epochs", type=click.IntRange(1), default=4, show_default=True, help="How often each is learned from.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=7, show_default=True, help="Of the network and the paraphrases."
+)
+@options.quiet
+def train_structure(
+    library: Path | None, language: str | None, sentences: int, epochs: int, seed: int, quiet: bool
+) -> None:
+    """Train a Tree-LSTM on the sentences of a library, for searches with --set tools.hybrid.stage2=structure.
+
+    It learns from the library alone: each sentence against paraphrases of it. A GPU is used where there is one.
+    """
+    from clew.memory.language.structure_training import StructurePlan, train_library
+
+    path = read_settings(library=library).library
+    if not isinstance(path, Path):
+        raise BadInput("a network is trained on a library in a folder", "--library FOLDER")
+    kept = f"the library at {path} stays as it was"
+    with naming_full_disk(kept), open_library(path, None) as opened, held(path):
+        events = train_library(opened, StructurePlan(epochs=epochs, seed=seed), language or "", sentences)
+        with closing(shown(events, quiet)) as seen:
+            for written in seen:
+                click.echo(str(written))

@@ -1,0 +1,135 @@
+"""`clew threads`: the conversations that are kept, listed or changed; `clew export`: one as a file, or the texts of a
+library. No model is opened."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+
+from clew.agent.settings import read_settings
+from clew.memory.dialogue.threads import Thread, Threads
+from clew.memory.errors import BadInput
+from clew.memory.json_lines import replace_file
+from clew.memory.knowledge.cluster.connection import Place
+from clew.memory.knowledge.library import export_graph, export_text, open_library
+from clew.memory.text import number_of
+from clew.ui import options
+from clew.ui.console import output, print_json
+from clew.ui.plain import near, one_line, when
+
+ENDINGS = {"markdown": ".md", "json": ".json", "html": ".html"}
+FORMATS = (*ENDINGS, "text", "graph")
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="[WORDS]...")
+@click.option("--delete", metavar="ID", default="", help="Forget this conversation; within 10 s --undo brings it back.")
+@click.option("--undo", metavar="ID", default="", help="Bring back one that was deleted.")
+@click.option("--rename", nargs=2, metavar="ID TITLE", help="Give it this title; an empty TITLE: as at first.")
+@click.option("--pin", metavar="ID", default="", help="Keep it at the top of the lists, or no longer.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Also list single questions of clew ask that were not continued."
+)
+@options.as_json("Print each thread as a JSON object, a line each.")
+def threads(words: tuple[str, ...], everything: bool, as_json: bool, **changes: Any) -> None:
+    """List the conversations, newest first; with WORDS those in which all of them were said."""
+    path = options.threads_path(read_settings())
+    with Threads(path) as database:
+        if said := _changed(database, path, **changes):
+            click.echo(said, err=True)
+            return
+        known, kept = database.recent(everything), database.holding(" ".join(words))
+        _print_threads([one for one in known if not words or one.id in kept], as_json, searched=bool(words))
+    click.echo(f"kept in {path}", err=True)
+
+
+def _changed(database: Threads, path: Path, delete: str, undo: str, pin: str, rename: tuple[str, str] | None) -> str:
+    """What was done; empty where nothing was asked for."""
+    from clew.ui.transcript import known_thread
+
+    if delete:
+        from clew.agent.graph import forget_checkpoints
+
+        forget_checkpoints(path, known_thread(database, delete).id)
+        database.take_out(delete)
+        return f"thread {delete} is forgotten; within 10 s this brings it back: clew threads --undo {delete}"
+    if undo:
+        if not database.bring_back(undo):
+            raise BadInput(f"there is no thread {undo} to bring back", "clew threads")
+        return f"thread {undo} is back"
+    if rename:
+        database.rename(known_thread(database, rename[0]).id, rename[1])
+        return f"thread {rename[0]} is called {one_line(known_thread(database, rename[0]).title)} now"
+    if pin:
+        pinned = not known_thread(database, pin).pinned
+        database.pin(pin, pinned)
+        return f"thread {pin} is {'now' if pinned else 'no longer'} at the top of the lists"
+    return ""
+
+
+def _print_threads(recent: Sequence[Thread], as_json: bool, searched: bool) -> None:
+    if as_json:
+        for one in recent:
+            print_json(asdict(one))
+        return
+    if not recent:
+        click.echo("no conversation has these words" if searched else "no conversations yet", err=True)
+        return
+    now, owners = datetime.now(UTC), any(one.owner for one in recent)
+    names = ("id", "title", "turns", "updated", *(("owner",) if owners else ()))
+    table = Table(*names, box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
+    for one in sorted(recent, key=lambda thread: not thread.pinned):
+        title = ("^ " if one.pinned else "") + one_line(one.title)
+        table.add_row(one.id, title, str(one.turns), when(one.updated, now), *((one.owner,) if owners else ()))
+    output().print(table, soft_wrap=False)
+
+
+@click.command()
+@click.argument("thread", metavar="[THREAD]", default="")
+@options.library
+@click.option("--format", "form", type=click.Choice(FORMATS), help="[default: by FILE's ending]")
+@click.option("-o", "--out", metavar="FILE", type=click.Path(path_type=Path), help="Write to FILE, or to a folder.")
+def export(thread: str, library: Place | None, form: str | None, out: Path | None) -> None:
+    """Write a conversation with its sources, or the texts of a library.
+
+    THREAD is an id that 'clew threads' lists. --library DIR --format text --out FOLDER writes each document as it is
+    stored, a file each, and documents.jsonl, which says which is which. --format graph writes nodes.jsonl and
+    edges.jsonl, which clew index FOLDER reads.
+    """
+    if form in ("text", "graph"):
+        _export_library(thread, library, form, out)
+    elif not thread:
+        raise click.UsageError("THREAD is missing: 'clew threads' lists them")
+    elif out is not None and out.is_dir():
+        raise click.UsageError(f"'{near(str(out))}' is a folder")
+    else:
+        _export_thread(thread, ENDINGS[form] if form else out.suffix if out else ".md", out)
+
+
+def _export_library(thread: str, library: Place | None, form: str, out: Path | None) -> None:
+    if thread or out is None:
+        raise click.UsageError(f"--format {form} takes no THREAD, and needs --out FOLDER")
+    with open_library(read_settings(library=library).library, None) as opened:
+        if form == "graph":
+            nodes, edges = export_graph(opened.store, out)
+            click.echo(f"wrote {nodes:,} nodes and {edges:,} edges to {near(str(out))}", err=True)
+            return
+        number = export_text(opened.store, out)
+    click.echo(f"wrote {number_of(number, 'document')} to {near(str(out))}", err=True)
+
+
+def _export_thread(thread: str, ending: str, out: Path | None) -> None:
+    from clew.ui.transcript import exported, known_thread, stored_turns
+
+    with Threads(options.threads_path(read_settings())) as database:
+        found, turns = known_thread(database, thread), stored_turns(database, thread)
+    text = exported(found, turns, ending)
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        replace_file(out, text)
+        click.echo(f"wrote {near(str(out))}", err=True)
