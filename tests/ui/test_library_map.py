@@ -93,7 +93,7 @@ def test_of_too_many_all_partitions_show_as_many_and_one_of_them_is_looked_aroun
     assert {len([dot for dot in made.dots if dot[2] == one.number]) for one in made.discs} == {5, 0}
     assert all(dot >= 0 for dot, *_ in made.walk), "what was walked is there"
     assert [bool(disc.radius) for disc in made.discs] == [True] * 4 + [False], "what is not there is named"
-    html = Markup(1, []).map(made)
+    html = Markup(1, []).render("map", map=made)
     assert f"20 of {whole.total} passages, in 4 partitions; lit" in html and html.count("not on the map") == 1
     assert "From “Laika” it went to “Baikonur”." in html
     other = made.discs[-1].number
@@ -108,7 +108,7 @@ def test_an_empty_library_has_an_empty_map(tmp_path: Path, home: Path, encoder: 
     with open_library(tmp_path / "library", encoder) as library:
         made = map_of(library.store, [])
     assert (made.total, made.discs, made.dots) == (0, [], [])
-    assert "There are no documents yet" in Markup(0, []).map(made)
+    assert "There are no documents yet" in Markup(0, []).render("map", map=made)
 
 
 # In a browser

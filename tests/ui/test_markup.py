@@ -117,7 +117,7 @@ def all_html(markup: Markup) -> str:
     view = View(ATTACK, turns, now, busy=True)
     threads = markup.threads([Thread(ATTACK, ATTACK, 2, datetime.now(UTC).isoformat())], ATTACK)
     writing = markup.now(replace(view, now=replace(now, answer=None)))
-    shown = (markup.header(), writing, markup.past(view), markup.now(view), markup.sources(view), threads)
+    shown = (markup.render("header"), writing, markup.past(view), markup.now(view), markup.sources(view), threads)
     return "".join([*shown, markup.past(View())])
 
 
@@ -182,7 +182,7 @@ def test_bold_spans_asides_and_the_work_of_a_model() -> None:
     page = re.sub(r"\s+", " ", past(replace(plain, answer=Answer("answered", (quoted, Claim("(in 2024)"))))))
     assert "The toll is <b>40 crowns</b> a &lt;day&gt;." in page and 'own">(in 2024)' in page
     html = past(replace(plain, model=MODEL, ledger=LEDGER, degraded=DEGRADED))
-    assert MODEL in Markup(5, [], MODEL).header() and f"written by {MODEL}" in html
+    assert MODEL in Markup(5, [], MODEL).render("header") and f"written by {MODEL}" in html
     assert "<b>rewriting</b>: it is empty" in html and "&lt;b&gt;out of memory&lt;/b&gt;" in html
     assert "left out: passage 7" in html
     assert not re.search("written by|degraded|ledger", past(plain))

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
@@ -18,7 +17,7 @@ from clew.agent.state import Turn
 from clew.ui.web.guard import OWNER
 from clew.ui.web.markup import Markup
 from clew.ui.web.reader import DocumentReader
-from clew.ui.web.routes import NOT_YOUR_SETTINGS, routes
+from clew.ui.web.routes import NOT_YOUR_SETTINGS, application
 from clew.ui.web.shelf import Shelf
 from clew.ui.web.views import Conversations
 from tests.conftest import EXAMPLES
@@ -37,9 +36,9 @@ def assistant(clew: Run, tmp_path: Path) -> Iterator[Assistant]:
 
 
 def client(assistant: Assistant, owner: str = "") -> TestClient:
-    settings, app = read_settings(library=assistant.services.library.path, llm="none"), FastAPI()
+    settings = read_settings(library=assistant.services.library.path, llm="none")
     with closing(Shelf(settings, lambda: assistant.services.encoder)) as shelf:
-        app.include_router(routes(shelf, DocumentReader(settings), Markup(1, []), Conversations(assistant)))
+        app = application(shelf, DocumentReader(settings), Markup(1, []), Conversations(assistant))
 
     async def asked(scope: Scope, receive: Receive, send: Send) -> None:
         await app({**scope, OWNER: owner} if scope["type"] == "http" else scope, receive, send)

@@ -15,7 +15,6 @@ from clew.memory.dialogue.threads import Thread, Threads
 from clew.memory.errors import BadInput
 from clew.memory.json_lines import replace_file
 from clew.memory.knowledge.cluster.connection import Place
-from clew.memory.knowledge.library import export_graph, export_text, open_library
 from clew.memory.text import number_of
 from clew.ui import options
 from clew.ui.console import output, print_json
@@ -111,6 +110,8 @@ def export(thread: str, library: Place | None, form: str | None, out: Path | Non
 
 
 def _export_library(thread: str, library: Place | None, form: str, out: Path | None) -> None:
+    from clew.memory.knowledge.library import export_graph, export_text, open_library
+
     if thread or out is None:
         raise click.UsageError(f"--format {form} takes no THREAD, and needs --out FOLDER")
     with open_library(read_settings(library=library).library, None) as opened:

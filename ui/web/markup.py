@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup as Safe
 
 from clew.agent.answer.offered import offer
-from clew.agent.state import STANDINGS, Answer, ClaimStanding, Turn
+from clew.agent.state import STANDINGS, Answer, ClaimStanding
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread
 from clew.memory.text import words as words_of
@@ -33,9 +33,7 @@ from clew.ui.rendering import (
     place_of,
     standing_of,
 )
-from clew.ui.web.library_map import LibraryMap
-from clew.ui.web.panel import MOST, PARTS, Lookup, Panel
-from clew.ui.web.reader import OpenedDocument
+from clew.ui.web.panel import MOST, PARTS
 from clew.ui.web.shelf import Listing, Shelf, ShelfRow
 from clew.ui.web.views import View
 
@@ -68,7 +66,6 @@ class Markup:
     `tools` are those that can be chosen."""
 
     def __init__(self, documents: int, examples: Examples, model: str = "", tools: Sequence[str] = ()) -> None:
-        self._model, self._tools = model, tools
         self._templates = Environment(
             loader=PackageLoader("clew.ui.web"),
             autoescape=True,
@@ -78,29 +75,25 @@ class Markup:
             lstrip_blocks=True,
             finalize=lambda value: plain(value) if type(value) is str else value,
         )
-        self._templates.filters |= {"line": one_line, "plain": plain, "ms": milliseconds, "parted": parted}
-        self._templates.filters |= {"place": place_of, "short_path": short_path, "lies_at": lies_at}
-        self._templates.filters |= {"pieces": pieces_of, "own": is_own}
-        self._templates.filters |= {"degraded": degraded, "ledger": ledger_lines, "structured": is_structured}
-        self._templates.filters |= {"bare": words_of, "copied": copied, "cut": cut}
-        self._templates.globals |= {"offer": offer, "STANDINGS": STANDINGS}
+        self._templates.globals |= {"model": model, "tools": tools, "offer": offer, "STANDINGS": STANDINGS}
+        self._templates.globals |= {"MOST": MOST, "PARTS": PARTS}
+        self._templates.filters |= FILTERS | {"markdown": self._markdown}
         self.know(documents, examples)
-        self._templates.filters |= {"named": named, "unnamed": lambda question: _NAMED.sub(" ", question)}
-        self._templates.filters |= {"bytes": in_bytes, "day": day_of, "told": told, "parents": parents}
-        self._templates.filters["of"] = lambda before, place: [n for n, parent in enumerate(before) if parent == place]
-        self._templates.filters |= {"arrow": arrow, "into": into, "on_ways": on_ways}
-        self._templates.filters |= {"markdown": self._markdown, "draft": lambda text: _as_html(plain(text))}
 
     def know(self, documents: int, examples: Examples) -> None:
         """What the library has now."""
         self._templates.globals |= {"documents": documents, "examples": examples}
+
+    def render(self, name: str, **values: Any) -> str:
+        """The piece of the page that has this template."""
+        return self._templates.get_template(f"{name}.html").render(**values)
 
     def documents(self, shelf: Shelf, listing: Listing, find: str, by: str, may_change: bool) -> str:
         """The list; `find` are words of its names, `by` is its order: name, folder, date, size or state."""
         rows = sorted((row for row in shelf.rows() if _has_words(row, find)), key=ORDERS.get(by, ORDERS["name"]))
         shown = rows[:SHOWN_DOCUMENTS]
         folders = groupby(shown, key=lambda row: row.folder) if by == "folder" else [("", shown)]
-        return self._render(
+        return self.render(
             "documents",
             folders=[(folder, list(its)) for folder, its in folders],
             more=len(rows) - len(shown),
@@ -111,40 +104,13 @@ class Markup:
             find=find,
         )
 
-    def document(self, reading: OpenedDocument) -> str:
-        return self._render("document", reading=reading)
-
-    def map(self, drawn: LibraryMap) -> str:
-        """The frame of the map, the list of its partitions, and the walk on it in a sentence."""
-        return self._render("map", map=drawn)
-
-    def header(self) -> str:
-        return self._render("header", model=self._model)
-
-    def keys(self) -> str:
-        return self._render("keys")
-
-    def settings(self, shown: Panel, said: str, may_change: bool) -> str:
-        return self._render("settings", panel=shown, said=said, may_change=may_change, most=MOST, parts=PARTS)
-
-    def comparison(self, turn: Turn, lookups: Sequence[Lookup]) -> str:
-        return self._render("comparison", question=turn.rewritten or turn.question, lookups=lookups)
-
-    def search(self) -> str:
-        return self._render("search")
-
-    def gone(self, command: str) -> str:
-        """What is shown where the server does not answer any more: it was started with this command."""
-        return self._render("gone", command=command)
-
     def past(self, view: View, offered: Sequence[str] = ()) -> str:
         """The finished turns, and what is `offered` behind the last; a welcome where there is nothing yet."""
-        return self._render("past", view=view, tools=self._tools, offered=offered)
+        return self.render("past", view=view, offered=offered)
 
     def now(self, view: View) -> str:
-        return self._render(
-            "now", now=view.now, number=len(view.turns) + 1, busy=view.busy, queued=view.queued, said=view.said
-        )
+        """The turn in progress, what waits behind it, and what a command says."""
+        return self.render("now", view=view, now=view.now, number=len(view.turns) + 1)
 
     def sources(self, view: View) -> str:
         """Those of all turns, a section each, of which the page shows one: behind small talk those of the answer
@@ -153,17 +119,14 @@ class Markup:
         if view.now and view.now.answer:
             answered.append((len(view.turns) + 1, view.now.question, view.now.answer))
         sections = [(n, asked, sources_of(made)) for n, asked, made in answered if made.outcome != "small-talk"]
-        return self._render("sources", sections=sections)
+        return self.render("sources", sections=sections)
 
     def threads(self, threads: Sequence[Thread], current: str, others: Sequence[Thread] = (), find: str = "") -> str:
         """`others` are over other libraries: folded away. `find` are the words by which they were found."""
         now = datetime.now(UTC)
-        rows, folded = (
-            [(thread, when(thread.updated, now)) for thread in some[:SHOWN_THREADS]] for some in (threads, others)
-        )
-        return self._render(
-            "threads", rows=rows, folded=folded, current=current, older=len(threads) - len(rows), find=find
-        )
+        rows, folded = ([(one, when(one.updated, now)) for one in some[:SHOWN_THREADS]] for some in (threads, others))
+        older = len(threads) - len(rows)
+        return self.render("threads", rows=rows, folded=folded, current=current, older=older, find=find)
 
     def _markdown(self, answer: Answer, number: int) -> Safe:
         """What stands behind a claim is put into the HTML, where the Markdown has its place between two marks."""
@@ -174,9 +137,6 @@ class Markup:
         parts = html.split(_PLACE)
         parts[1::2] = [str(behind(number, marked[int(place)])) for place in parts[1::2]]
         return Safe("".join(parts))  # noqa: S704 both have escaped what they were given
-
-    def _render(self, name: str, **values: Any) -> str:
-        return self._templates.get_template(f"{name}.html").render(**values)
 
 
 _PLACE = "\ue000"
@@ -191,13 +151,12 @@ def _as_html(text: str) -> Safe:
 
 
 def sources_of(answer: Answer) -> list[SourceView]:
-    return [_source(number, passage, answer) for number, passage in enumerate(answer.sources, 1)]
-
-
-def _source(number: int, passage: Passage, answer: Answer) -> SourceView:
-    citing = [claim.text for claim in answer.claims if number in claim.cites]
-    text = re.sub(r"\s*\n\s*", "\n", plain(passage.text).strip())  # no empty lines: the box is narrow
-    return SourceView(number, passage, pieces(text, citing), standing_of(number, answer))
+    views = list[SourceView]()
+    for number, passage in enumerate(answer.sources, 1):
+        citing = [claim.text for claim in answer.claims if number in claim.cites]
+        text = re.sub(r"\s*\n\s*", "\n", plain(passage.text).strip())  # no empty lines: the box is narrow
+        views.append(SourceView(number, passage, pieces(text, citing), standing_of(number, answer)))
+    return views
 
 
 def parted(text: str, titles: Sequence[str]) -> list[tuple[str, bool]]:
@@ -233,3 +192,15 @@ def day_of(modified: float) -> str:
 def _has_words(row: ShelfRow, find: str) -> bool:
     name = f"{row.folder}/{row.name} {row.state} {row.why}".casefold()
     return all(word in name for word in find.casefold().split())
+
+
+FILTERS: dict[str, Callable[..., Any]] = (
+    {"line": one_line, "plain": plain, "cut": cut, "ms": milliseconds, "bytes": in_bytes, "day": day_of}
+    | {"place": place_of, "short_path": short_path, "lies_at": lies_at, "named": named, "parted": parted}
+    | {"pieces": pieces_of, "own": is_own, "structured": is_structured, "copied": copied, "bare": words_of}
+    | {"degraded": degraded, "ledger": ledger_lines, "draft": lambda text: _as_html(plain(text))}
+    | {"told": told, "parents": parents, "arrow": arrow, "into": into, "on_ways": on_ways}
+    | {"of": lambda before, place: [n for n, parent in enumerate(before) if parent == place]}
+    | {"unnamed": lambda question: _NAMED.sub(" ", question)}
+)
+"""Of the templates, beside those of Jinja."""

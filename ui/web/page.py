@@ -87,19 +87,19 @@ class BrowserPage:
             with gr.Column(elem_id="foot", min_width=0):  # the first that Tab comes to
                 self._ask_row()
             with gr.Column(elem_id="side", min_width=0):
-                _html("header", self.markup.header())
+                _html("header", self.markup.render("header"))
                 self._new = gr.Button("New conversation", elem_id="new", size="sm")
-                _html("search", self.markup.search())
+                _html("search", self.markup.render("search"))
                 self._threads = _html("threads")
             with gr.Column(elem_id="middle", min_width=0):
-                _html("bar", self.markup.header())
+                _html("bar", self.markup.render("header"))
                 with gr.Column(elem_id="chat", min_width=0):
                     self._past = _html("past")
                     self._now = _html("now")
-                    _html("gone", self.markup.gone(command))
+                    _html("gone", self.markup.render("gone", command=command))
             with gr.Column(elem_id="aside", min_width=0):
                 self._sources = _html("sources")
-        _html("keys-list", self.markup.keys())
+        _html("keys-list", self.markup.render("keys"))
 
     def _ask_row(self) -> None:
         with gr.Row(elem_id="ask"):

@@ -17,7 +17,7 @@ from clew.ui.models import with_models
 
 if TYPE_CHECKING:
     import gradio as gr
-    from fastapi import APIRouter
+    from fastapi import FastAPI
 
     from clew.agent.assistant import Assistant
     from clew.agent.settings import Settings
@@ -91,7 +91,7 @@ def serve_page(assistant: "Assistant", settings: "Settings", host: str, access: 
     sys.modules.setdefault("mcp", None)  # type: ignore[arg-type]  # Gradio imports it where it is, for a tenth of the time
     with without_proxies():
         from clew.ui.web.page import BrowserPage
-        from clew.ui.web.routes import routes
+        from clew.ui.web.routes import application
     from clew.ui.web.reader import DocumentReader
     from clew.ui.web.shelf import Shelf
     from clew.ui.web.views import Conversations
@@ -100,14 +100,14 @@ def serve_page(assistant: "Assistant", settings: "Settings", host: str, access: 
     conversations = Conversations(assistant)
     shelf = Shelf(settings, lambda: assistant.services.encoder)
     page = BrowserPage(assistant, conversations, command(), shelf)
-    beside = routes(shelf, DocumentReader(settings), page.markup, conversations)
+    beside = application(shelf, DocumentReader(settings), page.markup, conversations)
 
     def address() -> str:
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/?token={access.token}"
 
     access.taken = lambda: messages().print(f"for another browser: {address()}", soft_wrap=True)
     try:
-        with served(page.blocks, access, host, port, beside):
+        with served(page.blocks, beside, access, host, port):
             messages().print(f"Clew is at {address()} (Ctrl-C ends it)", soft_wrap=True)
             conversations.runs.warm_up()
             return shelf.others.get()
@@ -147,24 +147,18 @@ def bound(port: int, host: str, command: str = "clew ui") -> socket.socket:
 
 
 @contextmanager
-def served(
-    page: "gr.Blocks", access: "Access", host: str, port: int, beside: "APIRouter | None" = None
-) -> Iterator[None]:
+def served(page: "gr.Blocks", beside: "FastAPI", access: "Access", host: str, port: int) -> Iterator[None]:
     """The page on this address, by a thread, as long as the block runs; `beside` are routes that are not Gradio's."""
     import gradio as gr
     import gradio.utils
     import uvicorn
-    from fastapi import FastAPI
 
     from clew.ui.web.guard import OWNER, Guard
 
     # It looks for Matplotlib on the disk before and behind each piece of an answer, to tell it where to draw.
     gradio.utils.MatplotlibBackendMananger = nullcontext  # type: ignore[misc, assignment]
-    own = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    if beside:
-        own.include_router(beside)
     app = gr.mount_gradio_app(
-        own,
+        beside,
         page,
         "/",
         server_name=host,
