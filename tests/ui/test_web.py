@@ -14,7 +14,7 @@ from clew.agent.state import Claim, Step, Turn
 from clew.memory.errors import ClewError
 from clew.ui.web import views
 from clew.ui.web.markup import Markup
-from clew.ui.web.serving import check_port
+from clew.ui.web.serving import HOST, bound
 from clew.ui.web.views import AT_ONCE, Conversations, Runs, View, revealed
 from tests.conftest import ROOT
 from tests.processes import PAGE, finished
@@ -210,7 +210,7 @@ def test_a_port_that_is_taken_is_named_before_anything_is_loaded() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(ClewError, match=f"port {port} cannot be used: address already in use") as caught:
-            check_port(port)
+            bound(port, HOST)
     assert caught.value.hint.startswith("clew ui --port ")
 
 
@@ -218,18 +218,18 @@ PROBE = """
 import json, sys
 from pathlib import Path
 from clew.ui.web.page import BrowserPage
-from clew.ui.web.serving import looks
+from clew.ui.web.serving import theme
 from clew.ui.web.views import Conversations
 from tests.ui.fakes import FakeAssistant
 
 assistant = FakeAssistant(Path(sys.argv[1]))
 conversations = Conversations(assistant)
-blocks, theme = BrowserPage(assistant, conversations).blocks, looks()["theme"]
+blocks, look = BrowserPage(assistant, conversations).blocks, theme()
 conversations.runs.close()
 print(json.dumps({
     "analytics": blocks.analytics_enabled,
     "visible": sorted({function.api_visibility for function in blocks.fns.values()}),
-    "theme": f"{theme._get_theme_css()} {theme._stylesheets}",
+    "theme": f"{look._get_theme_css()} {look._stylesheets}",
 }))
 """
 OURS = ("style.css", "page.js", "templates/entry.html", "templates/icon.svg")

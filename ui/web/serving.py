@@ -8,20 +8,29 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import uvicorn
+from fastapi import FastAPI
+
+from clew.agent.assistant import Assistant
+from clew.agent.models import encoder_for
+from clew.agent.settings import Settings, note_used
 from clew.memory.errors import ClewError, NoLibrary, NotSetUp, without_proxies
 from clew.memory.files import private_folder, remove
+from clew.ui.console import messages
+from clew.ui.following import following
 from clew.ui.models import with_models
+from clew.ui.web.guard import OWNER, Access, Guard, users
+from clew.ui.web.reader import DocumentReader
+from clew.ui.web.routes import application
+from clew.ui.web.shelf import Shelf, make_empty
+from clew.ui.web.views import Conversations
 
 if TYPE_CHECKING:
     import gradio as gr
-    from fastapi import FastAPI
-
-    from clew.agent.assistant import Assistant
-    from clew.agent.settings import Settings
-    from clew.ui.web.guard import Access
 
 HOST = "127.0.0.1"
 THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
@@ -42,64 +51,48 @@ SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "Liberatio
 def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
     """Open the library, and serve its page, or that of another one that is chosen there, until Ctrl-C; with `watch` it
     follows its folders. Raises `NotSetUp` where others than this machine could reach it and nobody has a password."""
-    from clew.agent.assistant import Assistant
-    from clew.agent.models import encoder_for
-    from clew.agent.settings import note_used
-    from clew.ui.console import messages
-    from clew.ui.following import following
-    from clew.ui.web.guard import Access, users
-
     if host not in THIS_MACHINE and not users(settings.home):
         raise NotSetUp(f"others can reach {host}, and there is no user with a password", "clew ui add-user NAME")
-    check_port(settings.port, host)
-
-    def opening(settings: "Settings") -> "Assistant":
-        try:
-            return Assistant.open(settings)
-        except NoLibrary:
-            there = settings.library  # what is in it may be somebody's
-            if not isinstance(there, Path) or there.is_file() or (there.is_dir() and any(there.iterdir())):
-                raise
-            from clew.ui.web.shelf import make_empty
-
-            make_empty(settings, encoder_for(settings))
-            messages().print(f"there was no library at {settings.library}: add documents on the page", soft_wrap=True)
-            return Assistant.open(settings)
-
-    access = Access(settings.home)
+    bound(settings.port, host).close()
+    say = partial(messages().print, soft_wrap=True)
+    access, passages = Access(settings.home), 0
     chosen: Settings | None = settings
-    passages = 0
     while chosen:
         note_used(chosen.library)
         with ExitStack() as opened:
-            assistant = opened.enter_context(with_models(chosen, opening))
+            assistant = opened.enter_context(with_models(chosen, _opened))
             assistant.change(passages)
             if watch:
-                opened.enter_context(following(assistant, chosen, lambda line: messages().print(line, soft_wrap=True)))
+                opened.enter_context(following(assistant, chosen, say))
             chosen = serve_page(assistant, chosen, host, access)
             passages = assistant.services.evidence
 
 
-def serve_page(assistant: "Assistant", settings: "Settings", host: str, access: "Access") -> "Settings | None":
+def _opened(settings: Settings) -> Assistant:
+    try:
+        return Assistant.open(settings)
+    except NoLibrary:
+        there = settings.library  # what is in it may be somebody's
+        if not isinstance(there, Path) or there.is_file() or (there.is_dir() and any(there.iterdir())):
+            raise
+    make_empty(settings, encoder_for(settings))
+    messages().print(f"there was no library at {settings.library}: add documents on the page", soft_wrap=True)
+    return Assistant.open(settings)
+
+
+def serve_page(assistant: Assistant, settings: Settings, host: str, access: Access) -> Settings | None:
     """Until Ctrl-C, or until another library is chosen, with whose settings it ends. The encoder loads behind it."""
     home, port = settings.home, settings.port
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
     remove(home, TEMPORARY)  # of a page that was killed
     os.environ["GRADIO_TEMP_DIR"] = str(private_folder(home / TEMPORARY))
-    from clew.ui.console import messages
-
     sys.modules.setdefault("mcp", None)  # type: ignore[arg-type]  # Gradio imports it where it is, for a tenth of the time
     with without_proxies():
         from clew.ui.web.page import BrowserPage
-        from clew.ui.web.routes import application
-    from clew.ui.web.reader import DocumentReader
-    from clew.ui.web.shelf import Shelf
-    from clew.ui.web.views import Conversations
-
     sys.setswitchinterval(SWITCH)
     conversations = Conversations(assistant)
     shelf = Shelf(settings, lambda: assistant.services.encoder)
-    page = BrowserPage(assistant, conversations, command(), shelf)
+    page = BrowserPage(assistant, conversations, shlex.join(["clew", *sys.argv[1:]]), shelf)
     beside = application(shelf, DocumentReader(settings), page.markup, conversations)
 
     def address() -> str:
@@ -120,15 +113,6 @@ def serve_page(assistant: "Assistant", settings: "Settings", host: str, access: 
         remove(home, TEMPORARY)
 
 
-def command() -> str:
-    """What this was started with, as it is typed again."""
-    return shlex.join(["clew", *sys.argv[1:]])
-
-
-def check_port(port: int, host: str = HOST) -> None:
-    bound(port, host).close()
-
-
 def bound(port: int, host: str, command: str = "clew ui") -> socket.socket:
     """Raises `ClewError` where this address cannot be listened on, with this command and another one."""
     try:
@@ -147,13 +131,10 @@ def bound(port: int, host: str, command: str = "clew ui") -> socket.socket:
 
 
 @contextmanager
-def served(page: "gr.Blocks", beside: "FastAPI", access: "Access", host: str, port: int) -> Iterator[None]:
+def served(page: "gr.Blocks", beside: FastAPI, access: Access, host: str, port: int) -> Iterator[None]:
     """The page on this address, by a thread, as long as the block runs; `beside` are routes that are not Gradio's."""
     import gradio as gr
     import gradio.utils
-    import uvicorn
-
-    from clew.ui.web.guard import OWNER, Guard
 
     # It looks for Matplotlib on the disk before and behind each piece of an answer, to tell it where to draw.
     gradio.utils.MatplotlibBackendMananger = nullcontext  # type: ignore[misc, assignment]
@@ -172,7 +153,7 @@ def served(page: "gr.Blocks", beside: "FastAPI", access: "Access", host: str, po
         mcp_server=False,
         pwa=False,
         max_file_size=1,
-        **looks(),
+        theme=theme(),
     )
     config = uvicorn.Config(
         Guard(app, access, names(host)),
@@ -211,11 +192,9 @@ def names(host: str) -> set[str]:
     return {*THIS_MACHINE, socket.gethostname().lower(), socket.getfqdn().lower()} if everywhere else {host.lower()}
 
 
-def looks() -> dict[str, Any]:
-    """The theme: the system's own fonts, so that none is fetched."""
+def theme() -> "gr.themes.Base":
+    """The system's own fonts, so that none is fetched."""
     import gradio as gr
 
-    theme = gr.themes.Base(
-        font=[gr.themes.Font(name) for name in SYSTEM_FONT], font_mono=[gr.themes.Font(name) for name in SYSTEM_MONO]
-    )
-    return {"theme": theme}
+    fonts, mono = ([gr.themes.Font(name) for name in some] for some in (SYSTEM_FONT, SYSTEM_MONO))
+    return gr.themes.Base(font=fonts, font_mono=mono)
