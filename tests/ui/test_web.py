@@ -166,11 +166,11 @@ def test_turns_wait_in_their_order_and_say_where_they_are(page: Conversations) -
     assert [*second][-1].turns
     for number in range(AT_ONCE):
         page.stop(f"busy {number}")
-    assert page.runs._waiting == []
+    assert all(run.begun for run in page.runs._runs.values())
 
 
 def test_a_conversation_over_another_library_is_folded_away_and_says_so(page: Conversations, markup: Markup) -> None:
-    threads = page._assistant.threads
+    threads = page.assistant.threads
     threads.library = "one"
     list(page.ask("t", "How far is the Moon?"))
     assert [view.note for view in page.open("t")] == [""]
@@ -224,7 +224,7 @@ from tests.ui.fakes import FakeAssistant
 
 assistant = FakeAssistant(Path(sys.argv[1]))
 conversations = Conversations(assistant)
-blocks, look = BrowserPage(assistant, conversations).blocks, theme()
+blocks, look = BrowserPage(conversations).blocks, theme()
 conversations.runs.close()
 print(json.dumps({
     "analytics": blocks.analytics_enabled,

@@ -194,7 +194,7 @@ def _has_words(row: ShelfRow, find: str) -> bool:
     return all(word in name for word in find.casefold().split())
 
 
-FILTERS: dict[str, Callable[..., Any]] = (
+FILTERS: dict[str, Any] = (
     {"line": one_line, "plain": plain, "cut": cut, "ms": milliseconds, "bytes": in_bytes, "day": day_of}
     | {"place": place_of, "short_path": short_path, "lies_at": lies_at, "named": named, "parted": parted}
     | {"pieces": pieces_of, "own": is_own, "structured": is_structured, "copied": copied, "bare": words_of}

@@ -8,7 +8,6 @@ from typing import Any
 
 import gradio as gr
 
-from clew.agent.assistant import Assistant
 from clew.agent.models import to_choose_from
 from clew.agent.search.rounds import AUTO
 from clew.agent.talk.offers import next_questions, shown_off
@@ -50,22 +49,14 @@ class PageBlocks(gr.Blocks):
 class BrowserPage:
     """The components, and their events. What a tab shows is the tab's own; the assistant is shared by all."""
 
-    def __init__(
-        self,
-        assistant: Assistant,
-        conversations: Conversations,
-        command: str = "clew ui",
-        shelf: Shelf | None = None,
-    ) -> None:
+    def __init__(self, conversations: Conversations, command: str = "clew ui", shelf: Shelf | None = None) -> None:
         """`command` is what the server was started with. Without a `shelf` the documents are those that the assistant
         was opened with."""
-        self._assistant = assistant
-        self._conversations = conversations
-        self._shelf = shelf
-        library = assistant.services.library
-        writers = assistant.services.writers
-        tools = (AUTO, *assistant.services.tools, *to_choose_from(writers))
-        self.markup = Markup(library.manifest.documents, shown_off(library), model_of(writers), tools)
+        self._assistant, self._conversations, self._shelf = conversations.assistant, conversations, shelf
+        services = self._assistant.services
+        tools = (AUTO, *services.tools, *to_choose_from(services.writers))
+        documents, examples = services.library.manifest.documents, shown_off(services.library)
+        self.markup = Markup(documents, examples, model_of(services.writers), tools)
         self._finds: dict[str, str] = {}
         self._looks: dict[str, object] = {}
         self.blocks: gr.Blocks = PageBlocks(title="Clew", analytics_enabled=False, fill_width=True, fill_height=True)
@@ -76,12 +67,9 @@ class BrowserPage:
         self.blocks.queue(default_concurrency_limit=None)
 
     def _lay_out(self, command: str) -> None:
-        self._thread = gr.Textbox(visible="hidden", elem_id="thread")
-        self._pick = gr.Textbox(visible="hidden", elem_id="pick")
-        self._open = gr.Textbox(visible="hidden", elem_id="open")
-        self._said = gr.Textbox(visible="hidden", elem_id="say")
-        self._find = gr.Textbox(visible="hidden", elem_id="find")
-        self._tool = gr.Textbox(visible="hidden", elem_id="tool")
+        names = ("thread", "pick", "open", "say", "find", "tool")
+        hidden = [gr.Textbox(visible="hidden", elem_id=name) for name in names]
+        self._thread, self._pick, self._open, self._said, self._find, self._tool = hidden
         self._file = gr.Button("", elem_id="file", elem_classes="as-data")
         with gr.Row(elem_id="page"):
             with gr.Column(elem_id="foot", min_width=0):  # the first that Tab comes to
@@ -117,24 +105,22 @@ class BrowserPage:
 
     def _connect(self) -> None:
         shown = [self._thread, self._past, self._now, self._sources, self._threads, self._box, self._send, self._stop]
-        shown += [self._tool, self._file]
         of = [self._thread, self._tool]
-        quiet: dict[str, Any] = {"outputs": shown, "show_progress": "hidden", "api_visibility": "private"}
-        self.blocks.load(self._load, **quiet)
+        private: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+        quiet: dict[str, Any] = {"outputs": [*shown, self._tool, self._file], **private}
         always: dict[str, Any] = {**quiet, "trigger_mode": "multiple"}  # also while a turn is in progress
+        self.blocks.load(self._load, **quiet)
         gr.on([self._box.submit, self._send.click], self._ask, [*of, self._box], **always)
         self._pick.submit(self._picked, [*of, self._pick], **quiet, trigger_mode="once")
         self._said.submit(self._picked, [*of, self._said], **always)
         self._find.submit(self._found, [self._thread, self._find], **always)
-        self._open.submit(self._opened, self._open, **quiet, trigger_mode="multiple")
+        self._open.submit(self._opened, self._open, **always)
         self._new.click(self._begin, **quiet)
-        self._stop.click(self._stopped, self._thread, show_progress="hidden", api_visibility="private")
+        self._stop.click(self._stopped, self._thread, **private)
 
     def _load(self, request: gr.Request) -> Iterator[Update]:
         """The address names the conversation, so that a page that is loaded again shows it again."""
-        yield from self._show(
-            request, self._conversations.open(str(request.query_params.get("thread", "")), owner_of(request))
-        )
+        yield from self._opened(str(request.query_params.get("thread", "")), request)
 
     def _stopped(self, thread: str, request: gr.Request) -> None:
         self._conversations.stop(thread, owner_of(request))
@@ -146,12 +132,11 @@ class BrowserPage:
         yield from self._show(request, self._conversations.open(thread, owner_of(request)))
 
     def _ask(self, thread: str, tool: str, question: str, request: gr.Request) -> Iterator[Update]:
-        text = typed(question)
-        if not text:
-            yield NOTHING
-        else:
+        if text := typed(question):
             views = self._conversations.say(thread, text, owner_of(request), tool)
             yield from self._show(request, views, {self._box: ""})
+        else:
+            yield NOTHING
 
     def _picked(self, thread: str, tool: str, pick: str, request: gr.Request) -> Iterator[Update]:
         """A question that was offered, or what a button says; the box keeps what is typed in it."""
@@ -163,9 +148,9 @@ class BrowserPage:
 
     def _show(self, request: gr.Request, views: Iterator[View], update: Update | None = None) -> Iterator[Update]:
         """Until the tab looks at something else; pieces that stay as they are are not sent again."""
-        session = str(request.session_hash)
         if self._shelf and (listing := self._shelf.seen).state:  # it may have been indexed since the page was made
             self.markup.know(listing.documents, listing.examples)
+        session = str(request.session_hash)
         look = self._looks[session] = object()
         before: View | None = None
         sent = time.monotonic()  # the buttons
@@ -176,8 +161,8 @@ class BrowserPage:
             again = time.monotonic() - sent > (STILL_THERE if view == before else AGAIN)
             if view == before and not again:
                 continue
-            buttons = self._buttons(view) if again else {}
-            yield {**(update or {}), **(self._changes(before, view, request) if view != before else {}), **buttons}
+            changes = self._changes(before, view, request) if view != before else {}
+            yield (update or {}) | changes | (self._buttons(view) if again else {})
             before, update = view, None
             sent = time.monotonic() if again else sent
         if self._looks.get(session) is look:
@@ -210,11 +195,8 @@ class BrowserPage:
     def _buttons(self, view: View) -> Update:
         """And what they stop: said again, as what another look of the tab sent last may come behind this one's. What is
         sent while a turn is in progress waits for it."""
-        shown = {
-            self._send: gr.update(value="Queue" if view.busy else "Send"),
-            self._stop: gr.update(visible=view.busy),
-        }
-        return {self._thread: view.thread, **shown}
+        send = gr.update(value="Queue" if view.busy else "Send")
+        return {self._thread: view.thread, self._send: send, self._stop: gr.update(visible=view.busy)}
 
     def _thread_list(self, thread: str, request: gr.Request) -> str:
         threads, owner = self._assistant.threads, owner_of(request)

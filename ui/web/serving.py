@@ -92,7 +92,7 @@ def serve_page(assistant: Assistant, settings: Settings, host: str, access: Acce
     sys.setswitchinterval(SWITCH)
     conversations = Conversations(assistant)
     shelf = Shelf(settings, lambda: assistant.services.encoder)
-    page = BrowserPage(assistant, conversations, shlex.join(["clew", *sys.argv[1:]]), shelf)
+    page = BrowserPage(conversations, shlex.join(["clew", *sys.argv[1:]]), shelf)
     beside = application(shelf, DocumentReader(settings), page.markup, conversations)
 
     def address() -> str:

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
-from typing import cast
 
 from clew.agent.assistant import Assistant
 from clew.agent.state import Answer, Claim, Doing, Piece, Step, Turn, TurnEvent
@@ -32,16 +32,23 @@ AT_ONCE = max(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") e
 that of the connections which their words go through. Further ones wait in their order."""
 
 
+Events = Callable[[threading.Event], Iterator[TurnEvent]]
+"""Of a turn, which the event ends."""
+
+
 class BackgroundTurn:
     """A turn in progress, or two where one that was cut off (`interrupted`) has to be finished before. `place` is the
-    number of the turn that is answered anew or in whose place it is asked; 0: it goes on from the last. `next` is
-    of the question that waited for it."""
+    number of the turn that is answered anew or in whose place it is asked; 0: it goes on from the last. `work` is what
+    a thread does of it, which has `begun` or waits; `next` is of the question that waited for it."""
+
+    work: Future[None]
 
     def __init__(self, questions: tuple[str, ...], interrupted: bool, place: int = 0) -> None:
         self.questions = questions
         self.place = place
         self.interrupted = interrupted
         self.cancel = threading.Event()
+        self.begun = False
         self.next: BackgroundTurn | None = None
         self._events: list[TurnEvent] = []
         self._ended = False
@@ -81,9 +88,7 @@ class Runs:
         self._assistant = assistant
         self._loading: Loading | None = None
         self._runs: dict[str, BackgroundTurn] = {}
-        self._waiting: list[BackgroundTurn] = []
         self._queues: dict[str, list[Asking]] = {}
-        self._works: dict[str, Future[None]] = {}
         self._lock = threading.RLock()  # a turn that is over at once ends while it is begun
         self._closed = False
         self._workers = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="turn")
@@ -115,8 +120,7 @@ class Runs:
     def _ask(self, thread: str, asking: Asking) -> BackgroundTurn:
         tree = self._assistant.threads.tree(thread)
         place = 0 if asking.parent is None else len(tree.path(asking.parent)) + 1
-        events = asking.events
-        return self._begin(thread, asking.question, lambda cancel: events(self._assistant, thread, cancel), place)
+        return self._begin(thread, asking.question, partial(asking.events, self._assistant, thread), place)
 
     def running(self, thread: str) -> bool:
         with self._lock:
@@ -127,8 +131,8 @@ class Runs:
         with self._lock:
             if thread in self._runs or not (stopped := self._assistant.stopped(thread)):
                 return None
-            resume = self._assistant.resume
-            return self._begin(thread, stopped.question, lambda cancel: resume(thread, cancel, tool), stopped.turn)
+            events = partial(self._assistant.resume, thread, tool=tool)
+            return self._begin(thread, stopped.question, events, stopped.turn)
 
     def open(self, thread: str) -> BackgroundTurn | None:
         """The run of this thread: the one in progress, or one that finishes the turn that was cut off."""
@@ -137,18 +141,19 @@ class Runs:
                 return self._runs[thread]
             if not self._assistant.interrupted(thread):
                 return None
-            return self._begin(thread, "", lambda cancel: self._assistant.resume(thread, cancel))
+            return self._begin(thread, "", partial(self._assistant.resume, thread))
 
     def before(self, run: BackgroundTurn) -> int | None:
         """How many turns wait before this one; None where it has begun."""
         with self._lock:
-            return self._waiting.index(run) if run in self._waiting else None
+            waiting = [one for one in self._runs.values() if not one.begun]
+            return waiting.index(run) if run in waiting else None
 
     def stop(self, thread: str) -> None:
         with self._lock:
             if run := self._runs.get(thread):
                 run.cancel.set()
-                self._works[thread].cancel()  # where it waits
+                run.work.cancel()  # where it waits
 
     def drop(self, thread: str) -> None:
         """Stop it, and ask nothing of what waits."""
@@ -164,21 +169,17 @@ class Runs:
                 run.cancel.set()
         self._workers.shutdown(cancel_futures=True)
 
-    def _begin(
-        self, thread: str, question: str, events: Callable[[threading.Event], Iterator[TurnEvent]], place: int = 0
-    ) -> BackgroundTurn:
+    def _begin(self, thread: str, question: str, events: Events, place: int = 0) -> BackgroundTurn:
         """Start a run; the caller holds the lock."""
         interrupted = self._assistant.interrupted(thread)
         run = BackgroundTurn(tuple(filter(None, (interrupted, question))), bool(interrupted), place)
         self._runs[thread] = run
-        self._waiting.append(run)
-        work = self._works[thread] = self._workers.submit(self._work, run, events)
-        work.add_done_callback(lambda done: self._end(thread, run, done))
+        run.work = self._workers.submit(self._work, run, events)
+        run.work.add_done_callback(lambda done: self._end(thread, run, done))
         return run
 
-    def _work(self, run: BackgroundTurn, events: Callable[[threading.Event], Iterator[TurnEvent]]) -> None:
-        with self._lock:
-            self._waiting.remove(run)
+    def _work(self, run: BackgroundTurn, events: Events) -> None:
+        run.begun = True
         if self._loading:
             self._loading.wait(run.cancel)
         for event in events(run.cancel):
@@ -186,9 +187,7 @@ class Runs:
 
     def _end(self, thread: str, run: BackgroundTurn, done: Future[None]) -> None:
         with self._lock:
-            del self._runs[thread], self._works[thread]
-            if run in self._waiting:
-                self._waiting.remove(run)
+            del self._runs[thread]
             error = _for_a_person(CancelledError() if done.cancelled() else done.exception())
             if (queue := self._queues.get(thread)) and not self._closed:
                 asking = queue.pop(0)
@@ -265,13 +264,9 @@ class Conversations:
     """Conversations as pages show them: opened, or asked on, by their owner alone ('': of this machine)."""
 
     def __init__(self, assistant: Assistant) -> None:
-        self._assistant = assistant
+        self.assistant = assistant
         self.runs = Runs(assistant)
         self._followers = 0
-
-    @property
-    def assistant(self) -> Assistant:
-        return self._assistant
 
     def open(self, thread: str, owner: str = "") -> Iterator[View]:
         """All that was said on it; then, where a turn is in progress or was cut off, how that goes on."""
@@ -310,7 +305,7 @@ class Conversations:
             yield from self._commanded(thread, text, owner, tool)
 
     def _commanded(self, thread: str, line: str, owner: str, tool: str) -> Iterator[View]:
-        session = PageSession(self._assistant, self.runs.drop, thread, owner, tool)
+        session = PageSession(self.assistant, self.runs.drop, thread, owner, tool)
         try:
             run_command(session, line)
         except ClewError as error:
@@ -329,9 +324,9 @@ class Conversations:
             if thread and not self._is_of(thread, owner):
                 yield View(now=Now(asking.question, error=NOT_THERE))
                 return
-            thread = thread or self._assistant.threads.new_id(owner)
+            thread = thread or self.assistant.threads.new_id(owner)
             if not owner:
-                self._assistant.threads.list_from_now_on(thread)
+                self.assistant.threads.list_from_now_on(thread)
             view = self._view(thread)
             run = self.runs.ask(thread, asking)
         except ClewError as error:
@@ -343,7 +338,7 @@ class Conversations:
         """What changes where something was said, or is being said, on a conversation; empty where there is none."""
         if not thread or not self._is_of(thread, owner):
             return ""
-        return "running" if self.runs.running(thread) else self._assistant.threads.tree(thread).mark
+        return "running" if self.runs.running(thread) else self.assistant.threads.tree(thread).mark
 
     def turn(self, thread: str, turn: int, owner: str = "") -> Turn:
         """A finished one. Raises `BadInput` where there is none for this owner."""
@@ -362,19 +357,17 @@ class Conversations:
     def _is_of(self, thread: str, owner: str) -> bool:
         """Whether the thread belongs to this owner. The person of this machine may begin a new one, and go on with one
         of `clew ask`."""
-        known = self._assistant.threads.owner(thread) or ""
+        known = self.assistant.threads.owner(thread) or ""
         return known == owner or (known == ONCE and not owner)
 
-    def _from_elsewhere(self, thread: str) -> str:
-        known, library = self._assistant.threads.get(thread), self._assistant.threads.library
-        return ELSEWHERE if known and library and known.library not in ("", library) else ""
-
     def _view(self, thread: str) -> View:
-        tree = self._assistant.threads.tree(thread) if thread else NO_TURNS
-        return View(thread, self._turns(thread), note=self._from_elsewhere(thread), tree=tree)
+        threads = self.assistant.threads
+        known, tree = threads.get(thread), threads.tree(thread) if thread else NO_TURNS
+        elsewhere = known and threads.library and known.library not in ("", threads.library)
+        return View(thread, self._turns(thread), note=ELSEWHERE if elsewhere else "", tree=tree)
 
     def _turns(self, thread: str) -> tuple[Turn, ...]:
-        return tuple(self._assistant.turns(thread)) if thread else ()
+        return tuple(self.assistant.turns(thread)) if thread else ()
 
     def _followed(self, view: View, run: BackgroundTurn) -> Iterator[View]:
         """A view for each event, but no more often than can be seen or is asked for, and one for each tick without one;
@@ -382,10 +375,10 @@ class Conversations:
         meanwhile, and comes back where that fails."""
         self._followers += 1
         try:
-            last, following = view, cast(BackgroundTurn | None, run)
+            following: BackgroundTurn | None = run
             while following:
-                for one in self._views(last, following):
-                    yield (last := replace(one, queued=self.runs.queued(view.thread)))
+                for one in self._views(view, following):
+                    yield (view := replace(one, queued=self.runs.queued(view.thread)))
                 following = following.next
         finally:
             self._followers -= 1
@@ -419,7 +412,7 @@ class Conversations:
             yield replace(view, turns=(*view.turns, *anew), now=now, busy=False)
         else:
             finished = Now(note=FINISHED) if run.interrupted and len(run.questions) == 1 else None
-            yield replace(view, now=finished, busy=False, tree=self._assistant.threads.tree(view.thread))
+            yield replace(view, now=finished, busy=False, tree=self.assistant.threads.tree(view.thread))
 
     def _status(self, run: BackgroundTurn) -> str:
         if self.runs.loading:
@@ -458,12 +451,9 @@ def _revealing(view: View, now: Now, turn: Turn, frames: int) -> Iterator[View]:
 
 def revealed(claims: tuple[Claim, ...], words: int) -> tuple[Claim, ...]:
     """The first words of the claims; one that is cut has no citations yet."""
-    shown: list[Claim] = []
-    for claim in claims:
+    for place, claim in enumerate(claims):
         own = claim.text.split()
         if len(own) > words:
-            cut = Claim(" ".join(own[:words]))
-            return (*shown, cut) if words else tuple(shown)
-        shown.append(claim)
+            return (*claims[:place], Claim(" ".join(own[:words]))) if words else claims[:place]
         words -= len(own)
-    return tuple(shown)
+    return claims
