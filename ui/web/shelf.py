@@ -15,7 +15,8 @@ import time
 import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from filecmp import cmp
 from functools import partial
@@ -129,25 +130,22 @@ class Shelf:
         self.settings, self._encoder = settings, encoder
         self.uploads = uploads_of(settings)
         self._lock, self._looking = threading.RLock(), threading.Lock()
-        self._wanted = threading.Condition(self._lock)
         self._waiting: list[Work] = []
         self.current: Work | None = None
         self._refused: dict[str, str] = {}  # paths and names that were not read, and why
         self.seen = Listing()  # as it was when somebody looked
         self.others = SimpleQueue[Settings]()  # with another library that the page is to be of
-        self._arriving, self._arrived, self._closed = 0, 0.0, False
-        self._thread = threading.Thread(target=self._work_through, name="index", daemon=True)
-        self._thread.start()
+        self._arriving, self._arrived = 0, 0.0
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="index")
+        self._worker.submit(self.listing)
 
     def close(self) -> None:
         """Stop what is in progress, and wait until it has."""
         with self._lock:
-            self._closed = True
             self._waiting.clear()
             if self.current:
                 self.current.cancel.set()
-            self._wanted.notify_all()
-        self._thread.join()
+        self._worker.shutdown()
 
     # What there is ---------------------------------------------------------------------------------------------------
 
@@ -292,27 +290,24 @@ class Shelf:
         with self._lock:
             if not any((one.path, one.removes) == (work.path, work.removes) for one in self._waiting):
                 self._waiting.append(work)
+                self._worker.submit(self._work, work)
             self._refused = {path: why for path, why in self._refused.items() if not _is_below(path, work.path)}
-            self._wanted.notify_all()
 
-    def _work_through(self) -> None:
-        with suppress(Exception):  # who looks is told
-            self.listing()
-        while True:
-            with self._lock:
-                self._wanted.wait_for(lambda: self._closed or bool(self._waiting))
-                if self._closed:
-                    return
-                work = self.current = self._waiting.pop(0)
-            why, state = "", self.seen.state
-            try:
-                self._run(work)
-            except ClewError as error:
-                why = CANCELLED if work.cancel.is_set() else str(error)
-            except Exception as error:
-                logging.getLogger(__name__).info("a run failed", exc_info=error)
-                why = f"internal error: {type(error).__name__}: {error}"
-            self._end(work, why, state)
+    def _work(self, work: Work) -> None:
+        with self._lock:
+            if work not in self._waiting:  # it was cancelled
+                return
+            self._waiting.remove(work)
+            self.current = work
+        why, state = "", self.seen.state
+        try:
+            self._run(work)
+        except ClewError as error:
+            why = CANCELLED if work.cancel.is_set() else str(error)
+        except Exception as error:
+            logging.getLogger(__name__).info("a run failed", exc_info=error)
+            why = f"internal error: {type(error).__name__}: {error}"
+        self._end(work, why, state)
 
     def _end(self, work: Work, why: str, state: str | None = None) -> None:
         """Say how a run ended that began over this state, and `why` it read nothing; what the library has stays so."""
@@ -341,27 +336,22 @@ class Shelf:
                 work.said = ""
 
     def _index(self, work: Work) -> None:
-        path, parameters = Path(work.path), Parameters(values=of_index(self.settings.given), prune=work.removes)
-        if not work.removes:
-            self._read(work, path, parameters)
-        elif _is_below(work.path, str(self.uploads)):
-            with _aside(path):
-                self._read(work, self.uploads, parameters)
-        else:
-            self._read(work, path, replace(parameters, leave_out=[work.path]))
-
-    def _read(self, work: Work, path: Path, parameters: Parameters) -> None:
-        settings = self.settings
-        index = partial(run.index, [path], encoder=self._encoder(), parameters=parameters)
-        with closing(worked_on(settings.library, settings.cache, index)) as events:
-            for event in events:
+        settings, path = self.settings, Path(work.path)
+        ours = work.removes and _is_below(work.path, str(self.uploads))
+        leave_out = [work.path] if work.removes and not ours else []
+        parameters = Parameters(values=of_index(settings.given), prune=work.removes, leave_out=leave_out)
+        read = [self.uploads if ours else path]
+        index = partial(run.index, read, encoder=self._encoder(), parameters=parameters)
+        events = closing(worked_on(settings.library, settings.cache, index))
+        with _aside(path) if ours else nullcontext(), events as seen:
+            for event in seen:
                 if isinstance(event, Progress):
                     if work.progress is None or work.progress.stage != event.stage:
                         work.began = time.monotonic()
                     work.progress, work.at = event, time.monotonic()
                 if work.cancel.is_set():
                     raise Cancelled("stopped")
-        note_indexed(recorded_at(settings.library).id, [] if work.removes else [str(path)])
+        note_indexed(recorded_at(settings.library).id, [] if work.removes else [work.path])
 
 
 def make_empty(settings: Settings, encoder: CachedEncoder) -> None:
