@@ -47,10 +47,9 @@ class WordPrinter:
                 self._put_block()
             if self._block or (self._begins and character in "|`" and not self._held):
                 self._block += character
-                self._begins = character == "\n"
-                continue
+            else:
+                self._put(character)
             self._begins = character == "\n"
-            self._put(character)
 
     def _put(self, character: str) -> None:
         wide = character.isalpha() and cell_len(character) > 1

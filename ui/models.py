@@ -3,21 +3,22 @@
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from clew.memory.errors import Cancelled, ClewError, NoModel
+from clew.agent.settings import Settings
+from clew.memory.errors import Cancelled, NoModel
+from clew.ui.console import show_download
 
 if TYPE_CHECKING:
     from clew.agent.assistant import Assistant
-    from clew.agent.settings import Settings
-
 
 Opened = TypeVar("Opened")
 
 
-def with_models(settings: "Settings", opening: "Callable[[Settings], Opened]") -> Opened:
+def with_models(settings: Settings, opening: Callable[[Settings], Opened]) -> Opened:
     """Return what `opening` opens. A model that is missing is offered to the person at the terminal, and pulled.
 
     Raises `NoModel` where that is declined or nobody can be asked, and what opening and pulling raise.
@@ -26,14 +27,11 @@ def with_models(settings: "Settings", opening: "Callable[[Settings], Opened]") -
         try:
             return opening(settings)
         except NoModel as error:
-            if not error.model or not _at_terminal() or not _wanted(error.model):
+            at_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+            if not error.model or not at_terminal or not _wanted(error.model):
                 raise
             missing = error.model
         _pull(missing)
-
-
-def _at_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _wanted(name: str) -> bool:
@@ -45,7 +43,6 @@ def _wanted(name: str) -> bool:
 
 def _pull(name: str) -> None:
     from clew.agent.llm.ollama_server import OllamaServer
-    from clew.ui.console import show_download
 
     try:
         show_download(OllamaServer().pull(name))
@@ -58,15 +55,12 @@ POLL = 0.05
 
 
 class Loading:
-    """Loads the encoder on a daemon thread, so that a person who leaves before it is done need not wait."""
+    """Loads the encoder on a daemon thread, so that a person who leaves before it is done need not wait; `then` is
+    called there when it has ended."""
 
-    def __init__(self, assistant: "Assistant") -> None:
-        self._assistant = assistant
+    def __init__(self, assistant: "Assistant", then: Callable[[], None] = lambda: None) -> None:
         self._ended = threading.Event()
-
-    def begin(self, then: Callable[[], None]) -> None:
-        """Begin to load; `then` is called, on the loading thread, when that has ended."""
-        threading.Thread(target=self._load, args=(then,), name="loading the encoder", daemon=True).start()
+        threading.Thread(target=self._load, args=(assistant, then), name="loading the encoder", daemon=True).start()
 
     @property
     def ended(self) -> bool:
@@ -78,12 +72,8 @@ class Loading:
             if cancel.is_set():
                 raise Cancelled("stopped waiting for the encoder")
 
-    def _load(self, then: Callable[[], None]) -> None:
-        """Load, and ignore errors: the turn that needs the encoder raises them again, where the person sees them."""
-        try:
-            self._assistant.warm_up()
-        except (ClewError, OSError, ImportError, RuntimeError, ValueError):
-            pass
-        finally:
-            self._ended.set()
-            then()
+    def _load(self, assistant: "Assistant", then: Callable[[], None]) -> None:
+        with suppress(Exception):  # the turn that needs the encoder raises it again, where the person sees it
+            assistant.warm_up()
+        self._ended.set()
+        then()

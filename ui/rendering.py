@@ -202,6 +202,11 @@ def indented(text: Text, columns: int, console: Console) -> list[Text]:
     return [Text(" " * columns).append_text(line) for line in lines]
 
 
+def print_indented(text: Text, columns: int, console: Console) -> None:
+    for line in indented(text, columns, console):
+        console.print(line)
+
+
 def milliseconds(ms: float) -> str:
     if ms < 1:
         return "<1 ms"

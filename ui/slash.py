@@ -1,6 +1,8 @@
 """The slash commands of the terminal and of the page: each is a function, and a line of `COMMANDS`."""
 
+import os
 import re
+import sys
 import threading
 from abc import ABC, abstractmethod
 from base64 import b64encode
@@ -10,23 +12,30 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 
+import click
 from rich.console import Console
 from rich.text import Text
 
 from clew.agent.assistant import Assistant
 from clew.agent.nodes import GIVEN
 from clew.agent.search.rounds import AUTO, POLICY
-from clew.agent.state import Turn, TurnEvent
+from clew.agent.settings import indexed_here
+from clew.agent.state import Answer, Turn, TurnEvent
 from clew.agent.talk.lines import languages
 from clew.agent.talk.offers import next_questions
+from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import UNDO, Thread
-from clew.memory.errors import BadInput
+from clew.memory.errors import BadInput, ClewError
+from clew.memory.knowledge.cluster.connection import Place
+from clew.memory.knowledge.library import file_of, open_library
+from clew.memory.opened_file import place_in
 from clew.memory.text import number_of, unaccented
 from clew.memory.walk_paths import told
-from clew.ui.opening import opened
 from clew.ui.options import day
 from clew.ui.plain import cut, near, one_line, plain, when
+from clew.ui.quotations import pieces
 from clew.ui.rendering import (
+    BOLD,
     DIM,
     MARKS,
     answer_text,
@@ -34,6 +43,8 @@ from clew.ui.rendering import (
     copied,
     indented,
     ledger_lines,
+    place_of,
+    print_indented,
     source_line,
     unfolded,
     walk_trees,
@@ -45,6 +56,9 @@ LISTED = 20
 
 PREVIEW = 3
 """Lines of an earlier answer that remind a person of it."""
+
+AROUND = 800
+"""Characters that are printed before a passage, and as many behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +107,11 @@ class Session(ABC):
     @property
     def commands(self) -> list["Command"]:
         return [command for command in COMMANDS if not command.on_screen]
+
+    @property
+    def tools(self) -> dict[str, str]:
+        """What can be searched with, each with what it does."""
+        return {AUTO: POLICY} | {name: tool.description for name, tool in self.assistant.services.tools.items()}
 
     @property
     def shown_tool(self) -> str:
@@ -198,36 +217,58 @@ def _help(session: Session, _: str) -> None:
 
 
 def _sources(session: Session, argument: str) -> None:
-    answer = session.last_turn().answer
-    if not answer.sources:
-        raise BadInput("the last answer has no sources")
-    numbers = range(1, len(answer.sources) + 1)
-    if argument:
-        numbers = range(_source_number(argument, len(answer.sources)), int(argument) + 1)
+    answer, named = _with_source(session, argument)
     width = session.output.width - 2 if session.output.is_terminal else None
-    for number in numbers:
+    for number in [named] if named else range(1, len(answer.sources) + 1):
         session.output.print(Text("  ").append_text(source_line(answer, number, width)))
-        if argument:
-            passage = Text(plain(answer.sources[number - 1].text).strip())
-            for line in indented(passage, 6, session.output):
-                session.output.print(line)
+        if named:
+            print_indented(Text(plain(answer.sources[number - 1].text).strip()), 6, session.output)
+
+
+def _with_source(session: Session, argument: str) -> tuple[Answer, int]:
+    """The last answer, and the number of its source that is named; 0 where none is."""
+    answer = session.last_turn().answer
+    known = len(answer.sources)
+    if not known:
+        raise BadInput("the last answer has no sources")
+    if argument and (not argument.isdecimal() or not 1 <= int(argument) <= known):
+        raise BadInput(f"the last answer has no source {argument}", f"/sources {known}")
+    return answer, int(argument or 0)
 
 
 def _open(session: Session, argument: str) -> None:
-    answer = session.last_turn().answer
-    if not answer.sources:
-        raise BadInput("the last answer has no sources")
-    first = next(iter(cited_numbers(answer)), 1)
-    number = _source_number(argument, len(answer.sources)) if argument else first
-    for part in opened(session.assistant.services.library.path, answer, number):
-        for line in indented(part, 2, session.output):
-            session.output.print(line)
+    """In the system's own program, if the file is as it was read; without a display its passage is printed, and what
+    stands around it."""
+    answer, named = _with_source(session, argument)
+    number = named or next(iter(cited_numbers(answer)), 1)
+    passage = answer.sources[number - 1]
+    file, before, behind = _found(session.assistant.services.library.path, passage)
+    if file and _has_display() and click.launch(str(file)) == 0:
+        said = " · ".join(filter(None, (f"opened {near(str(file))}", place_of(passage))))
+        print_indented(Text(said, DIM), 2, session.output)
+        return
+    cited = [claim.text for claim in answer.claims if number in claim.cites]
+    quoted = (Text(piece, BOLD if is_quoted else "") for piece, is_quoted in pieces(plain(passage.text), cited))
+    print_indented(source_line(answer, number, None), 2, session.output)
+    print_indented(Text.assemble((before, DIM), *quoted, (behind, DIM)), 2, session.output)
 
 
-def _source_number(argument: str, known: int) -> int:
-    if not argument.isdecimal() or not 1 <= int(argument) <= known:
-        raise BadInput(f"the last answer has no source {argument}", f"/sources {known}")
-    return int(argument)
+def _found(place: Place, passage: Passage) -> tuple[Path | None, str, str]:
+    """The file, and what stands before and behind the passage; nothing of a document that is not there any more."""
+    try:
+        with open_library(place, None) as library:
+            text = library.store.documents([passage.document])[0].text
+            file = file_of(library, passage.document, indexed_here(library.manifest.id))
+    except (ClewError, LookupError):
+        return None, "", ""
+    start, end = place_in(text, passage) or (0, 0)
+    before, behind = plain(text[max(start - AROUND, 0) : start]), plain(text[end : end + AROUND] if end else "")
+    before = before if start <= AROUND else f"…{before.partition(' ')[2]}"
+    return file, before, behind if end + AROUND >= len(text) else f"{behind.rpartition(' ')[0]}…"
+
+
+def _has_display() -> bool:
+    return sys.platform != "linux" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def _copy(session: Session, _: str) -> None:
@@ -286,7 +327,7 @@ def _resume(session: Session, _: str) -> None:
 def _again(session: Session, argument: str) -> None:
     """A name that is no tool's is a language model's."""
     turn, name = session.of(argument)
-    is_tool = bool(name) and set(name.split("+")) <= {AUTO, *session.assistant.services.tools}
+    is_tool = bool(name) and set(name.split("+")) <= session.tools.keys()
     if name and not is_tool and (session.owner or (name != "none" and ":" not in name)):  # a server's models may cost
         raise _no_tool(session, name, "/again")
     given = turn.rewritten if any(wording.name == GIVEN for wording in turn.wordings) else ""
@@ -474,20 +515,19 @@ def _export(session: Session, argument: str) -> None:
 
 
 def _no_tool(session: Session, name: str, command: str) -> BadInput:
-    tools = (AUTO, *session.assistant.services.tools)
-    return BadInput(f"there is no tool {name}", f"{command} {next(iter(get_close_matches(name, tools, 1)), tools[0])}")
+    meant = next(iter(get_close_matches(name, session.tools, 1)), AUTO)
+    return BadInput(f"there is no tool {name}", f"{command} {meant}")
 
 
 def _tool(session: Session, argument: str) -> None:
-    tools = {AUTO: POLICY} | {name: tool.description for name, tool in session.assistant.services.tools.items()}
-    for name in argument.split("+") if argument and argument not in tools else ():
-        if name not in tools or name == AUTO:  # several are of tools that there are
-            raise _no_tool(session, name, "/tool")
-    if argument:
-        session.tool = argument
-        session.say(f"searching with {argument} from now on")
+    if not argument:
+        _choices(session, session.tools, session.shown_tool.split("+"))
         return
-    _choices(session, tools, session.shown_tool.split("+"))
+    for name in argument.split("+") if argument not in session.tools else ():
+        if name not in session.tools or name == AUTO:  # several are of tools that there are
+            raise _no_tool(session, name, "/tool")
+    session.tool = argument
+    session.say(f"searching with {argument} from now on")
 
 
 def _language(session: Session, argument: str) -> None:

@@ -24,7 +24,6 @@ from rich.text import Text
 
 from clew.agent.assistant import Assistant
 from clew.agent.models import to_choose_from
-from clew.agent.search.rounds import AUTO, POLICY
 from clew.agent.settings import Settings
 from clew.agent.state import Answer, TurnEvent
 from clew.agent.talk.lines import languages
@@ -45,12 +44,13 @@ from clew.ui.slash import COMMANDS, PREVIEW, Asking, Command, Session, is_comman
 class TerminalSession(Session):
     """`messages` are where a turn says what it does; `news` of the library wait until they can be printed."""
 
+    loading: Loading
+
     def __init__(
         self, assistant: Assistant, settings: Settings, thread: str, output: Console, messages: Console
     ) -> None:
         super().__init__(assistant, thread, output)
         self.settings = settings
-        self.loading = Loading(assistant)
         self.messages = messages
         self.news: deque[str] = deque()
 
@@ -131,9 +131,7 @@ class CommandCompleter(Completer):
 
     def _offered(self) -> Iterator[tuple[str, str]]:
         yield from ((command.name, command.help) for command in COMMANDS)
-        tools = {AUTO: POLICY} | {
-            name: tool.description for name, tool in self._session.assistant.services.tools.items()
-        }
+        tools = self._session.tools
         yield from ((f"{command} {name}", tools[name]) for command in ("/tool", "/again") for name in tools)
         yield from ((f"/language {name}", said) for name, said in languages().items())
         yield from ((f"/again {model}", "with this language model") for model in self._models)
@@ -176,7 +174,7 @@ def run_chat(
         session = TerminalSession(assistant, settings, name, out, out if at_terminal else err)
         session.today = today
         editor = _line_editor(session) if at_terminal else None
-        session.loading.begin(then=editor.app.invalidate if editor else lambda: None)
+        session.loading = Loading(assistant, then=editor.app.invalidate if editor else lambda: None)
         try:
             with following(assistant, settings, partial(_hear, session, editor)) if watch else nullcontext():
                 _converse(session, editor)
@@ -199,7 +197,9 @@ def _converse(session: TerminalSession, editor: "PromptSession[str] | None") -> 
     """Answer lines until the person leaves: from `editor`, or from standard input where that is None."""
     if editor:
         _welcome(session)
-    _finish_what_was_cut_off(session)
+    if question := session.assistant.interrupted(session.thread):
+        session.messages.print(Text(f"  cut off last time, finishing it now: {one_line(question)}", DIM))
+        session.resume()
     while True:
         while session.news:
             session.messages.print(Text(f"  {session.news.popleft()}", DIM))
@@ -226,14 +226,6 @@ def _handle(session: TerminalSession, line: str) -> None:
         run_command(session, line)
     else:
         session.take_turn(session.asking(line))
-
-
-def _finish_what_was_cut_off(session: TerminalSession) -> None:
-    question = session.assistant.interrupted(session.thread)
-    if not question:
-        return
-    session.messages.print(Text(f"  cut off last time, finishing it now: {one_line(question)}", DIM))
-    session.resume()
 
 
 def _welcome(session: TerminalSession) -> None:

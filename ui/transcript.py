@@ -78,7 +78,7 @@ def as_json(thread: Thread, turns: Sequence[Turn]) -> str:
         "thread": thread.id,
         "title": thread.title,
         "updated": thread.updated,
-        "libraries": _libraries(turns),
+        "libraries": list(dict.fromkeys(turn.library for turn in turns if turn.library)),  # as they were first used
         "turns": [turn_object(turn) | {"liked": LIKED.get(turn.liked)} for turn in turns],
     }
     return escaped(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
@@ -124,16 +124,7 @@ def _origin(turn: Turn) -> str:
 def _source_markdown(turn: Turn, number: int) -> str:
     passage = turn.answer.sources[number - 1]
     title, place = as_text(name_of(passage)), as_text(place_of(passage))
-    where = [f"**{title}**", place, _code(lies_at(passage.source))]
+    source = lies_at(passage.source).replace("`", "\u2019")
+    where = [f"**{title}**", place, f"`{source}`" if source else ""]
     quote = "\n".join(f"> {line}".rstrip() for line in as_text(passage.text).strip().splitlines())
     return f"[{number}] {', '.join(part for part in where if part)}\n\n{quote}"
-
-
-def _code(source: str) -> str:
-    shown = one_line(source).replace("`", "\u2019")
-    return f"`{shown}`" if shown else ""
-
-
-def _libraries(turns: Sequence[Turn]) -> list[str]:
-    """The fingerprints, in the order of their first use."""
-    return list(dict.fromkeys(turn.library for turn in turns if turn.library))

@@ -191,7 +191,7 @@ def test_a_stopped_answer_comes_back_where_going_on_fails(page: Conversations, m
             page.runs.stop("t")
     assert [turn.answer.outcome for turn in stopped.turns] == ["stopped"] and stopped.now is None
 
-    def fails(*_: object) -> Iterator[Step]:
+    def fails(*_: object, **__: object) -> Iterator[Step]:
         yield Step("answer", "begun")
         raise ClewError("the server is gone", "ollama serve")
 

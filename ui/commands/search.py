@@ -26,7 +26,7 @@ from clew.tools.hybrid import Hybrid
 from clew.ui import options
 from clew.ui.console import output, print_json, print_table
 from clew.ui.plain import cut, one_line, typed
-from clew.ui.rendering import BOLD, DIM, append_place, indented, name_of
+from clew.ui.rendering import BOLD, DIM, append_place, name_of, print_indented
 
 Explained = dict[str, Any]
 """`fields`: {field: {score, words}}, `keyword` and `cosine`; where that is of trees, `aligned`: [[asked, held]]."""
@@ -147,8 +147,8 @@ def _print_passage(console: Console, rank: int, passage: Passage, why: Explained
     path = Text(one_line(" | ".join(passage.path)))
     lines = [Text(one_line(line), DIM) for line in _lines(why)] if why else []
     for part in (Text(cut(one_line(passage.text), SNIPPET)), path, Text(one_line(passage.why), DIM), *lines):
-        for line in indented(part, 4, console) if part else ():
-            console.print(line)
+        if part:
+            print_indented(part, 4, console)
 
 
 def _lines(why: Explained) -> Iterator[str]:

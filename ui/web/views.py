@@ -96,7 +96,6 @@ class Runs:
     def warm_up(self) -> None:
         """Begin to load the encoder; runs wait until it is there."""
         self._loading = Loading(self._assistant)
-        self._loading.begin(lambda: None)
 
     @property
     def loading(self) -> bool:
