@@ -129,12 +129,12 @@ def _words_and_citations(text: str) -> tuple[list[str], list[str]]:
 
 class TurnPrinter:
     """Prints the events of a turn. Words that a model writes are shown as they come where `output` is a terminal; else
-    only the finished answer is printed. On a screen that also shows the steps an empty line sets the answer off."""
+    only the finished answer is printed. On a screen that also shows the steps an empty line sets the answer off. In a
+    `chat` at a terminal the sources are set in; where it is none, an empty line ends the turn."""
 
-    def __init__(self, output: Console, messages: Console, quiet: bool = False) -> None:
-        self.output = output
-        self._messages = messages
-        self._quiet = quiet
+    def __init__(self, output: Console, messages: Console, quiet: bool = False, chat: bool = False) -> None:
+        self._output, self._messages = output, messages
+        self._quiet, self._chat = quiet, chat
         self._spinner: Status | None = None
         self._words: WordPrinter | None = None
 
@@ -154,21 +154,26 @@ class TurnPrinter:
                 self._words.end()
         return turn
 
-    def print_text(self, answer: Answer) -> None:
+    def _print_text(self, answer: Answer) -> None:
         if answer.claims:  # it may have been stopped before its first word
-            self.output.print(printed(answer, self.output))
+            self._output.print(printed(answer, self._output))
 
-    def print_sources(self, answer: Answer) -> None:
-        lines = source_lines(answer, self.output.width if self.output.is_terminal else None)
-        if lines:
-            self.output.print()
+    def _print_sources(self, answer: Answer) -> None:
+        terminal = self._output.is_terminal
+        indent = 2 if self._chat and terminal else 0
+        lines = source_lines(answer, self._output.width - indent if terminal else None)
+        if lines and (terminal or not self._chat):
+            self._output.print()
         for line in lines:
-            self.output.print(line)
+            self._output.print(Text(" " * indent).append_text(line))
+        if self._chat and not terminal:
+            self._output.print()
 
-    def set_off(self) -> None:
+    def _set_off(self) -> None:
         """Print what stands before an answer and behind its sources."""
-        if self._messages.is_terminal and not self._quiet:
-            self._messages.print()
+        screen = self._output if self._chat else self._messages
+        if screen.is_terminal and not self._quiet:
+            screen.print()
 
     def _draw(self, event: TurnEvent) -> None:
         match event:
@@ -179,7 +184,7 @@ class TurnPrinter:
                 if not self._quiet:
                     self._messages.print(step_line(event, width))
                 self._wait("")
-            case Piece(text, restart) if self.output.is_terminal:
+            case Piece(text, restart) if self._output.is_terminal:
                 self._write(text, restart)
             case Turn():
                 self._finish(event)
@@ -199,10 +204,10 @@ class TurnPrinter:
         if restart and self._words:
             self._words.end()
             self._words = None
-            self.output.print(Text("  in its place:", DIM))
+            self._output.print(Text("  in its place:", DIM))
         if text and self._words is None:
-            self.set_off()
-            self._words = WordPrinter(self.output)
+            self._set_off()
+            self._words = WordPrinter(self._output)
         if self._words:
             self._words.add(text)
 
@@ -212,12 +217,12 @@ class TurnPrinter:
         if self._words:
             self._finish_words(self._words, turn.answer)
         else:
-            self.set_off()
-            self.print_text(turn.answer)
-        self.print_sources(turn.answer)
+            self._set_off()
+            self._print_text(turn.answer)
+        self._print_sources(turn.answer)
         for note in () if self._quiet else filter(None, (checked, badge(turn))):
             self._messages.print(Text(f"  {note}", DIM))
-        self.set_off()
+        self._set_off()
 
     def _finish_words(self, words: WordPrinter, answer: Answer) -> None:
         """End the answer that was printed as it came, without marks: its sentences that a source does not support are
@@ -225,12 +230,12 @@ class TurnPrinter:
         words.end()
         self._words = None
         if not became(words.text, answer):
-            self.output.print(Text("  after it was checked, the answer is:", DIM))
-            self.print_text(answer)
+            self._output.print(Text("  after it was checked, the answer is:", DIM))
+            self._print_text(answer)
             return
         for claim in answer.claims:
             if claim.verdict in MARKS:
-                self.output.print(Text.assemble(MARKS[claim.verdict], " ", one_line(claim.text)))
+                self._output.print(Text.assemble(MARKS[claim.verdict], " ", one_line(claim.text)))
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from rich.text import Text
 from clew.agent.assistant import Assistant
 from clew.agent.models import to_choose_from
 from clew.agent.settings import Settings
-from clew.agent.state import Answer, TurnEvent
+from clew.agent.state import TurnEvent
 from clew.agent.talk.lines import languages
 from clew.memory.errors import BadInput, Cancelled, ClewError, NotSetUp
 from clew.memory.files import private_file, private_folder
@@ -37,7 +37,7 @@ from clew.ui.live_turn import TurnPrinter, stoppable
 from clew.ui.models import Loading, with_models
 from clew.ui.options import chosen_thread, way_back
 from clew.ui.plain import cut, near, one_line, typed
-from clew.ui.rendering import DIM, STOPPED, model_of, source_lines
+from clew.ui.rendering import DIM, STOPPED, model_of
 from clew.ui.slash import COMMANDS, PREVIEW, Asking, Command, Session, is_command, run_command, show_earlier
 
 
@@ -84,30 +84,12 @@ class TerminalSession(Session):
             if not loading.ended:
                 with messages.status("loading the encoder…") if messages.is_terminal else nullcontext():
                     loading.wait(stopped)
-            ChatPrinter(output, messages).show(events(stopped))
+            TurnPrinter(output, messages, chat=True).show(events(stopped))
         self.begin(self.thread)
         if self.turn and self.turn.answer.outcome == "stopped":
             if not output.is_terminal:
                 raise KeyboardInterrupt("stopped")
             messages.print(Text(f"  {STOPPED}", DIM))
-
-
-class ChatPrinter(TurnPrinter):
-    """At a terminal the sources are set in; else there is a line for each, and an empty one behind them."""
-
-    def print_sources(self, answer: Answer) -> None:
-        terminal = self.output.is_terminal
-        lines = source_lines(answer, self.output.width - 2 if terminal else None)
-        if lines and terminal:
-            self.output.print()
-        for line in lines:
-            self.output.print(Text("  " if terminal else "").append_text(line))
-        if not terminal:
-            self.output.print()
-
-    def set_off(self) -> None:
-        if self.output.is_terminal:
-            self.output.print()
 
 
 AT = re.compile(r'(?<!\S)@"?([^@"]*)$')

@@ -166,14 +166,9 @@ BODY = 1 << 20
 """Bytes that a request may have, but for one that brings a file, which is passed on as it comes."""
 
 LOOKS = re.compile(r"/(assets|static)/\w[\w.-]*(/\w[\w.-]*)*|/(gradio_api/)?theme\.css|/manifest\.json")
-OWN = {
-    "/page.js": "page.js",
-    "/documents.js": "documents.js",
-    "/settings.js": "settings.js",
-    "/map.js": "map.js",
-    "/cytoscape.min.js": "cytoscape.min.js",
-    "/style.css": "style.css",
-    "/favicon.ico": "templates/icon.svg",
+SCRIPTS = ("page.js", "documents.js", "settings.js", "map.js")
+OWN = {f"/{name}": name for name in (*SCRIPTS, "cytoscape.min.js", "style.css")} | {
+    "/favicon.ico": "templates/icon.svg"
 }
 """What is the same for everybody, and needs no cookie: Gradio's files, and ours."""
 
@@ -418,9 +413,9 @@ FOREIGN = (
 """What of Gradio's page names other sites, as a selector of CSS; `FRAMING` is in its script for pages that frame it."""
 
 FRAMING = "iframeResizer"
-OURS = """<link rel="icon" href="/favicon.ico"><link rel="stylesheet" href="/style.css">
-<script src="/page.js" defer></script><script src="/documents.js" defer></script>
-<script src="/settings.js" defer></script><script src="/map.js" defer></script>"""
+OURS = '<link rel="icon" href="/favicon.ico"><link rel="stylesheet" href="/style.css">' + "".join(
+    f'<script src="/{name}" defer></script>' for name in SCRIPTS
+)
 
 
 def _as_ours(page: str) -> tuple[str, str, str]:

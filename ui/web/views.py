@@ -269,41 +269,27 @@ class Conversations:
 
     def open(self, thread: str, owner: str = "") -> Iterator[View]:
         """All that was said on it; then, where a turn is in progress or was cut off, how that goes on."""
-        try:
-            if thread and not self._is_of(thread, owner):
-                yield View(now=Now(error=NOT_THERE))
-                return
-            run = self.runs.open(thread) if thread else None
-            view = self._view(thread)
-        except ClewError as error:
-            yield View(now=Now(error=str(error)))
-            return
-        if run is None:
-            yield view
-        else:
-            yield from self._followed(view, run)
+        return self._shown(thread, owner, lambda: (self.runs.open(thread) if thread else None, self._view(thread)))
 
     def resume(self, thread: str, owner: str = "", tool: str = "") -> Iterator[View]:
         """The last turn, which was stopped, answered anew; as `open` where it was not."""
-        try:
-            run = self.runs.resume(thread, tool) if thread and self._is_of(thread, owner) else None
-            view = self._view(thread) if run else View()
-        except ClewError as error:
-            yield View(thread, self._turns(thread), Now(error=str(error)))
-            return
-        # Followed from its beginning: one that is over already is told as well.
-        yield from self._followed(view, run) if run else self.open(thread, owner)
+
+        def begin() -> tuple[BackgroundTurn | None, View]:
+            # Followed from its beginning: one that is over already is told as well.
+            run = (self.runs.resume(thread, tool) or self.runs.open(thread)) if thread else None
+            return run, self._view(thread)
+
+        return self._shown(thread, owner, begin)
 
     def say(self, thread: str, text: str, owner: str = "", tool: str = "") -> Iterator[View]:
         """A question, or a command as in the terminal. `tool` is the one that was chosen."""
-        if not is_command(text):
-            yield from self.ask(thread, text, owner, tool)
-        elif thread and not self._is_of(thread, owner):
-            yield View(now=Now(error=NOT_THERE))
-        else:
-            yield from self._commanded(thread, text, owner, tool)
+        saying = self._commanded if is_command(text) else self.ask
+        return saying(thread, text, owner, tool)
 
     def _commanded(self, thread: str, line: str, owner: str, tool: str) -> Iterator[View]:
+        if thread and not self._is_of(thread, owner):
+            yield View(now=Now(error=NOT_THERE))
+            return
         session = PageSession(self.assistant, self.runs.drop, thread, owner, tool)
         try:
             run_command(session, line)
@@ -318,20 +304,29 @@ class Conversations:
 
     def ask(self, thread: str, question: str | Asking, owner: str = "", tool: str = "") -> Iterator[View]:
         """A new conversation is begun where `thread` is empty."""
-        view, asking = View(), Asking(question, tool) if isinstance(question, str) else question
+        asking = Asking(question, tool) if isinstance(question, str) else question
+
+        def begin() -> tuple[BackgroundTurn, View]:
+            asked_on = thread or self.assistant.threads.new_id(owner)
+            if not owner:
+                self.assistant.threads.list_from_now_on(asked_on)
+            view = self._view(asked_on)
+            return self.runs.ask(asked_on, asking), view
+
+        return self._shown(thread, owner, begin, asking.question)
+
+    def _shown(
+        self, thread: str, owner: str, begin: Callable[[], tuple[BackgroundTurn | None, View]], question: str = ""
+    ) -> Iterator[View]:
+        """The view that `begin` returns, and how the run goes on that it has begun."""
         try:
             if thread and not self._is_of(thread, owner):
-                yield View(now=Now(asking.question, error=NOT_THERE))
-                return
-            thread = thread or self.assistant.threads.new_id(owner)
-            if not owner:
-                self.assistant.threads.list_from_now_on(thread)
-            view = self._view(thread)
-            run = self.runs.ask(thread, asking)
+                raise BadInput(NOT_THERE)
+            run, view = begin()
         except ClewError as error:
-            yield replace(view, now=Now(asking.question, error=str(error)))
+            yield View(now=Now(question, error=str(error)))
             return
-        yield from self._followed(view, run)
+        yield from self._followed(view, run) if run else [view]
 
     def at(self, thread: str, owner: str = "") -> str:
         """What changes where something was said, or is being said, on a conversation; empty where there is none."""
