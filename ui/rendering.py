@@ -102,9 +102,17 @@ def marks_of(claim: Claim) -> str:
 
 
 def answer_text(answer: Answer) -> Text:
-    leads = [claim.lead if place else "" for place, claim in enumerate(answer.claims)]
-    each = (_claim_text(claim, is_own(claim, answer)) for claim in answer.claims)
-    return Text.assemble(*(Text(lead).append(text) for lead, text in zip(leads, each, strict=True)))
+    text = Text()
+    for place, claim in enumerate(answer.claims):
+        own = OWN if is_own(claim, answer) else ""
+        text.append(claim.lead if place else "")
+        for piece, bold in pieces_of(claim):
+            text.append(piece, BOLD if bold else own)
+        for number in claim.cites:
+            text.append(f" [{number}]", CITATION)
+        if claim.verdict in MARKS:
+            text.append(" ").append(*MARKS[claim.verdict])
+    return text
 
 
 def is_own(claim: Claim, answer: Answer) -> bool:
@@ -138,8 +146,7 @@ def source_line(answer: Answer, number: int, width: int | None) -> Text:
     passage = answer.sources[number - 1]
     line = Text.assemble((f"[{number}]", CITATION), " ", (name_of(passage), BOLD))
     if (standing := standing_of(number, answer)) in MARKS:
-        mark, style = MARKS[standing]
-        line.append(f" {mark}", style)
+        line.append(" ").append(*MARKS[standing])
     append_place(line, passage, width)
     return line
 
@@ -211,16 +218,6 @@ def milliseconds(ms: float) -> str:
     if ms < 1:
         return "<1 ms"
     return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
-
-
-def _claim_text(claim: Claim, own: bool) -> Text:
-    text = Text.assemble(*((piece, BOLD if bold else OWN if own else "") for piece, bold in pieces_of(claim)))
-    for number in claim.cites:
-        text.append(f" [{number}]", CITATION)
-    if claim.verdict in MARKS:
-        mark, style = MARKS[claim.verdict]
-        text.append(f" {mark}", style)
-    return text
 
 
 UNSEARCHED = "not all was searched"

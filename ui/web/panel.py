@@ -2,11 +2,10 @@
 
 import os
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
@@ -35,23 +34,6 @@ PARTS = {"rewrite": "Understanding the question", "think": "Choosing what to sea
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
-    """`llm` is the setting for each part, `checks` what tests found; `libraries` are beside it, `models` on servers."""
-
-    library: str
-    libraries: list[str]
-    models: tuple[str, ...]
-    encoder: str
-    tools: dict[str, str]
-    tool: str
-    passages: int
-    llm: dict[str, str]
-    languages: dict[str, str]
-    language: str
-    checks: "tuple[Check, ...]" = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Lookup:
     """What a method found, best first, and in which time; `also` are the other methods that found a passage, by its
     id, `error` why it found nothing."""
@@ -63,23 +45,22 @@ class Lookup:
     error: str = ""
 
 
-def panel(assistant: Assistant, checks: "Sequence[Check]" = ()) -> Panel:
+def panel(assistant: Assistant) -> dict[str, Any]:
+    """What is set now, and what else could be: the libraries beside this one, and the models of servers."""
     services, now = assistant.services, assistant.settings
-    tools = {AUTO: POLICY} | {name: tool.description.partition(". ")[0] for name, tool in services.tools.items()}
     named = roles_named(now.llm)
-    return Panel(
-        str(now.library),
-        sorted(str(one.parent) for one in Path(str(now.library)).parent.glob(f"*/{POINTER}")),
-        _models(),
-        services.library.manifest.encoder.name,
-        tools,
-        services.default_tool,
-        services.evidence,
-        {part: named[part] for part in PARTS},
-        languages(),
-        now.language,
-        tuple(checks),
-    )
+    return {
+        "library": str(now.library),
+        "libraries": sorted(str(one.parent) for one in Path(str(now.library)).parent.glob(f"*/{POINTER}")),
+        "models": _models(),
+        "encoder": services.library.manifest.encoder.name,
+        "tools": {AUTO: POLICY} | {name: one.description.partition(". ")[0] for name, one in services.tools.items()},
+        "tool": services.default_tool,
+        "passages": services.evidence,
+        "llm": {part: named[part] for part in PARTS},
+        "languages": languages(),
+        "language": now.language,
+    }
 
 
 def _models() -> tuple[str, ...]:

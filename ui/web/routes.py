@@ -127,8 +127,8 @@ def _add_settings(app: FastAPI, shelf: Shelf, markup: Markup, conversations: Con
     assistant = conversations.assistant
 
     def shown(owner: str, said: str = "", llm: dict[str, str] | None = None) -> Told:
-        now = panel(assistant, tested(assistant, llm) if llm else ())
-        html = markup.render("settings", panel=now, said=said, may_change=not owner)
+        now, checks = panel(assistant), tested(assistant, llm) if llm else ()
+        html = markup.render("settings", panel=now, checks=checks, said=said, may_change=not owner)
         return {"html": html, "model": model_of(assistant.services.writers)}
 
     @app.get("/settings")
