@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -20,7 +21,7 @@ from clew.memory.knowledge.disk import held
 from clew.memory.knowledge.library import open_library
 from clew.ui.web.guard import FILES, OWNER
 from clew.ui.web.markup import Markup
-from clew.ui.web.reader import CHANGED, GONE, NOT_READ, DocumentReader, WhereTo
+from clew.ui.web.reader import CHANGED, GONE, NOT_READ, WhereTo, opened_document, opened_source
 from clew.ui.web.routes import NOT_YOURS, application
 from clew.ui.web.shelf import Shelf, ShelfRow, Work, make_empty
 from clew.ui.web.views import Conversations
@@ -165,7 +166,7 @@ def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path
 
     shelf.add(str(folder_of(tmp_path)))
     row = settled(shelf)["moon.md"]
-    app = application(shelf, DocumentReader(shelf.settings), Markup(1, []), cast(Conversations, Nobodys()))
+    app = application(shelf, Markup(1, []), cast(Conversations, Nobodys()))
 
     def by(owner: str) -> ASGIApp:
         async def served(scope: Scope, receive: Receive, send: Send) -> None:
@@ -212,33 +213,33 @@ def test_a_source_is_opened_at_what_is_quoted(shelf: Shelf, tmp_path: Path) -> N
     copy.write_bytes(PDF.read_bytes())
     shelf.add(str(copy))
     settled(shelf)
-    reader = DocumentReader(shelf.settings)
+    opened_at = partial(opened_source, shelf.settings)
     luna, rover = "Luna 9 made the first soft landing", "Lunokhod 1 was the first rover"
     answer = answer_of(shelf, "robots.pdf", luna, rover)
-    page = reader.source(answer, 2, WhereTo())
+    page = opened_at(answer, 2, WhereTo())
     assert page.page and (page.page.number, page.hits, page.hit) == (1, 2, 2)
-    assert [reader.source(answer, 2, WhereTo(hit)).hit for hit in (99, -99)] == [2, 0]
+    assert [opened_at(answer, 2, WhereTo(hit)).hit for hit in (99, -99)] == [2, 0]
     boxes = [box for hit, box in page.marks if hit == 2]
     assert boxes and all(0 < box[0] < box[2] < page.page.size[0] for box in boxes)
     assert "<rect" in (html := Markup(1, []).render("document", reading=page)) and 'data-go="hit=1"' in html
-    assert (first := reader.source(answer, 2, WhereTo(page="1")).page) and first.number == 0
-    text = Markup(1, []).render("document", reading=reader.source(answer, 1, WhereTo(as_text=True)))
+    assert (first := opened_at(answer, 2, WhereTo(page="1")).page) and first.number == 0
+    text = Markup(1, []).render("document", reading=opened_at(answer, 1, WhereTo(as_text=True)))
     assert f'<mark class="current">{luna}' in text and f"<mark>{rover}" in text
     copy.write_bytes(copy.read_bytes() + b" ")
-    changed = reader.source(answer, 1, WhereTo())
+    changed = opened_at(answer, 1, WhereTo())
     assert (changed.page, changed.note) == (None, NOT_READ), "another file than the one that was read"
     copy.unlink()
     (tmp_path / "robots.txt").write_text("Nothing of it.")
     moved = replace(answer, sources=tuple(replace(one, document="robots.txt") for one in answer.sources))
     shelf.add(str(tmp_path / "robots.txt"))
     settled(shelf)
-    assert reader.source(moved, 1, WhereTo()).note == CHANGED
+    assert opened_at(moved, 1, WhereTo()).note == CHANGED
     shelf.remove(str(tmp_path / "robots.txt"))
     settled(shelf)
-    gone = reader.source(moved, 1, WhereTo())
+    gone = opened_at(moved, 1, WhereTo())
     assert gone.note == GONE and luna in Markup(1, []).render("document", reading=gone)
     with pytest.raises(BadInput, match="not in the library"):
-        reader.document("/etc/passwd", WhereTo())
+        opened_document(shelf.settings, "/etc/passwd", WhereTo())
 
 
 def test_a_table_is_opened_at_its_rows(shelf: Shelf, tmp_path: Path) -> None:
@@ -248,7 +249,7 @@ def test_a_table_is_opened_at_its_rows(shelf: Shelf, tmp_path: Path) -> None:
     settled(shelf)
     said = "Stock\nrow 701: item 700 | 700\nitem 701 | 701 (row 702)"
     found = Passage("stock.csv#table0", "stock.csv", "stock", said, 1.0, "table")
-    shown = DocumentReader(shelf.settings).source(Answer("answered", (), (found,)), 1, WhereTo())
+    shown = opened_source(shelf.settings, Answer("answered", (), (found,)), 1, WhereTo())
     html = Markup(1, []).render("document", reading=shown)
     assert shown.hits == 2 and '<mark class="current">item 700</mark>' in html and "item 100<" not in html
     assert shown.before >= 0 and shown.behind > 702

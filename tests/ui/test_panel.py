@@ -16,7 +16,6 @@ from clew.agent.settings import read_settings
 from clew.agent.state import Turn
 from clew.ui.web.guard import OWNER
 from clew.ui.web.markup import Markup
-from clew.ui.web.reader import DocumentReader
 from clew.ui.web.routes import NOT_YOUR_SETTINGS, application
 from clew.ui.web.shelf import Shelf
 from clew.ui.web.views import Conversations
@@ -38,7 +37,7 @@ def assistant(clew: Run, tmp_path: Path) -> Iterator[Assistant]:
 def client(assistant: Assistant, owner: str = "") -> TestClient:
     settings = read_settings(library=assistant.services.library.path, llm="none")
     with closing(Shelf(settings, lambda: assistant.services.encoder)) as shelf:
-        app = application(shelf, DocumentReader(settings), Markup(1, []), Conversations(assistant))
+        app = application(shelf, Markup(1, []), Conversations(assistant))
 
     async def asked(scope: Scope, receive: Receive, send: Send) -> None:
         await app({**scope, OWNER: owner} if scope["type"] == "http" else scope, receive, send)

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import NamedTuple
 
 from clew.agent.settings import Settings, indexed_here
@@ -80,63 +79,57 @@ class WhereTo:
     as_text: bool = False
 
 
-class DocumentReader:
-    """Opens documents of the library alone. Safe from several threads."""
+def opened_document(settings: Settings, id_: str, asked: WhereTo) -> OpenedDocument:
+    """The document of this id, or that of a passage of this id, which is marked where it is not all of it. Raises
+    `BadInput` where the library has neither."""
+    with open_library(settings.library, None) as library:
+        found, spots = _document(library, id_), list[Spot]()
+        if found is None:
+            try:
+                (chunk,) = library.store.chunks([id_])
+            except LookupError as error:
+                raise BadInput("this document is not in the library", "look at the list of documents") from error
+            (found,) = library.store.documents([chunk.document])
+            spots += [Spot(chunk.start, chunk.end)] * (chunk.end - chunk.start < len(found.text.strip()))
+            asked = replace(asked, hit=int(not asked.page and asked.start < 0))
+        return _shown(library, found, spots, asked)
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
 
-    def document(self, id_: str, asked: WhereTo) -> OpenedDocument:
-        """The document of this id, or that of a passage of this id, which is marked where it is not all of it. Raises
-        `BadInput` where the library has neither."""
-        with open_library(self._settings.library, None) as library:
-            found, spots = _document(library, id_), list[Spot]()
-            if found is None:
-                try:
-                    (chunk,) = library.store.chunks([id_])
-                except LookupError as error:
-                    raise BadInput("this document is not in the library", "look at the list of documents") from error
-                (found,) = library.store.documents([chunk.document])
-                spots += [Spot(chunk.start, chunk.end)] * (chunk.end - chunk.start < len(found.text.strip()))
-                asked = replace(asked, hit=int(not asked.page and asked.start < 0))
-            return self._shown(library, found, spots, asked)
+def opened_source(settings: Settings, answer: Answer, number: int, asked: WhereTo) -> OpenedDocument:
+    """The document of a source of an answer, where all that the answer quotes of it are the hits."""
+    passage = answer.sources[number - 1]
+    try:
+        with open_library(settings.library, None) as library:
+            found = _document(library, passage.document)
+            in_table = found and passage.id.startswith(f"{found.id}#table")
+            if found and in_table and (table := _table(library, found, passage, asked)):
+                return table
+            if found:
+                spots = sorted(set(_spots(found, answer, passage.document)))
+                own = set(_spots(found, answer, passage.document, number))
+                first = next((place for place, spot in enumerate(spots, 1) if spot in own), 0)
+                asked = replace(asked, hit=asked.hit or first) if not asked.page and asked.start < 0 else asked
+                shown = _shown(library, found, spots, asked)
+                return shown if spots else replace(shown, note=CHANGED)
+    except ClewError:  # the library cannot be opened: what was quoted is there
+        pass
+    whole = Document(passage.document, passage.title, passage.text, passage.source)
+    spots = sorted(set(_quotes(answer, number, 0))) or [Spot(0, len(passage.text))]
+    return replace(_text(whole, spots, _within(replace(asked, hit=asked.hit or 1), spots)), note=GONE)
 
-    def source(self, answer: Answer, number: int, asked: WhereTo) -> OpenedDocument:
-        """The document of a source of an answer, where all that the answer quotes of it are the hits."""
-        passage = answer.sources[number - 1]
-        try:
-            with open_library(self._settings.library, None) as library:
-                found = _document(library, passage.document)
-                in_table = found and passage.id.startswith(f"{found.id}#table")
-                if found and in_table and (table := _table(library, found, passage, asked)):
-                    return table
-                if found:
-                    spots = sorted(set(_spots(found, answer, passage.document)))
-                    own = set(_spots(found, answer, passage.document, number))
-                    first = next((place for place, spot in enumerate(spots, 1) if spot in own), 0)
-                    asked = replace(asked, hit=asked.hit or first) if not asked.page and asked.start < 0 else asked
-                    shown = self._shown(library, found, spots, asked)
-                    return shown if spots else replace(shown, note=CHANGED)
-        except ClewError:  # the library cannot be opened: what was quoted is there
-            pass
-        whole = Document(passage.document, passage.title, passage.text, passage.source)
-        spots = sorted(set(_quotes(answer, number, 0))) or [Spot(0, len(passage.text))]
-        return replace(_text(whole, spots, _within(replace(asked, hit=asked.hit or 1), spots)), note=GONE)
 
-    def _shown(self, library: Library, document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
-        file, asked = self._pdf(library, document), _within(asked, spots)
-        if file is None or asked.as_text:
-            note = NOT_READ if file is None and document.source.endswith(BY_NAME["pdf"].suffixes) else ""
-            return replace(_text(document, spots, asked), is_pdf=file is not None, note=note)
-        label = asked.page or (document.page_at(spots[asked.hit - 1].start) if asked.hit else "")
-        try:
-            return _drawn(document, spots, asked, drawn(file, label))
-        except Unreadable:
-            return replace(_text(document, spots, asked), note=NOT_READ)
-
-    def _pdf(self, library: Library, document: Document) -> Path | None:
-        file = file_of(library, document.id, indexed_here(library.manifest.id))
-        return file if file and loader_of(file) is BY_NAME["pdf"] else None
+def _shown(library: Library, document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
+    asked, pdf = _within(asked, spots), BY_NAME["pdf"]
+    file = file_of(library, document.id, indexed_here(library.manifest.id))
+    is_pdf = file is not None and loader_of(file) is pdf
+    if file is None or not is_pdf or asked.as_text:
+        note = NOT_READ if not is_pdf and document.source.endswith(pdf.suffixes) else ""
+        return replace(_text(document, spots, asked), is_pdf=is_pdf, note=note)
+    label = asked.page or (document.page_at(spots[asked.hit - 1].start) if asked.hit else "")
+    try:
+        return _drawn(document, spots, asked, drawn(file, label))
+    except Unreadable:
+        return replace(_text(document, spots, asked), note=NOT_READ)
 
 
 def _within(asked: WhereTo, hits: Sequence[object]) -> WhereTo:

@@ -17,7 +17,7 @@ from clew.ui.web.guard import FILES, OWNER
 from clew.ui.web.library_map import map_of
 from clew.ui.web.markup import Markup
 from clew.ui.web.panel import PARTS, change, compared, other_library, panel, tested
-from clew.ui.web.reader import DocumentReader, WhereTo
+from clew.ui.web.reader import WhereTo, opened_document, opened_source
 from clew.ui.web.shelf import LARGEST, Shelf
 from clew.ui.web.views import Conversations
 
@@ -46,17 +46,17 @@ def own(wrong: str) -> Any:
     return Depends(check)
 
 
-def application(shelf: Shelf, reader: DocumentReader, markup: Markup, conversations: Conversations) -> FastAPI:
+def application(shelf: Shelf, markup: Markup, conversations: Conversations) -> FastAPI:
     """What is there beside the page."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.add_exception_handler(ClewError, lambda _, error: JSONResponse({"said": str(error)}))
-    _add_documents(app, shelf, markup)
-    _add_conversations(app, reader, markup, conversations)
+    _add_documents(app, shelf, markup, conversations)
+    _add_conversations(app, markup, conversations)
     _add_settings(app, shelf, markup, conversations)
     return app
 
 
-def _add_documents(app: FastAPI, shelf: Shelf, markup: Markup) -> None:
+def _add_documents(app: FastAPI, shelf: Shelf, markup: Markup, conversations: Conversations) -> None:
     actions = {"add": shelf.add, "again": shelf.again, "remove": shelf.remove, "cancel": shelf.cancel}
 
     @app.get("/documents")
@@ -80,14 +80,6 @@ def _add_documents(app: FastAPI, shelf: Shelf, markup: Markup) -> None:
                     await run_in_threadpool(kept.write, part)
         return {}
 
-
-def _add_conversations(app: FastAPI, reader: DocumentReader, markup: Markup, conversations: Conversations) -> None:
-    assistant, served = conversations.assistant, secrets.token_hex(8)
-
-    @app.get("/conversation")
-    def conversation(owner: Owner, thread: str = "") -> Told:
-        return {"served": served, "at": conversations.at(thread, owner)}
-
     @app.get("/document")
     def document(
         owner: Owner,
@@ -98,11 +90,19 @@ def _add_conversations(app: FastAPI, reader: DocumentReader, markup: Markup, con
         source: int = 0,
     ) -> Told:
         if not turn:
-            return {"html": markup.render("document", reading=reader.document(id, asked))}
+            return {"html": markup.render("document", reading=opened_document(shelf.settings, id, asked))}
         answer = conversations.turn(thread, turn, owner).answer
         if not 0 < source <= len(answer.sources):
             raise BadInput("this answer has no such source")
-        return {"html": markup.render("document", reading=reader.source(answer, source, asked))}
+        return {"html": markup.render("document", reading=opened_source(shelf.settings, answer, source, asked))}
+
+
+def _add_conversations(app: FastAPI, markup: Markup, conversations: Conversations) -> None:
+    assistant, served = conversations.assistant, secrets.token_hex(8)
+
+    @app.get("/conversation")
+    def conversation(owner: Owner, thread: str = "") -> Told:
+        return {"served": served, "at": conversations.at(thread, owner)}
 
     @app.get("/documents/names")
     def names(find: str = "") -> Told:

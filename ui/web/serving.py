@@ -24,7 +24,6 @@ from clew.ui.console import messages
 from clew.ui.following import following
 from clew.ui.models import with_models
 from clew.ui.web.guard import OWNER, Access, Guard, users
-from clew.ui.web.reader import DocumentReader
 from clew.ui.web.routes import application
 from clew.ui.web.shelf import Shelf, make_empty
 from clew.ui.web.views import Conversations
@@ -93,7 +92,7 @@ def serve_page(assistant: Assistant, settings: Settings, host: str, access: Acce
     conversations = Conversations(assistant)
     shelf = Shelf(settings, lambda: assistant.services.encoder)
     page = BrowserPage(conversations, shlex.join(["clew", *sys.argv[1:]]), shelf)
-    beside = application(shelf, DocumentReader(settings), page.markup, conversations)
+    beside = application(shelf, page.markup, conversations)
 
     def address() -> str:
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/?token={access.token}"
