@@ -17,7 +17,6 @@ from clew.agent.settings import Settings, read_settings
 from clew.memory.datatypes import Findings, Passage, Query
 from clew.memory.dialogue.threads import Threads
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.cluster.connection import Place
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.question import MatchParameters, match
 from clew.tools import registry
@@ -44,20 +43,11 @@ SNIPPET = 240
 @click.option("--compare", is_flag=True, help="All methods side by side.")
 @click.option("--explain", is_flag=True, help="Of each passage the words that hit, by field, and its scores.")
 @options.as_json("Print each passage as a JSON object, a line each.")
-def search(
-    query: tuple[str, ...],
-    library: Place | None,
-    tool: str | None,
-    given: tuple[str, ...],
-    k: int,
-    compare: bool,
-    explain: bool,
-    as_json: bool,
-) -> None:
+def search(query: tuple[str, ...], k: int, compare: bool, explain: bool, as_json: bool, **chosen: Any) -> None:
     """Search the library without asking for an answer."""
-    if compare and tool:
+    if compare and chosen["tool"]:
         raise click.UsageError("--compare shows all methods: leave --tool out")
-    settings = read_settings(library=library, tool=tool, given=given)
+    settings = read_settings(**chosen)
     names = tuple(registry.TOOLS) if compare else (settings.tool,)
     found, why = _found(settings, typed(" ".join(query)), names, k, explain)
     for name, findings in found.items():
