@@ -15,9 +15,8 @@ from clew.memory.errors import ClewError
 from clew.ui.plain import typed
 from clew.ui.rendering import model_of
 from clew.ui.web.markup import Markup
-from clew.ui.web.page_session import Said
 from clew.ui.web.shelf import Shelf
-from clew.ui.web.views import Conversations, View
+from clew.ui.web.views import Conversations, Said, View
 
 Update = dict[Any, Any]
 """Component -> its new value or properties."""
