@@ -25,7 +25,6 @@ from clew.agent.assistant import Assistant
 from clew.agent.search.toolbox import Toolbox, all_tools, numbered
 from clew.memory.errors import BadInput
 from clew.ui.console import messages
-from clew.ui.web.serving import bound
 
 TOKEN = "CLEW_MCP_TOKEN"  # noqa: S105 the name of a variable
 PLACE = "clew:///"
@@ -120,6 +119,8 @@ def serve_stdio(assistant: Assistant) -> None:
 
 def serve_http(assistant: Assistant, host: str, port: int) -> None:
     """Until Ctrl-C. The token is the variable's, or a new one, which is printed."""
+    from clew.ui.web.serving import bound
+
     token = os.environ.get(TOKEN) or secrets.token_urlsafe(32)
     app = OnlyWithToken(mcp_server(assistant).streamable_http_app(host=host), token)
     listening = bound(port, host, "clew mcp --http")

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -110,17 +110,13 @@ num_sentences = click.option(
 )
 
 
-def _iso(_: click.Context, __: click.Parameter, value: datetime | None) -> str | None:
-    return value.date().isoformat() if value else None
-
-
 def _today(default: str) -> Callable[[Function], Function]:
     return click.option(
         "--today",
         cls=KeptFlag,
         type=click.DateTime(["%Y-%m-%d"]),
         metavar="YYYY-MM-DD",
-        callback=_iso,
+        callback=lambda _, __, value: value and value.date().isoformat(),
         help=f"The day that 'yesterday' and 'last week' count from.  [default: {default}]",
     )
 
