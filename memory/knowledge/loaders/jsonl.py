@@ -11,7 +11,7 @@ import hashlib
 import json
 import stat
 import zlib
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
@@ -36,8 +36,23 @@ BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
 def read_jsonl(source: Source) -> Iterator[Document | LoadFailure]:
-    """A document for each line. Ids are kept as they are; a line without one is `<file>:<line>`."""
-    yield from named(_documents(source), shown(source.path))
+    """A document for each line. Ids are kept as they are; a line without one is `<file>:<line>`. Raises `Unreadable`
+    for a file without lines, and for a script of conversations."""
+    first = next(_each(source.path, lambda record, _: record), None)
+    if first is None:
+        raise Unreadable("empty")
+    if isinstance(first, dict) and {"conversation_id", "turns"} <= first.keys():
+        raise Unreadable("a conversation script, which clew replay runs")
+    place, known = shown(source.path), set[str]()
+
+    def document(record: Record, number: int) -> Document:
+        made = _document(record, f"{source.name}:{number}", f"{place}:{number}")
+        if made.id in known:
+            raise Unreadable(f"the id '{made.id}' is on an earlier line already")
+        known.add(made.id)
+        return made
+
+    yield from named(_each(source.path, document), place)
 
 
 def unzipped(path: Path) -> IO[bytes]:
@@ -56,28 +71,6 @@ def corpus_of(folder: Path) -> Path | None:
     """A corpus without queries or qrels beside it is a file like others, and what lies beside it is read too."""
     judged = plain_or_zipped(folder, "queries") or file_mode(folder / "qrels.tsv") or file_mode(folder / "qrels")
     return plain_or_zipped(folder, "corpus") if judged else None
-
-
-def _documents(source: Source) -> Iterator[Document | LoadFailure]:
-    item, known = None, set[str]()
-    for item in records(source.path):
-        if isinstance(item, LoadFailure):
-            yield item
-            continue
-        number, record = item
-        place = f"{shown(source.path)}:{number}"
-        if number == 1 and "conversation_id" in record and "turns" in record:
-            raise Unreadable("a conversation script, which clew replay runs")
-        try:
-            document = _document(record, f"{source.name}:{number}", place)
-            if document.id in known:
-                raise Unreadable(f"the id '{document.id}' is on an earlier line already")
-            known.add(document.id)
-            yield document
-        except Unreadable as error:
-            yield LoadFailure(place, error.message)
-    if item is None:
-        raise Unreadable("empty")
 
 
 def _document(record: Record, default_id: str, place: str) -> Document:
@@ -117,24 +110,22 @@ def field(record: Record, name: str, default: str | None = None) -> str:
     return str(value)
 
 
-def records(path: Path, having: bytes = b"") -> Iterator[tuple[int, Record] | LoadFailure]:
-    """The object on each line that has these bytes, with the line's number. What ends the file too early comes after
-    the good lines."""
-    number = 0
+def _each(path: Path, make: Callable[[Record, int], Entry], having: bytes = b"") -> Iterator[Entry | LoadFailure]:
+    """What is made of the object on each line that has these bytes, given the line's number; where `make` raises
+    `Unreadable`, the line is a failure. What ends the file too early comes after the good lines."""
+    place, number = shown(path), 0
     try:
         with unzipped(path) as file:
             for number, line in enumerate(_lines(file), 1):
                 try:
-                    if len(line) > LONGEST_LINE:
-                        raise Unreadable(f"a line of more than {LONGEST_LINE >> 20} MiB")
                     if line.strip() and having in line:
-                        yield number, _record(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+                        yield make(_record(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line), number)
                 except Unreadable as error:
-                    yield LoadFailure(f"{shown(path)}:{number}", error.message)
+                    yield LoadFailure(f"{place}:{number}", error.message)
     except BROKEN_ZIP as error:
-        yield LoadFailure(shown(path), f"the zipped file is broken or cut off after line {number} ({error})")
+        yield LoadFailure(place, f"the zipped file is broken or cut off after line {number} ({error})")
     except OSError as error:
-        yield LoadFailure(shown(path), reason(error))
+        yield LoadFailure(place, reason(error))
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes]:
@@ -146,6 +137,8 @@ def _lines(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _record(line: bytes) -> Record:
+    if len(line) > LONGEST_LINE:
+        raise Unreadable(f"a line of more than {LONGEST_LINE >> 20} MiB")
     try:
         record = json.loads(line.decode().strip())
     except UnicodeDecodeError as error:
@@ -180,7 +173,7 @@ Many = tuple[Document, str, tuple[tuple[str, str], ...]]
 def read_graph(source: Source) -> Iterator[Document | LoadFailure]:
     """The nodes, and after them the relations of many; a member that is no node here is named by its id."""
     path, titles = edges_beside(source.path), dict[str, str]()
-    waiting = list(_relations(path))
+    waiting = [item for item in _edges(path, having=b'"members"') if isinstance(item, tuple)]
     for item in read_jsonl(source):
         yield item
         if waiting and isinstance(item, Document):
@@ -196,14 +189,17 @@ def read_graph(source: Source) -> Iterator[Document | LoadFailure]:
 
 def read_graph_edges(source: Source) -> Iterator[Edge | LoadFailure]:
     """The edges as they come, repeated ones and those to unknown nodes among them; then those of the relations of
-    many, whose failures `read_graph` reports."""
-    path = edges_beside(source.path)
-    yield from named(_edges(path), shown(path))
-    if waiting := list(_relations(path)):
-        ids = {item.id for item in read_jsonl(source) if isinstance(item, Document)}
-        for relation in _checked(waiting, ids):
-            if isinstance(relation, tuple):
-                yield from (Edge(member, relation[0].id, role) for member, role in relation[2])
+    many. `read_graph` says which of these cannot stand among the nodes."""
+    path, waiting = edges_beside(source.path), list[Many]()
+    for item in named(_edges(path), shown(path)):
+        if isinstance(item, tuple):
+            waiting.append(item)
+        else:
+            yield item
+    ids = {item.id for item in read_jsonl(source) if isinstance(item, Document)} if waiting else set[str]()
+    for relation in _checked(waiting, ids):
+        if isinstance(relation, tuple):
+            yield from (Edge(member, relation[0].id, role) for member, role in relation[2])
 
 
 def nodes_of(folder: Path) -> Path | None:
@@ -216,33 +212,16 @@ def edges_beside(nodes: Path) -> Path:
     return plain_or_zipped(nodes.parent, "edges") or nodes.with_name("edges.jsonl.gz")
 
 
-def _edges(path: Path) -> Iterator[Edge | LoadFailure]:
-    for item in records(path):
-        if isinstance(item, LoadFailure):
-            yield item
-        elif not _is_relation(item[1]):
-            try:
-                if "members" in item[1]:
-                    raise Unreadable('both "members" and an end of an edge: it is one or the other')
-                source, target = (storable(field(item[1], end)) for end in ("source", "target"))
-                yield Edge(source, target, storable(field(item[1], "relation", "")))
-            except Unreadable as error:
-                yield LoadFailure(f"{shown(path)}:{item[0]}", error.message)
+def _edges(path: Path, having: bytes = b"") -> Iterator[Edge | Many | LoadFailure]:
+    def edge(record: Record, number: int) -> Edge | Many:
+        if "members" not in record:
+            source, target = (storable(field(record, end)) for end in ("source", "target"))
+            return Edge(source, target, storable(field(record, "relation", "")))
+        if "source" in record or "target" in record:
+            raise Unreadable('both "members" and an end of an edge: it is one or the other')
+        return _relation(record, f"{shown(path)}:{number}")
 
-
-def _relations(path: Path) -> Iterator[Many | LoadFailure]:
-    """Lines that are not JSON, and a file that cannot be read, are reported by `_edges`."""
-    for item in records(path, having=b'"members"'):
-        if isinstance(item, tuple) and _is_relation(item[1]):
-            place = f"{shown(path)}:{item[0]}"
-            try:
-                yield _relation(item[1], place)
-            except Unreadable as error:
-                yield LoadFailure(place, error.message)
-
-
-def _is_relation(record: Record) -> bool:
-    return "members" in record and "source" not in record and "target" not in record
+    return _each(path, edge, having)
 
 
 def _relation(record: Record, place: str) -> Many:
@@ -264,14 +243,11 @@ def _relation(record: Record, place: str) -> Many:
     return Document(storable(field(record, "id", "")) or own, title or relation, text, place), relation, members
 
 
-def _checked(items: Iterable[Many | LoadFailure], nodes: Container[str]) -> Iterator[Many | LoadFailure]:
+def _checked(relations: Iterable[Many], nodes: Container[str]) -> Iterator[Many | LoadFailure]:
     """Those that stand among these nodes. Said again, word for word, a relation without an id is the same one."""
     known: dict[str, tuple[object, str]] = {}
-    for item in items:
-        if isinstance(item, LoadFailure):
-            yield item
-            continue
-        document, _, members = item
+    for relation in relations:
+        document, _, members = relation
         if document.id in nodes:
             yield LoadFailure(document.source, f"the id '{document.id}' is that of a node already")
         elif document.id in known:
@@ -281,4 +257,4 @@ def _checked(items: Iterable[Many | LoadFailure], nodes: Container[str]) -> Iter
             yield LoadFailure(document.source, "fewer than two of its members are nodes")
         else:
             known[document.id] = members, document.text
-            yield item
+            yield relation
