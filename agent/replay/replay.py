@@ -23,9 +23,7 @@ from clew.agent.replay.script import (
     Script,
     ScriptTurn,
     Summary,
-    on_day,
     played,
-    read_script,
     summarize,
 )
 from clew.agent.settings import Settings
@@ -163,14 +161,10 @@ class Files:
         append_object(self.datasets, dataset)
 
 
-def replay_script(
-    path: Path, out: Path, settings: Settings, *, limit: int | None = None, resume: bool = False, today: str = ""
-) -> Iterator[Played | Summary]:
-    """Replay the first `limit` conversations of a script with the assistant that the settings describe. `today` is the
-    day, ISO 8601, of the turns that name none."""
+def replay_script(script: Script, out: Path, settings: Settings, *, resume: bool = False) -> Iterator[Played | Summary]:
+    """Replay a script with the assistant that the settings describe."""
     from clew.agent.assistant import Assistant  # LangGraph takes its time
 
-    script = on_day(read_script(path, limit), today)
     yield from replay(
         script, out, lambda home: Assistant.open(settings.model_copy(update={"home": home})), resume=resume
     )
@@ -188,7 +182,8 @@ def replay(
     data, files = out / "threads" / script.name, Files.of(out, script.name)
     _empty(data)
     with closing(open_assistant(data)) as assistant:
-        kept = _kept(script, files.rows(), _library(assistant)) if resume else []
+        library = assistant.services.library.manifest.fingerprint
+        kept = _kept(script, files.rows(), library) if resume else []
         files.replace(kept)
         rows, results = [row for _, row in kept], list[Played]()
         for conversation in script.conversations:
@@ -236,7 +231,3 @@ def _empty(folder: Path) -> None:
         private_folder(folder)
     except OSError as error:
         raise BadInput(f"{folder} cannot be written: {error.strerror}") from error
-
-
-def _library(assistant: "Assistant") -> str:
-    return assistant.services.library.manifest.fingerprint

@@ -3,7 +3,7 @@ expected of a turn, judged on its line in `intermediate/`."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any, Literal, get_args
 
@@ -40,10 +40,6 @@ class Expectation:
     value: str | bool | float
 
 
-AskedTurn = tuple[str, tuple[Expectation, ...], str]
-"""A question, what is expected of it, and the day that it counts from."""
-
-
 @dataclass(frozen=True, slots=True)
 class ScriptTurn:
     """A user's turn. `id` is `<conversation><::><turn>`, the turn counted from 1. `today` is the day, ISO 8601, that it
@@ -67,12 +63,13 @@ class Script:
     conversations: tuple[Conversation, ...]
 
 
-def read_script(path: Path, limit: int | None = None) -> Script:
-    """The first `limit` conversations. Raises `BadInput`, with file and line where a line is the cause."""
+def read_script(path: Path, limit: int | None = None, today: str = "") -> Script:
+    """The first `limit` conversations. `today` is the day, ISO 8601, of the turns that name none. Raises `BadInput`,
+    with file and line where a line is the cause."""
     if path.is_dir():
-        name, conversations = path.resolve().name, _from_questions(read_questions(path))
+        name, conversations = path.resolve().name, _from_questions(read_questions(path), today)
     elif path.is_file():
-        name, conversations = path.stem, _from_lines(path)
+        name, conversations = path.stem, _from_lines(path, today)
     else:
         raise BadInput(f"there is no script {path}")
     if not conversations:
@@ -80,26 +77,17 @@ def read_script(path: Path, limit: int | None = None) -> Script:
     return Script(name, tuple(conversations[:limit]))
 
 
-def on_day(script: Script, today: str) -> Script:
-    """The script with this day for the turns that name none."""
-    conversations = (
-        replace(one, turns=tuple(replace(turn, today=turn.today or today) for turn in one.turns))
-        for one in script.conversations
-    )
-    return replace(script, conversations=tuple(conversations))
-
-
-def _from_lines(path: Path) -> list[Conversation]:
+def _from_lines(path: Path, today: str) -> list[Conversation]:
     conversations: dict[str, Conversation] = {}
     for number, row in read_objects(path):
-        conversation = _conversation(row, f"{path}:{number}")
+        conversation = _conversation(row, today, f"{path}:{number}")
         if conversation.id in conversations:
             raise BadInput(f"{path}:{number} has the conversation_id of an earlier line: {conversation.id}")
         conversations[conversation.id] = conversation
     return list(conversations.values())
 
 
-def _from_questions(questions: Sequence[Question]) -> list[Conversation]:
+def _from_questions(questions: Sequence[Question], today: str) -> list[Conversation]:
     """Of the rows of a conversation the one with the most turns of the user; what the agent said there is not used."""
     longest: dict[str, list[str]] = {}
     for question in questions:
@@ -108,25 +96,22 @@ def _from_questions(questions: Sequence[Question]) -> list[Conversation]:
         if len(asked) > len(longest.get(name, ())):
             longest[name] = asked
     return [
-        Conversation(name, _script_turns(name, [(text, (), "") for text in asked])) for name, asked in longest.items()
+        Conversation(name, tuple(ScriptTurn(_id(name, n), text, today=today) for n, text in enumerate(asked, 1)))
+        for name, asked in longest.items()
     ]
 
 
-def _conversation(row: Mapping[str, Any], place: str) -> Conversation:
+def _conversation(row: Mapping[str, Any], today: str, place: str) -> Conversation:
     name, turns = row.get("conversation_id"), row.get("turns")
     if not isinstance(name, str | int) or not isinstance(turns, list) or not turns:
         raise BadInput(f"{place} has no 'conversation_id' and 'turns'")
-    today = _day(row, place)
-    asked = [_asked(turn, today, f"{place}, turn {number}") for number, turn in enumerate(turns, 1)]
-    id_ = storable(str(name))
-    return Conversation(id_, _script_turns(id_, asked))
+    id_, today = storable(str(name)), _day(row, place) or today
+    each = (_turn(turn, _id(id_, number), today, f"{place}, turn {number}") for number, turn in enumerate(turns, 1))
+    return Conversation(id_, tuple(each))
 
 
-def _script_turns(conversation: str, asked: Sequence[AskedTurn]) -> tuple[ScriptTurn, ...]:
-    return tuple(
-        ScriptTurn(f"{conversation}{SEPARATOR}{number}", question, expect, today)
-        for number, (question, expect, today) in enumerate(asked, 1)
-    )
+def _id(conversation: str, number: int) -> str:
+    return f"{conversation}{SEPARATOR}{number}"
 
 
 def _day(row: Mapping[str, Any], place: str) -> str:
@@ -139,7 +124,7 @@ def _day(row: Mapping[str, Any], place: str) -> str:
     return value
 
 
-def _asked(turn: Any, today: str, place: str) -> AskedTurn:
+def _turn(turn: Any, id_: str, today: str, place: str) -> ScriptTurn:
     question = turn.get("question") if isinstance(turn, dict) else None
     if not isinstance(question, str) or not question.strip():
         raise BadInput(f"{place} has no 'question'")
@@ -149,7 +134,7 @@ def _asked(turn: Any, today: str, place: str) -> AskedTurn:
         raise BadInput(f"{place} has an 'expect' that is not an object")
     _check_keys(expect, KINDS, f"{place}, expect")
     expected = tuple(one for kind in KINDS if kind in expect for one in _expectations(kind, expect[kind], place))
-    return storable(question), expected, _day(turn, place) or today
+    return ScriptTurn(id_, storable(question), expected, _day(turn, place) or today)
 
 
 def _expectations(kind: ExpectationKind, value: Any, place: str) -> list[Expectation]:
@@ -276,7 +261,8 @@ def _check(expectation: Expectation, row: Mapping[str, Any]) -> CheckedExpectati
         holds = row["refused"] if kind == "refuses" else row["outcome"] == "unclear"
         return CheckedExpectation(kind, value, holds is value, row["outcome"])
     if isinstance(value, float):
-        spent = float(len(_plain(row).split())) if kind == "at_most_words" else _seconds(row)
+        words = sum(len(claim["text"].split()) for claim in row["claims"])
+        spent = float(words if kind == "at_most_words" else sum(step["ms"] for step in row["steps"]) / 1000)
         return CheckedExpectation(kind, value, spent <= value, f"{spent:.4g}")
     if kind in ("cites", "not_cites"):
         cited = row["citations"]
@@ -284,15 +270,6 @@ def _check(expectation: Expectation, row: Mapping[str, Any]) -> CheckedExpectati
         return CheckedExpectation(kind, value, is_cited is (kind == "cites"), _documents(cited))
     came = row["rewritten_query" if kind == "rewritten_contains" else "agent_response"]
     return CheckedExpectation(kind, value, (value.casefold() in came.casefold()) is (kind != "not_contains"), came)
-
-
-def _plain(row: Mapping[str, Any]) -> str:
-    return " ".join(claim["text"] for claim in row["claims"])
-
-
-def _seconds(row: Mapping[str, Any]) -> float:
-    """Of its steps, from the question to the answer."""
-    return float(sum(step["ms"] for step in row["steps"])) / 1000
 
 
 def _is_cited(name: str, citation: Mapping[str, Any]) -> bool:

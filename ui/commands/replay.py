@@ -52,12 +52,12 @@ def replay(
     """
     if resume and not out:
         raise click.UsageError("--resume goes on in --out DIR: name it")
-    settings, read = read_settings(**chosen), read_script(script, limit)
+    settings, read = read_settings(**chosen), read_script(script, limit, options.day(today))
     before = earlier_rows(against, read.name) if against else {}
     total = sum(len(conversation.turns) for conversation in read.conversations)
     with nullcontext(out) if out else TemporaryDirectory(prefix="clew-") as place:
-        folder, day = Path(place), options.day(today)
-        events = replay_script(script, folder, settings, limit=limit, resume=resume, today=day)
+        folder = Path(place)
+        events = replay_script(read, folder, settings, resume=resume)
         summary = _played(events, total, quiet)
         changed = list(changed_turns(before, [row for _, row in Files.of(folder, read.name).rows()]))
     _print_summary(summary)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clew.agent.replay.replay import replay_script
-from clew.agent.replay.script import Summary
+from clew.agent.replay.script import Summary, read_script
 from clew.agent.settings import Settings, read_settings
 from tests.conftest import EXAMPLES
 
@@ -22,7 +22,7 @@ def settings(examples_path: Path, cache: Path, tmp_path_factory: pytest.TempPath
 @pytest.fixture(scope="module")
 def whole(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Summary]:
     out = tmp_path_factory.mktemp("whole")
-    *_, summary = replay_script(SCRIPT, out, settings)
+    *_, summary = replay_script(read_script(SCRIPT), out, settings)
     assert isinstance(summary, Summary)
     return out, summary
 
@@ -42,7 +42,7 @@ SCRIPTS = sorted((EXAMPLES / "conversations").glob("*.jsonl"))
     ids=lambda path: path.stem,
 )
 def test_all_that_the_scripts_expect_holds(script: Path, settings: Settings, tmp_path: Path) -> None:
-    *_, summary = replay_script(script, tmp_path, settings)
+    *_, summary = replay_script(read_script(script), tmp_path, settings)
     assert isinstance(summary, Summary)
     assert summary.passed > 10
     assert [(turn.conversation, check.expected, check.came) for turn, check in summary.failed] == []
