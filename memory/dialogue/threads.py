@@ -6,7 +6,7 @@ default the turn that the thread is at.
 
 import secrets
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,9 +15,7 @@ from typing import Self
 import numpy as np
 
 from clew.memory.datatypes import Sentence, Vector, Vectors
-from clew.memory.dialogue.thread_title import title_of
-from clew.memory.dialogue.threads_file import ThreadsFile
-from clew.memory.dialogue.turn_tree import TurnTree
+from clew.memory.dialogue.threads_file import ThreadsFile, title_of
 from clew.memory.dialogue.utterances import same_words
 from clew.memory.text import storable
 
@@ -43,6 +41,8 @@ _HOLDING = (
     " UNION SELECT thread FROM sentences WHERE instr(folded(text), ?1)"
 )
 _AMONG = "(SELECT value FROM json_each(?))"
+_FORGET = "DELETE FROM threads WHERE deleted <> '' AND deleted < ?"
+"""Those that were taken out, and can no longer be brought back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,42 @@ class Thread:
     library: str = ""
     owner: str = ""
     pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTree:
+    """The turns of a thread: one that is asked anew, or in other words, begins another way from the turn before it.
+    `parents` has each turn's, 0 for none, and `leaf` is the turn that the thread is at."""
+
+    parents: Mapping[int, int]
+    leaf: int = 0
+
+    @property
+    def mark(self) -> str:
+        """Another where a turn came, or the thread is at another one."""
+        return f"{self.leaf}of{len(self.parents)}"
+
+    def path(self, leaf: int | None = None) -> list[int]:
+        """The turns from the root to this leaf, by default the thread's."""
+        turn, path = self.leaf if leaf is None else leaf, list[int]()
+        while turn in self.parents:
+            path.append(turn)
+            turn = self.parents[turn]
+        return path[::-1]
+
+    def after(self, turn: int) -> list[int]:
+        """The turns that go on from this one, oldest first."""
+        return sorted(one for one, parent in self.parents.items() if parent == turn)
+
+    def versions(self, turn: int) -> list[int]:
+        """This turn and those that were asked in its place, oldest first."""
+        return self.after(self.parents[turn]) if turn in self.parents else []
+
+    def newest_below(self, turn: int) -> int:
+        """Where the newest way from this turn ends."""
+        while further := self.after(turn):
+            turn = further[-1]
+        return turn
 
 
 @dataclass(slots=True)
@@ -81,8 +117,7 @@ class Threads:
         self._database = ThreadsFile(path)
         self._read: dict[tuple[str, str], _Read] = {}
         if self._database.rows("SELECT 1 FROM threads WHERE deleted <> '' AND deleted < ?", _before_undo()):
-            with self._database.transaction() as database:
-                _forget_taken_out(database)
+            self._database.change(_FORGET, _before_undo())
 
     @property
     def place(self) -> str:
@@ -94,10 +129,8 @@ class Threads:
         while self.owner(thread := secrets.token_hex(4)) is not None:
             pass
         if owner:
-            with self._database.transaction() as database:
-                database.execute(
-                    "INSERT INTO threads (thread, title, updated, owner) VALUES (?, '', '', ?)", (thread, owner)
-                )
+            insert = "INSERT INTO threads (thread, title, updated, owner) VALUES (?, '', '', ?)"
+            self._database.change(insert, thread, owner)
         return thread
 
     def owner(self, thread: str) -> str | None:
@@ -116,8 +149,7 @@ class Threads:
 
     def list_from_now_on(self, thread: str) -> None:
         """One of a single question becomes one like others."""
-        with self._database.transaction() as database:
-            database.execute("UPDATE threads SET owner = '' WHERE thread = ? AND owner = ?", (thread, ONCE))
+        self._database.change("UPDATE threads SET owner = '' WHERE thread = ? AND owner = ?", thread, ONCE)
 
     def over_library(self, owner: str = "") -> list[Thread]:
         """Those of this owner over `library`, or over none that is known; newest first."""
@@ -174,7 +206,7 @@ class Threads:
                 _title(database, thread, turn, storable(question))
             if turn not in self.tree(thread).path():
                 database.execute("UPDATE threads SET leaf = ? WHERE thread = ?", (turn, thread))
-            _forget_taken_out(database)
+            database.execute(_FORGET, (_before_undo(),))
 
     def last_turn(self, thread: str) -> int:
         """The greatest number that a turn of the thread has; 0 where there is none."""
@@ -191,8 +223,7 @@ class Threads:
 
     def like(self, thread: str, turn: int, liked: int) -> None:
         """Keep what the person said of an answer: 1 good, -1 bad, 0 nothing."""
-        with self._database.transaction() as database:
-            database.execute("UPDATE turns SET liked = ? WHERE thread = ? AND turn = ?", (liked, thread, turn))
+        self._database.change("UPDATE turns SET liked = ? WHERE thread = ? AND turn = ?", liked, thread, turn)
 
     def liked(self, thread: str) -> dict[int, int]:
         """Of each turn of which something was said, what."""
@@ -263,11 +294,9 @@ class Threads:
     def keep_centroids(self, thread: str, encoder: str, centroids: Vectors, turn: int = 0) -> None:
         """Keep the clusters' centroids, (k, d), that the turn has made, over those of the turn before. The thread has
         to be there."""
-        with self._database.transaction() as database:
-            database.execute(
-                "INSERT OR REPLACE INTO centroids VALUES (?, ?, ?, ?, ?)",
-                (thread, encoder, centroids.shape[1], np.asarray(centroids, "<f4").tobytes(), turn),
-            )
+        values = np.asarray(centroids, "<f4").tobytes()
+        insert = "INSERT OR REPLACE INTO centroids VALUES (?, ?, ?, ?, ?)"
+        self._database.change(insert, thread, encoder, centroids.shape[1], values, turn)
 
     def rename(self, thread: str, name: str) -> None:
         """An empty name gives it its title again."""
@@ -292,14 +321,13 @@ class Threads:
     def _change(self, thread: str, column: str, value: str | int) -> bool:
         """Whether the thread is there."""
         with self._database.transaction() as database:
-            _forget_taken_out(database)
+            database.execute(_FORGET, (_before_undo(),))
             return database.execute(f"UPDATE threads SET {column} = ? WHERE thread = ?", (value, thread)).rowcount > 0
 
     def delete(self, thread: str) -> None:
         """Forget the thread, where there is one, at once."""
         self._forget_read(thread)
-        with self._database.transaction() as database:
-            database.execute("DELETE FROM threads WHERE thread = ?", (thread,))
+        self._database.change("DELETE FROM threads WHERE thread = ?", thread)
 
     def close(self) -> None:
         self._database.close()
@@ -335,10 +363,6 @@ def _title(database: sqlite3.Connection, thread: str, turn: int, question: str) 
     earlier = "SELECT 1 FROM sentences WHERE thread = ?1 AND turn < ?2"
     values = (thread, turn, title_of(question))
     database.execute(f"UPDATE threads SET title = ?3 WHERE thread = ?1 AND NOT EXISTS ({earlier})", values)
-
-
-def _forget_taken_out(database: sqlite3.Connection) -> None:
-    database.execute("DELETE FROM threads WHERE deleted <> '' AND deleted < ?", (_before_undo(),))
 
 
 def _before_undo() -> str:

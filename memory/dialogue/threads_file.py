@@ -1,4 +1,5 @@
-"""The file of the threads: its tables in this version, older ones brought to it, and SQLite's errors in plain words."""
+"""The file of the threads: its tables in this version, older ones brought to it, the titles that are made in it, and
+SQLite's errors in plain words."""
 
 import sqlite3
 import threading
@@ -6,12 +7,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from clew.memory.dialogue.thread_title import title_of
 from clew.memory.errors import ClewError
 from clew.memory.files import private_file, private_folder
+from clew.memory.text import FUNCTION_WORDS, words
 
 SCHEMA_VERSION = 6
 BUSY_SECONDS = 30.0
+TITLE = 60
+"""Characters of the title of a conversation."""
 
 _SCHEMA = Path(__file__).with_name("threads.sql").read_text("utf-8")
 
@@ -90,6 +93,11 @@ class ThreadsFile:
         with self.lock, self._translated():
             return self.connection.execute(query, values).fetchall()
 
+    def change(self, statement: str, *values: str | int | bytes) -> int:
+        """One statement, in a transaction of its own; returns how many rows it changed."""
+        with self.transaction() as database:
+            return database.execute(statement, values).rowcount
+
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         with self.lock, self._translated():
@@ -139,3 +147,13 @@ class ThreadsFile:
         for statement in _SCHEMA.split(";"):
             database.execute(statement)
         database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def title_of(question: str) -> str:
+    """The question in at most `TITLE` characters: all, or its first words, of which the last says something."""
+    kept = question.translate(dict.fromkeys(map(ord, '"“”„«»'))).split() or question.split()
+    line = whole = " ".join(kept)
+    while len(kept) > 1 and (len(line) > TITLE or (line != whole and FUNCTION_WORDS.issuperset(words(kept[-1])))):
+        kept.pop()
+        line = " ".join(kept).rstrip(",;:.?!")
+    return line if len(line) <= TITLE else line[: TITLE - 1] + "…"

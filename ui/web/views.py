@@ -20,8 +20,7 @@ from rich.console import Console
 
 from clew.agent.assistant import Assistant
 from clew.agent.state import Answer, Claim, Doing, Piece, Step, Turn, TurnEvent
-from clew.memory.dialogue.threads import ONCE
-from clew.memory.dialogue.turn_tree import TurnTree
+from clew.memory.dialogue.threads import ONCE, TurnTree
 from clew.memory.errors import BadInput, Cancelled, ClewError
 from clew.ui.models import Loading
 from clew.ui.slash import Asking, Session, is_command, run_command
