@@ -56,10 +56,10 @@ def recall(
 
 
 def centroids_of(recalled: Recalled, vectors: Vectors) -> Vectors:
-    """The centroids of the clusters, (k, d): where the next turn's clustering starts. `vectors` are of the sentences
-    that were recalled from."""
+    """The means of the clusters, (k, d): where the next turn's clustering starts. `vectors` are of the sentences that
+    were recalled from."""
     labels = np.array([sentence.cluster_id for sentence in recalled.extracted], np.intp)
-    return centroids(vectors, labels)
+    return np.stack([vectors[labels == label].mean(axis=0) for label in np.unique(labels)])
 
 
 def embedded(sentences: Sequence[Sentence], vectors: Sequence[Vector | None], encoder: Encoder) -> Vectors:
@@ -97,11 +97,6 @@ def cluster(vectors: Vectors, k: int, seed: int, n_init: int, start: Vectors | N
         return np.zeros(len(vectors), dtype=np.intp)
     begin = None if start is None or not 0 < len(start) <= k else _completed(start, vectors, k)
     return _numbered_by_first(kmeans(vectors, k, seed, n_init, begin))
-
-
-def centroids(vectors: Vectors, labels: ClusterLabels) -> Vectors:
-    """The mean of each cluster, (k, d), in the order of the labels."""
-    return np.stack([vectors[labels == label].mean(axis=0) for label in np.unique(labels)])
 
 
 def _completed(start: Vectors, vectors: Vectors, k: int) -> Vectors:

@@ -54,18 +54,6 @@ class Rewritten:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LearnedRewrite:
-    """The question rewritten without a language model: `standing` alone, `why` in words, the words of the conversation
-    that it may need beside, the question before where it leans on that, and the signals of the turn."""
-
-    turn: Mapping[str, float]
-    standing: str
-    why: str
-    needed: tuple[tuple[str, float], ...]
-    before: str = ""
-
-
 def rewrite(
     question: str,
     recalled: Recalled,
@@ -86,55 +74,48 @@ def rewrite(
     What a language model writes, where it can be used (`rewrite_by_model`), takes the place of the second; it is not
     asked where nothing says that an English question leans. Raises `Cancelled`.
     """
-    question = " ".join(question.split())
+    question, alone = " ".join(question.split()), None
     history = recent(recalled.extracted, recalled.selected, parameters.back)
     if is_filler(question) or not (history or subject):
-        return Rewritten(tidy(question), (Wording("question", question, 1.0),))
-    if not history:
-        meant = stand_alone(question, (), subject).text
-        return Rewritten(tidy(meant), (Wording("question", meant, 1.0),))
-    if meant := chosen(question, history):
-        return Rewritten(tidy(meant), (Wording("question", meant, 1.0),))
-    draft = drafted(question, history, recalled.selected, encoder, parameters)
-    shown = tidy(draft.standing)
-    model = ModelRewrite(shown, "learned")
-    if writer and (draft.why or not may_be_english(question) or depends_on_context(question)):
-        model = rewrite_by_model(question, recalled.selected, shown, writer, cancel)
-    if model.how != "learned":
-        needed = _needed(model.text, history, recalled.selected, draft.turn, parameters)
-        draft = replace(draft, standing=model.text, why="", needed=needed)
-    made = wordings(question, draft, parameters.learned.forms, parameters)
-    return Rewritten(model.text, _merged(made), draft.needed, model.how, model.why)
-
-
-def drafted(
-    question: str,
-    history: Sequence[Sentence],
-    selected: Sequence[Sentence],
-    encoder: Encoder,
-    parameters: RewriteParameters,
-) -> LearnedRewrite:
-    """The question made to stand alone, and the words that it may need beside."""
-    turn = turn_signals(question, history, selected, encoder)
+        alone = question
+    else:
+        alone = (chosen(question, history) or None) if history else stand_alone(question, (), subject).text
+    if alone is not None:
+        return Rewritten(tidy(alone), (Wording("question", alone, 1.0),))
+    leans, turn = depends_on_context(question), turn_signals(question, history, recalled.selected, encoder)
     made = clarified(question, history, turn)
-    needed = _needed(made.text, history, selected, turn, parameters)
-    before = _questions(history)[-1:] if depends_on_context(question) else []
-    return LearnedRewrite(turn, made.text, made.why, needed, "".join(before))
+    model = ModelRewrite(tidy(made.text), "learned")
+    if writer and (made.why or leans or not may_be_english(question)):
+        model = rewrite_by_model(question, recalled.selected, model.text, writer, cancel)
+    if model.how != "learned":
+        made = StandingQuestion(model.text)
+    needed = _needed(made.text, history, recalled.selected, turn, parameters)
+    before = "".join(_questions(history)[-1:] if leans else [])
+    return Rewritten(model.text, _wordings(question, made, before, needed, parameters), needed, model.how, model.why)
 
 
-def wordings(
-    question: str, draft: LearnedRewrite, shares: Mapping[str, float], parameters: RewriteParameters
+def _wordings(
+    question: str,
+    made: StandingQuestion,
+    before: str,
+    needed: Sequence[tuple[str, float]],
+    parameters: RewriteParameters,
 ) -> tuple[Wording, ...]:
-    """All that may be searched, with their shares; some may be the same."""
-    there = set(content_words(draft.standing))
-    added = [word for word, _ in draft.needed if there.isdisjoint(content_words(word))]
-    why = f"with {', '.join(added)} of the conversation" if added else draft.why
-    return (
+    """All that is searched, with their shares; of wordings that are the same one is left, with the weight of both."""
+    there = set(content_words(made.text))
+    added = [word for word, _ in needed if there.isdisjoint(content_words(word))]
+    why, shares = f"with {', '.join(added)} of the conversation" if added else made.why, parameters.learned.forms
+    merged: dict[tuple[str, float], Wording] = {}
+    for one in (
         Wording("question", question, shares["question"]),
-        Wording("standing", draft.standing, shares["standing"], why=draft.why),
-        Wording("before", f"{draft.before} {question}".strip(), shares["before"], why="behind the question before"),
-        Wording("expanded", " ".join([draft.standing, *added]), shares["expanded"], parameters.context, why),
-    )
+        Wording("standing", made.text, shares["standing"], why=made.why),
+        Wording("before", f"{before} {question}".strip(), shares["before"], why="behind the question before"),
+        Wording("expanded", " ".join([made.text, *added]), shares["expanded"], parameters.context, why),
+    ):
+        key = one.text.casefold(), one.context
+        first = merged.get(key)
+        merged[key] = replace(first, weight=first.weight + one.weight) if first else one
+    return tuple(merged.values())
 
 
 def clarified(question: str, history: Sequence[Sentence], turn: Mapping[str, float]) -> StandingQuestion:
@@ -170,16 +151,6 @@ def _needed(
     ]
     probable.sort(key=lambda pair: -pair[1])
     return tuple(pair for pair in probable[: parameters.most] if pair[1] >= parameters.probable)
-
-
-def _merged(made: Sequence[Wording]) -> tuple[Wording, ...]:
-    """Of wordings that are the same one is left, with the weight of both."""
-    merged: dict[tuple[str, float], Wording] = {}
-    for wording in made:
-        key = wording.text.casefold(), wording.context
-        first = merged.get(key)
-        merged[key] = replace(first, weight=first.weight + wording.weight) if first else wording
-    return tuple(merged.values())
 
 
 TEMPERATURE, TOKENS = 0.1, 200

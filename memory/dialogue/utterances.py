@@ -33,7 +33,8 @@ def extract(utterances: Sequence[Utterance], first_turn: int = 1) -> list[Senten
     turn = first_turn - 1
     for utterance in utterances:
         turn += utterance.speaker == "user"
-        texts = _whole(utterance.text) if utterance.speaker == "user" else answer_sentences(utterance.text)
+        whole = " ".join(utterance.text.split())
+        texts = filter(None, [whole]) if utterance.speaker == "user" else answer_sentences(utterance.text)
         sentences.extend(Sentence(text, utterance.speaker, max(turn, first_turn)) for text in texts)
     return unique(sentences)
 
@@ -80,11 +81,6 @@ def is_filler(sentence: str) -> bool:
     return all(_FILLER.fullmatch(clause) for clause in clauses if clause)
 
 
-def _whole(text: str) -> list[str]:
-    turn = " ".join(text.split())
-    return [turn] if turn else []
-
-
 _QUESTION_START = re.compile(read_pattern(Path(__file__).with_name("question_start.txt")), re.IGNORECASE)
 _END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f][\"'\u201d\u2019)\]]*$")
 """A sentence's last mark, also of Chinese and Arabic, perhaps inside a quotation or brackets."""
@@ -114,25 +110,18 @@ def tidy(text: str) -> str:
         return ""
     if line.split()[0].islower():  # not iPhone
         line = line[0].upper() + line[1:]
-    if asks(line):
-        return _with_question_mark(line)
-    if not _END.search(line[-LAST:]):
-        return f"{line}."
-    bare = line.rstrip("? ")
-    return f"{bare}?" if line.endswith("?") else line
+    is_ended = bool(_END.search(line[-LAST:]))
+    if not asks(line):
+        return f"{line}." if not is_ended else f"{line.rstrip('? ')}?" if line.endswith("?") else line
+    if is_ended and not line.endswith((".", "?", "!", "\u2026")):  # Who said "to be"?
+        return line
+    return line.rstrip("?!.\u2026 ") + ("." if _INITIALS.search(line[-LAST:]) else "") + "?"
 
 
 def asks(line: str) -> bool:
     """Whether its last sentence begins as a question does."""
     start, end = split(line)[-1]
     return _QUESTION_START.match(line[start:end].strip()) is not None
-
-
-def _with_question_mark(line: str) -> str:
-    if _END.search(line[-LAST:]) and not line.endswith((".", "?", "!", "\u2026")):  # Who said "to be"?
-        return line
-    bare = line.rstrip("?!.\u2026 ")
-    return bare + ("." if _INITIALS.search(line[-LAST:]) else "") + "?"
 
 
 MOST_CHOICES = 4
@@ -166,17 +155,13 @@ def clarifying_question(what: str, choices: Sequence[str]) -> str:
 def chosen(reply: str, history: Sequence[Sentence]) -> str:
     """The question that was asked before, with what the reply chooses in it; empty where the assistant's last words
     were no such question, or the reply chooses nothing. `history` is in order."""
-    question_back = _last_question_back(history)
+    last = [one.text for one in history if one.speaker == "agent" and one.turn == history[-1].turn]
+    question_back = QUESTION_BACK.search(" ".join(last))
     earlier = [sentence.text for sentence in history if sentence.speaker == "user"]
     if question_back is None or not earlier:
         return ""
     choice = _choice(reply.strip(), re.split(r"; (?:or )?", question_back["choices"]))
     return _put(earlier[-1], question_back["what"], choice) if choice else ""
-
-
-def _last_question_back(history: Sequence[Sentence]) -> re.Match[str] | None:
-    last = [s.text for s in history if s.speaker == "agent" and s.turn == history[-1].turn]
-    return QUESTION_BACK.search(" ".join(last))
 
 
 def _choice(reply: str, choices: Sequence[str]) -> str:
