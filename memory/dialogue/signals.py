@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -35,17 +35,6 @@ class Word:
     signals: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class _Turns:
-    """The last turn's number, the sentences that are looked at, the texts of the selected ones, and the first sentence
-    of the last answer."""
-
-    last: int
-    recent: tuple[Sentence, ...]
-    context: frozenset[str]
-    opening: Sentence | None
-
-
 def turn_signals(
     question: str, history: Sequence[Sentence], selected: Sequence[Sentence], encoder: Encoder
 ) -> dict[str, float]:
@@ -54,11 +43,11 @@ def turn_signals(
     `last_turn` and `last_question` are the question's highest cosines with what was said in the turn before it,
     `context` that with the mean of the selected sentences, `said_before` the share of its words that were said before.
     """
-    turns = _turns(history, selected)
-    last = [sentence for sentence in turns.recent if sentence.turn == turns.last]
+    said, last_turn = recent(history, selected, BACK), _last_turn(history)
+    last = [sentence for sentence in said if sentence.turn == last_turn]
     vector = encoder.encode([question], "sentence")[0]
     stems = set(content_words(question))
-    before = {stem for sentence in turns.recent for stem in content_words(sentence.text)}
+    before = {stem for sentence in said for stem in content_words(sentence.text)}
     mean = mean_vector(selected, encoder)
     return {
         "leans": float(depends_on_context(question)),
@@ -77,10 +66,10 @@ def words(
     question: str, history: Sequence[Sentence], selected: Sequence[Sentence], turn: Mapping[str, float]
 ) -> list[Word]:
     """The words that the question may need, in the order said; `turn` are the signals of `turn_signals`."""
-    turns, known = _turns(history, selected), set(content_words(question))
+    known = set(content_words(question))
     where: dict[str, list[Sentence]] = defaultdict(list)
     surface: dict[str, str] = {}
-    for sentence in turns.recent:
+    for sentence in recent(history, selected, BACK):
         for position, (stem, word) in enumerate(stems_and_words(sentence.text)):
             if stem in known or len(word) < 2:
                 continue
@@ -88,15 +77,21 @@ def words(
             is_name = position > 0 and word[0].isupper()  # the first word has its capital from the sentence
             if stem not in surface or (is_name and surface[stem][0].islower()):
                 surface[stem] = word
-    return [Word(surface[stem], {**turn, **_word_signals(found, turns)}) for stem, found in where.items()]
+    last, context = _last_turn(history), {sentence.text for sentence in selected}
+    opening = next((one for one in history if one.turn == last and one.speaker == "agent"), None)
+    each = ((surface[stem], _word_signals(found, last, opening, context)) for stem, found in where.items())
+    return [Word(text, {**turn, **own}) for text, own in each]
 
 
 def recent(history: Sequence[Sentence], selected: Sequence[Sentence], back: int) -> list[Sentence]:
     """Of the first turn, of the last `back` ones and of the selected context: a turn costs the same however long the
     conversation is."""
-    last = max((sentence.turn for sentence in history), default=0)
-    context = {sentence.text for sentence in selected}
+    last, context = _last_turn(history), {sentence.text for sentence in selected}
     return [one for one in history if one.turn > last - back or one.turn == 1 or one.text in context]
+
+
+def _last_turn(history: Sequence[Sentence]) -> int:
+    return max((sentence.turn for sentence in history), default=0)
 
 
 def asked_back(history: Sequence[Sentence]) -> bool:
@@ -114,25 +109,20 @@ def mean_vector(sentences: Sequence[Sentence], encoder: Encoder) -> Vector | Non
     return np.asarray(mean / length, np.float32) if length > 1e-6 else None
 
 
-def _word_signals(sentences: Sequence[Sentence], turns: _Turns) -> dict[str, float]:
-    """Of a word that stands in these sentences."""
-    last = [sentence for sentence in sentences if sentence.turn == turns.last]
+def _word_signals(
+    sentences: Sequence[Sentence], last_turn: int, opening: Sentence | None, context: Set[str]
+) -> dict[str, float]:
+    """Of a word that stands in these sentences; `opening` is the first one of the last answer, `context` the texts of
+    the selected ones."""
+    last = [sentence for sentence in sentences if sentence.turn == last_turn]
     return {
         "in_last_question": float(any(sentence.speaker == "user" for sentence in last)),
         "in_last_answer": float(any(sentence.speaker == "agent" for sentence in last)),
-        "opens_last_answer": float(turns.opening in last),
+        "opens_last_answer": float(opening in last),
         "in_first_question": float(any(sentence.turn == 1 and sentence.speaker == "user" for sentence in sentences)),
-        "in_context": float(any(sentence.text in turns.context for sentence in sentences)),
+        "in_context": float(any(sentence.text in context for sentence in sentences)),
         "turns": math.log1p(len({sentence.turn for sentence in sentences})),
     }
-
-
-def _turns(history: Sequence[Sentence], selected: Sequence[Sentence]) -> _Turns:
-    last = max((sentence.turn for sentence in history), default=0)
-    answered = [sentence for sentence in history if sentence.turn == last and sentence.speaker == "agent"]
-    opening = answered[0] if answered else None
-    context = frozenset(sentence.text for sentence in selected)
-    return _Turns(last, tuple(recent(history, selected, BACK)), context, opening)
 
 
 def _nearest(vector: Vector, sentences: Sequence[Sentence], encoder: Encoder) -> float:
