@@ -35,8 +35,7 @@ from clew.memory.dialogue.threads import Threads
 from clew.memory.dialogue.utterances import extract
 from clew.memory.errors import BadInput, library_flag, required
 from clew.memory.json_lines import append_object, replace_file
-from clew.memory.knowledge.library import open_library
-from clew.memory.ports import Search
+from clew.memory.knowledge.library import Library, open_library
 from clew.tools import registry
 from clew.tools.hybrid import Hybrid
 
@@ -149,7 +148,7 @@ def evaluate(plan: EvaluationPlan, settings: Settings) -> Iterator[Progress | Ro
     encoder = encoder_for(settings)
     library = open_library(settings.library, encoder)
     with closing(encoder), closing(library.store), Threads(None) as threads:
-        notes = (*dataset.notes, *_missing(dataset, library.store, plan, settings))
+        notes = (*dataset.notes, *_missing(dataset, library, plan))
         services = replace(services_for(settings, library, encoder, threads), default_tool=AUTO)
         if any(form in REMEMBERING for _, form in pairs):
             yield from encode_histories(dataset.questions, encoder)
@@ -293,21 +292,13 @@ def _check(plan: EvaluationPlan, settings: Settings) -> None:
             )
 
 
-def _missing(dataset: Dataset, store: Search, plan: EvaluationPlan, settings: Settings) -> list[str]:
+def _missing(dataset: Dataset, library: Library, plan: EvaluationPlan) -> list[str]:
     """A note on relevant documents that are not in the library. Raises `BadInput` where none of them is."""
-    golds = sorted({document for gold in dataset.golds.values() for document in gold})
-    missing = sum(not _holds(store, document) for document in golds)
+    golds = {document for gold in dataset.golds.values() for document in gold}
+    missing = len(golds.difference(one.id for one in library.store.catalogue.documents))
     if missing == len(golds):
         raise BadInput(
-            f"the library {settings.library} holds no document that is relevant in {plan.dataset}",
-            f"clew index {plan.dataset} {library_flag(settings.library)}",
+            f"the library {library.path} holds no document that is relevant in {plan.dataset}",
+            f"clew index {plan.dataset} {library_flag(library.path)}",
         )
     return [f"{missing} of {len(golds)} relevant documents are not in the library"] if missing else []
-
-
-def _holds(store: Search, document: str) -> bool:
-    try:
-        store.documents([document])
-    except KeyError:
-        return False
-    return True
