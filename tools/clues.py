@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from clew.memory.cache import once
-from clew.memory.datatypes import Findings, Form, Passage, Query, Subgraph
+from clew.memory.datatypes import Findings, Form, Passage, Query
 from clew.memory.knowledge.clues.clue_index import AliasTable
 from clew.memory.knowledge.clues.triple_search import (
     ClueAnswer,
@@ -108,24 +108,19 @@ class Clues:
         if units.empty:
             return Findings(notes=(NO_UNITS,))
         each = [units.found(form, query.scope, self._parameters.units, k, query.check) for form in query.forms]
-        query.check()
-        leads = [self._lead(form, query, given) for form in query.forms]
-        first = [_first(lead.found) if lead else {} for lead in leads]
-        found = [one | {**of_form, **one} for one, (of_form, _) in zip(first, each, strict=True)]
+        leads, found = list[ClueAnswer | None](), list[Mapping[str, PathEvidence]]()
+        for form, (of_form, _) in zip(query.forms, each, strict=True):
+            query.check()
+            lead = None if given is None else given.leading(form.text, query.scope, self._parameters.search)
+            first = _first(given.found(lead, query.scope, self._parameters.search)) if given and lead else {}
+            leads.append(lead)
+            found.append(first | {**of_form, **first})
         passages = self._passages(query, found, k)
         notes = () if passages or not k else ("no sentence to walk from",)
         best, lead = each[_own(query)][1], leads[_own(query)]
-        if lead:
-            return Findings(passages, notes, lead.answer, lead.walk)
+        if given and lead:
+            return Findings(passages, notes, lead.answer, given.walk(lead))
         return Findings(passages, notes, "", units.subgraph(best) if best else None)
-
-    def _lead(self, form: Form, query: Query, given: TripleSearch | None) -> "_Lead | None":
-        query.check()
-        answer = None if given is None else given.leading(form.text, query.scope, self._parameters.search)
-        if given is None or answer is None:
-            return None
-        found = given.found(answer, query.scope, self._parameters.search)
-        return _Lead(answer.answer, given.walk(answer), found)
 
     def _passages(self, query: Query, found: Found, k: int) -> tuple[Passage, ...]:
         ids = list(dict.fromkeys(id_ for of_form in found for id_ in of_form))
@@ -133,15 +128,6 @@ class Clues:
         scored = FormScores(ids, np.array(rows))
         passages = fused_passages(self._store, query, scored, k, self.name)
         return tuple(_explained(passage, query.forms, found) for passage in passages)
-
-
-@dataclass(frozen=True, slots=True)
-class _Lead:
-    """The answer of given triples to a form of the question, the path that it was read from, and what that found."""
-
-    answer: str
-    walk: Subgraph | None
-    found: Mapping[str, PathEvidence]
 
 
 def _first(found: Mapping[str, PathEvidence]) -> dict[str, PathEvidence]:

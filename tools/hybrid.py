@@ -103,7 +103,7 @@ class Hybrid:
             return query
         forms = []
         for form in query.forms:
-            words = content_word_list(form.text)
+            words = list(dict.fromkeys(word.casefold() for _, word in stems_and_words(form.text)))
             known = self.store.alike(words, most) if wanted == "library" else wordnet(words, most)
             more = [word for its in known for word in its if word not in words]
             forms.append(replace(form, text=" ".join([form.text, *dict.fromkeys(more)])))
@@ -128,11 +128,6 @@ class Hybrid:
         made.sort(key=lambda one: -one.score)
         least = made[-1].score
         return made + [replace(one, score=least * max(0.0, min(1.0, one.score))) for one in rest]
-
-
-def content_word_list(text: str) -> list[str]:
-    """The words of a question that are looked for, as they are written."""
-    return list(dict.fromkeys(word.casefold() for _, word in stems_and_words(text)))
 
 
 def wordnet(words: Sequence[str], most: int) -> list[tuple[str, ...]]:

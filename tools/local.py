@@ -12,7 +12,7 @@ from clew.memory.datatypes import Findings, Form, Passage, Query, Vector, Vector
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, named_in_sentences
 from clew.memory.layers import Layers, said_by
 from clew.memory.parameters import Cosine, Count, Weight
-from clew.memory.ports import Graph, Search
+from clew.memory.ports import Search
 from clew.tools.base import FormScores, ToolSettings, fused_passages, nothing_named
 
 NEAREST = "took the passages nearest to the question"
@@ -84,7 +84,11 @@ class Local:
 
     @once
     def _index(self) -> _Index:
-        return _index_of(self._store.part(self._parameters.part))
+        graph = self._store.part(self._parameters.part)
+        layers = graph.layers
+        sentences = graph.sentence_vectors.take(np.arange(len(layers.sentence_chunks)), axis=0)
+        vectors = entity_vectors(named_in_sentences(layers), sentences)
+        return _Index(layers, vectors, graph.vectors.take(np.arange(len(layers.chunk_ids)), axis=0))
 
     def search(self, query: Query, k: int = 5) -> Findings:
         """At most k passages. A chunk's score in a form is the mean of sim(v, Q + H) and sim(g, v), by the entity v for
@@ -129,13 +133,6 @@ class Local:
         scored = FormScores([index.layers.chunk_ids[place] for place in places], scores[:, places])
         passages = fused_passages(self._store, query, scored, k, self.name)
         return tuple(_explained(passage, query, near, index) for passage in passages)
-
-
-def _index_of(graph: Graph) -> _Index:
-    layers = graph.layers
-    sentences = graph.sentence_vectors.take(np.arange(len(layers.sentence_chunks)), axis=0)
-    vectors = entity_vectors(named_in_sentences(layers), sentences)
-    return _Index(layers, vectors, graph.vectors.take(np.arange(len(layers.chunk_ids)), axis=0))
 
 
 def _with_history(form: Form, query: Query, weight: float) -> Vector:
