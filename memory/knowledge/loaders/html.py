@@ -74,15 +74,13 @@ def parse(markup: str) -> HtmlElement:
 def laid_out(root: HtmlElement) -> tuple[TextLayout, str]:
     """The words of a page that are seen, without its chrome, but with it where nothing else is there; and those that
     are not seen."""
-    layout = TextLayout()
-    without = deepcopy(root)
+    layout, hidden, without = TextLayout(), "", deepcopy(root)
     _drop_chrome(without)
     try:
-        hidden = _without_hidden(without)
-        _write(layout, without)
-        if not layout.text:
-            hidden = _without_hidden(root)
-            _write(layout, root)
+        for page in (without, root):
+            if not layout.text:
+                hidden = _without_hidden(page)
+                _write(layout, page)
     except RecursionError as error:
         raise Unreadable("its styles are nested too deep") from error
     return layout, hidden

@@ -81,8 +81,8 @@ class TextLayout:
         self.words(text)
         self.close_heading(level)
 
-    def item(self, text: str, marker: str = "- ") -> None:
-        self.open_item(marker)
+    def item(self, text: str) -> None:
+        self.open_item()
         self.words(text)
         self.close_item()
 
@@ -121,7 +121,7 @@ class TextLayout:
         if self._term:
             self.words(", ")
         else:
-            self.open_item("- ")
+            self.open_item()
         self._term = True
 
     def open_meaning(self) -> None:
@@ -141,7 +141,7 @@ class TextLayout:
         self._lists -= 1
         self.line() if self._lists else self.paragraph()
 
-    def open_item(self, marker: str) -> None:
+    def open_item(self, marker: str = "- ") -> None:
         """An item of a list: the marker is written before its first words."""
         self._join = None
         self.line()

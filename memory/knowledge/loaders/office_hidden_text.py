@@ -38,8 +38,8 @@ def shown_of(data: bytes) -> tuple[bytes, str]:
         for name in _STYLES:
             styles |= _styles(package.parsed(name))
         comments = {attribute(one, "id"): one for one in package.parsed("word/comments.xml")}
-        for name in package.file.namelist():
-            content = package.file.read(name)
+        for name in package.namelist():
+            content = package.read(name)
             if _TEXTS.fullmatch(name):
                 root = package.parsed(name)
                 hidden += _emptied(root, styles)

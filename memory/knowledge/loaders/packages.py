@@ -25,16 +25,13 @@ SAFE: dict[str, Any] = {"resolve_entities": False, "no_network": True, "huge_tre
 """How XML of others is parsed."""
 
 
-class Package:
+class Package(ZipFile):
     """The files of one."""
-
-    def __init__(self, file: ZipFile) -> None:
-        self.file, self.names = file, frozenset(file.namelist())
 
     def parsed(self, name: str) -> _Element:
         """An element without anything for a file that is not there."""
-        parser = etree.XMLParser(**SAFE)
-        return etree.fromstring(self.file.read(name), parser) if name in self.names else etree.Element("none")
+        held = name in self.namelist()
+        return etree.fromstring(self.read(name), etree.XMLParser(**SAFE)) if held else etree.Element("none")
 
     def links(self, name: str) -> dict[str, str]:
         """The files that a file names, by the ids that it has for them."""
@@ -52,8 +49,8 @@ class Package:
 def opened(data: bytes) -> Iterator[Package]:
     """Raises `Unreadable` where anything in it is broken."""
     try:
-        with ZipFile(io.BytesIO(data)) as file:
-            yield Package(file)
+        with Package(io.BytesIO(data)) as package:
+            yield package
     except (*BROKEN, etree.XMLSyntaxError) as error:
         raise Unreadable(f"not a file of an office program: {error}") from error
 

@@ -148,7 +148,7 @@ def read_chat(source: Source) -> Iterator[Document]:
     layout = TextLayout()
     for line in decode(source.path.read_bytes()).splitlines():
         if _MESSAGE.fullmatch(line):
-            layout.open_item("- ")
+            layout.open_item()
         layout.words(" " + line.lstrip("\u200e") + " ")  # a mark that a line is written from the left
     yield layout.document(source, title_of_file(source.path))
 

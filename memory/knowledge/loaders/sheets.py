@@ -83,9 +83,9 @@ def read_workbook(source: Source) -> Iterator[Document]:
         targets, formats = package.links("xl/workbook.xml"), _formats(package.parsed("xl/styles.xml"))
         shared = [_text(one) for one in package.parsed("xl/sharedStrings.xml")]
         for one in package.parsed("xl/workbook.xml").iter("{*}sheet"):
-            if (part := targets.get(attribute(one, "id"), "")) not in package.names:
+            if (part := targets.get(attribute(one, "id"), "")) not in package.namelist():
                 continue
-            with package.file.open(part) as stream:
+            with package.open(part) as stream:
                 rows, away = _Sheet(stream, shared, formats).shown(one.get("state") in ("hidden", "veryHidden"))
             hidden += [away] if away else []
             beside = [package.parsed(other) for other in package.links(part).values() if "/comments" in other]
