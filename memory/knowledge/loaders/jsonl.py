@@ -191,7 +191,8 @@ def read_graph_edges(source: Source) -> Iterator[Edge | LoadFailure]:
     """The edges as they come, repeated ones and those to unknown nodes among them; then those of the relations of
     many. `read_graph` says which of these cannot stand among the nodes."""
     path, waiting = edges_beside(source.path), list[Many]()
-    for item in named(_edges(path), shown(path)):
+    items: Iterator[Edge | Many | LoadFailure] = named(_edges(path), shown(path))
+    for item in items:
         if isinstance(item, tuple):
             waiting.append(item)
         else:
