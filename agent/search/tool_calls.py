@@ -8,7 +8,7 @@ text: what can be read is read, and each other call is refused with the reason, 
 import json
 import re
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -130,13 +130,11 @@ def check(
     calls: Sequence[ToolCall],
     names: Sequence[str],
     before: SearchKeys,
-    ordered: Collection[str] = (),
     strays: Callable[[str], bool] = lambda _: False,
 ) -> tuple[list[Call], list[Refused]]:
     """What of a reply can be used, and what cannot. `before` are the searches that this turn has made, and those that
     the policy makes in this round. The calls come out with their tool's own name, the query, and what else a tool
-    takes. `ordered` are words that only an order in what was found has: a query of nothing else was chosen by that, and
-    so was one that `strays` from the question."""
+    takes. A query that `strays` from the question is none (`PlanPrompt.strays`)."""
     good, refused, known = list[Call](), list[Refused](), set(before)
     for call in calls:
         name, given = _tool_name(call.name, names), call.arguments.get("query")
@@ -151,7 +149,7 @@ def check(
             why = "the query is empty"
         elif len(query) > LONGEST:
             why = f"the query has {len(query)} characters, and may have {LONGEST}"
-        elif searches and (speaks_to_a_model(query) or _has_only(ordered, query) or strays(query)):
+        elif searches and (speaks_to_a_model(query) or strays(query)):
             why = "the query is not about the question"
         elif search in known:
             why = "this search was made already, with the same words"
@@ -163,11 +161,6 @@ def check(
             continue
         refused.append(Refused(str(call), why))
     return good, refused
-
-
-def _has_only(words: Collection[str], query: str) -> bool:
-    said = set(content_words(query))
-    return bool(said) and said.issubset(words)
 
 
 def _tool_name(name: str, names: Sequence[str]) -> str:
@@ -206,15 +199,17 @@ class PlanPrompt:
     topic: Topic
 
     def strays(self, query: str) -> bool:
-        """Whether what was found chose it: it has nothing to do with the question, nor has what has its words there."""
+        """Whether what was found chose it: it has only words of an order in it, or has nothing to do with the question,
+        nor has what has its words there."""
+        words = set(content_words(query))
+        if words and words <= self._ordered():
+            return True
         if self.topic.has(query):
             return False
-        words = set(content_words(query))
         lines = [line for passage in self.passages for line in (passage.title, *passage.text.splitlines())]
         return self.topic.foreign([line for line in lines if words.intersection(content_words(line))])
 
-    @property
-    def ordered(self) -> set[str]:
+    def _ordered(self) -> set[str]:
         """Words that only an order to a model has, in what was found."""
         said = (one for passage in self.passages for one in orders(f"{passage.title}\n\n{passage.text}"))
         return {word for one in said for word in content_words(one)} - set(content_words(self.question))
@@ -233,7 +228,7 @@ def planned(
         return ModelPlan(failure=error.message, ledger=writer.ledger)
     try:
         written = calls_in(storable(said), names)
-        calls, refused = check(written, names, prompt.made, prompt.ordered, prompt.strays)
+        calls, refused = check(written, names, prompt.made, prompt.strays)
     except ValueError as error:
         calls, refused = [], [Refused("what it wrote", str(error))]
     lines = [f"{writer.name} wants {call.tool}: {call.wordings[0].text}" for call in calls]
