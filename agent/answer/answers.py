@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from pathlib import Path, PurePath
 
-from clew.agent.answer import corpus_answers, refusal
+from clew.agent.answer import corpus_answers
 from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.bold_spans import with_bold
 from clew.agent.answer.citations import same_words
 from clew.agent.answer.evidence import READ
+from clew.agent.answer.judge import nothing, nothing_indexed
 from clew.agent.answer.output_filter import announced
 from clew.agent.answer.quoted import placed, quoted
+from clew.agent.answer.reader import with_bold
 from clew.agent.answer.table_answers import table_answer
 from clew.agent.answer.written import ModelAnswer, write
 from clew.agent.llm.ledger import RecordedWriter
@@ -66,7 +67,7 @@ def _made(turn: Turn, run: TurnContext) -> TurnAnswer:
     or listed of documents never is."""
     services = run.services
     if not services.library.manifest.chunks:
-        return TurnAnswer(refusal.nothing_indexed())
+        return TurnAnswer(nothing_indexed())
     corpus, model = corpus_answer_of(turn, run), services.writers.answer
     if corpus and not (model and corpus.answer.outcome == "summary"):
         return TurnAnswer(_placed(corpus.answer, services), details=corpus.details)
@@ -170,15 +171,15 @@ def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
     """From what was found, the best first."""
     services, shown = run.services, turn.found(turn.passages[:READ])
     if not shown.passages:
-        return TurnAnswer(refusal.nothing(turn.rewritten, ()), details=(f"{writer.name} was not asked",))
+        return TurnAnswer(nothing(turn.rewritten, ()), details=(f"{writer.name} was not asked",))
     try:
         draft = write(shown, writer, services.unsupported, run.emit, run.cancel, services.encoder)
     except ServiceUnreachable as error:
         return _instead(_plain(turn, run), run, writer, error.message)
     details = _details(draft, turn)
     if draft.answer is None:
-        nothing = refusal.nothing(turn.rewritten, turn.documented.passages)
-        return TurnAnswer(nothing, writer.name, ledger=writer.ledger, details=details)
+        refused = nothing(turn.rewritten, turn.documented.passages)
+        return TurnAnswer(refused, writer.name, ledger=writer.ledger, details=details)
     degraded = (Fallback("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
     made = replace(draft.answer, form=answer_type(turn.rewritten).form)
     made = with_bold(_placed(made, services), turn.rewritten)

@@ -72,11 +72,6 @@ class Evidence:
         return [candidate.text for candidate in self.candidates]
 
     @cached_property
-    def plain_texts(self) -> list[str]:
-        """The same by their words alone."""
-        return [same_words(text) for text in self.texts]
-
-    @cached_property
     def heads(self) -> list[str]:
         """What stands above each candidate: what announces it, its heading, the title."""
         each = [(one, self.passages[one.passage]) for one in self.candidates]

@@ -1,4 +1,5 @@
-"""Whether a turn is answered, refused or asked back: three linear models over its signals, in `judge.json`.
+"""Whether a turn is answered, refused or asked back, by three linear models over its signals, in `judge.json`; and what
+is said where nothing answers: a refusal with what is near, or a question back with what may be meant.
 
 The signals are plain numbers by name: of the evidence, of the question, and of the conversation before it. None says
 where a question comes from. The models are made by `python -m tests.training.judge`, which says how they are fitted and
@@ -8,7 +9,7 @@ measured. A language model's answers and quoted ones are judged alike.
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -17,15 +18,21 @@ from typing import Literal
 import numpy as np
 
 from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.evidence import NAMED, Evidence, encoded_request, request_of, shares_held, title_of
-from clew.agent.answer.reader import ReadCandidates, read
-from clew.agent.answer.reader_features import FEATURES
-from clew.agent.state import Turn
-from clew.memory.datatypes import Vectors
+from clew.agent.answer.evidence import NAMED, Evidence, encoded_request, request_of, share_held, title_of
+from clew.agent.answer.reader import FEATURES, read
+from clew.agent.search.rounds import said_by
+from clew.agent.state import Answer, Claim, Turn
+from clew.agent.talk.lines import refusal
+from clew.memory.datatypes import Passage, Vectors
 from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
 from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
-from clew.memory.ports import Encoder
-from clew.memory.text import content_words
+from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
+from clew.memory.errors import BadInput
+from clew.memory.language.esperanto import Esperanto
+from clew.memory.language.esperanto_words import roots_in
+from clew.memory.language.telling import language_of
+from clew.memory.ports import Encoder, Vocabulary
+from clew.memory.text import Span, content_word_sets, content_words, held_word_sets, words
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("judge", "foreign_judge"))
 
@@ -151,31 +158,24 @@ def _of_units(turn: Turn, evidence: Evidence) -> dict[str, float]:
     if not evidence.candidates:
         return dict.fromkeys(OF_UNITS, 0.0)
     encoded = encoded_request(request_of(turn), evidence)
-    reading = read(encoded, evidence)
+    asked, reading = encoded.asked, read(encoded, evidence)
     found, scores = reading.features, reading.alone
     order = np.argsort(-scores, kind="stable")
     first = order[:FIRST].tolist()
     texts = [f"{evidence.heads[place]} {evidence.texts[place]}" for place in first]
     held, head, focus = (FEATURES.index(name) for name in ("held", "held_head", "focus"))
+    odds = np.sort(reading.odds[np.isfinite(reading.odds)])
     return {
         "unit": float(scores[order[0]]),
         "unit_ahead": float(scores[order[0]] - scores[order[1:8]].mean()) if len(order) > 1 else 0.0,
-        "unit_held": float(max(max(found[place, held], found[place, head]) for place in first)),
-        "unit_focus": float(max(found[place, focus] for place in first)),
-        "unit_lacks": float(bool(encoded.asked.expected) and not any(map(encoded.asked.holds, texts))),
-        "unit_unmeasured": float(bool(encoded.asked.measure) and not any(map(encoded.asked.measures, texts))),
-        **_answered(reading),
+        "unit_held": float(found[first][:, [held, head]].max()),
+        "unit_focus": float(found[first, focus].max()),
+        "unit_lacks": float(bool(asked.expected) and not any(map(asked.holds, texts))),
+        "unit_unmeasured": float(bool(asked.measure) and not any(map(asked.measures, texts))),
+        "answered": float(odds[-1]) if len(odds) else UNREAD,
+        "answered_first": float(reading.odds[reading.scores.argmax()]) if len(odds) else UNREAD,
+        "answered_second": float(odds[-2:][0]) if len(odds) else UNREAD,
     }
-
-
-def _answered(reading: ReadCandidates) -> dict[str, float]:
-    """The log odds that the best, the one that would be quoted first, and the second best answer."""
-    odds = reading.odds[np.isfinite(reading.odds)]
-    if not len(odds):
-        return dict.fromkeys(("answered", "answered_first", "answered_second"), UNREAD)
-    second, best = np.sort(odds)[[-2, -1]] if len(odds) > 1 else (odds[0], odds[0])
-    first = reading.odds[reading.scores.argmax()]
-    return {"answered": float(best), "answered_first": float(first), "answered_second": float(second)}
 
 
 def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
@@ -183,16 +183,13 @@ def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
     read, found = evidence.passages, evidence.candidates
     if not read:
         return dict.fromkeys(EVIDENCE, 0.0)
-    weights = evidence.word_weights(dict.fromkeys(content_words(turn.rewritten), 1.0))
-    own_weights = evidence.word_weights(dict.fromkeys(content_words(turn.meant), 1.0))
-    shares = np.array(shares_held(weights, evidence.passage_words))
-    together, own_together = (shares_held(each, [evidence.words])[0] for each in (weights, own_weights))
+    weights, own_weights = (
+        evidence.word_weights(dict.fromkeys(content_words(text), 1.0)) for text in (turn.rewritten, turn.meant)
+    )
     own, whole = evidence.encoder.encode([turn.meant, turn.rewritten], "query")
-    vectors = evidence.passage_vectors
-    cosines = np.sort(vectors @ whole)[::-1]
-    nothing = np.zeros(1, np.float32)
-    near = evidence.candidate_vectors @ whole if found else nothing
-    own_near = evidence.candidate_vectors @ own if found else nothing
+    vectors, units = evidence.passage_vectors, evidence.candidate_vectors if found else np.zeros((1, len(whole)))
+    shares = np.array([share_held(weights, held) for held in evidence.passage_words])
+    cosines, near = np.sort(vectors @ whole)[::-1], units @ whole
     best = [evidence.texts[place] for place in np.argsort(-near)[:5]] if found else []
     wanted = answer_type(turn.rewritten)
     values = {
@@ -200,17 +197,17 @@ def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
         "drop": cosines[0] - cosines[1:5].mean() if len(cosines) > 1 else 0.0,
         "own_cosine": (vectors @ own).max(),
         "held": shares.max(),
-        "held_together": together,
+        "held_together": share_held(weights, evidence.words),
         "match": (vectors @ whole + 0.3 * shares).max(),
         "sentence": near.max(),
-        "sentence_held": max(shares_held(weights, evidence.candidate_words), default=0.0),
-        "own_held": max(shares_held(own_weights, evidence.passage_words)),
-        "own_together": own_together,
-        "own_sentence": own_near.max(),
-        "own_sentence_held": max(shares_held(own_weights, evidence.candidate_words), default=0.0),
+        "sentence_held": max((share_held(weights, held) for held in evidence.candidate_words), default=0.0),
+        "own_held": max(share_held(own_weights, held) for held in evidence.passage_words),
+        "own_together": share_held(own_weights, evidence.words),
+        "own_sentence": (units @ own).max(),
+        "own_sentence_held": max((share_held(own_weights, held) for held in evidence.candidate_words), default=0.0),
         "spread": 1.0 - _likeness(vectors[:5]),
         "keyword": max(passage.scores.get("keyword", 0.0) for passage in read),
-        "in_title": max(shares_held(weights, evidence.title_words)),
+        "in_title": max(share_held(weights, held) for held in evidence.title_words),
         "documents": len({title_of(passage) for passage in read[:5]}) / 5,
         "kind_unheld": float(bool(wanted.expected) and not any(map(wanted.holds, best))),
         "walk_share": max(turn.walk.scores, default=0.0) if turn.walk else 0.0,
@@ -282,3 +279,103 @@ def _likeness(vectors: Vectors) -> float:
         return 1.0
     cosines = vectors @ vectors.T
     return float((cosines.sum() - np.trace(cosines)) / (len(vectors) * (len(vectors) - 1)))
+
+
+# Refused ----------------------------------------------------------------------------------------------------------
+
+NEAR = 0.22
+"""The cosine of a passage that is worth looking at: three in four questions that have nothing to do with a library find
+none, nineteen in twenty of the others do."""
+
+MOST_MISSING = 2
+"""Words that a refusal names."""
+
+LONGEST_CHOICE = 80
+"""Characters of a choice in a question back."""
+
+
+def nothing_indexed() -> Answer:
+    return _refused(Answer("nothing-indexed", ()))
+
+
+def nothing(question: str, passages: Sequence[Passage]) -> Answer:
+    """A refusal: which names and numbers of the question no passage holds, and the nearest titles. A first name and a
+    surname side by side are one."""
+    held, spans = frozenset[str]().union(*held_word_sets([said_by(passage) for passage in passages])), list[Span]()
+    for name in NAMED.finditer(question):
+        if set(content_words(name[0])) <= held:
+            continue
+        beside = bool(spans) and question[spans[-1][1] : name.start()] == " "
+        spans.append((spans.pop()[0] if beside else name.start(), name.end()))
+    return refused(passages, [question[slice(*span)] for span in spans])
+
+
+def refused(passages: Sequence[Passage], missing: Sequence[str]) -> Answer:
+    """`missing` are words that the documents do not have."""
+    near = (passage.title for passage in passages if passage.scores.get("cosine", 1.0) >= NEAR)
+    nearest = tuple(dict.fromkeys(filter(None, near)))[:3]
+    return _refused(Answer("nothing-found", (), missing=tuple(missing[:MOST_MISSING]), nearest=nearest))
+
+
+def _refused(answer: Answer) -> Answer:
+    return replace(answer, claims=(Claim(refusal(answer, "en")),))
+
+
+# Asked back -------------------------------------------------------------------------------------------------------
+
+
+def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage]) -> Answer | None:
+    """Names the noun that nothing says which one of, where the question has one, and offers 2 to 4 of the things that
+    the passages are about, best first; `before` is what was said before. None where one document alone is called so:
+    the van is "The van"."""
+    noun = next(iter(unnamed(question, before)), "")
+    if noun and len({one.document for one in passages if noun.casefold() in words(one.title)}) == 1:
+        return None
+    stems, held = {*content_words(noun)}, content_word_sets([f"{p.title} {p.heading} {p.text}" for p in passages])
+    order = sorted(range(len(passages)), key=lambda place: not stems <= held[place])
+    topics = dict[str, str]()
+    for topic in (_topic(passages[place]) for place in order):
+        topics.setdefault(topic.casefold(), topic)
+    choices = [topic for topic in topics.values() if topic][:MOST_CHOICES]
+    shown = tuple(choices) if len(choices) > 1 else ()
+    return Answer("unclear", (Claim(clarifying_question(noun, choices)),), nearest=shown)
+
+
+def _topic(passage: Passage) -> str:
+    """What it is about: title, heading, or a first line that is no sentence; empty where that is long."""
+    first, _, rest = passage.text.strip().partition("\n")
+    line = first if rest and not re.search(r"[.!?]$", first.strip()) else ""
+    topic = " ".join(re.sub(r"[;:?\u2026]+", " ", passage.title or passage.heading or line).split())
+    return topic if len(topic) <= LONGEST_CHOICE else ""
+
+
+# In Esperanto -----------------------------------------------------------------------------------------------------
+
+TOLD = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "X")
+NAMES = ("NOUN", "PROPN", "X")
+"""For what a verb or an adjective says others may stand in the documents; a thing has a name."""
+
+LACKED = 0.5
+"""Of the words of a question: where the library lacks so many, it is not told of. Over 60 questions by hand about the
+Krestomatio none lacks more than a third (docs/journal.md)."""
+
+
+def unknown_in_esperanto(vocabulary: Vocabulary, question: str) -> tuple[str, ...]:
+    """The words of a question in Esperanto whose roots no document has, where these are as many as say that no document
+    tells of it; none for other languages. The judge was fitted on English, and takes what is nearest for an answer."""
+    if language_of(question) != "eo":
+        return ()
+    try:
+        tree = _reader().read(question)
+    except BadInput:
+        return ()
+    told = [one for one in tree.words if one.upos in TOLD and (one.upos == "PROPN" or roots_in(one.form.lower()))]
+    counts = vocabulary.counts([one.form for one in told])
+    lacked = [one for one, count in zip(told, counts, strict=True) if not count]
+    about = any(one.upos in NAMES for one in lacked)
+    return tuple(one.form for one in lacked) if about and len(lacked) >= LACKED * len(told) else ()
+
+
+@cache
+def _reader() -> Esperanto:
+    return Esperanto()

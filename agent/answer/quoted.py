@@ -11,9 +11,17 @@ from clew.agent.answer.citations import numbered
 from clew.agent.answer.conflicts import contradicting, name_of
 from clew.agent.answer.evidence import READ, Evidence, Request, continued, encoded_request, request_of
 from clew.agent.answer.excerpts import Excerpt, is_item
-from clew.agent.answer.judge import JudgeVerdict, foreign_judge, judge, shipped_judge, signals
+from clew.agent.answer.judge import (
+    JudgeVerdict,
+    ask_back,
+    foreign_judge,
+    judge,
+    refused,
+    shipped_judge,
+    signals,
+    unknown_in_esperanto,
+)
 from clew.agent.answer.reader import read
-from clew.agent.answer.refusal import ask_back, refused, unknown_in_esperanto
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
 from clew.agent.answer.structure import dedented, ranges
 from clew.agent.answer.times import asked_years

@@ -1,36 +1,58 @@
 """Which candidate answers: a small network over plain features of each and of the question (`reader.json`), and a
-cross-encoder that reads the likeliest together with the question (`pairs.safetensors`). In other languages than
-English, by the vectors of `clew[multilingual]`, a linear model (`foreign_reader.json`): a text and its translation have
-nearly the same vectors, so what is learned in some languages serves all.
+cross-encoder that reads the likeliest together with the question (`pairs.safetensors`); and which part of what is
+quoted is most of the answer (`bold_spans.json`). In other languages than English, by the vectors of
+`clew[multilingual]`, a linear model (`foreign_reader.json`): a text and its translation have nearly the same vectors,
+so what is learned in some languages serves all.
 
-Made by `python -m tests.training.reader`, `.pairs` and `.foreign_reader`, which say what they are fitted on and how
-they are measured.
+Made by `python -m tests.training.reader`, `.pairs`, `.spans` and `.foreign_reader`, which say what they are fitted on
+and how they are measured.
 """
 
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from clew.agent.answer.evidence import EncodedRequest, Evidence
-from clew.agent.answer.reader_features import FEATURES, FOREIGN_FEATURES, features, foreign_features
+from clew.agent.answer.answer_type import AnswerType, answer_type
+from clew.agent.answer.citations import same_words
+from clew.agent.answer.evidence import EncodedRequest, Evidence, share_held
+from clew.agent.answer.excerpts import Candidate, asks
+from clew.agent.state import Answer, BoldSpan
 from clew.memory.datatypes import Floats, Vector, Vectors
 from clew.memory.dates import days_in_full
 from clew.memory.encoding import packaged_minilm
 from clew.memory.language.telling import may_be_english
 from clew.memory.minilm import MiniLM, tokenizer_of
-from clew.memory.text import Span
+from clew.memory.text import Span, content_word_sets, content_words, written_words
+
+SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("reader", "foreign_reader"))
+SPANS = Path(__file__).with_name("bold_spans.json")
+PAIRS = Path(__file__).with_name("pairs.safetensors")
 
 LONGEST_QUESTION, LONGEST_TEXT = 32, 70
 """Word pieces; what comes after is cut."""
 
-
 READINGS = 8
 """Questions whose texts' scores are kept."""
+
+
+READ_TOGETHER, WITHIN = 12, 4.0
+"""The candidates that are likeliest by their features, which are read together with the question; how much lower than
+the best by these one may be to be read: a third of the time is saved, and one first candidate of 250 is another
+(docs/journal.md)."""
+
+UNFITTED = 0.4
+"""What their score counts, of what it does elsewhere, in a language that it was not fitted on."""
+
+LONGEST_HEAD = 80
+"""Characters of what stands above a candidate that are read with it."""
 
 
 class PairScorer:
@@ -40,6 +62,8 @@ class PairScorer:
     def __init__(self, folder: Path, layers: Path) -> None:
         self._tokenizer = tokenizer_of(folder)
         self._model = MiniLM(folder / "model.safetensors", layers)
+        # The scores so far, by question and text: what judges a turn and what answers it read much the same.
+        self._known = lru_cache(maxsize=READINGS)(lambda _: dict[str, np.float32]())
 
     def scores(self, question: str, texts: Sequence[str]) -> Vector:
         """Of each text the log odds that it answers, and not nothing."""
@@ -56,26 +80,6 @@ class PairScorer:
         asked, found = self._tokenizer.encode_batch([question, text], add_special_tokens=False)
         states = self._model.pair_states(asked.ids[:LONGEST_QUESTION], found.ids[:LONGEST_TEXT])
         return states, found.offsets[:LONGEST_TEXT]
-
-    @lru_cache(maxsize=READINGS)  # noqa: B019 there is one of it
-    def _known(self, question: str) -> dict[str, np.float32]:  # noqa: ARG002 it is what this is kept by
-        """The scores so far, by text: what judges a turn and what answers it read much the same."""
-        return {}
-
-
-SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("reader", "foreign_reader"))
-PAIRS = Path(__file__).with_name("pairs.safetensors")
-
-READ_TOGETHER, WITHIN = 12, 4.0
-"""The candidates that are likeliest by their features, which are read together with the question; how much lower than
-the best by these one may be to be read: a third of the time is saved, and one first candidate of 250 is another
-(docs/journal.md)."""
-
-UNFITTED = 0.4
-"""What their score counts, of what it does elsewhere, in a language that it was not fitted on."""
-
-LONGEST_HEAD = 80
-"""Characters of what stands above a candidate that are read with it."""
 
 
 def _gelu(x: Floats) -> Floats:
@@ -126,8 +130,7 @@ def read(request: EncodedRequest, evidence: Evidence) -> ReadCandidates:
     if evidence.foreign:
         scores = foreign_reader().scores(foreign_features(request, evidence, found))
         return ReadCandidates(found, scores, scores, np.full(len(scores), -np.inf))
-    reader = shipped_reader()
-    fitted = may_be_english(request.question)  # as all that the pairs were fitted on
+    reader, fitted = shipped_reader(), may_be_english(request.question)  # as all that the pairs were fitted on
     alone = reader.scores(found)
     scores, odds = alone.copy(), np.full(len(alone), -np.inf)
     if len(alone):
@@ -170,8 +173,331 @@ def foreign_reader() -> Reader:
     return _reader(FOREIGN, FOREIGN_FEATURES)
 
 
+@cache
+def shipped_spans() -> tuple[Floats, float]:
+    """The weights of a word piece's states, and the bias."""
+    kept = json.loads(SPANS.read_text("utf-8"))
+    return np.array(kept["weights"]), kept["bias"]
+
+
 def _reader(path: Path, made_for: tuple[str, ...]) -> Reader:
     kept = json.loads(path.read_text("utf-8"))
     assert tuple(kept["features"]) == made_for, f"made for other features: python -m tests.training.{path.stem}"
     layers = [(np.array(layer["weights"]), np.array(layer["biases"])) for layer in kept["layers"]]
     return Reader(made_for, layers, kept["together"])
+
+
+# Features -----------------------------------------------------------------------------------------------------------
+
+OF_MEANING = (
+    *("cosine", "own_cosine", "around", "head", "asking_head", "below", "below_asking", "passage", "centred"),
+    *("rank", "score"),
+)
+OF_WORDS = ("held", "held_head", "held_around", "focus", "pairs", "numbers", "no_numbers")
+OF_KINDS = (
+    *("quantity", "time", "person", "place", "reason", "no_quantity", "no_time", "no_person", "no_place", "no_reason"),
+    *("measures", "holds_near"),
+)
+OF_FORM = (
+    *("question", "item", "row", "code", "announces", "list_item", "steps_item", "steps_code", "enumerates"),
+    *("length", "short", "pronoun", "said", "first", "defines", "date_only"),
+)
+ASKED_FORMS = ("fact", "list", "steps", "comparison", "yes-no")
+ASKING_WORDS = tuple("who whose when where why how many much long which what can do is".split())
+OF_QUESTION = (*ASKED_FORMS, *("defined", "expected", "measure", "asked_words"), *ASKING_WORDS)
+FEATURES = (*OF_MEANING, *OF_WORDS, *OF_KINDS, *OF_FORM, *OF_QUESTION)
+
+ANY_FORM = ("question", "item", "row", "code", "announces", "length", "short", "said", "first", "date_only")
+"""Those of form that are the same in all languages."""
+
+FOREIGN_FEATURES = (
+    *(*OF_MEANING, *OF_WORDS, *ANY_FORM, "digits"),
+    *(f"behind: {name}" for name in (*OF_MEANING, *OF_WORDS)),
+)
+_OWN, _BEHIND = ([FEATURES.index(name) for name in (*OF_MEANING, *OF_WORDS, *form)] for form in (ANY_FORM, ()))
+
+KINDS = ("quantity", "time", "person", "place", "reason")
+_GROUPS = {**dict.fromkeys(("duration", "money", "number"), "quantity"), "name": "person"}
+
+PRONOUN = re.compile(
+    r"[\"“‘'(]*(?:(?:However|But|And|So|Also|Then|Thus|Therefore|Hence|Otherwise|Instead),? )?"
+    r"(?:it|he|she|they|this|these|those|its|his|her|their|that|such|both|neither|the (?:former|latter|same)"
+    r"|(?:to|by) [a-z]+ (?:this|these|those))\b(?! (?:who|whom|whose|which)\b)",
+    re.IGNORECASE,
+)
+"""How a sentence begins that the one before has to be read with; not `He who ...`."""
+
+_ENUMERATION = re.compile(r"\w+(?: \w+){0,3}, (?:\w+ ?){1,4}(?:, | and | or )")
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_IS = re.compile(
+    r"\b(?:is|are|was|were|means?|refers? to|stands? for|denotes?|called|=|implements?|provides?|lets?|allows?|enables?"
+    r"|controls?|describes?|represents?|aims)\b"
+)
+
+
+_IS_A = re.compile(
+    r"(?:is|are|was|were) (?:an?|the|one|any)\b|means?\b|refers? to\b|stands? for\b|denotes?\b|aims to\b|="
+)
+_SET_OFF = re.compile(r"\([^()]*\)|(?<=\w), (?:[^,]*, ?|[^,]*$)")
+"""`Laika (Russian: Barker)`, `Laika, a dog from Moscow, `."""
+
+_APPOSED = r"(?:,| \(| [\u2013\u2014-]) ?(?:an?|the|one of|his|her|its|our|their|my) \w"
+
+
+def features(request: EncodedRequest, evidence: Evidence) -> Floats:
+    """Shape (candidates, `FEATURES`)."""
+    if not evidence.candidates:
+        return np.zeros((0, len(FEATURES)))
+    beside = _neighbours(evidence.candidates)
+    parts = (
+        _of_meaning(request, evidence, *beside),
+        _of_words(request, evidence, *beside),
+        _of_kinds(request.asked, evidence.texts, beside[1]),
+        _of_form(request, evidence),
+        np.tile(_of_question(request), (len(evidence.candidates), 1)),
+    )
+    return np.concatenate(parts, axis=1)
+
+
+def foreign_features(request: EncodedRequest, evidence: Evidence, own: Floats) -> Floats:
+    """Shape (candidates, `FOREIGN_FEATURES`), of the question, whose `features` are `own`, and of it behind the one
+    before."""
+    digits = [[any(map(str.isdecimal, text))] for text in evidence.texts]
+    behind = features(request.behind, evidence) if request.behind else own
+    return np.concatenate([own[:, _OWN], np.reshape(digits, (-1, 1)), behind[:, _BEHIND]], axis=1)
+
+
+def _of_meaning(request: EncodedRequest, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
+    vectors, whole = evidence.candidate_vectors, request.whole
+    beside: Vectors = np.vstack([vectors, np.zeros_like(vectors[:1])])  # the last of them is none
+    around, middle = _unit(vectors + 0.5 * beside[before] + 0.5 * beside[behind]), vectors.mean(axis=0)
+    cosines, heads = vectors @ whole, evidence.head_vectors @ whole
+    heads_ask = heads * [asks(head.rstrip()) for head in evidence.heads]
+    asked = np.maximum(heads_ask, np.append(cosines * list(map(asks, evidence.texts)), 0.0)[before])
+    places, below = [candidate.passage for candidate in evidence.candidates], _below(evidence.candidates)
+    columns = (
+        cosines,
+        vectors @ request.own,
+        around @ whole,
+        heads,
+        asked,
+        below,
+        np.multiply(below, asked),
+        (evidence.passage_vectors @ whole)[places],
+        _unit(vectors - middle) @ _unit(whole - middle),
+        [1 / (1 + place) for place in places],
+        [evidence.passages[place].score for place in places],
+    )
+    return np.stack([np.asarray(column, np.float64) for column in columns], axis=1)
+
+
+def _of_words(request: EncodedRequest, evidence: Evidence, before: Sequence[int], behind: Sequence[int]) -> Floats:
+    words, weights, pairs = evidence.candidate_words, request.weights, _pairs(request.question)
+    numbers = _numbers(request.question)
+    titles = [f"{one.head} {one.lead} {evidence.passages[one.passage].title}" for one in evidence.candidates]
+    beside = [*words, frozenset[str]()]  # the last of them is none
+    rows = [
+        (
+            share_held(weights, words[n]),
+            share_held(weights, over),
+            share_held(weights, beside[before[n]] | beside[behind[n]]),
+            _focus(weights, words[n], over),
+            len(pairs & _pairs(evidence.texts[n])) / len(pairs) if pairs else 0.0,
+            bool(numbers & (said := _numbers(f"{titles[n]} {evidence.texts[n]}"))),
+            bool(numbers) and not numbers & said,
+        )
+        for n, over in enumerate(content_word_sets(titles, evidence.language))
+    ]
+    return np.array(rows)
+
+
+def _of_kinds(asked: AnswerType, texts: Sequence[str], behind: Sequence[int]) -> Floats:
+    expected = {_GROUPS.get(name, name) for name in asked.expected}
+    wanted = np.array([float(kind in expected) for kind in KINDS])
+    holds = [asked.holds(text) for text in texts]
+    rows = [
+        (
+            *(wanted * held),
+            *(wanted * (not held)),
+            bool(asked.measure) and asked.measures(text),
+            not held and next_ >= 0 and holds[next_],
+        )
+        for text, held, next_ in zip(texts, holds, behind, strict=True)
+    ]
+    return np.array(rows, np.float64)
+
+
+def _of_form(request: EncodedRequest, evidence: Evidence) -> Floats:
+    form, defined = request.asked.form, request.asked.defined
+    each = zip(evidence.candidates, evidence.texts, evidence.candidate_words, strict=True)
+    rows = [
+        (
+            asks(text),
+            (kind := candidate.block.kind) == "item",
+            kind == "row",
+            kind == "code",
+            text.endswith((":", "...", "\u2026")),
+            form == "list" and kind in ("item", "row"),
+            form == "steps" and kind == "item",
+            form == "steps" and (kind == "code" or text.endswith(":")),
+            form == "list" and bool(_ENUMERATION.search(text)),
+            math.log1p(count := len(text.split())),
+            count < 5,
+            bool(PRONOUN.match(text)),
+            bool(request.said) and same_words(text) in request.said,
+            1 / (1 + candidate.position / 200),
+            _defines(defined, text),
+            not words,
+        )
+        for candidate, text, words in each
+    ]
+    return np.array(rows, np.float64)
+
+
+def _of_question(request: EncodedRequest) -> list[float]:
+    """The same for all candidates: what else counts depends on it."""
+    wanted, words = request.asked, set(written_words(request.question.casefold()))
+    return [
+        *(float(wanted.form == form) for form in ASKED_FORMS),
+        *(float(bool(told)) for told in (wanted.defined, wanted.expected, wanted.measure)),
+        math.log1p(len(request.question.split())),
+        *(float(word in words) for word in ASKING_WORDS),
+    ]
+
+
+def _neighbours(candidates: Sequence[Candidate]) -> tuple[list[int], list[int]]:
+    """The place of the candidate before each and behind it, in the same part of the document; -1 where there is
+    none."""
+    order = sorted(range(len(candidates)), key=lambda n: (id(candidates[n].region), candidates[n].position))
+    before, behind = [-1] * len(candidates), [-1] * len(candidates)
+    for one, other in pairwise(order):
+        if candidates[one].region is candidates[other].region:
+            before[other], behind[one] = one, other
+    return before, behind
+
+
+def _below(candidates: Sequence[Candidate]) -> list[float]:
+    """1 for the first candidate under a heading, a half for the second, a third for the next."""
+    below, seen = [0.0] * len(candidates), Counter[tuple[int, int]]()
+    for n in sorted(range(len(candidates)), key=lambda n: candidates[n].position):
+        section = id(candidates[n].region), candidates[n].block.head
+        seen[section] += 1
+        below[n] = 1 / seen[section]
+    return below
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-6)
+    return unit
+
+
+def _focus(weights: Mapping[str, float], held: frozenset[str], over: frozenset[str]) -> float:
+    """The share that it holds of the question's words that do not stand above it already; of all, where all do."""
+    rest = {stem: weight for stem, weight in weights.items() if stem not in over} or weights
+    return share_held(rest, held) / total if (total := sum(rest.values())) else 0.0
+
+
+def _pairs(question: str) -> set[tuple[str, str]]:
+    return set(pairwise(content_words(question)))
+
+
+def _numbers(text: str) -> set[str]:
+    """As they are written, '3.0' and '1,250' too."""
+    return set(_NUMBER.findall(text))
+
+
+def _defines(defined: str, text: str) -> float:
+    """1 where what is defined stands before the first verb of being: `The code base of SQLite is kept by ...`; a half
+    more where nothing else does, but for what is set off from it, and a thing is said to be it, no state of it: `SQLite
+    is an embedded SQL database engine`, and not `is tested with care`. Between them where it is named beside what it
+    is: `Laika, a dog from Moscow, ...`. 0 where nothing is to be defined."""
+    stems: Sequence[str] = content_words(defined)
+    if not stems:
+        return 0.0
+    apposed = 1.25 * bool(re.search(rf"\b{re.escape(defined)}{_APPOSED}", text, re.IGNORECASE))
+    verb = _IS.search(text)
+    before = text[: verb.start()] if verb else ""
+    subject = content_words(before)
+    stems = _without_kind(stems, subject, text[verb.end() :] if verb else "")
+    if not subject or not set(stems) <= set(subject) or len(set(subject)) > len(set(stems)) + 4:
+        return apposed
+    alone = set(content_words(_SET_OFF.sub(" ", before))) == set(stems)
+    return 1.5 if alone and verb and _IS_A.match(text, verb.start()) else max(1.0, apposed)
+
+
+KIND = 60
+"""Characters behind a verb of being that say what kind of thing something is."""
+
+
+def _without_kind(stems: Sequence[str], subject: Sequence[str], behind: str) -> Sequence[str]:
+    """What is defined, without what it is said to be behind the verb: `zoo is an R package` defines the zoo package."""
+    missing = [stem for stem in stems if stem not in subject]
+    is_kind = len(stems) > 1 and missing in ([stems[0]], [stems[-1]]) and missing[0] in content_words(behind[:KIND])
+    return [stem for stem in stems if stem not in missing] if is_kind else stems
+
+
+# In bold ------------------------------------------------------------------------------------------------------------
+
+SURE, BESIDE = 0.5, -0.5
+"""The log odds that the word pieces of a part have on average at least, and those of each beside the likeliest one."""
+
+FEW = 3
+"""Quotations that are looked at."""
+
+
+def with_bold(answer: Answer, question: str) -> Answer:
+    """With the likeliest part of one of its sentences in bold: of the quotations, or where there is none, of what a
+    model wrote with a citation. Without where no known kind of thing is asked for, or no part is likely enough."""
+    cited = [place for place, claim in enumerate(answer.claims) if claim.cites]
+    places = [place for place in cited if answer.claims[place].quotes] or cited
+    claims = [answer.claims[place] for place in places[:FEW]]
+    titles = [answer.sources[claim.cites[0] - 1].title for claim in claims]
+    found = likeliest(question, titles, [claim.text for claim in claims])
+    if found is None:
+        return answer
+    place, span = places[found[0]], BoldSpan(*found[1])
+    made = (replace(claim, span=span) if n == place else claim for n, claim in enumerate(answer.claims))
+    return replace(answer, claims=tuple(made))
+
+
+def likeliest(question: str, titles: Sequence[str], texts: Sequence[str]) -> tuple[int, Span] | None:
+    """The text by its place, and the part of it; None where none is likely enough. `titles` are of the texts'
+    documents."""
+    asked, pairs = answer_type(question), shipped_pairs()
+    if not asked.expected or asked.form == "comparison" or not may_be_english(question):
+        return None
+    (weights, bias), found = shipped_spans(), list[tuple[float, int, Span]]()
+    for place, (title, text) in enumerate(zip(titles, texts, strict=True)):
+        states, offsets = pairs.states(question, headed(title, text))
+        before = len(headed(title, text)) - len(text)
+        pieces = [(start - before, end - before) for start, end in offsets if start >= before]
+        if not pieces:
+            continue
+        odds, (start, end) = part((states[-len(pieces) :] @ weights + bias).tolist(), pieces, text)
+        within = " ".join((*text[:start].split()[-2:], text[start:end]))  # 'in Vienna' is a place
+        if odds >= SURE and text[start:end].casefold() not in question.casefold() and asked.holds(within):
+            found.append((odds, place, (start, end)))
+    best = max(found, default=None)
+    return (best[1], best[2]) if best else None
+
+
+_IN_NUMBER = re.compile(r"\d[.,:]\d.?|.?\d[.,:]\d")
+"""Around a place within 179.90, on either side of its mark."""
+
+
+def part(odds: Sequence[float], pieces: Sequence[Span], text: str) -> tuple[float, Span]:
+    """The likeliest word piece with those beside it, whole words: how likely these are on average, and from where to
+    where they stand in the text."""
+
+    def joined(place: int) -> bool:
+        """Whether it is of one word, or of one number, with the piece before."""
+        (_, end), (start, _) = pieces[place - 1 : place + 1]
+        in_number = bool(_IN_NUMBER.fullmatch(text[max(end - 2, 0) : start + 2]))
+        return end == start and (in_number or (text[end - 1].isalnum() and text[start].isalnum()))
+
+    first = last = int(np.argmax(odds))
+    while first and (odds[first - 1] > BESIDE or joined(first)):
+        first -= 1
+    while last + 1 < len(odds) and (odds[last + 1] > BESIDE or joined(last + 1)):
+        last += 1
+    return float(np.mean(odds[first : last + 1])), (pieces[first][0], pieces[last][1])

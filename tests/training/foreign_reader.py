@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.agent.answer.evidence import encoded_request, request_of
-from clew.agent.answer.reader import FOREIGN, Reader
-from clew.agent.answer.reader_features import FOREIGN_FEATURES, OF_WORDS, features, foreign_features
+from clew.agent.answer.reader import FOREIGN, FOREIGN_FEATURES, OF_WORDS, Reader, features, foreign_features
 from clew.memory.datatypes import Floats
 from tests.training.foreign_turns import foreign_turns
 from tests.training.trainer import padded, trainer

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.torch import save
 
-from clew.agent.answer import bold_spans as span_models
+from clew.agent.answer import reader as span_models
 from clew.agent.answer.judge import SHIPPED as JUDGE
 from clew.agent.answer.judge import Judge, shipped_judge
 from clew.agent.answer.judge import judge as judged
@@ -112,7 +112,7 @@ def of_spans(data: Path, libraries: Path) -> Iterator[Remade]:
     asked = list(spans.examples(data, "dev", spans.DEV))
 
     def does(by: Mapping[str, Any]) -> Behaviour:
-        with patch.object(span_models, "_shipped", lambda: (np.array(by["weights"]), by["bias"])):
+        with patch.object(span_models, "shipped_spans", lambda: (np.array(by["weights"]), by["bias"])):
             found = [span_models.likeliest(one.question, [one.title], [one.text]) for one in asked]
         bold = [one.text[slice(*at[1])] if at else "" for one, at in zip(asked, found, strict=True)]
         return Behaviour(bold, [one.worth(at[1]) if at else 0.0 for one, at in zip(asked, found, strict=True)])

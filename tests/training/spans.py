@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from clew.agent.answer.answer_type import answer_type
-from clew.agent.answer.bold_spans import SHIPPED, likeliest
-from clew.agent.answer.reader import headed, shipped_pairs
+from clew.agent.answer.reader import SPANS, headed, likeliest, shipped_pairs
 from clew.agent.evaluation.answer_metrics import span_f1
 from clew.memory.text import Span, content_words, split
 from tests.training.records import Record, by_set, hashed
@@ -49,7 +48,7 @@ class SpanExample:
 
 
 def made(data: Path, _: Path) -> dict[Path, str]:
-    return {SHIPPED: json.dumps(train(list(examples(data, "train", MOST)))) + "\n"}
+    return {SPANS: json.dumps(train(list(examples(data, "train", MOST)))) + "\n"}
 
 
 def examples(data: Path, split: str, most: int) -> Iterator[SpanExample]:

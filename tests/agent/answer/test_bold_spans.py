@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.bold_spans import part, with_bold
+from clew.agent.answer.reader import part, with_bold
 from clew.agent.state import Answer, Claim
 from clew.memory.datatypes import Passage
 

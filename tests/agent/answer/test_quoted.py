@@ -6,8 +6,8 @@ import pytest
 
 from clew.agent.answer.citations import verdict
 from clew.agent.answer.evidence import Evidence, Request
+from clew.agent.answer.judge import nothing_indexed
 from clew.agent.answer.quoted import placed, quote
-from clew.agent.answer.refusal import nothing_indexed
 from clew.agent.answer.selection import AnswerParameters
 from clew.agent.search.rounds import ObserveParameters, enough, missing
 from clew.agent.state import Answer, Claim, Quote

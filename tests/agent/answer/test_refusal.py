@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from clew.agent.answer.refusal import ask_back
+from clew.agent.answer.judge import ask_back
 from clew.agent.state import Answer
 from clew.memory.datatypes import Passage
 

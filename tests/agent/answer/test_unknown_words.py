@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from clew.agent.answer.refusal import unknown_in_esperanto
+from clew.agent.answer.judge import unknown_in_esperanto
 from clew.memory.knowledge.tokens import words_of
 
 TEXTS = "La reĝo amis belajn vestojn. Du trompantoj teksis ŝtofon, kaj la ministro vidis nenion. La urbo estis granda."
