@@ -13,8 +13,8 @@ from typing import Literal
 
 import numpy as np
 
+from clew.agent.answer.excerpts import whole_region
 from clew.agent.answer.offered import bare, made_of
-from clew.agent.answer.structure import whole_region
 from clew.agent.answer.summary import SummaryLine, summary_of
 from clew.agent.state import Answer, Claim, Quote
 from clew.agent.talk.lines import line

@@ -13,8 +13,7 @@ import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType, answer_type
 from clew.agent.answer.citations import same_words
-from clew.agent.answer.excerpts import Candidate, candidates_of
-from clew.agent.answer.structure import RUNNING_HEAD
+from clew.agent.answer.excerpts import RUNNING_HEAD, Candidate, candidates_of
 from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Turn

@@ -1,27 +1,365 @@
-"""Candidates and excerpts: what of a document is weighed, and what of it answers as it stands and is quoted whole.
+"""What a document is made of, headings, paragraphs, items of lists, rows of tables, code, and what of it is quoted.
 
-A candidate is a sentence, an item of a list, a row of a table or a block of code. Its excerpt is it with what has to be
+Lines that belong together stand without an empty line between them, which a reader of files keeps. What is a heading is
+said by the document's marks, or seen: a short line that stands alone, without the end of a sentence.
+
+A candidate is what is weighed: a sentence, an item, a row or a block of code. Its excerpt is it with what has to be
 read with it: the items of a list with what announces them, a row with the heads of its columns, code with the sentence
 before it, what stands below a heading that asks, or behind an item that does.
 """
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, takewhile
+from functools import cached_property, lru_cache
+from itertools import accumulate, groupby, takewhile
+from textwrap import dedent
 from typing import Literal
 
-from clew.agent.answer.structure import (
-    LONGEST,
-    RUNNING_HEAD,
-    Block,
-    Region,
-    region_of,
-    sentences_of,
-    unnumbered,
-)
 from clew.memory.datatypes import Document, Passage
-from clew.memory.text import BELOW, ITEM, Span
+from clew.memory.knowledge.loaders.html import ENDINGS as OF_HTML
+from clew.memory.knowledge.loaders.layout import INDENT
+from clew.memory.knowledge.loaders.markdown import ENDINGS as OF_MARKDOWN
+from clew.memory.text import BELOW, FUNCTION_WORDS, ITEM, LINE, Span, blocks, split, stripped
+
+BlockKind = Literal["heading", "prose", "item", "row", "code"]
+
+BlockSpan = tuple[int, int, BlockKind]
+"""From where to where in the text."""
+
+BEFORE, BEHIND = 1200, 1800
+"""Characters of a document that are looked at around a passage."""
+
+LONGEST_HEADING = 18
+"""Words of a line that stands alone and may be a heading."""
+
+LONGEST = 90
+"""Words of what may be weighed and told as one: a sentence, an item, a row, a block of code."""
+
+LAID_OUT = (*OF_HTML, *OF_MARKDOWN)
+"""Files whose code is indented and nothing else is, as their readers write it."""
+
+_REFERENCE = re.compile(
+    r"(?<=[\w.,;:!?)\]\"”’])(?:(?<!\b[^\W\d])|(?=\s))\s*"
+    r"\[\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\]"
+)
+_REFERENCED = re.compile(r"[.!?,;:][\"”’)]?\s?\[\d{1,3}\]|\w \[\d{1,3}\][.,;]|^\s*\[1\] \S", re.MULTILINE)
+"""What a document looks like that has numbered references: `[1]` behind a full stop, or a list of them. `X[1,3]` is an
+element of X."""
+
+_STANZA = re.compile(r"\S(?:.|\n(?![^\S\n]*\n))*")
+_CELLS = re.compile(r"\S(?:\s*\|\s*|\t+| {3,})\S")
+_CODE_LINE = re.compile(r"[{}\[\];=<>\\]|(?<!\S)--?\w|\w\(|(?<!\S)/\w|^\s*[$#%>]", re.MULTILINE)
+_ORDINAL = re.compile(r"(\d{1,2})[.)]\s")
+_STOPPED = re.compile(r"[.!;,\u2026\u3002][\"'\u201d\u2019)\]*_]*$")
+_SECTION = re.compile(
+    r"\W*(?:\d{1,2}(?:\.\d{1,2})+\.?|\d{1,2}[.)]|\d{1,2}(?=\s+[A-Z]))\s+"
+    r"(?!Jan|Feb|M[aä]r|Apr|Ma[iy]|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz])(?=[^\W\d])"
+)
+"""The number of a section; no date."""
+
+_CAPITALS = r"[A-Z][A-Z .,:;&'’-]{4,}[A-Z.]"
+RUNNING_HEAD = re.compile(rf"^[ \t]*(?:\d{{1,4}}[ \t]+{_CAPITALS}|{_CAPITALS}[ \t]+\d{{1,4}})[ \t]*$", re.MULTILINE)
+"""A line in capitals with a page's number."""
+
+_NUMERAL = re.compile(r"\([ivx]{1,5}\)\s")
+_DIGIT = re.compile(r"\d")
+_CELL_END = re.compile(r"\s?\|\s?|\t+| {3,}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """A part of a document's text from `start` to `end`. `group` numbers the lists and tables: items that follow each
+    other are of one. `head` is the heading that it stands under, `lead` what announces its list or code, or the first
+    row of its table, and `parent` the item that its list stands in."""
+
+    start: int
+    end: int
+    kind: BlockKind
+    group: int = -1
+    head: "Block | None" = None
+    lead: "Block | None" = None
+    parent: "Block | None" = None
+
+    @property
+    def span(self) -> Span:
+        return self.start, self.end
+
+    @property
+    def parents(self) -> "list[Block]":
+        """The items that it stands in, the outermost first."""
+        return [*self.parent.parents, self.parent] if self.parent else []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """The part of a document around a passage: its text, where that begins in the document, and its blocks. `paths`
+    have, by where a heading is marked, all that it lies below."""
+
+    text: str
+    offset: int
+    blocks: tuple[Block, ...]
+    paths: Mapping[int, str] = field(default_factory=dict)
+
+    def of(self, block: Block) -> str:
+        return self.text[block.start : block.end]
+
+    def path(self, head: Block | None) -> str:
+        """A heading, and where it is not marked, the marked one above it before it; empty where there is none."""
+        if head is None or head.start in self.paths:
+            return self.paths[head.start] if head else ""
+        above = (one.start for one in reversed(self.blocks) if one.start < head.start)
+        marked = next((self.paths[start] for start in above if start in self.paths), "")
+        return BELOW.join(filter(None, (marked, self.of(head))))
+
+    def heads_columns(self, place: int) -> bool:
+        """Whether it is the row that names the columns of a table, which is quoted with each row below."""
+        return any(one.kind == "row" and one.lead is self.blocks[place] for one in self.blocks[place + 1 : place + 2])
+
+    def in_table(self, start: int, end: int) -> str:
+        """A row in Markdown below the heads of its columns, which are empty where its table begins with a number or has
+        two columns; the row of the heads is alone. Empty for what is no row."""
+        row = next((one for one in self.blocks if (one.start, one.end, one.kind) == (start, end, "row")), None)
+        if row is None:
+            return ""
+        first = row.lead or next(one for one in self.blocks if one.group == row.group)
+        heads, cells = (_CELL_END.split(self.of(one).strip("| ")) for one in (first, row))
+        if not row.lead and (len(heads) < 3 or any(cell[:1].isdigit() for cell in heads)):
+            return in_markdown([""] * len(cells), cells)
+        return in_markdown(heads, *([cells] if row is not first else []))
+
+
+def unnumbered(heading: str) -> str:
+    return _SECTION.sub("", heading, count=1)
+
+
+def region_of(passage: Passage, document: Document | None) -> Region:
+    """Of a passage alone where its document is not at hand."""
+    if document is None:
+        return _read(passage.text, passage.start)
+    start = max(0, passage.start - BEFORE)
+    if start:
+        cut = document.text.find("\n\n", start, passage.start)
+        start = cut + 2 if cut >= 0 else passage.start
+    end = min(len(document.text), passage.end + BEHIND)
+    if end < len(document.text):
+        cut = document.text.rfind("\n\n", passage.end, end)
+        end = cut if cut >= 0 else passage.end
+    heads = frozenset((mark.start - start, mark.text) for mark in document.headings if start <= mark.start < end)
+    return _read(document.text[start:end], start, heads, document.id.casefold().endswith(LAID_OUT))
+
+
+def whole_region(document: Document) -> Region:
+    """Of all of it."""
+    end = len(document.text)
+    return region_of(Passage("", document.id, document.title, document.text, 0.0, "", start=0, end=end), document)
+
+
+@lru_cache(maxsize=64)
+def _read(text: str, offset: int, heads: frozenset[tuple[int, str]] = frozenset(), laid_out: bool = False) -> Region:
+    """`heads`: where a heading is marked, and all that it lies below; `laid_out`: code, and nothing else, is
+    indented."""
+    paths = dict(heads)
+    return Region(text, offset, tuple(_related(text, _pieces(text, paths, laid_out), laid_out)), paths)
+
+
+def _pieces(text: str, heads: Mapping[int, str], laid_out: bool) -> Iterator[BlockSpan]:
+    stanzas, code = [match.span() for match in _STANZA.finditer(text)], frozenset[Span]()
+    if laid_out:
+        stanzas, code = with_code(text, stanzas)
+    for place, (start, end) in enumerate(stanzas):
+        if (start, end) in code:
+            yield start, end, "code"
+            continue
+        lines = [stripped(text, *line.span()) for line in LINE.finditer(text, start, end)]
+        if start in heads:
+            yield *lines.pop(0), "heading"
+        if not lines:
+            continue
+        start = lines[0][0]
+        if is_code(text, lines):
+            yield start, end, "code"
+        elif len(lines) > 1 and sum(bool(_CELLS.search(text, *line)) for line in lines) > len(lines) / 2:
+            for line in lines:
+                yield *line, "row" if _CELLS.search(text, *line) else "prose"
+        elif len(lines) == 1 and place + 1 < len(stanzas) and _heads(text, stanzas[max(0, place - 1) : place + 2]):
+            yield start, end, "heading"
+        else:
+            # Lines that are one phrase, as on a title page, are one block.
+            found = _joined(text, ((start + one, start + other) for one, other in blocks(text[start:end])), _goes_on)
+            if len(found) > 1 and _heads_the_next(text, *found[:2]):
+                yield *found.pop(0), "heading"
+            for one, other in found:
+                yield one, other, "item" if ITEM.match(text, one) or _NUMERAL.match(text, one) else "prose"
+
+
+def _joined(text: str, spans: Iterable[Span], goes_on: Callable[[str], bool]) -> list[Span]:
+    """Each with the one behind it, where its text goes on there."""
+    found = list[Span]()
+    for start, end in spans:
+        begun = bool(found) and goes_on(text[slice(*found[-1])])
+        found.append((found.pop()[0] if begun else start, end))
+    return found
+
+
+def _goes_on(text: str) -> bool:
+    """Whether it ends with a function word, as a line does that the next one goes on with."""
+    return not FUNCTION_WORDS.isdisjoint(text.split()[-1:])
+
+
+def _heads(text: str, near: Sequence[Span]) -> bool:
+    """Whether a line that stands alone is a heading; `near` are the stanza before it, if any, it and the one behind it.
+    A numbered line is one, where neither of these is an item of its list."""
+    *before, (start, end), (below, _) = near
+    alone = not any(ITEM.match(text, place) for place in (below, *(first for first, _ in before)))
+    line = text[start:end]
+    return _is_heading(line) or bool(alone and _ORDINAL.match(line) and _is_heading(unnumbered(line)))
+
+
+def _is_heading(line: str) -> bool:
+    """A numbered line is one where it asks: `3. How is it said?`."""
+    if ITEM.match(line) and not line.startswith(("#", "(")):
+        return bool(_ORDINAL.match(line)) and line.endswith("?")
+    return (
+        len(split(unnumbered(line))) == 1
+        and line[0] not in "\"“„«‘'"
+        and len(line.split()) <= LONGEST_HEADING
+        and not _STOPPED.search(line)
+        and not line.endswith(":")
+    )
+
+
+def _heads_the_next(text: str, one: Span, other: Span) -> bool:
+    """Whether a block is a line that is like a heading, right above one that ends as a sentence does."""
+    line = text[slice(*one)]
+    return "\n" not in line and _is_heading(line) and text[other[1] - 1] in ".!?" and not ITEM.match(text, other[0])
+
+
+def _related(text: str, pieces: Iterable[BlockSpan], laid_out: bool) -> list[Block]:
+    """With groups, headings and leads; a numbered list goes on behind the paragraphs and the code of its items."""
+    found, head, group = list[Block](), None, 0
+    reached, its, announced = 0, 0, None  # the last number of a numbered list, its group, and what announces it
+    for kind, run in groupby(pieces, key=lambda piece: piece[2]):
+        members, leads = [(start, end) for start, end, _ in run], ("prose", "heading", *(["item"] * (kind == "code")))
+        lead = found[-1] if found and found[-1].kind in leads else None
+        if kind == "heading":
+            found += [Block(*span, kind) for span in members]
+            head, reached = found[-1], 0
+        elif kind == "item":
+            group += 1
+            first, last = (_number(text, start) for start, _ in (members[0], members[-1]))
+            of_list = (its, announced) if reached and first == reached + 1 else (group, lead)
+            if first:
+                reached, (its, announced) = last, of_list
+            found += _items(text, members, of_list[0], head, of_list[1])
+        elif kind == "row":
+            group, reached = group + 1, 0
+            named, first_row = names_columns([text[slice(*span)] for span in members], laid_out), None
+            for span in members:
+                found.append(Block(*span, kind, group, head, first_row))
+                first_row = first_row or (found[-1] if named else None)
+        else:
+            found += [Block(*span, kind, -1, head, lead if kind == "code" else None) for span in members]
+    return found
+
+
+def _items(text: str, spans: Iterable[Span], group: int, head: Block | None, lead: Block | None) -> Iterator[Block]:
+    """Of a list; the parent of each is the last one before it that is indented less."""
+    above = list[tuple[int, Block]]()
+    for start, end in spans:
+        before = text[text.rfind("\n", 0, start) + 1 : start]
+        indented = len(before.expandtabs()) if before.isspace() else 0
+        above = [one for one in above if one[0] < indented]
+        item = Block(start, end, "item", group, head, lead, above[-1][1] if above else None)
+        above.append((indented, item))
+        yield item
+
+
+def _number(text: str, start: int) -> int:
+    """Of a numbered item, else 0."""
+    found = _ORDINAL.match(text, start)
+    return int(found[1]) if found else 0
+
+
+def in_markdown(*rows: Sequence[str]) -> str:
+    """A table, of which the first row are the heads."""
+    heads, *others = (f"| {' | '.join(one)} |".replace("\n", " ") for one in rows)
+    return "\n".join([heads, f"|{'---|' * len(rows[0])}", *others])
+
+
+def names_columns(rows: Sequence[str], laid_out: bool) -> bool:
+    """Whether the first row has no number, and some below it have; in a document that `laid_out` its tables none needs
+    to."""
+    return len(rows) > 1 and not _DIGIT.search(rows[0]) and (laid_out or any(map(_DIGIT.search, rows[1:])))
+
+
+def sentences_of(region: Region, block: Block) -> list[Span]:
+    """The sentences of a block, in its region; what is shorter than three words, or a label of three ("Article 9.
+    Committee."), and what ends with a function word, stands with the one behind it."""
+    spans = ((block.start + start, block.start + end) for start, end in split(region.of(block)))
+    return _joined(region.text, spans, lambda said: _is_short(said) or _goes_on(said))
+
+
+def _is_short(sentence: str) -> bool:
+    return len(sentence.split()) < (4 if _DIGIT.search(sentence) else 3)
+
+
+def ranges(region: Region, start: int, end: int, code: bool) -> list[Span]:
+    """A part of a unit without what is no part of its sentence: the running head of a page that a page break has put
+    into it, and a document's own numbered references (`[1]`), which would pass for the answer's citations."""
+    if code:
+        return [(start, end)]
+    holes = [match.span() for match in RUNNING_HEAD.finditer(region.text, start, end)]
+    if _REFERENCED.search(region.text):
+        found = _REFERENCE.finditer(region.text, start, end)
+        holes += [match.span() for match in found if _rising(match[0])]
+    left, place = list[Span](), start
+    for first, last in [*sorted(holes), (end, end)]:
+        span = stripped(region.text, place, max(place, first))
+        left += [span] if span[0] < span[1] else []
+        place = max(place, last)
+    return left or [(start, end)]
+
+
+def _rising(reference: str) -> bool:
+    numbers = [int(number) for number in re.findall(r"\d+", reference)]
+    return numbers == sorted(numbers)
+
+
+# Code -----------------------------------------------------------------------------------------------------------------
+
+
+def is_code(text: str, lines: Sequence[Span]) -> bool:
+    """Most of its lines have what code has, few end as a sentence does, and the last announces nothing."""
+    found = sum(bool(_CODE_LINE.search(text, *line)) and not ITEM.match(text, *line) for line in lines)
+    stopped = sum(text[end - 1] in ".!?" for _, end in lines)
+    return found * 3 >= len(lines) * 2 and stopped * 3 <= len(lines) and text[lines[-1][1] - 1] != ":"
+
+
+def with_code(text: str, stanzas: Sequence[Span]) -> tuple[list[Span], frozenset[Span]]:
+    """The stanzas of a document that was laid out, those of one block of code as one, up to `LONGEST` words; and which
+    of them are code, as they are indented."""
+    made, code = list[Span](), set[Span]()
+    for start, end in stanzas:
+        indented = text[max(0, start - len(INDENT)) : start] == INDENT and not ITEM.match(text, start)
+        before = made[-1] if made and made[-1] in code else None
+        if indented and before and len(text[before[0] : end].split()) <= LONGEST:
+            code.remove(made.pop())
+            start = before[0]
+        made.append((start, end))
+        if indented:
+            code.add((start, end))
+    return made, frozenset(code)
+
+
+def dedented(text: str, start: int, end: int) -> str:
+    """Code as it is shown: without what all its lines are indented by."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return dedent(f"{before}{text[start:end]}") if before.isspace() else text[start:end]
+
+
+# Candidates ----------------------------------------------------------------------------------------------------------
 
 MOST_ITEMS, LONGEST_LIST, SHORT_LIST = 16, 140, 60
 """Items and words of a list that is quoted whole; words of one that may have any number of items."""
@@ -36,43 +374,44 @@ REPLY = 45
 """Words that are quoted of what answers a question that a document asks itself; one sentence at least."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Candidate:
-    """Of the passage at this place of the evidence: `span` in the text of its region, `place` that of its block."""
+    """Of the passage at this place of the evidence: `span` in the text of its region, `place` that of its block. What
+    is worked out of it is read many times, and made once."""
 
     passage: int
     region: Region
     place: int
     span: Span
 
-    block: Block = field(init=False)
-    text: str = field(init=False)
-    position: int = field(init=False)  # the character of its document where it begins
-    head: str = field(init=False)  # the heading and the items that it stands under; empty where there is none
-    lead: str = field(init=False)  # what announces it, if it is an item, a row or code
+    @property
+    def block(self) -> Block:
+        return self.region.blocks[self.place]
 
-    def __post_init__(self) -> None:
-        """Each is read many times, and made once."""
-        blocks, text = self.region.blocks, self.region.text
-        block = blocks[self.place]
-        announces = blocks[block.lead] if block.lead >= 0 else None
-        lead = self.region.paths.get(announces.start) or self.region.of(announces) if announces else ""
-        head = BELOW.join(filter(None, (self.region.path(block.head), *self.parents)))
-        own = " ".join(RUNNING_HEAD.sub(" ", text[slice(*self.span)]).split())
-        values = (block, own, self.region.offset + self.span[0], head, lead)
-        for name, value in zip(("block", "text", "position", "head", "lead"), values, strict=True):
-            object.__setattr__(self, name, value)
+    @cached_property
+    def text(self) -> str:
+        return " ".join(RUNNING_HEAD.sub(" ", self.region.text[slice(*self.span)]).split())
+
+    @property
+    def position(self) -> int:
+        """The character of its document where it begins."""
+        return self.region.offset + self.span[0]
+
+    @cached_property
+    def head(self) -> str:
+        """The heading and the items that it stands under; empty where there is none."""
+        return BELOW.join(filter(None, (self.region.path(self.block.head), *self.parents)))
+
+    @cached_property
+    def lead(self) -> str:
+        """What announces it, if it is an item, a row or code."""
+        lead = self.block.lead
+        return self.region.paths.get(lead.start) or self.region.of(lead) if lead else ""
 
     @property
     def parents(self) -> list[str]:
         """The items that it stands in, the outermost first, without their marks."""
-        parents = map(self.region.of, self.region.parents(self.region.blocks[self.place]))
-        return [ITEM.sub("", text, count=1).strip(" :") for text in parents]
-
-    @property
-    def above(self) -> str:
-        """Its heading, without the number of a section, and what announces it."""
-        return f"{unnumbered(self.head)} {self.lead}"
+        return [ITEM.sub("", self.region.of(one), count=1).strip(" :") for one in self.block.parents]
 
 
 def candidates_of(passages: Sequence[Passage], documents: Mapping[str, Document]) -> list[Candidate]:
@@ -127,9 +466,7 @@ class Excerpt:
 
     def is_code(self, part: Span) -> bool:
         """Whether its lines are shown as they stand."""
-        return any(
-            block.kind == "code" and block.start <= part[0] < block.end for block in self.candidate.region.blocks
-        )
+        return any(one.kind == "code" and one.start <= part[0] < one.end for one in self.candidate.region.blocks)
 
 
 def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = False) -> Excerpt:
@@ -140,52 +477,38 @@ def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = 
     if block.kind == "item":
         behind = region.blocks[candidate.place + 1 : candidate.place + 2] if asks(candidate.text) else []
         reply = (one.span for one in behind if one.kind in ("item", "prose"))
-        return Excerpt(candidate, "item", (*(one.span for one in region.parents(block)), candidate.span, *reply))
+        return Excerpt(candidate, "item", (*(one.span for one in block.parents), candidate.span, *reply))
     if block.kind == "row":
-        head = [region.blocks[block.lead].span] if block.lead >= 0 else []
-        return Excerpt(candidate, "row", (*head, candidate.span))
+        return Excerpt(candidate, "row", (*([block.lead.span] if block.lead else []), candidate.span))
     if block.kind == "code":
         told = _code_at(region, candidate.place) or [candidate.span]  # of a long one a part
         return Excerpt(candidate, "code", (*_announcing(region, block), *told))
     return _sentence(candidate, whole_list=whole_list, opens=opens)
 
 
-def members(region: Region, group: int) -> list[Block]:
-    """The blocks of a list or a table."""
-    return [block for block in region.blocks if block.group == group]
-
-
-def is_item(text: str) -> bool:
-    return bool(ITEM.match(text))
-
-
-# Lists and code ---------------------------------------------------------------------------------------------------
-
-
 def _list(candidate: Candidate) -> Excerpt:
     """The items around the candidate for which there is room, and the code that stands between them."""
     region, block = candidate.region, candidate.block
-    items = members(region, block.group)
-    place = items.index(block)
+    items = [one for one in region.blocks if one.group == block.group]
+    place, announcing = items.index(block), _announcing(region, items[0])
     first, last = (region.blocks.index(items[at]) for at in (0, -1))
     whole = [one.span for one in region.blocks[first : last + 1] if one in items or one.kind == "code"]
     if not _too_many(region, whole):
-        return Excerpt(candidate, "list", (*_announcing(region, items[0]), *whole))
+        return Excerpt(candidate, "list", (*announcing, *whole))
     parts = [item.span for item in items]
     if _too_many(region, parts):  # of each how it begins
         parts = [sentences_of(region, item)[0] for item in items]
     while len(parts) > 1 and _too_many(region, parts):
-        if place < len(parts) - 1:
-            parts.pop()
-        else:
-            parts.pop(0)
-            place -= 1
-    return Excerpt(candidate, "list", (*_announcing(region, items[0]), *parts))
+        behind = place < len(parts) - 1
+        parts.pop(-1 if behind else 0)
+        place -= not behind
+    return Excerpt(candidate, "list", (*announcing, *parts))
 
 
 def _are_clauses(candidate: Candidate) -> bool:
     """Whether the items of its list are paragraphs that nothing announces, as those of a contract."""
-    region, items = candidate.region, members(candidate.region, candidate.block.group)
+    region = candidate.region
+    items = [one for one in region.blocks if one.group == candidate.block.group]
     words = sum(len(region.of(item).split()) for item in items)
     return words > LONGEST_ITEM * len(items) and not _announcing(region, items[0])
 
@@ -198,32 +521,34 @@ def _too_many(region: Region, parts: Sequence[Span]) -> bool:
 def _code_at(region: Region, place: int) -> list[Span]:
     """The block of code there, and those behind it while they have `LONGEST_CODE` words together; none where there is
     no code, or it alone is longer than a candidate may be."""
-    code = list(takewhile(lambda block: block.kind == "code", region.blocks[place:]))
-    counts = accumulate(len(region.of(block).split()) for block in code)
-    each = enumerate(zip(code, counts, strict=True))
-    return [block.span for n, (block, count) in each if count <= (LONGEST_CODE if n else LONGEST)]
+    code = takewhile(lambda block: block.kind == "code", region.blocks[place:])
+    return _within(region, [block.span for block in code], LONGEST_CODE, first=LONGEST)
+
+
+def _within(region: Region, spans: Sequence[Span], words: int, first: float = math.inf) -> list[Span]:
+    """The first, if it has at most `first` words, and those behind it while they have so many `words` together."""
+    counts = accumulate(len(region.text[slice(*span)].split()) for span in spans)
+    return [span for n, (span, count) in enumerate(zip(spans, counts, strict=True)) if count <= (words if n else first)]
 
 
 def _announcing(region: Region, block: Block) -> tuple[Span, ...]:
     """The last sentence of the block before a list, where it ends with a colon, and before code."""
-    lead = region.blocks[block.lead] if block.lead >= 0 else None
+    lead = block.lead
     if lead is None or lead.kind not in ("prose", "item"):
         return ()
     return tuple(sentences_of(region, lead)[-1:]) if block.kind == "code" or region.of(lead).endswith(":") else ()
 
 
-# Sentences --------------------------------------------------------------------------------------------------------
-
-
 def _sentence(candidate: Candidate, *, whole_list: bool, opens: bool) -> Excerpt:
-    """What answers it where it asks; else with the sentence behind it where that holds what is asked for, and with the
-    list or the code that it announces."""
-    region, block = candidate.region, candidate.block
-    spans = sentences_of(region, block)
+    """What answers it where it asks, up to the next question; else with the sentence behind it where that holds what is
+    asked for, and with the list or the code that it announces."""
+    region, spans = candidate.region, sentences_of(candidate.region, candidate.block)
     at = spans.index(candidate.span)
     parts, last = [candidate.span], at == len(spans) - 1
     if asks(candidate.text):
-        parts = _reply(region, [*spans[at + 1 :], *_first_behind(candidate)]) or parts
+        behind = [*spans[at + 1 :], *_first_behind(candidate)]
+        asking = (n for n, span in enumerate(behind) if n and asks(region.text[slice(*span)]))
+        parts = _within(region, behind[: next(asking, None)], REPLY) or parts
     elif opens and not last:
         parts.append(spans[at + 1])
     if last and (whole_list or candidate.text.endswith(":")):
@@ -231,28 +556,17 @@ def _sentence(candidate: Candidate, *, whole_list: bool, opens: bool) -> Excerpt
     return Excerpt(candidate, "list" if len(parts) > 3 else "sentence", tuple(parts))
 
 
-def _reply(region: Region, spans: Sequence[Span]) -> list[Span]:
-    """The first, and those behind it while they have `REPLY` words together; none from the next question on."""
-    texts = [region.text[slice(*span)] for span in spans]
-    spans = spans[: next((n for n, text in enumerate(texts) if n and asks(text)), len(spans))]
-    counts = accumulate(len(region.text[slice(*span)].split()) for span in spans)
-    return [span for n, (span, count) in enumerate(zip(spans, counts, strict=True)) if not n or count <= REPLY]
-
-
 def _first_behind(candidate: Candidate) -> list[Span]:
     """The first sentences of the block behind it."""
-    region = candidate.region
-    if candidate.place + 1 >= len(region.blocks):
-        return []
-    behind = region.blocks[candidate.place + 1]
-    return sentences_of(region, behind)[:2] if behind.kind in ("prose", "item") else []
+    behind = candidate.region.blocks[candidate.place + 1 : candidate.place + 2]
+    return [span for one in behind if one.kind in ("prose", "item") for span in sentences_of(candidate.region, one)[:2]]
 
 
 def _announced(candidate: Candidate) -> list[Span]:
     """The list or the code behind its block; behind a colon the next sentence, where there is neither."""
     region, place = candidate.region, candidate.place + 1
     behind = region.blocks[place] if place < len(region.blocks) else None
-    if behind is not None and behind.kind in ("item", "row"):
+    if behind and behind.kind in ("item", "row"):
         inner = Candidate(candidate.passage, region, place, behind.span)
         return [part for part in _list(inner).parts if part[0] >= behind.start]
     if not candidate.text.endswith(":"):

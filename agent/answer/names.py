@@ -9,8 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from clew.agent.answer.evidence import NAMED, Evidence
-from clew.agent.answer.excerpts import Candidate
-from clew.agent.answer.structure import unnumbered
+from clew.agent.answer.excerpts import Candidate, unnumbered
 from clew.memory.datatypes import Floats
 from clew.memory.text import FUNCTION_WORDS, content_words
 

@@ -10,7 +10,7 @@ from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered
 from clew.agent.answer.conflicts import contradicting, name_of
 from clew.agent.answer.evidence import READ, Evidence, Request, continued, encoded_request, request_of
-from clew.agent.answer.excerpts import Excerpt, is_item
+from clew.agent.answer.excerpts import Excerpt, dedented, ranges
 from clew.agent.answer.judge import (
     JudgeVerdict,
     ask_back,
@@ -23,7 +23,6 @@ from clew.agent.answer.judge import (
 )
 from clew.agent.answer.reader import read
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
-from clew.agent.answer.structure import dedented, ranges
 from clew.agent.answer.times import asked_years
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
@@ -31,7 +30,7 @@ from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Passage
 from clew.memory.dialogue.variants import own_words
 from clew.memory.language.telling import language_of, may_be_english
-from clew.memory.text import content_words, split, written_words
+from clew.memory.text import ITEM, content_words, split, written_words
 
 _CAPITAL = re.compile(r"(?<!^)\b[A-Z]\w[\w-]*")
 
@@ -246,7 +245,7 @@ def composed_of(chosen: Sequence[Picked], evidence: Evidence, named: bool) -> An
             if named and quotes and (label := name_of(one, evidence)) != last:
                 claims.append(Claim(f"{label}:", new_line=bool(claims)))
                 last = label
-            if claims and quotes and is_item(quotes[0].text):
+            if claims and quotes and ITEM.match(quotes[0].text):
                 quotes[0] = replace(quotes[0], new_line=True)
             claims += quotes
             if one.aside:
@@ -288,7 +287,7 @@ def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote])
         ]
         if not known.isdisjoint(quotes):
             continue
-        line = bool(place) and (code or unit.kind in ("list", "code", "row") or is_item(quotes[0].text))
+        line = bool(place) and (code or unit.kind in ("list", "code", "row") or bool(ITEM.match(quotes[0].text)))
         gaps = [(one.end - region.offset, other.start - region.offset) for one, other in pairwise(quotes)]
         ends = [n for n, gap in enumerate(gaps, 1) if _STOP.search(region.text, *gap)]
         for first, last in pairwise((0, *ends, len(quotes))):

@@ -23,7 +23,7 @@ import numpy as np
 from clew.agent.answer.answer_type import AnswerType, answer_type
 from clew.agent.answer.citations import same_words
 from clew.agent.answer.evidence import EncodedRequest, Evidence, share_held
-from clew.agent.answer.excerpts import Candidate, asks
+from clew.agent.answer.excerpts import Block, Candidate, asks
 from clew.agent.state import Answer, BoldSpan
 from clew.memory.datatypes import Floats, Vector, Vectors
 from clew.memory.dates import days_in_full
@@ -378,7 +378,7 @@ def _neighbours(candidates: Sequence[Candidate]) -> tuple[list[int], list[int]]:
 
 def _below(candidates: Sequence[Candidate]) -> list[float]:
     """1 for the first candidate under a heading, a half for the second, a third for the next."""
-    below, seen = [0.0] * len(candidates), Counter[tuple[int, int]]()
+    below, seen = [0.0] * len(candidates), Counter[tuple[int, Block | None]]()
     for n in sorted(range(len(candidates)), key=lambda n: candidates[n].position):
         section = id(candidates[n].region), candidates[n].block.head
         seen[section] += 1

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from clew.agent.answer.citations import same_words
-from clew.agent.answer.structure import Region, whole_region
+from clew.agent.answer.excerpts import Block, Region, whole_region
 from clew.memory.datatypes import Document, Floats, Vectors
 from clew.memory.dates import found_dates
 from clew.memory.text import LABEL, Span
@@ -61,7 +61,7 @@ class _Told:
 
     place: int
     span: Span
-    section: int
+    section: Block | None
     text: str
     is_first: bool
     is_item: bool
@@ -85,18 +85,18 @@ def summary_of(
     return [SummaryLine(heads[told[place].section], *told[place].span) for place in chosen]
 
 
-def _headings(region: Region, document: Document) -> Mapping[int, str]:
+def _headings(region: Region, document: Document) -> Mapping[Block | None, str]:
     """Block -> heading as a label; empty for the title, and before the first."""
-    found, marked = {-1: ""}, {mark.start for mark in document.headings}
-    title = same_words(document.title)
-    for place, block in enumerate(region.blocks):
+    found: dict[Block | None, str] = {None: ""}
+    marked, title = {mark.start for mark in document.headings}, same_words(document.title)
+    for block in region.blocks:
         if block.kind == "heading":
             dated = bool(found_dates(region.of(block)))
             plain = region.of(block) if dated else _NUMBERING.sub("", region.of(block))
             label = " ".join(plain.strip("#*_ =-\u00b6").split()).rstrip(":.")
             said = same_words(label) and same_words(label) != title and len(label.split()) <= 10
             sure = block.start in marked or (not document.pages and label[:1].isupper() and not label.endswith(","))
-            found[place] = label if said and sure and (dated or not _NO_LABEL.search(label)) else ""
+            found[block] = label if said and sure and (dated or not _NO_LABEL.search(label)) else ""
     return found
 
 
@@ -107,7 +107,7 @@ def _told(region: Region, spans: Sequence[Span]) -> list[_Told]:
     found: list[_Told] = []
     lines: tuple[str, ...] = ("prose", "item", "row", "code")
     for least, others in ((4, ("prose",)), (2, ("prose",)), (1, lines), (1, (*lines, "heading"))):
-        seen: set[int] = set()
+        seen: set[Block | None] = set()
         for place, (start, end) in enumerate(spans):
             at = int(np.searchsorted(starts, start, "right")) - 1
             if at < 0 or end > blocks[at].end:
@@ -136,7 +136,7 @@ def _reads(text: str, kind: str, least: int) -> bool:
 
 def _parts(told: Sequence[_Told]) -> list[list[int]]:
     """The sentences by sections; of a document of one or two, or of many, by parts of about one length."""
-    sections: dict[int, list[int]] = {}
+    sections: dict[Block | None, list[int]] = {}
     for place, one in enumerate(told):
         sections.setdefault(one.section, []).append(place)
     if 3 <= len(sections) <= MOST_SECTIONS:

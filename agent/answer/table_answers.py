@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from clew.agent.answer.corpus_answers import CorpusAnswer
+from clew.agent.answer.excerpts import in_markdown
 from clew.agent.answer.negation import SURE, denied
-from clew.agent.answer.structure import in_markdown
 from clew.agent.search.table_reader import TableReading, read, shipped
 from clew.agent.state import Answer, BoldSpan, Claim
 from clew.agent.talk.lines import line

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.excerpts import Candidate, candidates_of, excerpt_of
-from clew.agent.answer.structure import ranges
+from clew.agent.answer.excerpts import Candidate, candidates_of, excerpt_of, ranges, unnumbered
 from clew.memory.datatypes import Document, Passage
 
 
@@ -70,7 +69,7 @@ def test_a_clause_is_told_alone_where_nothing_announces_the_list() -> None:
 
 def test_what_stands_above_is_told_without_the_number_of_a_section() -> None:
     text = "1.7. How is it said?\n\nWith a short e.\n\n12 May 2020\n\nIt rained all day."
-    assert [candidate.above.strip() for candidate in candidates(text)] == ["How is it said?", "12 May 2020"]
+    assert [unnumbered(one.head) for one in candidates(text)] == ["How is it said?", "12 May 2020"]
 
 
 def test_a_numbered_list_goes_on_behind_the_paragraphs_of_its_items() -> None:
