@@ -10,7 +10,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, citations
-from clew.agent.answer.offered import made_of
+from clew.agent.answer.corpus_answers import made_of
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router
 from clew.agent.search.lookups import (

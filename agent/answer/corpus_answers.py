@@ -1,26 +1,27 @@
 """Answers about documents, and not about what stands in one place of them: an overview of the library, the summary of a
 document, how many there are. Quoted, and in a few words of Clew's own that name documents and count them. How they are
-asked for stands in a table for each language (`corpus_answers.LANGUAGE.txt`).
+asked for stands in a table for each language (`corpus_answers.LANGUAGE.txt`), or Clew itself has made and offered the
+question, of titles and headings.
 """
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from clew.agent.answer.excerpts import whole_region
-from clew.agent.answer.offered import bare, made_of
 from clew.agent.answer.summary import SummaryLine, summary_of
-from clew.agent.state import Answer, Claim, Quote
+from clew.agent.state import UNANSWERED, Answer, Claim, Quote
 from clew.agent.talk.lines import line
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
-from clew.memory.knowledge.catalogue import KINDS, Catalogue, Listed
+from clew.memory.knowledge.catalogue import KINDS, Listed
 from clew.memory.knowledge.library import LibraryStore
 from clew.memory.language.esperanto_words import nominative
 from clew.memory.language.telling import language_of
@@ -47,7 +48,7 @@ DETAILS = 300
 """Titles that the step of an answer lists."""
 
 _WORD = re.compile(r"\b[^\W\dA-Z_]{3,}\b")
-
+_NAME, _NUMBERING = "\0", re.compile(r"^[\s#*]*(?:\(?\d+(?:\.\d+)*[.)]?\s+)?")
 
 CHOSEN = ", regarding "
 """Behind which a question that was asked back has what was chosen."""
@@ -88,42 +89,39 @@ def corpus_question(text: str) -> CorpusQuestion | None:
 
 
 @cache
-def _patterns(language: str, name: str) -> tuple[re.Pattern[str], ...]:
-    """Those of one list of the table."""
-    words: dict[str, str] = {}
-    lists: dict[str, list[re.Pattern[str]]] = {}
+def _patterns(language: str) -> Mapping[str, Sequence[re.Pattern[str]]]:
+    """Those of a table by their list. Above the lists stand words, that a pattern has in braces."""
+    words, lists, name = dict[str, str](), defaultdict[str, list[re.Pattern[str]]](list), ""
     for row in Path(__file__).with_suffix(f".{language}.txt").read_text("utf-8").splitlines():
+        filled = re.sub(r"\{([a-z]+)\}", lambda match: words[match[1]], "" if row.startswith("# ") else row.rstrip())
         if row.startswith("[") and row.endswith("]") and row[1:-1].isalpha():
-            found = lists.setdefault(row[1:-1], [])
-        elif row.strip() and not row.startswith("# "):
-            filled = re.sub(r"\{([a-z]+)\}", lambda match: words[match[1]], row)
-            if lists:
-                found.append(re.compile(filled))
-            else:
-                key, _, value = filled.partition(" = ")
-                words[key] = value
-    return tuple(lists[name])
+            name = row[1:-1]
+        elif name and filled:
+            lists[name].append(re.compile(filled))
+        elif filled:
+            key, _, words[key] = filled.partition(" = ")
+    return lists
 
 
 def _question_in(language: str, text: str) -> CorpusQuestion | None:
     """By the patterns of one language, over the words in lower case and without accents, which are as many."""
     written = " ".join(text.replace("\u2019", "'").split()).strip("\u00bf\u00a1 ").rstrip("?!. ")
     plain = _plain(written)
-    tail, courtesy = _patterns(language, "tail")[0].search(plain), _patterns(language, "courtesy")[0].match(plain)
+    lists = _patterns(language)
+    tail, courtesy = lists["tail"][0].search(plain), lists["courtesy"][0].match(plain)
     start, end = courtesy.end() if courtesy else 0, tail.start() if tail else len(plain)
     written, plain = written[start:end], plain[start:end]
 
-    def matched(name: str) -> re.Match[str] | None:
-        return next(filter(None, (pattern.fullmatch(plain) for pattern in _patterns(language, name))), None)
+    def matched(name: str, said: str) -> re.Match[str] | None:
+        return next(filter(None, (pattern.fullmatch(said) for pattern in lists[name])), None)
 
-    if matched("overview"):
-        return CorpusQuestion("overview", language=language)
-    if matched("count"):
-        return CorpusQuestion("count", language=language)
+    for kind in ("overview", "count"):
+        if matched(kind, plain):
+            return CorpusQuestion(kind, language=language)
     for name in ("summarised", "about"):
-        if match := matched(name):
+        if match := matched(name, plain):
             of = written[slice(*match.span("of"))].strip()
-            points = any(pattern.fullmatch(_plain(of)) for pattern in _patterns(language, "pronoun"))
+            points = matched("pronoun", _plain(of)) is not None
             if not points and language != LANGUAGES[0]:  # English articles are no names
                 of = _named(of, language)
             return CorpusQuestion("summary", of, name == "summarised", points, language)
@@ -133,7 +131,7 @@ def _question_in(language: str, text: str) -> CorpusQuestion | None:
 def _named(text: str, language: str) -> str:
     """Without articles before it, nor endings of the accusative."""
     text = text.strip(" ,\"'\u201c\u201d")
-    match = _patterns(language, "article")[0].match(_plain(text))
+    match = _patterns(language)["article"][0].match(_plain(text))
     text = text[match.end() :] if match else text
     return _WORD.sub(lambda word: nominative(word[0]), text) if language == "eo" else text
 
@@ -141,6 +139,46 @@ def _named(text: str, language: str) -> str:
 def _plain(text: str) -> str:
     """Letter by letter in lower case and without accents."""
     return "".join(unicodedata.normalize("NFD", letter)[0].lower()[0] for letter in text.replace("\u00df", "s"))
+
+
+# Questions of Clew's own --------------------------------------------------------------------------------------------
+
+
+class MadeOf(NamedTuple):
+    """The titles that a question was made of, the heading if it has one, and its language."""
+
+    titles: tuple[str, ...] = ()
+    heading: str = ""
+    language: str = ""
+
+
+def offer(language: str, heading: str = "", *titles: str) -> str:
+    """The question of what is said of a heading, in one or two documents of these titles or on from the last answer; of
+    what one is about; without either, of what all are about."""
+    kind = ("and about", "says", "both")[len(titles)] if heading else ("all", "about")[len(titles)]
+    title, other = (*titles, "", "")[:2]
+    return line(f"offer {kind}", language, title=title, other=other, heading=heading)
+
+
+@cache
+def _forms() -> list[tuple[int, bool, str, re.Pattern[str]]]:
+    """How many titles each has, whether a heading, in which language."""
+    kinds = [(n, h, one) for n, h in ((0, True), (1, False), (1, True), (2, True)) for one in LANGUAGES]
+    said = [re.escape(offer(one, _NAME * h, *[_NAME] * n)).replace(re.escape(_NAME), "([^“”]+)") for n, h, one in kinds]
+    return [(*kind, re.compile(pattern)) for kind, pattern in zip(kinds, said, strict=True)]
+
+
+def made_of(question: str) -> MadeOf:
+    """Nothing for any other question."""
+    for titles, headed, language, form in _forms():
+        if match := form.fullmatch(question.strip()):
+            return MadeOf(match.groups()[:titles], match.groups()[-1] if headed else "", language)
+    return MadeOf()
+
+
+def bare(heading: str) -> str:
+    """A heading without those above it, its number and its marks."""
+    return _NUMBERING.sub("", heading.rpartition(BELOW)[2]).strip(" .:#*")
 
 
 # What answers are made of -----------------------------------------------------------------------------------------
@@ -160,12 +198,21 @@ class Corpus:
     language: str = ""
 
     @property
-    def catalogue(self) -> Catalogue:
-        return self.store.catalogue
+    def documents(self) -> list[Listed]:
+        return self.within(self.store.catalogue.documents)
 
     @property
-    def documents(self) -> list[Listed]:
-        return [one for one in self.catalogue.documents if self.scope is None or one.id in self.scope]
+    def folders(self) -> dict[str, list[Listed]]:
+        return self.store.catalogue.folders(self.scope)
+
+    def within(self, documents: Sequence[Listed]) -> list[Listed]:
+        """Those of the scope."""
+        return [one for one in documents if self.scope is None or one.id in self.scope]
+
+    def counted(self, how: str, here: str = "here") -> str:
+        """How many documents there are, and `how` they lie."""
+        count = len(self.documents)
+        return self.line("all documents", count, here=here, how=how, are="is" if count == 1 else "are")
 
     def line(self, key: str, count: int = 0, **values: str) -> str:
         """A line that counts documents."""
@@ -173,7 +220,7 @@ class Corpus:
         return line(key, self.language, count=f"{count:,}", documents=of, **values)
 
     def title(self, one: Listed) -> str:
-        words = self.catalogue.shown[one.id].split()
+        words = self.store.catalogue.shown[one.id].split()
         return " ".join(words[:LONGEST_TITLE]).rstrip(" ,;:") + ("\u2026" if len(words) > LONGEST_TITLE else "")
 
     def sentences(self, document: Document) -> tuple[list[Span], Vectors, list[int]]:
@@ -197,13 +244,12 @@ class Corpus:
         ids = self.store.part().layers.chunk_ids
         return passages_of(self.store.chunks([ids[number] for number in dict.fromkeys(chunks)]), tool)
 
-    def first_chunks(self, ids: Sequence[str]) -> dict[str, int]:
-        """Document -> the number of its first chunk."""
+    def first_chunks(self, ids: Sequence[str]) -> list[int]:
+        """Of these documents, by number."""
         layers = self.store.part().layers
-        numbers = {id_: number for number, id_ in enumerate(layers.document_ids)}
         documents, first = np.unique(layers.chunk_documents, return_index=True)
-        chunk = dict(zip(documents.tolist(), first.tolist(), strict=True))
-        return {id_: chunk[numbers[id_]] for id_ in ids if numbers.get(id_) in chunk}
+        by_id = {layers.document_ids[n]: chunk for n, chunk in zip(documents.tolist(), first.tolist(), strict=True)}
+        return [by_id[id_] for id_ in ids if id_ in by_id]
 
 
 def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer | None:
@@ -238,7 +284,7 @@ def _offered(question: str, corpus: Corpus) -> CorpusAnswer | None:
 
 def _summary(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer | None:
     of = asked.of.rpartition(CHOSEN)[2]
-    folders = {folder.casefold(): inside for folder, inside in corpus.catalogue.folders(corpus.scope).items() if folder}
+    folders = {folder.casefold(): inside for folder, inside in corpus.folders.items() if folder}
     named = re.sub(r"^(?:the )?(?:folder|directory) | (?:folder|directory)$", "", of.casefold())
     if named != of.casefold() and (inside := folders.get(named.removeprefix("the "))):
         return _overview(replace(corpus, scope=frozenset(one.id for one in inside)))
@@ -261,8 +307,8 @@ def _meant(of: str, asked: CorpusQuestion, corpus: Corpus) -> list[Listed]:
         spoken = _spoken_of(corpus)
         one = spoken[:1] if asked.plainly or len(spoken) == 1 else []
         return one or (corpus.documents if len(corpus.documents) == 1 else [])
-    named = corpus.catalogue.named(of)
-    documents = [one for one in named.documents if corpus.scope is None or one.id in corpus.scope]
+    named = corpus.store.catalogue.named(of)
+    documents = corpus.within(named.documents)
     sure = named.by_file or (named.kind and named.coverage >= 0.8 and (named.dated or named.of_title > 0))
     sure = sure or min(named.coverage, named.of_title) >= WHOLE_TITLE
     if not (asked.plainly or sure) or not 1 < len(documents) <= MOST_CHOICES:
@@ -273,11 +319,8 @@ def _meant(of: str, asked: CorpusQuestion, corpus: Corpus) -> list[Listed]:
 
 def _spoken_of(corpus: Corpus) -> list[Listed]:
     """The documents that the last answer cites, in its order."""
-    before = corpus.before()
-    if before is None:
-        return []
-    cited = [before.sources[number - 1].document for claim in before.claims for number in claim.cites]
-    known = {one.id: one for one in corpus.documents}
+    before, known = corpus.before() or UNANSWERED, {one.id: one for one in corpus.documents}
+    cited = (before.sources[number - 1].document for claim in before.claims for number in claim.cites)
     return [known[id_] for id_ in dict.fromkeys(cited) if id_ in known]
 
 
@@ -307,26 +350,22 @@ def _summarised(one: Listed, corpus: Corpus, heading: str = "") -> CorpusAnswer 
 def _of_tables(document: Document, corpus: Corpus) -> list[Claim]:
     """How many rows its tables have, and what their columns are called."""
     tables = corpus.store.tables.of(document.id)[:MOST_CHOICES]
-    said = (
-        (one.title, corpus.line("rows of", one.size, rows=f"{one.size:,}", heads=", ".join(one.heads)))
-        for one in tables
-    )
-    return [Claim(f"{title}: {rows}" if title else rows, new_line=True) for title, rows in said]
+    rows = [corpus.line("rows of", one.size, rows=f"{one.size:,}", heads=", ".join(one.heads)) for one in tables]
+    said = (f"{one.title}: {of}" if one.title else of for one, of in zip(tables, rows, strict=True))
+    return [Claim(text, new_line=True) for text in said]
 
 
 def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int]) -> list[Claim]:
-    made, label, region = [], "", whole_region(document)
+    made, label, region = list[Claim](), "", whole_region(document)
     for one, cite in zip(lines, cites, strict=True):
-        fresh = one.label != label
-        label = one.label
+        fresh, label = one.label != label, one.label
         if fresh and label:
             made.append(Claim(label if label[-1] in "?!:" else f"{label}:", new_line=True))
         said = Quote(document.id, one.start, one.end, document.text[one.start : one.end])
-        text = " ".join(said.text.split())
-        item = bool(ITEM.match(text)) or (fresh and not label)
-        shown = region.in_table(one.start, one.end)
-        made.append(Claim(text, (cite,), start=said.start, new_line=item, quotes=(said,), markup=shown))
-    return [replace(claim, new_line=True) if not place else claim for place, claim in enumerate(made)]
+        text, shown = " ".join(said.text.split()), region.in_table(one.start, one.end)
+        begins = not made or bool(ITEM.match(text)) or (fresh and not label)
+        made.append(Claim(text, (cite,), start=said.start, new_line=begins, quotes=(said,), markup=shown))
+    return made
 
 
 # Count ------------------------------------------------------------------------------------------------------------
@@ -334,14 +373,13 @@ def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int
 
 def _counted(corpus: Corpus) -> CorpusAnswer:
     """How many documents there are, and in which folders."""
-    folders = corpus.catalogue.folders(corpus.scope)
+    folders = corpus.folders
     by_size = sorted(folders.items(), key=lambda item: -len(item[1]))[:MOST_FOLDERS]
     parts = ", ".join(f"{name or corpus.line('not in a folder')} {len(inside):,}" for name, inside in by_size)
     how = f"{corpus.line('in folders', len(folders))}: {parts}" if folders else ""
     how += f" {corpus.line('and more', len(folders) - MOST_FOLDERS)}" if len(folders) > MOST_FOLDERS else ""
-    are = "is" if len(corpus.documents) == 1 else "are"
-    text = corpus.line("all documents", len(corpus.documents), here="here", how=how, are=are)
-    return CorpusAnswer(Answer("answered", (Claim(f"{text}."),), form="fact"), (), "all documents counted")
+    said = Claim(f"{corpus.counted(how)}.")
+    return CorpusAnswer(Answer("answered", (said,), form="fact"), (), "all documents counted")
 
 
 # Overview ---------------------------------------------------------------------------------------------------------
@@ -355,14 +393,13 @@ def _spread(documents: Sequence[Listed], most: int) -> Sequence[Listed]:
 def _overview(corpus: Corpus) -> CorpusAnswer:
     """A line a folder where the documents lie in several, else a line a title; of titles as many as there is room for.
     The step has all of them."""
-    documents, folders = corpus.documents, corpus.catalogue.folders(corpus.scope)
+    documents, folders = corpus.documents, corpus.folders
     groups, how = {"": documents}, ""
     if 1 < len(folders) <= max(2, len(documents) / 2):
         groups = {name or corpus.line("not in a folder"): inside for name, inside in folders.items()}
         how = corpus.line("in folders", len(groups))
     here = f"here on {corpus.subject}" if corpus.subject and len(documents) > 1 else "here"
-    are = "is" if len(documents) == 1 else "are"
-    text = corpus.line("all documents", len(documents), here=here, how=how, are=are) + ":"
+    text = f"{corpus.counted(how, here)}:"
     claims, sources = _fitted(groups, corpus, MOST_WORDS - len(text.split()))
     listed = [f"{name or 'documents'}: {corpus.title(one)}" for name, inside in groups.items() for one in inside]
     details = (*listed[:DETAILS], *([f"and {len(listed) - DETAILS} more"] if len(listed) > DETAILS else ()))
@@ -382,7 +419,7 @@ def _fitted(groups: Mapping[str, Sequence[Listed]], corpus: Corpus, words: int) 
         if sum(len(claim.text.split()) for claim in claims) <= words:
             break
     shown = [one for name in told for one in _spread(groups[name], most)]
-    sources = corpus.passages(corpus.first_chunks([one.id for one in shown]).values(), "overview")
+    sources = corpus.passages(corpus.first_chunks([one.id for one in shown]), "overview")
     numbers, documents = {source.document: n for n, source in enumerate(sources, 1)}, iter(shown)
     made = [replace(one, cites=(numbers[next(documents).id],)) if one.cites else one for one in claims]
     if left := by_size[lines:]:

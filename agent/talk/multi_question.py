@@ -11,7 +11,7 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from clew.agent.answer.offered import made_of, offer
+from clew.agent.answer.corpus_answers import made_of, offer
 from clew.agent.services import TurnContext
 from clew.agent.state import Answer, Claim, Outcome, Turn, TurnSearch, TurnState
 from clew.memory.datatypes import Sentence

@@ -7,7 +7,7 @@ from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
 from clew.agent.answer.citations import same_words
-from clew.agent.answer.offered import bare, offer
+from clew.agent.answer.corpus_answers import bare, offer
 from clew.agent.search.lookups import library_language
 from clew.agent.state import UNANSWERED, Turn
 from clew.agent.talk.multi_question import questions_of

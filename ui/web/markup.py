@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup as Safe
 
-from clew.agent.answer.offered import offer
+from clew.agent.answer.corpus_answers import offer
 from clew.agent.state import STANDINGS, Answer, ClaimStanding
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import Thread

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.answer.offered import made_of
+from clew.agent.answer.corpus_answers import made_of
 from clew.agent.assistant import Assistant
 from clew.agent.talk.offers import _headed, next_questions, offered_by, shown_off
 from clew.memory.datatypes import Document, Mark
