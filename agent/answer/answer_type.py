@@ -10,7 +10,7 @@ from pathlib import Path
 
 from clew.agent.state import AnswerForm
 from clew.memory.language.telling import may_be_english
-from clew.memory.text import content_words, split, written_words
+from clew.memory.text import content_words, read_patterns, split, written_words
 
 LONGEST_DEFINED = 6
 """Words of what is defined."""
@@ -100,19 +100,7 @@ def _measure(question: str, counted: str) -> str:
     return next((_TEXTS[f"holds {name}"] for name in _MEASURES if _PATTERNS[f"asks {name}"].search(question)), "")
 
 
-def _read(path: Path) -> dict[str, str]:
-    """The patterns by name, with the words above them put in."""
-    made: dict[str, str] = {}
-    for line in path.read_text("utf-8").splitlines():
-        name, equals, pattern = line.partition(" = ")
-        if equals and not line.startswith("#"):
-            for word in ("month", "number", "unit", "currency", "day", "start"):
-                pattern = pattern.replace(f"{{{word}}}", made.get(word, ""))
-            made[name] = pattern
-    return made
-
-
-_TEXTS = _read(Path(__file__).with_suffix(".txt"))
+_TEXTS = read_patterns(Path(__file__).with_suffix(".txt"))
 _NUMBER = _TEXTS["number"]
 _FEW_WORDS = r"(?:[^\w;.!?]+\w+(?:['’-]\w+)*){0,5}?[^\w;!?]*"
 """Between a number and what it counts."""

@@ -4,7 +4,7 @@ vectors."""
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -13,7 +13,7 @@ import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType, answer_type
 from clew.agent.answer.citations import same_words
-from clew.agent.answer.excerpts import RUNNING_HEAD, Candidate, candidates_of
+from clew.agent.answer.excerpts import Candidate, candidates_of
 from clew.agent.answer.times import TimedSentence, diary_entries, timed_sentence
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Turn
@@ -105,18 +105,6 @@ class Evidence:
         return frozenset().union(*self.passage_words)
 
     @cached_property
-    def running_words(self) -> ContentWords:
-        """Those of the running heads of pages."""
-        heads = " ".join(m[0] for p in self.passages for m in RUNNING_HEAD.finditer(p.text))
-        return frozenset(content_words(heads, self.language))
-
-    @cached_property
-    def told_words(self) -> ContentWords:
-        """Those that stand in a candidate, a heading or a title, and not in running heads alone."""
-        heads = [RUNNING_HEAD.sub("", head) for head in self.heads]
-        return frozenset().union(*self.candidate_words, *self.title_words, *held_word_sets(heads, self.language))
-
-    @cached_property
     def passage_vectors(self) -> Vectors:
         """Shape (passages, d); embedded as they were indexed, so from the cache."""
         return self.encoder.encode([embedded_text(passage) for passage in self.passages], "passage")
@@ -160,11 +148,6 @@ class Evidence:
 def share_held(weights: Mapping[str, float], held: ContentWords) -> float:
     """The share of the question's words that these hold."""
     return sum(weight for stem, weight in weights.items() if stem in held)
-
-
-def shares_held(weights: Mapping[str, float], texts: Sequence[ContentWords]) -> list[float]:
-    """The same of each text, by its words."""
-    return [share_held(weights, held) for held in texts]
 
 
 def title_of(passage: Passage) -> str:

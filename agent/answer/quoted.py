@@ -1,4 +1,5 @@
-"""The maker of answers without a language model: what of the passages answers, quoted, each with its citation."""
+"""The maker of answers without a language model: what of the passages answers, quoted, each with its citation; with it
+what documents say that contradict it."""
 
 import math
 import re
@@ -8,9 +9,8 @@ from itertools import pairwise
 
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered
-from clew.agent.answer.conflicts import contradicting, name_of
 from clew.agent.answer.evidence import READ, Evidence, Request, continued, encoded_request, request_of
-from clew.agent.answer.excerpts import Excerpt, dedented, ranges
+from clew.agent.answer.excerpts import RUNNING_HEAD, Excerpt, dedented, excerpt_of, ranges
 from clew.agent.answer.judge import (
     JudgeVerdict,
     ask_back,
@@ -22,15 +22,17 @@ from clew.agent.answer.judge import (
     unknown_in_esperanto,
 )
 from clew.agent.answer.reader import read
+from clew.agent.answer.score_adjustments import SURE, denied, of_other_names
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
-from clew.agent.answer.times import asked_years
+from clew.agent.answer.times import TimedSentence, asked_years, plain_title, told_words, without_dates
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Passage
+from clew.memory.dates import asked_times, date_of
 from clew.memory.dialogue.variants import own_words
 from clew.memory.language.telling import language_of, may_be_english
-from clew.memory.text import ITEM, content_words, split, written_words
+from clew.memory.text import ITEM, content_words, held_word_sets, split, written_words
 
 _CAPITAL = re.compile(r"(?<!^)\b[A-Z]\w[\w-]*")
 
@@ -150,9 +152,12 @@ def _is_told(question: str, language: str, evidence: Evidence) -> bool:
 def _asks_of_author(question: str, evidence: Evidence) -> bool:
     """Whether somebody is named whom only the running heads of pages name, as a text's author, and nothing is asked of
     him that a title names."""
-    words = content_words(question, evidence.language)
-    named = {word for name in _CAPITAL.findall(question) for word in content_words(name, evidence.language)}
-    headed = named & evidence.running_words - evidence.told_words
+    words, language = content_words(question, evidence.language), evidence.language
+    named = {word for name in _CAPITAL.findall(question) for word in content_words(name, language)}
+    running = " ".join(match[0] for one in evidence.passages for match in RUNNING_HEAD.finditer(one.text))
+    heads = held_word_sets([RUNNING_HEAD.sub("", head) for head in evidence.heads], language)
+    told = frozenset[str]().union(*evidence.candidate_words, *evidence.title_words, *heads)
+    headed = named.intersection(content_words(running, language)) - told
     return bool(headed) and not ({*words} - named) & frozenset().union(*evidence.title_words)
 
 
@@ -193,6 +198,74 @@ def _line_with(words: str, passage: Passage, number: int) -> tuple[Claim, ...]:
             own = Quote(passage.document, passage.start + start, passage.start + end, text)
             return (Claim(" ".join(text.split()), (number,), start=own.start, quotes=(own,)),)
     return ()
+
+
+# Contradicted -------------------------------------------------------------------------------------------------------
+
+LIKE, SHARED, MOST = 0.6, 0.6, 2
+"""The cosine and the share of the words of the shorter one from which two sentences tell the same thing; how many
+documents are quoted beside the first."""
+
+_AMOUNT = re.compile(r"(?P<before>[€$£]?)\s?(?P<number>\d[\d.,:]*)\s?(?P<behind>%|[€$£]|[^\W\d_]+)?")
+"""A number with what stands beside it."""
+
+
+def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Picked]:
+    """Excerpts of other documents that tell the same thing as the first with another amount or day, or deny it: none
+    where they are older or newer versions, of which one is in force."""
+    candidate = first.excerpt.candidate
+    told = first.excerpt.kind in ("sentence", "item") and candidate in evidence.candidates
+    if not told or first.aside or asked_times(question):
+        return []
+    place, asked = evidence.candidates.index(candidate), told_words(question)
+    own, sources = evidence.texts[place], evidence.sources
+    own_words, said = told_words(own), asked & {*content_words(own), *evidence.title_words[candidate.passage]}
+    likeness = evidence.candidate_vectors @ evidence.candidate_vectors[place]
+    found, of_another = dict[str, Picked](), of_other_names(question, evidence)
+    for other in sorted(range(len(evidence.candidates)), key=lambda one: -likeness[one]):
+        if likeness[other] < LIKE or len(found) == MOST:
+            break
+        at, text, document = evidence.candidates[other].passage, evidence.texts[other], sources[other]
+        if document == sources[place] or document in found or of_another[other]:
+            continue
+        if _versions(evidence.timed[place], evidence.timed[other]):
+            continue
+        words = told_words(text)
+        least = min(len(words), len(own_words))
+        alike = least > 1 and len(words & own_words) >= SHARED * least and not (words - own_words and own_words - words)
+        answers = said <= {*content_words(text), *evidence.title_words[at]}
+        if alike and answers and (differ(own, text) or _one_denies(own, text, evidence)):
+            found[document] = Picked(excerpt_of(evidence.candidates[other]))
+    return list(found.values())
+
+
+def _versions(one: TimedSentence, other: TimedSentence) -> bool:
+    """Whether one is in force in the place of the other."""
+    titled = plain_title(one.title) == plain_title(other.title)
+    return bool(one.status or other.status) or (titled and one.date != other.date)
+
+
+def differ(one: str, other: str) -> bool:
+    """Whether two sentences that tell the same thing say something else: another amount of the same, another date."""
+    ours, theirs = _amounts(one), _amounts(other)
+    if any(ours[unit] != theirs[unit] for unit in ours.keys() & theirs.keys()):
+        return True
+    dates = asked_times(one), asked_times(other)
+    return len(dates[0]) == 1 == len(dates[1]) and not dates[0][0].meets(dates[1][0].date)
+
+
+def _one_denies(one: str, other: str, evidence: Evidence) -> bool:
+    """Whether one of two sentences denies what the other tells, with the same amounts."""
+    if not evidence.of_english or _amounts(one) != _amounts(other):
+        return False
+    less, more = sorted(denied([one, other], evidence.encoder))
+    return bool(less <= 1 - SURE and more >= SURE)
+
+
+def _amounts(text: str) -> dict[str, str]:
+    """What is counted or measured -> the number, without dates."""
+    found = _AMOUNT.finditer(without_dates(text))
+    return {f"{m['before']}{m['behind'] or ''}".casefold(): m["number"].strip(".,:") for m in found}
 
 
 # Composed ---------------------------------------------------------------------------------------------------------
@@ -253,6 +326,15 @@ def composed_of(chosen: Sequence[Picked], evidence: Evidence, named: bool) -> An
                 claims.append(Claim(one.aside, tuple(dict.fromkeys((n, *older)))))
     claims = [_cited_where_held(claim, order, passages) for claim in claims]
     return Answer("answered", tuple(claims), tuple(passages[number] for number in order))
+
+
+def name_of(picked: Picked, evidence: Evidence) -> str:
+    """Of its document, with the date."""
+    passage = evidence.passages[picked.excerpt.candidate.passage]
+    document = evidence.documents.get(passage.document)
+    when = date_of(document.date).text if document and document.date else ""
+    name = passage.title or passage.document
+    return f"\u201c{name}\u201d ({when})" if when and when not in name else f"\u201c{name}\u201d"
 
 
 def _cited_where_held(claim: Claim, order: list[int], passages: Sequence[Passage]) -> Claim:

@@ -10,11 +10,10 @@ import numpy as np
 
 from clew.agent.answer.answer_type import AnswerType
 from clew.agent.answer.differences import difference
-from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, shares_held
+from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, share_held
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
-from clew.agent.answer.names import PHRASE, asked_headings, by_named_authors, of_other_names
-from clew.agent.answer.negation import opposed
 from clew.agent.answer.reader import read
+from clew.agent.answer.score_adjustments import PHRASE, asked_headings, by_named_authors, of_other_names, opposed
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats
 from clew.memory.parameters import Cosine, Count, Few, Share, Weight
@@ -110,7 +109,7 @@ def is_relevant(request: Request, lacks: Sequence[str], evidence: Evidence, para
     if len(lacks) < parameters.lacking * len(set(content_words(request.question, evidence.language))):
         return True
     encoded = encoded_request(request, evidence)
-    held = shares_held(encoded.weights, evidence.passage_words)
+    held = [share_held(encoded.weights, words) for words in evidence.passage_words]
     near = evidence.passage_vectors @ encoded.whole if held else np.zeros(0)
     return bool((near + parameters.held * np.array(held)).max(initial=0.0) >= parameters.relevant)
 

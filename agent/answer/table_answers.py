@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from clew.agent.answer.corpus_answers import CorpusAnswer
 from clew.agent.answer.excerpts import in_markdown
-from clew.agent.answer.negation import SURE, denied
+from clew.agent.answer.score_adjustments import SURE, denied
 from clew.agent.search.table_reader import TableReading, read, shipped
 from clew.agent.state import Answer, BoldSpan, Claim
 from clew.agent.talk.lines import line

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from clew.agent.answer.negation import CLASSES, SHIPPED
+from clew.agent.answer.score_adjustments import CLASSES, SHIPPED
 from clew.memory.text import split, words
 from tests.training.records import asked_by_people
 from tests.training.table_reader import as_file

@@ -1,17 +1,23 @@
-"""Names that are nearly alike: what is said of "Flex Plus" is no answer about "Flex", nor what is said of Otto Berg one
-about Anna Berg."""
+"""What moves candidates up or down beside the reader. Names that are nearly alike: what is said of "Flex Plus" is no
+answer about "Flex", nor what is said of Otto Berg one about Anna Berg. Whether a sentence denies what it tells, and
+which of parallel sentences do as the question does: who has not paid, and not who has."""
 
+import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from clew.agent.answer.evidence import NAMED, Evidence
+from clew.agent.answer.evidence import NAMED, Evidence, Request
 from clew.agent.answer.excerpts import Candidate, unnumbered
+from clew.agent.search.table_reader import Softmax
 from clew.memory.datatypes import Floats
-from clew.memory.text import FUNCTION_WORDS, content_words
+from clew.memory.ports import Encoder
+from clew.memory.text import FUNCTION_WORDS, content_words, words
 
 _PART = re.compile(r"\s*(?:[:>\u00b7|]|\s[-\u2013\u2014])\s+")
 """Between the parts of a title or of the headings above a sentence."""
@@ -31,11 +37,9 @@ BEHIND = 2
 
 _Words = tuple[str, ...]
 _Kind = Literal["heading", "title", "opening"]
-_KINDS: tuple[_Kind, ...] = get_args(_Kind)
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """What a heading, a title or a paragraph says that it is about, in lower case; `own`: its words behind the first
     as they are written, where that says what kind of thing it is ("Tariff Flex") and they have capitals."""
 
@@ -49,19 +53,18 @@ def of_other_names(question: str, evidence: Evidence) -> Floats:
     the question, or of another item of a list than the one that is in it, or of a longer code. It is said of the
     nearest heading, else of the title, else of what it or its paragraph begins with."""
     lines, cased = question.casefold().splitlines(), _words(question)
-    asked = [_words(line) for line in lines]
-    beside = zip(_of_other_items(question, evidence), _of_other_codes(lines, evidence), strict=True)
-    names = [list(_names(one, evidence)) for one in evidence.candidates]
+    asked, names = [_words(line) for line in lines], [list(_names(one, evidence)) for one in evidence.candidates]
     known = {
         name
-        for of_one in names
-        for name in of_one
+        for name in chain.from_iterable(names)
         if any(_stands(name.words, line) for line in asked) or (name.own and _stands(name.own, cased))
     }
-    known |= _named_by_one_word({word for line in asked for word in line}, names, evidence)
-    known = {name for name in known if not any(_is_part(name.words, other.words) for other in known)}
-    other = (_is_of_another(of_one, known) for of_one in names)
-    return np.array([one or any(apart) for one, apart in zip(other, beside, strict=True)], np.float64)
+    known |= _named_by_one_word({*chain.from_iterable(asked)}, names, evidence)
+    longer = [one.words for one in known]
+    known = {one for one in known if not any(one.words != other and _stands(one.words, other) for other in longer)}
+    others = (_is_of_another(of_one, known) for of_one in names)
+    each = zip(others, _of_other_items(question, evidence), _of_other_codes(lines, evidence), strict=True)
+    return np.array([any(one) for one in each], np.float64)
 
 
 def _named_by_one_word(asked: set[str], names: Sequence[Sequence[Name]], evidence: Evidence) -> set[Name]:
@@ -81,10 +84,8 @@ def _named_by_one_word(asked: set[str], names: Sequence[Sequence[Name]], evidenc
 def _of_other_codes(lines: Sequence[str], evidence: Evidence) -> list[bool]:
     """Of each candidate whether it has no code of the question, and one that begins so: KX-200S for KX-200."""
     asked = {code for line in lines for code in _CODE.findall(line)}
-    codes = [{*_CODE.findall(text.casefold())} for text in evidence.texts]
-    return [
-        not asked & said and any(one.startswith(code) for one in said for code in asked) for said in codes if asked
-    ] or [False] * len(codes)
+    codes = ({*_CODE.findall(text.casefold())} for text in evidence.texts)
+    return [not asked & said and any(one.startswith(tuple(asked)) for one in said) for said in codes]
 
 
 def _of_other_items(question: str, evidence: Evidence) -> list[bool]:
@@ -102,8 +103,8 @@ def _of_other_items(question: str, evidence: Evidence) -> list[bool]:
 
 def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:
     """Nearest first; only such as are written with capitals or numbers, or have three words, a list two."""
-    region, block = candidate.region, candidate.block
-    openings = (candidate.text, region.text[block.start : block.end] if block.kind == "prose" else "")
+    block = candidate.block
+    openings = (candidate.text, candidate.region.of(block) if block.kind == "prose" else "")
     head, title = unnumbered(candidate.head), evidence.passages[candidate.passage].title
     told: list[tuple[_Kind, str]] = [
         *(("heading", part) for part in reversed(_PART.split(head))),
@@ -112,14 +113,10 @@ def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:
     ]
     for kind, text in told:
         words, written = _words(text.casefold()), _words(text)
-        capital = all(map(_is_name, written))
+        capital = all(word[0].isupper() or word.isdigit() for word in written)
         fewest = 2 if kind == "title" and block.kind == "row" else 3
         if words and (capital or len(words) >= fewest) and words[0] not in FUNCTION_WORDS:
             yield Name(kind, words, written[1:] if capital and kind != "opening" else ())
-
-
-def _is_name(word: str) -> bool:
-    return word[0].isupper() or word.isdigit()
 
 
 def _words(text: str) -> _Words:
@@ -132,17 +129,12 @@ def _stands(name: _Words, words: _Words) -> bool:
     return any(sorted(words[place : place + len(name)]) == own for place in range(len(words) - len(name) + 1))
 
 
-def _is_part(one: _Words, other: _Words) -> bool:
-    return one != other and _stands(one, other)
-
-
 def _is_of_another(names: Sequence[Name], asked: set[Name]) -> bool:
-    for kind in _KINDS:
-        for words in (name.words for name in names if name.kind == kind):
-            if any(words == one.words for one in asked):
-                return False
-            if any(_are_alike(words, one.words) for one in asked if one.kind == kind):
-                return True
+    for name in names:
+        if any(name.words == one.words for one in asked):
+            return False
+        if any(_are_alike(name.words, one.words) for one in asked if one.kind == name.kind):
+            return True
     return False
 
 
@@ -168,3 +160,51 @@ def _are_alike(one: _Words, other: _Words) -> bool:
     if len(short) < len(long):
         return long[: len(short)] == short and len(long) <= len(short) + BEHIND
     return len(one) > 1 and sum(own != of for own, of in zip(one, other, strict=True)) == 1
+
+
+# Negation -----------------------------------------------------------------------------------------------------------
+
+CLASSES = ("affirmed", "denied")
+SHIPPED = Path(__file__).with_name("negation.json")
+
+SURE = 0.75
+"""The probability from which a text does either."""
+
+
+OTHERS = 4
+"""Words of content beside those of the question, up to which a sentence tells nothing else."""
+
+
+@cache
+def shipped() -> Softmax:
+    """The one that comes with Clew; `python -m tests.training.negation` fits it."""
+    said = json.loads(SHIPPED.read_text("utf-8"))
+    return Softmax(CLASSES, np.array(said["intercepts"]), np.array(said["weights"]), said["features"])
+
+
+def denied(texts: Sequence[str], encoder: Encoder) -> Floats:
+    """Shape (texts,): how likely each denies something."""
+    vectors = encoder.encode(list(texts), "sentence")
+    return np.array(
+        [shipped().probabilities(vector, words(text))["denied"] for vector, text in zip(vectors, texts, strict=True)]
+    )
+
+
+def opposed(request: Request, evidence: Evidence) -> Floats:
+    """Shape (candidates,): 1 where a candidate denies what the question does not, or the other way round, and another
+    one of its document, with the same words of the question, does as the question does; both have few others."""
+    said = denied([request.rewritten, *evidence.texts], evidence.encoder)
+    agrees, differs = (said[1:] >= SURE, said[1:] <= 1 - SURE)[:: 1 if said[0] >= SURE else -1]
+    asked = frozenset(content_words(request.rewritten))
+    told = [
+        (source, asked & own if len(own - asked) <= OTHERS else frozenset[str]())
+        for source, own in zip(evidence.sources, evidence.candidate_words, strict=True)
+    ]
+    agreeing = [one for one, does in zip(told, agrees, strict=True) if does]
+    return np.array(
+        [
+            does and bool(held) and any(document == other and held <= own for other, own in agreeing)
+            for (document, held), does in zip(told, differs, strict=True)
+        ],
+        float,
+    )
