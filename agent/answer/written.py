@@ -27,9 +27,6 @@ NOT_FOUND, UNCLEAR = "NOT FOUND", "UNCLEAR:"
 
 _REFUSAL = re.compile(rf"{NOT_FOUND}\s*(?:[.,:;!(–-]|$)")
 
-Emit = Callable[[Piece], object]
-"""Takes each piece of an answer as it is written."""
-
 MARGIN = 100
 """Tokens for what the estimates do not count."""
 
@@ -70,26 +67,22 @@ class _Reply:
 
     raw: str
     text: str
-    order: tuple[int, ...] = ()
-    unknown: int = 0
-    stopped: bool = False
-    broke: str = ""
-
-    @property
-    def start(self) -> str:
-        return _start(self.raw)
+    order: Sequence[int]
+    unknown: int
+    stopped: bool
+    broke: str
 
 
 def write(
     turn: Turn,
     writer: RecordedWriter,
     unsupported: Unsupported,
-    emit: Emit,
+    emit: Callable[[Piece], object],
     cancel: threading.Event,
     encoder: Encoder | None = None,
     small: bool = False,
 ) -> ModelAnswer:
-    """The model's answer from the turn's passages, its words emitted as they may leave (`OutputFilter`; with an
+    """The model's answer from the turn's passages, its words given to `emit` as they may leave (`OutputFilter`; with an
     `encoder` nothing that has nothing to do with the question). What it wrote before a stop or a failure is kept.
 
     `unsupported` sentences are marked (by `verify`), or the answer is written once more, or they are removed. To a
@@ -99,118 +92,133 @@ def write(
     """
     asked = " ".join(dict.fromkeys((turn.rewritten, turn.meant, turn.typed)))
     output = OutputFilter(turn.passages, Topic(asked, encoder) if encoder else None)
-    messages, given = _prompt(turn, writer, small, 10**9)
-    for _ in range(TRIES - 1):
+    return _Writing(turn, writer, unsupported, emit, cancel, output, small).answer()
+
+
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """What `write` is given, and what may leave of what is written."""
+
+    turn: Turn
+    writer: RecordedWriter
+    unsupported: Unsupported
+    emit: Callable[[Piece], object]
+    cancel: threading.Event
+    output: OutputFilter
+    small: bool
+
+    def answer(self, room: int = 10**9, tries: int = TRIES) -> ModelAnswer:
+        """With as much of the passages as the window has room for, at most `room` tokens."""
+        fixed = self.writer.tokens(self._prompt(""))
+        spare = self.writer.window - self._most - MARGIN - fixed
+        given = fit(self.turn.rewritten, self.turn.passages, max(min(room, spare), 0), self.writer.tokens)
+        self.writer.parts = (PromptPart("the rules, the question, what was said", fixed), *given.parts)
+        prompt = Message("user", re.sub(r"\n{3,}", "\n\n", self._prompt(given.text)).strip())
         try:
-            return _answered(turn, messages, given, writer, unsupported, output, emit, cancel)
+            return self._checked(prompt, given)
         except PromptCut:
-            emit(Piece("", restart=True))
-            messages, given = _prompt(turn, writer, small, given.tokens // 2)
-    return _answered(turn, messages, given, writer, unsupported, output, emit, cancel)
+            if tries == 1:
+                raise
+            self.emit(Piece("", restart=True))
+            return self.answer(given.tokens // 2, tries - 1)
 
+    @property
+    def _most(self) -> int:
+        """Tokens of an answer; in a small window a quarter of it."""
+        return min(self.writer.most, self.writer.window // 4)
 
-def _prompt(turn: Turn, writer: RecordedWriter, small: bool, room: int) -> tuple[list[Message], PromptPassages]:
-    """With as much of the passages as the window has room for, at most `room` tokens."""
-    fixed = writer.tokens(_text(turn, "", small))
-    spare = writer.window - most_tokens(writer) - MARGIN - fixed
-    given = fit(turn.rewritten, turn.passages, max(min(room, spare), 0), writer.tokens)
-    writer.parts = (PromptPart("the rules, the question, what was said", fixed), *given.parts)
-    return [Message("user", re.sub(r"\n{3,}", "\n\n", _text(turn, given.text, small)).strip())], given
+    def _prompt(self, passages: str) -> str:
+        """What was said before stands in it only where the question leans on that."""
+        turn, question = self.turn, self.turn.told
+        if self.small:
+            return render("answer-small", passages=passages, question=question)
+        walked = "\n".join(neutralised(line).text for line in turn.paths[:PATHS])
+        leans = turn.with_history or turn.rewritten != turn.typed
+        told = sorted(turn.recalled.selected, key=lambda one: (one.turn, one.speaker != "user")) if leans else ()
+        spoken = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in told)
+        path = render("answer-path", path=walked) if walked else ""
+        said = render("answer-said", said=spoken) if spoken else ""
+        language = NAMES.get(turn.search.language, "its language")
+        return render("answer", passages=passages, path=path, said=said, question=question, language=language)
 
+    def _checked(self, prompt: Message, given: PromptPassages) -> ModelAnswer:
+        reply = self._reply([prompt])
+        drafted = self._drafted(reply, given)
+        answer = drafted.answer
+        if self.unsupported == "mark" or answer is None or answer.outcome != "answered":
+            return drafted
+        if not _supported(answer.claims, answer.sources):
+            return drafted  # in another language than the passages: nothing in it could be checked
+        wrong = [claim.text for claim in answer.claims if _wrong(claim, answer.sources)]
+        if wrong and self.unsupported == "rewrite" and not drafted.broke:
+            self.emit(Piece("", restart=True))
+            again = render("answer-again", sentences="\n".join(wrong))
+            with suppress(ServiceUnreachable, Cancelled):  # then the first one stands, without what is not supported
+                reply = self._reply([prompt, Message("assistant", reply.raw), Message("user", again)])
+                drafted = self._drafted(reply, given)
+        return replace(drafted, answer=_without_wrong(drafted.answer)) if drafted.answer else drafted
 
-def _text(turn: Turn, passages: str, small: bool) -> str:
-    """What was said before stands in it only where the question leans on that."""
-    question = turn.told
-    if small:
-        return render("answer-small", passages=passages, question=question)
-    walked = "\n".join(neutralised(line).text for line in turn.paths[:PATHS])
-    leans = turn.with_history or turn.rewritten != turn.typed
-    told = sorted(turn.recalled.selected, key=lambda one: (one.turn, one.speaker != "user")) if leans else ()
-    spoken = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in told)
-    path = render("answer-path", path=walked) if walked else ""
-    said = render("answer-said", said=spoken) if spoken else ""
-    language = NAMES.get(turn.search.language, "its language")
-    return render("answer", passages=passages, path=path, said=said, question=question, language=language)
-
-
-def _answered(
-    turn: Turn,
-    messages: Sequence[Message],
-    given: PromptPassages,
-    writer: RecordedWriter,
-    unsupported: Unsupported,
-    output: OutputFilter,
-    emit: Emit,
-    cancel: threading.Event,
-) -> ModelAnswer:
-    reply = _read_reply(writer, messages, len(turn.passages), output, emit, cancel)
-    drafted = _model_answer(reply, turn, given, output)
-    if unsupported == "mark" or drafted.answer is None or drafted.answer.outcome != "answered":
-        return drafted
-    if not _supported(drafted.answer.claims, drafted.answer.sources):
-        return drafted  # in another language than the passages: nothing in it could be checked
-    wrong = [claim.text for claim in drafted.answer.claims if _wrong(claim, drafted.answer.sources)]
-    if wrong and unsupported == "rewrite" and not drafted.broke:
-        emit(Piece("", restart=True))
-        again = [Message("assistant", reply.raw), Message("user", render("answer-again", sentences="\n".join(wrong)))]
-        with suppress(ServiceUnreachable, Cancelled):  # then the first one stands, without what is not supported
-            reply = _read_reply(writer, [*messages, *again], len(turn.passages), output, emit, cancel)
-            drafted = _model_answer(reply, turn, given, output)
-    return replace(drafted, answer=_without_wrong(drafted.answer)) if drafted.answer else drafted
-
-
-def _read_reply(
-    writer: RecordedWriter,
-    messages: Sequence[Message],
-    passages: int,
-    output: OutputFilter,
-    emit: Emit,
-    cancel: threading.Event,
-) -> _Reply:
-    """The model's reply about so many passages, each piece emitted as it may leave. Raises `Cancelled` and
-    `ServiceUnreachable` where nothing came before that can be kept, and `PromptCut`."""
-    citations, shown, stopped, broke = Citations(passages), list[str](), False, ""
-    options = WriteOptions(cancel=cancel, temperature=TEMPERATURE, tokens=most_tokens(writer))
-    pieces = _Restartable(writer.write(messages, options))
-    try:
-        while not pieces.over:
-            citations, shown = Citations(passages), list[str]()
-            for piece in output.streamed(_without_marks(citations.streamed(until_its_end(iter(pieces))))):
-                shown.append(piece)
-                emit(Piece(piece))
-            if not pieces.void:
-                break
-            emit(Piece("", restart=True))
-        if pieces.cut:
-            shown, broke = [whole_sentences("".join(shown))], "it came to its limit of tokens"
-    except Cancelled:
-        if not "".join(shown).strip():
+    def _reply(self, messages: Sequence[Message]) -> _Reply:
+        """The model's, each piece emitted as it may leave. Raises `Cancelled` and `ServiceUnreachable` where nothing
+        came before that can be kept, and `PromptCut`."""
+        citations, shown, stopped, broke = Citations(len(self.turn.passages)), list[str](), False, ""
+        options = WriteOptions(cancel=self.cancel, temperature=TEMPERATURE, tokens=self._most)
+        pieces = _Restartable(self.writer.write(messages, options))
+        try:
+            while True:
+                citations, shown = Citations(len(self.turn.passages)), list[str]()
+                written = citations.streamed(until_its_end(iter(pieces)))
+                for piece in self.output.streamed(_without_marks(written)):
+                    shown.append(piece)
+                    self.emit(Piece(piece))
+                if not pieces.void:
+                    break
+                self.emit(Piece("", restart=True))
+            if pieces.cut:
+                shown, broke = [whole_sentences("".join(shown))], "it came to its limit of tokens"
+        except Cancelled:
+            if not "".join(shown).strip():
+                raise
+            stopped = True
+        except PromptCut:
             raise
-        stopped = True
-    except PromptCut:
-        raise
-    except ServiceUnreachable as error:
-        shown = [whole_sentences("".join(shown))]
-        if not shown[0]:
-            raise
-        broke = error.message
-    finally:
-        pieces.close()
-    return _Reply("".join(pieces.raw), "".join(shown), tuple(citations.order), len(citations.dropped), stopped, broke)
+        except ServiceUnreachable as error:
+            shown = [whole_sentences("".join(shown))]
+            if not shown[0]:
+                raise
+            broke = error.message
+        finally:
+            pieces.close()
+        return _Reply("".join(pieces.raw), "".join(shown), citations.order, len(citations.dropped), stopped, broke)
 
-
-def most_tokens(writer: RecordedWriter) -> int:
-    """Of an answer; in a small window a quarter of it."""
-    return min(writer.most, writer.window // 4)
+    def _drafted(self, reply: _Reply, given: PromptPassages) -> ModelAnswer:
+        """Raises `Unusable` where no passage supports anything that it says."""
+        drafted = ModelAnswer(None, given.removed, reply.unknown, reply.broke)
+        start, passages, order = _start(reply.raw), self.turn.passages, reply.order
+        if refuses(start):
+            return drafted
+        if start.startswith(UNCLEAR):
+            question = OutputFilter(()).plain(" ".join(start[len(UNCLEAR) :].split()))
+            if speaks_to_a_model(question):
+                raise Unusable("it asks what a document orders")
+            return replace(drafted, answer=Answer("unclear", (Claim(question),))) if question else drafted
+        claims = [
+            replace(claim, cites=tuple(order[number - 1] for number in claim.cites if number <= len(order)))
+            for claim in claims_of(_AT_END.sub("", reply.text))
+        ]
+        kept = self.output.claims(attributed(claims, passages))
+        if not reply.stopped and not _usable(kept, passages):
+            raise Unusable("no passage says what it wrote")
+        return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", *numbered(kept, passages)))
 
 
 class _Restartable:
     """The words of a model up to a `Void`, and in a next iteration those behind it; `raw` are those of the last one.
-    `over`: there are no more; `cut`: a limit of tokens ended them."""
+    `cut`: a limit of tokens ended them."""
 
     def __init__(self, output: Iterator[Output]) -> None:
         self._output = output
-        self.raw, self.over, self.void, self.cut = list[str](), False, False, False
+        self.raw, self.void, self.cut = list[str](), False, False
 
     def close(self) -> None:
         """Ends the model's work, where it still writes."""
@@ -228,7 +236,6 @@ class _Restartable:
             elif isinstance(piece, str):
                 self.raw.append(piece)
                 yield piece
-        self.over = True
 
 
 def _without_marks(pieces: Iterator[str]) -> Iterator[str]:
@@ -237,12 +244,10 @@ def _without_marks(pieces: Iterator[str]) -> Iterator[str]:
     for piece in pieces:
         held += piece
         start = _start(held)
-        if any(start.startswith(mark) or mark.startswith(start) for mark in (NOT_FOUND, UNCLEAR)):
-            continue
-        yield held
-        held = ""
-        break
-    yield from pieces
+        if not any(start.startswith(mark) or mark.startswith(start) for mark in (NOT_FOUND, UNCLEAR)):
+            yield held
+            yield from pieces
+            return
     if held and not (refuses(held) or _start(held).startswith(UNCLEAR)):
         yield held
 
@@ -255,31 +260,6 @@ def refuses(text: str) -> bool:
 
 def _start(text: str) -> str:
     return text.lstrip(" \n*\"'")
-
-
-def _model_answer(reply: _Reply, turn: Turn, given: PromptPassages, output: OutputFilter) -> ModelAnswer:
-    """Raises `Unusable` where no passage supports anything that it says."""
-    drafted = ModelAnswer(None, given.removed, reply.unknown, reply.broke)
-    if refuses(reply.raw):
-        return drafted
-    if reply.start.startswith(UNCLEAR):
-        question = OutputFilter(()).plain(" ".join(reply.start[len(UNCLEAR) :].split()))
-        if speaks_to_a_model(question):
-            raise Unusable("it asks what a document orders")
-        return replace(drafted, answer=Answer("unclear", (Claim(question),))) if question else drafted
-    claims = output.claims(attributed(_claims(reply), turn.passages))
-    if not reply.stopped and not _usable(claims, turn.passages):
-        raise Unusable("no passage says what it wrote")
-    renumbered, sources = numbered(claims, turn.passages)
-    return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", renumbered, sources))
-
-
-def _claims(reply: _Reply) -> list[Claim]:
-    """Citing the passages by their places."""
-    return [
-        replace(claim, cites=tuple(reply.order[number - 1] for number in claim.cites if number <= len(reply.order)))
-        for claim in claims_of(_AT_END.sub("", reply.text))
-    ]
 
 
 def _usable(claims: Sequence[Claim], passages: Sequence[Passage]) -> bool:
