@@ -89,8 +89,8 @@ class InForce:
     mentions (-1: none), and `others` are those that it stands for."""
 
     aside: str
-    older: int
-    others: tuple[int, ...]
+    older: int = -1
+    others: tuple[int, ...] = ()
 
 
 def timed_sentence(
@@ -170,7 +170,10 @@ def in_force(
     if not len(scores):
         return {}
     near = [place for place in np.argsort(-scores, kind="stable").tolist() if scores[place] >= NEARLY * scores.max()]
-    found = _when_it_was(near, sentences) if "time" in answer_type(question).expected else {}
+    found = dict[int, InForce]()
+    if "time" in answer_type(question).expected:  # the dates of the entries of a diary that do not say when it was
+        dates = [(at, sentences[at].date) for at in near if sentences[at].entry and not sentences[at].own]
+        found = {at: InForce(f"({date.text})") for at, date in dates if date.day}
     asked = asked_times(question)
     met = [time for time in asked if any(one.is_of(time) for one in sentences)]
     if _NOT_NOW.search(question) or any(time.date.year for time in met):
@@ -190,15 +193,6 @@ def in_force(
         first, *others = sorted(group, key=lambda one: _standing(sentences[one], today), reverse=True)
         found[first] = _answering(first, others, sentences, today)
     return found
-
-
-def _when_it_was(near: Sequence[int], sentences: Sequence[TimedSentence]) -> dict[int, InForce]:
-    """The dates of the entries of a diary that answer when something was, and do not say so."""
-    return {
-        place: InForce(f"({sentences[place].date.text})", -1, ())
-        for place in near
-        if sentences[place].entry and not sentences[place].own and sentences[place].date.day
-    }
 
 
 def _standing(sentence: TimedSentence, today: str) -> tuple[bool, bool, CalendarDate]:
@@ -222,13 +216,12 @@ def _say_of(asked: set[str], one: int, other: int, sentences: Sequence[TimedSent
 
 def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vectors: Vectors, *, near: bool) -> bool:
     """Whether they tell of one thing at different times: of different documents or entries, alike in meaning and in
-    words, but for numbers. One title is enough where both answer `near`ly as well, or stand in the same section."""
+    words, but for numbers. One title is enough where both answer `near`ly as well, or stand under one heading and say a
+    value of one unit."""
     first, second = sentences[one], sentences[other]
     if (first.document, first.date) == (second.document, second.date):
         return False
-    if first.date == second.date and first.status == second.status:
-        return False
-    if of_different_things(first, second):
+    if (first.date, first.status) == (second.date, second.status) or _of_different_things(first, second):
         return False
     one_words, other_words = told_words(first.text), told_words(second.text)
     if first.document == second.document and one_words - other_words and other_words - one_words:
@@ -236,24 +229,18 @@ def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vector
     least = min(len(one_words), len(other_words))
     shared = len(one_words & other_words) / least if least else 0.0
     one_title = plain_title(first.title) == plain_title(second.title) != ""
-    enough = TITLED if one_title and (near or _of_one_section(first, second)) else 1.0
+    units = [{unit for unit, _ in measured(each.text)} for each in (first, second)]
+    one_section = first.head == second.head != "" and bool(units[0] & units[1])  # as the budget of two minutes
+    enough = TITLED if one_title and (near or one_section) else 1.0
     return bool(vectors[one] @ vectors[other] >= enough * ALIKE and shared >= enough * SHARED)
 
 
-def _of_one_section(one: TimedSentence, other: TimedSentence) -> bool:
-    """Whether both stand under one heading, as the budget of two minutes, and say a value of one unit."""
-    first, second = ({unit for unit, _ in measured(each.text)} for each in (one, other))
-    return one.head == other.head != "" and bool(first & second)
-
-
-def of_different_things(one: TimedSentence, other: TimedSentence) -> bool:
+def _of_different_things(one: TimedSentence, other: TimedSentence) -> bool:
     """Whether their titles or headings each have a word that the other lacks, as the bids of two vendors: neither is a
     version of the other."""
-    for ours, theirs in ((one.title, other.title), (one.head, other.head)):
-        own, others = ({*content_words(plain_title(text))} for text in (ours, theirs))
-        if own - others and others - own:
-            return True
-    return False
+    pairs = ((one.title, other.title), (one.head, other.head))
+    told = [[{*content_words(plain_title(text))} for text in pair] for pair in pairs]
+    return any(own - others and others - own for own, others in told)
 
 
 def plain_title(title: str) -> str:
@@ -278,14 +265,13 @@ def _answering(first: int, others: Sequence[int], sentences: Sequence[TimedSente
     shown = [chosen.date.text] if chosen.date.year and not _says_when(chosen) else []
     for place in others:
         other = sentences[place]
-        if _to_come(other.date, today) or (other.status and not other.date.year) or other.date >= chosen.date:
-            continue
-        if words(other.text) != words(chosen.text):
+        past = other.date < chosen.date and not _to_come(other.date, today) and (other.date.year or not other.status)
+        if past and words(other.text) != words(chosen.text):
             when = "" if _says_when(other) else f"{'on' if other.date.day else 'in'} {other.date.text}: "
             said = " ".join(_part_like(chosen.text, other.text).split()[:LONGEST_MENTION])
             shown.append(f"{when}\u201c{said}\u201d")
             return InForce(f"({'; '.join(shown)})", place, tuple(others))
-    return InForce(f"({shown[0]})" if shown else "", -1, tuple(others))
+    return InForce(f"({shown[0]})" if shown else "", others=tuple(others))
 
 
 def _part_like(new: str, old: str) -> str:
