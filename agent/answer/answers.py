@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from pathlib import Path, PurePath
 
-from clew.agent.answer import corpus_answers
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import same_words
+from clew.agent.answer.corpus_answers import Corpus, CorpusAnswer, corpus_answer
 from clew.agent.answer.evidence import READ
 from clew.agent.answer.judge import nothing, nothing_indexed
 from clew.agent.answer.output_filter import announced
@@ -87,7 +87,7 @@ def by_writing(turn: Turn, run: TurnContext, model: Writer) -> TurnAnswer:
         return TurnAnswer(Answer("stopped", ()), ledger=writer.ledger)
 
 
-def corpus_answer_of(turn: Turn, run: TurnContext) -> corpus_answers.CorpusAnswer | None:
+def corpus_answer_of(turn: Turn, run: TurnContext) -> CorpusAnswer | None:
     """The answer to a question about documents, where the policy may choose what it is made of; None for others."""
     services = run.services
     if not services.library.manifest.chunks or (turn.search.tool or services.default_tool) != rounds.AUTO:
@@ -98,23 +98,26 @@ def corpus_answer_of(turn: Turn, run: TurnContext) -> corpus_answers.CorpusAnswe
         records = services.threads.records(turn.thread, turn.parent)
         return (one for one in map(TURN_JSON.validate_json, reversed(records)) if one.answer.sources)
 
-    def before() -> Answer | None:
-        return next((one.answer for one in earlier()), None)
-
-    def made() -> corpus_answers.CorpusAnswer | None:
-        scope = scope_of(turn) if not turn.search.within else None
-        store, said_in = services.library.store, turn.search.language
-        corpus = corpus_answers.Corpus(store, services.encoder, scope, before, subject_of(services), said_in)
+    def made() -> CorpusAnswer | None:
+        store, scope = services.library.store, None if turn.search.within else scope_of(turn)
+        corpus = Corpus(
+            store,
+            services.encoder,
+            scope,
+            lambda: next((one.answer for one in earlier()), None),
+            subject_of(services),
+            turn.search.language,
+        )
         question = turn.meant if turn.recalled.selected else turn.typed  # "this collection" is no title's
-        found = corpus_answers.corpus_answer(question, turn.rewritten, corpus)
+        found = corpus_answer(question, turn.rewritten, corpus)
         tables, encoder, spoken = store.tables, services.fitted, turn.language
         if not found and tables.all and depends_on_context(turn.typed):
             of_tables = islice(takewhile(lambda one: one.answer.sources[0].tool == TableTool.name, earlier()), LEANT_ON)
             asked = [(one.typed, one.rewritten) for one in of_tables][::-1]
             found = table_answer(turn.typed, tables, encoder, scope_of(turn), asked, spoken) if asked else None
-        asked_alone = dict.fromkeys((turn.typed, turn.rewritten))
-        made = (table_answer(one, tables, encoder, scope_of(turn), (), spoken) for one in asked_alone if not found)
-        return found or next(filter(None, made), None)
+        alone = dict.fromkeys((turn.typed, turn.rewritten))
+        each = (table_answer(one, tables, encoder, scope_of(turn), (), spoken) for one in alone)
+        return found or next(filter(None, each), None)
 
     return run.once("corpus", turn.typed, made)
 
