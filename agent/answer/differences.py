@@ -3,7 +3,6 @@ the sum."""
 
 import json
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -14,7 +13,6 @@ from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.evidence import NAMED, Evidence
 from clew.agent.search.table_reader import Softmax
 from clew.memory.errors import BadInput
-from clew.memory.ports import Encoder
 from clew.memory.text import content_words, written_words
 from clew.tools.calculate import YEAR, calculate, measured
 
@@ -34,11 +32,12 @@ def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple
     which two values: they have one unit, and stand in one sentence, or each in one with a word of the question that the
     other's lacks, all names and numbers of the question are there, and no two sentences have more words of it. Of
     several units that counts which the question names, or which is of the kind that it asks for."""
-    if not asks_difference(question, evidence.encoder):
+    vector = evidence.encoder.encode([question], "sentence")[0]
+    if shipped().probabilities(vector, masked(question))[CLASSES[0]] < SURE:
         return None
     said = [_Said(place, question, evidence) for place in order[:READ]]
     named = {*content_words(" ".join(NAMED.findall(question)))}
-    pairs = [pair for pair in (*_in_one(said, named), *_in_two(said)) if named <= pair.words]
+    pairs = [pair for pair in _pairs(said, named) if named <= pair.words]
     wanted = answer_type(question)
     of_unit = [pair for pair in pairs if pair.unit in content_words(wanted.counted or question)]
     if of_unit or wanted.counted:
@@ -54,12 +53,6 @@ def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple
     return next(((pair.places, text) for text, pair in sums.items() if plain and text), None)
 
 
-def asks_difference(question: str, encoder: Encoder) -> bool:
-    """By a linear model, that `python -m tests.training.differences` fits."""
-    vector = encoder.encode([question], "sentence")[0]
-    return shipped().probabilities(vector, masked(question))[CLASSES[0]] >= SURE
-
-
 def masked(question: str) -> list[str]:
     """Its words in lower case, with names and numbers by what they are."""
     said = list[str]()
@@ -71,7 +64,7 @@ def masked(question: str) -> list[str]:
 
 @cache
 def shipped() -> Softmax:
-    """The one that comes with Clew."""
+    """The linear model that comes with Clew; `python -m tests.training.differences` fits it."""
     said = json.loads(SHIPPED.read_text("utf-8"))
     return Softmax(CLASSES, np.array(said["intercepts"]), np.array(said["weights"]), said["features"])
 
@@ -92,23 +85,13 @@ class _Said:
                 self.values.setdefault(unit, []).append(value)
 
 
-@dataclass(frozen=True, slots=True)
 class _Pair:
-    said: tuple[_Said, ...]
-    unit: str
-    values: tuple[str, str]
+    """Two values of one unit, of one candidate or of two, and what these have of the question's words."""
 
-    @property
-    def places(self) -> tuple[int, ...]:
-        return tuple(one.place for one in self.said)
-
-    @property
-    def words(self) -> set[str]:
-        return set[str]().union(*(one.words for one in self.said))
-
-    @property
-    def told(self) -> set[str]:
-        return set[str]().union(*(one.told for one in self.said))
+    def __init__(self, said: Sequence[_Said], unit: str, values: Sequence[str]) -> None:
+        self.places, self.unit, self.values = tuple(one.place for one in said), unit, values
+        self.words = set[str]().union(*(one.words for one in said))
+        self.told = set[str]().union(*(one.told for one in said))
 
     @property
     def sum(self) -> str:
@@ -121,19 +104,16 @@ class _Pair:
         return f"{shown} years" if all(map(YEAR.fullmatch, self.values)) else shown
 
 
-def _in_one(said: Sequence[_Said], named: Set[str]) -> Iterator[_Pair]:
+def _pairs(said: Sequence[_Said], named: Set[str]) -> Iterator[_Pair]:
     for one in said:
-        for unit, values in one.values.items():
-            if len(values) == 2 and named <= one.told:
-                yield _Pair((one,), unit, (values[0], values[1]))
-
-
-def _in_two(said: Sequence[_Said]) -> Iterator[_Pair]:
+        whole = named <= one.told
+        yield from (_Pair([one], unit, values) for unit, values in one.values.items() if whole and len(values) == 2)
     for one, other in combinations(said, 2):
         apart = any(
             one_ - other_ and other_ - one_ for one_, other_ in ((one.words, other.words), (one.told, other.told))
         )
         if apart or (one.words == other.words != set() and one.head == other.head != ""):  # of one thing at two times
             for unit in sorted(one.values.keys() & other.values.keys()):
-                if len(one.values[unit]) == len(other.values[unit]) == 1:
-                    yield _Pair((one, other), unit, (one.values[unit][0], other.values[unit][0]))
+                values = [*one.values[unit], *other.values[unit]]
+                if len(values) == 2:
+                    yield _Pair([one, other], unit, values)

@@ -421,21 +421,16 @@ def candidates_of(passages: Sequence[Passage], documents: Mapping[str, Document]
         region = region_of(passage, documents.get(passage.document))
         first = passage.start - region.offset
         last = first + len(passage.text)
-        for one in _of_region(region, number):
-            if one.span[1] > first and one.span[0] < last:
-                found.setdefault((passage.document, one.position), one)
+        for place, block in enumerate(region.blocks):
+            if block.kind == "heading" or region.heads_columns(place):
+                continue
+            whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
+            for start, end in [block.span] if whole else sentences_of(region, block):
+                text = region.text[start:end]
+                if end > first and start < last and len(text.split()) <= LONGEST and re.search(r"\w", text):
+                    of_document = passage.document, region.offset + start
+                    found.setdefault(of_document, Candidate(number, region, place, (start, end)))
     return list(found.values())
-
-
-def _of_region(region: Region, passage: int) -> Iterator[Candidate]:
-    for place, block in enumerate(region.blocks):
-        if block.kind == "heading" or region.heads_columns(place):
-            continue
-        whole = block.kind != "prose" and len(region.of(block).split()) <= LONGEST
-        for span in [block.span] if whole else sentences_of(region, block):
-            text = region.text[slice(*span)]
-            if len(text.split()) <= LONGEST and re.search(r"\w", text):
-                yield Candidate(passage, region, place, span)
 
 
 def asks(text: str) -> bool:

@@ -24,7 +24,7 @@ from clew.agent.answer.judge import (
 from clew.agent.answer.reader import read
 from clew.agent.answer.score_adjustments import SURE, denied, of_other_names
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
-from clew.agent.answer.times import TimedSentence, asked_years, plain_title, told_words, without_dates
+from clew.agent.answer.times import asked_years, plain_title, told_words, without_dates
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Answer, Claim, Quote, Turn
@@ -186,18 +186,13 @@ def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Ans
     number = sources.index(holder) + 1
     first = Claim(tool_answer if tool_answer[-1] in ".!?" else f"{tool_answer}.", (number,))
     quoted_there = any(number in claim.cites for claim in kept.claims)
-    said = () if quoted_there or not kept.claims else _line_with(words, holder, number)
-    return replace(kept, claims=(first, *said, *kept.claims), sources=sources)
-
-
-def _line_with(words: str, passage: Passage, number: int) -> tuple[Claim, ...]:
-    """The first sentence of a passage that has these words, quoted; none where it is long."""
-    for start, end in split(passage.text):
-        text = passage.text[start:end]
+    for start, end in [] if quoted_there or not kept.claims else split(holder.text):
+        text = holder.text[start:end]
         if words in f" {' '.join(content_words(text))} " and len(text.split()) <= LONGEST_LINE:
-            own = Quote(passage.document, passage.start + start, passage.start + end, text)
-            return (Claim(" ".join(text.split()), (number,), start=own.start, quotes=(own,)),)
-    return ()
+            own = Quote(holder.document, holder.start + start, holder.start + end, text)
+            said = Claim(" ".join(text.split()), (number,), start=own.start, quotes=(own,))
+            return replace(kept, claims=(first, said, *kept.claims), sources=sources)
+    return replace(kept, claims=(first, *kept.claims), sources=sources)
 
 
 # Contradicted -------------------------------------------------------------------------------------------------------
@@ -228,35 +223,29 @@ def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Pick
         at, text, document = evidence.candidates[other].passage, evidence.texts[other], sources[other]
         if document == sources[place] or document in found or of_another[other]:
             continue
-        if _versions(evidence.timed[place], evidence.timed[other]):
+        times = evidence.timed[place], evidence.timed[other]
+        titled = plain_title(times[0].title) == plain_title(times[1].title)
+        if any(one.status for one in times) or (titled and times[0].date != times[1].date):  # versions of one
             continue
         words = told_words(text)
         least = min(len(words), len(own_words))
         alike = least > 1 and len(words & own_words) >= SHARED * least and not (words - own_words and own_words - words)
         answers = said <= {*content_words(text), *evidence.title_words[at]}
-        if alike and answers and (differ(own, text) or _one_denies(own, text, evidence)):
+        if alike and answers and _differ(own, text, evidence):
             found[document] = Picked(excerpt_of(evidence.candidates[other]))
     return list(found.values())
 
 
-def _versions(one: TimedSentence, other: TimedSentence) -> bool:
-    """Whether one is in force in the place of the other."""
-    titled = plain_title(one.title) == plain_title(other.title)
-    return bool(one.status or other.status) or (titled and one.date != other.date)
-
-
-def differ(one: str, other: str) -> bool:
-    """Whether two sentences that tell the same thing say something else: another amount of the same, another date."""
+def _differ(one: str, other: str, evidence: Evidence) -> bool:
+    """Whether two sentences that tell the same thing say something else: another amount of the same, another date, or
+    one of them denies what the other tells."""
     ours, theirs = _amounts(one), _amounts(other)
     if any(ours[unit] != theirs[unit] for unit in ours.keys() & theirs.keys()):
         return True
     dates = asked_times(one), asked_times(other)
-    return len(dates[0]) == 1 == len(dates[1]) and not dates[0][0].meets(dates[1][0].date)
-
-
-def _one_denies(one: str, other: str, evidence: Evidence) -> bool:
-    """Whether one of two sentences denies what the other tells, with the same amounts."""
-    if not evidence.of_english or _amounts(one) != _amounts(other):
+    if len(dates[0]) == 1 == len(dates[1]) and not dates[0][0].meets(dates[1][0].date):
+        return True
+    if not evidence.of_english or ours != theirs:
         return False
     less, more = sorted(denied([one, other], evidence.encoder))
     return bool(less <= 1 - SURE and more >= SURE)

@@ -125,26 +125,29 @@ def _chosen(
     """Excerpts by the place of their candidate. `order` are places, the best first, and `scores` how much less than
     that each has."""
     vectors, found, taken = evidence.candidate_vectors, dict[int, Excerpt](), set[tuple[str, int]]()
+    first_odds, first_document = odds[order[0]], evidence.sources[order[0]]
     for place in order:
-        candidate, behind = evidence.candidates[place], -scores[place]
-        document = evidence.sources[place]
+        candidate, behind, document = evidence.candidates[place], -scores[place], evidence.sources[place]
         other_side = wanted.form == "comparison" and all(document != one for one, _ in taken)
         if len(found) == parameters.units:
             break
-        if found and behind > (parameters.other_side if other_side else parameters.behind):
-            continue
         if (document, candidate.position) in taken:
             continue
-        if found and evidence.foreign and document != evidence.sources[order[0]]:  # its reader tells less of others
-            continue
-        if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in found):
-            continue
-        if found and _says_again(evidence.texts[place], next(iter(found.values())), wanted):
-            continue
+        if found:
+            if behind > (parameters.other_side if other_side else parameters.behind):
+                continue
+            if evidence.foreign and document != first_document:  # its reader tells less of others
+                continue
+            if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in found):
+                continue
+            if _says_again(evidence.texts[place], next(iter(found.values())), wanted):
+                continue
         excerpt = _excerpt(place, evidence, wanted)
         if found and sum(one.words for one in found.values()) + excerpt.words > parameters.words:
             continue
-        doubt = behind + _less_sure(odds[order[0]], odds[place], behind, wanted)
+        both = math.isfinite(first_odds) and math.isfinite(odds[place])  # were read together with the question
+        less_sure = first_odds - odds[place] if both else behind
+        doubt = behind + (max(0.0, less_sure) if wanted.defined else less_sure)  # that the features tell better
         dear = doubt + parameters.length * math.log1p(excerpt.words) > parameters.beside
         if found and not other_side and (dear or -math.inf < odds[place] < -parameters.unlikely):
             continue
@@ -160,14 +163,6 @@ def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
         return False
     values = {one for one in _VALUE.findall(told) if one.casefold() not in FUNCTION_WORDS | wanted.words}
     return bool(values) and values <= {*_VALUE.findall(text)}
-
-
-def _less_sure(first: float, other: float, behind: float, wanted: AnswerType) -> float:
-    """How much lower the log odds of another candidate are; how much less likely it is, where one of both was not read
-    together with the question. What a thing is the features tell better."""
-    if not (math.isfinite(first) and math.isfinite(other)):
-        return behind
-    return max(0.0, first - other) if wanted.defined else first - other
 
 
 def _excerpt(place: int, evidence: Evidence, wanted: AnswerType) -> Excerpt:

@@ -100,24 +100,18 @@ def timed_sentence(
     text, title, own = candidate.text, passage.title, tuple(asked_times(candidate.text))
     if document is None:
         return TimedSentence(text, title=title, head=candidate.head, own=own)
-    entry, date = _entry_at(candidate.position, document, entries), date_of(document.date)
+    whole, place = date_of(document.date), bisect_right(entries, candidate.position, key=lambda entry: entry[0]) - 1
+    entry = entries[place][1] if place >= 0 else None
+    if entry and not entry.year:
+        entry = replace(entry, year=whole.year)
     told = entry is not None or any(one.date.day for one in found_dates(title))
-    return TimedSentence(text, document.id, title, candidate.head, entry or date, own, document.status, told)
+    return TimedSentence(text, document.id, title, candidate.head, entry or whole, own, document.status, told)
 
 
 def diary_entries(document: Document) -> Entries:
     """The characters at which the entries of a diary begin, rising, and their dates; none where it is no diary."""
     entries = list(lines_with_dates(document.text[:LONGEST_DIARY]))
     return entries if len(entries) >= ENTRIES else []
-
-
-def _entry_at(start: int, document: Document, entries: Entries) -> CalendarDate | None:
-    """The date of the entry that this character lies in; None where it lies in none."""
-    place = bisect_right(entries, start, key=lambda entry: entry[0]) - 1
-    if place < 0:
-        return None
-    date, whole = entries[place][1], date_of(document.date)
-    return date if date.year else replace(date, year=whole.year)
 
 
 # What is asked about ---------------------------------------------------------------------------------------------
@@ -182,10 +176,11 @@ def in_force(
     dated = [at for at, one in enumerate(sentences) if one.date.year or one.status]
     dated = [at for at in dated if all(sentences[at].is_of(time) for time in met)]
     asked_words, taken = {*content_words(without_dates(question))}, set[int]()
-    for place in (at for at in near if at in dated):
-        rest = [
-            one for one in dated if one != place and one not in taken and _say_of(asked_words, one, place, sentences)
-        ]
+    # By heading and title too: the limit in Zurich is no version of the limit.
+    said = {at: f"{sentences[at].text} {sentences[at].head} {sentences[at].title}" for at in dated}
+    asks = {at: asked_words.intersection(content_words(text)) for at, text in said.items()}
+    for place in (at for at in near if at in asks):
+        rest = [one for one in dated if one != place and one not in taken and asks[one] == asks[place]]
         group = [place, *(one for one in rest if _same_thing(one, place, sentences, vectors, near=one in near))]
         if place in taken or len(group) < 2:
             continue
@@ -205,13 +200,6 @@ def _to_come(date: CalendarDate, today: str) -> bool:
     now = date_of(today)
     known = replace(date, month=date.month if now.month else 0, day=date.day if now.day else 0)
     return bool(today and date.year and known > now)
-
-
-def _say_of(asked: set[str], one: int, other: int, sentences: Sequence[TimedSentence]) -> bool:
-    """Whether both have the same words of the question, with heading and title: the limit in Zurich is no version of
-    the limit."""
-    first, second = (f"{each.text} {each.head} {each.title}" for each in (sentences[one], sentences[other]))
-    return asked.intersection(content_words(first)) == asked.intersection(content_words(second))
 
 
 def _same_thing(one: int, other: int, sentences: Sequence[TimedSentence], vectors: Vectors, *, near: bool) -> bool:
