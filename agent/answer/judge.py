@@ -23,7 +23,7 @@ from clew.agent.answer.reader import FEATURES, read
 from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Turn
 from clew.agent.talk.lines import refusal
-from clew.memory.datatypes import Passage, Vectors
+from clew.memory.datatypes import Passage
 from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
 from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
@@ -191,7 +191,8 @@ def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
     shares = np.array([share_held(weights, held) for held in evidence.passage_words])
     cosines, near = np.sort(vectors @ whole)[::-1], units @ whole
     best = [evidence.texts[place] for place in np.argsort(-near)[:5]] if found else []
-    wanted = answer_type(turn.rewritten)
+    wanted, likeness = answer_type(turn.rewritten), vectors[:5] @ vectors[:5].T
+    pairs = len(likeness) * (len(likeness) - 1)
     values = {
         "cosine": cosines[0],
         "drop": cosines[0] - cosines[1:5].mean() if len(cosines) > 1 else 0.0,
@@ -205,7 +206,7 @@ def _of_evidence(turn: Turn, evidence: Evidence) -> dict[str, float]:
         "own_together": share_held(own_weights, evidence.words),
         "own_sentence": (units @ own).max(),
         "own_sentence_held": max((share_held(own_weights, held) for held in evidence.candidate_words), default=0.0),
-        "spread": 1.0 - _likeness(vectors[:5]),
+        "spread": 1.0 - float((likeness.sum() - np.trace(likeness)) / pairs) if pairs else 0.0,
         "keyword": max(passage.scores.get("keyword", 0.0) for passage in read),
         "in_title": max(share_held(weights, held) for held in evidence.title_words),
         "documents": len({title_of(passage) for passage in read[:5]}) / 5,
@@ -244,6 +245,8 @@ def _of_conversation(turn: Turn, encoder: Encoder) -> dict[str, float]:
     ever = unnamed(question, [])
     pointed = {match.group().casefold() for match in _POINTED.finditer(question)}
     last = max((sentence.turn for sentence in before), default=0)
+    put_in = {*content_words(turn.rewritten)} - {*content_words(turn.meant)}
+    leans_on = depends_on_context(turn.rewritten) or unnamed(turn.rewritten, [sentence.text for sentence in before])
     answered = any(sentence.speaker == "agent" and sentence.turn == last for sentence in before)
     return {
         "history": float(bool(before)),
@@ -262,23 +265,8 @@ def _of_conversation(turn: Turn, encoder: Encoder) -> dict[str, float]:
         "unanswered_before": float(bool(before) and not answered),
         "asked_back": float(bool(before) and asked_back(before)),
         "own_share": turn.own_weight,
-        "said_out": float(bool(before) and _is_said_out(turn)),
+        "said_out": float(bool(before and put_in) and not leans_on),
     }
-
-
-def _is_said_out(turn: Turn) -> bool:
-    """Whether the conversation said what the question leans on, and nothing more is left to be said."""
-    put_in = {*content_words(turn.rewritten)} - {*content_words(turn.meant)}
-    said = [sentence.text for sentence in turn.recalled.extracted]
-    return bool(put_in) and not (depends_on_context(turn.rewritten) or unnamed(turn.rewritten, said))
-
-
-def _likeness(vectors: Vectors) -> float:
-    """The mean cosine of any two."""
-    if len(vectors) < 2:
-        return 1.0
-    cosines = vectors @ vectors.T
-    return float((cosines.sum() - np.trace(cosines)) / (len(vectors) * (len(vectors) - 1)))
 
 
 # Refused ----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from clew.agent.state import Answer, BoldSpan, Claim
 from clew.agent.talk.lines import line
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.errors import BadInput
-from clew.memory.knowledge.tables import TableRow, Tables
+from clew.memory.knowledge.tables import Tables
 from clew.memory.ports import Encoder
 from clew.tools.table import MOST, TableRequest, TableResult, answered, place_of
 
@@ -32,13 +32,10 @@ def table_answer(
     the turns before, oldest first, as typed and as understood, where this one leans on them: it is asked of the rows
     that were shown last. `language` is that of what is said of them, by default English."""
     known = tables if scope is None else tables.within(scope)
-    if not before:
-        reading = _read(question, known, encoder)
-    else:
-        earlier: TableReading | None = None
-        for typed, understood in before:
-            earlier = _of_the_same_rows(typed, earlier, known, encoder) or _read(understood, known, encoder) or earlier
-        reading = _of_the_same_rows(question, earlier, known, encoder)
+    earlier: TableReading | None = None
+    for typed, understood in before:
+        earlier = _of_the_same_rows(typed, earlier, known, encoder) or _read(understood, known, encoder) or earlier
+    reading = _of_the_same_rows(question, earlier, known, encoder) if before else _read(question, known, encoder)
     if reading is None:
         return None
     try:
@@ -145,13 +142,9 @@ def _rows(reading: TableReading, result: TableResult, language: str) -> Iterator
     if result.listed > len(result.rows) and not result.request.order_by:
         yield Claim(line("first rows", language, count=str(len(result.rows)), size=str(result.listed)))
     if reading.asked == "compare" and len(result.rows) == 2 and reading.column >= 0:
-        yield from map(Claim, _difference(reading, *result.rows))
-
-
-def _difference(reading: TableReading, one: TableRow, other: TableRow) -> list[str]:
-    column, values = reading.table.columns[reading.column], [row.values[reading.column] for row in (one, other)]
-    numbers = [value for value in values if isinstance(value, float)]
-    if len(numbers) < 2:
-        return []
-    more, less, by = (f"{n:.{column.decimals}f}" for n in (max(numbers), min(numbers), max(numbers) - min(numbers)))
-    return [f"{more} - {less} = {by} {column.unit}".rstrip()]
+        column = reading.table.columns[reading.column]
+        values = [value for row in result.rows if isinstance(value := row.values[reading.column], float)]
+        if len(values) == 2:
+            numbers = (max(values), min(values), max(values) - min(values))
+            more, less, by = (f"{number:.{column.decimals}f}" for number in numbers)
+            yield Claim(f"{more} - {less} = {by} {column.unit}".rstrip())

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -102,19 +103,11 @@ def heard(text: str) -> Heard:
     asks = any("?" in piece for piece, one in zip(pieces, intents, strict=True) if not one)
     if not asks and (whole := _intent_of(text)):
         return Heard(whole, spoken(text), text)
-    return Heard(None, "", _between_courtesies(text, pieces, intents))
-
-
-def _between_courtesies(text: str, pieces: list[str], intents: list[Intent | None]) -> str:
-    """The text without the pieces at its beginning and its end that are social."""
-    first, last = 0, len(pieces)
-    while first < last and intents[first] in SOCIAL:
-        first += 1
-    while last > first and intents[last - 1] in CLOSING:
-        last -= 1
+    first = len([*takewhile(SOCIAL.__contains__, intents)])  # courtesies before the question, and behind it
+    last = len(pieces) - len([*takewhile(CLOSING.__contains__, reversed(intents))])
     if last - first == len(pieces):
-        return text
-    return text[text.index(pieces[first]) : text.rindex(pieces[last - 1]) + len(pieces[last - 1])]
+        return Heard(None, "", text)
+    return Heard(None, "", text[text.index(pieces[first]) : text.rindex(pieces[last - 1]) + len(pieces[last - 1])])
 
 
 def _intent_of(phrase: str, certain: float = CERTAIN) -> Intent | None:
@@ -123,12 +116,8 @@ def _intent_of(phrase: str, certain: float = CERTAIN) -> Intent | None:
     words = _WORD.findall(phrase)
     known = shipped_intents().words
     own = [word for word in words if (bare := unaccented(word)) not in known and bare not in common_words()]
-    if (
-        len("".join(words)) < 2
-        or len(words) > LONGEST
-        or len(own) > (len(words) >= FEWEST)
-        or not all(map(str.islower, own))
-    ):
+    fits = len("".join(words)) >= 2 and len(words) <= LONGEST
+    if not fits or len(own) > (len(words) >= FEWEST) or not all(map(str.islower, own)):
         return None
     found = shipped_intents().probabilities(phrase)
     best = max(INTENTS, key=lambda one: found[one])
