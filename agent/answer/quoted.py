@@ -186,7 +186,7 @@ def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Ans
     number = sources.index(holder) + 1
     first = Claim(tool_answer if tool_answer[-1] in ".!?" else f"{tool_answer}.", (number,))
     quoted_there = any(number in claim.cites for claim in kept.claims)
-    for start, end in [] if quoted_there or not kept.claims else split(holder.text):
+    for start, end in split(holder.text) if kept.claims and not quoted_there else ():
         text = holder.text[start:end]
         if words in f" {' '.join(content_words(text))} " and len(text.split()) <= LONGEST_LINE:
             own = Quote(holder.document, holder.start + start, holder.start + end, text)

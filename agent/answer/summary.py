@@ -177,18 +177,13 @@ def _chosen(
     sizes = [sum(lengths[place] for place in part) for part in parts]
     if len(parts) > 2 and max(sizes) <= SHORT_SECTION:
         most_words = most_words * OF_ENTRIES // MOST_WORDS
-        for section in parts:
-            take(section)
-        for place in sorted(
-            range(len(told)), key=lambda place: not (told[place].is_item or LABEL.match(told[place].text))
-        ):
-            take([place])
+        labelled = [one.is_item or bool(LABEL.match(one.text)) for one in told]
+        for places in (*parts, *([place] for place in sorted(range(len(told)), key=lambda place: not labelled[place]))):
+            take(places)
         return chosen
     order = sorted(range(len(parts)), key=lambda part: -sizes[part])
     ranked = [sorted(part, key=lambda place: (-scores[place], place)) for part in parts]
-    lead = next((place for place, one in enumerate(told) if FEWEST <= lengths[place] <= READABLE * 2), None)
-    if lead is not None:
-        take([lead])
+    take([place for place, length in enumerate(lengths) if FEWEST <= length <= READABLE * 2][:1])
     for part in order:
         if not any(place in parts[part] for place in chosen):
             take(ranked[part])

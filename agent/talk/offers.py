@@ -60,9 +60,8 @@ def shown_off(library: Library) -> list[tuple[str, ...]]:
         if one != other and (shared := [heading for heading in its if heading in others])
     )
     asked = ((offer.question,) for one in documents for offer in _asked_in(one))
-    about = [
-        (question,) for one in documents[:: len(documents) // WANTED + 1] for question in _about(one.title, language)
-    ]
+    spread = documents[:: len(documents) // WANTED + 1]
+    about = [(question,) for one in spread for question in _about(one.title, language)]
     return [(offer(language),), *leaning[:1], *islice(over_two, 1), *islice(asked, 1), *about][: WANTED + 1]
 
 
@@ -81,9 +80,8 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
     language = turns[-1].language or language_of(first.text[:TOLD_BY])
     quoted = [quote.start for claim in answer.claims for quote in claim.quotes if quote.document == first.id]
     last = max(quoted, default=0)  # what stands behind comes first
-    offers = sorted(
-        [*_asked_in(first), *_headed(first, language)], key=lambda one: (bool(one.heading), one.start < last)
-    )
+    offers = [*_asked_in(first), *_headed(first, language)]
+    offers.sort(key=lambda one: (bool(one.heading), one.start < last))
     told = [one for one in offers if any(one.start <= place < one.end for place in quoted)]
     asks = {one: offer(language, one.heading) if one.heading else one.question for one in offers}
     fresh = [asks[one] for one in offers if one not in told and answer.form != "overview"]
@@ -101,9 +99,9 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
     if made[1:]:
         return made[:WANTED]
     behind = sorted(store.catalogue.documents, key=lambda one: one.id <= first.id)
-    titles = [*(other.title for other in others), *(one.title for one in behind)]
-    further = [*made, *(one for title in titles for one in _about(title, language) if same_words(one) not in known)]
-    return [*dict.fromkeys(further)][:2]
+    titles = [*(one.title for one in others), *(one.title for one in behind)]
+    about = [question for title in titles for question in _about(title, language)]
+    return [*dict.fromkeys((*made, *(one for one in about if same_words(one) not in known)))][:2]
 
 
 def _about(title: str, language: str) -> list[str]:
