@@ -129,12 +129,13 @@ class Evidence:
         found = list(dict.fromkeys(word for word in written_words(question) if content_words(word, self.language)))
         if self.vocabulary is None or not found:
             return []
-        told = " ".join(self.texts).casefold().replace("-", "")
-        lacked = [word for word, count in zip(found, self.vocabulary.counts(found), strict=True) if not count]
-        lacked = [
-            word for word in lacked if not self.words.issuperset(content_words(word.replace("-", " "), self.language))
+        told, pointed = " ".join(self.texts).casefold().replace("-", ""), pointed_at(question)
+        return [
+            word
+            for word, count in zip(found, self.vocabulary.counts(found), strict=True)
+            if not (count or word.casefold() in told or word in pointed)
+            and not self.words.issuperset(content_words(word.replace("-", " "), self.language))
         ]
-        return [word for word in lacked if word.casefold() not in told and word not in pointed_at(question)]
 
     def word_weights(self, words: Mapping[str, float]) -> dict[str, float]:
         """Stem -> weight, summing to 1: a word that many of the candidates hold says little of which of them
@@ -221,16 +222,12 @@ def encoded_request(request: Request, evidence: Evidence) -> EncodedRequest:
     texts = [request.question, request.rewritten, request.expanded or request.rewritten]
     own, whole, context = evidence.encoder.encode(texts, "query")
     both = own + whole if request.with_history else whole + EARLIER * context
-    words = {
-        **dict.fromkeys(content_words(request.expanded, evidence.language), EARLIER),
-        **dict.fromkeys(content_words(request.rewritten, evidence.language), EARLIER if request.with_history else 1.0),
-        **dict.fromkeys(content_words(request.question, evidence.language), 1.0),
-    }
+    earlier = EARLIER if request.with_history else 1.0
+    worth = ((request.expanded, EARLIER), (request.rewritten, earlier), (request.question, 1.0))
+    words = {stem: one for text, one in worth for stem in content_words(text, evidence.language)}
     asks_on = len(request.question.split()) == 1  # "why?" is asked of what was just said
-    behind = None
-    if evidence.foreign and request.before:
-        text = f"{request.before} {request.rewritten}"
-        behind = encoded_request(Request(text, text), evidence)
+    after = f"{request.before} {request.rewritten}" if evidence.foreign and request.before else ""
+    behind = encoded_request(Request(after, after), evidence) if after else None
     return EncodedRequest(
         answer_type(request.rewritten).among(evidence.words),
         request.rewritten,
