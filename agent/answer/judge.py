@@ -348,6 +348,9 @@ LACKED = 0.5
 Krestomatio none lacks more than a third (docs/journal.md)."""
 
 
+_reader = cache(Esperanto)
+
+
 def unknown_in_esperanto(vocabulary: Vocabulary, question: str) -> tuple[str, ...]:
     """The words of a question in Esperanto whose roots no document has, where these are as many as say that no document
     tells of it; none for other languages. The judge was fitted on English, and takes what is nearest for an answer."""
@@ -362,8 +365,3 @@ def unknown_in_esperanto(vocabulary: Vocabulary, question: str) -> tuple[str, ..
     lacked = [one for one, count in zip(told, counts, strict=True) if not count]
     about = any(one.upos in NAMES for one in lacked)
     return tuple(one.form for one in lacked) if about and len(lacked) >= LACKED * len(told) else ()
-
-
-@cache
-def _reader() -> Esperanto:
-    return Esperanto()

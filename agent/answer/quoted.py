@@ -3,6 +3,7 @@ what documents say that contradict it."""
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -263,26 +264,23 @@ def _amounts(text: str) -> dict[str, str]:
 def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
     """Each source of a document with the page and the heading of what is quoted from it, once for each heading but in a
     summary, which names them; `documents` by id."""
-    sources, numbers = [*answer.sources], dict[tuple[int, str], int]()
+    sources, numbers = [*answer.sources], defaultdict[int, dict[str, int]](dict)  # by heading
 
     def place_of(number: int, claim: Claim) -> int:
         """The number of the source that has the heading which the claim stands under; it is added where there is
         none."""
-        source = sources[number - 1]
+        source, known = sources[number - 1], numbers[number]
         if claim.start is None or not source.document or source.start >= source.end:  # no range of its document
             return number
-        document, known = documents[source.document], any(of == number for of, _ in numbers)
-        heading = document.heading_at(claim.start)
         if known and answer.form == "summary":
             return number
-        if (number, heading) not in numbers:
+        document = documents[source.document]
+        heading = document.heading_at(claim.start)
+        if heading not in known:
+            known[heading] = len(sources) + 1 if known else number
             own = replace(source, page=document.page_at(claim.start), heading=heading)
-            if known:
-                sources.append(own)
-            else:
-                sources[number - 1] = own
-            numbers[number, heading] = len(sources) if known else number
-        return numbers[number, heading]
+            sources[known[heading] - 1 : known[heading]] = [own]
+        return known[heading]
 
     claims = [replace(claim, cites=tuple(place_of(number, claim) for number in claim.cites)) for claim in answer.claims]
     if len(sources) == len(answer.sources):

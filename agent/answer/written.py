@@ -156,7 +156,11 @@ class _Writing:
             with suppress(ServiceUnreachable, Cancelled):  # then the first one stands, without what is not supported
                 reply = self._reply([prompt, Message("assistant", reply.raw), Message("user", again)])
                 drafted = self._drafted(reply, given)
-        return replace(drafted, answer=_without_wrong(drafted.answer)) if drafted.answer else drafted
+        if drafted.answer is None:
+            return drafted
+        right = [claim for claim in drafted.answer.claims if not _wrong(claim, drafted.answer.sources)]
+        claims, sources = numbered(right, drafted.answer.sources)
+        return replace(drafted, answer=replace(drafted.answer, claims=claims, sources=sources))
 
     def _reply(self, messages: Sequence[Message]) -> _Reply:
         """The model's, each piece emitted as it may leave. Raises `Cancelled` and `ServiceUnreachable` where nothing
@@ -283,8 +287,3 @@ def _function_words(text: str) -> float:
 
 def _wrong(claim: Claim, passages: Sequence[Passage]) -> bool:
     return (verdict(claim, passages) if claim.cites else claim.verdict) == "unsupported"
-
-
-def _without_wrong(answer: Answer) -> Answer:
-    claims, sources = numbered([claim for claim in answer.claims if not _wrong(claim, answer.sources)], answer.sources)
-    return replace(answer, claims=claims, sources=sources)
