@@ -11,7 +11,7 @@ import pytest
 from clew.agent.answer.output_filter import OutputFilter
 from clew.memory import instructions
 from clew.memory.encoding import MINILM, load_encoder
-from clew.memory.knowledge.communities import reports
+from clew.memory.knowledge.communities import community_index
 from tests.torture import Points, Run, Skipped, orders
 from tests.torture import __main__ as command
 
@@ -50,7 +50,7 @@ def test_orders_reach_a_person_where_nothing_guards(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(instructions, "_orders", lambda _: False)
     assert not list(orders.wrong(tmp_path / "told", *order, encoder, by_model=True))
     with monkeypatch.context() as marks:
-        marks.setattr(reports, "_marked", list)
+        marks.setattr(community_index, "_marked", list)
         unmarked = list(orders.wrong(tmp_path / "unmarked", *order, encoder, by_model=True))
     assert unmarked == ["a report has Zorblax and does not say whose it is"]
     monkeypatch.setattr(OutputFilter, "plain", lambda _, text: text)
