@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -385,11 +386,6 @@ def _counted(corpus: Corpus) -> CorpusAnswer:
 # Overview ---------------------------------------------------------------------------------------------------------
 
 
-def _spread(documents: Sequence[Listed], most: int) -> Sequence[Listed]:
-    """At most so many, spread over all of them."""
-    return documents[:: -(-len(documents) // most)]
-
-
 def _overview(corpus: Corpus) -> CorpusAnswer:
     """A line a folder where the documents lie in several, else a line a title; of titles as many as there is room for.
     The step has all of them."""
@@ -413,12 +409,12 @@ def _fitted(groups: Mapping[str, Sequence[Listed]], corpus: Corpus, words: int) 
     by_size = sorted(groups, key=lambda name: -len(groups[name]))
     titles = (3, 2, 1) if len(groups) > 1 else (10, 7, 5)
     for most, lines in (*((number, len(groups)) for number in titles), (titles[-1], 12), (titles[-1], 8)):
-        largest = {*by_size[:lines]}
-        told = [name for name in groups if name in largest]
-        claims = [claim for name in told for claim in _titles(name, groups[name], most, corpus)]
+        largest = [name for name in groups if name in by_size[:lines]]
+        told = {name: groups[name][:: -(-len(groups[name]) // most)] for name in largest}  # spread over all of them
+        claims = [one for name, shown in told.items() for one in _titles(name, shown, len(groups[name]), corpus)]
         if sum(len(claim.text.split()) for claim in claims) <= words:
             break
-    shown = [one for name in told for one in _spread(groups[name], most)]
+    shown = [*chain.from_iterable(told.values())]
     sources = corpus.passages(corpus.first_chunks([one.id for one in shown]), "overview")
     numbers, documents = {source.document: n for n, source in enumerate(sources, 1)}, iter(shown)
     made = [replace(one, cites=(numbers[next(documents).id],)) if one.cites else one for one in claims]
@@ -428,9 +424,8 @@ def _fitted(groups: Mapping[str, Sequence[Listed]], corpus: Corpus, words: int) 
     return made, sources
 
 
-def _titles(name: str, documents: Sequence[Listed], most: int, corpus: Corpus) -> list[Claim]:
+def _titles(name: str, shown: Sequence[Listed], count: int, corpus: Corpus) -> list[Claim]:
     """`club, 4 documents:`, then titles, each to be cited, then how many there are more."""
-    shown, count = _spread(documents, most), len(documents)
     number = corpus.line("documents" if count > 1 else "document", count)
     head = [Claim(f"{name}, {number}:", new_line=True)] if name else []
     claims = [Claim(f"\u201c{corpus.title(one)}\u201d", (0,), new_line=not name) for one in shown]

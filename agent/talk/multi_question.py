@@ -169,10 +169,12 @@ def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
     numbers = {source.id: number for number, source in enumerate(sources, 1)}
     claims: dict[str, Claim] = {}
     for question, answer in parts:
-        for n, claim in enumerate(_named(question, answer)):
+        is_none = answer.refused or answer.outcome == "unclear"  # and stands behind the question that it is said of
+        for n, claim in enumerate(answer.claims):
+            text = f"{tidy(question)} {claim.text}" if is_none and n == 0 else claim.text
             cites = tuple(numbers[answer.sources[number - 1].id] for number in claim.cites)
             begins = claim.new_line or (n == 0 and bool(claims))
-            claims.setdefault(claim.text, replace(claim, cites=cites, new_line=begins))  # said once is enough
+            claims.setdefault(text, replace(claim, text=text, cites=cites, new_line=begins))  # said once is enough
     outcome = _outcome({answer.outcome for answer in answers})
     return Answer(
         outcome=outcome,
@@ -192,11 +194,3 @@ def _outcome(outcomes: set[Outcome]) -> Outcome:
     if {"answered", "partial"} & outcomes:
         return "partial"
     return "unclear" if "unclear" in outcomes else "nothing-found"
-
-
-def _named(question: str, answer: Answer) -> Sequence[Claim]:
-    """The claims of an answer; what refuses or asks back stands behind the question that it is said of."""
-    if not answer.refused and answer.outcome != "unclear":
-        return answer.claims
-    first, *others = answer.claims
-    return (replace(first, text=f"{tidy(question)} {first.text}"), *others)
