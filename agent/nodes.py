@@ -9,7 +9,7 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from clew.agent.answer import answers, citations
+from clew.agent.answer import answers, verification
 from clew.agent.answer.corpus_answers import made_of
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router
@@ -330,7 +330,7 @@ def answer(turn: Turn, run: TurnContext) -> Turn:
 
 
 def verify(turn: Turn, run: TurnContext) -> Turn:  # noqa: ARG001 every node has both
-    checked = citations.verified(turn.answer)
+    checked = verification.verified(turn.answer)
     details = (f"{STANDINGS[one.standing][0]}: {one.text}" for one in checked.claims if one.standing in STANDINGS)
     return replace(turn, answer=checked).stepped("verify", checked.checked or "nothing is cited", details)
 

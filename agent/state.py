@@ -22,12 +22,12 @@ HALF = 0.5
 Verdict = Literal["supported", "weak", "unsupported", "uncited"]
 ClaimStanding = Literal["unsupported", "weak", "supported", "quoted", "uncited"]
 STANDINGS: Mapping[ClaimStanding, tuple[str, str]] = {
-    "unsupported": ("not found in the source", "A name, a number or most of its words are not in the cited passage."),
-    "weak": ("not all found in the source", "Not all of its words are in the cited passage, or near each other there."),
-    "supported": (
-        "words found in the source",
-        "Its words and numbers are in the cited passage. Read there what that says.",
+    "unsupported": (
+        "not found in the source",
+        "A name or a number is not in the cited passage, or it does not say this.",
     ),
+    "weak": ("perhaps not in the source", "The cited passage may not say this. Read there what it says."),
+    "supported": ("checked", "A learned check found that the cited passage says this. It errs at times."),
     "quoted": ("quoted word for word", "It stands in the document exactly so."),
 }
 """What a sentence that was checked is said to be, the worst first, and what that means."""

@@ -1,5 +1,4 @@
-"""The citations of an answer: of its words while they stream, and of its sentences when it is whole; and `verify`,
-which checks each cited sentence against the passages that it cites.
+"""The citations of an answer: of its words while they stream, and of its sentences when it is whole.
 
 A model writes [3], [1, 2], [1-3], [passage id="4"], [2, p. 7], [^2], (passage 2), (2), <cite>2</cite>, ², "In passage
 2, ..." or numbers that there are not. What is shown is numbered anew in the order of first mention, and unknown numbers
@@ -7,20 +6,12 @@ are dropped; where only its number tells a citation from prose, an unknown one i
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from decimal import Decimal
 from itertools import zip_longest
 
-from clew.agent.answer.excerpts import candidates_of, excerpt_of
-from clew.agent.search.rounds import said_by
-from clew.agent.state import Answer, Claim, Quote, Verdict
+from clew.agent.state import Claim
 from clew.memory.datatypes import Passage
-from clew.memory.errors import BadInput
-from clew.memory.instructions import LEFT_OUT, neutralised, speaks_to_a_model
-from clew.memory.text import content_words, split
-from clew.tools.calculate import calculate, in_text
-from clew.tools.calculate import number as value_of
+from clew.memory.text import split
 
 _LONGEST = 80
 """Characters between the brackets; more waits for nothing."""
@@ -253,26 +244,6 @@ def _marked(text: str, line: str) -> str:
     return indent + text if indent or _MARKED.search(text) else ""
 
 
-def attributed(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
-    """With a citation of the first passage that supports it where a claim has none, or one that does not. What has none
-    even so is weak or unsupported, if it says something."""
-    return tuple(_attributed(claim, passages) for claim in claims)
-
-
-def _attributed(claim: Claim, passages: Sequence[Passage]) -> Claim:
-    if claim.cites and verdict(claim, passages) != "unsupported":
-        return claim
-    found = set[Verdict]()
-    for number in range(1, len(passages) + 1):
-        moved = replace(claim, cites=(number,))
-        found.add(verdict(moved, passages))
-        if "supported" in found:
-            return moved
-    if claim.cites or claim.text[-1] in ":?" or len(content_words(claim.text)) < LEAST_SAID:
-        return claim
-    return replace(claim, verdict="weak" if "weak" in found else "unsupported")
-
-
 def numbered(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
     """With sources that count from 1 in the order of first mention, and these sources; `cites` are places in `passages`
     before."""
@@ -303,125 +274,6 @@ def _of_line(line: str) -> list[Claim]:
         if re.search(r"\w", text):
             claims.append(Claim(re.sub(r"\s+([.!?,;:])", r"\1", text), own))
     return claims
-
-
-# Verified -------------------------------------------------------------------------------------------------------------
-
-SUPPORTED = 0.8
-"""Share of a sentence's content words that its passages hold, from which it counts as supported."""
-
-WEAK = 0.5
-
-LEAST_SAID = 3
-"""Content words of a sentence that is checked without a citation: "I hope this helps." says nothing."""
-
-UNITS = 3
-"""Units of a passage that a sentence may be drawn from."""
-BESIDE = 400
-"""Characters before and behind a passage in which its document is quoted with it: the rest of a list, of a sentence."""
-
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][\w'-]+")
-
-
-def verified(answer: Answer) -> Answer:
-    """With the verdict of each sentence that cites; others keep theirs."""
-    claims = (replace(one, verdict=verdict(one, answer.sources)) if one.cites else one for one in answer.claims)
-    return replace(answer, claims=tuple(claims))
-
-
-def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
-    """Supported: said in a passage in these words, or most content words with every number and name are in the
-    few units of each passage that have most of them; weak where they are spread over more of it.
-
-    A number or a name that no cited passage holds makes a sentence unsupported, whatever else is there: that is
-    what a wrong citation looks like. What a passage orders a model to do or to say supports nothing.
-    """
-    if not claim.cites:
-        return "uncited"
-    cited = [sources[number - 1] for number in claim.cites]
-    evidence = " ".join(f"{passage.title} {passage.heading} {passage.text} {said_by(passage)}" for passage in cited)
-    if not speaks_to_a_model(claim.text):  # which is quoted as what it is
-        evidence = neutralised(evidence).text.replace(LEFT_OUT, "")
-    text = LIST_MARK.sub("", claim.text)
-    if same_words(text) in same_words(evidence):
-        return "supported"
-    if claim.quotes and all(any(_beside(quote, passage) for passage in cited) for quote in claim.quotes):
-        return "supported"
-    evidence, said = _ungrouped(evidence), _ungrouped(text)
-    results = worked_out(said, cited)
-    words, exact = [word for word in content_words(said) if word not in results], _exact(said) - results
-    if not exact <= _all_words(evidence):
-        return "unsupported"
-    if results:
-        return "supported"
-    held = _share(words, evidence)
-    if held < SUPPORTED:
-        return "weak" if held >= WEAK else "unsupported"
-    near = _ungrouped(" ".join(_nearest(words, passage) for passage in cited))
-    return "supported" if _share(words, near) >= SUPPORTED and exact <= _all_words(near) else "weak"
-
-
-def _nearest(words: Sequence[str], passage: Passage) -> str:
-    """What stands above a passage, and its units that hold most of these words."""
-    wanted = set(words)
-    units = [" ".join((candidate.head, *excerpt_of(candidate).texts)) for candidate in candidates_of([passage], {})]
-    best = sorted(units, key=lambda text: -len(wanted.intersection(content_words(text))))[:UNITS]
-    return said_by(replace(passage, text=" ".join(best))) + " ".join(best)
-
-
-def _share(words: Sequence[str], text: str) -> float:
-    known = set(content_words(text))
-    return sum(word in known for word in words) / len(words) if words else 0.0
-
-
-def _all_words(text: str) -> set[str]:
-    return _exact(text) | {word.casefold().removesuffix("'s") for word in re.findall(r"\w[\w'-]*", text)}
-
-
-def _beside(quote: Quote, passage: Passage) -> bool:
-    near = passage.start - BESIDE <= quote.start and quote.end <= passage.end + BESIDE
-    return quote.document == passage.document and near
-
-
-def _exact(text: str) -> set[str]:
-    """Numbers and names: what has to be there to the letter. A word that only begins a sentence is no name."""
-    names = {name.casefold().removesuffix("'s") for name in _NAME.findall(text)}
-    return names | {number.rstrip(".,") for number in _NUMBER.findall(text)}
-
-
-def _ungrouped(text: str) -> str:
-    """With 384400 for 384,400."""
-    return re.sub(r"(?<=\d)[.,](?=\d{3}(?!\d))", "", text)
-
-
-_EQUALS = re.compile(rf"([^=\n]*)=\s*[€$£]?({_NUMBER.pattern})")
-
-
-def worked_out(text: str, cited: Sequence[Passage] = ()) -> set[str]:
-    """The results of sums that are written out in it (`1200 - 950 = 250`) and right as far as they are written, and
-    those that a tool has worked out and it cites; of other sums none. What they are made of has to be in a passage
-    still."""
-    by_tool = {number for one in cited if not one.document for number in _NUMBER.findall(_ungrouped(one.text))[-1:]}
-    written = {result for before, result in _EQUALS.findall(text) if _is_right(before, result)}
-    return written | by_tool.intersection(_NUMBER.findall(text))
-
-
-def _is_right(before: str, result: str) -> bool:
-    """Whether the sum that it ends with has this result, whatever its units; days are read as they are written."""
-    bare = re.sub(r"[^\W\d_]+|[€$£%°:,;.](?!\d)", " ", before)
-    places = len(re.sub(r"^\d+[.,]?", "", result))
-    found = (_sum_at_end(text) for text in (bare, before))
-    return any(one is not None and abs(one - value_of(result)) <= Decimal(5).scaleb(-places - 1) for one in found)
-
-
-def _sum_at_end(text: str) -> Decimal | None:
-    """The value of the longest sum that a text ends with."""
-    for match in re.finditer(r"(?<![\d.,])[(\d]", text):
-        with suppress(BadInput):
-            value = in_text(calculate(text[match.start() :]).rpartition("=")[2])[0]
-            return value if isinstance(value, Decimal) else None
-    return None
 
 
 def same_words(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from clew.agent.answer.citations import verdict
+from clew.agent.answer.verification import verdict
 from clew.agent.state import Claim
 from clew.memory.datatypes import Passage
 from clew.memory.errors import ClewError

@@ -59,7 +59,10 @@ class PairScorer:
     """How well each text answers a question: a cross-encoder (Nogueira and Cho 2019, arXiv:1901.04085) over the lower
     layers of the packaged encoder; the upper ones, fitted for that, are in `layers`. Safe from several threads."""
 
-    def __init__(self, folder: Path, layers: Path) -> None:
+    def __init__(
+        self, folder: Path, layers: Path, longest_question: int = LONGEST_QUESTION, longest_text: int = LONGEST_TEXT
+    ) -> None:
+        self._longest = longest_question, longest_text
         self._tokenizer = tokenizer_of(folder)
         self._model = MiniLM(folder / "model.safetensors", layers)
         # The scores so far, by question and text: what judges a turn and what answers it read much the same.
@@ -71,15 +74,16 @@ class PairScorer:
         unread = [text for text in dict.fromkeys(texts) if text not in known]
         if unread:
             asked, *found = self._tokenizer.encode_batch([question, *unread], add_special_tokens=False)
-            pieces = [text.ids[:LONGEST_TEXT] for text in found]
-            known.update(zip(unread, self._model.pair_scores(asked.ids[:LONGEST_QUESTION], pieces), strict=True))
+            first, second = self._longest
+            pieces = [text.ids[:second] for text in found]
+            known.update(zip(unread, self._model.pair_scores(asked.ids[:first], pieces), strict=True))
         return np.array([known[text] for text in texts], np.float32)
 
     def states(self, question: str, text: str) -> tuple[Vectors, list[Span]]:
         """Of each word piece of a text what its last two layers make of it, shape (pieces, d), and where it stands."""
         asked, found = self._tokenizer.encode_batch([question, text], add_special_tokens=False)
-        states = self._model.pair_states(asked.ids[:LONGEST_QUESTION], found.ids[:LONGEST_TEXT])
-        return states, found.offsets[:LONGEST_TEXT]
+        first, second = self._longest
+        return self._model.pair_states(asked.ids[:first], found.ids[:second]), found.offsets[:second]
 
 
 def _gelu(x: Floats) -> Floats:

@@ -8,8 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from clew.agent.answer.citations import Citations, attributed, claims_of, numbered, verdict, whole_sentences
+from clew.agent.answer.citations import Citations, claims_of, numbered, whole_sentences
 from clew.agent.answer.output_filter import OutputFilter
+from clew.agent.answer.verification import attributed, verdict
 from clew.agent.llm.endings import until_its_end
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import PromptPassages, fit

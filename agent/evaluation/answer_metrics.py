@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clew.agent.answer.citations import same_words, verdict
+from clew.agent.answer.citations import same_words
+from clew.agent.answer.verification import verdict
 from clew.agent.state import Claim, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import required

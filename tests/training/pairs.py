@@ -112,10 +112,13 @@ class Layers(nn.Module):
         nn.init.normal_(self.pair.weight, std=0.02)
         nn.init.zeros_(self.pair.bias)
 
-    def pairs(self, question: str, texts: Sequence[str]) -> list[Pair]:
+    def pairs(
+        self, question: str, texts: Sequence[str], longest: tuple[int, int] = (LONGEST_QUESTION, LONGEST_TEXT)
+    ) -> list[Pair]:
+        first, second = longest
         asked, *found = (e.ids for e in self.tokenizer.encode_batch([question, *texts], add_special_tokens=False))
-        before = [BEGIN, *asked[:LONGEST_QUESTION], END]
-        return [([*before, *text[:LONGEST_TEXT], END], len(before)) for text in found]
+        before = [BEGIN, *asked[:first], END]
+        return [([*before, *text[:second], END], len(before)) for text in found]
 
     def forward(self, pairs: Sequence[Pair]) -> torch.Tensor:
         """A number for each; those of like length are read together."""
@@ -189,23 +192,23 @@ def fitted(examples: Sequence[ReadExample]) -> Layers:
     taught: dict[int, NDArray[np.float32]] = {}
     for fold in range(TEACHERS):
         known, held_out = ([n for n, its in enumerate(folds) if (its == fold) == out] for out in (False, True))
-        teacher = fit(_new(SEED + fold, whole=True), [questions[n] for n in known], TEACHER)
+        teacher = fit(new_layers(SEED + fold, whole=True), [questions[n] for n in known], TEACHER)
         taught |= {n: _read_by(teacher, questions[n]) for n in held_out}
-    return fit(_new(SEED), questions, TAUGHT, [taught[n] for n in range(len(questions))]).cpu()
+    return fit(new_layers(SEED), questions, TAUGHT, [taught[n] for n in range(len(questions))]).cpu()
 
 
 def fitted_untaught(examples: Sequence[ReadExample], by: FitParameters, reader: Reader) -> Layers:
     """Without teachers."""
     drawn = random.Random(SEED)
     questions = [candidates(one, drawn, reader) for one in examples if is_learned_from(one)]
-    return fit(_new(SEED), questions, by).cpu()
+    return fit(new_layers(SEED), questions, by).cpu()
 
 
 def is_learned_from(one: ReadExample) -> bool:
     return not one.right.all() and (bool(one.right.any()) or one.set == OWN)
 
 
-def _new(seed: int, *, whole: bool = False) -> Layers:
+def new_layers(seed: int, *, whole: bool = False) -> Layers:
     folder = packaged_minilm()
     torch.manual_seed(seed)
     return Layers(folder, whole=whole).to("cuda" if torch.cuda.is_available() else "cpu")
@@ -290,7 +293,7 @@ def _read_by(layers: Layers, one: Candidates) -> NDArray[np.float32]:
 
 def as_shipped() -> Layers:
     """With what `PAIRS` has."""
-    layers, kept = _new(SEED).cpu(), load_file(PAIRS)
+    layers, kept = new_layers(SEED).cpu(), load_file(PAIRS)
     assert kept.keys() == layers.shipped().keys()
     named = {name if name.startswith("pair.") else f"model.{name}": tensor for name, tensor in kept.items()}
     layers.load_state_dict(named, strict=False)

@@ -207,7 +207,7 @@ class FakeAssistant(Assistant):
         question = begun.question
         if is_written(question):
             yield from pieces(question, cancel, resumed, self._pause)
-            yield Step("verify", "words found in the source: 2", (), 5)
+            yield Step("verify", "checked: 2", (), 5)
         turn = written(make_turn(begun.thread, begun.turn, question), question, resumed)
         turn = replace(turn, id=begun.id, parent=begun.parent, rewritten=begun.rewritten or question)
         yield self._saved(turn)

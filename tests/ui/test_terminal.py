@@ -55,8 +55,8 @@ def test_a_conversation_is_gone_on_with(chat: Open, home: Path) -> None:
 
 ANSWERS = [
     ("escape", r"monkeys\.md", "The Moon is 384,400 km away."),
-    ("weak", r"monkeys\.md", "The Moon is 384,400 km away. [1] (not all found in the source) Monkeys"),
-    ("weak", r"monkeys\.md", "[1] The distance of the Moon (not all found in the source) · page 2"),
+    ("weak", r"monkeys\.md", "The Moon is 384,400 km away. [1] (perhaps not in the source) Monkeys"),
+    ("weak", r"monkeys\.md", "[1] The distance of the Moon (perhaps not in the source) · page 2"),
     ("wrong", r"monkeys\.md", "The Moon is 384,400 km away. [1] (not found in the source) Monkeys"),
     ("How many moons has Neptune?", "The nearest are", "I found nothing in the documents that answers this."),
     ("this fails", "make room", "the disk is full; try: make room"),

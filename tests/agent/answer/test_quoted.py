@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from clew.agent.answer.citations import verdict
 from clew.agent.answer.evidence import Evidence, Request
 from clew.agent.answer.judge import nothing_indexed
 from clew.agent.answer.quoted import placed, quote
@@ -77,30 +76,6 @@ def test_three_kinds_of_nothing_sound_different(encoder: CachedEncoder) -> None:
         say("How do I bake bread at home?", encoder=encoder).text,
     }
     assert len(texts) == 3
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Fritz Lang was born in Vienna in 1890.", "supported"),
-        ("In Vienna, Fritz Lang was born, in the year 1890.", "supported"),
-        ("Fritz Lang was born in Vienna in 1891.", "unsupported"),
-        ("Fritz Lang was born in Vienna and liked sailing boats.", "weak"),
-        ("The Moon is the only natural satellite of Earth.", "unsupported"),
-    ],
-)
-def test_verdicts(text: str, expected: str) -> None:
-    assert verdict(Claim(text, (1,)), [LANG]) == expected
-
-
-def test_what_is_spread_over_a_passage_is_weak() -> None:
-    between = " ".join(f"The dock {place} was painted in grey." for place in ("north", "south", "east", "west"))
-    text = f"The ferry Aurora was built in 1911. {between} The crane of the harbour was sold to Norway for a low price."
-    passage = Passage("h", "h", "Harbour", text, 0.6, "hybrid")
-    assert verdict(Claim("In 1911 the ferry Aurora was built.", (1,)), [passage]) == "supported"
-    assert verdict(Claim("The low price of the crane of the harbour: sold to Norway.", (1,)), [passage]) == "supported"
-    spread = "The north, south, east, west dock, the ferry Aurora built 1911, and the crane sold for a low price."
-    assert verdict(Claim(spread, (1,)), [passage]) == "weak"
 
 
 def test_what_is_missing_and_what_is_enough() -> None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from clew.agent.answer.citations import verified
 from clew.agent.answer.table_answers import table_answer
+from clew.agent.answer.verification import verified
 from clew.memory.encoding import CachedEncoder
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import open_library

@@ -5,10 +5,10 @@ from itertools import permutations
 
 import pytest
 
-from clew.agent.answer.citations import verified
 from clew.agent.answer.evidence import Evidence, Request
 from clew.agent.answer.quoted import quote
 from clew.agent.answer.selection import AnswerParameters
+from clew.agent.answer.verification import verified
 from clew.agent.state import Answer
 from clew.memory.datatypes import Document, Passage
 from clew.memory.encoding import CachedEncoder

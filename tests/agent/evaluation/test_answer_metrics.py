@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.answer.citations import verified
+from clew.agent.answer.verification import verified
 from clew.agent.evaluation.answer_metrics import (
     Label,
     citations,

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from clew.agent.answer import citations, output_filter
-from clew.agent.answer.citations import verdict
+from clew.agent.answer import output_filter, verification
 from clew.agent.answer.output_filter import ANNOUNCED, LEFT_OUT, OutputFilter, announced
+from clew.agent.answer.verification import verdict
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import fit
 from clew.agent.search.tool_calls import PlanPrompt, ToolCall, ToolSpec, check, planned
@@ -143,7 +143,7 @@ def test_what_is_not_told_gives_no_address_and_chooses_little(
     encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No order is told here: what is left is the fence, the question, and the exit."""
-    for module in (instructions, output_filter, citations):
+    for module in (instructions, output_filter, verification):
         monkeypatch.setattr(module, "speaks_to_a_model", lambda _: False)
     topic, said, chosen = Topic("What is the Moon like?", encoder), 0, 0
     for order in (one["order"] for one in ORDERS):

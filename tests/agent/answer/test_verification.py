@@ -1,0 +1,98 @@
+"""Whether a passage says what cites it: in its words, by its numbers and names, worked out, or in other words."""
+
+import pytest
+
+from clew.agent.answer.verification import attributed, near, verdict, verified
+from clew.agent.state import Answer, Claim
+from clew.memory.datatypes import Passage
+from tests.agent.answer.test_citations import PASSAGES
+
+LANG = Passage(
+    "lang", "lang", "Fritz Lang", "Fritz Lang was born in Vienna in 1890. He directed Metropolis.", 0.6, "hybrid"
+)
+LEASE = Passage(
+    "lease",
+    "lease",
+    "Lease",
+    "The rent is 850 euros a month. Pets are allowed with the landlord's consent. The tenant pays for small repairs up"
+    " to 100 euros. The landlord pays for the heating.",
+    0.6,
+    "",
+)
+RENT = Passage(
+    "miete", "miete", "Mietvertrag", "Die Miete beträgt 850 Euro und ist am dritten Werktag fällig.", 0.6, ""
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "passage", "said"),
+    [
+        ("Fritz Lang was born in Vienna in 1890.", LANG, True),
+        ("In Vienna, Fritz Lang was born, in the year 1890.", LANG, True),
+        ("Fritz Lang was born in Vienna in 1891.", LANG, False),
+        ("Fritz Lang was born in Vienna and liked sailing boats.", LANG, False),
+        ("The Moon is the only natural satellite of Earth.", LANG, False),
+        ("You may keep pets if the landlord agrees.", LEASE, True),  # few of its words
+        ("The tenant pays for the heating.", LEASE, False),  # all of them
+        ("Die Miete ist am dritten Werktag fällig.", RENT, True),  # by its words
+        ("Die Kaution ist bei Einzug zu zahlen.", RENT, False),
+    ],
+)
+def test_a_sentence_is_checked_against_what_it_cites(text: str, passage: Passage, said: bool) -> None:
+    assert (verdict(Claim(text, (1,)), [passage]) == "supported") == said
+
+
+def test_of_a_long_passage_the_sentences_are_read_that_share_most_words_in_their_order() -> None:
+    filler = "The harbour has a crane of grey steel. " * 30
+    passage = Passage("h", "h", "Ferry", f"It was built in 1911. {filler}It was sold to Norway in 1950.", 0.6, "")
+    read = near("It was sold to Norway.", passage)
+    assert read.startswith("Ferry. ") and read.endswith("It was sold to Norway in 1950.") and len(read.split()) < 100
+
+
+def test_a_claim_without_a_citation_gets_that_of_the_passage_that_says_it() -> None:
+    wrong = Claim("Nero paid 7,777 ducats.", (1,))  # nothing supports it: it stays, to be marked
+    said = [Claim("Laika was a dog from Moscow."), Claim("The Moon is 384,400 km away.", (2,)), Claim("I hope so.")]
+    *found, kept = attributed([*said, wrong], PASSAGES)
+    assert [claim.cites for claim in found] == [(2,), (1,), ()] and kept == wrong
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Nero paid 7,777 ducats for it.", "unsupported"),  # an invention
+        ("Laika was born in Berlin.", "unsupported"),  # another place
+        ("What is known of the dog Laika from Moscow in Russia:", "uncited"),  # announces
+        ("Do you mean the distance of the Moon from the Earth?", "uncited"),  # asks
+    ],
+)
+def test_a_sentence_without_a_citation_is_checked_against_all_passages(said: str, found: str) -> None:
+    [claim] = attributed([Claim(said)], PASSAGES)
+    assert (claim.cites, claim.verdict) == ((), found)
+    [kept] = verified(Answer("answered", (claim,))).claims
+    assert kept == claim
+
+
+COSTS = Passage(
+    "c", "c", "Workshop", "The lathe costs 1,200 euros. The saw of Fritz Lang costs 950 euros.", 1.0, "hybrid"
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("The lathe costs 1200 euros.", "supported"),  # grouped there
+        ("The lathe and the saw cost 1,200 + 950 = 2,150 euros.", "supported"),
+        ("The lathe costs 1200 euros - 950 euros = 250 euros more than the saw.", "supported"),
+        ("The saw is dearer by (1,200 - 950) / 950 = 26.3 percent.", "unsupported"),
+        ("The lathe and the saw cost 1,200 + 950 = 2,250 euros.", "unsupported"),
+        ("The lathe and the saw cost 2,150 euros.", "unsupported"),
+    ],
+)
+def test_what_is_worked_out_is_supported_by_what_it_is_made_of(said: str, found: str) -> None:
+    assert verdict(Claim(said, (1,)), [COSTS]) == found
+
+
+def test_what_a_tool_worked_out_is_supported_with_what_it_is_made_of() -> None:
+    made = Passage("s", "", "Worked out", "(1,200 EUR - 950 EUR) * 12 = 3,000 EUR", 0.0, "calculate")
+    for said, found in (("It is 3,000 euros a year more.", "supported"), ("It is 3,500 euros more.", "unsupported")):
+        assert verdict(Claim(said, (1, 2)), [COSTS, made]) == found
