@@ -143,12 +143,15 @@ FIRST = 3
 
 
 def signals(turn: Turn, evidence: Evidence) -> dict[str, float]:
-    """Of a turn before its answer."""
+    """Of a turn before its answer; where the vectors know its language, also that of the question: what people ask is
+    not equally often told."""
+    meaning = evidence.encoder.encode([turn.meant], "query")[0] if evidence.foreign else ()
     return {
         **_of_units(turn, evidence),
         **_of_evidence(turn, evidence),
         **_of_question(turn, evidence),
         **_of_conversation(turn, evidence.encoder),
+        **{f"meaning {place}": float(value) for place, value in enumerate(meaning)},
     }
 
 

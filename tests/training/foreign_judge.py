@@ -18,7 +18,7 @@ from clew.agent.answer.judge import FOREIGN, Decision, signals
 from tests.training.foreign_turns import foreign_turns
 from tests.training.trainer import logistic, trainer
 
-C, COST = 0.03, 0.25
+C, COST = 0.003, 0.15
 """The inverse of the L2 penalty; the share of the answerable questions that may be refused."""
 
 

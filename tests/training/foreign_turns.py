@@ -1,7 +1,7 @@
 """Turns in other languages than English, searched with `clew[multilingual]`, that its reader and its judge learn from.
 
-`foreign_turns.jsonl.gz` has twelve collections that were written for it in German, French, Spanish, Italian, Dutch and
-Portuguese: a line each, of its documents and conversations; a fifth of the questions nothing answers.
+`foreign_turns.jsonl.gz` has eighteen collections that were written for it in German, French, Spanish, Italian, Dutch
+and Portuguese: a line each, of its documents and conversations; nothing answers a fifth to a third of the questions.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -67,8 +67,7 @@ def test_partitions_are_whole_wherever_their_run_ends(
         left[0] -= 1
         put(folder, fresh, name)
 
-    for module in (capsule, files):
-        monkeypatch.setattr(module, "put", killed)
+    monkeypatch.setattr(files, "put", killed)
     with suppress(KeyboardInterrupt):
         list(partition_library(made, plan))
     assert proven(generation)
