@@ -8,7 +8,7 @@ It learns of `tests.training.foreign_turns` as the shipped reader of other langu
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +20,10 @@ from tests.training.trainer import logistic, trainer
 
 C, COST = 0.003, 0.15
 """The inverse of the L2 penalty; the share of the answerable questions that may be refused."""
+
+MEANING = 0.25
+"""What the meaning of a question counts, of what it does here: writers ask for what is not there in plainer words than
+for what is, which other people do not."""
 
 
 class JudgedForeign(NamedTuple):
@@ -39,6 +43,8 @@ def fit(found: Sequence[JudgedForeign]) -> Decision:
     names = sorted(found[0].signals)
     values = np.array([[one.signals[name] for name in names] for one in found])
     model = logistic(names, values, [not one.answerable for one in found], C)
+    counts = {name: weight * (MEANING if name.startswith("meaning") else 1) for name, weight in model.weights.items()}
+    model = replace(model, weights=counts)
     answerable = [model.of(one.signals) for one in found if one.answerable]
     return Decision(model, round(float(np.quantile(answerable, 1 - COST)), 4))
 
