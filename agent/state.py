@@ -27,7 +27,7 @@ STANDINGS: Mapping[ClaimStanding, tuple[str, str]] = {
         "A name or a number is not in the cited passage, or it does not say this.",
     ),
     "weak": ("perhaps not in the source", "The cited passage may not say this. Read there what it says."),
-    "supported": ("checked", "A learned check found that the cited passage says this. It errs at times."),
+    "supported": ("checked", "The cited passage has its words, or says this by a learned check, which errs at times."),
     "quoted": ("quoted word for word", "It stands in the document exactly so."),
 }
 """What a sentence that was checked is said to be, the worst first, and what that means."""
