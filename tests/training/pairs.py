@@ -197,13 +197,6 @@ def fitted(examples: Sequence[ReadExample]) -> Layers:
     return fit(new_layers(SEED), questions, TAUGHT, [taught[n] for n in range(len(questions))]).cpu()
 
 
-def fitted_untaught(examples: Sequence[ReadExample], by: FitParameters, reader: Reader) -> Layers:
-    """Without teachers."""
-    drawn = random.Random(SEED)
-    questions = [candidates(one, drawn, reader) for one in examples if is_learned_from(one)]
-    return fit(new_layers(SEED), questions, by).cpu()
-
-
 def is_learned_from(one: ReadExample) -> bool:
     return not one.right.all() and (bool(one.right.any()) or one.set == OWN)
 
