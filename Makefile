@@ -67,6 +67,7 @@ train: .venv/ready-dev
 	$(BIN)/python -m tests.training.negation $(DATA)
 	$(BIN)/python -m tests.training.reader $(DATA)
 	$(BIN)/python -m tests.training.pairs $(DATA)
+	$(BIN)/python -m tests.training.verification $(DATA)
 	$(BIN)/python -m tests.training.judge $(DATA) $(LIBRARIES)
 	$(BIN)/python -m tests.training.spans $(DATA)
 	$(BIN)/python -m tests.training.e5_mean $(DATA)
