@@ -23,7 +23,7 @@ from clew.memory.text import content_words, split
 from clew.tools.calculate import calculate, in_text
 from clew.tools.calculate import number as value_of
 
-SAID, WEAKLY_SAID = -2.2, -3.0
+SAID, WEAKLY_SAID = -1.9, -2.8
 """The log odds that a passage says a sentence, from which it counts as supported, and as weak: so many of a hundred
 sentences that a passage says, of collections that were not learned from, lie below: 10 and 5."""
 
@@ -34,7 +34,7 @@ cross-encoder says one time in ten that it says the sentence, with this one in t
 SUPPORTED, WEAK = 0.8, 0.5
 """In a language that nothing was learned of, and of a short sentence: the share of its words that its passages have."""
 
-LONGEST_SENTENCE, LONGEST_PASSAGE = 48, 100
+LONGEST_SENTENCE, LONGEST_PASSAGE = 96, 150
 """Word pieces that are read together; what comes after is cut."""
 
 NEAR = 80
@@ -76,7 +76,7 @@ def _attributed(claim: Claim, passages: Sequence[Passage]) -> Claim:
     moved = [replace(claim, cites=(number,)) for number in range(1, len(passages) + 1)]
     found = {one: verdict(one, passages) for one in moved}
     if supported := [one for one in moved if found[one] == "supported"]:
-        return max(supported, key=lambda one: _odds(_plain(one), [passages[one.cites[0] - 1]]))
+        return max(supported, key=lambda one: _likelihood(_ungrouped(_plain(one)), [passages[one.cites[0] - 1]])[0])
     if claim.cites or len(content_words(claim.text)) < LEAST_SAID:
         return claim
     return replace(claim, verdict="weak" if "weak" in found.values() else "unsupported")
@@ -92,34 +92,39 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
     if not claim.cites:
         return "uncited"
     cited = [sources[number - 1] for number in claim.cites]
-    if not speaks_to_a_model(claim.text):  # which is quoted as what it is
-        cited = [replace(one, text=neutralised(one.text).text.replace(LEFT_OUT, "")) for one in cited]
-    evidence, text = " ".join(f"{one.title} {one.heading} {one.text} {said_by(one)}" for one in cited), _plain(claim)
+    text, cleaned = _plain(claim), str if speaks_to_a_model(claim.text) else _harmless  # it is quoted as what it is
+    cited = [replace(one, text=cleaned(one.text)) for one in cited]
+    evidence = cleaned(" ".join(f"{one.title} {one.heading} {one.text} {said_by(one)}" for one in cited))
     if same_words(text) in same_words(evidence):
         return "supported"
     if claim.quotes and all(any(_beside(quote, passage) for passage in cited) for quote in claim.quotes):
         return "supported"
     evidence, said = _ungrouped(evidence), _ungrouped(text)
     results = worked_out(said, cited)
-    if not _exact(said) - results <= _exact(evidence) | _all_words(evidence):
+    if not _exact(said) - results <= _all_words(evidence):
         return "unsupported"
     if results:
         return "supported"
-    likely, enough, least = _share(content_words(said), evidence), SUPPORTED, WEAK
-    if likely >= LEAST_SHARED and len(content_words(said)) >= LEAST_SAID and may_be_english(text):
-        passages = [replace(one, text=_ungrouped(one.text)) for one in cited]
-        likely, enough, least = _odds(said, passages), SAID, WEAKLY_SAID
+    likely, enough, least = _likelihood(said, cited)
     return "supported" if likely >= enough else "weak" if likely >= least else "unsupported"
+
+
+def _likelihood(said: str, cited: Sequence[Passage]) -> tuple[float, float, float]:
+    """How likely one of these passages says it, or all together, and from where on that is supported, and weak."""
+    held = _share(content_words(said), " ".join(map(said_by, cited)))
+    if held < LEAST_SHARED or len(content_words(said)) < LEAST_SAID or not may_be_english(said):
+        return held, SUPPORTED, WEAK
+    read = [replace(one, text=_ungrouped(one.text)) for one in cited]
+    read += [replace(read[0], text="\n".join(one.text for one in read))] if len(read) > 1 else []
+    return float(shipped().scores(said, [near(said, one) for one in read]).max()), SAID, WEAKLY_SAID
+
+
+def _harmless(text: str) -> str:
+    return neutralised(text).text.replace(LEFT_OUT, "")
 
 
 def _plain(claim: Claim) -> str:
     return LIST_MARK.sub("", claim.text)
-
-
-def _odds(text: str, cited: Sequence[Passage]) -> float:
-    """Of the passage that is likeliest to say it, or of all together."""
-    evidence = [*cited, *([replace(cited[0], text="\n".join(one.text for one in cited))] if len(cited) > 1 else [])]
-    return float(shipped().scores(text, [near(text, one) for one in evidence]).max())
 
 
 def near(text: str, passage: Passage) -> str:
