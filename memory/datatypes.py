@@ -276,6 +276,11 @@ class Recalled:
     representatives: tuple[Sentence, ...] = ()
     selected: tuple[Sentence, ...] = ()
 
+    @property
+    def in_order(self) -> list[Sentence]:
+        """The selected, as they were said."""
+        return [one for one in self.extracted if one in self.selected]
+
 
 @dataclass(frozen=True, slots=True)
 class Wording:

@@ -111,10 +111,10 @@ def verdict(claim: Claim, sources: Sequence[Passage]) -> Verdict:
 
 def _likelihood(said: str, cited: Sequence[Passage]) -> tuple[float, float, float]:
     """How likely one of these passages says it, or all together, and from where on that is supported, and weak."""
-    held = _share(content_words(said), " ".join(map(said_by, cited)))
+    read = [replace(one, text=_ungrouped(one.text)) for one in cited]
+    held = _share(content_words(said), " ".join(map(said_by, read)))
     if held < LEAST_SHARED or len(content_words(said)) < LEAST_SAID or not may_be_english(said):
         return held, SUPPORTED, WEAK
-    read = [replace(one, text=_ungrouped(one.text)) for one in cited]
     read += [replace(read[0], text="\n".join(one.text for one in read))] if len(read) > 1 else []
     return float(shipped().scores(said, [near(said, one) for one in read]).max()), SAID, WEAKLY_SAID
 

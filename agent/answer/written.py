@@ -19,7 +19,7 @@ from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
-from clew.memory.text import NAMES, content_words, words
+from clew.memory.text import NAMES
 from clew.prompts import render
 
 TEMPERATURE = 0.1
@@ -35,9 +35,6 @@ TRIES = 3
 """A prompt that was cut is sent again with half as much of the passages."""
 
 PATHS = 3
-
-FOREIGN = 0.5
-"""An answer with less than so much of the passages' share of English function words is in another language."""
 
 _AT_END = re.compile(rf"\s*\b{NOT_FOUND}\b[.!]?\s*$")
 
@@ -135,7 +132,7 @@ class _Writing:
             return render("answer-small", passages=passages, question=question)
         walked = "\n".join(neutralised(line).text for line in turn.paths[:PATHS])
         leans = turn.with_history or turn.rewritten != turn.typed
-        told = sorted(turn.recalled.selected, key=lambda one: (one.turn, one.speaker != "user")) if leans else ()
+        told = turn.recalled.in_order if leans else ()
         spoken = "\n".join(f"{one.speaker}: {neutralised(one.text).text}" for one in told)
         path = render("answer-path", path=walked) if walked else ""
         said = render("answer-said", said=spoken) if spoken else ""
@@ -148,9 +145,9 @@ class _Writing:
         answer = drafted.answer
         if self.unsupported == "mark" or answer is None or answer.outcome != "answered":
             return drafted
-        if not _supported(answer.claims, answer.sources):
-            return drafted  # in another language than the passages: nothing in it could be checked
         wrong = [claim.text for claim in answer.claims if _wrong(claim, answer.sources)]
+        if len(wrong) == len(answer.claims):
+            return drafted  # nothing would be left: it is marked
         if wrong and self.unsupported == "rewrite" and not drafted.broke:
             self.emit(Piece("", restart=True))
             again = render("answer-again", sentences="\n".join(wrong))
@@ -197,7 +194,7 @@ class _Writing:
         return _Reply("".join(pieces.raw), "".join(shown), citations.order, len(citations.dropped), stopped, broke)
 
     def _drafted(self, reply: _Reply, given: PromptPassages) -> ModelAnswer:
-        """Raises `Unusable` where no passage supports anything that it says."""
+        """Raises `Unusable` where it cites nothing, and of a small model where nothing that it says is supported."""
         drafted = ModelAnswer(None, given.removed, reply.unknown, reply.broke)
         start, passages, order = _start(reply.raw), self.turn.passages, reply.order
         if refuses(start):
@@ -212,7 +209,7 @@ class _Writing:
             for claim in claims_of(_AT_END.sub("", reply.text))
         ]
         kept = self.output.claims(attributed(claims, passages))
-        if not reply.stopped and not _usable(kept, passages):
+        if not reply.stopped and not any(one.cites and not (self.small and _wrong(one, passages)) for one in kept):
             raise Unusable("no passage says what it wrote")
         return replace(drafted, answer=Answer("stopped" if reply.stopped else "answered", *numbered(kept, passages)))
 
@@ -265,25 +262,6 @@ def refuses(text: str) -> bool:
 
 def _start(text: str) -> str:
     return text.lstrip(" \n*\"'")
-
-
-def _usable(claims: Sequence[Claim], passages: Sequence[Passage]) -> bool:
-    """Whether a sentence that cites is supported at least weakly. An answer in another language than the passages'
-    cannot be checked by its words: it counts as usable where it cites."""
-    if _supported(claims, passages):
-        return True
-    citing = [claim for claim in claims if claim.cites]
-    said, known = " ".join(claim.text for claim in claims), " ".join(passage.text for passage in passages)
-    return bool(citing) and _function_words(said) < FOREIGN * _function_words(known)
-
-
-def _supported(claims: Sequence[Claim], passages: Sequence[Passage]) -> bool:
-    return any(claim.cites and not _wrong(claim, passages) for claim in claims)
-
-
-def _function_words(text: str) -> float:
-    """Their share."""
-    return 1 - len(content_words(text)) / max(len(words(text)), 1)
 
 
 def _wrong(claim: Claim, passages: Sequence[Passage]) -> bool:

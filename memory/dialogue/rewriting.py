@@ -86,7 +86,7 @@ def rewrite(
     made = clarified(question, history, turn)
     model = ModelRewrite(tidy(made.text), "learned")
     if writer and (made.why or leans or not may_be_english(question)):
-        model = rewrite_by_model(question, recalled.selected, model.text, writer, cancel)
+        model = rewrite_by_model(question, recalled.in_order, model.text, writer, cancel)
     if model.how != "learned":
         made = StandingQuestion(model.text)
     needed = _needed(made.text, history, recalled.selected, turn, parameters)
@@ -183,16 +183,15 @@ def rewrite_by_model(
     writer: Writer,
     cancel: threading.Event | None = None,
 ) -> ModelRewrite:
-    """Over the selected context (seed 003, step 5), in the order of time. `without_model` is the question as it was
-    rewritten without one.
+    """Over the selected context (seed 003, step 5), as it was said. `without_model` is the question as it was rewritten
+    without one.
 
     A model may answer instead of asking, lose names, wrap its line in JSON or write around it: `without_model` is taken
     in place of a reply with such a fault. Raises `Cancelled`.
     """
     if not selected:
         return ModelRewrite(without_model, "learned", "there is no context")
-    told = sorted(selected, key=lambda one: (one.turn, one.speaker != "user"))
-    context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in told)
+    context = "\n".join(f"{sentence.speaker}: {neutralised(sentence.text).text}" for sentence in selected)
     messages = [Message("user", render("rewrite", said=context, question=question))]
     try:
         reply = text_of(writer.write(messages, WriteOptions(cancel=cancel, temperature=TEMPERATURE, tokens=TOKENS)))

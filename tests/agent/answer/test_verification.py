@@ -81,6 +81,7 @@ COSTS = Passage(
     ("said", "found"),
     [
         ("The lathe costs 1200 euros.", "supported"),  # grouped there
+        ("It costs 1,200 euros.", "supported"),  # few words
         ("The lathe and the saw cost 1,200 + 950 = 2,150 euros.", "supported"),
         ("The lathe costs 1200 euros - 950 euros = 250 euros more than the saw.", "supported"),
         ("The saw is dearer by (1,200 - 950) / 950 = 26.3 percent.", "unsupported"),

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -73,13 +72,6 @@ def test_names_and_numbers_of_the_question_are_kept() -> None:
     asked = "and what did he do in Berlin in 1933?"
     assert fault("What did Fritz Lang do in Berlin in 1933?", asked, SAID) == ""
     assert fault("What did Fritz Lang do?", asked, SAID) == "it has lost Berlin, 1933"
-
-
-def test_what_was_said_is_told_in_the_order_of_time() -> None:
-    writer = Replying([GOOD])
-    rewrite_by_model(QUESTION, [replace(SAID[0], text="Later.", turn=9), *SAID], "learned", writer)
-    (prompt,) = writer.told[0]
-    assert prompt.text.index(SAID[0].text) < prompt.text.index("Later.")
 
 
 def test_a_model_that_does_not_answer_is_replaced() -> None:

@@ -41,6 +41,7 @@ SAID = st.lists(
 def holds(recalled: Recalled, parameters: RecallParameters) -> None:
     """The invariants of the 3,659 published traces."""
     assert set(recalled.selected) <= set(recalled.representatives) <= set(recalled.extracted)
+    assert recalled.in_order == sorted(recalled.selected, key=recalled.extracted.index)
     assert len(recalled.selected) == min(parameters.sentences, len(recalled.representatives))
     assert sum(recalled.cluster_sizes) == len(recalled.extracted)
     assert len(recalled.representatives) == sum(min(parameters.representatives, n) for n in recalled.cluster_sizes)
