@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 
 from clew.agent.answer import answers, verification
 from clew.agent.answer.corpus_answers import made_of
+from clew.agent.answer.quoted import likely_answered
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.search import ordering, query_weights, rounds, router
 from clew.agent.search.lookups import (
@@ -299,18 +300,16 @@ def _ordered(turn: Turn, run: TurnContext) -> Turn:
 
 
 def after_observe(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["think", "answer"]:
-    """A language model plans once, where the evidence is not enough or no document has all of it."""
+    """A language model plans once, where nothing that was found is likely to answer alone."""
     turn, services = state["turn"], runtime.context.services
     return "think" if _may_plan(turn, services) or rounds.finds_more(turn.search, services.observe) else "answer"
 
 
 def _may_plan(turn: Turn, services: Services) -> bool:
-    writer, search, observe = services.writers.think, turn.search, services.observe
-    if writer is None or writer.abilities.is_small or search.round != 1 or rounds.answers(turn.passages, observe):
+    writer, search = services.writers.think, turn.search
+    if writer is None or writer.abilities.is_small or search.round != 1:
         return False
-    found = turn.told, turn.passages, observe
-    leans = turn.rewritten != turn.typed  # on what was said: then what it asks for is of what that was about
-    return not (rounds.enough(*found) and (leans or rounds.of_one(*found)))
+    return not (rounds.answers(turn.passages, services.observe) or likely_answered(turn, services))
 
 
 # What is answered -------------------------------------------------------------------------------------------------

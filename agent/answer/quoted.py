@@ -49,6 +49,9 @@ LONGEST_LINE = 40
 FOREIGN_BEHIND = 1.5
 """How much less likely than the first a second quotation may be, by the reader of other languages than English."""
 
+LIKELY = 2.0
+"""Log odds, of a question and a sentence read together, from which it is taken to be answered: 88 in 100."""
+
 PATH_BEHIND = 3.0
 """How much less likely than the first another triple of a path may be: none of them alone is the answer."""
 
@@ -91,6 +94,12 @@ def evidence_for(turn: Turn, services: Services) -> Evidence:
     by_id = {document.id: document for document in documents}
     language = language if foreign else ""
     return Evidence(passages, encoder, by_id, turn.today, store.vocabulary, language, foreign)
+
+
+def likely_answered(turn: Turn, services: Services) -> bool:
+    """Whether a sentence that was found is likely to answer alone."""
+    evidence = evidence_for(turn, services)
+    return bool((read(encoded_request(request_of(turn), evidence), evidence).odds >= LIKELY).any())
 
 
 def quote(

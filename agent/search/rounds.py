@@ -216,15 +216,6 @@ def enough(question: str, passages: Sequence[Passage], parameters: ObserveParame
     return not wanted or len(unheld) <= (1 - parameters.covered) * len(wanted)
 
 
-def of_one(question: str, passages: Sequence[Passage], parameters: ObserveParameters) -> bool:
-    """Whether one document holds all of the question's words that those which are read hold together: then what it asks
-    does not lead from one document to another."""
-    read = passages[: parameters.passages]
-    together = missing(question, read)
-    each = ([one for one in read if one.document == document] for document in {one.document for one in read})
-    return any(missing(question, own) == together for own in each)
-
-
 def joined(first: Subgraph, second: Subgraph, wanted: Collection[str]) -> Subgraph:
     """A walk and, of a further one, the paths to those of the `wanted` nodes that it did not come to itself."""
     before, there = parents(second), set(first.nodes)
