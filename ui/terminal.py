@@ -34,7 +34,7 @@ from clew.memory.text import number_of
 from clew.ui.console import messages, output
 from clew.ui.following import following
 from clew.ui.live_turn import TurnPrinter, stoppable
-from clew.ui.models import Loading, with_models
+from clew.ui.loading import Loading
 from clew.ui.options import chosen_thread, way_back
 from clew.ui.plain import cut, near, one_line, typed
 from clew.ui.rendering import DIM, STOPPED, model_of
@@ -145,12 +145,9 @@ def run_chat(
     """
     out, err = output(), messages()
     at_terminal = sys.stdin.isatty() and out.is_terminal
-
-    def opening(settings: Settings) -> Assistant:
-        with err.status("opening the library…") if at_terminal else nullcontext():
-            return Assistant.open(settings)
-
-    with with_models(settings, opening) as assistant:
+    with err.status("opening the library…") if at_terminal else nullcontext():
+        opened = Assistant.open(settings)
+    with opened as assistant:
         name = chosen_thread(assistant.threads, thread, go_on)
         # In a terminal everything is one conversation on one screen, steps and messages too.
         session = TerminalSession(assistant, settings, name, out, out if at_terminal else err)

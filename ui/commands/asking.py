@@ -24,7 +24,6 @@ from clew.memory.knowledge.disk import FORMAT, recorded
 from clew.memory.knowledge.index import run
 from clew.ui import options
 from clew.ui.console import messages, output, print_json, shown
-from clew.ui.models import with_models
 from clew.ui.options import PIPED, threads_path
 from clew.ui.plain import one_line, typed
 
@@ -100,7 +99,7 @@ def ask(
                 messages().print(said, style="dim", highlight=False)
         elif not nowhere:
             note_used(settings.library)
-        with with_models(settings, Assistant.open) as assistant:
+        with Assistant.open(settings) as assistant:
             name = options.chosen_thread(assistant.threads, thread, go_on, owner=ONCE)
             turn = _take_turn(assistant, name, text, options.day(today), form, quiet)
     if turn.answer.outcome == "stopped":

@@ -22,7 +22,6 @@ from clew.memory.errors import ClewError, NoLibrary, NotSetUp, without_proxies
 from clew.memory.files import private_folder, remove
 from clew.ui.console import messages
 from clew.ui.following import following
-from clew.ui.models import with_models
 from clew.ui.web.guard import OWNER, Access, Guard, users
 from clew.ui.web.routes import application
 from clew.ui.web.shelf import Shelf, make_empty
@@ -59,7 +58,7 @@ def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
     while chosen:
         note_used(chosen.library)
         with ExitStack() as opened:
-            assistant = opened.enter_context(with_models(chosen, _opened))
+            assistant = opened.enter_context(_opened(chosen))
             assistant.change(passages)
             if watch:
                 opened.enter_context(following(assistant, chosen, say))
