@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import cast
 from urllib.parse import parse_qs, urlencode
 
 from anyio import to_thread
@@ -196,10 +195,9 @@ class Guard:
             return
         request = Request(scope, receive)
         brings_file = scope["method"] == "POST" and scope["path"] == FILES  # which is passed on as it comes
-        body, answer = b"", cast(Response | None, PlainTextResponse("That is too much.", 413))
-        if brings_file or not _is_long(request.headers):
-            body = b"" if brings_file else await request.body()
-            answer = await self._answer(request, body)
+        is_long = _is_long(request.headers) and not brings_file
+        body = b"" if brings_file or is_long else await request.body()
+        answer = PlainTextResponse("That is too much.", 413) if is_long else await self._answer(request, body)
         app = answer or (self._app if brings_file else self._passing_on(body))
         await app(request.scope, receive, _with_headers(send))
 
