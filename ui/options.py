@@ -110,6 +110,13 @@ num_sentences = click.option(
 )
 
 
+def answering(function: Function) -> Function:
+    """The options of a command that answers questions."""
+    for option in (num_sentences, given, language, llm, tool, library):
+        function = option(function)
+    return function
+
+
 def _today(default: str) -> Callable[[Function], Function]:
     return click.option(
         "--today",
@@ -141,14 +148,9 @@ def thread(function: Function) -> Function:
     return click.option("--continue", "-c", "go_on", is_flag=True, help="Continue the last conversation.")(function)
 
 
-PIPED = "piped"
-"""In `Settings.cache`: what was piped in. Which of it a conversation was over is told by its thread."""
-
-
 def way_back(command: str, settings: Settings, thread: str) -> str:
     """The command that goes on with a thread, with the flags that were given, as it can be pasted into a shell."""
-    told = settings.library == Path(".clew") or settings.cache / PIPED in Path(str(settings.library)).parents
-    place = [] if told else ["--library", str(settings.library)]
+    place = [] if settings.library == Path(".clew") else ["--library", str(settings.library)]
     return shlex.join(["clew", command, *place, *kept_flags("--library"), "--thread", thread])
 
 

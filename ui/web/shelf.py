@@ -49,7 +49,7 @@ LONGEST_NAME, DEEPEST = 120, 20
 """Bytes of a name that is kept, and folders above it."""
 
 SETTLED, AGAIN = 1.0, 2.0
-"""Seconds without another file after which what was added is read; seconds between two tries to hold the library."""
+"""Seconds in which further files may come before what was added is read; between two tries to hold the library."""
 
 CANCELLED = "cancelled"
 
@@ -135,7 +135,6 @@ class Shelf:
         self._refused: dict[str, str] = {}  # paths and names that were not read, and why
         self.seen = Listing()  # as it was when somebody looked
         self.others = SimpleQueue[Settings]()  # with another library that the page is to be of
-        self._arriving, self._arrived = 0, 0.0
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="index")
         self._worker.submit(self.listing)
 
@@ -258,8 +257,6 @@ class Shelf:
             kind = PurePosixPath(name).suffix.lower()
             self._refuse(name, f"{kind} files are not read" if kind else "a file without an ending is not read")
         fresh = private_file(self.uploads / f".{secrets.token_hex(8)}")
-        with self._lock:
-            self._arriving += 1
         try:
             folder = self.uploads
             for part in parts[:-1]:
@@ -275,8 +272,6 @@ class Shelf:
             self._refuse(name, no_room(error) or "it cannot be kept")
         finally:
             fresh.unlink(missing_ok=True)
-            with self._lock:
-                self._arriving, self._arrived = self._arriving - 1, time.monotonic()
         self._ask_for(Work(str(self.uploads)))
 
     def _refuse(self, name: str, why: str) -> None:
@@ -324,8 +319,8 @@ class Shelf:
                 self.current = None
 
     def _run(self, work: Work) -> None:
-        while work.path == str(self.uploads) and (self._arriving or time.monotonic() - self._arrived < SETTLED):
-            _wait(work, 0.1)
+        if work.path == str(self.uploads):
+            _wait(work, SETTLED)
         while True:
             try:
                 self._index(work)
