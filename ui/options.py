@@ -117,19 +117,14 @@ def answering(function: Function) -> Function:
     return function
 
 
-def _today(default: str) -> Callable[[Function], Function]:
-    return click.option(
-        "--today",
-        cls=KeptFlag,
-        type=click.DateTime(["%Y-%m-%d"]),
-        metavar="YYYY-MM-DD",
-        callback=lambda _, __, value: value and value.date().isoformat(),
-        help=f"The day that 'yesterday' and 'last week' count from.  [default: {default}]",
-    )
-
-
-today = _today("the real date")
-day_of_questions = _today("none, as the questions may be of any day")
+today = click.option(
+    "--today",
+    cls=KeptFlag,
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    callback=lambda _, __, value: value and value.date().isoformat(),
+    help="The day that 'yesterday' and 'last week' count from.  [default: the real date; of clew evaluate none]",
+)
 
 
 def day(given: str | None) -> str:

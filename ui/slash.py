@@ -9,7 +9,6 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -394,13 +393,13 @@ def _next(session: Session, argument: str) -> None:
 
 def _threads(session: Session, words: str) -> None:
     """Each by the number that other commands name it by."""
-    kept, now = session.assistant.threads.holding(words), datetime.now(UTC)
+    kept = session.assistant.threads.holding(words)
     listed = [(number, one) for number, one in enumerate(session.listed(), 1) if one.id in kept]
     if not listed:
         raise BadInput(f"nothing was said of {words}" if words else "there are no conversations yet", "/threads")
     for number, one in listed[:LISTED]:
         mark = "*" if one.id == session.thread else "^" if one.pinned else " "
-        facts = f"{number_of(one.turns, 'turn')} · {when(one.updated, now)}"
+        facts = f"{number_of(one.turns, 'turn')} · {when(one.updated)}"
         session.output.print(Text.assemble(f"  {mark} {number:2}  {one_line(one.title)}  ", (facts, DIM)))
     if len(listed) > LISTED:
         session.say(f"and {len(listed) - LISTED} more: /threads WORDS finds those where all of the words were said")

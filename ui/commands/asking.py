@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clew.agent.models import encoder_for
 from clew.agent.settings import Settings, note_used, read_settings
 from clew.agent.state import Piece, Turn, TurnEvent
 from clew.memory.dialogue.threads import ONCE
 from clew.memory.errors import BadInput, Cancelled
-from clew.memory.knowledge.index import run
 from clew.ui import options
 from clew.ui.console import messages, output, print_json, shown
 from clew.ui.plain import one_line, typed
@@ -174,6 +172,9 @@ def _print_events(events: Iterator[TurnEvent], form: str) -> Turn | None:
 def over_document(settings: Settings, content: bytes, folder: Path, quiet: bool) -> Settings:
     """The settings with a library, made in this folder, that holds this document alone. Raises `BadInput` for what
     cannot be read."""
+    from clew.agent.models import encoder_for
+    from clew.memory.knowledge.index import run
+
     file, over = folder / f"document.{_ending(content)}", settings.model_copy(update={"library": folder / "library"})
     file.write_bytes(content)
     with closing(encoder_for(settings)) as encoder:

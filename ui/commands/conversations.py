@@ -3,7 +3,6 @@ library. No model is opened."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -67,12 +66,12 @@ def _print_threads(recent: Sequence[Thread], as_json: bool, searched: bool) -> N
     if not recent:
         click.echo("no conversation has these words" if searched else "no conversations yet", err=True)
         return
-    now, owners = datetime.now(UTC), any(one.owner for one in recent)
+    owners = any(one.owner for one in recent)
     names = ("id", "title", "turns", "updated", *(("owner",) if owners else ()))
     table = Table(*names, box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
     for one in sorted(recent, key=lambda thread: not thread.pinned):
         title = ("^ " if one.pinned else "") + one_line(one.title)
-        table.add_row(one.id, title, str(one.turns), when(one.updated, now), *((one.owner,) if owners else ()))
+        table.add_row(one.id, title, str(one.turns), when(one.updated), *((one.owner,) if owners else ()))
     output().print(table, soft_wrap=False)
 
 

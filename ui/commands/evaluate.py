@@ -37,7 +37,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @options.named_llm
 @options.given
 @options.num_sentences
-@options.day_of_questions
+@options.today
 @options.as_json("Print each row as a JSON object, a line each.")
 @options.quiet
 def evaluate(

@@ -4,7 +4,7 @@ rendered without HTML, links and pictures."""
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
@@ -42,7 +42,7 @@ SHOWN_THREADS, SHOWN_DOCUMENTS = 100, 500
 Examples = Sequence[tuple[str, ...]]
 
 ORDERS: dict[str, Callable[[ShelfRow], Any]] = {
-    "name": lambda row: (not row.fresh and row.state in ("read", "not read"), row.name.casefold(), row.path),
+    "name": lambda row: (row.state in ("read", "not read"), row.name.casefold(), row.path),
     "folder": lambda row: (row.folder.casefold(), row.name.casefold()),
     "date": lambda row: (-row.modified, row.path),
     "size": lambda row: (-row.size, row.path),
@@ -123,8 +123,7 @@ class Markup:
 
     def threads(self, threads: Sequence[Thread], current: str, others: Sequence[Thread] = (), find: str = "") -> str:
         """`others` are over other libraries: folded away. `find` are the words by which they were found."""
-        now = datetime.now(UTC)
-        rows, folded = ([(one, when(one.updated, now)) for one in some[:SHOWN_THREADS]] for some in (threads, others))
+        rows, folded = ([(one, when(one.updated)) for one in some[:SHOWN_THREADS]] for some in (threads, others))
         older = len(threads) - len(rows)
         return self.render("threads", rows=rows, folded=folded, current=current, older=older, find=find)
 
