@@ -42,7 +42,7 @@ COMMANDS = {
     "partition": ("partitions", "Divide the graph of a library anew, and use these partitions from now on."),
     "align": ("partitions", "Train and measure what chooses partitions for a question."),
     "train-structure": (
-        "structure",
+        "partitions",
         "Train a Tree-LSTM on the sentences of a library, for searches with --set tools.hybrid.stage2=structure.",
     ),
     "settings": ("settings", "Show the settings: what you have set, and those that matter most."),
