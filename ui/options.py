@@ -123,7 +123,7 @@ today = click.option(
     type=click.DateTime(["%Y-%m-%d"]),
     metavar="YYYY-MM-DD",
     callback=lambda _, __, value: value and value.date().isoformat(),
-    help="The day that 'yesterday' and 'last week' count from.  [default: the real date; of clew evaluate none]",
+    help="The day that 'yesterday' and 'last week' count from.  [default: the real date]",
 )
 
 
