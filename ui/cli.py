@@ -42,14 +42,10 @@ COMMANDS = {
     "partition": ("partitions", "Divide the graph of a library anew, and use these partitions from now on."),
     "align": ("partitions", "Train and measure what chooses partitions for a question."),
     "train-structure": (
-        "sentences",
+        "partitions",
         "Train a Tree-LSTM on the sentences of a library, for searches with --set tools.hybrid.stage2=structure.",
     ),
     "settings": ("settings", "Show the settings: what you have set, and those that matter most."),
-    "parse": (
-        "sentences",
-        "Read sentences of Esperanto or English, one a line: words, their parts, and what depends on what.",
-    ),
     "doctor": ("doctor", "Check that everything works, and say which command helps if it does not."),
     "trust": ("settings", "Take all settings of this folder's clew.toml, as it is now."),
 }

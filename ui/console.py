@@ -5,14 +5,13 @@ Results go to standard output, progress and messages to standard error.
 
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 from rich.table import Table
 
@@ -86,17 +85,12 @@ def _waits_alone(events: Iterable[Progress | Event]) -> Iterator[Event]:
             click.echo(told.partition(";")[0], err=True)
 
 
-def show_download(events: Iterable[Progress]) -> None:
-    """Draw a bar for the bytes of a download, at a terminal."""
-    deque(_with_bars(events, messages(), in_bytes=True), maxlen=0)
-
-
-def _with_bars(events: Iterable[Progress | Event], console: Console, in_bytes: bool = False) -> Iterator[Event]:
+def _with_bars(events: Iterable[Progress | Event], console: Console) -> Iterator[Event]:
     columns = (
         SpinnerColumn(finished_text="✓"),
         TextColumn("{task.description:16}"),
         BarColumn(),
-        DownloadColumn() if in_bytes else MofNCompleteColumn(),
+        MofNCompleteColumn(),
         TimeRemainingColumn(elapsed_when_finished=True),
     )
     # Rich would send what is printed meanwhile to this console, also the results that go into a pipe.

@@ -45,39 +45,33 @@ def changes(roots: Callable[[], Sequence[Path]], library: Place, stop: threading
     system does not let it look."""
     import watchfiles
 
-    real: list[Path] = []
     own = os.path.realpath(library) if isinstance(library, Path) else None
+    before: dict[Path, int] = {}
 
     def is_read(_: object, path: str) -> bool:
-        inside = [Path(path).relative_to(root) for root in real if Path(path).is_relative_to(root)]
+        inside = [Path(path).relative_to(folder) for folder in before if Path(path).is_relative_to(folder)]
         hidden = all(any(part.startswith(".") for part in one.parts) for one in inside)
         return not hidden and not (own and Path(path).is_relative_to(own))
 
     waits = {"step": QUIET, "debounce": LONGEST, "rust_timeout": LOOK, "yield_on_timeout": True}
     try:
         while not stop.is_set():
-            real[:] = map(_real, roots())
-            before, first = _folders(real), True
+            before, first = _folders(roots()), True
             for batch in watchfiles.watch(*before, watch_filter=is_read, stop_event=stop, **waits):  # type: ignore[arg-type]
                 if batch or first:
-                    made = {path for change, path in batch if change == watchfiles.Change.added}
-                    passing = {path for path in made if not os.path.lexists(path)}  # as editors make
-                    yield sorted({Path(path).name for _, path in batch if path not in passing})
+                    yield sorted({Path(path).name for _, path in batch})
                 first = False
-                if [*map(_real, roots())] != real or _folders(real) != before:
+                if _folders(roots()) != before:
                     break
     except OSError as error:
         raise ClewError(f"the folders cannot be followed: {error}", "clew index, each time") from error
 
 
-def _real(path: Path) -> Path:
-    return Path(os.path.realpath(path))
-
-
 def _folders(roots: Sequence[Path]) -> dict[Path, int]:
     """That are there, with their numbers on the disk; of a file the one that it is in, as editors put another one in
     its place."""
-    folders = (root if root.is_dir() else root.parent for root in roots)
+    real = (Path(os.path.realpath(root)) for root in roots)
+    folders = (root if root.is_dir() else root.parent for root in real)
     return {folder: folder.stat().st_ino for folder in folders if folder.is_dir()}
 
 

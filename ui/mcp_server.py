@@ -122,7 +122,7 @@ def serve_http(assistant: Assistant, host: str, port: int) -> None:
     from clew.ui.web.serving import bound
 
     token = os.environ.get(TOKEN) or secrets.token_urlsafe(32)
-    app = OnlyWithToken(mcp_server(assistant).streamable_http_app(host=host), token)
+    app = only_with_token(mcp_server(assistant).streamable_http_app(host=host), token)
     listening = bound(port, host, "clew mcp --http")
     listening.listen()  # who reads the address can connect at once
     shown = f"the token of {TOKEN}" if os.environ.get(TOKEN) else token
@@ -134,14 +134,14 @@ def serve_http(assistant: Assistant, host: str, port: int) -> None:
         uvicorn.Server(config).run([listening])
 
 
-class OnlyWithToken:
-    """Lets a request through that brings the token."""
+def only_with_token(app: ASGIApp, token: str) -> ASGIApp:
+    """The application for requests that bring the token."""
+    wanted = f"Bearer {token}".encode()
+    refusal = PlainTextResponse("The token is missing or wrong.", 401, {"www-authenticate": "Bearer"})
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._wanted = app, f"Bearer {token}".encode()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         given = dict(scope.get("headers", ())).get(b"authorization", b"")
-        answer = PlainTextResponse("The token is missing or wrong.", 401, {"www-authenticate": "Bearer"})
-        let_in = scope["type"] == "lifespan" or hmac.compare_digest(given, self._wanted)
-        await (self._app if let_in else answer)(scope, receive, send)
+        let_in = scope["type"] == "lifespan" or hmac.compare_digest(given, wanted)
+        await (app if let_in else refusal)(scope, receive, send)
+
+    return guarded

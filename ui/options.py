@@ -110,19 +110,21 @@ num_sentences = click.option(
 )
 
 
-def _today(default: str) -> Callable[[Function], Function]:
-    return click.option(
-        "--today",
-        cls=KeptFlag,
-        type=click.DateTime(["%Y-%m-%d"]),
-        metavar="YYYY-MM-DD",
-        callback=lambda _, __, value: value and value.date().isoformat(),
-        help=f"The day that 'yesterday' and 'last week' count from.  [default: {default}]",
-    )
+def answering(function: Function) -> Function:
+    """The options of a command that answers questions."""
+    for option in (num_sentences, given, language, llm, tool, library):
+        function = option(function)
+    return function
 
 
-today = _today("the real date")
-day_of_questions = _today("none, as the questions may be of any day")
+today = click.option(
+    "--today",
+    cls=KeptFlag,
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    callback=lambda _, __, value: value and value.date().isoformat(),
+    help="The day that 'yesterday' and 'last week' count from.  [default: the real date]",
+)
 
 
 def day(given: str | None) -> str:
@@ -141,14 +143,9 @@ def thread(function: Function) -> Function:
     return click.option("--continue", "-c", "go_on", is_flag=True, help="Continue the last conversation.")(function)
 
 
-PIPED = "piped"
-"""In `Settings.cache`: what was piped in. Which of it a conversation was over is told by its thread."""
-
-
 def way_back(command: str, settings: Settings, thread: str) -> str:
     """The command that goes on with a thread, with the flags that were given, as it can be pasted into a shell."""
-    told = settings.library == Path(".clew") or settings.cache / PIPED in Path(str(settings.library)).parents
-    place = [] if told else ["--library", str(settings.library)]
+    place = [] if settings.library == Path(".clew") else ["--library", str(settings.library)]
     return shlex.join(["clew", command, *place, *kept_flags("--library"), "--thread", thread])
 
 

@@ -1,7 +1,7 @@
 """Text from documents and people made fit for a terminal: nothing in it steers the screen, and it fits a width."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
@@ -88,17 +88,8 @@ def short_path(source: str, width: int) -> str:
     return "…" + shown[-max(width - 1, 1) :]
 
 
-def when(updated: str, now: datetime) -> str:
-    """A time in ISO 8601 as a person says it, on this machine's clock."""
+def when(updated: str) -> str:
+    """A time in ISO 8601 on this machine's clock; of another year the day alone."""
     then = datetime.fromisoformat(updated).astimezone()
-    minutes = int((now - then).total_seconds() // 60)
-    if minutes < 1:
-        return "just now"
-    if minutes < 60:
-        return f"{minutes} min ago"
-    today = now.astimezone().date()
-    if then.date() == today:
-        return f"today {then:%H:%M}"
-    if then.date() == today - timedelta(days=1):
-        return f"yesterday {then:%H:%M}"
-    return f"{then.day} {then:%b}" if then.year == today.year else f"{then.day} {then:%b %Y}"
+    is_this_year = then.year == datetime.now().astimezone().year
+    return f"{then.day} {then:%b %H:%M}" if is_this_year else f"{then.day} {then:%b %Y}"

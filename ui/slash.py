@@ -7,8 +7,8 @@ import threading
 from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -23,12 +23,10 @@ from clew.agent.settings import indexed_here
 from clew.agent.state import Answer, Turn, TurnEvent
 from clew.agent.talk.lines import languages
 from clew.agent.talk.offers import next_questions
-from clew.memory.datatypes import Passage
 from clew.memory.dialogue.threads import UNDO, Thread
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.cluster.connection import Place
 from clew.memory.knowledge.library import file_of, open_library
-from clew.memory.opened_file import place_in
 from clew.memory.text import number_of, unaccented
 from clew.memory.walk_paths import told
 from clew.ui.options import day
@@ -37,7 +35,6 @@ from clew.ui.quotations import pieces
 from clew.ui.rendering import (
     BOLD,
     DIM,
-    MARKS,
     answer_text,
     cited_numbers,
     copied,
@@ -56,9 +53,6 @@ LISTED = 20
 
 PREVIEW = 3
 """Lines of an earlier answer that remind a person of it."""
-
-AROUND = 800
-"""Characters that are printed before a passage, and as many behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +150,11 @@ class Session(ABC):
     def say(self, line: str) -> None:
         self.output.print(Text(f"  {line}", DIM))
 
-    def listed(self, words: str = "") -> list[Thread]:
-        """The person's conversations in which all these words were said: those that are pinned, then the newest, then
-        those over other libraries."""
+    def listed(self) -> list[Thread]:
+        """The person's conversations: those that are pinned, then the newest, then those over other libraries."""
         threads = self.assistant.threads
-        kept = threads.holding(words)
         shown = sorted(threads.over_library(self.owner), key=lambda thread: not thread.pinned)
-        return [thread for thread in (*shown, *threads.over_others(self.owner)) if thread.id in kept]
+        return [*shown, *threads.over_others(self.owner)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,34 +229,26 @@ def _with_source(session: Session, argument: str) -> tuple[Answer, int]:
 
 
 def _open(session: Session, argument: str) -> None:
-    """In the system's own program, if the file is as it was read; without a display its passage is printed, and what
-    stands around it."""
+    """In the system's own program, if the file is as it was read; without a display its passage is printed."""
     answer, named = _with_source(session, argument)
     number = named or next(iter(cited_numbers(answer)), 1)
     passage = answer.sources[number - 1]
-    file, before, behind = _found(session.assistant.services.library.path, passage)
-    if file and _has_display() and click.launch(str(file)) == 0:
+    file = _file_of(session.assistant.services.library.path, passage.document) if _has_display() else None
+    if file and click.launch(str(file)) == 0:
         said = " · ".join(filter(None, (f"opened {near(str(file))}", place_of(passage))))
         print_indented(Text(said, DIM), 2, session.output)
         return
     cited = [claim.text for claim in answer.claims if number in claim.cites]
     quoted = (Text(piece, BOLD if is_quoted else "") for piece, is_quoted in pieces(plain(passage.text), cited))
     print_indented(source_line(answer, number, None), 2, session.output)
-    print_indented(Text.assemble((before, DIM), *quoted, (behind, DIM)), 2, session.output)
+    print_indented(Text.assemble(*quoted), 2, session.output)
 
 
-def _found(place: Place, passage: Passage) -> tuple[Path | None, str, str]:
-    """The file, and what stands before and behind the passage; nothing of a document that is not there any more."""
-    try:
-        with open_library(place, None) as library:
-            text = library.store.documents([passage.document])[0].text
-            file = file_of(library, passage.document, indexed_here(library.manifest.id))
-    except (ClewError, LookupError):
-        return None, "", ""
-    start, end = place_in(text, passage) or (0, 0)
-    before, behind = plain(text[max(start - AROUND, 0) : start]), plain(text[end : end + AROUND] if end else "")
-    before = before if start <= AROUND else f"…{before.partition(' ')[2]}"
-    return file, before, behind if end + AROUND >= len(text) else f"{behind.rpartition(' ')[0]}…"
+def _file_of(place: Place, document: str) -> Path | None:
+    """None for one that is not there any more, or is another now."""
+    with suppress(ClewError, LookupError), open_library(place, None) as library:
+        return file_of(library, document, indexed_here(library.manifest.id))
+    return None
 
 
 def _has_display() -> bool:
@@ -287,9 +271,6 @@ def _steps(session: Session, _: str) -> None:
             session.output.print(line)
     for prompted in ledger_lines(turn.ledger):
         session.say(prompted)
-    for claim in turn.answer.claims:
-        if claim.verdict in MARKS:
-            session.output.print(Text.assemble("  ", MARKS[claim.verdict], " ", one_line(claim.text)))
 
 
 def _walk(session: Session, _: str) -> None:
@@ -311,8 +292,6 @@ def _context(session: Session, _: str) -> None:
     for one in recalled:
         who = "you" if one.speaker == "user" else "answer"
         session.say(cut(f"  {one.turn}, {who}: {one_line(one.text)}", max(session.output.width - 2, 60)))
-    for prompted in ledger_lines(turn.ledger):
-        session.say(prompted)
 
 
 # Turns asked anew -----------------------------------------------------------------------------------------------------
@@ -412,44 +391,30 @@ def _next(session: Session, argument: str) -> None:
 # Conversations --------------------------------------------------------------------------------------------------------
 
 
-def _thread(session: Session, _: str) -> None:
-    known = session.assistant.threads.get(session.thread)
-    rows = {
-        "thread": session.thread,
-        "title": known.title if known else "(nothing was said yet)",
-        "turns": str(known.turns if known else 0),
-        **({} if session.owner else {"kept in": near(session.assistant.threads.place)}),
-    }
-    for name, value in rows.items():
-        session.output.print(Text.assemble((f"  {name:8} ", DIM), value))
-
-
 def _threads(session: Session, words: str) -> None:
-    listed, now = session.listed(words), datetime.now(UTC)
+    """Each by the number that other commands name it by."""
+    kept = session.assistant.threads.holding(words)
+    listed = [(number, one) for number, one in enumerate(session.listed(), 1) if one.id in kept]
     if not listed:
         raise BadInput(f"nothing was said of {words}" if words else "there are no conversations yet", "/threads")
-    for number, one in enumerate(listed[:LISTED], 1):
+    for number, one in listed[:LISTED]:
         mark = "*" if one.id == session.thread else "^" if one.pinned else " "
-        facts = f"{number_of(one.turns, 'turn')} · {when(one.updated, now)}"
+        facts = f"{number_of(one.turns, 'turn')} · {when(one.updated)}"
         session.output.print(Text.assemble(f"  {mark} {number:2}  {one_line(one.title)}  ", (facts, DIM)))
     if len(listed) > LISTED:
         session.say(f"and {len(listed) - LISTED} more: /threads WORDS finds those where all of the words were said")
 
 
-def _chosen(session: Session, argument: str, by_words: bool = True) -> Thread:
-    """By its id, its number in the list, or words, which are no number, of which it is the only one that has all."""
+def _chosen(session: Session, argument: str) -> Thread:
+    """By its number in the list or its id; without one this conversation."""
     listed = session.listed()
-    if own := [one for one in listed if one.id == argument]:
-        return own[0]
-    if argument.isdecimal() and 1 <= int(argument) <= min(len(listed), LISTED):
+    if argument.isdecimal() and 1 <= int(argument) <= len(listed):
         return listed[int(argument) - 1]
-    if argument and (argument.isdecimal() or not by_words):
-        raise BadInput(f"there is no conversation {argument}: name it by its number or its id", "/threads")
-    found = session.listed(argument)
-    if len(found) != 1:
-        wrong = f"{number_of(len(found), 'conversation has', 'conversations have')} all of these words"
-        raise BadInput(wrong if argument else "name a conversation", "/threads")
-    return found[0]
+    if not argument:
+        session.last_turn()
+    if own := [one for one in listed if one.id == (argument or session.thread)]:
+        return own[0]
+    raise BadInput(f"there is no conversation {argument}: name it by its number or its id", "/threads")
 
 
 def _switch(session: Session, argument: str) -> None:
@@ -466,10 +431,8 @@ def _new(session: Session, _: str) -> None:
 def _named(session: Session, argument: str) -> tuple[Thread, str]:
     """The conversation whose id the argument begins with, by default this one, and the rest of it."""
     name, _, rest = argument.partition(" ")
-    if own := [one for one in session.listed() if one.id == name]:
-        return own[0], rest.strip()
-    session.last_turn()
-    return known_thread(session.assistant.threads, session.thread), argument
+    is_named = any(one.id == name for one in session.listed())
+    return (_chosen(session, name), rest.strip()) if is_named else (_chosen(session, ""), argument)
 
 
 def _rename(session: Session, argument: str) -> None:
@@ -479,16 +442,13 @@ def _rename(session: Session, argument: str) -> None:
 
 
 def _pin(session: Session, argument: str) -> None:
-    session.last_turn()
-    one = _chosen(session, argument or session.thread)
+    one = _chosen(session, argument)
     session.assistant.threads.pin(one.id, not one.pinned)
     session.say(f"{one.title}: {'no longer' if one.pinned else 'now'} at the top of the list")
 
 
 def _delete(session: Session, argument: str) -> None:
-    if not argument:
-        session.last_turn()
-    one = _chosen(session, argument or session.thread, by_words=False)
+    one = _chosen(session, argument)
     session.take_out(one.id)
     session.taken_out = one.id
     if one.id == session.thread:
@@ -548,7 +508,7 @@ def _quit(_: Session, __: str) -> None:
 COMMANDS = (
     Command("/help", "", "what can be typed here", _help),
     Command("/sources", "[N]", "the sources of the last answer; N: the whole passage", _sources),
-    Command("/open", "[N]", "open the file of source N, or print what is around it; or: o N", _open, on_screen=True),
+    Command("/open", "[N]", "open the file of source N, or print the passage; or: o N", _open, on_screen=True),
     Command("/copy", "", "copy the last answer with its sources", _copy, on_screen=True),
     Command("/steps", "", "what the last turn did, in detail", _steps),
     Command("/walk", "", "what the last turn walked through", _walk),
@@ -562,9 +522,8 @@ COMMANDS = (
     Command("/versions", "[#N] [K]", "the answers to one question; K: go on with that one", _versions),
     Command("/good", "[#N]", "keep with the answer that it is good; again: take it back", _liked(1)),
     Command("/bad", "[#N]", "keep with the answer that it is bad; again: take it back", _liked(-1)),
-    Command("/thread", "", "this conversation: id, title, where it is kept", _thread),
     Command("/threads", "[WORDS]", "the conversations, or those where all these words were said", _threads),
-    Command("/switch", "N, ID or WORDS", "go on with another conversation", _switch),
+    Command("/switch", "N or ID", "go on with another conversation", _switch),
     Command("/new", "", "begin another conversation", _new),
     Command("/rename", "[ID] [TITLE]", "call a conversation so; without TITLE: as at first", _rename),
     Command("/pin", "[N or ID]", "keep it at the top of the list, or no longer", _pin),
@@ -573,6 +532,5 @@ COMMANDS = (
     Command("/export", "[ID] [FILE]", "a conversation as a file (.md, .json or .html)", _export),
     Command("/tool", "[NAME]", "choose the retrieval method; without NAME: list them", _tool),
     Command("/language", "[NAME]", "choose what Clew speaks; without NAME: list them", _language, on_screen=True),
-    Command("/clear", "", "clear the screen", lambda session, _: session.output.clear(), on_screen=True),
     Command("/quit", "", "leave", _quit, on_screen=True),
 )

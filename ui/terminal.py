@@ -6,7 +6,6 @@ The loop reads a line and runs a command (`slash.py`) or a turn, until the perso
 import re
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
@@ -18,6 +17,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import HTML, FormattedText
 from prompt_toolkit.history import FileHistory
 from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.styles import Style
 from rich.console import Console
 from rich.text import Text
@@ -34,7 +34,7 @@ from clew.memory.text import number_of
 from clew.ui.console import messages, output
 from clew.ui.following import following
 from clew.ui.live_turn import TurnPrinter, stoppable
-from clew.ui.models import Loading, with_models
+from clew.ui.loading import Loading
 from clew.ui.options import chosen_thread, way_back
 from clew.ui.plain import cut, near, one_line, typed
 from clew.ui.rendering import DIM, STOPPED, model_of
@@ -42,7 +42,7 @@ from clew.ui.slash import COMMANDS, PREVIEW, Asking, Command, Session, is_comman
 
 
 class TerminalSession(Session):
-    """`messages` are where a turn says what it does; `news` of the library wait until they can be printed."""
+    """`messages` are where a turn says what it does."""
 
     loading: Loading
 
@@ -52,7 +52,6 @@ class TerminalSession(Session):
         super().__init__(assistant, thread, output)
         self.settings = settings
         self.messages = messages
-        self.news: deque[str] = deque()
 
     @property
     def commands(self) -> list[Command]:
@@ -145,12 +144,9 @@ def run_chat(
     """
     out, err = output(), messages()
     at_terminal = sys.stdin.isatty() and out.is_terminal
-
-    def opening(settings: Settings) -> Assistant:
-        with err.status("opening the library…") if at_terminal else nullcontext():
-            return Assistant.open(settings)
-
-    with with_models(settings, opening) as assistant:
+    with err.status("opening the library…") if at_terminal else nullcontext():
+        opened = Assistant.open(settings)
+    with opened as assistant:
         name = chosen_thread(assistant.threads, thread, go_on)
         # In a terminal everything is one conversation on one screen, steps and messages too.
         session = TerminalSession(assistant, settings, name, out, out if at_terminal else err)
@@ -158,21 +154,12 @@ def run_chat(
         editor = _line_editor(session) if at_terminal else None
         session.loading = Loading(assistant, then=editor.app.invalidate if editor else lambda: None)
         try:
-            with following(assistant, settings, partial(_hear, session, editor)) if watch else nullcontext():
+            with following(assistant, settings, partial(session.messages.print, style=DIM)) if watch else nullcontext():
                 _converse(session, editor)
         finally:
             if session.turn:
                 back = way_back("chat", session.settings, session.thread)
                 session.messages.print(Text(f"to come back: {back}", DIM))
-
-
-def _hear(session: TerminalSession, editor: "PromptSession[str] | None", line: str) -> None:
-    """At a terminal it would break into an answer: it stands below the prompt, and is printed before the next one."""
-    if editor:
-        session.news.append(line)
-        editor.app.invalidate()
-    else:
-        session.messages.print(Text(line, DIM))
 
 
 def _converse(session: TerminalSession, editor: "PromptSession[str] | None") -> None:
@@ -183,12 +170,8 @@ def _converse(session: TerminalSession, editor: "PromptSession[str] | None") -> 
         session.messages.print(Text(f"  cut off last time, finishing it now: {one_line(question)}", DIM))
         session.resume()
     while True:
-        while session.news:
-            session.messages.print(Text(f"  {session.news.popleft()}", DIM))
         try:
-            draft, session.draft = session.draft, ""
-            asked = HTML("<prompt>&gt; </prompt>")
-            if line := typed(editor.prompt(asked, default=draft)) if editor else _piped_line():
+            if line := typed(_prompted(session, editor)) if editor else _piped_line():
                 _handle(session, line)
         except EOFError:
             return
@@ -199,6 +182,12 @@ def _converse(session: TerminalSession, editor: "PromptSession[str] | None") -> 
             if not editor or isinstance(error, NotSetUp):
                 raise
             _complain(session, error)
+
+
+def _prompted(session: TerminalSession, editor: "PromptSession[str]") -> str:
+    draft, session.draft = session.draft, ""
+    with patch_stdout(raw=True):  # news of the library are printed above the prompt
+        return editor.prompt(HTML("<prompt>&gt; </prompt>"), default=draft)
 
 
 def _handle(session: TerminalSession, line: str) -> None:
@@ -229,7 +218,7 @@ def _line_editor(session: TerminalSession) -> "PromptSession[str]":
     def below() -> FormattedText:
         title = cut(one_line(session.turn.question), 40) if session.turn else "a new conversation"
         loading = "" if session.loading.ended else "loading the encoder…"
-        parts = filter(None, (session.thread, title, session.shown_tool, session.model, loading, *session.news))
+        parts = filter(None, (session.thread, title, session.shown_tool, session.model, loading))
         return FormattedText([("class:bottom-toolbar", "  " + " · ".join(parts))])
 
     home = session.settings.home

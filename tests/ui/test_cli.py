@@ -176,8 +176,8 @@ def test_ctrl_c_ends_with_130_and_no_traceback(home: Path) -> None:
 
 
 def test_a_reader_that_has_read_enough_ends_it_quietly(home: Path) -> None:
-    Path("text.txt").write_text("La hundoj vidas la grandan katon.\n" * 500)  # more than a pipe holds
-    listing = process(["parse", "--json", "--language", "eo", "text.txt"])
+    fill_threads(home, 500)  # more than a pipe holds
+    listing = process(["threads", "--json"])
     assert listing.stdin and listing.stdout and listing.stderr
     listing.stdout.readline()
     listing.stdout.close()

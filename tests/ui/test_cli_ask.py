@@ -1,7 +1,6 @@
 """`clew ask`, `chat`, `threads` and `export` on real libraries, with the real assistant."""
 
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -64,13 +63,8 @@ def test_what_is_piped_in_beside_a_question_is_the_document_that_it_is_asked_of(
     letter = "Dear Sir,\n\nPlease return the books by 20 May, or pay 12 euros.\n"
     asked = clew("ask", "How much do I have to pay?", input=letter)
     assert "or pay 12 euros. [1]\n\n[1] document · " in asked.stdout
-    back = re.search(r"^to ask on: clew ask (--thread \w+) QUESTION$", asked.stderr, re.MULTILINE)
-    assert back and "20 May" in clew("ask", "-q", *back[1].split(), "And by when?").stdout, "the document is kept"
-    last = clew("ask", "--continue", "What must I return?")
-    assert "the books" in last.stdout and "piped in before (63 bytes); of the library: --library DIR" in last.stderr
-    assert "the books" in clew("chat", "--continue", input="What must I return by 20 May?").stdout
-    assert "Lang" in clew("ask", "-q", "--continue", "--library", os.environ["CLEW_LIBRARY"], METROPOLIS).stdout
-    assert "Lang" in clew("ask", "-q", "--continue", METROPOLIS).stdout, "now that is the last one"
+    back = re.search(r"^to ask on, with the document piped in: clew ask .*(--thread \w+) QUESTION$", asked.stderr, re.M)
+    assert back and "20 May" in clew("ask", "-q", *back[1].split(), "And by when?", input=letter).stdout
     page = "<!doctype html><title>Mars</title><p>Mars has two moons.</p><script>it is blue</script>"
     turn = events_of(clew, "How many moons are there?", "--no-log", input=page)[-1]
     assert turn["question"] == "How many moons are there?" and turn["answer"]["text"] == "Mars has two moons. [1]"
@@ -203,9 +197,6 @@ def test_threads_are_listed_exported_and_forgotten(clew: Run, home: Path) -> Non
 
     assert [line.split()[0] for line in clew("threads", "384,400", "moon").stdout.splitlines()] == ["id", "moon"]
     assert "no conversation has these words" in clew("threads", "384,400", "Metropolis").stderr
-    assert "is called Cinema now" in clew("threads", "--rename", "films", " Cinema").stderr
-    assert "now at the top" in clew("threads", "--pin", "films").stderr
-    assert [line.split()[:3] for line in clew("threads").stdout.splitlines()][1] == ["films", "^", "Cinema"]
     forgotten = clew("threads", "--delete", "films")
     assert (forgotten.exit_code, forgotten.stdout) == (0, "")
     assert clew("export", "films").exit_code == 2

@@ -45,20 +45,6 @@ def test_all_methods_side_by_side(clew: Run) -> None:
     assert run.stdout.split()[: len(registry.TOOLS)] == list(registry.TOOLS)
 
 
-def test_a_search_explains_itself(clew: Run) -> None:
-    asked = ("search", "distance of the Moon", "-k", "2")
-    for tool in ("hybrid", "local", "auto"):
-        rows = rows_of(clew, *asked, "--explain", "--tool", tool)
-        for why in (row["explain"] for row in rows):
-            assert set(why) == {"fields", "keyword", "cosine"} and 0 <= why["keyword"] <= 1
-            assert all(hit["words"] and hit["score"] > 0 for hit in why["fields"].values())
-        first = rows[0]["explain"]
-        assert "moon" in first["fields"]["text"]["words"] and first["cosine"] > 0.3
-    shown = clew(*asked, "--explain", "--tool", "hybrid").stdout
-    assert "text: " in shown and "metadata: distance, moon" in shown and "meaning 0." in shown
-    assert "explain" not in rows_of(clew, *asked, "--tool", "hybrid")[0]
-
-
 # `clew replay`
 
 

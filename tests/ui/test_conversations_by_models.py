@@ -106,7 +106,7 @@ def test_on_the_page(home: Path, examples_path: Path, model: str) -> None:
         conversations = Conversations(assistant)
         thread = ""
         for question in UNKNOWN:
-            *_, view = conversations.ask(thread, question)
+            *_, view = conversations.say(thread, question)
             assert not view.busy and (view.now is None or not view.now.error), view.now
             thread = view.thread
         kept(list(view.turns), model, UNKNOWN)

@@ -85,7 +85,7 @@ def test_a_folder_is_added_by_its_path_and_a_file_of_it_removed(shelf: Shelf, tm
     (folder / "venus.txt").write_text("Venus is bright.")
     shelf.again(rows["mars.txt"].path)
     rows = settled(shelf)
-    assert "moon.md" not in rows and rows["venus.txt"].fresh, "what was removed stays out, what is new comes"
+    assert "moon.md" not in rows and "venus.txt" in rows, "what was removed stays out, what is new comes"
     shelf.add(str(folder / "moon.md"))
     assert settled(shelf)["moon.md"].state == "read"
     shelf.remove(str(folder))
@@ -151,10 +151,10 @@ def test_a_run_waits_for_another_and_is_cancelled(shelf: Shelf, tmp_path: Path) 
 
 
 def test_the_time_left_is_told_once_it_is_known() -> None:
-    work = Work("x", began=time.monotonic() - 40, at=time.monotonic() - 10.4)
-    for done, left in ((0, ""), (19, ""), (50, "about 19 s of it left"), (20, "about 2 min of it left"), (80, "")):
+    work = Work("x", began=time.monotonic() - 40)
+    for done, left in ((0, ""), (19, ""), (50, "about 40 s of it left"), (20, "about 3 min of it left"), (95, "")):
         work.progress = Progress("reading", done, 100)
-        assert work.left == left, "it counts down while nothing is heard of it"
+        assert work.left == left
 
 
 def test_a_user_with_a_password_looks_and_changes_nothing(shelf: Shelf, tmp_path: Path) -> None:
@@ -223,11 +223,11 @@ def test_a_source_is_opened_at_what_is_quoted(shelf: Shelf, tmp_path: Path) -> N
     assert boxes and all(0 < box[0] < box[2] < page.page.size[0] for box in boxes)
     assert "<rect" in (html := Markup(1, []).render("document", reading=page)) and 'data-go="hit=1"' in html
     assert (first := opened_at(answer, 2, WhereTo(page="1")).page) and first.number == 0
-    text = Markup(1, []).render("document", reading=opened_at(answer, 1, WhereTo(as_text=True)))
-    assert f'<mark class="current">{luna}' in text and f"<mark>{rover}" in text
     copy.write_bytes(copy.read_bytes() + b" ")
     changed = opened_at(answer, 1, WhereTo())
     assert (changed.page, changed.note) == (None, NOT_READ), "another file than the one that was read"
+    text = Markup(1, []).render("document", reading=changed)
+    assert f'<mark class="current">{luna}' in text and f"<mark>{rover}" in text
     copy.unlink()
     (tmp_path / "robots.txt").write_text("Nothing of it.")
     moved = replace(answer, sources=tuple(replace(one, document="robots.txt") for one in answer.sources))
@@ -261,7 +261,7 @@ def test_the_chat_prints_a_passage_where_there_is_no_display(
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     said = clew("chat", "--library", examples_path, input="When did Luna 9 land on the Moon?\no\n/open 9\n")
-    assert "The first six Rangers failed." in said.stdout and "Luna 16 was the first robot" in said.stdout
+    assert said.stdout.count("Luna 9") > 1
     assert "the last answer has no source 9" in said.stderr
 
 
@@ -284,7 +284,7 @@ def test_from_no_library_to_a_page_of_a_document(context: "BrowserContext", cach
             document.dispatchEvent(new DragEvent('drop', {dataTransfer: brought, bubbles: true})) }"""
         )
         for name in ("robots-on-the-moon.pdf", "tides.txt"):
-            page.wait_for_selector(f".document:has-text('{name}') .badge >> text=new")
+            page.wait_for_selector(f".document:has-text('{name}'):not(:has(.badge))")
         page.select_option("#documents [name=by]", "folder")
         page.wait_for_selector("#documents h3:has-text('added here') >> text=Remove all")
         page.fill("#documents [name=find]", "tides")
@@ -298,7 +298,7 @@ def test_from_no_library_to_a_page_of_a_document(context: "BrowserContext", cach
         page.keyboard.type("/thr")
         page.wait_for_selector("#names button >> text=/threads")
         page.keyboard.press("Tab")
-        assert page.input_value("#question textarea") == "/thread "
+        assert page.input_value("#question textarea") == "/threads "
         page.fill("#question textarea", "")
         page.keyboard.type("@rob")
         page.click("#names button >> text=@robots-on-the-moon.pdf")

@@ -78,7 +78,7 @@ async def inner(scope: Any, receive: Any, send: Any) -> None:
     body, more = b"", True
     while more:
         message = await receive()
-        body, more = body + message["body"], message["more_body"]
+        body, more = body + message["body"], message.get("more_body", False)
     told = sorted(name.decode() for name, _ in scope["headers"] if name.startswith(b"x-"))
     said = PAGE if scope["path"] == "/" else f"{scope.get(OWNER)!r} {len(body)} {told}"
     headers = [(b"content-type", b"text/html"), (b"access-control-allow-origin", b"*")]
@@ -210,12 +210,9 @@ def test_a_tab_is_its_owners(door: Door, tmp_path: Path) -> None:
         assert door("GET", stream, cookie=mine, headers=SAME, json=other).status_code == 403, other
 
 
-def test_what_no_browser_draws_names_no_tab(door: Door) -> None:
-    cookie = door.opened()
-    for tab in ("x" * 65, "a/b", "\n"):
-        assert door("POST", CHANGED[0], cookie=cookie, headers=SAME, json={"session_hash": tab}).status_code == 403
-    deep = door("POST", CHANGED[0], cookie=cookie, headers=SAME, content=b"[" * 100_000)
-    assert deep.status_code == 200, "the page's to refuse"
+def test_what_is_no_json_is_the_pages_to_refuse(door: Door) -> None:
+    answer = door("POST", CHANGED[0], cookie=door.opened(), headers=SAME, content=b"[" * 100_000)
+    assert answer.status_code == 200
 
 
 # The address that is printed
@@ -341,7 +338,7 @@ def test_five_failures_a_minute_of_one_name(anns: Door) -> None:
     for place in range(FAILURES):
         assert anns.login("ann", "wrong", client=f"1.1.1.{place}").status_code == 403
     late = anns.login("ann", PASSWORD, client="9.9.9.9")
-    assert late.status_code == 429 and 0 < int(late.headers["retry-after"]) <= MINUTE
+    assert late.status_code == 429 and "wait 60 s" in late.text
     assert anns.login("bob", PASSWORD, client="1.1.1.1").status_code == 303, "another, from there, too"
     for clock, status in ((MINUTE - 1, 429), (MINUTE + 1, 303)):
         anns.clock = clock

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -165,7 +165,7 @@ def test_sources_say_where_they_are_from_and_stay_behind_small_talk(markup: Mark
 
 def test_refusals_and_answers_look_different() -> None:
     refused = past(make_turn("t", 1, "And Neptune?"))
-    assert 'class="notice refusal"' in refused and "<b>Tides</b>" in refused and 'class="answer"' not in refused
+    assert 'class="notice refusal"' in refused and "Tides" in refused and 'class="answer"' not in refused
     answered = past(make_turn("t", 1, "How far is the Moon?"))
     assert 'class="answer"' in answered and "refusal" not in answered and 'href="#source-1-2"' in answered
     passage = Passage("a", "a", "A", "Anna's daughter is Mira.", 0.5, "hybrid")
@@ -188,13 +188,10 @@ def test_bold_spans_asides_and_the_work_of_a_model() -> None:
     assert not re.search("written by|degraded|ledger", past(plain))
 
 
-def test_times_are_said_as_people_do() -> None:
-    now = datetime(2026, 3, 10, 12, 0).astimezone()
-    said = [
-        when((now - timedelta(**ago)).astimezone(UTC).isoformat(), now)
-        for ago in ({"seconds": 5}, {"minutes": 7}, {"hours": 3}, {"hours": 20}, {"days": 9}, {"days": 400})
-    ]
-    assert said == ["just now", "7 min ago", "today 09:00", "yesterday 16:00", "1 Mar", "3 Feb 2025"]
+def test_a_time_has_the_year_where_it_is_another() -> None:
+    now = datetime.now().astimezone()
+    assert when(now.astimezone(UTC).isoformat()) == f"{now.day} {now:%b %H:%M}"
+    assert when("2025-02-03T12:00:00+00:00") == "3 Feb 2025"
 
 
 # A walk

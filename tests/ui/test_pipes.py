@@ -13,7 +13,7 @@ from tests.ollama.server import Asked, Model, OllamaDouble, Said
 from tests.processes import finished
 from tests.ui.conftest import Run, process
 from tests.ui.fakes import MODEL
-from tests.ui.screen import CTRL_C, FAKE, Screen
+from tests.ui.screen import FAKE
 
 
 def piped(text: str, *arguments: str, encoding: str = "utf-8") -> "CompletedProcess[str]":
@@ -118,36 +118,9 @@ def test_ctrl_c_waits_for_no_model_that_is_silent(home: Path, examples_path: Pat
 # A model that is not pulled
 
 
-@pytest.fixture
-def pullable(examples_path: Path, home: Path, ollama: OllamaDouble, monkeypatch: pytest.MonkeyPatch) -> OllamaDouble:
-    ollama.pullable["new:1b"] = Model(good)
+@pytest.mark.usefixtures("ollama")
+def test_the_command_that_pulls_it_is_named(clew: Run, examples_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLEW_LIBRARY", str(examples_path))
-    return ollama
-
-
-@pytest.mark.parametrize(
-    "there, keys, codes, said",
-    [
-        (True, "y\r", (0,), "moon-distance."),  # the path is cut to the width
-        (True, "\r", (3,), "try: ollama pull new:1b"),
-        (True, CTRL_C, (130,), ""),
-        (False, "y\r", (3, 4), "clew: "),
-    ],
-)
-def test_it_is_offered(pullable: OllamaDouble, there: bool, keys: str, codes: tuple[int, ...], said: str) -> None:
-    if not there:
-        pullable.pullable.clear()
-    with Screen(["-mclew.ui.cli", "ask", "--llm", "ollama:new:1b", "How far away is the Moon?"]) as screen:
-        screen.wait_for(r"The model new:1b is not pulled\. Pull it now\? \[y/N\]: ")
-        time.sleep(0.5)  # a signal between the prompt and the reading of the line waits for the next key
-        screen.press(keys)
-        assert screen.end() in codes
-        assert said in screen.text and "Traceback" not in screen.text
-        assert ("pulling new:1b" in screen.text) == ("new:1b" in pullable.models) == (codes == (0,))
-
-
-@pytest.mark.usefixtures("pullable")
-def test_without_a_terminal_nobody_is_asked(clew: Run) -> None:
     for command in (("ask", "why?"), ("chat",), ("ui",)):
         done = clew(*command, "--llm", "ollama:new:1b")
         assert (done.exit_code, done.stdout) == (3, "")

@@ -6,7 +6,7 @@ import os
 import pty
 import re
 from dataclasses import replace
-from itertools import count, pairwise
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from clew.agent.state import Answer, BoldSpan, Claim, Quote
 from clew.memory.datatypes import Edge, Progress
 from clew.memory.dialogue.threads import Thread
 from clew.ui.console import _with_lines, shown
-from clew.ui.live_turn import WordPrinter, became
 from clew.ui.plain import as_text_of_markdown, cut, escaped, one_line, plain, short_path, typed
 from clew.ui.rendering import BOLD, OWN, answer_text, markdown_of, marks_of, pieces_of, printed, walk_trees
 from clew.ui.transcript import as_markdown, turn_object
@@ -165,39 +164,6 @@ def test_the_span_is_bold_and_what_is_ours_looks_so() -> None:
         assert "".join(piece for piece, _ in pieces_of(claim)) == one_line(claim.text)
 
 
-def put(pieces: list[str], width: int = 20) -> str:
-    """On a screen, as they come."""
-    out = io.StringIO()
-    writing = WordPrinter(Console(file=out, width=width, highlight=False))
-    for piece in pieces:
-        writing.add(piece)
-    writing.end()
-    assert writing.text == "".join(pieces)
-    return out.getvalue()
-
-
-@pytest.mark.parametrize(
-    "pieces, screen",
-    [
-        (["The Moon", " is far", " away [1].\n"], "The Moon is far away\n[1].\n"),
-        (["One", ".\n\n\n\nTwo", ".\n", "Three."], "One.\n\nTwo.\nThree.\n"),
-        (["unbroken" * 4], "unbroken" * 4 + "\n"),
-        (["月は地球から約三十八万キロメートル離れている。"], "月は地球から約三十八\n万キロメートル離れて\nいる。\n"),
-        (["a \x1b[3", "1mred\x1b[0m one\x07"], "a red one\n"),
-        ([""], ""),
-    ],
-)
-def test_words_are_wrapped_and_steer_nothing(pieces: list[str], screen: str) -> None:
-    assert put(pieces) == screen
-
-
-@given(st.text(alphabet="abc 月\n.[1]", max_size=80), st.lists(st.integers(0, 80), max_size=6))
-def test_nothing_depends_on_where_the_pieces_were_cut(text: str, cuts: list[int]) -> None:
-    places = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
-    assert put([text[a:b] for a, b in pairwise(places)]) == put([text])
-    assert put([text]).split() == text.split() or "月" in text or max(map(len, text.split())) > 20
-
-
 SHAPED = """### Costs
 
 It is **far** [1].
@@ -226,7 +192,6 @@ def test_what_a_model_wrote_in_markdown_stays_so_and_is_rendered_on_a_screen() -
     for part in ("Costs", "It is far. [1]", "3 EUR [2]", "1 Pack. [1]", "• all of it [2]", "ls <b>"):
         assert part in out.getvalue(), part
     assert not re.search(r"[|#`*]", out.getvalue())
-    assert put([SHAPED], 40).replace("\n\n", "\n").count("3 EUR") == 1 and "|" not in put([*SHAPED], 40)
 
 
 def test_what_is_quoted_is_no_markup_and_its_cells_are_apart() -> None:
@@ -239,30 +204,6 @@ def test_what_is_quoted_is_no_markup_and_its_cells_are_apart() -> None:
 
 
 QUOTES = (Quote("d", 0, 1, "w"),)
-FAR, ROUND = Claim("The Moon is far.", (1,)), Claim("It is round.", (2, 3), new_line=True)
-
-
-@pytest.mark.parametrize(
-    "written, same",
-    [
-        ("The Moon is far [1].\n- It is round [2][3].", True),
-        ("The Moon is far. [1] It is round [2, 3].", True),
-        ("The Moon is far [1]. It is round [2].", True),
-        ("**The Moon** is far.\n[1]\n\n  2) It __is__ round [2].", True),
-        ("The Moon is far [1]. It is round [2, 4].", False),
-        ("The Moon is far [1].", False),
-        ("The Moon is far [1]. It is round [2][3]. Nero paid.", False),
-    ],
-)
-def test_an_answer_is_what_was_written_wherever_its_citations_stand(written: str, same: bool) -> None:
-    assert became(written, Answer("answered", (FAR, ROUND))) == same
-
-
-def test_what_its_claims_are_made_of_or_was_stopped_is_what_was_written() -> None:
-    for text in ("1. One thing [1].\n2. Two [2].", "## Things\n- **One**\n  [1]\n* `Two`", "One.\n[1]."):
-        assert became(text, Answer("answered", tuple(claims_of(text))))
-    stopped = Answer("stopped", (FAR,))
-    assert became("The Moon is far [1]. It is rou", stopped) and not became("The Sun is", stopped)
 
 
 # A walk

@@ -52,7 +52,7 @@ def test_an_answer_is_revealed_by_words_and_cites_what_is_whole() -> None:
 
 
 def test_a_question_shows_steps_then_the_answer_then_a_finished_turn_that_can_be_opened(page: Conversations) -> None:
-    seen = list(page.ask("", "How far is the Moon?"))
+    seen = list(page.say("", "How far is the Moon?"))
     assert seen[0].busy and seen[0].now and seen[0].now.question == "How far is the Moon?"
     counts = [len(view.now.steps) for view in seen if view.now and not view.now.answer]
     assert counts == sorted(counts) and counts[-1] == 3
@@ -60,7 +60,7 @@ def test_a_question_shows_steps_then_the_answer_then_a_finished_turn_that_can_be
     assert len(lengths) > 2 and lengths == sorted(lengths)
     assert not seen[-1].busy and seen[-1].now is None and questions(seen[-1]) == ["How far is the Moon?"]
     assert len({view.thread for view in seen}) == 1 and seen[0].thread
-    list(page.ask(seen[0].thread, "And Neptune?"))
+    list(page.say(seen[0].thread, "And Neptune?"))
     (view,) = page.open(seen[0].thread)
     assert questions(view) == ["How far is the Moon?", "And Neptune?"]
     assert [*page.open("")] == [View()]
@@ -74,9 +74,9 @@ def test_a_question_shows_steps_then_the_answer_then_a_finished_turn_that_can_be
     ],
 )
 def test_an_error_is_one_line_and_the_next_question_works(page: Conversations, question: str, said: str) -> None:
-    *_, last = page.ask("t", question)
+    *_, last = page.say("t", question)
     assert last.now and last.now.error == said and not last.busy
-    assert questions([*page.ask("t", "Again?")][-1]) == ["Again?"]
+    assert questions([*page.say("t", "Again?")][-1]) == ["Again?"]
 
 
 def test_a_database_that_cannot_be_read_is_a_line(page: Conversations, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,17 +84,17 @@ def test_a_database_that_cannot_be_read_is_a_line(page: Conversations, monkeypat
         raise ClewError("the threads are damaged", "move the file away")
 
     monkeypatch.setattr(FakeAssistant, "turns", broken)
-    for seen in ([*page.open("t")], [*page.ask("t", "Yes?")]):
+    for seen in ([*page.open("t")], [*page.say("t", "Yes?")]):
         assert [view.now.error for view in seen if view.now] == ["the threads are damaged. Try: move the file away"]
 
 
 def test_another_tab_follows_a_turn_in_progress_and_what_is_asked_meanwhile_waits_for_it(page: Conversations) -> None:
-    asking = page.ask("t", "a slow question")
+    asking = page.say("t", "a slow question")
     next(asking)
     watching = page.open("t")
     first = next(watching)
     assert first.busy and first.now and first.now.question == "a slow question"
-    waiting = [page.ask("t", question) for question in ("Me too?", "And I?", "And I?")]
+    waiting = [page.say("t", question) for question in ("Me too?", "And I?", "And I?")]
     assert [next(one).queued for one in waiting] == [("Me too?",), ("Me too?", "And I?"), ("Me too?", "And I?")]
     while not (slow := next(asking)).now or len(slow.now.steps) < 3:
         pass
@@ -125,17 +125,17 @@ def test_two_tabs_at_once_follow_one_run_of_a_cut_off_turn(tmp_path: Path, monke
 
 
 def test_a_conversation_is_shown_to_its_owner_alone(page: Conversations) -> None:
-    thread = [*page.ask("", "How far is the Moon?", "ann")][-1].thread
-    list(page.ask("mine", "How old is the Moon?"))
+    thread = [*page.say("", "How far is the Moon?", "ann")][-1].thread
+    list(page.say("mine", "How old is the Moon?"))
     for owner, own, others in (("ann", thread, "mine"), ("", "mine", thread)):
         assert [len(view.turns) for view in page.open(own, owner)] == [1]
-        refused = [*page.open(others, owner), *page.resume(others, owner)]
-        refused += page.ask(others, "And now?", owner)
+        refused = [*page.open(others, owner), *page.say(others, "/resume", owner)]
+        refused += page.say(others, "And now?", owner)
         refused += page.open("nobody's", "bob")
         assert {view.now.error for view in refused if view.now} == {views.NOT_THERE}
         assert [view.turns for view in refused] == [()] * 4
     assert [len(view.turns) for view in page.open(thread, "ann")] == [1], "nothing was asked on"
-    asking = page.ask("", "a slow question", "ann")
+    asking = page.say("", "a slow question", "ann")
     thread = next(asking).thread
     for owner in ("bob", ""):
         page.stop(thread, owner)
@@ -151,11 +151,11 @@ def test_turns_wait_in_their_order_and_say_where_they_are(page: Conversations) -
         assert view.now
         return view.now.status
 
-    busy = [page.ask(f"busy {number}", "a slow question") for number in range(AT_ONCE)]
+    busy = [page.say(f"busy {number}", "a slow question") for number in range(AT_ONCE)]
     for asking in busy:
         while "Waiting" in where(asking):
             time.sleep(0.01)
-    first, second = (page.ask(name, "Yes?") for name in ("first", "second"))
+    first, second = (page.say(name, "Yes?") for name in ("first", "second"))
     assert where(first) == "Waiting: number 1 in the queue…" and where(second) == "Waiting: number 2 in the queue…"
     page.stop("first")
     last = [*first][-1].now
@@ -172,7 +172,7 @@ def test_turns_wait_in_their_order_and_say_where_they_are(page: Conversations) -
 def test_a_conversation_over_another_library_is_folded_away_and_says_so(page: Conversations, markup: Markup) -> None:
     threads = page.assistant.threads
     threads.library = "one"
-    list(page.ask("t", "How far is the Moon?"))
+    list(page.say("t", "How far is the Moon?"))
     assert [view.note for view in page.open("t")] == [""]
     threads.library = "two"
     (view,) = page.open("t")
@@ -186,7 +186,7 @@ def test_a_conversation_over_another_library_is_folded_away_and_says_so(page: Co
 
 def test_a_stopped_answer_comes_back_where_going_on_fails(page: Conversations, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = View()
-    for stopped in page.ask("t", "unfinished"):
+    for stopped in page.say("t", "unfinished"):
         if stopped.now and stopped.now.draft == "".join(WORDS[:2]):
             page.runs.stop("t")
     assert [turn.answer.outcome for turn in stopped.turns] == ["stopped"] and stopped.now is None
@@ -196,7 +196,7 @@ def test_a_stopped_answer_comes_back_where_going_on_fails(page: Conversations, m
         raise ClewError("the server is gone", "ollama serve")
 
     monkeypatch.setattr(FakeAssistant, "resume", fails)
-    *_, last = page.resume("t")
+    *_, last = page.say("t", "/resume")
     assert last.turns == stopped.turns and not last.busy
     assert last.now and (last.now.question, last.now.error) == ("", "the server is gone. Try: ollama serve")
 

@@ -3,37 +3,28 @@
 What is piped in beside a question is the document that it is asked of, in a library of its own."""
 
 import csv
-import hashlib
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing, nullcontext
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clew.agent.models import encoder_for
 from clew.agent.settings import Settings, note_used, read_settings
 from clew.agent.state import Piece, Turn, TurnEvent
-from clew.memory.dialogue.threads import ONCE, Threads
+from clew.memory.dialogue.threads import ONCE
 from clew.memory.errors import BadInput, Cancelled
-from clew.memory.files import private_file, private_folder, remove
-from clew.memory.knowledge.disk import FORMAT, recorded
-from clew.memory.knowledge.index import run
 from clew.ui import options
 from clew.ui.console import messages, output, print_json, shown
-from clew.ui.models import with_models
-from clew.ui.options import PIPED, threads_path
 from clew.ui.plain import one_line, typed
 
 if TYPE_CHECKING:
     from clew.agent.assistant import Assistant
 
 ANSWER, FULL = "answer", "full"
-
-NAME = "document"
 
 LINES = 20
 """That are looked at to tell a table."""
@@ -50,14 +41,9 @@ class Ask(click.Command):
 
 @click.command(cls=Ask)
 @click.argument("question", nargs=-1, metavar="QUESTION...")
-@options.library
+@options.answering
 @options.thread
 @click.option("--no-log", is_flag=True, help="Do not keep this question and its answer.")
-@options.tool
-@options.llm
-@options.language
-@options.given
-@options.num_sentences
 @options.today
 @click.option(
     "--json",
@@ -88,36 +74,31 @@ def ask(
     from clew.agent.assistant import Assistant
 
     settings = read_settings(**chosen)
-    with TemporaryDirectory(prefix="clew-") if no_log else nullcontext() as nowhere:
-        if nowhere:
-            settings = settings.model_copy(update={"home": Path(nowhere)})
-        before = b"" if document or chosen["library"] else piped_before(settings, thread, go_on)
-        if document or before:
-            settings = over_document(settings, document or before, Path(nowhere or settings.cache), quiet)
+    with TemporaryDirectory(prefix="clew-") as place:
+        temporary = Path(place)
+        asked = settings.model_copy(update={"home": temporary}) if no_log else settings
+        if document:
+            asked = over_document(asked, document, temporary, quiet)
             if not quiet:
-                when, other = ("before ", "--library DIR") if before else ("", "< /dev/null")
-                said = f"asked of what was piped in {when}({len(document or before):,} bytes); of the library: {other}"
+                said = f"asked of what was piped in ({len(document):,} bytes); of the library: < /dev/null"
                 messages().print(said, style="dim", highlight=False)
-        elif not nowhere:
+        elif not no_log:
             note_used(settings.library)
-        with with_models(settings, Assistant.open) as assistant:
+        with Assistant.open(asked) as assistant:
             name = options.chosen_thread(assistant.threads, thread, go_on, owner=ONCE)
             turn = _take_turn(assistant, name, text, options.day(today), form, quiet)
     if turn.answer.outcome == "stopped":
         back = options.way_back("chat", settings, name)
-        raise KeyboardInterrupt("" if nowhere else f"stopped; to have the whole answer: {back}, and there /resume")
-    if not (quiet or form or nowhere):
-        messages().print(f"to ask on: {options.way_back('ask', settings, name)} QUESTION", style="dim")
+        is_kept = not (no_log or document)
+        raise KeyboardInterrupt(f"stopped; to have the whole answer: {back}, and there /resume" if is_kept else "")
+    if not (quiet or form or no_log):
+        again = ", with the document piped in" if document else ""
+        messages().print(f"to ask on{again}: {options.way_back('ask', settings, name)} QUESTION", style="dim")
 
 
 @click.command()
-@options.library
+@options.answering
 @options.thread
-@options.tool
-@options.llm
-@options.language
-@options.given
-@options.num_sentences
 @options.today
 @options.watch
 def chat(thread: str | None, go_on: bool, today: str | None, watch: bool, **chosen: Any) -> None:
@@ -128,10 +109,7 @@ def chat(thread: str | None, go_on: bool, today: str | None, watch: bool, **chos
     from clew.ui.terminal import run_chat
 
     settings = read_settings(**chosen)
-    if not chosen["library"] and (before := piped_before(settings, thread, go_on)):
-        settings = over_document(settings, before, settings.cache, quiet=True)
-    else:
-        note_used(settings.library)
+    note_used(settings.library)
     run_chat(settings, thread, go_on, today=today, watch=watch)
 
 
@@ -191,37 +169,21 @@ def _print_events(events: Iterator[TurnEvent], form: str) -> Turn | None:
     return turn
 
 
-def over_document(settings: Settings, content: bytes, cache: Path, quiet: bool) -> Settings:
-    """The settings with a library, in this folder, that holds this document alone: the same for the same content, so
-    that a conversation over it can go on. Raises `BadInput` for what cannot be read."""
-    folder = private_folder(cache / PIPED)
-    home = private_folder(folder / hashlib.sha256(content).hexdigest()[:16])
-    library, file = home / "library", home / f"{NAME}.{_ending(content)}"
-    over = settings.model_copy(update={"library": library})
+def over_document(settings: Settings, content: bytes, folder: Path, quiet: bool) -> Settings:
+    """The settings with a library, made in this folder, that holds this document alone. Raises `BadInput` for what
+    cannot be read."""
+    from clew.agent.models import encoder_for
+    from clew.memory.knowledge.index import run
+
+    file, over = folder / f"document.{_ending(content)}", settings.model_copy(update={"library": folder / "library"})
+    file.write_bytes(content)
     with closing(encoder_for(settings)) as encoder:
-        made = recorded(library)
-        if made.documents and (made.format, made.encoder.hash) == (FORMAT, encoder.hash):
-            return over
-        private_file(file).write_bytes(content)
-        events = shown(run.index([file], library, encoder, rebuild=True), quiet)
+        events = shown(run.index([file], folder / "library", encoder), quiet)
         report = next(one for one in events if isinstance(one, run.IndexReport))
     if not report.documents:
-        remove(folder, home.name)
         why = "; ".join(one.reason for one in report.failed) or "it holds no text"
         raise BadInput(f"what is piped in cannot be read: {why}", "clew index FILE, which says more")
     return over
-
-
-def piped_before(settings: Settings, thread: str | None, go_on: bool) -> bytes:
-    """The document that the conversation to go on with, of this id or the last one, was over; nothing where it was over
-    a library, or there is none to go on with."""
-    if not (thread or go_on):
-        return b""
-    with Threads(threads_path(settings)) as threads:
-        known = threads.get(thread) if thread else next(iter(threads.recent(unlisted=True)), None)
-    files = (settings.cache / PIPED).glob(f"*/{NAME}.*") if known and known.library else ()
-    ids = ((file, recorded(file.with_name("library")).id) for file in files)
-    return next((file.read_bytes() for file, id_ in ids if known and id_ == known.library), b"")
 
 
 def _ending(content: bytes) -> str:

@@ -3,9 +3,7 @@ library. No model is opened."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.table import Table
@@ -28,46 +26,36 @@ FORMATS = (*ENDINGS, "text", "graph")
 @click.argument("words", nargs=-1, metavar="[WORDS]...")
 @click.option("--delete", metavar="ID", default="", help="Forget this conversation; within 10 s --undo brings it back.")
 @click.option("--undo", metavar="ID", default="", help="Bring back one that was deleted.")
-@click.option("--rename", nargs=2, metavar="ID TITLE", help="Give it this title; an empty TITLE: as at first.")
-@click.option("--pin", metavar="ID", default="", help="Keep it at the top of the lists, or no longer.")
 @click.option(
     "--all", "everything", is_flag=True, help="Also list single questions of clew ask that were not continued."
 )
 @options.as_json("Print each thread as a JSON object, a line each.")
-def threads(words: tuple[str, ...], everything: bool, as_json: bool, **changes: Any) -> None:
+def threads(words: tuple[str, ...], delete: str, undo: str, everything: bool, as_json: bool) -> None:
     """List the conversations, newest first; with WORDS those in which all of them were said."""
     path = options.threads_path(read_settings())
     with Threads(path) as database:
-        if said := _changed(database, path, **changes):
-            click.echo(said, err=True)
+        if delete or undo:
+            _delete(database, path, delete) if delete else _bring_back(database, undo)
             return
         known, kept = database.recent(everything), database.holding(" ".join(words))
         _print_threads([one for one in known if not words or one.id in kept], as_json, searched=bool(words))
     click.echo(f"kept in {path}", err=True)
 
 
-def _changed(database: Threads, path: Path, delete: str, undo: str, pin: str, rename: tuple[str, str] | None) -> str:
-    """What was done; empty where nothing was asked for."""
+def _delete(database: Threads, path: Path, thread: str) -> None:
+    from clew.agent.graph import forget_checkpoints
     from clew.ui.transcript import known_thread
 
-    if delete:
-        from clew.agent.graph import forget_checkpoints
+    forget_checkpoints(path, known_thread(database, thread).id)
+    database.take_out(thread)
+    back = f"within 10 s this brings it back: clew threads --undo {thread}"
+    click.echo(f"thread {thread} is forgotten; {back}", err=True)
 
-        forget_checkpoints(path, known_thread(database, delete).id)
-        database.take_out(delete)
-        return f"thread {delete} is forgotten; within 10 s this brings it back: clew threads --undo {delete}"
-    if undo:
-        if not database.bring_back(undo):
-            raise BadInput(f"there is no thread {undo} to bring back", "clew threads")
-        return f"thread {undo} is back"
-    if rename:
-        database.rename(known_thread(database, rename[0]).id, rename[1])
-        return f"thread {rename[0]} is called {one_line(known_thread(database, rename[0]).title)} now"
-    if pin:
-        pinned = not known_thread(database, pin).pinned
-        database.pin(pin, pinned)
-        return f"thread {pin} is {'now' if pinned else 'no longer'} at the top of the lists"
-    return ""
+
+def _bring_back(database: Threads, thread: str) -> None:
+    if not database.bring_back(thread):
+        raise BadInput(f"there is no thread {thread} to bring back", "clew threads")
+    click.echo(f"thread {thread} is back", err=True)
 
 
 def _print_threads(recent: Sequence[Thread], as_json: bool, searched: bool) -> None:
@@ -78,12 +66,12 @@ def _print_threads(recent: Sequence[Thread], as_json: bool, searched: bool) -> N
     if not recent:
         click.echo("no conversation has these words" if searched else "no conversations yet", err=True)
         return
-    now, owners = datetime.now(UTC), any(one.owner for one in recent)
+    owners = any(one.owner for one in recent)
     names = ("id", "title", "turns", "updated", *(("owner",) if owners else ()))
     table = Table(*names, box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
     for one in sorted(recent, key=lambda thread: not thread.pinned):
         title = ("^ " if one.pinned else "") + one_line(one.title)
-        table.add_row(one.id, title, str(one.turns), when(one.updated, now), *((one.owner,) if owners else ()))
+        table.add_row(one.id, title, str(one.turns), when(one.updated), *((one.owner,) if owners else ()))
     output().print(table, soft_wrap=False)
 
 

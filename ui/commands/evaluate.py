@@ -37,7 +37,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @options.named_llm
 @options.given
 @options.num_sentences
-@options.day_of_questions
+@options.today
 @options.as_json("Print each row as a JSON object, a line each.")
 @options.quiet
 def evaluate(
@@ -56,7 +56,7 @@ def evaluate(
 
     FORM is last-turn (the question alone, a tool's default), last-two, user-turns, last-answer, mmr, or rewrite (the
     agent's default). With --answers, what the answers are worth is printed as well: docs/figures.md says how that is
-    measured. With --json that is one more line.
+    measured. With --json that is one more line. Without --today no day is taken, as the questions may be of any day.
     """
     from clew.agent.evaluation.answer_metrics import AnswerFigures
     from clew.agent.evaluation.evaluate import EvaluationPlan, Row

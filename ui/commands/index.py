@@ -3,7 +3,6 @@
 import os
 import shlex
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -32,9 +31,6 @@ from clew.ui import options
 from clew.ui.console import print_json, shown
 from clew.ui.following import changes, check_watching, index_parameters, line_of, runs
 from clew.ui.plain import one_line
-
-NAMED = 50
-"""Files that are named for each reason that one cannot be read for."""
 
 AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "prune", "quarantine")
 """Options that are parameters of an index by the same name."""
@@ -199,14 +195,8 @@ def _reported(events: Iterator[IndexReport | Progress | Published], quiet: bool)
 
 
 def _print_report(report: IndexReport, as_json: bool, line: str = "") -> None:
-    alike = Counter[str]()
     for failure in report.failed:
-        alike[failure.reason] += 1
-        if alike[failure.reason] <= NAMED:
-            click.echo(f"failed: {one_line(str(failure.source))}: {one_line(failure.reason)}", err=True)
-    for reason, count in alike.items():
-        if count > NAMED:
-            click.echo(f"failed: {count - NAMED} more, which clew doctor names: {one_line(reason)}", err=True)
+        click.echo(f"failed: {one_line(str(failure.source))}: {one_line(failure.reason)}", err=True)
     for note in report.notes:
         click.echo(f"note: {one_line(note)}", err=True)
     if as_json:

@@ -1,5 +1,5 @@
 """`clew partition`: the graph of a library's nodes divided anew; `clew align`: aligners, which choose partitions for a
-question, trained on synthetic queries and measured."""
+question, trained on synthetic queries and measured; `clew train-structure`: what a search by structure can learn."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from clew.agent.settings import read_settings
+from clew.memory.errors import BadInput
 from clew.memory.files import naming_full_disk
 from clew.memory.knowledge.cluster.connection import Place
 from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.disk import held
+from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.partitioning.capsule import Capsule, plan_of
 from clew.memory.nodes import PartitionMethod
 from clew.ui import options
@@ -164,3 +167,32 @@ def _print_rows(rows: "Sequence[AlignerRow]") -> None:
     )
     print_table(lines, "partitions", "aligner", "set", *headings, words=3)
     output().print("pool: gold among the nodes of the best partitions; dense: among as many nearest by exact cosine")
+
+
+@click.command(name="train-structure")
+@options.library
+@click.option("--language", type=click.Choice(["eo", "en"]), help="Of the documents.  [default: as it is detected]")
+@click.option("--sentences", type=click.IntRange(2), default=20_000, show_default=True, help="To learn from, at most.")
+@click.option("--epochs", type=click.IntRange(1), default=4, show_default=True, help="How often each is learned from.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=7, show_default=True, help="Of the network and the paraphrases."
+)
+@options.quiet
+def train_structure(
+    library: Path | None, language: str | None, sentences: int, epochs: int, seed: int, quiet: bool
+) -> None:
+    """Train a Tree-LSTM on the sentences of a library, for searches with --set tools.hybrid.stage2=structure.
+
+    It learns from the library alone: each sentence against paraphrases of it. A GPU is used where there is one.
+    """
+    from clew.memory.language.structure_training import StructurePlan, train_library
+
+    path = read_settings(library=library).library
+    if not isinstance(path, Path):
+        raise BadInput("a network is trained on a library in a folder", "--library FOLDER")
+    kept = f"the library at {path} stays as it was"
+    with naming_full_disk(kept), open_library(path, None) as opened, held(path):
+        events = train_library(opened, StructurePlan(epochs=epochs, seed=seed), language or "", sentences)
+        with closing(shown(events, quiet)) as seen:
+            for written in seen:
+                click.echo(str(written))

@@ -1,6 +1,5 @@
 """`clew replay`: conversations asked anew, checked, and held against an earlier replay."""
 
-import sys
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
@@ -8,7 +7,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
-from rich.progress import track
 
 from clew.agent.replay.comparison import ChangedTurn, changed_turns, earlier_rows
 from clew.agent.replay.replay import Files, replay_script
@@ -16,7 +14,7 @@ from clew.agent.replay.script import Played, Summary, read_script
 from clew.agent.settings import read_settings
 from clew.memory.errors import ClewError
 from clew.ui import options
-from clew.ui.console import messages, output, print_table, shown
+from clew.ui.console import output, print_table, shown
 from clew.ui.plain import cut, one_line
 
 DIR = click.Path(file_okay=False, path_type=Path)
@@ -24,15 +22,11 @@ DIR = click.Path(file_okay=False, path_type=Path)
 
 @click.command()
 @click.argument("script", type=click.Path(exists=True, path_type=Path))
-@options.library
+@options.answering
 @click.option("--out", metavar="DIR", type=DIR, help="Where to write the turns.  [default: they are not kept]")
 @click.option("--against", metavar="DIR", type=DIR, help="Show which answers changed since that --out, and why.")
 @click.option("--resume", is_flag=True, help="Continue an earlier run in --out.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N conversations.")
-@options.tool
-@options.llm
-@options.given
-@options.num_sentences
 @options.today
 @options.quiet
 def replay(
@@ -68,15 +62,13 @@ def replay(
 
 
 def _played(events: Iterator[Played | Summary], total: int, quiet: bool) -> Summary:
-    console = messages()
-    without_bar = quiet or not console.is_terminal
     seen: Generator[Played | Summary] = shown(events, quiet=True)
     with closing(seen) as played:
-        for event in track(played, "turns", total + 1, console=console, disable=without_bar):
+        for number, event in enumerate(played, 1):
             if isinstance(event, Summary):
                 return event
             if not quiet:
-                sys.stderr.write(_line(event) + "\n")  # not click.echo, which would write through the bar
+                click.echo(f"{number} of {total}  {_line(event)}", err=True)
     raise AssertionError("a replay ends with its summary")
 
 

@@ -11,7 +11,7 @@ from clew.ui import options
 
 
 @click.group(invoke_without_command=True)
-@options.library
+@options.answering
 @click.option("--port", cls=options.KeptFlag, type=click.IntRange(1, 65535), help="[default: 7860]")
 @click.option(
     "--host",
@@ -21,10 +21,6 @@ from clew.ui import options
     show_default=True,
     help="The address to serve it on.",
 )
-@options.llm
-@options.language
-@options.given
-@options.num_sentences
 @options.watch
 @click.pass_context
 def ui(ctx: click.Context, /, host: str, watch: bool, **chosen: Any) -> None:

@@ -14,15 +14,14 @@ import re
 import secrets
 import threading
 import time
-from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode
 
 from anyio import to_thread
 from bs4 import BeautifulSoup, Tag
 from jinja2 import Environment, PackageLoader
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -40,19 +39,11 @@ SHORTEST, LONGEST = 8, 1024
 FAILURES, MINUTE = 5, 60.0
 """So many wrong passwords, of one name or from one address, are allowed in so many seconds."""
 
-SESSIONS = 10_000
-"""The most cookies that are kept; then the least recently used one is forgotten."""
-
 COST = (1 << 15, 8, 3)
 """n, r and p of scrypt (RFC 7914): 32 MiB and about a third of a second."""
 
 
-class TooManyFailures(BadInput):
-    """`seconds` is how long to wait before the next try."""
-
-    def __init__(self, seconds: int) -> None:
-        super().__init__("too many wrong passwords", f"wait {seconds} s")
-        self.seconds = seconds
+class TooManyFailures(BadInput): ...
 
 
 def add_user(home: Path, name: str, password: str) -> None:
@@ -70,12 +61,9 @@ def users(home: Path) -> dict[str, str]:
     """The hash of each user's password. Raises `BadInput` where the file cannot be read."""
     path = home / USERS
     try:
-        content = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        return {}
+        return dict(json.loads(path.read_text("utf-8"))) if path.exists() else {}
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read", "mend or remove it, then: clew ui add-user NAME") from error
-    return {str(name): str(kept) for name, kept in content.items()} if isinstance(content, dict) else {}
 
 
 def _hash(password: str, salt: bytes, n: int, r: int, p: int) -> bytes:
@@ -101,9 +89,8 @@ class Access:
         self.token = secrets.token_urlsafe(32)
         self.taken: Callable[[], None] = lambda: None
         self._home, self._clock = home, clock
-        self._owners: OrderedDict[str, str] = OrderedDict()
-        self._tries = deque[tuple[float, str, str]]()  # that failed within a minute: when, of which name, from where
-        self._nobody = "$".join(("scrypt", *map(str, COST), "00", "00"))
+        self._owners: dict[str, str] = {}
+        self._tries: list[tuple[float, str, str]] = []  # that failed within a minute: when, of which name, from where
         self._lock = threading.RLock()
 
     def has_users(self) -> bool:
@@ -111,11 +98,7 @@ class Access:
 
     def owner(self, cookie: str) -> str | None:
         """Whose cookie it is; None where it is unknown."""
-        with self._lock:
-            if (key := _digest(cookie)) not in self._owners:
-                return None
-            self._owners.move_to_end(key)
-            return self._owners[key]
+        return self._owners.get(cookie)
 
     def by_token(self, token: str) -> str:
         """Exchange the token for a cookie of the person of this machine; empty where the token is wrong or was used."""
@@ -131,39 +114,32 @@ class Access:
         """A cookie of this user; empty where the password is wrong, or there is no such user, which takes as long.
         Raises `TooManyFailures`."""
         with self._lock:
-            tried = self._clock(), name[:LONGEST], address
-            while self._tries and self._tries[0][0] <= tried[0] - MINUTE:
-                self._tries.popleft()
-            for what in (1, 2):  # the name, the address
-                same = [one[0] for one in self._tries if one[what] == tried[what]]
+            now = self._clock()
+            self._tries = [one for one in self._tries if one[0] > now - MINUTE]
+            for place, what in enumerate((name, address), 1):
+                same = [one for one in self._tries if one[place] == what]
                 if len(same) >= FAILURES:
-                    raise TooManyFailures(max(1, round(same[0] + MINUTE - tried[0])))
+                    wait = max(1, round(same[0][0] + MINUTE - now))
+                    raise TooManyFailures("too many wrong passwords", f"wait {wait} s")
+            tried = now, name, address
             self._tries.append(tried)  # before it is looked at: a hundred at once are no more than five
-        kept = users(self._home).get(name, self._nobody)
-        if not _is_password(password[:LONGEST], kept):
+        nobody = "$".join(("scrypt", *map(str, COST), "00", "00"))
+        if not _is_password(password[:LONGEST], users(self._home).get(name, nobody)):
             return ""
         with self._lock:
-            if tried in self._tries:
-                self._tries.remove(tried)
+            self._tries = [one for one in self._tries if one is not tried]
             return self._cookie(name)
 
     def _cookie(self, owner: str) -> str:
         cookie = secrets.token_urlsafe(32)
-        self._owners[_digest(cookie)] = owner
-        while len(self._owners) > SESSIONS:
-            self._owners.popitem(last=False)
+        self._owners[cookie] = owner
         return cookie
-
-
-def _digest(cookie: str) -> str:
-    """A hash of a cookie: comparing hashes takes no time that tells anything about the cookie."""
-    return hashlib.sha256(cookie.encode()).hexdigest()
 
 
 FOLDER = Path(__file__).parent
 
 BODY = 1 << 20
-"""Bytes that a request may have, but for one that brings a file, which is passed on as it comes."""
+"""Bytes that a request may have, but for one that brings a file."""
 
 LOOKS = re.compile(r"/(assets|static)/\w[\w.-]*(/\w[\w.-]*)*|/(gradio_api/)?theme\.css|/manifest\.json")
 SCRIPTS = ("page.js", "documents.js", "settings.js", "map.js")
@@ -190,12 +166,6 @@ LOGIN = "/login"
 OWNER = "clew.owner"
 """Of a request's scope: whose cookie it has."""
 
-TAB = 64
-"""Characters of a tab's name at most."""
-
-TABS = 10_000
-"""The most tabs whose owner is kept; then the oldest is forgotten."""
-
 POLICY = (
     "default-src 'self'; script-src 'self'{scripts}; style-src 'self'{styles}; connect-src 'self'; "
     "img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
@@ -215,31 +185,26 @@ class Guard:
 
     def __init__(self, app: ASGIApp, access: Access, hosts: Iterable[str]) -> None:
         self._app, self._access, self._hosts = app, access, frozenset(hosts)
-        self._tabs: OrderedDict[str, str] = OrderedDict()
+        self._tabs: dict[str, str] = {}
         templates = Environment(loader=PackageLoader("clew.ui.web"), autoescape=True)
         self._entry = templates.get_template("entry.html")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
-        elif scope["type"] == "http":
-            request = Request(scope, receive)
-            brings_file = request.method == "POST" and request.url.path == FILES
-            body = b"" if brings_file else await _body(request)
-            answer = await self._answer(request, body)
-            if answer is None and brings_file:
-                await self._app(request.scope, receive, _with_headers(send))
-            elif answer is None:
-                await self._pass_on(request, body or b"", send)
-            else:
-                await answer(scope, receive, _with_headers(send))
+            return
+        request = Request(scope, receive)
+        brings_file = scope["method"] == "POST" and scope["path"] == FILES  # which is passed on as it comes
+        is_long = _is_long(request.headers) and not brings_file
+        body = b"" if brings_file or is_long else await request.body()
+        answer = PlainTextResponse("That is too much.", 413) if is_long else await self._answer(request, body)
+        app = answer or (self._app if brings_file else self._passing_on(body))
+        await app(request.scope, receive, _with_headers(send))
 
-    async def _answer(self, request: Request, body: bytes | None) -> Response | None:
+    async def _answer(self, request: Request, body: bytes) -> Response | None:
         """The answer where the page must not answer itself; None where it may."""
-        path, reads = request.url.path, request.method in ("GET", "HEAD")
-        if body is None:
-            return PlainTextResponse("That is too much.", 413)
-        if not self._is_our_host(request):
+        path, reads = request.scope["path"], request.method in ("GET", "HEAD")
+        if _host_of(request) not in {*self._hosts, request.scope["server"][0]}:
             return PlainTextResponse("No page is served under this name.", 403)
         if reads and path in OWN:
             return FileResponse(FOLDER / OWN[path])
@@ -263,11 +228,6 @@ class Guard:
             return Response(status_code=204)
         return None if self._is_own_tab(request, body, owner) else PlainTextResponse("This is another's tab.", 403)
 
-    def _is_our_host(self, request: Request) -> bool:
-        given = request.headers.getlist("host")
-        name = _host_of(f"//{given[0]}") if len(given) == 1 else None
-        return name is not None and (name in self._hosts or name == (request.scope.get("server") or ("",))[0])
-
     def _opened(self, request: Request, owner: str | None) -> Response | None:
         """The page itself, to which a link may lead from anywhere. A token in its address is exchanged for a cookie."""
         others = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
@@ -282,9 +242,8 @@ class Guard:
                 return _let_in(request, cookie, f"/?{urlencode(others)}" if others else "/")
         return None if owner is not None else self._entrance()
 
-    def _entrance(self, said: str = "", status: int = 401, **headers: str) -> Response:
-        text = self._entry.render(open_it=OPEN_IT, has_users=self._access.has_users(), said=said)
-        return HTMLResponse(text, status, headers)
+    def _entrance(self, said: str = "", status: int = 401) -> Response:
+        return HTMLResponse(self._entry.render(open_it=OPEN_IT, has_users=self._access.has_users(), said=said), status)
 
     async def _logged_in(self, request: Request, body: bytes) -> Response:
         if not _is_same_origin(request):
@@ -294,10 +253,8 @@ class Guard:
         address = request.client.host if request.client else ""
         try:
             cookie = await to_thread.run_sync(self._access.by_password, name, password, address)
-        except TooManyFailures as error:
-            return self._entrance(str(error), 429, **{"retry-after": str(error.seconds)})
         except BadInput as error:
-            return self._entrance(str(error), 500)
+            return self._entrance(str(error), 429 if isinstance(error, TooManyFailures) else 500)
         return _let_in(request, cookie, "/") if cookie else self._entrance("The name or the password is wrong.", 403)
 
     def _is_own_tab(self, request: Request, body: bytes, owner: str) -> bool:
@@ -309,89 +266,49 @@ class Guard:
                 tabs.add(str(json.loads(body).get("session_hash") or ""))
             except (ValueError, AttributeError, RecursionError):
                 return request.method == "POST"  # the page refuses it
-        tabs.discard("")
-        if not all(len(tab) <= TAB and tab.isascii() and tab.isalnum() for tab in tabs):
-            return False
-        while len(self._tabs) > TABS:
-            self._tabs.popitem(last=False)
-        return all(self._tabs.setdefault(tab, owner) == owner for tab in tabs)
+        return all(self._tabs.setdefault(tab, owner) == owner for tab in tabs - {""})
 
-    async def _pass_on(self, request: Request, body: bytes, send: Send) -> None:
-        """Let the page answer, with the body that was read and without headers of proxies, of which none is trusted."""
-        kept = (b"accept-encoding",) if request.url.path == "/" else ()
-        scope = {
-            **request.scope,
-            "headers": [
-                (name, value)
-                for name, value in request.scope["headers"]
-                if name not in kept and not name.startswith(b"x-forwarded-") and name != b"forwarded"
-            ],
-        }
-        sent = False
+    def _passing_on(self, body: bytes) -> ASGIApp:
+        """The page, told the body that was read and nothing that a proxy says, of which none is trusted."""
 
-        async def receive() -> Message:
-            nonlocal sent
-            if sent:
-                return await request.receive()
-            sent = True
-            return {"type": "http.request", "body": body, "more_body": False}
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            unread = [body]
 
-        if request.url.path != "/":
-            await self._app(scope, receive, _with_headers(send))
-            return
-        page, status = bytearray(), 200
+            async def replayed() -> Message:
+                return {"type": "http.request", "body": unread.pop()} if unread else await receive()
 
-        async def keep(message: Message) -> None:
-            nonlocal status
-            status = message.get("status", status)
-            page.extend(message.get("body", b""))
+            headers = MutableHeaders(raw=[one for one in scope["headers"] if b"forwarded" not in one[0]])
+            scope = {**scope, "headers": headers.raw}
+            if scope["path"] == "/":
+                del headers["accept-encoding"]
+                await _page(self._app, scope, replayed, send)
+            else:
+                await self._app(scope, replayed, send)
 
-        await self._app(scope, receive, keep)
-        text, *hashes = _as_ours(page.decode())
-        answer = HTMLResponse(text, status, {"cache-control": "no-store"})
-        await answer(scope, receive, _with_headers(send, *hashes))
+        return app
 
 
-async def _body(request: Request) -> bytes | None:
-    """The body of a request; None where it is too long."""
-    size = request.headers.get("content-length", "0")
-    if not size.isdecimal() or int(size) > BODY:
-        return None
-    read = bytearray()
-    async for part in request.stream():
-        read += part
-        if len(read) > BODY:
-            return None
-    return bytes(read)
+def _is_long(headers: Headers) -> bool:
+    """Whether the body of a request is too long, or does not say how long it is."""
+    size = headers.get("content-length", "0")
+    return "transfer-encoding" in headers or not size.isdecimal() or int(size) > BODY
 
 
-def _host_of(address: str) -> str | None:
-    """The host name of an address, in lower case; None where there is none, or more than a name and a port."""
-    try:
-        parts = urlsplit(address)
-        _ = parts.port
-    except ValueError:
-        return None
-    return parts.hostname if not (parts.username or parts.password or parts.path.strip("/")) else None
+def _host_of(request: Request) -> str:
+    """The name that it is called by, without a port."""
+    host = request.headers.get("host", "").lower()
+    name, _, port = host.rpartition(":")
+    return (name if port.isdecimal() else host).strip("[]")
 
 
 def _is_same_origin(request: Request) -> bool:
     """By what the browser says of the page that asks: its origin, else how that is related, else its address. Who says
     nothing is refused, too: a browser can be made not to say it."""
     headers = request.headers
-    if (origin := headers.get("origin")) is not None:
-        return _is_own(origin, headers)
-    if (site := headers.get("sec-fetch-site")) is not None:
-        return site == "same-origin"
-    return _is_own(headers.get("referer", ""), headers)
-
-
-def _is_own(address: str, headers: Headers) -> bool:
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and parts.netloc.lower() == headers.get("host", "").lower()
+    if "origin" not in headers and "sec-fetch-site" in headers:
+        return headers["sec-fetch-site"] == "same-origin"
+    page, host = headers.get("origin", headers.get("referer", "")).lower(), headers.get("host", "").lower()
+    return f"{page}/".startswith((f"http://{host}/", f"https://{host}/"))
 
 
 def _cookie_name(request: Request) -> str:
@@ -418,17 +335,25 @@ OURS = '<link rel="icon" href="/favicon.ico"><link rel="stylesheet" href="/style
 )
 
 
-def _as_ours(page: str) -> tuple[str, str, str]:
-    """Gradio's page with our style and script, without what names other sites and what the policy forbids; and the
-    hashes of its scripts and of its styles, as the policy names them."""
-    made = BeautifulSoup(page, "html.parser")
+async def _page(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    """Gradio's page with our style and script, without what names other sites and what the policy forbids; which has
+    the hashes of its scripts and of its styles."""
+    messages = list[Message]()
+
+    async def keep(message: Message) -> None:
+        messages.append(message)
+
+    await app(scope, receive, keep)
+    made = BeautifulSoup(b"".join(one.get("body", b"") for one in messages), "html.parser")
     for tag in [*made.select(FOREIGN), *(one for one in made("script") if FRAMING in one.text)]:
         tag.decompose()
     for tag in made(style=True):
         del tag["style"]
     if made.body:
         made.body.append(BeautifulSoup(OURS, "html.parser"))
-    return str(made), _hashes(made("script")), _hashes(made("style"))
+    policy = POLICY.format(scripts=_hashes(made("script")), styles=_hashes(made("style")))
+    headers = {"cache-control": "no-store", "content-security-policy": policy}
+    await HTMLResponse(str(made), messages[0]["status"], headers)(scope, receive, send)
 
 
 def _hashes(tags: Iterable[Tag]) -> str:
@@ -436,16 +361,17 @@ def _hashes(tags: Iterable[Tag]) -> str:
     return "".join(dict.fromkeys(f" 'sha256-{base64.b64encode(one.digest()).decode()}'" for one in digests))
 
 
-def _with_headers(send: Send, scripts: str = "", styles: str = "") -> Send:
-    """Add the headers of every answer. Inline scripts and styles of these hashes may run, and no others."""
+def _with_headers(send: Send) -> Send:
+    """Add the headers of every answer; inline scripts and styles run only where its own policy says so."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = [
-                (name, value) for name, value in message.get("headers", ()) if not name.startswith(b"access-control-")
-            ]
-            ours = {**HEADERS, "content-security-policy": POLICY.format(scripts=scripts, styles=styles)}
-            message = {**message, "headers": headers + [(name.encode(), ours[name].encode()) for name in ours]}
+            headers = MutableHeaders(
+                raw=[one for one in message.get("headers", ()) if not one[0].startswith(b"access-control-")]
+            )
+            headers.update(HEADERS)
+            headers.setdefault("content-security-policy", POLICY.format(scripts="", styles=""))
+            message = {**message, "headers": headers.raw}
         await send(message)
 
     return sending

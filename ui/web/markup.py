@@ -4,7 +4,7 @@ rendered without HTML, links and pictures."""
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
@@ -42,7 +42,7 @@ SHOWN_THREADS, SHOWN_DOCUMENTS = 100, 500
 Examples = Sequence[tuple[str, ...]]
 
 ORDERS: dict[str, Callable[[ShelfRow], Any]] = {
-    "name": lambda row: (not row.fresh and row.state in ("read", "not read"), row.name.casefold(), row.path),
+    "name": lambda row: (row.state in ("read", "not read"), row.name.casefold(), row.path),
     "folder": lambda row: (row.folder.casefold(), row.name.casefold()),
     "date": lambda row: (-row.modified, row.path),
     "size": lambda row: (-row.size, row.path),
@@ -123,8 +123,7 @@ class Markup:
 
     def threads(self, threads: Sequence[Thread], current: str, others: Sequence[Thread] = (), find: str = "") -> str:
         """`others` are over other libraries: folded away. `find` are the words by which they were found."""
-        now = datetime.now(UTC)
-        rows, folded = ([(one, when(one.updated, now)) for one in some[:SHOWN_THREADS]] for some in (threads, others))
+        rows, folded = ([(one, when(one.updated)) for one in some[:SHOWN_THREADS]] for some in (threads, others))
         older = len(threads) - len(rows)
         return self.render("threads", rows=rows, folded=folded, current=current, older=older, find=find)
 
@@ -159,28 +158,12 @@ def sources_of(answer: Answer) -> list[SourceView]:
     return views
 
 
-def parted(text: str, titles: Sequence[str]) -> list[tuple[str, bool]]:
-    """The text in pieces, each with whether it is one of the titles."""
-    named = sorted(filter(None, map(one_line, titles)), key=len, reverse=True)
-    parts = re.split(f"({'|'.join(map(re.escape, named))})", text) if named else [text]
-    return [(part, part in named) for part in parts if part]
-
-
 _NAMED = re.compile(r'((?<!\S)@(?:"[^"]+"|\S+))')
 
 
 def named(question: str) -> list[tuple[str, bool]]:
     """The question in pieces, each with whether it names what is looked in."""
     return [(part, part.startswith("@")) for part in _NAMED.split(question) if part]
-
-
-def in_bytes(size: int) -> str:
-    """`12 kB`, as file managers count: 1 kB are 1,000 bytes."""
-    for unit in ("bytes", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}"
-        size = round(size / 1000)
-    return f"{size:,} GB"
 
 
 def day_of(modified: float) -> str:
@@ -195,8 +178,8 @@ def _has_words(row: ShelfRow, find: str) -> bool:
 
 
 FILTERS: dict[str, Any] = (
-    {"line": one_line, "plain": plain, "cut": cut, "ms": milliseconds, "bytes": in_bytes, "day": day_of}
-    | {"place": place_of, "short_path": short_path, "lies_at": lies_at, "named": named, "parted": parted}
+    {"line": one_line, "plain": plain, "cut": cut, "ms": milliseconds, "day": day_of}
+    | {"place": place_of, "short_path": short_path, "lies_at": lies_at, "named": named}
     | {"pieces": pieces_of, "own": is_own, "structured": is_structured, "copied": copied, "bare": words_of}
     | {"degraded": degraded, "ledger": ledger_lines, "draft": lambda text: _as_html(plain(text))}
     | {"told": told, "parents": parents, "arrow": arrow, "into": into, "on_ways": on_ways}

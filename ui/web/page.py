@@ -27,9 +27,6 @@ NOTHING: Update = gr.skip()
 STILL_THERE = 5.0
 """Seconds after which a tab is sent something although nothing happened: so it is found out that it was closed."""
 
-AGAIN = 1.0
-"""Seconds after which the buttons are sent once more beside what changes."""
-
 FOLLOWED = 500
 """Tabs that are shown something at the same time, and of which Gradio keeps what they show. Of Gradio's own 40 places
 turns that wait would hold every one, and nobody could even open the page."""
@@ -152,18 +149,14 @@ class BrowserPage:
         session = str(request.session_hash)
         look = self._looks[session] = object()
         before: View | None = None
-        sent = time.monotonic()  # the buttons
+        sent = time.monotonic()
         for view in views:
             if self._looks.get(session) is not look:
                 yield NOTHING
                 return
-            again = time.monotonic() - sent > (STILL_THERE if view == before else AGAIN)
-            if view == before and not again:
-                continue
-            changes = self._changes(before, view, request) if view != before else {}
-            yield (update or {}) | changes | (self._buttons(view) if again else {})
-            before, update = view, None
-            sent = time.monotonic() if again else sent
+            if view != before or time.monotonic() - sent > STILL_THERE:
+                yield (update or {}) | self._changes(before, view, request)
+                before, update, sent = view, None, time.monotonic()
         if self._looks.get(session) is look:
             del self._looks[session]
 
@@ -176,8 +169,7 @@ class BrowserPage:
             changes[self._sources] = self.markup.sources(view)
         if before is None or before.busy != view.busy:
             changes[self._threads] = self._thread_list(view.thread, request)
-            changes |= self._buttons(view)
-        return changes | (self._left(view.said) if view.said and before is None else {})
+        return changes | self._buttons(view) | (self._left(view.said) if view.said and before is None else {})
 
     def _offered(self, view: View) -> list[str]:
         """What can be asked behind the last answer."""
@@ -192,7 +184,7 @@ class BrowserPage:
         return {self._tool: said.tool, **({self._box: said.draft} if said.draft else {}), **file}
 
     def _buttons(self, view: View) -> Update:
-        """And what they stop: said again, as what another look of the tab sent last may come behind this one's. What is
+        """And what they stop; said each time, as what another look of the tab sent may come behind this one's. What is
         sent while a turn is in progress waits for it."""
         send = gr.update(value="Queue" if view.busy else "Send")
         return {self._thread: view.thread, self._send: send, self._stop: gr.update(visible=view.busy)}

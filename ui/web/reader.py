@@ -66,7 +66,6 @@ class OpenedDocument:
     before: int = -1
     behind: int = -1
     note: str = ""
-    is_pdf: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,6 @@ class WhereTo:
     hit: int = 0
     page: str = ""
     start: int = -1
-    as_text: bool = False
 
 
 def opened_document(settings: Settings, id_: str, asked: WhereTo) -> OpenedDocument:
@@ -121,10 +119,8 @@ def opened_source(settings: Settings, answer: Answer, number: int, asked: WhereT
 def _shown(library: Library, document: Document, spots: Sequence[Spot], asked: WhereTo) -> OpenedDocument:
     asked, pdf = _within(asked, spots), BY_NAME["pdf"]
     file = file_of(library, document.id, indexed_here(library.manifest.id))
-    is_pdf = file is not None and loader_of(file) is pdf
-    if file is None or not is_pdf or asked.as_text:
-        note = NOT_READ if not is_pdf and document.source.endswith(pdf.suffixes) else ""
-        return replace(_text(document, spots, asked), is_pdf=is_pdf, note=note)
+    if file is None or loader_of(file) is not pdf:
+        return replace(_text(document, spots, asked), note=NOT_READ if document.source.endswith(pdf.suffixes) else "")
     label = asked.page or (document.page_at(spots[asked.hit - 1].start) if asked.hit else "")
     try:
         return _drawn(document, spots, asked, drawn(file, label))
@@ -247,7 +243,7 @@ def _drawn(document: Document, spots: Sequence[Spot], asked: WhereTo, page: Draw
         if document.page_at(spot.start).partition(",")[0] == here:
             runs = quoted(page.text, document.text[spot.start : spot.end])
             marks += [(hit, box) for start, end in runs for box in _by_line(page.boxes[start:end])]
-    return replace(_begun(document, spots, asked), page=page, marks=marks, is_pdf=True)
+    return replace(_begun(document, spots, asked), page=page, marks=marks)
 
 
 def _by_line(boxes: Sequence[PixelBox]) -> Iterator[PixelBox]:

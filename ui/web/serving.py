@@ -1,6 +1,5 @@
 """The server: on one address, behind its guard, with its own looks, and nothing sent or fetched beyond this machine."""
 
-import ipaddress
 import os
 import shlex
 import socket
@@ -22,7 +21,6 @@ from clew.memory.errors import ClewError, NoLibrary, NotSetUp, without_proxies
 from clew.memory.files import private_folder, remove
 from clew.ui.console import messages
 from clew.ui.following import following
-from clew.ui.models import with_models
 from clew.ui.web.guard import OWNER, Access, Guard, users
 from clew.ui.web.routes import application
 from clew.ui.web.shelf import Shelf, make_empty
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 what a person may choose
 TEMPORARY = "page"
 """A folder of `Settings.home`, for what Gradio may put down; empty, and removed with the page."""
 
@@ -59,7 +58,7 @@ def serve(settings: "Settings", host: str = HOST, watch: bool = False) -> None:
     while chosen:
         note_used(chosen.library)
         with ExitStack() as opened:
-            assistant = opened.enter_context(with_models(chosen, _opened))
+            assistant = opened.enter_context(_opened(chosen))
             assistant.change(passages)
             if watch:
                 opened.enter_context(following(assistant, chosen, say))
@@ -182,13 +181,11 @@ def served(page: "gr.Blocks", beside: FastAPI, access: Access, host: str, port: 
 def names(host: str) -> set[str]:
     """What a browser may call this server by: the address, and where that is all of the machine's, its own name. (That
     of the socket that a request came to is one, too.)"""
-    try:
-        everywhere = ipaddress.ip_address(host).is_unspecified
-    except ValueError:
-        everywhere = False
     if host in THIS_MACHINE:
         return set(THIS_MACHINE)
-    return {*THIS_MACHINE, socket.gethostname().lower(), socket.getfqdn().lower()} if everywhere else {host.lower()}
+    if host in EVERYWHERE:
+        return {*THIS_MACHINE, socket.gethostname().lower(), socket.getfqdn().lower()}
+    return {host.lower()}
 
 
 def theme() -> "gr.themes.Base":

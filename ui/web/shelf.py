@@ -49,7 +49,7 @@ LONGEST_NAME, DEEPEST = 120, 20
 """Bytes of a name that is kept, and folders above it."""
 
 SETTLED, AGAIN = 1.0, 2.0
-"""Seconds without another file after which what was added is read; seconds between two tries to hold the library."""
+"""Seconds in which further files may come before what was added is read; between two tries to hold the library."""
 
 CANCELLED = "cancelled"
 
@@ -63,7 +63,7 @@ RowState = Literal["waiting", "reading", "read", "not read"]
 class ShelfRow:
     """A file: `folder` is where it lies below what was added; `why` it was not read, or not all of it; `documents` are
     in it, of which `first` is the id of the first; `size` in bytes and `modified` as `stat` has them, 0 where it is
-    gone. `added`: the copy is ours. `digest`: of its bytes. `fresh`: it came with the last change of the library."""
+    gone. `added`: the copy is ours. `digest`: of its bytes."""
 
     path: str
     name: str
@@ -76,7 +76,6 @@ class ShelfRow:
     modified: float = 0.0
     added: bool = False
     digest: str = ""
-    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,6 @@ class Work:
     cancel: threading.Event = field(default_factory=threading.Event)
     progress: Progress | None = None
     began: float = 0.0
-    at: float = 0.0
     said: str = ""
 
     @property
@@ -117,8 +115,8 @@ class Work:
     @property
     def left(self) -> str:
         """The time that the stage still takes, as it went until now; empty where less than a fifth of it is done."""
-        ends = self.began + (self.at - self.began) / (self.share or 1)
-        if (self.share or 0) < 0.2 or (seconds := ends - time.monotonic()) < 5:
+        passed = time.monotonic() - self.began
+        if (self.share or 0) < 0.2 or (seconds := passed / (self.share or 1) - passed) < 5:
             return ""
         return f"about {seconds:.0f} s of it left" if seconds < 90 else f"about {seconds / 60:.0f} min of it left"
 
@@ -135,7 +133,6 @@ class Shelf:
         self._refused: dict[str, str] = {}  # paths and names that were not read, and why
         self.seen = Listing()  # as it was when somebody looked
         self.others = SimpleQueue[Settings]()  # with another library that the page is to be of
-        self._arriving, self._arrived = 0, 0.0
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="index")
         self._worker.submit(self.listing)
 
@@ -173,8 +170,6 @@ class Shelf:
             why.setdefault(_file_of(place, known), []).append(reason)
         rows = {one.path: self._row(one, roots, why.get(one.path, ())) for one in sources}
         rows |= {path: self._row(_unread(path), roots, reasons) for path, reasons in why.items() if path not in rows}
-        if self.seen.state:
-            rows |= {path: replace(rows[path], fresh=True) for path in rows.keys() - self.seen.rows.keys()}
         return Listing(state, count, rows, tuple(roots), examples, self.seen.changed)
 
     def _row(self, source: StoredSource, roots: Sequence[str], why: Sequence[str]) -> ShelfRow:
@@ -258,8 +253,6 @@ class Shelf:
             kind = PurePosixPath(name).suffix.lower()
             self._refuse(name, f"{kind} files are not read" if kind else "a file without an ending is not read")
         fresh = private_file(self.uploads / f".{secrets.token_hex(8)}")
-        with self._lock:
-            self._arriving += 1
         try:
             folder = self.uploads
             for part in parts[:-1]:
@@ -275,8 +268,6 @@ class Shelf:
             self._refuse(name, no_room(error) or "it cannot be kept")
         finally:
             fresh.unlink(missing_ok=True)
-            with self._lock:
-                self._arriving, self._arrived = self._arriving - 1, time.monotonic()
         self._ask_for(Work(str(self.uploads)))
 
     def _refuse(self, name: str, why: str) -> None:
@@ -324,8 +315,8 @@ class Shelf:
                 self.current = None
 
     def _run(self, work: Work) -> None:
-        while work.path == str(self.uploads) and (self._arriving or time.monotonic() - self._arrived < SETTLED):
-            _wait(work, 0.1)
+        if work.path == str(self.uploads):
+            _wait(work, SETTLED)
         while True:
             try:
                 self._index(work)
@@ -348,7 +339,7 @@ class Shelf:
                 if isinstance(event, Progress):
                     if work.progress is None or work.progress.stage != event.stage:
                         work.began = time.monotonic()
-                    work.progress, work.at = event, time.monotonic()
+                    work.progress = event
                 if work.cancel.is_set():
                     raise Cancelled("stopped")
         note_indexed(recorded_at(settings.library).id, [] if work.removes else [work.path])

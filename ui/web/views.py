@@ -22,7 +22,7 @@ from clew.agent.assistant import Assistant
 from clew.agent.state import Answer, Claim, Doing, Piece, Step, Turn, TurnEvent
 from clew.memory.dialogue.threads import ONCE, TurnTree
 from clew.memory.errors import BadInput, Cancelled, ClewError
-from clew.ui.models import Loading
+from clew.ui.loading import Loading
 from clew.ui.slash import Asking, Session, is_command, run_command
 
 TICK = 1.0
@@ -86,6 +86,10 @@ class BackgroundTurn:
             self._changed.notify_all()
 
 
+Begin = Callable[[str], BackgroundTurn | None]
+"""Of a thread the run that is to be followed."""
+
+
 class Runs:
     """At most one run for each thread. Safe from several threads."""
 
@@ -131,10 +135,10 @@ class Runs:
             return thread in self._runs
 
     def resume(self, thread: str, tool: str = "") -> BackgroundTurn | None:
-        """Begin to answer the last turn anew, if that was stopped and nothing is in progress."""
+        """Begin to answer the last turn anew, if that was stopped; as `open` where it was not or one is in progress."""
         with self._lock:
             if thread in self._runs or not (stopped := self._assistant.stopped(thread)):
-                return None
+                return self.open(thread)
             events = partial(self._assistant.resume, thread, tool=tool)
             return self._begin(thread, stopped.question, events, stopped.turn)
 
@@ -218,10 +222,6 @@ FRAMES = 20
 """Seconds between two pictures of a turn, and at most how many there are of its answer; where several people look on,
 they share them."""
 
-AGAIN, LOOKS = 1.0, 10
-"""Seconds between two looks at how the queue moves, and how many there are a second at most: where fifty wait, each
-turn that ends is news for all of them."""
-
 CUT_OFF = "This question was cut off last time. Finishing it now."
 FINISHED = "The last turn had been cut off. It is finished now."
 LOADING = "Loading the encoder, a few seconds…"
@@ -278,27 +278,27 @@ class View:
 
 
 class PageSession(Session):
-    """A command typed on the page: what it prints is shown there, and what it asks is asked in the background. `stop`
-    ends the turn in progress of a thread, and drops those that wait."""
+    """A command typed on the page: what it prints is shown there; `begin_run` is what it has begun in the background,
+    and `asked` the question that this answers."""
 
-    def __init__(self, assistant: Assistant, stop: Callable[[str], None], thread: str, owner: str, tool: str) -> None:
+    def __init__(self, assistant: Assistant, runs: Runs, thread: str, owner: str, tool: str) -> None:
         self._printed = StringIO()
         output = Console(file=self._printed, width=WIDTH, color_system=None, force_terminal=False, highlight=False)
         super().__init__(assistant, thread, output, owner, tool)
-        self._stop = stop
+        self._runs = runs
         self._file = ("", "")
-        self.asked: Asking | None = None
-        self.resumes = False
+        self.begin_run: Begin = runs.open
+        self.asked = ""
         self.error = ""
 
     def say(self, line: str) -> None:
         self.output.print(f"  {line}", soft_wrap=True, markup=False)  # the browser breaks it
 
     def take_turn(self, asking: Asking) -> None:
-        self.asked = asking
+        self.begin_run, self.asked = partial(self._runs.ask, asking=asking), asking.question
 
     def resume(self) -> None:
-        self.resumes = True
+        self.begin_run, self.asked = partial(self._runs.resume, tool=self.tool), self.last_turn().question
 
     def hand_out(self, name: str, text: str) -> None:
         self._file = Path(name).name, text
@@ -307,7 +307,7 @@ class PageSession(Session):
         """Nothing: the page shows it."""
 
     def take_out(self, thread: str) -> None:
-        self._stop(thread)
+        self._runs.drop(thread)
         super().take_out(thread)
 
     @property
@@ -326,60 +326,39 @@ class Conversations:
 
     def open(self, thread: str, owner: str = "") -> Iterator[View]:
         """All that was said on it; then, where a turn is in progress or was cut off, how that goes on."""
-        return self._shown(thread, owner, lambda: (self.runs.open(thread) if thread else None, self._view(thread)))
-
-    def resume(self, thread: str, owner: str = "", tool: str = "") -> Iterator[View]:
-        """The last turn, which was stopped, answered anew; as `open` where it was not."""
-
-        def begin() -> tuple[BackgroundTurn | None, View]:
-            # Followed from its beginning: one that is over already is told as well.
-            run = (self.runs.resume(thread, tool) or self.runs.open(thread)) if thread else None
-            return run, self._view(thread)
-
-        return self._shown(thread, owner, begin)
+        return self._shown(thread, owner, self.runs.open)
 
     def say(self, thread: str, text: str, owner: str = "", tool: str = "") -> Iterator[View]:
-        """A question, or a command as in the terminal. `tool` is the one that was chosen."""
-        saying = self._commanded if is_command(text) else self.ask
-        return saying(thread, text, owner, tool)
+        """A question, or a command as in the terminal. `tool` is the one that was chosen. A new conversation is begun
+        where `thread` is empty."""
+        if not is_command(text):
+            return self._shown(thread, owner, partial(self.runs.ask, asking=Asking(text, tool)), text)
+        return self._commanded(thread, text, owner, tool)
 
     def _commanded(self, thread: str, line: str, owner: str, tool: str) -> Iterator[View]:
         if thread and not self._is_of(thread, owner):
             yield View(now=Now(error=NOT_THERE))
             return
-        session = PageSession(self.assistant, self.runs.drop, thread, owner, tool)
+        session = PageSession(self.assistant, self.runs, thread, owner, tool)
         try:
             run_command(session, line)
         except ClewError as error:
             session.error = str(error)
-        if session.asked:
-            yield from self.ask(session.thread, session.asked, owner)
-        elif session.resumes:
-            yield from self.resume(session.thread, owner, tool)
-        else:
-            yield from (replace(view, said=session.said) for view in self.open(session.thread, owner))
+        said = None if session.asked else session.said
+        for view in self._shown(session.thread, owner, session.begin_run, session.asked):
+            yield replace(view, said=said)
 
-    def ask(self, thread: str, question: str | Asking, owner: str = "", tool: str = "") -> Iterator[View]:
-        """A new conversation is begun where `thread` is empty."""
-        asking = Asking(question, tool) if isinstance(question, str) else question
-
-        def begin() -> tuple[BackgroundTurn, View]:
-            asked_on = thread or self.assistant.threads.new_id(owner)
-            if not owner:
-                self.assistant.threads.list_from_now_on(asked_on)
-            view = self._view(asked_on)
-            return self.runs.ask(asked_on, asking), view
-
-        return self._shown(thread, owner, begin, asking.question)
-
-    def _shown(
-        self, thread: str, owner: str, begin: Callable[[], tuple[BackgroundTurn | None, View]], question: str = ""
-    ) -> Iterator[View]:
-        """The view that `begin` returns, and how the run goes on that it has begun."""
+    def _shown(self, thread: str, owner: str, begin: Begin, question: str = "") -> Iterator[View]:
+        """What was said, and how the run goes on that `begin` returns. Where a `question` is asked, a conversation of
+        no name is a new one."""
         try:
             if thread and not self._is_of(thread, owner):
                 raise BadInput(NOT_THERE)
-            run, view = begin()
+            if question:
+                thread = thread or self.assistant.threads.new_id(owner)
+                if not owner:
+                    self.assistant.threads.list_from_now_on(thread)
+            run, view = begin(thread) if thread else None, self._view(thread)
         except ClewError as error:
             yield View(now=Now(question, error=str(error)))
             return
@@ -421,8 +400,8 @@ class Conversations:
         return tuple(self.assistant.turns(thread)) if thread else ()
 
     def _followed(self, view: View, run: BackgroundTurn) -> Iterator[View]:
-        """A view for each event, but no more often than can be seen or is asked for, and one for each tick without one;
-        then those of the questions that waited. A turn that is answered anew, and what was said behind it, is not shown
+        """A view for each of a turn's events, or for some of them at once, and one for each tick without one; then
+        those of the questions that waited. A turn that is answered anew, and what was said behind it, is not shown
         meanwhile, and comes back where that fails."""
         self._followers += 1
         try:
@@ -438,23 +417,20 @@ class Conversations:
         questions, anew = chain(run.questions, [""]), view.turns[run.place - 1 :] if run.place else ()
         view = replace(view, turns=view.turns[: len(view.turns) - len(anew)])
         now = Now(next(questions), note=CUT_OFF if run.interrupted else "", status=self._status(run))
-        drawn, looked = 0.0, time.monotonic()
         yield (view := replace(view, now=now, busy=True))
         try:
-            for events in run.follow(lambda: min(FRAME * self._followers, AGAIN)):
-                for place, event in enumerate(events or (None,), 1):
+            for events in run.follow(lambda: min(FRAME * self._followers, TICK)):
+                for event in events or (None,):
                     if isinstance(event, Turn):
                         view = _without(view, event)
                         if not now.draft and (frames := FRAMES // self._followers) > 1:
                             yield from _revealing(view, now, event, frames)
                         now = Now(next(questions), status=self._status(run))
                         view = replace(view, turns=(*view.turns, event))
-                    elif event or time.monotonic() - looked >= max(AGAIN, self._followers / LOOKS):
-                        now, looked = _moved_on(now, event, self._status(run)), time.monotonic()
-                    more = isinstance(event, Piece) or place < len(events)
-                    if now.question and not (more and time.monotonic() - drawn < FRAME):
-                        yield (view := replace(view, now=now))
-                        drawn = time.monotonic()
+                    else:
+                        now = _moved_on(now, event, self._status(run))
+                if now.question:
+                    yield (view := replace(view, now=now))
         except Cancelled:
             now = replace(now, status="", stopped=True)
             yield replace(view, turns=(*view.turns, *anew), now=None if anew else now, busy=False)
