@@ -25,7 +25,7 @@ from clew.memory.encoding import MINILM, MULTILINGUAL, CachedEncoder, load_encod
 from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.aligners.scoring import VOTES, Aligner, aligner_for
 from clew.memory.knowledge.clues.clue_index import load_aliases
-from clew.memory.knowledge.cluster.restoring import on_this_machine
+from clew.memory.knowledge.cluster.publishing import on_this_machine
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.structure import Structure, open_structure
 from clew.memory.knowledge.walking.walker import LateInteraction, LateParameters, Walker

@@ -12,7 +12,7 @@ import click
 from clew.agent.settings import read_settings
 from clew.memory.files import naming_full_disk
 from clew.memory.knowledge.cluster.connection import Place
-from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.cluster.publishing import worked_on
 from clew.memory.knowledge.partitioning.capsule import Capsule, plan_of
 from clew.memory.nodes import PartitionMethod
 from clew.ui import options

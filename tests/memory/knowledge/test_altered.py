@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,8 +20,6 @@ from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError, NotSetUp
 from clew.memory.files import read_array, read_arrays
 from clew.memory.knowledge.aligners.scoring import OpenCapsule
-from clew.memory.knowledge.cluster.cluster_store import ClusterStore
-from clew.memory.knowledge.cluster.restoring import SPOOL, ReadRows
 from clew.memory.knowledge.disk import POINTER
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import open_library
@@ -153,15 +150,6 @@ STATEMENTS = (
     "ALTER TABLE chunks RENAME TO c; CREATE VIEW chunks AS SELECT * FROM c",
     "DROP INDEX chunks_by_document",
 )
-
-
-def test_what_was_read_of_a_cluster_is_no_link(precious: Path) -> None:
-    library = precious / "library"
-    library.mkdir()
-    (library / SPOOL).symlink_to(precious / "diary")
-    with pytest.raises(ClewError, match="a link"):
-        ReadRows(cast(ClusterStore, SimpleNamespace(proof=(0, "abc"))), library)
-    assert untouched(precious)
 
 
 def bomb(path: Path, shape: tuple[int, ...]) -> None:
