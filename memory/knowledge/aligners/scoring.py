@@ -25,7 +25,7 @@ from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NotSetUp, l
 from clew.memory.files import check_plain, new_folder, within, write_durably
 from clew.memory.knowledge.disk import naming_damage
 from clew.memory.knowledge.library import Library, stored_chunks
-from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_folder, capsules, read_capsule
+from clew.memory.knowledge.partitioning.capsule import FOLDER, Capsule, capsules, read_capsule
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.store import EmbeddedStore
 from clew.memory.knowledge.tokens import idf_of
@@ -369,7 +369,7 @@ class OpenCapsule:
             raise BadInput(f"there is no capsule '{name}'", f"--capsule {'|'.join(known)}")
         self._store = library.store
         self.name = name or known[-1]
-        self.folder = capsule_folder(generation, self.name)
+        self.folder = within(generation, FOLDER, self.name)
         with naming_damage(generation):
             self.capsule: Capsule = read_capsule(generation, self.name)
         self.graph = library.store.part().nodes
@@ -417,9 +417,7 @@ def _generation(library: Library) -> Path:
     """Raises `NotSetUp` for a library on a cluster, whose copy is read instead."""
     if isinstance(library.store, EmbeddedStore):
         return library.store.folder
-    raise NotSetUp(
-        f"the partitions of {library.path} are read where they are files", f"clew copy {library.path} FOLDER"
-    )
+    raise NotSetUp(f"the partitions of {library.path} are read where it was indexed", "--library FOLDER")
 
 
 def aligner_for(library: Library, name: str) -> Aligner | None:
