@@ -21,7 +21,7 @@ from clew.memory.datatypes import Query
 from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads
-from clew.memory.encoding import MINILM, MULTILINGUAL, CachedEncoder, load_encoder, load_reranker
+from clew.memory.encoding import MINILM, MULTILINGUAL, CachedEncoder, load_encoder
 from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.aligners.scoring import VOTES, Aligner, aligner_for
 from clew.memory.knowledge.clues.clue_index import load_aliases
@@ -162,11 +162,10 @@ def check_offered(name: str, services: Services) -> None:
 
 
 def tool_settings(settings: Settings, encoder: CachedEncoder) -> ToolSettings:
-    """What the settings give to the tools, but for the aligner, which is a library's. The reranker is not loaded yet.
-    Raises `BadInput` for a file of aliases that is none, `NoModel` for a reranker that is not to be had."""
+    """What the settings give to the tools, but for the aligner, which is a library's. Raises `BadInput` for a file of
+    aliases that is none."""
     return ToolSettings(
         aliases=load_aliases(Path(settings.aliases).expanduser()) if settings.aliases else None,
-        reranker=load_reranker(settings.reranker) if settings.reranker else None,
         late=LateInteraction(encoder, made(LateParameters, settings.given)) if settings.late_interaction else None,
         parameters=of_tools(settings.given),
     )

@@ -18,7 +18,7 @@ from clew.memory.knowledge.clues.triple_search import (
     TripleSearch,
 )
 from clew.memory.knowledge.clues.unit_search import UnitParameters, UnitSearch
-from clew.memory.ports import Reranker, Search
+from clew.memory.ports import Search
 from clew.tools.base import FormScores, ToolSettings, fused_passages
 
 Found = Sequence[Mapping[str, PathEvidence]]
@@ -43,8 +43,7 @@ class CluesParameters:
 
 
 class Clues:
-    """Sentences, entities and triples are read and indexed at the first search, once. Where a `reranker` is given, it
-    prunes the paths over sentences."""
+    """Sentences, entities and triples are read and indexed at the first search, once."""
 
     name = "clues"
     description = (
@@ -53,12 +52,9 @@ class Clues:
         "each."
     )
 
-    def __init__(
-        self, store: Search, parameters: CluesParameters | None = None, reranker: Reranker | None = None
-    ) -> None:
+    def __init__(self, store: Search, parameters: CluesParameters | None = None) -> None:
         self._store = store
         self._parameters = parameters or CluesParameters()
-        self._reranker = reranker
 
     def search(self, query: Query, k: int = 5) -> Findings:
         """At most k passages, with the answer and the walk of the question as asked.
@@ -73,7 +69,7 @@ class Clues:
 
     @once
     def _units(self) -> UnitSearch:
-        return UnitSearch(self._store, self._reranker, self._parameters.part)
+        return UnitSearch(self._store, self._parameters.part)
 
     @once
     def _given(self) -> GivenTriples:
@@ -150,7 +146,7 @@ def _explained(passage: Passage, forms: Sequence[Form], found: Found) -> Passage
 
 
 def make(store: Search, settings: ToolSettings) -> Clues:
-    return Clues(store, replace(settings.of(CluesParameters), aliases=settings.aliases), settings.reranker)
+    return Clues(store, replace(settings.of(CluesParameters), aliases=settings.aliases))
 
 
 PARAMETERS = CluesParameters

@@ -1,4 +1,4 @@
-"""What settings give to the tools: a reranker is none by default, and is not loaded before it is needed."""
+"""What settings give to the tools."""
 
 from pathlib import Path
 
@@ -7,17 +7,8 @@ import pytest
 from clew.agent.services import tool_settings
 from clew.agent.settings import read_settings
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import BadInput, NoModel
+from clew.memory.errors import BadInput
 from clew.tools.clues import CluesParameters
-
-
-def test_a_setting_names_a_reranker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder) -> None:
-    monkeypatch.setenv("CLEW_RERANKER", str(tmp_path))
-    reranker = tool_settings(read_settings(), encoder).reranker
-    assert reranker is not None and reranker.name == str(tmp_path)
-    monkeypatch.setenv("CLEW_RERANKER", "no/such-model")
-    with pytest.raises(NoModel, match="no/such-model"):
-        tool_settings(read_settings(), encoder)
 
 
 def test_settings_name_what_clues_walks_over_and_its_aliases(
