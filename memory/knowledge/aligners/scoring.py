@@ -8,13 +8,13 @@ open library with those that it has: on disk safetensors, with a record of the t
 
 import hashlib
 import json
-from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,51 +82,31 @@ class PartitionWords:
 
 def words_of(titles_and_texts: Iterable[tuple[str, str]], of_node: Ints, count: int) -> PartitionWords:
     """`titles_and_texts` are the nodes', in order, and `of_node` their partitions."""
-    stems, names, texts = _occurrences(titles_and_texts)
-    width = max(1, len(stems))
-    told = np.unique(np.concatenate([part.nodes * width + part.stems for part in (names, texts)]))
-    idf = np.asarray(idf_of(np.bincount(told % width, minlength=len(stems)), len(of_node)))  # over nodes
-    shares = idf[names.stems] / np.bincount(names.lists, idf[names.stems])[names.lists]
-    named, written = (part.stems * count + of_node[part.nodes] for part in (names, texts))
-    keys, places = np.unique(np.concatenate([named, written]), return_inverse=True)
-    of_names, of_texts = np.split(places.reshape(-1), [len(named)])
+    from scipy.sparse import csr_array
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    titles, texts = zip(*titles_and_texts, strict=True) if len(of_node) else ((), ())
+    parts = [title.split(",") for title in titles]
+    of_name = np.repeat(np.arange(len(parts)), [len(names) for names in parts])
+    # What has no words gets the empty one, which no question has.
+    counter = CountVectorizer(analyzer=lambda text: content_words(text) or [""])
+    occurrences = counter.fit_transform([*chain.from_iterable(parts), *texts, ""])
+    names, written = occurrences[: len(of_name)].astype(bool).tocoo(), occurrences[len(of_name) : -1].tocoo()
+    width = occurrences.shape[1]
+    nodes, stems = np.concatenate([of_name[names.row], written.row]), np.concatenate([names.col, written.col])
+    told = csr_array((np.ones(len(nodes)), (nodes, stems)), (len(texts), width)).astype(bool)
+    idf = np.asarray(idf_of(told.sum(axis=0), len(of_node)))  # over nodes
+    shares = idf[names.col] / np.bincount(names.row, idf[names.col])[names.row]
+    keys, places = np.unique(stems.astype(np.int64) * count + of_node[nodes], return_inverse=True)
+    of_names, of_texts = np.split(places.reshape(-1), [len(names.col)])
     values = np.zeros((len(keys), len(FIELDS)))
     values[:, 0] = np.bincount(of_names, shares**2, minlength=len(keys))
     np.maximum.at(values[:, 1], of_names, shares)
-    values[:, 2] = np.bincount(of_texts, minlength=len(keys))
+    values[:, 2] = np.bincount(of_texts, written.data, minlength=len(keys))
     values[:, ::2] /= values[:, ::2] + 1
-    starts = np.searchsorted(keys, np.arange(len(stems) + 1) * count)
-    partitions = (keys % max(1, count)).astype(np.int32)
-    return PartitionWords(count, stems, idf.astype(np.float32), starts, partitions, values.astype(np.float32))
-
-
-class _Part(NamedTuple):
-    """The stems that occur in names or in texts: each with its node, and the name or text that it stands in."""
-
-    stems: Ints
-    nodes: Ints
-    lists: Ints
-
-
-def _occurrences(titles_and_texts: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], _Part, _Part]:
-    """A name has each stem once, a text as often as it is written there."""
-    known: dict[str, int] = {}
-    columns = [[array("q") for _ in _Part._fields] for _ in ("names", "texts")]
-    begun = 0
-    for node, (title, text) in enumerate(titles_and_texts):
-        parts = title.split(",")
-        for name, words in enumerate(parts, begun):
-            _add(columns[0], known, dict.fromkeys(content_words(words)), node, name)
-        begun += len(parts)
-        _add(columns[1], known, content_words(text), node, node)
-    names, texts = (_Part(*(np.array(column, np.int64) for column in part)) for part in columns)
-    return tuple(known), names, texts
-
-
-def _add(columns: Sequence["array[int]"], known: dict[str, int], stems: Collection[str], node: int, place: int) -> None:
-    columns[0].extend([known.setdefault(stem, len(known)) for stem in stems])
-    columns[1].extend([node] * len(stems))
-    columns[2].extend([place] * len(stems))
+    starts = np.searchsorted(keys, np.arange(width + 1) * count)
+    partitions, known = (keys % max(1, count)).astype(np.int32), tuple(counter.get_feature_names_out().tolist())
+    return PartitionWords(count, known, idf.astype(np.float32), starts, partitions, values.astype(np.float32))
 
 
 Loss = Literal["infonce", "bce"]

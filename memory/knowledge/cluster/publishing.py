@@ -131,9 +131,14 @@ def send(cluster: Cluster, index: str, rows: Iterable[IndexRow], gone: Iterable[
         answers = streaming_bulk(
             cluster.client.options(request_timeout=BULK_SECONDS),
             chain(_written(cluster, rows, names), deleted),
-            **{"index": index, "chunk_size": ROWS, "max_chunk_bytes": BYTES, "raise_on_error": False},
-            **{"max_retries": cluster.tries - 1, "initial_backoff": cluster.pause, "max_backoff": LONGEST_PAUSE},
+            chunk_size=ROWS,
+            max_chunk_bytes=BYTES,
+            raise_on_error=False,
+            max_retries=cluster.tries - 1,
+            initial_backoff=cluster.pause,
+            max_backoff=LONGEST_PAUSE,
             retry_on_status=BUSY,
+            index=index,
         )
         for taken, answer in answers:
             ((action, said),) = answer.items()
