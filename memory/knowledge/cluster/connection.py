@@ -336,10 +336,8 @@ def cause_of(body: object) -> tuple[str, str]:
     error = body.get("error") if isinstance(body, Mapping) else None
     if not isinstance(error, Mapping):
         return "", str(error or body or "")[:300]
-    causes, inside = [error, *error.get("root_cause", ())], error.get("caused_by")
-    while isinstance(inside, Mapping):
+    causes = [error, *error.get("root_cause", ())]
+    while isinstance(inside := causes[-1].get("caused_by"), Mapping):
         causes.append(inside)
-        inside = inside.get("caused_by")
-    said = [one for one in causes if isinstance(one, Mapping) and one.get("reason")]
-    telling = next((one for one in said if "block" in str(one.get("type"))), said[-1] if said else error)
-    return str(telling.get("type", "")), str(telling.get("reason", ""))
+    telling = [one for one in causes if one.get("reason")][-1:] or [error]
+    return str(telling[0].get("type", "")), str(telling[0].get("reason", ""))

@@ -19,7 +19,6 @@ import sqlite3
 from base64 import b64decode, b64encode
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,7 +113,6 @@ class IndexRow(NamedTuple):
         return hash_of(self.source)
 
 
-@lru_cache(50_000)  # a question asks for the same rows again and again
 def key(kind: str, id_: str) -> str:
     """The id in the index: those of documents may be longer than Elasticsearch takes."""
     return f"{kind}:{hashlib.blake2b(id_.encode(errors='surrogatepass'), digest_size=KEY_BYTES).hexdigest()}"

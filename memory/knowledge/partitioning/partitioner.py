@@ -174,7 +174,7 @@ def partition_library(library: Path, plan: PartitionPlan) -> Generator[Progress 
     """The next generation of a library: all that the current one has, and another capsule, which is the one in use;
     ends with it.
 
-    Raises `NoLibrary`, `LibraryBusy`, `LibraryMismatch`, or `ClewError` where the folder is damaged or the disk full.
+    Raises `NoLibrary`, `LibraryBusy`, `LibraryMismatch`, or `ClewError` where the folder is damaged.
     """
     required_generation(library)
     with held(library):
@@ -182,7 +182,7 @@ def partition_library(library: Path, plan: PartitionPlan) -> Generator[Progress 
         parts = {entry.name for entry in old.iterdir()}
         folder, whole = disk.next_generation(library, parts), False
         try:
-            with files.naming_full_disk(f"the library at {library} stays as it was"), naming_damage(old):
+            with naming_damage(old):
                 files.copy(old, library, folder.name)
                 with closing(open_database(folder)) as database:
                     capsule = yield from build_capsule(database, folder, read_graph(folder), plan)
