@@ -24,7 +24,6 @@ from clew.memory.dialogue.threads import Threads
 from clew.memory.encoding import MINILM, MULTILINGUAL, CachedEncoder, load_encoder
 from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.aligners.scoring import VOTES, Aligner, aligner_for
-from clew.memory.knowledge.clues.clue_index import load_aliases
 from clew.memory.knowledge.cluster.publishing import on_this_machine
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.structure import Structure, open_structure
@@ -162,10 +161,8 @@ def check_offered(name: str, services: Services) -> None:
 
 
 def tool_settings(settings: Settings, encoder: CachedEncoder) -> ToolSettings:
-    """What the settings give to the tools, but for the aligner, which is a library's. Raises `BadInput` for a file of
-    aliases that is none."""
+    """What the settings give to the tools, but for the aligner, which is a library's."""
     return ToolSettings(
-        aliases=load_aliases(Path(settings.aliases).expanduser()) if settings.aliases else None,
         late=LateInteraction(encoder, made(LateParameters, settings.given)) if settings.late_interaction else None,
         parameters=of_tools(settings.given),
     )
