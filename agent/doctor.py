@@ -361,7 +361,7 @@ def inference(store: ClusterStore) -> Check:
 
 def rows(store: ClusterStore) -> Check:
     """Whether all that were sent are there, by their hashes."""
-    hashes = {id_: hash_ for id_, (hash_, _) in hashes_of(store.cluster, store.index).items() if id_ != "manifest"}
+    hashes = {id_: hash_ for id_, (hash_, _) in hashes_of(store.cluster, store.index).items()}
     count, proof = store.proof
     if proof_of(hashes) != proof:
         mend = f"clew doctor --repair --library {store.cluster.where}"

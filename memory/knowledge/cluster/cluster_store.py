@@ -292,8 +292,8 @@ class ClusterStore:
         try:
             yield
         except (SafetensorError, *BROKEN) as error:
-            where = self.cluster.where
-            raise ClewError(f"the library at {where} is damaged", f"clew doctor --repair --library {where}") from error
+            mend = f"clew doctor --repair --library {self.cluster.where}"
+            raise ClewError(f"the library at {self.cluster.where} is damaged", mend) from error
 
     # Searched ----------------------------------------------------------------------------------------------------
 
@@ -535,6 +535,5 @@ def open_generation(cluster: Cluster) -> ClusterStore:
     try:
         return ClusterStore(cluster, index, Manifest.model_validate_json(said["manifest"]), said)
     except (KeyError, ValueError) as error:
-        where = cluster.where
-        mend = f"clew index YOUR-FOLDER --rebuild --library {where}"
-        raise LibraryMismatch(f"the library at {where} is not whole", mend) from error
+        mend = f"clew index YOUR-FOLDER --rebuild --library {cluster.where}"
+        raise LibraryMismatch(f"the library at {cluster.where} is not whole", mend) from error

@@ -233,15 +233,11 @@ class Cluster:
         except ScanError as error:
             raise self._partial("some", "its") from error
         except SSLError as error:
-            raise NotSetUp(
-                f"the certificate of {self.where} is not one that this machine trusts",
-                "export ES_CA=http_ca.crt, or the fingerprint of its authority",
-            ) from error
+            what = f"the certificate of {self.where} is not one that this machine trusts"
+            raise NotSetUp(what, "export ES_CA=http_ca.crt, or the fingerprint of its authority") from error
         except ConnectionTimeout as error:
-            raise ServiceUnreachable(
-                f"{self.where} did not answer in time",
-                "try again; ES_TIMEOUT=60 waits longer, and clew doctor looks at it",
-            ) from error
+            mend = "try again; ES_TIMEOUT=60 waits longer, and clew doctor looks at it"
+            raise ServiceUnreachable(f"{self.where} did not answer in time", mend) from error
         except Broken as error:
             raise ServiceUnreachable(f"{self.where} cannot be reached", "look whether the cluster runs") from error
 

@@ -50,8 +50,7 @@ class Generations:
     def required(self) -> str:
         if found := self.current():
             return found
-        where = self.cluster.where
-        raise NoLibrary(f"there is no library at {where}", f"clew index YOUR-FOLDER --library {where}")
+        raise self.cluster.refused(404, None)
 
     def lacking(self, rights: tuple[str, ...]) -> list[str]:
         """Those that the key has not for this library; none where the cluster has no security."""

@@ -8,7 +8,7 @@ A library on a cluster is indexed in a folder on this machine, its copy, which i
 import hashlib
 import json
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -78,44 +78,48 @@ def publish(
     with leased(generation), closing(rows_of(generation, manifest)) as made:
         index = generations.begin(current, manifest, anew)
         there, hashes, endpoints, sent = hashes_of(cluster, index), dict[str, str](), set[str](), 0
-
-        def differing() -> Iterator[IndexRow]:
-            for row in made:
-                hashes[row.id] = row.hash
-                hash_, by = there.get(row.id, ("", ""))
-                named = endpoint() if row.source["kind"] == "chunk" else ""
-                is_there = hash_ == row.hash and named in ("", by)  # without an endpoint its tokens stay
-                if row.source["kind"] == "chunk":
-                    endpoints.add(by if is_there else named)
-                if not is_there:
-                    yield row
-
         total = manifest.documents + manifest.chunks
-        for _ in send(cluster, index, differing()):
+        for _ in send(cluster, index, _differing(made, there, hashes, endpoints)):
             sent += 1
             if not sent % ROWS:
                 yield Progress(STAGE, len(hashes), max(total, len(hashes)))
         tokens_by = endpoints.pop() if len(endpoints) == 1 else ""
-        gone = [id_ for id_ in there if id_ not in hashes and id_ != "manifest"]
-        proof = proof_of(hashes)
+        gone, proof = there.keys() - hashes.keys(), proof_of(hashes)
         said = {"format": CLUSTER_FORMAT, "manifest": manifest.model_dump_json(by_alias=True), "elser": tokens_by}
         said |= {"rows": len(hashes), "hash": proof, **facts_of(generation, manifest)}
         last = IndexRow("manifest", {"kind": "manifest", "rest": said})
         for _ in send(cluster, index, [last], gone):
             pass
         generations.close(index)
-        found = {id_: hash_ for id_, (hash_, _) in hashes_of(cluster, index).items() if id_ != "manifest"}
+        found = {id_: hash_ for id_, (hash_, _) in hashes_of(cluster, index).items()}
         if proof_of(found) != proof or generations.proof(index) != proof:
-            said_of = f"{len(found):,} of {len(hashes):,} rows as they were sent"
-            raise ClewError(f"{cluster.where} has {said_of}", "run this again")
+            has = f"{len(found):,} of {len(hashes):,} rows as they were sent"
+            raise ClewError(f"{cluster.where} has {has}", "run this again")
         generations.switch(current, index)
         yield Progress(STAGE, len(hashes), len(hashes))
         yield Published(index, len(hashes), proof, sent, len(gone), time.perf_counter() - started, tokens_by)
 
 
+def _differing(
+    rows: Iterable[IndexRow], there: Mapping[str, tuple[str, str]], hashes: dict[str, str], endpoints: set[str]
+) -> Iterator[IndexRow]:
+    """Those that are not `there` as they are; notes the hashes of all, and the endpoints that chunks have tokens from.
+    Where none is named, the tokens that are there stay."""
+    for row in rows:
+        hashes[row.id] = row.hash
+        hash_, by = there.get(row.id, ("", ""))
+        named = endpoint() if row.source["kind"] == "chunk" else ""
+        is_there = hash_ == row.hash and named in ("", by)
+        if row.source["kind"] == "chunk":
+            endpoints.add(by if is_there else named)
+        if not is_there:
+            yield row
+
+
 def hashes_of(cluster: Cluster, index: str) -> dict[str, tuple[str, str]]:
-    """Of all that stands in an index, by id, its hash and the endpoint that its tokens are from."""
-    found = cluster.scanned(index, {"match_all": {}}, False, 5000, ["hash", "by"])
+    """Of all rows of an index but the manifest, by id, the hash and the endpoint that its tokens are from."""
+    query = {"bool": {"must_not": {"term": {"kind": "manifest"}}}}
+    found = cluster.scanned(index, query, False, 5000, ["hash", "by"])
     told = ((hit["_id"], hit.get("fields", {})) for hit in found)
     return {id_: (fields.get("hash", [""])[0], fields.get("by", [""])[0]) for id_, fields in told}
 
