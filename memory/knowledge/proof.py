@@ -1,7 +1,6 @@
 """A generation proven by the SHA-256 of every file, as they were when it was written.
 
-It finds what a disk, a copy or a hand has changed; it proves nothing about who wrote the library. The words of
-partitions are no part of it: readers write them once they need them, with the fingerprint of the partitions in them.
+It finds what a disk, a copy or a hand has changed; it proves nothing about who wrote the library.
 """
 
 import json
@@ -16,8 +15,6 @@ from clew.memory.files import check_plain, file_digest, leased, within, write_du
 from clew.memory.knowledge.disk import BROKEN, HASHES, current_generation, damaged, open_database
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import TRAINED
-
-WORDS = "/aligners/words.safetensors"
 
 
 class Proof(NamedTuple):
@@ -105,7 +102,7 @@ def _files(generation: Path) -> dict[str, Path]:
     """Those that are recorded, by name."""
     check_plain(generation)
     found = {path.relative_to(generation).as_posix(): path for path in generation.rglob("*") if path.is_file()}
-    return {name: found[name] for name in sorted(found) if not name.startswith(HASHES) and not name.endswith(WORDS)}
+    return {name: found[name] for name in sorted(found) if not name.startswith(HASHES)}
 
 
 def _recorded(generation: Path) -> dict[str, str]:

@@ -1,20 +1,17 @@
 """Aligners at work: the scores of all partitions for a question, by NumPy alone, trained or not; and the capsule of an
 open library with those that it has: on disk safetensors, with a record of the training in the header.
 
-    CAPSULE/aligners/words.safetensors           the words of the partitions, shared by all
     CAPSULE/aligners/mlp-infonce.safetensors     a trained aligner
     CAPSULE/queries/train.jsonl held-out.jsonl   the synthetic queries
 """
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +28,6 @@ from clew.memory.knowledge.store import EmbeddedStore
 from clew.memory.knowledge.tokens import idf_of
 from clew.memory.nodes import Partitioning
 from clew.memory.text import content_words
-from clew.memory.vectors import Ragged, check_places
 
 FIELDS = ("named", "fullest", "written")
 
@@ -235,9 +231,8 @@ class TrainedAligner:
 
 # Those of a capsule -------------------------------------------------------------------------------------------------
 
-ALIGNERS, WORDS_FILE = "aligners", "words.safetensors"
+ALIGNERS = "aligners"
 HEADER = "clew"
-WORD_ARRAYS = ("idf", "starts", "partitions", "values")
 
 
 def fingerprint_of(partitioning: Partitioning) -> str:
@@ -249,14 +244,26 @@ def fingerprint_of(partitioning: Partitioning) -> str:
 
 def write_aligner(capsule: Path, arrays: Mapping[str, Float32s], record: TrainingRecord) -> Path:
     """`arrays` are those of `TwoTowers.arrays`."""
-    return _write(capsule, f"{record.model}-{record.loss}.safetensors", arrays, record.model_dump_json())
+    from safetensors.numpy import save
+
+    folder, name = within(capsule, ALIGNERS), f"{record.model}-{record.loss}.safetensors"
+    if not folder.exists():
+        new_folder(capsule, ALIGNERS)
+    content = {array: np.ascontiguousarray(values) for array, values in arrays.items()}
+    write_durably(folder, name, save(content, {HEADER: record.model_dump_json()}))
+    return folder / name
 
 
 def read_aligner(path: Path, partitioning: Partitioning, words: PartitionWords) -> TrainedAligner:
     """Raises `LibraryMismatch` where it was trained for other partitions, `ClewError` where the file is damaged."""
-    arrays, header = _read(path)
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        raise BadInput(f"there is no aligner {path.stem} in {path.parent.parent.name}", "clew align train")
     try:
-        record = TrainingRecord.model_validate_json(header)
+        with safe_open(path, framework="np") as opened:
+            arrays = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+            record = TrainingRecord.model_validate_json(opened.metadata()[HEADER])
         if record.partitioning != fingerprint_of(partitioning):
             name = path.parent.parent.name
             raise LibraryMismatch(
@@ -269,8 +276,8 @@ def read_aligner(path: Path, partitioning: Partitioning, words: PartitionWords) 
             raise ValueError("the arrays do not fit the header")
         growth, temperature, bias = (float(arrays[name][0]) for name in ("growth", "temperature", "bias"))
         return TrainedAligner(record, layers, growth, arrays["partitions"], arrays["mix"], temperature, bias, words)
-    except (ValidationError, LookupError, ValueError) as error:
-        raise _damaged(path) from error
+    except (SafetensorError, ValidationError, OSError, LookupError, ValueError, TypeError) as error:
+        raise ClewError(f"{path} is damaged", f"delete {path}, and run: clew align train") from error
 
 
 def aligner_paths(capsule: Path) -> list[Path]:
@@ -279,59 +286,6 @@ def aligner_paths(capsule: Path) -> list[Path]:
     if folder.exists():
         check_plain(folder)
     return sorted(folder.glob("*-*.safetensors"))
-
-
-def write_words(capsule: Path, words: PartitionWords, partitioning: Partitioning) -> Path:
-    arrays = {name: getattr(words, name) for name in WORD_ARRAYS}
-    header = {"partitioning": fingerprint_of(partitioning), "count": words.count, "stems": words.stems}
-    return _write(capsule, WORDS_FILE, arrays, json.dumps(header, ensure_ascii=False))
-
-
-def read_words(capsule: Path, partitioning: Partitioning) -> PartitionWords | None:
-    """None where there are none, or those of other partitions."""
-    path = within(capsule, ALIGNERS, WORDS_FILE)
-    if not path.exists():
-        return None
-    arrays, header = _read(path)
-    try:
-        saved = json.loads(header)
-        if saved["partitioning"] != fingerprint_of(partitioning):
-            return None
-        words = PartitionWords(saved["count"], tuple(saved["stems"]), *(arrays[name] for name in WORD_ARRAYS))
-        Ragged(words.starts, words.partitions.astype(np.int64)).check(len(words.stems))
-        check_places(partitioning.count, words.partitions.astype(np.int64))
-        if words.count != partitioning.count or not len(words.idf) == len(words.stems):
-            raise ValueError("the words are not of its partitions")
-        return words
-    except (LookupError, ValueError, TypeError) as error:
-        raise _damaged(path) from error
-
-
-def _write(capsule: Path, name: str, arrays: Mapping[str, NDArray[Any]], header: str) -> Path:
-    from safetensors.numpy import save
-
-    folder = within(capsule, ALIGNERS)
-    if not folder.exists():
-        new_folder(capsule, ALIGNERS)
-    content = save({name: np.ascontiguousarray(value) for name, value in arrays.items()}, {HEADER: header})
-    write_durably(folder, name, content)
-    return folder / name
-
-
-def _read(path: Path) -> tuple[dict[str, Any], str]:
-    from safetensors import SafetensorError, safe_open
-
-    if not path.is_file():
-        raise BadInput(f"there is no aligner {path.stem} in {path.parent.parent.name}", "clew align train")
-    try:
-        with safe_open(path, framework="np") as opened:
-            return {name: opened.get_tensor(name) for name in opened.keys()}, opened.metadata()[HEADER]  # noqa: SIM118
-    except (SafetensorError, OSError, LookupError, TypeError) as error:
-        raise _damaged(path) from error
-
-
-def _damaged(path: Path) -> ClewError:
-    return ClewError(f"{path} is damaged", f"delete {path}, and run: clew align train")
 
 
 VOTES, CENTROID, WORDS = "votes", "centroid", "words"
@@ -362,13 +316,8 @@ class OpenCapsule:
 
     @cached_property
     def words(self) -> PartitionWords:
-        """Those that are saved, else made, and saved where the library can be written to."""
-        if saved := read_words(self.folder, self.partitioning):
-            return saved
-        made = words_of(self.titles_and_texts, self.partitioning.of_node, self.partitioning.count)
-        with suppress(OSError):
-            write_words(self.folder, made, self.partitioning)
-        return made
+        """Counted anew in each process: seconds for 100,000 nodes."""
+        return words_of(self.titles_and_texts, self.partitioning.of_node, self.partitioning.count)
 
     def aligner_names(self) -> list[str]:
         """Those that need no training, then all that are saved."""

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from safetensors import safe_open
-from safetensors.numpy import save_file
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import ClewError, NotSetUp
@@ -216,19 +214,6 @@ def test_figures_that_lead_nowhere_are_damage(made: Path, precious: Path, encode
     LEADING_NOWHERE[what](generation_of(made))
     errors = use_all(made, precious / "notes", encoder)
     assert errors and all("is damaged" in str(error) for error in errors)
-
-
-@pytest.mark.parametrize("told", [{"count": 10**12}, {"count": 2}, {"stems": ["moon"] * 9}])
-def test_the_words_of_partitions_are_of_these(made: Path, encoder: CachedEncoder, told: dict[str, Any]) -> None:
-    with open_library(made, encoder) as opened:
-        capsule = OpenCapsule(opened)
-        assert capsule.words.count == 1
-        path = capsule.folder / "aligners" / "words.safetensors"
-        with safe_open(path, framework="np") as file:
-            arrays, header = {name: file.get_tensor(name) for name in file.keys()}, file.metadata()  # noqa: SIM118
-        save_file(arrays, path, {"clew": json.dumps(json.loads(header["clew"]) | told)})
-        with pytest.raises(ClewError, match=r"words\.safetensors is damaged"):
-            _ = OpenCapsule(opened).words
 
 
 @pytest.mark.parametrize("name", ["aligners", "aligners/mlp-infonce.safetensors"])
