@@ -2,7 +2,7 @@
 downloaded or loaded.
 
 The checks take what they look at as values, so that each state of each is tested. Of a library on a cluster the server,
-its health, the rights of the key and every row, by its hash, are looked at.
+its health, the rights of the key and the hashes of all rows are looked at.
 """
 
 import os
@@ -26,8 +26,8 @@ from clew.memory.instructions import orders
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import PRESENT, Cluster, ClusterAddress, Place
 from clew.memory.knowledge.cluster.generations import READ_RIGHTS, WRITE_RIGHTS, Generations
-from clew.memory.knowledge.cluster.publishing import lost, sampled, unlike
-from clew.memory.knowledge.cluster.rows import IndexLayout, RowsHash, hash_of, mapping_faults
+from clew.memory.knowledge.cluster.publishing import hashes_of
+from clew.memory.knowledge.cluster.rows import mapping_faults, proof_of
 from clew.memory.knowledge.cluster.searches import ENDPOINT, endpoint, tokens_of
 from clew.memory.knowledge.disk import BROKEN, Manifest, rebuild_command
 from clew.memory.knowledge.library import open_library, recorded_at, stored_documents
@@ -323,7 +323,7 @@ def health(store: ClusterStore) -> Check:
     state, nodes = own["status"], number_of(said["number_of_data_nodes"], "node")
     message = f"{state}: {own['active_shards']} shards on {nodes}"
     message += f", {own['unassigned_shards']} without a place" if own["unassigned_shards"] else ""
-    mend = "" if state == "green" else "docs/elasticsearch.md, shards and replicas"
+    mend = "" if state == "green" else "docs/elasticsearch.md, replicas and backup"
     return Check("health", COLOURS[state], message, mend)
 
 
@@ -341,11 +341,10 @@ def rights(store: ClusterStore) -> Check:
 def mapping(store: ClusterStore) -> Check:
     """Whether the fields and analysers are those that this version makes."""
     said = store.cluster.ask(lambda client: client.indices.get(index=store.index))[store.index]
-    if faults := mapping_faults(said, store.manifest.encoder.dimension, store.manifest.keywords):
+    if faults := mapping_faults(said, store.manifest):
         hint = f"clew index YOUR-FOLDER --rebuild --library {store.cluster.where}"
         return Check("mapping", "problem", f"other than this version makes it: {', '.join(faults)}", hint)
-    analyser = said["mappings"]["properties"]["text"]["analyzer"]
-    return Check("mapping", "ok", f"analyser {analyser}, {said['settings']['index']['number_of_shards']} shards")
+    return Check("mapping", "ok", f"as this version makes it, {said['settings']['index']['number_of_shards']} shards")
 
 
 def inference(store: ClusterStore) -> Check:
@@ -357,36 +356,14 @@ def inference(store: ClusterStore) -> Check:
     if (by := store.tokens_by) != named:
         has = f"its tokens from {by}" if by else "no tokens"
         return Check("ELSER", "warning", f"the endpoint {named} answers; the library has {has}", hint)
-    if count := store.without_tokens:
-        said = (
-            f"the endpoint {named} answers; {number_of(count, 'chunk')} of {store.manifest.chunks:,} without its tokens"
-        )
-        return Check("ELSER", "warning", said, hint)
     return Check("ELSER", "ok", f"tokens by the endpoint {named}")
 
 
 def rows(store: ClusterStore) -> Check:
-    """Each is read and its hash made again. That leaves out what chunks are searched by: of all it is seen whether that
-    is there, of some whether it finds them."""
-    found, changed, chunks = RowsHash(), list[str](), dict[str, str]()
-    for hit in store.cluster.scanned(store.index, {"match_all": {}}):
-        if hit["_id"] != "manifest":
-            hash_ = hash_of(hit["_source"])
-            changed += [hit["_id"]] if hash_ != hit["_source"].get("hash") else []
-            found.add(hit["_id"], hash_)
-            chunks |= {hit["_id"]: hash_} if hit["_source"]["kind"] == "chunk" else {}
+    """Whether all that were sent are there, by their hashes."""
+    hashes = {id_: hash_ for id_, (hash_, _) in hashes_of(store.cluster, store.index).items()}
     count, proof = store.proof
-    mend = f"clew doctor --repair --library {store.cluster.where}"
-    if (len(found), found.value) != (count, proof):
-        what = f"{len(found):,} of {count:,} rows" + (f", changed: {', '.join(changed[:5])}" if changed else "")
-        return Check("library rows", "problem", f"not as they were sent: {what}", mend)
-    looked = sampled(chunks)
-    strange = lost(store.cluster, store.index)
-    sources = store.cluster.found(store.index, looked)
-    layout = IndexLayout(store.dimension, store.manifest.keywords)
-    strange += [id_ for id_ in unlike(store.cluster, store.index, sources, layout) if id_ not in strange]
-    if strange:
-        said = f"{number_of(len(strange), 'chunk')} not found by their own words and vector: {', '.join(strange[:5])}"
-        return Check("library rows", "problem", said, mend)
-    said = f"all {count:,} are as they were sent (SHA-256 {proof[:12]})"
-    return Check("library rows", "ok", f"{said}; {len(looked):,} of {len(chunks):,} chunks found by themselves")
+    if proof_of(hashes) != proof:
+        mend = f"clew doctor --repair --library {store.cluster.where}"
+        return Check("library rows", "problem", f"not as they were sent: {len(hashes):,} of {count:,} rows", mend)
+    return Check("library rows", "ok", f"all {count:,} are as they were sent (SHA-256 {proof[:12]})")

@@ -21,11 +21,10 @@ from clew.memory.datatypes import Query
 from clew.memory.dialogue.recall import RecallParameters
 from clew.memory.dialogue.rewriting import RewriteParameters
 from clew.memory.dialogue.threads import Threads
-from clew.memory.encoding import MINILM, MULTILINGUAL, CachedEncoder, load_encoder, load_reranker
+from clew.memory.encoding import MINILM, MULTILINGUAL, CachedEncoder, load_encoder
 from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.aligners.scoring import VOTES, Aligner, aligner_for
-from clew.memory.knowledge.clues.clue_index import load_aliases
-from clew.memory.knowledge.cluster.restoring import on_this_machine
+from clew.memory.knowledge.cluster.publishing import on_this_machine
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.structure import Structure, open_structure
 from clew.memory.knowledge.walking.walker import LateInteraction, LateParameters, Walker
@@ -162,11 +161,8 @@ def check_offered(name: str, services: Services) -> None:
 
 
 def tool_settings(settings: Settings, encoder: CachedEncoder) -> ToolSettings:
-    """What the settings give to the tools, but for the aligner, which is a library's. The reranker is not loaded yet.
-    Raises `BadInput` for a file of aliases that is none, `NoModel` for a reranker that is not to be had."""
+    """What the settings give to the tools, but for the aligner, which is a library's."""
     return ToolSettings(
-        aliases=load_aliases(Path(settings.aliases).expanduser()) if settings.aliases else None,
-        reranker=load_reranker(settings.reranker) if settings.reranker else None,
         late=LateInteraction(encoder, made(LateParameters, settings.given)) if settings.late_interaction else None,
         parameters=of_tools(settings.given),
     )

@@ -132,9 +132,7 @@ def _harmless(name: str, value: object) -> bool:
 
 class Settings(BaseSettings):
     """`home` holds the threads and `cache` the embeddings: both are the user's, shared by all libraries. An empty
-    `encoder` is the library's own, for a new library all-MiniLM-L6-v2. `reranker` is a cross-encoder that prunes the
-    paths of the tool `clues`; empty: none. `aliases` is a file of further
-    names of relations for that tool (clues/clue_index.py); empty: none. `late_interaction` has the tool `walk`
+    `encoder` is the library's own, for a new library all-MiniLM-L6-v2. `late_interaction` has the tool `walk`
     score nodes by their tokens too (memory/knowledge/walking/walker.py); `aligner` chooses its partitions:
     votes, centroid, words, or one that `clew align train` made, as mlp-infonce. `llm` names the language models
     (agent/models.py); `unsupported` is what becomes of sentences of theirs that their passages do not support.
@@ -144,10 +142,8 @@ class Settings(BaseSettings):
 
     library: Annotated[Place, BeforeValidator(place)] = Path(".clew")
     encoder: str = ""
-    reranker: str = ""
     aligner: str = "votes"
     late_interaction: bool = False
-    aliases: str = ""
     tool: str = "auto"
     llm: str = "auto"
     unsupported: Literal["mark", "rewrite", "remove"] = "mark"

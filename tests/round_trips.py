@@ -1,5 +1,6 @@
 """The requests that each node of a turn makes to a cluster, counted where they go out."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,9 +17,12 @@ ROUND = ("think", "act", "stitch", "walk")
 
 @dataclass(slots=True)
 class RoundTrips:
-    """`sent` are all requests, as method and target, `of_nodes` those of each node that ran, in their order."""
+    """`sent` are all requests, as method and target, `bytes` and `seconds` what their answers took, `of_nodes` those of
+    each node that ran, in their order."""
 
     sent: list[str] = field(default_factory=list)
+    bytes: int = 0
+    seconds: float = 0.0
     of_nodes: list[tuple[str, list[str]]] = field(default_factory=list)
 
     def rounds(self) -> list[list[str]]:
@@ -42,7 +46,11 @@ def round_trips() -> Iterator[RoundTrips]:
 
     def sending(self: Transport, method: str, target: str, **options: object) -> object:
         counted.sent.append(f"{method} {target}")
-        return send(self, method, target, **options)  # type: ignore[arg-type]
+        started = time.perf_counter()
+        answer = send(self, method, target, **options)  # type: ignore[arg-type]
+        counted.seconds += time.perf_counter() - started
+        counted.bytes += int(answer.meta.headers.get("content-length", 0) or 0)
+        return answer
 
     def counting(name: str, node: Node) -> graph.GraphNode:
         def run(turn: Turn, context: TurnContext) -> Turn:

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Chunk, Findings, Form, Passage, Query, Sentence, Vector, Wording
 from clew.memory.dialogue.signals import mean_vector
 from clew.memory.knowledge.aligners.scoring import Aligner
-from clew.memory.knowledge.clues.clue_index import AliasTable
 from clew.memory.knowledge.structure import Structure
 from clew.memory.knowledge.walking.walker import LateInteraction
 from clew.memory.layers import Layers
-from clew.memory.ports import Encoder, Reranker, Search
+from clew.memory.ports import Encoder, Search
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document as LangChainDocument
@@ -36,12 +35,9 @@ class Tool(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
-    """For `clues`: a table of relations (None: the one that comes with Clew) and a cross-encoder. For `walk`: late
-    interaction, and an aligner in the place of votes.
+    """For `walk`: late interaction, and an aligner in the place of votes.
     `structure` opens the library's trees. `parameters` are those of tools that are not their defaults."""
 
-    aliases: AliasTable | None = None
-    reranker: Reranker | None = None
     late: LateInteraction | None = None
     aligner: Aligner | None = None
     structure: Callable[[], Structure] | None = None

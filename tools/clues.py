@@ -9,7 +9,6 @@ import numpy as np
 
 from clew.memory.cache import once
 from clew.memory.datatypes import Findings, Form, Passage, Query
-from clew.memory.knowledge.clues.clue_index import AliasTable
 from clew.memory.knowledge.clues.triple_search import (
     ClueAnswer,
     ClueParameters,
@@ -18,7 +17,7 @@ from clew.memory.knowledge.clues.triple_search import (
     TripleSearch,
 )
 from clew.memory.knowledge.clues.unit_search import UnitParameters, UnitSearch
-from clew.memory.ports import Reranker, Search
+from clew.memory.ports import Search
 from clew.tools.base import FormScores, ToolSettings, fused_passages
 
 Found = Sequence[Mapping[str, PathEvidence]]
@@ -32,19 +31,17 @@ NO_TRIPLES = "no triples in this library: index documents that carry triples, or
 class CluesParameters:
     """The `method` `units` walks over sentences with the parameters `units`; `triples` walks along triples with
     `search`, seed 000's configuration block. A library of lists of triples alone has no text and is searched by
-    `triples` either way. `aliases` is the table of relations (None: the one that comes with Clew).
+    `triples` either way.
     `part` are the partitions whose sentences are walked; None: it needs the whole library."""
 
     method: Literal["units", "triples"] = "units"
     units: UnitParameters = field(default_factory=UnitParameters)
     search: ClueParameters = field(default_factory=ClueParameters)
-    aliases: AliasTable | None = None
     part: tuple[int, ...] | None = None
 
 
 class Clues:
-    """Sentences, entities and triples are read and indexed at the first search, once. Where a `reranker` is given, it
-    prunes the paths over sentences."""
+    """Sentences, entities and triples are read and indexed at the first search, once."""
 
     name = "clues"
     description = (
@@ -53,12 +50,9 @@ class Clues:
         "each."
     )
 
-    def __init__(
-        self, store: Search, parameters: CluesParameters | None = None, reranker: Reranker | None = None
-    ) -> None:
+    def __init__(self, store: Search, parameters: CluesParameters | None = None) -> None:
         self._store = store
         self._parameters = parameters or CluesParameters()
-        self._reranker = reranker
 
     def search(self, query: Query, k: int = 5) -> Findings:
         """At most k passages, with the answer and the walk of the question as asked.
@@ -73,17 +67,17 @@ class Clues:
 
     @once
     def _units(self) -> UnitSearch:
-        return UnitSearch(self._store, self._reranker, self._parameters.part)
+        return UnitSearch(self._store, self._parameters.part)
 
     @once
     def _given(self) -> GivenTriples:
-        return GivenTriples(self._store, self._parameters.aliases)
+        return GivenTriples(self._store)
 
     @once
     def _triples(self) -> TripleSearch:
         """Beside sentences those alone that were given. An index of many takes seconds."""
         triples = self._store.triples() if self._parameters.method == "triples" else self._given.triples
-        return TripleSearch(self._store, triples, self._parameters.aliases)
+        return TripleSearch(self._store, triples)
 
     def _by_triples(self, query: Query, k: int) -> Findings:
         triples = self._triples
@@ -150,7 +144,7 @@ def _explained(passage: Passage, forms: Sequence[Form], found: Found) -> Passage
 
 
 def make(store: Search, settings: ToolSettings) -> Clues:
-    return Clues(store, replace(settings.of(CluesParameters), aliases=settings.aliases), settings.reranker)
+    return Clues(store, settings.of(CluesParameters))
 
 
 PARAMETERS = CluesParameters

@@ -16,14 +16,12 @@ from clew.memory.knowledge.cluster.searches import ENDPOINT, endpoint, tokens_of
 from clew.memory.knowledge.question import MatchParameters, match
 from clew.memory.parameters import Count, Weight
 from clew.memory.ports import Search
-from clew.memory.text import number_of
 from clew.tools.base import FormScores, ToolSettings, fused_passages
 
 REWRITTEN = "rewritten"
 """The form of a question that stands alone."""
 
 WITHOUT = f"no endpoint for ELSER is named ({ENDPOINT}): this was searched for by keywords and vectors"
-PARTLY = "without ELSER's tokens, which were searched by keywords and vectors: clew index the library again"
 UNINDEXED = "the library was indexed without ELSER's tokens: clew index it again; searched by keywords and vectors"
 
 
@@ -60,14 +58,13 @@ class Elastic:
         query.check()
         if not k:
             return Findings()
-        lacking, most = self._store.without_tokens, max(k, self._parameters.candidates)
-        note = WITHOUT if not endpoint() else "" if self._store.tokens_by else UNINDEXED
-        said = note or (f"{number_of(lacking, 'chunk')} {PARTLY}" if lacking else "")
+        most = max(k, self._parameters.candidates)
+        said = WITHOUT if not endpoint() else "" if self._store.tokens_by else UNINDEXED
         alone = self._parameters.alone and not said
         if alone:
             own = next((form for form in query.forms if form.name == REWRITTEN), query.forms[0])
             query = replace(query, forms=(replace(own, weight=1.0),))
-        sparse = [] if note else self._by_tokens(query, most)
+        sparse = [] if said else self._by_tokens(query, most)
         query.check()
         ids = [id_ for found in sparse for id_ in found]
         if not alone:

@@ -37,7 +37,7 @@ COMMANDS = {
     "export": ("conversations", "Write a conversation with its sources, or the texts of a library."),
     "replay": ("replay", "Ask the questions of SCRIPT again and check the answers."),
     "evaluate": ("evaluate", "Measure retrieval on DATASET, a folder with queries.jsonl and qrels."),
-    "copy": ("libraries", "Copy a library from a folder onto a cluster, or back."),
+    "copy": ("libraries", "Copy a library from a folder onto a cluster."),
     "libraries": ("libraries", "List the libraries of a cluster, or remove one."),
     "partition": ("partitions", "Divide the graph of a library anew, and use these partitions from now on."),
     "align": ("partitions", "Train and measure what chooses partitions for a question."),

@@ -13,7 +13,7 @@ from clew.agent.parameters import of_index
 from clew.agent.settings import Settings, indexed_here
 from clew.memory.errors import Cancelled, ClewError, LibraryBusy, required
 from clew.memory.knowledge.cluster.connection import Place
-from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.cluster.publishing import worked_on
 from clew.memory.knowledge.extraction.llm import Model
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import IndexReport, index, recorded_roots

@@ -59,16 +59,6 @@ library = click.option(
     metavar="DIR",
     help="The library: a folder, or es://HOST:PORT/NAME on a cluster.  [default: .clew]",
 )
-shards = click.option(
-    "--shards",
-    type=click.IntRange(1, 1024),
-    help="On a cluster: how many shards. Another number sends everything again.  [default: as it is; 1]",
-)
-replicas = click.option(
-    "--replicas",
-    type=click.IntRange(0, 10),
-    help="On a cluster: how many replicas.  [default: as it is; 1, on a single node 0]",
-)
 quiet = click.option("--quiet", "-q", is_flag=True, help="Print no progress and no steps.")
 tool = click.option(
     "--tool", cls=KeptFlag, metavar="NAME", help="The search method, or auto: the agent chooses.  [default: auto]"

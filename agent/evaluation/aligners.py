@@ -43,7 +43,7 @@ from clew.memory.knowledge.aligners.training import (
     train,
     write_queries,
 )
-from clew.memory.knowledge.cluster.restoring import on_this_machine
+from clew.memory.knowledge.cluster.publishing import on_this_machine
 from clew.memory.knowledge.disk import held, required_generation
 from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.proof import forget_trained, record_partitions

@@ -1,10 +1,8 @@
 """A generation proven by the SHA-256 of every file, as they were when it was written.
 
-It finds what a disk, a copy or a hand has changed; it proves nothing about who wrote the library. The words of
-partitions are no part of it: readers write them once they need them, with the fingerprint of the partitions in them.
+It finds what a disk, a copy or a hand has changed; it proves nothing about who wrote the library.
 """
 
-import hashlib
 import json
 import re
 import sqlite3
@@ -15,12 +13,8 @@ from typing import NamedTuple
 
 from clew.memory.files import check_plain, file_digest, leased, within, write_durably
 from clew.memory.knowledge.disk import BROKEN, HASHES, current_generation, damaged, open_database
-from clew.memory.knowledge.partitioning.capsule import BEFORE, CURRENT, FRESH, TRAINED, line_of
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
-
-WORDS = "/aligners/words.safetensors"
-GONE = "-"
-"""Instead of a hash: the file may not be there."""
+from clew.memory.knowledge.partitioning.capsule import TRAINED
 
 
 class Proof(NamedTuple):
@@ -45,20 +39,11 @@ def write_hashes(generation: Path) -> None:
     _write(generation, {name: file_digest(path) for name, path in _files(generation).items()})
 
 
-def record_partitions(generation: Path, fresh: Path | None = None) -> None:
-    """Of the partitions anew, which were just written; other files as they were recorded, if they were. With `fresh`, a
-    capsule that is about to take another's place: both are whole, until this is called without."""
-    if not (recorded := _recorded(generation)):
-        return
-    made = {name: file_digest(path) for name, path in _files(generation).items() if of_partitions(name)}
-    if fresh:
-        name = fresh.name.removesuffix(FRESH)
-        home = f"{CAPSULES}/{name}"
-        coming = {f"{home}/{part}": file_digest(path) for part, path in _files(fresh).items()}
-        coming[f"{CAPSULES}/{CURRENT}"] = hashlib.sha256(line_of(name).encode()).hexdigest()
-        there = {one for one in made if one.startswith(f"{home}/")}
-        made |= {one: f"{made.get(one, GONE)} {coming.get(one, GONE)}" for one in {*there, *coming}}
-    _write(generation, {name: hash_ for name, hash_ in recorded.items() if not of_partitions(name)} | made)
+def record_partitions(generation: Path) -> None:
+    """Of the partitions anew, which were just written; other files as they were recorded, if they were."""
+    if recorded := _recorded(generation):
+        made = {name: file_digest(path) for name, path in _files(generation).items() if of_partitions(name)}
+        _write(generation, {name: hash_ for name, hash_ in recorded.items() if not of_partitions(name)} | made)
 
 
 def forget_trained(generation: Path, capsule: str) -> None:
@@ -86,8 +71,8 @@ def proven(generation: Path) -> Proof | None:
             continue
         if recorded != _recorded(generation):
             continue
-        changed = (name for name, hash_ in there.items() if name in recorded and hash_ not in recorded[name].split())
-        gone = (name for name, hashes in recorded.items() if name not in there and GONE not in hashes.split())
+        changed = (name for name, hash_ in there.items() if name in recorded and hash_ != recorded[name])
+        gone = (name for name in recorded if name not in there)
         unknown = (name for name in there if name not in recorded and not _trained(name))
         return Proof(len(there), tuple(changed), tuple(sorted(gone)), tuple(unknown))
     return None
@@ -109,28 +94,15 @@ def proven_now(library: Path) -> tuple[Path, Proof | None] | None:
 def check_as_written(generation: Path, name: str) -> None:
     """Raises `ValueError` for a file that is not as it was recorded, where it was."""
     known = _recorded(generation).get(name)
-    if known and file_digest(within(generation, name)) not in known.split():
+    if known and file_digest(within(generation, name)) != known:
         raise ValueError(f"{name} is not as it was written")
 
 
-def _files(folder: Path) -> dict[str, Path]:
-    """Those of a generation or of a capsule, by name. What is not in its place yet, or not any more, is left out; a
-    capsule that a run has put aside, and nothing in its place, is there."""
-    check_plain(folder)
-    found = {}
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        name = path.relative_to(folder).as_posix()
-        if of_partitions(name):
-            if any(part.endswith(FRESH) for part in name.split("/")):
-                continue
-            if (capsule := name.split("/")[1]).endswith(BEFORE):
-                plain = capsule.removesuffix(BEFORE)
-                if within(folder, CAPSULES, plain).exists():
-                    continue
-                name = name.replace(capsule, plain, 1)
-        if not name.startswith(HASHES) and not f"/{name}".endswith(WORDS):
-            found[name] = path
-    return found
+def _files(generation: Path) -> dict[str, Path]:
+    """Those that are recorded, by name."""
+    check_plain(generation)
+    found = {path.relative_to(generation).as_posix(): path for path in generation.rglob("*") if path.is_file()}
+    return {name: found[name] for name in sorted(found) if not name.startswith(HASHES)}
 
 
 def _recorded(generation: Path) -> dict[str, str]:

@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-OTHERS = {"home": "/tmp/x", "cache": "/tmp/x", "llm": "openai:gpt", "encoder": "a/b", "reranker": "a/b", "aliases": "a"}
+OTHERS = {"home": "/tmp/x", "cache": "/tmp/x", "llm": "openai:gpt", "encoder": "a/b"}
 
 
 def test_a_folder_sets_only_what_is_harmless_until_it_is_trusted(folder: Path) -> None:

@@ -1,35 +1,14 @@
-"""What settings give to the tools: a reranker is none by default, and is not loaded before it is needed."""
-
-from pathlib import Path
+"""What settings give to the tools."""
 
 import pytest
 
 from clew.agent.services import tool_settings
 from clew.agent.settings import read_settings
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import BadInput, NoModel
 from clew.tools.clues import CluesParameters
 
 
-def test_a_setting_names_a_reranker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder) -> None:
-    monkeypatch.setenv("CLEW_RERANKER", str(tmp_path))
-    reranker = tool_settings(read_settings(), encoder).reranker
-    assert reranker is not None and reranker.name == str(tmp_path)
-    monkeypatch.setenv("CLEW_RERANKER", "no/such-model")
-    with pytest.raises(NoModel, match="no/such-model"):
-        tool_settings(read_settings(), encoder)
-
-
-def test_settings_name_what_clues_walks_over_and_its_aliases(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder
-) -> None:
-    default = tool_settings(read_settings(), encoder)
-    assert (default.of(CluesParameters).method, default.aliases) == ("units", None)
-    (more := tmp_path / "more.json").write_text('{"orbits": {"answers": ["where"], "aliases": ["circles"]}}')
+def test_settings_name_what_clues_walks_over(monkeypatch: pytest.MonkeyPatch, encoder: CachedEncoder) -> None:
+    assert tool_settings(read_settings(), encoder).of(CluesParameters).method == "units"
     monkeypatch.setenv("CLEW_TOOLS__CLUES__METHOD", "triples")
-    monkeypatch.setenv("CLEW_ALIASES", str(more))
-    clues = tool_settings(read_settings(), encoder)
-    assert clues.of(CluesParameters).method == "triples" and clues.aliases and "orbits" in clues.aliases.answers
-    more.write_text("[]")
-    with pytest.raises(BadInput, match=r"more\.json is not a table of relation aliases"):
-        tool_settings(read_settings(), encoder)
+    assert tool_settings(read_settings(), encoder).of(CluesParameters).method == "triples"

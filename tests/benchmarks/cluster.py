@@ -18,7 +18,7 @@ import random
 import sys
 import time
 from base64 import b64encode
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -45,8 +45,8 @@ from clew.memory.errors import NoLibrary
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_cluster
 from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, Place, address
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.cluster.publishing import Bulk, Published, publish
-from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, PIECE, STATISTICS, IndexLayout, IndexRow, halves, key
+from clew.memory.knowledge.cluster.publishing import Published, publish, send
+from clew.memory.knowledge.cluster.rows import CLUSTER_FORMAT, PIECE, STATISTICS, IndexRow, halves, key
 from clew.memory.knowledge.cluster.slices import TEXTS, Cutter, packed, unpacked
 from clew.memory.knowledge.cluster.statistics import WordStatistics
 from clew.memory.knowledge.disk import required_generation
@@ -99,7 +99,7 @@ def bring(library: Path, where: ClusterAddress) -> None:
             pass
     for event in publish(Cluster(where), required_generation(library)):
         if isinstance(event, Published):
-            print(f"sent {event.sent:,} rows, of which the cluster's part took {event.seconds:.1f} s", file=sys.stderr)
+            print(f"{event} in {event.seconds:.1f} s", file=sys.stderr)
 
 
 # What a turn costs -----------------------------------------------------------------------------------------------
@@ -150,23 +150,21 @@ def serving(place: Place, encoder: CachedEncoder, threads: Threads, like: Servic
         services.told.update(like.told)
     _ = held_language(services)
     if isinstance(store, ClusterStore):
-        _ = store.statistics, store.catalogue, store.communities
+        with round_trips() as counted:
+            _ = store.statistics, store.catalogue, store.communities
         if not like:
-            size = store.cluster.bytes / 1e6
-            print(f"{place}: read once {size:.1f} MB in {time.perf_counter() - started:.1f} s")
+            print(f"{place}: read once {counted.bytes / 1e6:.1f} MB in {time.perf_counter() - started:.1f} s")
     return services
 
 
 def cost(services: Services, question: Question) -> tuple[float, int, int, int, float]:
     """Milliseconds from think to observe, the turn's requests, the most of a round from think to walk, bytes of
     answers, seconds that they took."""
-    cluster = getattr(services.library.store, "cluster", SimpleNamespace(calls=0, bytes=0, seconds=0.0))
-    had = cluster.calls, cluster.bytes, cluster.seconds
     with round_trips() as counted:
         turn = searched(services, question.text, question.history)
     ms = sum(step.ms for step in turn.steps if step.node in SEARCHING)
     most = max(map(len, counted.rounds()))
-    return ms, cluster.calls - had[0], most, cluster.bytes - had[1], cluster.seconds - had[2]
+    return ms, len(counted.sent), most, counted.bytes, counted.seconds
 
 
 # A made library --------------------------------------------------------------------------------------------------
@@ -183,22 +181,24 @@ def grow(dataset: Path, library: Path, where: ClusterAddress, chunks: int) -> No
 
 def write(made: "MadeLibrary", cluster: Cluster) -> None:
     generations, manifest = Generations(cluster), made.manifest
-    index = generations.begin(IndexLayout(manifest.encoder.dimension, manifest.keywords))
-    bulk = Bulk(cluster, index)
+    index = generations.begin("", manifest, anew=False)
+
+    def bring_rows(rows: Sequence[IndexRow]) -> None:
+        deque(send(cluster, index, rows), maxlen=0)
+
     there = cluster.found(index, [f"capsule:{one}" for one in range(made.partitions)], ["kind"])
     for partition in range(made.partitions):
         if f"capsule:{partition}" not in there:
             rows = made.rows_of(partition)
-            bulk.send(rows[:-1])
-            bulk.send(rows[-1:])  # last: where it is, the others are
+            bring_rows(rows[:-1])
+            bring_rows(rows[-1:])  # last: where it is, the others are
         if not partition % 50:
             print(f"{partition * SIZE:,} chunks", file=sys.stderr, flush=True)
     entities, *others = made.once()
     for rows in (*(entities[first : first + 500] for first in range(0, len(entities), 500)), *others):
-        bulk.send(rows)
-    assert not bulk.failed, bulk.failed
-    cluster.ask(lambda client: client.indices.refresh(index=index), 600)
-    generations.switch(index)
+        bring_rows(rows)
+    generations.close(index)
+    generations.switch("", index)
 
 
 class MadeLibrary:
@@ -266,17 +266,17 @@ class MadeLibrary:
             spans += [(start, start + len(part)) for start, part in zip(starts, parts, strict=False)]
             texts.append(" ".join(parts))
         layers, known = self._layers(ids, like)
-        named, found = layers.chunk_entities, title_index(zip(titles, texts, strict=True))
+        found = title_index(zip(titles, texts, strict=True))
         by_node = Ragged.grouped(found.nodes, SIZE)
         for n, id_ in enumerate(ids):
             title, text = (" ".join(its) for its in tokens[n][:2])
-            half, its = np.asarray(vectors[n], np.float16), named.indices[named.indptr[n] : named.indptr[n + 1]]
-            told = {"document": id_, "title": titles[n], "text": texts[n], "place": "", "date": "", "digest": ""}
+            half = np.asarray(vectors[n], np.float16)
+            told = {"document": id_, "title": titles[n], "text": texts[n], "place": "", "date": ""}
             own = {"kind": "document", "position": partition * SIZE + n, "status": "", "path": "made", "targets": []}
             rows.append(IndexRow(key("document", id_), {**own, **told, "rest": {"pages": [], "headings": []}}))
             source = {
                 **{"kind": "chunk", "chunk": f"{id_}#0", "start": 0, "end": len(texts[n]), "page": "", "heading": ""},
-                **{**told, "partition": partition, "entities": [layers.entities[one].id for one in its.tolist()]},
+                **{**told, "partition": partition},
                 **{"named": [f"{found.stems[place]:016x}" for place in by_node.row(n)], "half": halves(half)},
                 **{"title_words": title, "text_words": text, "metadata_words": ""},
                 **{"sentences": halves(sentences[n * SENTENCES : (n + 1) * SENTENCES])},
@@ -316,7 +316,7 @@ class MadeLibrary:
         """Entities, the words' counts, and last the manifest."""
         entities = []
         for number, one in enumerate(self.layers.entities):
-            own = {"kind": "entity", "entity": one.id, "name": one.name, "type": one.kind, "count": self.df[number]}
+            own = {"kind": "entity", "entity": one.id, "name": one.name, "type": one.kind}
             vector = {"half": halves(self.of_names[number])} if self.of_names[number].any() else {}
             entities.append(IndexRow(key("entity", one.id), {**own, **vector}))
         yield entities
@@ -327,7 +327,7 @@ class MadeLibrary:
             blob = b64encode(data[start : start + PIECE]).decode()
             yield [IndexRow(f"file:{n}:{STATISTICS}", {**own, "number": n, "blob": blob})]
         told = {"format": CLUSTER_FORMAT, "manifest": self.manifest.model_dump_json(), "rows": 0, "hash": "made"}
-        told |= {"published": time.time(), "unread": [], "of_triples": False, "elser": ""}
+        told |= {"unread": [], "of_triples": False, "elser": ""}
         told |= {"plan": ["hybrid", SIZE], "sizes": [SIZE] * self.partitions}
         yield [IndexRow("manifest", {"kind": "manifest", "rest": told})]
 

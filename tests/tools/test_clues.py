@@ -4,13 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from clew.memory.datatypes import Edge, Subgraph, Triple, Wording
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.clues.clue_index import load_aliases
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import Library
 from clew.tools.base import encode_query
@@ -123,16 +120,13 @@ def test_the_relation_that_is_asked_for_is_the_one_that_is_told(
 
 
 def test_beside_texts_triples_answer_that_were_given_and_not_those_extracted(
-    both: Library, encoder: CachedEncoder, tmp_path: Path
+    both: Library, encoder: CachedEncoder
 ) -> None:
     lang, tool = encode_query("Who directed Metropolis?", [], encoder), Clues(both.store)
     assert (tool.search(lang, 5).answer, Clues(both.store, BY_TRIPLES).search(lang, 5).answer) == ("", "Fritz Lang")
     lacking = tool.search(encode_query("Who directed the film Gravity?", [], encoder), 5)
     assert lacking.answer == "" and lacking.passages and "answers" not in lacking.passages[0].scores
-    steered = encode_query("Who steered Coolie?", [], encoder)
-    assert tool.search(steered, 5).answer == ""
-    (own := tmp_path / "more.json").write_text('{"directed": {"answers": ["who"], "aliases": ["steered"]}}', "utf-8")
-    found = Clues(both.store, CluesParameters(aliases=load_aliases(own))).search(steered, 5)
+    found = tool.search(encode_query("Who directed Coolie?", [], encoder), 5)
     assert found.answer == "Lokesh Kanagaraj" and found.passages[0].path == PATH
 
 
@@ -154,31 +148,6 @@ def test_passages_are_those_walked_through_with_the_path(read: Library, encoder:
     everything = {passage.title: passage.path for passage in Clues(read.store).search(query, 10).passages}
     assert len(everything) == len(TEXTS) > len(found.passages), "in the paper only what was touched is returned"
     assert everything["Bread"] == ("(bread)",)
-
-
-class Favours:
-    """A cross-encoder that wants a word."""
-
-    name = "favours"
-
-    def __init__(self, word: str) -> None:
-        self._word = word
-        self.asked: list[tuple[str, Sequence[str]]] = []
-
-    def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        self.asked.append((question, texts))
-        return np.array([0.9 if self._word in text else 0.1 for text in texts])
-
-
-def test_a_reranker_reads_the_question_with_the_joined_units(read: Library, encoder: CachedEncoder) -> None:
-    reranker = Favours("Danube")
-    found = Clues(read.store, AS_PAPER, reranker).search(encode_query(ASKED, [], encoder))
-    assert found.passages[0].scores["path"] == pytest.approx(0.9)
-    assert "Vienna" in {passage.title for passage in found.passages if passage.score > 0.5}
-    assert {question for question, _ in reranker.asked} == {ASKED}
-    sentences = {part for text in TEXTS.values() for part in text.split(". ")}
-    longest = max(reranker.asked[-1][1], key=len)
-    assert sum(part.rstrip(".") in longest for part in sentences) >= 2
 
 
 def test_a_name_of_another_document_alone_is_followed_by_its_id(tmp_path: Path, encoder: CachedEncoder) -> None:

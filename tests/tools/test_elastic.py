@@ -12,8 +12,7 @@ from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster
 from clew.memory.knowledge.cluster.generations import Generations
-from clew.memory.knowledge.cluster.publishing import Published
-from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.cluster.publishing import Published, worked_on
 from clew.memory.knowledge.cluster.searches import ENDPOINT
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
@@ -102,25 +101,23 @@ def test_indexed_without_an_endpoint_chunks_keep_the_tokens_that_they_have(
     monkeypatch.setenv(ENDPOINT, "my-elser")
     done, store = indexed()
     before = store.manifest.chunks
-    assert done and done.tokens_by == "my-elser" and len(proxy.inferred) == before and not store.without_tokens
+    assert done and done.tokens_by == "my-elser" and len(proxy.inferred) == before
 
     monkeypatch.delenv(ENDPOINT)
     (notes / "mars.txt").write_text("Mars has two moons, Phobos and Deimos.", "utf-8")
     done, store = indexed()
-    assert done and store.tokens_by == "my-elser" and not done.tokens_by
-    assert store.manifest.chunks == before + 1 and store.without_tokens == 1
+    assert done and not store.tokens_by and store.manifest.chunks == before + 1
     assert len(proxy.inferred) == before  # nothing was lost, and nothing asked for
 
     monkeypatch.setenv(ENDPOINT, "my-elser")
-    told = inference(store)
-    assert told.state == "warning" and f"1 chunk of {before + 1} without" in told.message
+    assert inference(store).state == "warning"
     query = encode_query("Which moons has Mars?", [], encoder)
     alone = Elastic(store, ElasticParameters(alone=True)).search(query, 3)
-    assert alone.passages[0].document == "mars.txt" and "1 chunk without ELSER's tokens" in alone.notes[0]
+    assert alone.passages[0].document == "mars.txt" and alone.notes == (UNINDEXED,)
 
     proxy.inferred.clear()
     done, store = indexed()
-    assert done and done.tokens_by == "my-elser" and not store.without_tokens
+    assert done and done.tokens_by == "my-elser" == store.tokens_by
     assert len(proxy.inferred) == 1  # the new chunk alone
     assert inference(store).state == "ok"
     assert indexed()[0] is None  # and then nothing is new

@@ -189,7 +189,7 @@ class Scene:
             there = {path.name for path in aligners.iterdir()} if aligners.exists() else set()
             if (trained or out) and TRAINED not in there:
                 return f"it was said to be trained, and there is {', '.join(there)}"
-        if there != {TRAINED, "words.safetensors"}:
+        if there != {TRAINED}:
             return f"the next run leaves {', '.join(sorted(there))}"
         return ""
 

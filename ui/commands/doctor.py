@@ -13,8 +13,7 @@ from clew.agent.models import encoder_for
 from clew.agent.settings import Settings, indexed_here, last_used, read_settings
 from clew.memory.errors import BadInput, ClewError
 from clew.memory.knowledge.cluster.connection import Place
-from clew.memory.knowledge.cluster.publishing import Published, Sending
-from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.cluster.publishing import on_this_machine, worked_on
 from clew.memory.knowledge.disk import required_generation
 from clew.memory.knowledge.index.run import repair
 from clew.memory.knowledge.library import recorded_at
@@ -60,10 +59,11 @@ def _repair(settings: Settings) -> None:
     home = settings.library
     if isinstance(home, Path) and not home.is_dir():
         required_generation(home)
+    on_this_machine(home, settings.cache)
     mine = indexed_here(recorded_at(home).id)
     with closing(encoder_for(settings)) as encoder:
-        events = worked_on(home, settings.cache, lambda folder: repair(folder, encoder, mine), Sending(again=True))
-        done = [one for one in shown(events, quiet=False) if not isinstance(one, Published) or one.sent or one.deleted]
+        events = worked_on(home, settings.cache, lambda folder: repair(folder, encoder, mine), anew=True)
+        done = list(shown(events, quiet=False))
     for line in done or ["nothing to repair"]:
         click.echo(f"repaired: {one_line(str(line))}" if done else line, err=True)
 

@@ -18,8 +18,7 @@ from clew.agent.settings import Settings, indexed_here, note_indexed, note_used,
 from clew.memory.datatypes import Progress
 from clew.memory.errors import ClewError, MuchWouldGo
 from clew.memory.knowledge.chunking import CHUNKERS
-from clew.memory.knowledge.cluster.publishing import STAGE, Published, Sending
-from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.cluster.publishing import STAGE, Published, worked_on
 from clew.memory.knowledge.disk import TriplesFrom
 from clew.memory.knowledge.index import run
 from clew.memory.knowledge.index.generation import Parameters
@@ -101,8 +100,6 @@ AS_GIVEN = ("triples", "extractor", "communities", "follow_links", "prune", "qua
 )
 @click.option("--rebuild", is_flag=True, help="Make all anew, of the recorded paths where none are given.")
 @options.watch
-@options.shards
-@options.replicas
 @options.as_json("Print the report as a JSON object.")
 @options.quiet
 def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> None:
@@ -124,11 +121,10 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
         check_watching()
     settings = read_settings(library=flags["library"], encoder=flags["encoder"], llm=flags["llm"], given=flags["given"])
     encoder, chosen = encoder_for(settings), _parameters(flags, settings)
-    sending = Sending(flags["shards"], flags["replicas"], flags["rebuild"])
 
     def reported(parameters: Parameters, paths: Sequence[Path] = paths, rebuild: bool = False) -> IndexReport:
         work = partial(run.index, paths, encoder=encoder, parameters=parameters, rebuild=rebuild)
-        return _reported(worked_on(settings.library, settings.cache, work, sending), quiet)
+        return _reported(worked_on(settings.library, settings.cache, work, anew=rebuild), quiet)
 
     try:
         report = reported(chosen, rebuild=flags["rebuild"])

@@ -13,7 +13,7 @@ from clew.agent.settings import read_settings
 from clew.memory.errors import BadInput
 from clew.memory.files import naming_full_disk
 from clew.memory.knowledge.cluster.connection import Place
-from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.cluster.publishing import worked_on
 from clew.memory.knowledge.disk import held
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.partitioning.capsule import Capsule, plan_of

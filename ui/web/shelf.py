@@ -32,7 +32,7 @@ from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, Cancelled, ClewError, LibraryBusy
 from clew.memory.files import no_room, private_file, private_folder
-from clew.memory.knowledge.cluster.restoring import worked_on
+from clew.memory.knowledge.cluster.publishing import worked_on
 from clew.memory.knowledge.index import run
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.library import open_library, recorded_at, state_at, stored_sources

@@ -1,20 +1,17 @@
 """Aligners at work: the scores of all partitions for a question, by NumPy alone, trained or not; and the capsule of an
 open library with those that it has: on disk safetensors, with a record of the training in the header.
 
-    CAPSULE/aligners/words.safetensors           the words of the partitions, shared by all
     CAPSULE/aligners/mlp-infonce.safetensors     a trained aligner
     CAPSULE/queries/train.jsonl held-out.jsonl   the synthetic queries
 """
 
 import hashlib
-import json
-from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +22,12 @@ from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NotSetUp, l
 from clew.memory.files import check_plain, new_folder, within, write_durably
 from clew.memory.knowledge.disk import naming_damage
 from clew.memory.knowledge.library import Library, stored_chunks
-from clew.memory.knowledge.partitioning.capsule import Capsule, capsule_folder, capsules, read_capsule
+from clew.memory.knowledge.partitioning.capsule import FOLDER, Capsule, capsules, read_capsule
 from clew.memory.knowledge.question import LibraryQuestion
 from clew.memory.knowledge.store import EmbeddedStore
 from clew.memory.knowledge.tokens import idf_of
 from clew.memory.nodes import Partitioning
 from clew.memory.text import content_words
-from clew.memory.vectors import Ragged, check_places
 
 FIELDS = ("named", "fullest", "written")
 
@@ -82,51 +78,31 @@ class PartitionWords:
 
 def words_of(titles_and_texts: Iterable[tuple[str, str]], of_node: Ints, count: int) -> PartitionWords:
     """`titles_and_texts` are the nodes', in order, and `of_node` their partitions."""
-    stems, names, texts = _occurrences(titles_and_texts)
-    width = max(1, len(stems))
-    told = np.unique(np.concatenate([part.nodes * width + part.stems for part in (names, texts)]))
-    idf = np.asarray(idf_of(np.bincount(told % width, minlength=len(stems)), len(of_node)))  # over nodes
-    shares = idf[names.stems] / np.bincount(names.lists, idf[names.stems])[names.lists]
-    named, written = (part.stems * count + of_node[part.nodes] for part in (names, texts))
-    keys, places = np.unique(np.concatenate([named, written]), return_inverse=True)
-    of_names, of_texts = np.split(places.reshape(-1), [len(named)])
+    from scipy.sparse import csr_array
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    titles, texts = zip(*titles_and_texts, strict=True) if len(of_node) else ((), ())
+    parts = [title.split(",") for title in titles]
+    of_name = np.repeat(np.arange(len(parts)), [len(names) for names in parts])
+    # What has no words gets the empty one, which no question has.
+    counter = CountVectorizer(analyzer=lambda text: content_words(text) or [""])
+    occurrences = counter.fit_transform([*chain.from_iterable(parts), *texts, ""])
+    names, written = occurrences[: len(of_name)].astype(bool).tocoo(), occurrences[len(of_name) : -1].tocoo()
+    width = occurrences.shape[1]
+    nodes, stems = np.concatenate([of_name[names.row], written.row]), np.concatenate([names.col, written.col])
+    told = csr_array((np.ones(len(nodes)), (nodes, stems)), (len(texts), width)).astype(bool)
+    idf = np.asarray(idf_of(told.sum(axis=0), len(of_node)))  # over nodes
+    shares = idf[names.col] / np.bincount(names.row, idf[names.col])[names.row]
+    keys, places = np.unique(stems.astype(np.int64) * count + of_node[nodes], return_inverse=True)
+    of_names, of_texts = np.split(places.reshape(-1), [len(names.col)])
     values = np.zeros((len(keys), len(FIELDS)))
     values[:, 0] = np.bincount(of_names, shares**2, minlength=len(keys))
     np.maximum.at(values[:, 1], of_names, shares)
-    values[:, 2] = np.bincount(of_texts, minlength=len(keys))
+    values[:, 2] = np.bincount(of_texts, written.data, minlength=len(keys))
     values[:, ::2] /= values[:, ::2] + 1
-    starts = np.searchsorted(keys, np.arange(len(stems) + 1) * count)
-    partitions = (keys % max(1, count)).astype(np.int32)
-    return PartitionWords(count, stems, idf.astype(np.float32), starts, partitions, values.astype(np.float32))
-
-
-class _Part(NamedTuple):
-    """The stems that occur in names or in texts: each with its node, and the name or text that it stands in."""
-
-    stems: Ints
-    nodes: Ints
-    lists: Ints
-
-
-def _occurrences(titles_and_texts: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], _Part, _Part]:
-    """A name has each stem once, a text as often as it is written there."""
-    known: dict[str, int] = {}
-    columns = [[array("q") for _ in _Part._fields] for _ in ("names", "texts")]
-    begun = 0
-    for node, (title, text) in enumerate(titles_and_texts):
-        parts = title.split(",")
-        for name, words in enumerate(parts, begun):
-            _add(columns[0], known, dict.fromkeys(content_words(words)), node, name)
-        begun += len(parts)
-        _add(columns[1], known, content_words(text), node, node)
-    names, texts = (_Part(*(np.array(column, np.int64) for column in part)) for part in columns)
-    return tuple(known), names, texts
-
-
-def _add(columns: Sequence["array[int]"], known: dict[str, int], stems: Collection[str], node: int, place: int) -> None:
-    columns[0].extend([known.setdefault(stem, len(known)) for stem in stems])
-    columns[1].extend([node] * len(stems))
-    columns[2].extend([place] * len(stems))
+    starts = np.searchsorted(keys, np.arange(width + 1) * count)
+    partitions, known = (keys % max(1, count)).astype(np.int32), tuple(counter.get_feature_names_out().tolist())
+    return PartitionWords(count, known, idf.astype(np.float32), starts, partitions, values.astype(np.float32))
 
 
 Loss = Literal["infonce", "bce"]
@@ -255,9 +231,8 @@ class TrainedAligner:
 
 # Those of a capsule -------------------------------------------------------------------------------------------------
 
-ALIGNERS, WORDS_FILE = "aligners", "words.safetensors"
+ALIGNERS = "aligners"
 HEADER = "clew"
-WORD_ARRAYS = ("idf", "starts", "partitions", "values")
 
 
 def fingerprint_of(partitioning: Partitioning) -> str:
@@ -269,14 +244,26 @@ def fingerprint_of(partitioning: Partitioning) -> str:
 
 def write_aligner(capsule: Path, arrays: Mapping[str, Float32s], record: TrainingRecord) -> Path:
     """`arrays` are those of `TwoTowers.arrays`."""
-    return _write(capsule, f"{record.model}-{record.loss}.safetensors", arrays, record.model_dump_json())
+    from safetensors.numpy import save
+
+    folder, name = within(capsule, ALIGNERS), f"{record.model}-{record.loss}.safetensors"
+    if not folder.exists():
+        new_folder(capsule, ALIGNERS)
+    content = {array: np.ascontiguousarray(values) for array, values in arrays.items()}
+    write_durably(folder, name, save(content, {HEADER: record.model_dump_json()}))
+    return folder / name
 
 
 def read_aligner(path: Path, partitioning: Partitioning, words: PartitionWords) -> TrainedAligner:
     """Raises `LibraryMismatch` where it was trained for other partitions, `ClewError` where the file is damaged."""
-    arrays, header = _read(path)
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        raise BadInput(f"there is no aligner {path.stem} in {path.parent.parent.name}", "clew align train")
     try:
-        record = TrainingRecord.model_validate_json(header)
+        with safe_open(path, framework="np") as opened:
+            arrays = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+            record = TrainingRecord.model_validate_json(opened.metadata()[HEADER])
         if record.partitioning != fingerprint_of(partitioning):
             name = path.parent.parent.name
             raise LibraryMismatch(
@@ -289,8 +276,8 @@ def read_aligner(path: Path, partitioning: Partitioning, words: PartitionWords) 
             raise ValueError("the arrays do not fit the header")
         growth, temperature, bias = (float(arrays[name][0]) for name in ("growth", "temperature", "bias"))
         return TrainedAligner(record, layers, growth, arrays["partitions"], arrays["mix"], temperature, bias, words)
-    except (ValidationError, LookupError, ValueError) as error:
-        raise _damaged(path) from error
+    except (SafetensorError, ValidationError, OSError, LookupError, ValueError, TypeError) as error:
+        raise ClewError(f"{path} is damaged", f"delete {path}, and run: clew align train") from error
 
 
 def aligner_paths(capsule: Path) -> list[Path]:
@@ -299,59 +286,6 @@ def aligner_paths(capsule: Path) -> list[Path]:
     if folder.exists():
         check_plain(folder)
     return sorted(folder.glob("*-*.safetensors"))
-
-
-def write_words(capsule: Path, words: PartitionWords, partitioning: Partitioning) -> Path:
-    arrays = {name: getattr(words, name) for name in WORD_ARRAYS}
-    header = {"partitioning": fingerprint_of(partitioning), "count": words.count, "stems": words.stems}
-    return _write(capsule, WORDS_FILE, arrays, json.dumps(header, ensure_ascii=False))
-
-
-def read_words(capsule: Path, partitioning: Partitioning) -> PartitionWords | None:
-    """None where there are none, or those of other partitions."""
-    path = within(capsule, ALIGNERS, WORDS_FILE)
-    if not path.exists():
-        return None
-    arrays, header = _read(path)
-    try:
-        saved = json.loads(header)
-        if saved["partitioning"] != fingerprint_of(partitioning):
-            return None
-        words = PartitionWords(saved["count"], tuple(saved["stems"]), *(arrays[name] for name in WORD_ARRAYS))
-        Ragged(words.starts, words.partitions.astype(np.int64)).check(len(words.stems))
-        check_places(partitioning.count, words.partitions.astype(np.int64))
-        if words.count != partitioning.count or not len(words.idf) == len(words.stems):
-            raise ValueError("the words are not of its partitions")
-        return words
-    except (LookupError, ValueError, TypeError) as error:
-        raise _damaged(path) from error
-
-
-def _write(capsule: Path, name: str, arrays: Mapping[str, NDArray[Any]], header: str) -> Path:
-    from safetensors.numpy import save
-
-    folder = within(capsule, ALIGNERS)
-    if not folder.exists():
-        new_folder(capsule, ALIGNERS)
-    content = save({name: np.ascontiguousarray(value) for name, value in arrays.items()}, {HEADER: header})
-    write_durably(folder, name, content)
-    return folder / name
-
-
-def _read(path: Path) -> tuple[dict[str, Any], str]:
-    from safetensors import SafetensorError, safe_open
-
-    if not path.is_file():
-        raise BadInput(f"there is no aligner {path.stem} in {path.parent.parent.name}", "clew align train")
-    try:
-        with safe_open(path, framework="np") as opened:
-            return {name: opened.get_tensor(name) for name in opened.keys()}, opened.metadata()[HEADER]  # noqa: SIM118
-    except (SafetensorError, OSError, LookupError, TypeError) as error:
-        raise _damaged(path) from error
-
-
-def _damaged(path: Path) -> ClewError:
-    return ClewError(f"{path} is damaged", f"delete {path}, and run: clew align train")
 
 
 VOTES, CENTROID, WORDS = "votes", "centroid", "words"
@@ -369,7 +303,7 @@ class OpenCapsule:
             raise BadInput(f"there is no capsule '{name}'", f"--capsule {'|'.join(known)}")
         self._store = library.store
         self.name = name or known[-1]
-        self.folder = capsule_folder(generation, self.name)
+        self.folder = within(generation, FOLDER, self.name)
         with naming_damage(generation):
             self.capsule: Capsule = read_capsule(generation, self.name)
         self.graph = library.store.part().nodes
@@ -382,13 +316,8 @@ class OpenCapsule:
 
     @cached_property
     def words(self) -> PartitionWords:
-        """Those that are saved, else made, and saved where the library can be written to."""
-        if saved := read_words(self.folder, self.partitioning):
-            return saved
-        made = words_of(self.titles_and_texts, self.partitioning.of_node, self.partitioning.count)
-        with suppress(OSError):
-            write_words(self.folder, made, self.partitioning)
-        return made
+        """Counted anew in each process: seconds for 100,000 nodes."""
+        return words_of(self.titles_and_texts, self.partitioning.of_node, self.partitioning.count)
 
     def aligner_names(self) -> list[str]:
         """Those that need no training, then all that are saved."""
@@ -417,9 +346,7 @@ def _generation(library: Library) -> Path:
     """Raises `NotSetUp` for a library on a cluster, whose copy is read instead."""
     if isinstance(library.store, EmbeddedStore):
         return library.store.folder
-    raise NotSetUp(
-        f"the partitions of {library.path} are read where they are files", f"clew copy {library.path} FOLDER"
-    )
+    raise NotSetUp(f"the partitions of {library.path} are read where it was indexed", "--library FOLDER")
 
 
 def aligner_for(library: Library, name: str) -> Aligner | None:

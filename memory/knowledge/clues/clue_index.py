@@ -13,13 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Edge, Floats, Ints, Triple
-from clew.memory.errors import BadInput
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.layers import Layers
 from clew.memory.text import FUNCTION_WORDS, content_words, stemmed_words, words
@@ -220,33 +219,14 @@ class AliasTable:
             place += len(phrase) or 1
 
 
-def load_aliases(more: Path | None = None) -> AliasTable:
-    """The table that comes with Clew, and after it `more`, a file like it: new relations, and further aliases and
-    types of known ones; an alias that another relation had is moved. Raises `BadInput` for any other file."""
-    phrases: dict[tuple[str, ...], str] = {}
-    answers: dict[str, frozenset[QuestionType]] = {}
-    for path in (SHIPPED, more) if more else (SHIPPED,):
-        for relation, types, aliases in _rows(path):
-            answers[relation] = answers.get(relation, frozenset()) | types
-            phrases.update(
-                {words: relation for alias in (relation, *aliases) if (words := tuple(stemmed_words(alias)))}
-            )
+@cache
+def load_aliases() -> AliasTable:
+    """The table that comes with Clew."""
+    table = json.loads(SHIPPED.read_text("utf-8"))
+    named = {alias: relation for relation, row in table.items() for alias in (relation, *row["aliases"])}
+    phrases = {tuple(stemmed_words(alias)): relation for alias, relation in named.items()}
+    answers = {relation: frozenset(row.get("answers", ())) for relation, row in table.items()}
     return AliasTable(phrases, answers, max(map(len, phrases)))
-
-
-def _rows(path: Path) -> Iterator[tuple[str, frozenset[QuestionType], list[str]]]:
-    try:
-        table = json.loads(path.read_text("utf-8"))
-        for relation, row in table.items():
-            types = frozenset(row.get("answers", ()))
-            if unknown := types.difference(get_args(QuestionType)):
-                raise ValueError(f"there is no type of question '{min(unknown)}'")
-            yield relation.strip().lower(), cast("frozenset[QuestionType]", types), list(map(str, row["aliases"]))
-    except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
-        raise BadInput(
-            f"{path} is not a table of relation aliases ({error})",
-            'write {"directed": {"answers": ["who"], "aliases": ["directed by", "director"]}}',
-        ) from error
 
 
 DIGITS = 9
@@ -327,9 +307,8 @@ class ClueIndex:
         return np.asarray(named[self.graph.kinds], dtype=bool)
 
 
-def clue_index(graph: TripleGraph, aliases: AliasTable | None = None) -> ClueIndex:
-    """By default with the aliases that come with Clew."""
-    aliases = aliases or load_aliases()
+def clue_index(graph: TripleGraph) -> ClueIndex:
+    aliases = load_aliases()
     entities = [content_words(entity) for entity in graph.entities]
     relations = [content_words(relation) for relation in graph.relations]
     parts = zip(graph.subjects, graph.kinds, graph.objects, strict=True)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from clew.memory.datatypes import Floats, Ints, Subgraph, Triple
 from clew.memory.knowledge.clues.clue_index import (
     DIGITS,
-    AliasTable,
     ClueIndex,
     NamedRelation,
     QuestionType,
@@ -505,14 +504,14 @@ class GivenTriples:
     """`triples` that came with documents, and the `stems` of their content words. `alone`: every document is a list of
     triples written out, as from a file of triples, so that there is no text to walk."""
 
-    def __init__(self, store: Search, aliases: AliasTable | None = None) -> None:
+    def __init__(self, store: Search) -> None:
         """Cheap beside an index of them (`TripleSearch`): each word is stemmed once."""
         given = store.part().layers.given.any()
         self.triples = [triple for triple in store.triples() if triple.given] if given else []
         used = {word for one in self.triples for word in words(f"{one.subject} {one.relation} {one.object}")}
         self.stems = frozenset(content_words(" ".join(sorted(used))))
         self.alone = bool(self.triples) and _alone(store, self.triples)
-        self.aliases = aliases or load_aliases()
+        self.aliases = load_aliases()
 
     def may_answer(self, text: str) -> bool:
         """Whether each content word of a question is one of theirs, or may stand for a relation."""
@@ -537,11 +536,11 @@ def _alone(store: Search, triples: Sequence[Triple]) -> bool:
 class TripleSearch:
     """Some triples of a store; `documents` has for each chunk that states one its document."""
 
-    def __init__(self, store: Search, triples: Sequence[Triple], aliases: AliasTable | None = None) -> None:
+    def __init__(self, store: Search, triples: Sequence[Triple]) -> None:
         """Seconds for 100,000."""
         graph = triple_graph(triples)
         chunks = store.chunks(sorted({chunk for stating in graph.chunks for chunk in stating}))
-        self.clues, self.documents = clue_index(graph, aliases), {chunk.id: chunk.document for chunk in chunks}
+        self.clues, self.documents = clue_index(graph), {chunk.id: chunk.document for chunk in chunks}
 
     @property
     def empty(self) -> bool:

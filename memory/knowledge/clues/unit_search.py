@@ -19,12 +19,8 @@ from clew.memory.knowledge.clues.clue_index import UnitGraph, arrow
 from clew.memory.knowledge.clues.triple_search import Mask, PathEvidence
 from clew.memory.layers import said_by
 from clew.memory.parameters import Count, Few, Natural, Share, Weight
-from clew.memory.ports import Reranker, Search
+from clew.memory.ports import Search
 from clew.memory.vectors import highest
-
-Prune = Callable[[Sequence[tuple[int, ...]]], Floats]
-"""Scores of shape (paths,) of paths given as their units: what a cross-encoder makes of the question and each path's
-joined units. Higher is better."""
 
 COSINE_DIGITS = 6
 """To which cosines are rounded, so that equal ones are equal however they were summed (in double precision)."""
@@ -34,11 +30,10 @@ COSINE_DIGITS = 6
 class UnitWalkParameters:
     """`anchors`: the entities of so many units, the nearest to the question, are where walks begin; `per_entity`: so
     many unused units of each entity of the frontier are tried, the nearest to the running query; then that becomes
-    q <- q - subtract * e(unit), of unit length again where `renormalise`. `beam` paths of at most `depth` units go on.
+    q <- q - subtract * e(unit). `beam` paths of at most `depth` units go on.
 
     An entity that more than `widest` units name is walked through those of them that are among the `nearest` to the
-    question, `widest` at most, so that a name in every document costs no more than another. Of the paths that a
-    cross-encoder prunes it sees the `pruned` nearest by cosine.
+    question, `widest` at most, so that a name in every document costs no more than another.
 
     The paper has 3 anchors and a beam of 5; docs/figures.md has what both find.
     """
@@ -48,16 +43,14 @@ class UnitWalkParameters:
     beam: Few = 10
     depth: Few = 3
     subtract: Weight = 1.0
-    renormalise: bool = False
     widest: Count = 128
     nearest: Count = 1000
-    pruned: Count = 30
 
 
 @dataclass(frozen=True, slots=True)
 class UnitWalk:
-    """`entities[i]` is the one through which `units[i]` was entered. `score` is the cross-encoder's; without one it is
-    the cosine of the question with the sum of the units' vectors."""
+    """`entities[i]` is the one through which `units[i]` was entered. `score` is the cosine of the question with the sum
+    of the units' vectors."""
 
     units: tuple[int, ...]
     entities: tuple[int, ...]
@@ -101,11 +94,10 @@ class UnitWalker:
         vectors_of: Callable[[Ints], Vectors],
         parameters: UnitWalkParameters,
         among: Mask | None = None,
-        prune: Prune | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> None:
         self._graph, self._question, self._vectors_of = graph, question.astype(np.float64), vectors_of
-        self._parameters, self._among, self._prune, self._check = parameters, among, prune, check
+        self._parameters, self._among, self._check = parameters, among, check
         self._near, self._anchors = near.units[: parameters.nearest], near.units[: parameters.anchors]
 
     def walks(self) -> list[UnitWalk]:
@@ -140,16 +132,16 @@ class UnitWalker:
         sums = beam.sums[tried.rows] + tried.vectors
         lengths = np.linalg.norm(sums, axis=1).clip(1e-12)
         cosines = np.round(sums @ self._question / lengths, COSINE_DIGITS)
-        places, scores = self._best(beam.walks, tried, cosines)
+        places = self._best(beam.walks, tried, cosines)
         rows, entities = tried.rows[places], tried.entities[places]
         units, vectors = tried.units[places], tried.vectors[places]
         walks = [
             UnitWalk((*beam.walks[row].units, unit), (*beam.walks[row].entities, entity), score)
-            for row, entity, unit, score in zip(rows.tolist(), entities.tolist(), units.tolist(), scores, strict=True)
+            for row, entity, unit, score in zip(
+                rows.tolist(), entities.tolist(), units.tolist(), cosines[places].tolist(), strict=True
+            )
         ]
         queries = beam.queries[rows] - self._parameters.subtract * vectors
-        if self._parameters.renormalise:
-            queries /= np.linalg.norm(queries, axis=1, keepdims=True).clip(1e-12)
         return _Beam(walks, queries, sums[places])
 
     def _tried(self, beam: _Beam, rows: Ints, entities: Ints) -> _Tried:
@@ -182,21 +174,12 @@ class UnitWalker:
                 found.append((np.full(len(near), place), near))
         return np.concatenate([one for one, _ in found]), np.concatenate([one for _, one in found])
 
-    def _best(self, walks: Sequence[UnitWalk], tried: _Tried, cosines: Floats) -> tuple[Ints, list[float]]:
-        """The places of the `beam` best and their scores; of paths of the same units the first, by score, row, unit."""
-        order = np.lexsort((tried.entities, tried.units, tried.rows, -cosines)).tolist()
+    def _best(self, walks: Sequence[UnitWalk], tried: _Tried, cosines: Floats) -> Ints:
+        """The places of the `beam` best; of paths of the same units the first, by score, row, unit."""
         paths: dict[frozenset[int], int] = {}
-        for place in order:
+        for place in np.lexsort((tried.entities, tried.units, tried.rows, -cosines)).tolist():
             paths.setdefault(frozenset((*walks[tried.rows[place]].units, int(tried.units[place]))), place)
-        places, scores = list(paths.values()), cosines
-        if self._prune is not None and places:
-            places = places[: max(self._parameters.pruned, self._parameters.beam)]
-            scores = cosines.copy()
-            joined = [(*walks[tried.rows[place]].units, int(tried.units[place])) for place in places]
-            scores[places] = np.round(self._prune(joined), COSINE_DIGITS)
-            places.sort(key=lambda place: -scores[place])
-        best = np.array(places[: self._parameters.beam], np.int64)
-        return best, scores[best].tolist()
+        return np.array(list(paths.values())[: self._parameters.beam], np.int64)
 
 
 SHOWN = 90
@@ -224,8 +207,8 @@ class UnitParameters:
 
 
 class UnitSearch:
-    def __init__(self, store: Search, reranker: Reranker | None = None, part: Sequence[int] | None = None) -> None:
-        self.reranker, self.part = reranker, store.part(part)
+    def __init__(self, store: Search, part: Sequence[int] | None = None) -> None:
+        self.part = store.part(part)
         self.graph = UnitGraph(self.part.layers)
 
     @property
@@ -241,8 +224,7 @@ class UnitSearch:
         filled = max(parameters.filled, 4 * k) if parameters.filled else 0
         near = self._near(form.vector, max(parameters.walk.nearest, filled), among)
         check()
-        prune = None if self.reranker is None else partial(self._pruned, form.text, self.reranker)
-        walker = UnitWalker(self.graph, form.vector, near, self._vectors, parameters.walk, among, prune, check)
+        walker = UnitWalker(self.graph, form.vector, near, self._vectors, parameters.walk, among, check)
         walks = sorted(walker.walks(), key=lambda walk: (-walk.score, len(walk.units), walk.units))
         check()
         by_chunk: dict[int, UnitWalk] = {}
@@ -264,12 +246,6 @@ class UnitSearch:
 
     def _vectors(self, rows: Ints) -> Vectors:
         return np.asarray(self.part.sentence_vectors.take(rows, axis=0))
-
-    def _pruned(self, question: str, reranker: Reranker, paths: Sequence[tuple[int, ...]]) -> Floats:
-        """The cross-encoder on the question and each path's joined units, one call for all."""
-        rows = sorted({unit for path in paths for unit in path})
-        texts = {row: unit.text for row, unit in zip(rows, self.part.sentences(rows), strict=True)}
-        return reranker.scores(question, [" ".join(texts[unit] for unit in path) for path in paths])
 
     def _singles(self, near: Near, most: int, walks: Sequence[UnitWalk]) -> list[UnitWalk]:
         """Paths of one of the nearest units, entered by what its document is about."""

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from typing import Any, cast
 
@@ -111,7 +111,7 @@ class ClusterGraph(Joined):
         numbers, dimension = self.entity_numbers, self._store.dimension
         items, vectors, renumbered = list[Community](), list[Vectors](), {-1: -1}
         for row in self._store.communities:
-            first, last, parent, entities, _ = row["rest"]["row"]
+            first, last, parent, entities, *_ = row["rest"]["row"]
             at, known = places(numbers, np.array(entities, np.int64))
             if len(known) or len(numbers) == 0:
                 renumbered[row["number"]] = len(items)
@@ -155,8 +155,7 @@ class ClusterStore:
         self.cluster, self.index, self.manifest = cluster, index, manifest
         self._said = said
         self._kept = RecentlyRead()
-        self._parts: dict[tuple[int, ...], ClusterGraph] = {}
-        self._making = threading.RLock()
+        self._graph = lru_cache(PARTS)(lambda wanted: ClusterGraph(self, self._slices(wanted), *said["plan"]))
 
     @property
     def dimension(self) -> int:
@@ -175,20 +174,14 @@ class ClusterStore:
 
     @cached_property
     def statistics(self) -> WordStatistics:
+        pieces = list[bytes]()
+        while found := self.cluster.found(self.index, [f"file:{len(pieces)}:{STATISTICS}"], ["blob"]):
+            pieces += [b64decode(one["blob"]) for one in found.values()]
         with self._reading():
-            read = unpacked(self.file(STATISTICS))
+            read = unpacked(b"".join(pieces))
         held, said = read.arrays["held"].astype(np.int64), read.texts
         tokens, lengths = tuple(said["tokens"]), tuple(said["lengths"])
         return WordStatistics(tokens, held, lengths, said["size"], self.manifest.keywords, self.manifest.date_order)
-
-    def file(self, name: str) -> bytes:
-        """A file that is kept in pieces. Raises `KeyError` where there is none."""
-        pieces = list[bytes]()
-        while found := self.cluster.found(self.index, [f"file:{len(pieces)}:{name}"], ["blob"]):
-            pieces += [b64decode(one["blob"]) for one in found.values()]
-        if not pieces:
-            raise KeyError(name)
-        return b"".join(pieces)
 
     @property
     def unread(self) -> tuple[str, ...]:
@@ -197,11 +190,6 @@ class ClusterStore:
     @property
     def of_triples(self) -> bool:
         return bool(self._said["of_triples"])
-
-    def files(self) -> list[str]:
-        """The names of all that are kept."""
-        query = {"bool": {"filter": [{"term": {"kind": "file"}}, {"term": {"number": 0}}]}}
-        return sorted(hit["_source"]["name"] for hit in self.cluster.scanned(self.index, query, ["name"]))
 
     @property
     def proof(self) -> tuple[int, str]:
@@ -304,8 +292,8 @@ class ClusterStore:
         try:
             yield
         except (SafetensorError, *BROKEN) as error:
-            where = self.cluster.where
-            raise ClewError(f"the library at {where} is damaged", f"clew doctor --repair --library {where}") from error
+            mend = f"clew doctor --repair --library {self.cluster.where}"
+            raise ClewError(f"the library at {self.cluster.where} is damaged", mend) from error
 
     # Searched ----------------------------------------------------------------------------------------------------
 
@@ -352,13 +340,8 @@ class ClusterStore:
 
     @property
     def tokens_by(self) -> str:
-        """The endpoint that its chunks have ELSER's tokens from; empty where they have none."""
-        return str(self._said.get("elser", ""))
-
-    @property
-    def without_tokens(self) -> int:
-        """Chunks that have none from there: they were indexed while no endpoint was named."""
-        return int(self._said.get("without", 0))
+        """The endpoint that all its chunks have ELSER's tokens from; empty where some have none."""
+        return "" if self._said.get("without") else str(self._said["elser"])
 
     def by_tokens(
         self, tokens: Sequence[searches.TokenWeights], k: int, scope: frozenset[str] | None
@@ -436,12 +419,7 @@ class ClusterStore:
             )
         count = len(self._said["sizes"])
         wanted = tuple(range(count)) if partitions is None else tuple(sorted(set(partitions)))
-        with self._making:
-            if wanted not in self._parts:
-                while len(self._parts) >= PARTS:
-                    self._parts.pop(next(iter(self._parts)))
-                self._parts[wanted] = ClusterGraph(self, self._slices(wanted), *self._said["plan"])
-            return self._parts[wanted]
+        return self._graph(wanted)
 
     def around(self, query: Query) -> Search:
         """The partitions that what matches the question votes for: the best, as many as `NODES` nodes are in."""
@@ -557,6 +535,5 @@ def open_generation(cluster: Cluster) -> ClusterStore:
     try:
         return ClusterStore(cluster, index, Manifest.model_validate_json(said["manifest"]), said)
     except (KeyError, ValueError) as error:
-        where = cluster.where
-        mend = f"clew index YOUR-FOLDER --rebuild --library {where}"
-        raise LibraryMismatch(f"the library at {where} is not whole", mend) from error
+        mend = f"clew index YOUR-FOLDER --rebuild --library {cluster.where}"
+        raise LibraryMismatch(f"the library at {cluster.where} is not whole", mend) from error

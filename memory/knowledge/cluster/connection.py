@@ -8,12 +8,11 @@ The key (`ES_API_KEY`, or `ES_USER` and `ES_PASSWORD`) is read when a client is 
 """
 
 import os
-import random
 import re
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from operator import methodcaller
@@ -47,8 +46,7 @@ ATTEMPTS, PRESENT = 8, 2
 """How often a busy cluster is asked: by who indexes, and by who has somebody waiting."""
 
 PAUSE, LONGEST_PAUSE = 0.25, 15.0
-"""Seconds before the first try again, doubled for each other, and the most; each is shortened by up to a half, by
-chance, so that clients that were refused together do not come back together."""
+"""Seconds before the first try again, doubled for each other, and the most."""
 
 BUSY = (429, 502, 503, 504)
 REJECTED = ("es_rejected_execution_exception", "circuit_breaking_exception")
@@ -94,14 +92,6 @@ class NotAllowed(NotSetUp):
 
 class Busy(ServiceUnreachable):
     """It may answer later."""
-
-
-class Away(Busy):
-    """No connection: waited for half as often."""
-
-
-class TooLarge(ClewError):
-    """A request has more bytes than the server takes (status 413)."""
 
 
 def address(text: str) -> ClusterAddress | None:
@@ -150,18 +140,13 @@ def _check_url(url: str) -> None:
         )
 
 
-def seconds_of(variable: str, otherwise: float) -> float:
-    """What a variable of the environment says. Raises `BadInput` for what is no number, or above a million."""
-    given = os.environ.get(variable, "") or str(otherwise)
-    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", given):
-        wrong = f"{variable} has '{given[:20]}', which is not a number of seconds"
-        raise BadInput(wrong, f"export {variable}={otherwise:g}")
-    return float(given)
-
-
 def patience() -> float:
-    """Seconds that an answer may take: at least one."""
-    return max(1.0, seconds_of("ES_TIMEOUT", SECONDS))
+    """Seconds that an answer may take, at least one: `ES_TIMEOUT`. Raises `BadInput` for what is no number."""
+    given = os.environ.get("ES_TIMEOUT", "") or f"{SECONDS:g}"
+    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", given):
+        wrong = f"ES_TIMEOUT has '{given[:20]}', which is not a number of seconds"
+        raise BadInput(wrong, f"export ES_TIMEOUT={SECONDS:g}")
+    return max(1.0, float(given))
 
 
 def secret_of(variable: str) -> str:
@@ -173,15 +158,12 @@ def secret_of(variable: str) -> str:
 
 
 class Cluster:
-    """The client of one library's cluster, that asks a busy one `tries` times, the second after `pause` seconds.
-    Safe from several threads; `calls`, `bytes`, `seconds` and `pauses` count what was asked and answered, for those who
-    measure it."""
+    """The client of one library's cluster, that asks a busy one `tries` times, the second after `pause` seconds. Safe
+    from several threads."""
 
     def __init__(self, where: ClusterAddress, tries: int = ATTEMPTS, pause: float = PAUSE) -> None:
         self.where, self.tries, self.pause = where, tries, pause
         self.urls = where.urls
-        self.calls = self.bytes = self.pauses = 0
-        self.seconds = 0.0
 
     @cached_property
     def client(self) -> "Elasticsearch":
@@ -222,28 +204,24 @@ class Cluster:
         return found
 
     def ask(self, call: Callable[["Elasticsearch"], Any], seconds: float = 0.0) -> Any:
-        """The body of an answer. Where `Busy` is raised, by the server's answer or by `call`, it is called again after
-        growing pauses. Raises `ClewError` for what Elasticsearch's client raises (`translated`)."""
-        started = time.perf_counter()
+        """The body of an answer; a busy cluster is asked again after growing pauses. Raises `ClewError` for what
+        Elasticsearch's client raises (`translated`)."""
         for attempt in range(self.tries):
             try:
                 with self.translated():
                     answer = call(self.client.options(request_timeout=seconds) if seconds else self.client)
                 break
-            except Busy as error:
-                if attempt + 1 >= (self.tries // 2 if isinstance(error, Away) else self.tries):
+            except Busy:
+                if attempt + 1 == self.tries:
                     raise
-            self.pauses += 1
-            time.sleep(min(LONGEST_PAUSE, self.pause * 2**attempt) * random.uniform(0.5, 1))  # noqa: S311 no secret
-        self.calls += 1
-        self.seconds += time.perf_counter() - started
-        self.bytes += int(answer.meta.headers.get("content-length", 0) or 0)
+            time.sleep(min(LONGEST_PAUSE, self.pause * 2**attempt))
         return getattr(answer, "body", answer)
 
     @contextmanager
     def translated(self) -> Iterator[None]:
         from elasticsearch import ApiError, ConnectionTimeout, SerializationError, SSLError, UnsupportedProductError
         from elasticsearch import ConnectionError as Broken
+        from elasticsearch.helpers import ScanError
 
         try:
             yield
@@ -252,18 +230,16 @@ class Cluster:
             raise NotSetUp(what, "look at the host and the port") from error
         except ApiError as error:
             raise self.refused(error.status_code, error.body) from error
+        except ScanError as error:
+            raise self._partial("some", "its") from error
         except SSLError as error:
-            raise NotSetUp(
-                f"the certificate of {self.where} is not one that this machine trusts",
-                "export ES_CA=http_ca.crt, or the fingerprint of its authority",
-            ) from error
+            what = f"the certificate of {self.where} is not one that this machine trusts"
+            raise NotSetUp(what, "export ES_CA=http_ca.crt, or the fingerprint of its authority") from error
         except ConnectionTimeout as error:
-            raise ServiceUnreachable(
-                f"{self.where} did not answer in time",
-                "try again; ES_TIMEOUT=60 waits longer, and clew doctor looks at it",
-            ) from error
+            mend = "try again; ES_TIMEOUT=60 waits longer, and clew doctor looks at it"
+            raise ServiceUnreachable(f"{self.where} did not answer in time", mend) from error
         except Broken as error:
-            raise Away(f"{self.where} cannot be reached", "look whether the cluster runs") from error
+            raise ServiceUnreachable(f"{self.where} cannot be reached", "look whether the cluster runs") from error
 
     def refused(self, status: int, body: object) -> ClewError:
         """What the mend is, by what the server answers."""
@@ -287,10 +263,8 @@ class Cluster:
             what = "its disk is full" if full else "the index is blocked"
             mend = "make room on the cluster" if full else "take the block off"
             return ClewError(f"{self.where} takes no writes: {what} ({reason[:200]})", f"{mend}, then run this again")
-        if kind == "index_closed_exception":
-            return ClewError(f"an index of {self.where} is closed ({reason})", "open it: POST /INDEX/_open, then again")
         if status == 413:
-            return TooLarge(f"{self.where} refused a request as too large", "raise its http.max_content_length")
+            return ClewError(f"{self.where} refused a request as too large", "raise its http.max_content_length")
         if status == 404:
             return NoLibrary(f"there is no library at {self.where}", f"clew index YOUR-FOLDER --library {self.where}")
         if "no_shard_available" in kind or "Partial shards" in reason or kind == "search_phase_execution_exception":
@@ -338,28 +312,13 @@ class Cluster:
         source: Sequence[str] | bool = True,
         size: int = 500,
         columns: Sequence[str] = (),
-        sort: str = "_shard_doc",
     ) -> Iterator[dict[str, Any]]:
-        """All hits of a query, as the index is now, by the field `sort` (`_shard_doc`: in no order); `columns` are
-        fields read without a source."""
-        opened = self.ask(lambda client: client.open_point_in_time(index=index, keep_alive="5m"))["id"]
-        after: Any = None
-        try:
-            while True:
-                body = {
-                    **{"query": query, "size": size, "sort": [{sort: "asc"}], "track_total_hits": False},
-                    **{"pit": {"id": opened, "keep_alive": "5m"}, "allow_partial_search_results": False},
-                    **{"source": source, "docvalue_fields": list(columns), "search_after": after},
-                }
-                answer = self.ask(methodcaller("search", **body), BULK_SECONDS)
-                hits = answer["hits"]["hits"]
-                yield from hits
-                if len(hits) < size:
-                    return
-                opened, after = answer["pit_id"], hits[-1]["sort"]
-        finally:
-            with suppress(NoLibrary):  # the status 404: it is closed already
-                self.ask(lambda client: client.close_point_in_time(id=opened))
+        """All hits of a query in no order, `size` of each request; `columns` are fields read without a source."""
+        from elasticsearch.helpers import scan
+
+        body = {"query": query, "source": source, "docvalue_fields": list(columns)}
+        with self.translated():
+            yield from scan(self.client, body, index=index, size=size, request_timeout=BULK_SECONDS)
 
     def _partial(self, failed: int | str, total: int | str) -> ClewError:
         return Busy(
@@ -373,10 +332,8 @@ def cause_of(body: object) -> tuple[str, str]:
     error = body.get("error") if isinstance(body, Mapping) else None
     if not isinstance(error, Mapping):
         return "", str(error or body or "")[:300]
-    causes, inside = [error, *error.get("root_cause", ())], error.get("caused_by")
-    while isinstance(inside, Mapping):
+    causes = [error, *error.get("root_cause", ())]
+    while isinstance(inside := causes[-1].get("caused_by"), Mapping):
         causes.append(inside)
-        inside = inside.get("caused_by")
-    said = [one for one in causes if isinstance(one, Mapping) and one.get("reason")]
-    telling = next((one for one in said if "block" in str(one.get("type"))), said[-1] if said else error)
-    return str(telling.get("type", "")), str(telling.get("reason", ""))
+    telling = [one for one in causes if one.get("reason")][-1:] or [error]
+    return str(telling[0].get("type", "")), str(telling[0].get("reason", ""))

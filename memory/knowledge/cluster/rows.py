@@ -1,12 +1,12 @@
 """What an index of a cluster holds of a generation: documents by kind, the same ones for the same generation; and how
 the index is laid out for them.
 
-    document    its text and marks, what was extracted from it, its triples and its edges
+    document    its text and marks, its triples and its edges
     chunk       title and text, the words that it is found by, its vector, its sentences' vectors
-    entity      name, kind, in how many chunks, the vector of its name
+    entity      name, kind, the vector of its name
     community   name, report, members, vector
     capsule     the slice of a partition (`slices`)
-    file        a piece of a file that is read whole: sources, loose edges, word statistics, partitionings, aligners
+    file        a piece of the word statistics
     manifest    the generation's, with how many of the others there are and the hash over all of them
 
 Vectors are kept as float16 in `binary`; what is only searched (`IndexRow.indexed`) stands in no source. An id is
@@ -17,10 +17,8 @@ import hashlib
 import json
 import sqlite3
 from base64 import b64decode, b64encode
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,18 +27,15 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Vectors
 from clew.memory.dates import search_text
-from clew.memory.files import check_plain, mapped, within
+from clew.memory.files import mapped, within
 from clew.memory.knowledge.cluster.slices import Cutter, packed
 from clew.memory.knowledge.cluster.statistics import WordStatistics, statistics_of
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.disk import Manifest, open_database
 from clew.memory.knowledge.document_dates import dated_texts, orders_in
 from clew.memory.knowledge.embedding import CHUNKS, NAMES, about_documents, titles_and_texts
-from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
-from clew.memory.knowledge.partitioning.capsule import VECTORS as CAPSULE_VECTORS
-from clew.memory.knowledge.proof import WORDS as PARTITION_WORDS
 from clew.memory.knowledge.store import EmbeddedStore
-from clew.memory.knowledge.tokens import KeywordAnalyser, KeywordParameters
+from clew.memory.knowledge.tokens import KeywordAnalyser
 
 CLUSTER_FORMAT = 3
 """Of the mapping and of what stands in it."""
@@ -48,93 +43,61 @@ CLUSTER_FORMAT = 3
 PIECE = 4_000_000
 """Bytes of a piece of a file."""
 
-STATISTICS, SOURCES = "words", "sources.json"
-"""Names of files: the word statistics; sources and loose edges."""
+STATISTICS = "words"
+"""The name of the file of the word statistics."""
+
+REPLICAS = {"auto_expand_replicas": "0-1"}
+"""A replica where there is another node."""
 
 KEY_BYTES = 16
 
 TOLD = 8191
 """Characters of what is only told, as a heading, up to which it is indexed: Elasticsearch takes 32,766 bytes."""
 
-ANALYSERS = frozenset(
-    "arabic armenian basque bengali catalan danish dutch english estonian finnish french german greek hindi hungarian "
-    "indonesian irish italian lithuanian norwegian portuguese romanian russian spanish swedish turkish".split()
-)
-"""Elasticsearch's analysers that have the name of a Snowball stemmer."""
 
-
-@dataclass(frozen=True, slots=True)
-class IndexLayout:
-    """How an index is laid out. What is None is as in the generation before; of a new library `shards` are one, and
-    `replicas` none on a cluster of one node, else one."""
-
-    dimension: int
-    keywords: KeywordParameters
-    shards: int | None = None
-    replicas: int | None = None
-
-
-def index_mapping(layout: IndexLayout, generation: int, name: str) -> dict[str, Any]:
-    language = layout.keywords.stemmer if layout.keywords.stemmer in ANALYSERS else "standard"
-    keyword, stored, number = (
-        {"type": "keyword"},
-        {"type": "keyword", "index": False, "doc_values": False},
-        {"type": "integer"},
-    )
-    text, words = {"type": "text", "analyzer": language}, {"type": "text", "analyzer": "whitespace"}
-    unsearched, binary = {"type": "text", "index": False}, {"type": "binary"}
+def index_mapping(manifest: Manifest, library: str) -> dict[str, Any]:
+    keyword, binary, number = {"type": "keyword"}, {"type": "binary"}, {"type": "integer"}
+    words, unsearched = {"type": "text", "analyzer": "whitespace"}, {"type": "text", "index": False}
     told = {**keyword, "ignore_above": TOLD}
     return {
         "dynamic": "strict",
-        "_meta": {"clew": {"library": name, "format": CLUSTER_FORMAT, "generation": generation}},
+        "_meta": {"clew": {"library": library, "format": CLUSTER_FORMAT}},
         "_source": {"excludes": ["vector", "words", "metadata", "elser"]},
         "properties": {
-            **dict.fromkeys(("kind", "hash", "document", "chunk", "entity", "entities", "named", "by"), keyword),
-            "targets": keyword,
+            **dict.fromkeys(("kind", "hash", "document", "chunk", "entity", "named", "by", "targets"), keyword),
             **dict.fromkeys(("path", "type", "status", "date", "page", "heading"), told),
-            **dict.fromkeys(("partition", "position", "number", "count", "start", "end"), number),
-            **dict.fromkeys(("title", "text"), text),
-            **dict.fromkeys(("title_words", "text_words", "metadata_words", "report", "name", "place"), unsearched),
-            **dict.fromkeys(("digest", "author"), stored),
+            **dict.fromkeys(("partition", "position", "number", "start", "end"), number),
+            **dict.fromkeys(("title", "text", "report", "name", "place"), unsearched),
+            **dict.fromkeys(("title_words", "text_words", "metadata_words"), unsearched),
+            "author": {"type": "keyword", "index": False, "doc_values": False},
             **dict.fromkeys(("half", "sentences", "blob"), binary),
-            "words": {**words, "norms": True},
-            "metadata": words,
+            **dict.fromkeys(("words", "metadata"), words),
             "rest": {"type": "object", "enabled": False},
             "elser": {"type": "sparse_vector"},
             "vector": {
-                **{"type": "dense_vector", "dims": layout.dimension, "similarity": "cosine", "index": True},
+                **{"type": "dense_vector", "dims": manifest.encoder.dimension, "similarity": "cosine", "index": True},
                 "index_options": {"type": "int8_hnsw"},
             },
         },
     }  # fmt: skip
 
 
-def index_settings(layout: IndexLayout) -> dict[str, Any]:
-    return {
-        "number_of_shards": layout.shards or 1,
-        **copies(layout.replicas),
-        "refresh_interval": "-1",
-        "similarity": {"default": {"type": "BM25", "k1": layout.keywords.k1, "b": layout.keywords.b}},
-    }
+def index_settings(manifest: Manifest) -> dict[str, Any]:
+    scoring = {"type": "BM25", "k1": manifest.keywords.k1, "b": manifest.keywords.b}
+    return {**REPLICAS, "refresh_interval": "-1", "similarity": {"default": scoring}}
 
 
-def copies(replicas: int | None) -> dict[str, Any]:
-    if replicas is None:
-        return {"auto_expand_replicas": "0-1"}
-    return {"auto_expand_replicas": "false", "number_of_replicas": replicas}
-
-
-def mapping_faults(said: Mapping[str, Any], dimension: int, keywords: KeywordParameters) -> list[str]:
+def mapping_faults(said: Mapping[str, Any], manifest: Manifest) -> list[str]:
     """What an index, as the cluster describes it, has otherwise than we would make it."""
-    wanted = index_mapping(IndexLayout(dimension, keywords), 0, "")["properties"]
+    wanted = index_mapping(manifest, "")["properties"]
     has, mark = said["mappings"].get("properties", {}), said["mappings"].get("_meta", {}).get("clew", {})
-    similarity = said["settings"]["index"].get("similarity", {}).get("default", {})
+    scoring = said["settings"]["index"].get("similarity", {}).get("default", {})
     faults = [] if mark.get("format") == CLUSTER_FORMAT else ["format"]
-    faults += [name for name in ("k1", "b") if float(similarity.get(name, -1)) != getattr(keywords, name)]
+    faults += [name for name in ("k1", "b") if float(scoring.get(name, -1)) != getattr(manifest.keywords, name)]
     for name, one in wanted.items():
         own = has.get(name, {})
-        same = own.get("type", "object") == one["type"] and own.get("analyzer") == one.get("analyzer")
-        faults += [] if same and own.get("dims") == one.get("dims") else [name]
+        same = own.get("type", "object") == one["type"] and own.get("dims") == one.get("dims")
+        faults += [] if same else [name]
     return faults
 
 
@@ -150,7 +113,6 @@ class IndexRow(NamedTuple):
         return hash_of(self.source)
 
 
-@lru_cache(50_000)  # a question asks for the same rows again and again
 def key(kind: str, id_: str) -> str:
     """The id in the index: those of documents may be longer than Elasticsearch takes."""
     return f"{kind}:{hashlib.blake2b(id_.encode(errors='surrogatepass'), digest_size=KEY_BYTES).hexdigest()}"
@@ -162,28 +124,12 @@ def hash_of(source: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(own, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-class RowsHash:
-    """Over rows in any order: how many, and SHA-256 over their ids and hashes."""
-
-    def __init__(self, rows: Iterable[tuple[str, str]] = ()) -> None:
-        self._known = dict(rows)
-
-    def add(self, id_: str, hash_: str) -> None:
-        self._known[id_] = hash_
-
-    def __len__(self) -> int:
-        return len(self._known)
-
-    @property
-    def ids(self) -> Set[str]:
-        return self._known.keys()
-
-    @property
-    def value(self) -> str:
-        whole = hashlib.sha256()
-        for id_ in sorted(self._known):
-            whole.update(f"{id_}\0{self._known[id_]}\n".encode())
-        return whole.hexdigest()
+def proof_of(hashes: Mapping[str, str]) -> str:
+    """SHA-256 over the hashes of rows, by id."""
+    whole = hashlib.sha256()
+    for id_ in sorted(hashes):
+        whole.update(f"{id_}\0{hashes[id_]}\n".encode())
+    return whole.hexdigest()
 
 
 def halves(vectors: NDArray[Any]) -> str:
@@ -215,7 +161,7 @@ def rows_of(generation: Path, manifest: Manifest) -> Generator[IndexRow, None, N
         yield from _communities(generation, database)
         for partition, data in cutter.slices():
             yield IndexRow(f"capsule:{partition}", {"kind": "capsule", "number": partition, "blob": _base64(data)})
-        yield from _files(generation, database, statistics)
+        yield from _statistics(statistics)
 
 
 def facts_of(generation: Path, manifest: Manifest) -> dict[str, Any]:
@@ -239,47 +185,40 @@ def _tokens(database: sqlite3.Connection, manifest: Manifest) -> list[tuple[Sequ
 
 
 def _documents(database: sqlite3.Connection) -> Iterator[IndexRow]:
-    columns = "id, title, text, place, pages, headings, author, tags, date, status, digest, source, position"
+    columns = "id, title, text, place, pages, headings, author, tags, date, status, source, position"
+    triples = "SELECT subject, relation, object, chunk FROM triples WHERE document = ? ORDER BY n"
     edges = "SELECT target, relation, origin FROM edges WHERE source = ? ORDER BY 1, 2, 3"
-    parts = {
-        "sentences": "SELECT start, end, hex(digest) FROM sentences WHERE document = ? ORDER BY n",
-        "names": "SELECT sentence, text, kind, given FROM names WHERE document = ? ORDER BY n",
-        "relations": "SELECT sentence, subject, verb, object, given FROM relations WHERE document = ? ORDER BY n",
-        "triples": "SELECT subject, relation, object, chunk FROM triples WHERE document = ? ORDER BY n",
-        "edges": edges,
-    }
     found = database.execute(f"SELECT {columns} FROM documents ORDER BY source, position")
-    for id_, title, text, place, pages, headings, author, tags, date, status, digest, source, position in found:
-        rest = {name: list(map(list, database.execute(sql, (id_,)))) for name, sql in parts.items()}
-        targets = sorted({target for target, *_ in rest["edges"]})
-        marks = {"pages": json.loads(pages), "headings": json.loads(headings)}
-        about = {name: one for name, one in (("author", author), ("tags", tags)) if one}
+    for id_, title, text, place, pages, headings, author, tags, date, status, source, position in found:
+        rest: dict[str, Any] = {"pages": json.loads(pages), "headings": json.loads(headings)}
+        rest |= {name: list(map(list, database.execute(sql, (id_,)))) for name, sql in
+                 (("triples", triples), ("edges", edges))}  # fmt: skip
+        rest |= {name: one for name, one in (("author", author), ("tags", tags)) if one}
         told = {"title": title, "text": text, "place": place, "date": date, "status": status, "path": source}
-        own = {"kind": "document", "document": id_, "digest": digest, "position": position, "targets": targets}
-        yield IndexRow(key("document", id_), {**own, **told, "rest": {**marks, **about, **rest}})
+        targets = sorted({target for target, *_ in rest["edges"]})
+        own = {"kind": "document", "document": id_, "position": position, "targets": targets}
+        yield IndexRow(key("document", id_), {**own, **told, "rest": rest})
 
 
 def _chunks(database: sqlite3.Connection, store: EmbeddedStore, cutter: Cutter) -> Iterator[IndexRow]:
     graph, layers = store.part(), store.part().layers
     weight, partitions = cutter.statistics.parameters.title_weight, graph.partitioning.of_node
-    columns = "c.row, c.id, c.document, c.start, c.end, c.page, c.heading, hex(c.digest), d.title, d.place, d.date"
+    columns = "c.row, c.id, c.document, c.start, c.end, c.page, c.heading, d.title, d.place, d.date"
     found = database.execute(f"SELECT {columns} FROM chunks c JOIN documents d ON d.id = c.document ORDER BY c.row")
-    named, texts = layers.chunk_entities, titles_and_texts(database, CHUNKS)
+    texts = titles_and_texts(database, CHUNKS)
     by_node = [[] for _ in layers.chunk_ids] if len(layers.chunk_ids) else []  # type: list[list[str]]
     for stem, node in zip(graph.titles.stems.tolist(), graph.titles.nodes.tolist(), strict=True):
         by_node[node].append(f"{stem:016x}")
-    for row, id_, document, start, end, page, heading, digest, title, place, date in found:
+    for row, id_, document, start, end, page, heading, title, place, date in found:
         _, _, text = next(texts)
         of_title, of_text, about = cutter.tokens[row]
         vector = np.asarray(graph.vectors[row], np.float16)
         sentences = graph.sentence_vectors.take(layers.sentences_of.of(np.array([row]))[0], axis=0)
-        entities = named.indices[named.indptr[row] : named.indptr[row + 1]].tolist()
         source = {
             "kind": "chunk",
             **{"chunk": id_, "document": document, "start": start, "end": end, "page": page, "heading": heading},
-            **{"title": title, "text": text, "place": place, "date": date, "digest": digest},
+            **{"title": title, "text": text, "place": place, "date": date},
             "partition": int(partitions[row]),
-            "entities": [layers.entities[number].id for number in sorted(entities)],
             "named": sorted(set(by_node[row])),
             "title_words": " ".join(of_title),
             "text_words": " ".join(of_text),
@@ -296,41 +235,28 @@ def _entities(generation: Path, store: EmbeddedStore) -> Iterator[IndexRow]:
     layers = store.part().layers
     at = {number: place for place, number in enumerate(layers.joining.tolist())}
     vectors: NDArray[Any] = mapped(within(generation, NAMES))
-    for number, (entity, count) in enumerate(zip(layers.entities, layers.chunks_of_entity.tolist(), strict=True)):
+    for number, entity in enumerate(layers.entities):
         vector = {"half": halves(vectors[at[number]])} if number in at else {}
-        own = {"kind": "entity", "entity": entity.id, "name": entity.name, "type": entity.kind, "count": count}
+        own = {"kind": "entity", "entity": entity.id, "name": entity.name, "type": entity.kind}
         yield IndexRow(key("entity", entity.id), {**own, **vector})
 
 
 def _communities(generation: Path, database: sqlite3.Connection) -> Iterator[IndexRow]:
     vectors: NDArray[Any] = mapped(within(generation, COMMUNITIES))
-    columns = "number, name, report, author, first, last, parent, entities, hex(digest)"
+    columns = "number, name, report, author, first, last, parent, entities"
     found = database.execute(f"SELECT {columns} FROM communities ORDER BY number")
-    for number, name, report, author, *rest, entities, digest in found:
+    for number, name, report, author, *rest, entities in found:
         own = {"kind": "community", "number": number, "name": name, "report": report, "author": author}
-        told = {"rest": {"row": [*rest, json.loads(entities), digest]}, "half": halves(vectors[number])}
+        told = {"rest": {"row": [*rest, json.loads(entities)]}, "half": halves(vectors[number])}
         yield IndexRow(f"community:{number}", {**own, **told})
 
 
-def _files(generation: Path, database: sqlite3.Connection, statistics: WordStatistics) -> Iterator[IndexRow]:
-    loose = "SELECT * FROM edges WHERE source NOT IN (SELECT id FROM documents) ORDER BY 1, 2, 3, 4"
-    found = {"sources": "SELECT path, digest FROM sources ORDER BY path", "loose": loose}
-    sources = {name: list(map(list, database.execute(sql))) for name, sql in found.items()}
-    yield from _pieces(SOURCES, json.dumps(sources, sort_keys=True).encode())
+def _statistics(statistics: WordStatistics) -> Iterator[IndexRow]:
     said = {"tokens": list(statistics.known_tokens), "lengths": list(statistics.lengths), "size": statistics.size}
-    yield from _pieces(STATISTICS, packed({"held": statistics.held.astype(np.int32)}, said))
-    home = within(generation, CAPSULES)
-    check_plain(home)
-    for path in sorted(home.rglob("*")):
-        name = path.relative_to(generation).as_posix()
-        if path.is_file() and path.name != CAPSULE_VECTORS and not name.endswith(PARTITION_WORDS):
-            yield from _pieces(name, path.read_bytes())
-
-
-def _pieces(name: str, data: bytes) -> Iterator[IndexRow]:
-    for number, start in enumerate(range(0, max(1, len(data)), PIECE)):
-        own = {"kind": "file", "name": name, "number": number, "blob": _base64(data[start : start + PIECE])}
-        yield IndexRow(f"file:{number}:{name}", own)
+    data = packed({"held": statistics.held.astype(np.int32)}, said)
+    for number, start in enumerate(range(0, len(data), PIECE)):
+        own = {"kind": "file", "name": STATISTICS, "number": number, "blob": _base64(data[start : start + PIECE])}
+        yield IndexRow(f"file:{number}:{STATISTICS}", own)
 
 
 def _base64(data: bytes) -> str:

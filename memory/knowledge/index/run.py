@@ -37,7 +37,7 @@ from clew.memory.knowledge.loaders.source import (
     source_digest,
 )
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
-from clew.memory.knowledge.partitioning.capsule import NAME_OF_PLAN, PartitionPlan, capsule_folder
+from clew.memory.knowledge.partitioning.capsule import NAME_OF_PLAN, PartitionPlan
 from clew.memory.knowledge.partitioning.partitioner import partition_library
 from clew.memory.knowledge.proof import naming_altered, of_partitions, proven_now, whole, write_hashes
 from clew.memory.knowledge.tokens import TOLD_BY
@@ -542,7 +542,7 @@ def _partition_anew(library: Path, generation: Path, wrong: Collection[str]) -> 
     folder = within(generation, CAPSULES)
     with disk.held(library):
         for name in names:
-            remove(folder, capsule_folder(generation, name).name)
+            remove(folder, name)
     plans = [_plan_named(name) for name in names if NAME_OF_PLAN.fullmatch(name)] or [PartitionPlan()]
     for plan in plans:
         yield from (event for event in partition_library(library, plan) if isinstance(event, Progress))

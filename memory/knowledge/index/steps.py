@@ -27,7 +27,7 @@ from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.numbering import ARRAYS as LAYERS
 from clew.memory.knowledge.numbering import number_layers
 from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
-from clew.memory.knowledge.partitioning.capsule import capsule_folder, keep_trained, write_capsule
+from clew.memory.knowledge.partitioning.capsule import write_capsule
 from clew.memory.knowledge.partitioning.partitioner import FILE as NODES
 from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before, write_graph
 from clew.memory.knowledge.tokens import TOKENS, KeywordParameters
@@ -249,9 +249,7 @@ def partition(generation: Generation) -> Iterator[Progress]:
     write_smoothed(generation.folder, graph, embedding.open_vectors(generation.folder, CHUNKS))
     for plan in plans_before(generation.old):
         capsule = yield from build_capsule(generation.database, generation.folder, graph, plan)
-        folder = write_capsule(generation.folder, capsule, durable=False)
-        if generation.old:
-            keep_trained(capsule_folder(generation.old, plan.name), folder, capsule.partitioning)
+        write_capsule(generation.folder, capsule, generation.old)
 
 
 def _communities(parameters: DetectionParameters) -> dict[str, object]:

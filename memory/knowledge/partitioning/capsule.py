@@ -8,9 +8,8 @@ GENERATION/capsules/current                       the name of the one in use, th
 """
 
 import json
-import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -27,7 +26,7 @@ from clew.memory.knowledge.embedding import CHUNKS, open_vectors
 from clew.memory.nodes import Cells, Partitioning, PartitionMethod
 from clew.memory.vectors import Ragged, check_places
 
-FOLDER, CURRENT, BEFORE, FRESH = "capsules", "current", ".old", ".new"
+FOLDER, CURRENT = "capsules", "current"
 ARRAYS, NAMES, REPORT, VECTORS = "partitioning.npz", "names.json", "report.json", "vectors.npy"
 
 TRAINED = ("aligners", "queries")
@@ -97,68 +96,29 @@ class Capsule(NamedTuple):
 
 
 def capsule_with_vectors(generation: Path) -> tuple[Capsule, Vectors]:
-    """The one in use, and the nodes' vectors, partition after partition, shape (nodes, d), memory-mapped. What was read
-    stays valid when another takes its place; one that does so while it is read is read instead."""
-    while True:
-        folder = capsule_folder(generation, current_name(generation))
-        before = folder.stat()
-        try:
-            found = _read(folder), files.mapped(within(folder, VECTORS))
-            if len(found[0].partitioning.of_node) != len(found[1]):
-                raise ValueError("the partitions are not of its nodes")
-        except BROKEN:
-            if folder.exists() and os.path.samestat(before, folder.stat()):
-                raise
-            continue
-        if folder.exists() and os.path.samestat(before, folder.stat()):
-            return found
+    """The one in use, and the nodes' vectors, partition after partition, shape (nodes, d), memory-mapped."""
+    name = current_name(generation)
+    capsule, vectors = read_capsule(generation, name), files.mapped(within(generation, FOLDER, name, VECTORS))
+    if len(capsule.partitioning.of_node) != len(vectors):
+        raise ValueError("the partitions are not of its nodes")
+    return capsule, vectors
 
 
-def capsule_folder(generation: Path, name: str) -> Path:
-    """The folder of a capsule: what it was before, where a run ended between putting that aside and the new one in its
-    place."""
-    home = within(generation, FOLDER)
-    folder, before = within(home, name), within(home, f"{name}{BEFORE}")
-    return before if before.is_dir() and not folder.exists() else folder
-
-
-def write_capsule(
-    generation: Path, capsule: Capsule, durable: bool, ready: Callable[[Path], object] = lambda _: None
-) -> Path:
-    """Write it beside what is there, put it in its place, then name it as the one in use. `durable` forces it onto the
-    disk: for a generation that is in use already; `ready` is told its folder before anything else changes. Returns its
-    folder."""
+def write_capsule(generation: Path, capsule: Capsule, before: Path | None) -> None:
+    """Into a generation that is not in use yet, and name it as the one in use there. What was trained in the generation
+    `before` for the same partitions is kept."""
     name = capsule.plan.name
     if not within(generation, FOLDER).exists():
         files.new_folder(generation, FOLDER)
-    home = within(generation, FOLDER)
-    if (there := capsule_folder(generation, name)).name != name:
-        files.put(home, there.name, name)
-    folder = within(home, name)
-    fresh = files.new_folder(home, f"{name}{FRESH}")
-    files.remove(home, f"{name}{BEFORE}")
-    _write(fresh, capsule)
-    write_vectors(fresh, capsule.partitioning, open_vectors(generation, CHUNKS))
-    keep_trained(folder, fresh, capsule.partitioning)
-    if durable:
-        files.sync_all(fresh)
-    ready(fresh)
-    if folder.exists():
-        files.put(home, name, f"{name}{BEFORE}")
-    files.put(home, fresh.name, name)
-    current = new_file(home, f"{CURRENT}{FRESH}")
-    current.write_text(line_of(name), "utf-8")
-    if durable:
-        files.sync(current)
-        files.sync(home)
-    files.put(home, current.name, CURRENT)
-    if durable:
-        files.sync(home)
-    files.remove(home, f"{name}{BEFORE}")
-    return folder
+    folder = files.new_folder(generation, FOLDER, name)
+    _write(folder, capsule)
+    write_vectors(folder, capsule.partitioning, open_vectors(generation, CHUNKS))
+    if before:
+        _keep_trained(within(before, FOLDER, name), folder, capsule.partitioning)
+    new_file(generation, FOLDER, CURRENT).write_text(f"{name}\n", "utf-8")
 
 
-def keep_trained(before: Path, folder: Path, partitioning: Partitioning) -> None:
+def _keep_trained(before: Path, folder: Path, partitioning: Partitioning) -> None:
     """Copy what was trained beside the same partitions; what was trained for others cannot be used."""
     try:
         arrays = files.read_arrays(within(before, ARRAYS))
@@ -174,14 +134,9 @@ def keep_trained(before: Path, folder: Path, partitioning: Partitioning) -> None
 def capsules(generation: Path) -> list[str]:
     """The names of all that a generation has, the one in use last."""
     current = current_name(generation)
-    names = {path.parent.name.removesuffix(BEFORE) for path in within(generation, FOLDER).glob(f"*/{ARRAYS}")}
+    names = {path.parent.name for path in within(generation, FOLDER).glob(f"*/{ARRAYS}")}
     found = [name for name in names if NAME_OF_PLAN.fullmatch(name)]
     return [*sorted(name for name in found if name != current), *(name for name in found if name == current)]
-
-
-def line_of(name: str) -> str:
-    """What `CURRENT` has for the capsule of this name."""
-    return f"{name}\n"
 
 
 def current_name(generation: Path) -> str:
@@ -194,12 +149,9 @@ def current_name(generation: Path) -> str:
 
 def read_capsule(generation: Path, name: str = "") -> Capsule:
     """The one in use where no name is given. Raises what a broken file raises (`disk.BROKEN`)."""
-    return _read(capsule_folder(generation, name or current_name(generation)))
-
-
-def _read(folder: Path) -> Capsule:
+    folder = within(generation, FOLDER, name or current_name(generation))
     saved = json.loads(within(folder, REPORT).read_text("utf-8"))
-    plan = _read_plan(saved["wanted"], folder.name.removesuffix(BEFORE))
+    plan = _read_plan(saved["wanted"], folder.name)
     names = tuple(json.loads(within(folder, NAMES).read_text("utf-8")))
     arrays = files.read_arrays(within(folder, ARRAYS))
     of_node = arrays["of_node"].astype(np.int64)

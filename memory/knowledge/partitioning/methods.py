@@ -49,31 +49,20 @@ def optimised(
 ) -> Ints:
     """Of each node the number of its community, by the modularity of edges with these `ends`, shape (2, edges): by
     Leiden, or by Louvain (Blondel et al. 2008)."""
-    if parameters.method == "louvain":
-        return _louvain(count, ends, weights, resolution, parameters.seed)
     import igraph
 
     graph = igraph.Graph(n=count, edges=ends.T.tolist())
     igraph.set_random_number_generator(random.Random(parameters.seed))  # noqa: S311 an order, not a secret
     try:
-        found = graph.community_leiden("modularity", weights.tolist(), resolution, n_iterations=parameters.iterations)
+        if parameters.method == "louvain":
+            found = graph.community_multilevel(weights.tolist(), resolution=resolution)
+        else:
+            found = graph.community_leiden(
+                "modularity", weights.tolist(), resolution, n_iterations=parameters.iterations
+            )
     finally:
         igraph.set_random_number_generator(random)
     return np.array(found.membership, np.int64)
-
-
-def _louvain(
-    count: int, ends: NDArray[np.integer], weights: NDArray[np.floating], resolution: float, seed: int
-) -> Ints:
-    import networkx as nx
-
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(range(count))
-    graph.add_weighted_edges_from(zip(*ends.tolist(), weights.tolist(), strict=True))
-    labels = np.empty(count, np.int64)
-    for number, nodes in enumerate(nx.community.louvain_communities(graph, resolution=resolution, seed=seed)):
-        labels[list(nodes)] = number
-    return labels
 
 
 def _divided(adjacency: "csr_array", labels: PartitionLabels, k: int, least: int) -> Ints:

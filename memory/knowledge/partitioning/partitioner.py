@@ -20,8 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.memory import files
 from clew.memory.datatypes import Ints, Progress, Vectors
-from clew.memory.files import check_plain, new_file, read_arrays, within
+from clew.memory.files import new_file, read_arrays, within
+from clew.memory.knowledge import disk
 from clew.memory.knowledge.disk import BROKEN, held, naming_damage, open_database, required_generation
 from clew.memory.knowledge.embedding import CHUNKS, open_vectors, titles_and_texts
 from clew.memory.knowledge.partitioning import methods
@@ -169,21 +171,29 @@ def build_capsule(
 
 
 def partition_library(library: Path, plan: PartitionPlan) -> Generator[Progress | Capsule, None, None]:
-    """Make another capsule for the current generation, and name it as the one in use; ends with it. A library that is
-    open keeps the one that it has read.
+    """The next generation of a library: all that the current one has, and another capsule, which is the one in use;
+    ends with it.
 
     Raises `NoLibrary`, `LibraryBusy`, `LibraryMismatch`, or `ClewError` where the folder is damaged.
     """
     required_generation(library)
     with held(library):
-        generation = required_generation(library)
-        check_plain(generation)
-        with naming_damage(generation), closing(open_database(generation)) as database:
-            capsule = yield from build_capsule(database, generation, read_graph(generation), plan)
-        with naming_damage(generation):
-            write_capsule(generation, capsule, True, lambda fresh: record_partitions(generation, fresh))
-            record_partitions(generation)
-        yield capsule
+        old = required_generation(library)
+        parts = {entry.name for entry in old.iterdir()}
+        folder, whole = disk.next_generation(library, parts), False
+        try:
+            with naming_damage(old):
+                files.copy(old, library, folder.name)
+                with closing(open_database(folder)) as database:
+                    capsule = yield from build_capsule(database, folder, read_graph(folder), plan)
+                write_capsule(folder, capsule, old)
+                record_partitions(folder)
+            whole = True
+            disk.switch_to(library, folder, parts)
+        finally:
+            if not whole:
+                files.remove(library, folder.name)
+    yield capsule
 
 
 def plans_before(generation: Path | None) -> list[PartitionPlan]:

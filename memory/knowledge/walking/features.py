@@ -450,14 +450,11 @@ class HopQuestion:
     def __init__(self, index: HopIndex, question: LibraryQuestion) -> None:
         self.index = index
         self.question = question
-        self._held: dict[int, Floats] = {}
 
     def held(self, chunks: Ints) -> Floats:
         """How far each chunk has each of the question's words, 0 to 1; shape (chunks, words)."""
-        fresh = np.array([chunk for chunk in chunks.tolist() if chunk not in self._held], np.int64)
-        if len(fresh):
-            self._held.update(zip(fresh.tolist(), self.question.held(fresh), strict=True))
-        return np.array([self._held[chunk] for chunk in chunks.tolist()]).reshape(len(chunks), len(self.stems))
+        different, where = np.unique(chunks, return_inverse=True)
+        return self.question.held(different)[where.reshape(-1)]
 
     @cached_property
     def stems(self) -> list[str]:

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from clew.memory import files
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
-from clew.memory.files import put
+from clew.memory.knowledge import disk
 from clew.memory.knowledge.disk import HASHES, POINTER
 from clew.memory.knowledge.index.run import repair
 from clew.memory.knowledge.library import open_library
-from clew.memory.knowledge.partitioning import capsule
-from clew.memory.knowledge.partitioning.capsule import PartitionPlan
+from clew.memory.knowledge.partitioning.capsule import PartitionPlan, capsules
 from clew.memory.knowledge.partitioning.partitioner import partition_library
 from clew.memory.knowledge.proof import forget_trained, naming_altered, proven, record_partitions
 from tests.memory.knowledge.index.test_damage import generation_of
@@ -53,30 +51,22 @@ def test_one_bit_of_any_file_is_found(made: Path) -> None:
     assert damaged is not None and (damaged.gone, damaged.unknown) == (("smoothed.npy",), ("extra",))
 
 
-@pytest.mark.parametrize("plan", [PartitionPlan(size=300), PartitionPlan()], ids=lambda plan: plan.name)
-@pytest.mark.parametrize("moves", range(6))
-def test_partitions_are_whole_wherever_their_run_ends(
-    made: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch, moves: int, plan: PartitionPlan
+def test_partitions_are_a_generation_of_their_own(
+    made: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Moves: what may come is recorded, the old one aside, the new one there, its name, what came is recorded."""
-    left, generation = [moves], generation_of(made)
-
-    def killed(folder: Path, fresh: str, name: str) -> None:
-        if not left[0]:
-            raise KeyboardInterrupt
-        left[0] -= 1
-        put(folder, fresh, name)
-
-    monkeypatch.setattr(files, "put", killed)
-    with suppress(KeyboardInterrupt):
-        list(partition_library(made, plan))
-    assert proven(generation)
-    assert capsule.current_name(generation) in ("hybrid-200", plan.name)
-    flip(capsule.capsule_folder(generation, capsule.current_name(generation)) / "names.json")
+    """A run that ends before it is named leaves the library as it was; what is copied has the hashes that it had."""
+    before = generation_of(made)
+    flip(before / "smoothed.npy")
+    with monkeypatch.context() as ended:
+        ended.setattr(disk, "name_current", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with suppress(KeyboardInterrupt):
+            list(partition_library(made, PartitionPlan(size=300)))
+    assert generation_of(made) == before
+    list(partition_library(made, PartitionPlan(size=300)))
+    generation = generation_of(made)
     damaged = proven(generation)
-    assert damaged is not None and len(damaged.changed) == 1
-    monkeypatch.undo()
-    assert "made anew" in mended(made, encoder, [])[0] and proven(generation)
+    assert damaged is not None and damaged.wrong == ("smoothed.npy",)
+    assert capsules(generation) == ["hybrid-200", "hybrid-300"]
 
 
 def test_what_is_trained_is_recorded_when_it_is_done(made: Path) -> None:
@@ -137,16 +127,16 @@ def test_nothing_is_mended_where_that_loses_what_is_not_there(made: Path, encode
 
 
 def test_damaged_partitions_are_made_anew_without_reading(made: Path, encoder: CachedEncoder) -> None:
-    before = generation_of(made)
     list(partition_library(made, PartitionPlan("metis", 0, 2)))
+    before = generation_of(made)
     flip(before / "capsules" / "metis-k2" / "vectors.npy")
     (before / "capsules" / "hybrid-200" / "names.json").unlink()
     (said,) = mended(made, encoder, [])
-    assert "hybrid-200, metis-k2" in said and generation_of(made) == before and proven(before)
+    assert "hybrid-200, metis-k2" in said and proven(generation_of(made))
     with open_library(made, encoder) as opened:
         assert read_all(opened) == ["moon", "sun"]
-    (before / "capsules" / "current").write_text("no such")
-    assert "made anew" in mended(made, encoder, [])[0] and proven(before)
+    (generation_of(made) / "capsules" / "current").write_text("no such")
+    assert "made anew" in mended(made, encoder, [])[0] and proven(generation_of(made))
 
 
 def test_a_pointer_that_is_gone_or_torn_is_written_again(made: Path, encoder: CachedEncoder) -> None:

@@ -15,9 +15,7 @@ from clew.memory.knowledge.aligners.scoring import (
     Loss,
     aligner_paths,
     read_aligner,
-    read_words,
     write_aligner,
-    write_words,
 )
 from clew.memory.knowledge.aligners.training import (
     LOSSES,
@@ -34,7 +32,6 @@ from clew.memory.knowledge.aligners.training import (
 from clew.memory.nodes import Partitioning
 from tests.memory.knowledge.aligners.tiny import (
     OF_NODE,
-    TITLES,
     graph,
     graph_of_partitions,
     partitioning,
@@ -124,10 +121,6 @@ def test_one_for_other_partitions_is_refused_with_the_command(tmp_path: Path, ml
     with pytest.raises(LibraryMismatch, match="mlp-infonce was trained for other partitions") as refused:
         read_aligner(path, other, words())
     assert refused.value.hint == "clew align train --model mlp --loss infonce --capsule metis-12"
-    write_words(tmp_path, words(), p)
-    read = read_words(tmp_path, p)
-    assert read is not None and np.array_equal(read.scores(TITLES[5]), words().scores(TITLES[5]))
-    assert read_words(tmp_path, other) is None
 
 
 @pytest.mark.parametrize("damage", [b"", b"no tensors"])

@@ -1,6 +1,5 @@
 import json
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -8,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.memory.datatypes import Triple
-from clew.memory.errors import BadInput
 from clew.memory.knowledge.clues.clue_index import (
     SHIPPED,
     TripleGraph,
@@ -22,8 +20,8 @@ from clew.memory.text import stemmed_words
 from tests.memory.knowledge.clues.cases import CASES, needs_cases
 
 
-def named(text: str, more: Path | None = None) -> list[str]:
-    return [mention.relation for mention in load_aliases(more).mentions(text)]
+def named(text: str) -> list[str]:
+    return [mention.relation for mention in load_aliases().mentions(text)]
 
 
 @pytest.mark.parametrize(
@@ -58,26 +56,6 @@ def test_no_alias_is_two_relations() -> None:
         for phrase in {tuple(stemmed_words(alias)) for alias in (relation, *row["aliases"])}
     )
     assert not [phrase for phrase, count in phrases.items() if count > 1]
-
-
-def test_a_second_file_adds_relations_aliases_and_types(tmp_path: Path) -> None:
-    (path := tmp_path / "more.json").write_text(
-        '{"orbits": {"answers": ["where"], "aliases": ["circles", "goes around"]}, "directed": {"aliases": ["star"]}}'
-    )
-    assert named("What circles the Earth, and who is the star?", path) == ["orbits", "directed"]
-    assert load_aliases(path).answers["orbits"] == {"where"}
-    assert load_aliases(path).answers["directed"] == {"who"}
-    assert named("What circles the Earth?") == []
-
-
-@pytest.mark.parametrize(
-    "content",
-    ["", "[]", '{"a": []}', '{"a": {}}', '{"a": {"answers": ["how"], "aliases": []}}', '{"a": {"aliases": 1}}'],
-)
-def test_what_is_no_table_is_told(tmp_path: Path, content: str) -> None:
-    (path := tmp_path / "more.json").write_text(content)
-    with pytest.raises(BadInput, match=r"more\.json is not a table of relation aliases"):
-        load_aliases(path)
 
 
 PARTS = st.sampled_from(["Ann", "ann ", "Bob", "Carl", "", " ", '"Dora"', "?"])

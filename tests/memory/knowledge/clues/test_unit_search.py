@@ -28,7 +28,6 @@ def parameters(draw: st.DrawFn) -> UnitWalkParameters:
         beam=draw(st.integers(1, 6)),
         depth=draw(few),
         subtract=draw(st.sampled_from([0.0, 0.5, 1.0])),
-        renormalise=draw(st.booleans()),
     )
 
 

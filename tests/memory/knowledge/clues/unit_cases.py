@@ -107,8 +107,6 @@ class Reference:
         query = self.question.copy()
         for unit in units:
             query = query - self.parameters.subtract * self.vectors[unit]
-            if self.parameters.renormalise:
-                query = query / max(np.linalg.norm(query), 1e-12)
         return query
 
     def walks(self) -> list[UnitWalk]:

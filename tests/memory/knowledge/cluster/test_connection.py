@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory.errors import BadInput, NotSetUp
-from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, address, place, seconds_of
+from clew.memory.knowledge.cluster.connection import Cluster, ClusterAddress, address, patience, place
 from tests.proxy import Proxy
 
 
@@ -67,10 +67,10 @@ def test_a_key_that_can_stand_in_no_header_is_refused_and_not_said(monkeypatch: 
 
 @pytest.mark.parametrize("given", ["x", "-1", "1e3", "9" * 400])
 def test_seconds_are_a_number(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ES_KEEP", given)
-    with pytest.raises(BadInput, match="ES_KEEP has") as refused:
-        seconds_of("ES_KEEP", 3600)
-    assert refused.value.hint == "export ES_KEEP=3600" and len(str(refused.value)) < 120
+    monkeypatch.setenv("ES_TIMEOUT", given)
+    with pytest.raises(BadInput, match="ES_TIMEOUT has") as refused:
+        patience()
+    assert refused.value.hint == "export ES_TIMEOUT=30" and len(str(refused.value)) < 120
 
 
 def test_another_machine_is_spoken_to_with_tls_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,9 +26,8 @@ from clew.memory.errors import NoLibrary, NotSetUp, ServiceUnreachable
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import Cluster, address
 from clew.memory.knowledge.cluster.generations import WRITE_RIGHTS, Generations
-from clew.memory.knowledge.cluster.publishing import STAGE, Published, Sending, publish
-from clew.memory.knowledge.cluster.restoring import worked_on
-from clew.memory.knowledge.cluster.rows import RowsHash, rows_of
+from clew.memory.knowledge.cluster.publishing import STAGE, Published, worked_on
+from clew.memory.knowledge.cluster.rows import proof_of, rows_of
 from clew.memory.knowledge.disk import read_manifest, required_generation
 from clew.memory.knowledge.index.generation import Parameters
 from clew.memory.knowledge.index.run import index
@@ -116,14 +115,14 @@ def test_a_slow_cluster_ends_by_time_outs(
 
 
 def test_a_generation_that_is_gone_is_left_between_two_turns(
-    server: Server, examples_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Server, examples_path: Path, tmp_path: Path
 ) -> None:
     cluster = cluster_at(server)
     sent(cluster, examples_path)
     with asking(cluster, tmp_path) as assistant:
         assert told(assistant, QUESTION)[0] == []
-        monkeypatch.setenv("ES_KEEP", "0")
-        assert sent(cluster, examples_path).removed
+        sent(cluster, examples_path)
+        sent(cluster, examples_path)
         said, turn = told(assistant, "Which animals flew to space?")
         assert "indexed since" in said[0] and turn.passages
     Generations(cluster).remove_all()
@@ -230,24 +229,27 @@ def test_one_of_two_nodes_is_lost_and_then_the_only_master(server: Server, examp
         first = cluster_at(servers["a"], "whole")
         waited(first, wait_for_nodes="2")
         stores = {}
-        for name, replicas in (("whole", 1), ("halves", 0)):
+        for name in ("whole", "alone"):
             both = address(f"es://{servers['a'].host},{servers['b'].host}/{name}")
             assert both
-            for _ in publish(Cluster(both), required_generation(examples_path), Sending(shards=2, replicas=replicas)):
-                pass
+            sent(Cluster(both), examples_path)
             stores[name] = [open_generation(Cluster(both)) for _ in range(3)]
+        alone, own = stores["alone"][0].index, {"number_of_replicas": 0, "routing.allocation.require._name": "b"}
+        no_copy = {"index": {"auto_expand_replicas": "false", **own}}
+        first.ask(lambda client: client.indices.put_settings(index=alone, settings=no_copy))
+        waited(first, wait_for_no_relocating_shards=True)
         waited(first, wait_for_status="green")
         before = searched(stores["whole"][0])
-        assert before and searched(stores["halves"][0]) == before
+        assert before and searched(stores["alone"][0]) == before
         stopped(folders["b"], "--kill")
         waited(first, wait_for_nodes="1")
         assert searched(stores["whole"][1]) == before == searched(open_generation(stores["whole"][1].cluster))
         with pytest.raises(ServiceUnreachable, match="shards") as partial_only:
-            searched(stores["halves"][1])
+            searched(stores["alone"][1])
         assert "replica" in partial_only.value.hint
         again = cluster_at(started(folders["b"], *of_b), "whole")
         waited(first, wait_for_nodes="2", wait_for_status="green")
-        assert searched(stores["halves"][2]) == before  # its shards are back with the node
+        assert searched(stores["alone"][2]) == before  # its shard is back with the node
         stopped(folders["a"], "--kill")
         assert until(lambda: searched(open_generation(again))) == before
         with pytest.raises(ServiceUnreachable, match="no master") as no_writes:
@@ -291,12 +293,11 @@ def test_killed_in_a_bulk_of_20_000_chunks_the_next_run_ends_it(server: Server, 
             open_generation(cluster)
         done = next(event for event in indexed(own, tmp_path) if isinstance(event, Published))
         (copy,) = (tmp_path / "clusters").iterdir()
-        undisturbed = RowsHash()
-        for row in rows_of(generation := required_generation(copy), read_manifest(generation)):
-            undisturbed.add(row.id, row.hash)
+        made = rows_of(generation := required_generation(copy), read_manifest(generation))
+        undisturbed = {row.id: row.hash for row in made}
         assert 0 < done.sent < done.rows == len(undisturbed)
         (rows,) = [one for one in looked_at(cluster.where) if one.name == "library rows"]
-        assert rows.state == "ok" and undisturbed.value[:12] in rows.message
+        assert rows.state == "ok" and proof_of(undisturbed)[:12] in rows.message
 
 
 def indexed(server: Server, folder: Path) -> Iterator[object]:

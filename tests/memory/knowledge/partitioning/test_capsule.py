@@ -8,7 +8,6 @@ import pytest
 from clew.memory.datatypes import Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import LibraryBusy, NoLibrary
-from clew.memory.files import mapped
 from clew.memory.knowledge.disk import held
 from clew.memory.knowledge.embedding import CHUNKS
 from clew.memory.knowledge.library import open_library
@@ -18,7 +17,6 @@ from clew.memory.knowledge.partitioning.capsule import (
     VECTORS,
     Capsule,
     PartitionPlan,
-    capsule_with_vectors,
     capsules,
     plan_of,
     read_capsule,
@@ -68,7 +66,7 @@ def library(tmp_path: Path, encoder: CachedEncoder) -> Path:
 def test_a_capsule_is_read_as_it_was_written(tmp_path: Path, method: str, k: int) -> None:
     vectors = with_vectors(tmp_path)
     capsule = made(plan_of(method, None if method == "leiden" or k else 20, k))  # type: ignore[arg-type]
-    write_capsule(tmp_path, capsule, durable=True)
+    write_capsule(tmp_path, capsule, None)
     again = read_capsule(tmp_path)
     assert (again.plan, again.report) == (capsule.plan, capsule.report)
     for name in ("of_node", "centroids", "hub_nodes"):
@@ -86,7 +84,7 @@ def test_a_capsule_is_read_as_it_was_written(tmp_path: Path, method: str, k: int
 def test_the_last_that_was_made_is_in_use(tmp_path: Path) -> None:
     with_vectors(tmp_path)
     for plan in (plan_of("hybrid", 20), plan_of("metis", 20), plan_of("hybrid", 20)):
-        write_capsule(tmp_path, made(plan), durable=True)
+        write_capsule(tmp_path, made(plan), None)
         assert read_capsule(tmp_path).plan == plan
     assert capsules(tmp_path) == ["metis-20", "hybrid-20"]
     assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == [CURRENT, "hybrid-20", "metis-20"]
@@ -125,22 +123,6 @@ def test_only_where_there_is_a_library_that_nobody_changes(library: Path, tmp_pa
     assert not (tmp_path / "nowhere").exists()
     with held(library), pytest.raises(LibraryBusy):
         list(partition_library(library, PartitionPlan()))
-
-
-def test_one_that_is_swapped_while_it_is_read_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    vectors, plan = with_vectors(tmp_path), plan_of("hybrid", 20)
-    write_capsule(tmp_path, made(plan), durable=True)
-    swaps = [3]
-
-    def swapped(path: Path) -> Vectors:
-        if swaps[0]:
-            swaps[0] -= 1
-            write_capsule(tmp_path, made(plan), durable=True)
-        return mapped(path)
-
-    monkeypatch.setattr("clew.memory.files.mapped", swapped)
-    capsule, ordered = capsule_with_vectors(tmp_path)
-    assert not swaps[0] and (ordered == vectors[capsule.partitioning.members.values]).all()
 
 
 # Names, hub nodes and report.
