@@ -41,11 +41,9 @@ def test_what_is_wrong_is_said(clew: Run, tmp_path: Path) -> None:
     path.write_text("Mi venas.\nLa gnapo brinkas.\n", "utf-8")
     done = clew("parse", path, "--language", "eo", "--strict")
     assert done.exit_code == 2 and "line 2" in done.stderr and "gnapo" in done.stderr
-    path.write_text("zzz qqq\n", "utf-8")
-    assert "--language" in clew("parse", path).stderr
     path.write_text("Wer ist der Hund und was macht er?\n", "utf-8")
     done = clew("parse", path)
-    assert done.exit_code == 2 and "German" in done.stderr
+    assert done.exit_code == 2 and "German" in done.stderr and "--language" in done.stderr
     path.write_bytes(b"\xff\xfe\xff")
     assert clew("parse", path).exit_code == 2
 

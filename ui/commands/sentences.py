@@ -12,8 +12,8 @@ from clew.memory.errors import BadInput
 from clew.memory.files import naming_full_disk
 from clew.memory.knowledge.disk import held
 from clew.memory.knowledge.library import open_library
-from clew.memory.language.readers import detected, reader_of
-from clew.memory.language.trees import SentenceReader, Tree, parsed_conllu
+from clew.memory.language.esperanto import Esperanto, check_esperanto
+from clew.memory.language.trees import Tree, parsed_conllu
 from clew.ui import options
 from clew.ui.console import print_json, shown
 from clew.ui.plain import plain
@@ -21,15 +21,15 @@ from clew.ui.plain import plain
 
 @click.command()
 @click.argument("file", type=click.File(encoding="utf-8-sig"), default="-", metavar="[FILE]")
-@click.option("--language", type=click.Choice(["eo", "en"]), help="Of the text.  [default: as it is detected]")
+@click.option("--language", type=click.Choice(["eo"]), help="Read it, whatever language it seems to be in.")
 @click.option(
     "--conllu", is_flag=True, help="Read CoNLL-U and write it: IDs and FORMs are kept, all else is read anew."
 )
-@click.option("--strict", is_flag=True, help="Refuse words of Esperanto whose root is not known.")
+@click.option("--strict", is_flag=True, help="Refuse words whose root is not known.")
 @click.option("--keywords", is_flag=True, help="Print what each sentence would be searched by.")
 @options.as_json("Print each sentence as a JSON object, a line each.")
 def parse(file: IO[str], language: str | None, conllu: bool, strict: bool, keywords: bool, as_json: bool) -> None:
-    """Read sentences of Esperanto or English, one a line: words, their parts, and what depends on what.
+    """Read sentences of Esperanto, one a line: words, their parts, and what depends on what.
 
     FILE is - (the default) for what is typed or piped in. Names are those of Universal Dependencies.
     """
@@ -40,10 +40,12 @@ def parse(file: IO[str], language: str | None, conllu: bool, strict: bool, keywo
     except UnicodeDecodeError as error:
         raise BadInput(f"{file.name} is not text in UTF-8") from error
     forms = (line.split("\t")[1] for line in lines if line.count("\t") > 1) if conllu else lines
-    reader = reader_of(language or detected(" ".join(forms)), strict)
+    if not language:
+        check_esperanto(" ".join(forms))
+    reader = Esperanto(strict)
     if conllu:
         try:
-            for line in parsed_conllu(lines, reader):
+            for line in parsed_conllu(lines, reader.tree):
                 sys.stdout.write(plain(line) + "\n")
         except ValueError as error:
             raise BadInput(str(error)) from error
@@ -57,10 +59,10 @@ def parse(file: IO[str], language: str | None, conllu: bool, strict: bool, keywo
             _print(text, tree, reader, keywords, as_json)
 
 
-def _print(text: str, tree: Tree, reader: SentenceReader, keywords: bool, as_json: bool) -> None:
+def _print(text: str, tree: Tree, reader: Esperanto, keywords: bool, as_json: bool) -> None:
     words = reader.keywords(tree)
     if as_json:
-        found = {"text": text, "language": reader.language, "mood": tree.mood, "asks": tree.asks, "keywords": words}
+        found = {"text": text, "language": "eo", "mood": tree.mood, "asks": tree.asks, "keywords": words}
         print_json(
             found if keywords else found | {"words": [_as_object(tree, place) for place in range(len(tree.words))]}
         )
@@ -88,7 +90,7 @@ def _as_object(tree: Tree, place: int) -> dict[str, object]:
 
 @click.command(name="train-structure")
 @options.library
-@click.option("--language", type=click.Choice(["eo", "en"]), help="Of the documents.  [default: as it is detected]")
+@click.option("--language", type=click.Choice(["eo"]), help="Read it, whatever language it seems to be in.")
 @click.option("--sentences", type=click.IntRange(2), default=20_000, show_default=True, help="To learn from, at most.")
 @click.option("--epochs", type=click.IntRange(1), default=4, show_default=True, help="How often each is learned from.")
 @click.option(
@@ -100,7 +102,8 @@ def train_structure(
 ) -> None:
     """Train a Tree-LSTM on the sentences of a library, for searches with --set tools.hybrid.stage2=structure.
 
-    It learns from the library alone: each sentence against paraphrases of it. A GPU is used where there is one.
+    The documents have to be in Esperanto. It learns from the library alone, each sentence against paraphrases of it,
+    and uses a GPU where there is one.
     """
     from clew.memory.language.structure_training import StructurePlan, train_library
 
@@ -109,7 +112,7 @@ def train_structure(
         raise BadInput("a network is trained on a library in a folder", "--library FOLDER")
     kept = f"the library at {path} stays as it was"
     with naming_full_disk(kept), open_library(path, None) as opened, held(path):
-        events = train_library(opened, StructurePlan(epochs=epochs, seed=seed), language or "", sentences)
+        events = train_library(opened, StructurePlan(epochs=epochs, seed=seed), sentences, told=bool(language))
         with closing(shown(events, quiet)) as seen:
             for written in seen:
                 click.echo(str(written))
