@@ -105,7 +105,7 @@ def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> R
     language, held = language_of(turn.typed), held_language(services)
     if language in ("", held) or not held:  # nothing is a slip of another language's word
         made = with_spelling(made, words, services.encoder)
-    made = with_dates(made, turn.today, services.library.manifest.date_order)
+    made = with_dates(made, turn.today)
     return made if services.multilingual else with_cognates(made, language, held, words)
 
 
