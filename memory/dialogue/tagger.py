@@ -79,11 +79,11 @@ class Tagger:
         words = [reading.words[number] for number in reading.bases[mode]]
         firsts, lasts = [word.first for word in words], [word.last for word in words]
         word = self._mixed(rows[firsts], rows[lasts], "first", "last", self._heads["word_of.weight"][mode])
-        delete = [self._linear("delete", gelu_of(word + one))[:, 0] for one in self._heads["deleted_of.weight"]]
+        delete = [self._linear("delete", gelu(word + one))[:, 0] for one in self._heads["deleted_of.weight"]]
         left, right = rows[[firsts[0] - 1, *lasts]], rows[[*firsts, lasts[-1] + 1]]
         mixed = self._mixed(left, right, "left", "right", self._heads["gap_of.weight"][mode])
-        counted = [self._slots("prefix", gelu_of(mixed + one)) for one in self._heads["count_of.weight"]]
-        gap = gelu_of(mixed)
+        counted = [self._slots("prefix", gelu(mixed + one)) for one in self._heads["count_of.weight"]]
+        gap = gelu(mixed)
         allowed = np.zeros(len(rows), bool)
         for one in reading.words:
             if one.segment != words[0].segment:
@@ -112,12 +112,6 @@ class Tagger:
 
 SCALE = np.float32(96**-0.5)
 """Of what speaks for a pointer, which is a product of so many numbers."""
-
-
-def gelu_of(rows: Vectors) -> Vectors:
-    made = rows.copy()
-    gelu(made, np.empty((3, *rows.shape), np.float32))
-    return made
 
 
 SHARED = 2
