@@ -236,9 +236,9 @@ def gelu(x: Vectors) -> Vectors:
     """Each number times the share of the normal distribution below it (Hendrycks and Gimpel 2016, arXiv:1606.08415), to
     1e-6: the error function by Abramowitz and Stegun 7.1.26."""
     a = np.abs(x)
-    t = 1 / (1 + np.float32(0.3275911 / np.sqrt(2)) * a)
+    t: Vectors = np.reciprocal(np.float32(1) + np.float32(0.3275911 / np.sqrt(2)) * a, dtype=np.float32)
     share = np.full_like(x, 1.061405429)
     for c in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
-        share = share * t + np.float32(c)
-    made: Vectors = np.maximum(x, 0) - np.float32(0.5) * a * share * t * np.exp(np.float32(-0.5) * a * a)
-    return made
+        share = np.asarray(share * t + np.float32(c), np.float32)
+    above = np.float32(0.5) * a * share * t * np.exp(np.float32(-0.5) * a * a)
+    return np.asarray(np.maximum(x, 0) - above, np.float32)
