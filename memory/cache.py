@@ -3,27 +3,15 @@
 import hashlib
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from clew.memory.errors import ClewError
 from clew.memory.files import private_file, private_folder
 
 PATIENCE = 60.0  # seconds to wait for another process that writes
-
-DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-HELD = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-NO_PLACE = {
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_READONLY,
-}
 
 Value = TypeVar("Value")
 
@@ -52,11 +40,9 @@ class once(Generic[Value]):  # noqa: N801 it is read as `property` is
 
 
 class ContentCache:
-    """Digests to bytes. Safe from several threads and processes. A damaged file is made anew, once; without a place for
-    one (a full disk, a folder that may not be written) nothing is kept and nothing found.
-
-    Raises `ClewError` where another process holds the file for longer than `PATIENCE`.
-    """
+    """Digests to bytes. Safe from several threads and processes. A damaged file is made anew, once; where one cannot be
+    used (a full disk, a folder that may not be written, another process that holds it) nothing is kept and nothing
+    found."""
 
     def __init__(self, path: Callable[[], Path], what: str) -> None:
         """`path` is called at the first use, as it may need the hash of a model. `what` is the table's name."""
@@ -107,16 +93,22 @@ class ContentCache:
 
     def _with_database(self, work: Callable[[sqlite3.Connection], Value]) -> Value | None:
         """None where there is no cache to be had."""
-        until = time.monotonic() + PATIENCE
         with self._lock:
             while self._usable:
                 try:
                     self._database = self._database or self._open()
                     return work(self._database)
-                except OSError:
+                except (OSError, sqlite3.OperationalError):
                     self._usable = False
+                    self._drop()
                 except sqlite3.DatabaseError as error:
-                    self._mend(error, until)
+                    if type(error) is not sqlite3.DatabaseError:  # which is what SQLite says of a damaged file
+                        raise
+                    self._usable, self._remade = not self._remade, True
+                    self._drop()
+                    for ending in ("", "-wal", "-shm"):
+                        path = self._path()
+                        path.with_name(path.name + ending).unlink(missing_ok=True)
         return None
 
     def _open(self) -> sqlite3.Connection:
@@ -132,24 +124,6 @@ class ContentCache:
             database.execute(f"CREATE TABLE IF NOT EXISTS {self._what} (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
             undone.pop_all()
         return database
-
-    def _mend(self, error: sqlite3.DatabaseError, until: float) -> None:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF  # the rest is its extended part
-        if code in HELD:
-            if time.monotonic() > until:
-                wrong = f"the cache of {self._what} {self._path()} is held by another process"
-                raise ClewError(wrong, "wait for it, or end it") from error
-            time.sleep(0.02)  # SQLite itself does not wait where two make the file at one moment
-            return
-        if code not in DAMAGED | NO_PLACE:
-            raise error
-        self._drop()
-        self._usable = code in DAMAGED and not self._remade
-        if self._usable:
-            self._remade = True
-            for ending in ("", "-wal", "-shm"):
-                path = self._path()
-                path.with_name(path.name + ending).unlink(missing_ok=True)
 
     def _drop(self) -> None:
         if self._database is not None:

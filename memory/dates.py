@@ -9,7 +9,7 @@ example that is its test. No library does it as well: `dateparser` takes `24/7`,
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Literal
@@ -323,22 +323,13 @@ def _is_day(match: re.Match[str]) -> bool:
 
 Days = tuple[date, date]  # the first and the last of them
 
-PLAIN = ("day 0", "weekend", "weekday", "month")
-"""What is understood as it is said, where no `last` or `next` stands before it."""
-
-_FUTURE = re.compile(
-    rf"\b(?:{_any(_WORDS['en future'])}|going to)\b|\bwhen (?:is|are|do|does)\b"
-    r"|\b(?:is|are|am)\s(?:\w+\s){0,2}?\w+ing\b",
-    re.IGNORECASE,
-)
-_IN_DAYS = {"day": 1, "week": 7, "fortnight": 14}
 _PLACEHOLDERS = {
     "{count}": rf"(?P<count>\d{{1,3}}|an?|{'|'.join(NUMBER_WORDS[1:13])}|(?:a )?couple of|a few)",
-    "{unit}": "(?P<unit>day|week|weekend|fortnight|month|year)s?",
+    "{unit}": "(?P<unit>day|week|weekend|month|year)s?",
     "{which}": "(?P<which>last|previous|this|next)",
     "{day}": f"(?P<day>{'|'.join(DAYS)})",
     "{month}": rf"(?P<month>{'|'.join(MONTHS)})(?!\.?,? (?:of )?(?:the )?\d)",
-    "{within}": _any(_WORDS["en prepositions of spans"]),
+    "{not owned}": "".join(rf"(?<!\b{owner} )" for owner in _WORDS["en owners"]),
     "{not nowadays}": rf"(?!['\u2019]s {_any(_WORDS['en nowadays'])}\b)",
 }
 
@@ -349,8 +340,7 @@ def _rows() -> Iterator[tuple[re.Pattern[str], str]]:
             said, means, *_ = line.split(" | ")
             for name, pattern in _PLACEHOLDERS.items():
                 said = said.replace(name, pattern)
-            before, star, said = said.rpartition(" * ")
-            said = rf"\b{before}{' ' if star else ''}(?P<said>{said}(?:['\u2019]s\b)?)(?=\W|$)(?!\s+of\b)"
+            said = rf"\b{said}(?:['\u2019]s\b)?(?=\W|$)(?!\s+of\b)"
             yield re.compile(said.replace(" ", r"\s"), re.IGNORECASE), means
 
 
@@ -359,102 +349,70 @@ _ROWS = tuple(_rows())
 
 @dataclass(frozen=True, slots=True)
 class RelativeDate:
-    """`question[start:end]` stands for the days from `first` to `last`, and `text` can take its place. What is `plain`
-    is understood as it is, and may be any: the name alone of a month or a day ('in March'), the weekend, and today."""
+    """`question[start:end]` stands for the days from `first` to `last`, and `text` can take its place."""
 
     start: int
     end: int
     first: date
     last: date
     text: str
-    plain: bool = False
 
 
 def relative_dates(question: str, today: str) -> list[RelativeDate]:
     """In the order of the question, none inside another; `today` is ISO 8601, and empty where nobody knows it."""
-    if not today:
-        return []
-    now, future = date.fromisoformat(today), bool(_FUTURE.search(question))
     found: list[RelativeDate] = []
-    for pattern, means in _ROWS:
+    for pattern, means in _ROWS if today else ():
         for match in pattern.finditer(question):
-            start, end = match.span("said")
-            free = all(end <= other.start or other.end <= start for other in found)
-            if free and not _of_others(question, match) and (days := _days_of(match, means, now, future)):
-                found.append(_in_place(question, match, days, means))
+            if all(match.end() <= other.start or other.end <= match.start() for other in found):
+                days = _days_of(match, means, date.fromisoformat(today))
+                found.append(RelativeDate(*match.span(), *days, _in_place(match, days)))
     return sorted(found, key=lambda one: one.start)
 
 
-def dated(question: str, today: str, *, plain: bool = False) -> str:
-    """The question with dates in the place of relative ones. Where it is `plain`, what a reader understands as it is
-    stays: the name alone of a month or a day, the weekend, and today."""
-    found = relative_dates(question, today)
-    return _replaced(question, ((one, one.text) for one in found if not (plain and one.plain)))
+def dated(question: str, today: str, *, but_today: bool = False) -> str:
+    """The question with dates in the place of relative ones; `but_today`: 'today', which may mean nowadays, stays."""
+    kept = date.fromisoformat(today) if but_today and today else None
+    return _replaced(question, ((one, one.text) for one in relative_dates(question, today) if one.first != kept))
 
 
 def days_text(first: date, last: date) -> str:
     """`21 November 2026`, `16 to 22 November 2026`, `November 2026`, `2026`."""
     if (first, last) == _moved("year", first, 0):
         return str(first.year)
-    if (first, last) == _moved("month", first, 0):
-        return f"{MONTHS[first.month - 1]} {first.year}"
     begin, end = (CalendarDate(day.year, day.month, day.day) for day in (first, last))
-    if first.year != last.year or first.month == last.month:
+    if (first, last) == _moved("month", first, 0):
+        return replace(begin, day=0).text
+    if (first.year, first.month) == (last.year, last.month):
         return FoundDate(0, 0, begin, last=end if last > first else None).text
-    return f"{CalendarDate(0, begin.month, begin.day).text} to {end.text}"
+    return f"{begin.text} to {end.text}"
 
 
-def _in_place(question: str, match: re.Match[str], days: Days, means: str) -> RelativeDate:
-    """The dates with a preposition where there was none; `from` takes the place of one that does not go with it."""
-    start, end = match.span("said")
-    text, said, part = days_text(*days), match["said"], match.groupdict()
-    before = ["", "", *question[:start].casefold().split()]
-    spans = _WORDS["en prepositions of spans"]
-    if part.get("day") and not part.get("which"):
-        text = f"{part['day']} {text}"  # 'on Monday' may be every Monday
-    preposition = "on" if days[0] == days[1] else "from" if " to " in text else "in"
-    within = preposition == "from" and before[-1] in spans
-    if said.endswith(("'s", "\u2019s")):
-        text = text if before[-1] in _WORDS["en owners"] else f"the {text}"
-    elif within or before[-2 if before[-1] == "the" else -1] not in (*_WORDS["en prepositions"], *spans):
-        text = f"{preposition} {text}"
-        text = text if before[2:] else text[0].upper() + text[1:]
-    if within:
-        start = len(question[:start].rstrip()) - len(before[-1])
-    plain = means in PLAIN and not part.get("which")
-    return RelativeDate(start, end, *days, text, plain)
+def _in_place(match: re.Match[str], days: Days) -> str:
+    """The dates with a preposition where there was none."""
+    text = days_text(*days)
+    if match[0].endswith(("'s", "\u2019s")):
+        return f"the {text}"
+    if match.string[: match.start()].casefold().split()[-1:] in ([one] for one in _WORDS["en prepositions"]):
+        return text
+    return f"{'on' if days[0] == days[1] else 'from' if ' to ' in text else 'in'} {text}"
 
 
-def _of_others(question: str, match: re.Match[str]) -> bool:
-    """'His last year', 'the next day', 'the tonight show': no date that counts from today."""
-    said = match["said"].casefold()
-    bare = said.startswith(("last", "next", "this", "previous", "to")) and not said.endswith(("'s", "\u2019s"))
-    before = question[: match.start("said")].casefold().split()
-    return bare and bool(before) and before[-1] in _WORDS["en owners"]
-
-
-def _days_of(match: re.Match[str], means: str, now: date, future: bool) -> Days | None:
-    """The days that are meant by what a row calls `means`; None where the question is not about what is to come."""
+def _days_of(match: re.Match[str], means: str, now: date) -> Days:
+    """The days that are meant by what a row calls `means`."""
     part = {name: (said or "").casefold() for name, said in match.groupdict().items()}
-    which, unit = part.get("which", ""), part.get("unit", "")
-    towards = {"last": -1, "previous": -1, "next": 1}.get(which, 0)
-    if means.startswith("day "):
-        return _moved("day", now, int(means[4:]))
-    if means in ("ago", "ahead", "ahead, if to come"):
-        away = _away(unit, now, _count(part["count"]) * (-1 if means == "ago" else 1))
-        return away if future or means != "ahead, if to come" else None
-    if means == "up to today":
-        return _up_to(unit, now, _count(part.get("count") or "one"))
+    which, unit, count = part.get("which", ""), part.get("unit", ""), _count(part.get("count", ""))
     if means == "unit":
-        return _moved(unit, now, towards)
-    if means == "weekend":
-        saturday = _moved("weekend", now, 0)[0]
-        return _moved("weekend", now, 0 if saturday <= now or future else -1)
+        return _moved(unit, now, {"this": 0, "next": 1}.get(which, -1))
     if means == "weekday":
-        by = _place_of(part["day"], DAYS) - now.weekday()
-        return _nearest([_moved("day", now, by + weeks) for weeks in (-7, 0, 7)], which, now, future)
-    by = 1 + _place_of(part["month"], MONTHS) - now.month
-    return _nearest([_moved("month", now, by + year) for year in (-12, 0, 12)], which, now, future)
+        return _moved("day", now, _nearest(_place_of(part["day"], DAYS) - now.weekday(), 7, which))
+    if means == "month":
+        return _moved("month", now, _nearest(1 + _place_of(part["month"], MONTHS) - now.month, 12, which))
+    if means.startswith("day "):
+        unit, count = "day", int(means[4:])
+    elif means != "ahead":
+        count = -count
+    first, last = _moved("day", now, 7 * count) if unit == "week" else _moved(unit, now, count)
+    return (first, now) if means == "up to today" else (first, last)
 
 
 def _count(said: str) -> int:
@@ -464,8 +422,13 @@ def _count(said: str) -> int:
     return 1 if said in ("a", "an") else 3 if "few" in said else 2
 
 
+def _nearest(away: int, cycle: int, which: str) -> int:
+    """How far the next or the last one is of what comes again after `cycle`, and is `away` from now this time."""
+    return {"this": away, "next": away % cycle or cycle}.get(which, -(-away % cycle or cycle))
+
+
 def _moved(unit: str, now: date, by: int) -> Days:
-    """The day, week, fortnight, weekend, month or year that is so many of them away from today's."""
+    """The day, week, weekend, month or year that is so many of them away from today's."""
     if unit == "day":
         return (now + timedelta(by),) * 2
     if unit == "year":
@@ -473,30 +436,5 @@ def _moved(unit: str, now: date, by: int) -> Days:
     if unit == "month":
         first, after = (date(now.year + at // 12, at % 12 + 1, 1) for at in (now.month - 1 + by, now.month + by))
         return first, after - timedelta(1)
-    monday = now + timedelta(by * (14 if unit == "fortnight" else 7) - now.weekday())
+    monday = now + timedelta(7 * by - now.weekday())
     return monday + timedelta(5 if unit == "weekend" else 0), monday + timedelta(6)
-
-
-def _away(unit: str, now: date, by: int) -> Days:
-    """Weeks ago it was a day; months and years ago are months and years."""
-    days = _IN_DAYS.get(unit)
-    return _moved("day", now, by * days) if days else _moved(unit, now, by)
-
-
-def _up_to(unit: str, now: date, count: int) -> Days | None:
-    """'The last 3 weeks', 'the past month'."""
-    if unit in ("month", "year"):
-        first, last = _moved("month", now, -count * (12 if unit == "year" else 1))
-        return min(first + timedelta(now.day - 1), last), now
-    days = _IN_DAYS.get(unit)
-    return (now - timedelta(count * days), now) if days else None
-
-
-def _nearest(said: Sequence[Days], which: str, now: date, future: bool) -> Days:
-    """Of those before, around and after today the one that is said: 'in March' is the last one that has begun, but the
-    one to come for a question about what is to come; 'last March' is over, 'next March' has not begun."""
-    if which == "this":
-        return said[1]
-    if which == "next" or (future and not which):
-        return next(days for days in said if (days[0] > now if which else days[1] >= now))
-    return next(days for days in reversed(said) if (days[1] < now if which else days[0] <= now))

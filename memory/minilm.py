@@ -37,17 +37,6 @@ _ALONE = threading.Lock()
 limit."""
 
 
-class Room:
-    """Where a pass of so many rows writes what goes from one matrix to the next: asked of the system anew for each
-    layer, as much memory takes a third of the time."""
-
-    def __init__(self, rows: int, longest: int) -> None:
-        self.inner, self.wide = np.empty((rows, 3 * DIMENSION), np.float32), np.empty((rows, WIDE), np.float32)
-        self.mixed, self.outer = np.empty((2, rows, DIMENSION), np.float32)
-        self.scores = np.empty(HEADS * longest * longest, np.float32)
-        self.gelu = np.empty((3, BLOCK, WIDE), np.float32)
-
-
 class Dense(NamedTuple):
     """Shapes (in, out) and (out,). The weights are laid out as they are used: a short text takes two thirds of the
     time."""
@@ -55,10 +44,10 @@ class Dense(NamedTuple):
     weight: Vectors
     bias: Vector
 
-    def __call__(self, rows: Vectors, out: Vectors) -> Vectors:
-        np.matmul(rows, self.weight, out=out)
-        out += self.bias
-        return out
+    def __call__(self, rows: Vectors) -> Vectors:
+        made: Vectors = rows @ self.weight
+        made += self.bias
+        return made
 
 
 class Norm(NamedTuple):
@@ -88,17 +77,15 @@ class EncoderLayer:
     narrow: Dense
     ended: Norm
 
-    def __call__(self, rows: Vectors, texts: Sequence[tuple[int, int]], room: Room) -> None:
+    def __call__(self, rows: Vectors, texts: Sequence[tuple[int, int]]) -> None:
         """Changes `rows`."""
-        inner = self.inner(rows, room.inner)
-        for start, end in texts:
-            attention(inner[start:end], room.scores, room.mixed[start:end])
-        rows += self.outer(room.mixed, room.outer)
+        inner = self.inner(rows)
+        rows += self.outer(np.concatenate([attention(inner[start:end]) for start, end in texts]))
         self.attended(rows)
-        wide = self.wide(rows, room.wide)
+        wide = self.wide(rows)
         for start in range(0, len(rows), BLOCK):
-            gelu(wide[start : start + BLOCK], room.gelu)
-        rows += self.narrow(wide, room.outer)
+            wide[start : start + BLOCK] = gelu(wide[start : start + BLOCK])
+        rows += self.narrow(wide)
         self.ended(rows)
 
 
@@ -179,10 +166,9 @@ class MiniLM:
     def _layered(self, texts: Sequence[Sequence[int]], second: Sequence[int]) -> Iterator[Vectors]:
         """The same array before each layer and behind the last."""
         rows, bounds = self._embeddings(texts, second), bounds_of(texts)
-        room = Room(len(rows), max(map(len, texts)))
         yield rows
         for layer in self._layers:
-            layer(rows, bounds, room)
+            layer(rows, bounds)
             yield rows
 
     def _embeddings(self, texts: Sequence[Sequence[int]], second: Sequence[int]) -> Vectors:
@@ -237,36 +223,22 @@ def passes(lengths: Sequence[int], most: int = ROWS) -> Iterator[slice]:
     yield slice(start, len(lengths))
 
 
-def attention(inner: Vectors, room: Vector, out: Vectors) -> None:
-    """Of one text: queries, keys and values of all heads, shape (n, 3 * d), to `out`, shape (n, d)."""
-    n = len(inner)
-    queries, keys, values = inner.reshape(n, 3, HEADS, -1).transpose(1, 2, 0, 3)
-    queries *= np.float32(1 / np.sqrt(queries.shape[-1]))
-    scores = np.matmul(queries, keys.transpose(0, 2, 1), out=room[: HEADS * n * n].reshape(HEADS, n, n))
-    scores -= scores.max(axis=-1, keepdims=True)
-    np.exp(scores, out=scores)
-    mixed = out.reshape(n, HEADS, -1).transpose(1, 0, 2)
-    np.matmul(scores, values, out=mixed)
-    mixed /= scores.sum(axis=-1, keepdims=True)
+def attention(inner: Vectors) -> Vectors:
+    """Of one text: queries, keys and values of all heads, shape (n, 3 * d), to shape (n, d)."""
+    queries, keys, values = inner.reshape(len(inner), 3, HEADS, -1).transpose(1, 2, 0, 3)
+    scores = queries @ keys.transpose(0, 2, 1) * np.float32(1 / np.sqrt(queries.shape[-1]))
+    scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    mixed: Vectors = (scores @ values) / scores.sum(axis=-1, keepdims=True)
+    return mixed.transpose(1, 0, 2).reshape(len(inner), -1)
 
 
-def gelu(x: Vectors, room: Vectors) -> None:
-    """Each number times the share of the normal distribution below it (Hendrycks and Gimpel 2016, arXiv:1606.08415), in
-    place, to 1e-6: the error function by Abramowitz and Stegun 7.1.26. `room`: three times the shape of x, or more."""
-    a, t, share = room[:, : len(x)]
-    np.abs(x, out=a)
-    np.multiply(a, np.float32(0.3275911 / np.sqrt(2)), out=t)
-    t += np.float32(1)
-    np.reciprocal(t, out=t)
-    share[:] = np.float32(1.061405429)
+def gelu(x: Vectors) -> Vectors:
+    """Each number times the share of the normal distribution below it (Hendrycks and Gimpel 2016, arXiv:1606.08415), to
+    1e-6: the error function by Abramowitz and Stegun 7.1.26."""
+    a = np.abs(x)
+    t: Vectors = np.reciprocal(np.float32(1) + np.float32(0.3275911 / np.sqrt(2)) * a, dtype=np.float32)
+    share = np.full_like(x, 1.061405429)
     for c in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
-        share *= t
-        share += np.float32(c)
-    share *= t
-    share *= a
-    share *= np.float32(-0.5)
-    a *= a
-    a *= np.float32(-0.5)
-    share *= np.exp(a, out=a)
-    np.maximum(x, np.float32(0), out=x)
-    x += share
+        share = np.asarray(share * t + np.float32(c), np.float32)
+    above = np.float32(0.5) * a * share * t * np.exp(np.float32(-0.5) * a * a)
+    return np.asarray(np.maximum(x, 0) - above, np.float32)

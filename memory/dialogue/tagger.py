@@ -28,7 +28,6 @@ from clew.memory.dialogue.edits import (
     Scores,
     TaggerInput,
     decoded,
-    likeliest,
     log_softmax,
     read,
 )
@@ -58,20 +57,11 @@ class Tagger:
             made = self.edited(last, before)
             return replace(made, text=f"{question[: question.rfind(last)]}{made.text}")
         if len(reading.kinds) < 2 or THIS not in reading.bases:
-            return Decoded(Edits(LEAVE), question, 1.0)
+            return Decoded(Edits(LEAVE), question)
         made = decoded(reading, *self.scores(reading), self.inventory)
         if made.edits.mode == LEAVE:
             return replace(made, text=question)
         return replace(made, text=f"{made.text}?") if question.rstrip().endswith("?") else made
-
-    def likeliest(self, question: str, before: Sequence[tuple[str, str]], most: int) -> list[Decoded]:
-        """As `edits.likeliest`; nothing where it can only be left."""
-        reading = read(question, before, self.tokenizer)
-        if len(reading.kinds) < 2 or THIS not in reading.bases:
-            return []
-        mark = "?" if question.rstrip().endswith("?") else ""
-        made = likeliest(reading, *self.scores(reading), self.inventory, most)
-        return [replace(one, text=f"{one.text}{mark}") for one in made]
 
     @lru_cache(maxsize=64)  # noqa: B019 there is one of it
     def scores(self, reading: TaggerInput) -> tuple[float, dict[int, Scores]]:
@@ -89,11 +79,11 @@ class Tagger:
         words = [reading.words[number] for number in reading.bases[mode]]
         firsts, lasts = [word.first for word in words], [word.last for word in words]
         word = self._mixed(rows[firsts], rows[lasts], "first", "last", self._heads["word_of.weight"][mode])
-        delete = [self._linear("delete", gelu_of(word + one))[:, 0] for one in self._heads["deleted_of.weight"]]
+        delete = [self._linear("delete", gelu(word + one))[:, 0] for one in self._heads["deleted_of.weight"]]
         left, right = rows[[firsts[0] - 1, *lasts]], rows[[*firsts, lasts[-1] + 1]]
         mixed = self._mixed(left, right, "left", "right", self._heads["gap_of.weight"][mode])
-        counted = [self._slots("prefix", gelu_of(mixed + one)) for one in self._heads["count_of.weight"]]
-        gap = gelu_of(mixed)
+        counted = [self._slots("prefix", gelu(mixed + one)) for one in self._heads["count_of.weight"]]
+        gap = gelu(mixed)
         allowed = np.zeros(len(rows), bool)
         for one in reading.words:
             if one.segment != words[0].segment:
@@ -122,12 +112,6 @@ class Tagger:
 
 SCALE = np.float32(96**-0.5)
 """Of what speaks for a pointer, which is a product of so many numbers."""
-
-
-def gelu_of(rows: Vectors) -> Vectors:
-    made = rows.copy()
-    gelu(made, np.empty((3, *rows.shape), np.float32))
-    return made
 
 
 SHARED = 2
@@ -171,12 +155,6 @@ def stand_alone(question: str, history: Sequence[Sentence], subject: str = "") -
     return StandingQuestion(made.text, WHY[made.edits.mode])
 
 
-def alternatives(question: str, history: Sequence[Sentence], most: int) -> list[Decoded]:
-    """The `most` likely ways to make the question stand alone, likeliest first; among them to leave it as it is."""
-    before = _before(history)
-    return shipped().likeliest(question, before, most) if before else []
-
-
 def _before(history: Sequence[Sentence]) -> tuple[tuple[str, str], ...]:
     """The last questions, each as it stands alone, and their answers."""
     before: list[tuple[str, str]] = []
@@ -190,7 +168,7 @@ WHY = {THIS: "with what the conversation is about", PREVIOUS: "the question befo
 
 @lru_cache(maxsize=512)
 def _edited(question: str, before: tuple[tuple[str, str], ...]) -> Decoded:
-    return shipped().edited(question, before) if before else Decoded(Edits(LEAVE), question, 1.0)
+    return shipped().edited(question, before) if before else Decoded(Edits(LEAVE), question)
 
 
 def ended(text: str) -> str:

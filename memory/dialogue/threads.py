@@ -7,7 +7,7 @@ default the turn that the thread is at.
 import secrets
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Self
@@ -21,9 +21,6 @@ from clew.memory.text import storable
 
 ONCE = "-"
 """The owner of a conversation of one question: no list has it until it is gone on with. No user can have this name."""
-
-KEPT = 8
-"""Threads whose sentences are kept in memory, the last ones read."""
 
 UNDO = timedelta(seconds=10)
 """A thread that was taken out can be brought back for as long; then the next change, or who opens the
@@ -96,15 +93,6 @@ class TurnTree:
         return turn
 
 
-@dataclass(slots=True)
-class _Read:
-    """What was read of a thread along a path, the row of each of its turns: its sentences with their vectors, by their
-    words, in the order in which they were last said."""
-
-    path: list[tuple[int, int]] = field(default_factory=list)
-    sentences: dict[str, tuple[Sentence, Vector | None]] = field(default_factory=dict)
-
-
 class Threads:
     """Opens or makes the database at `path`, in memory for `None`. Safe from several threads and processes.
 
@@ -115,7 +103,6 @@ class Threads:
     def __init__(self, path: Path | None, library: str = "") -> None:
         self.library = library
         self._database = ThreadsFile(path)
-        self._read: dict[tuple[str, str], _Read] = {}
         if self._database.rows("SELECT 1 FROM threads WHERE deleted <> '' AND deleted < ?", _before_undo()):
             self._database.change(_FORGET, _before_undo())
 
@@ -190,8 +177,6 @@ class Threads:
             (thread, turn, position, sentence.speaker, storable(sentence.text), len(vector), vector.tobytes())
             for position, (sentence, vector) in enumerate(zip(sentences, np.asarray(vectors, "<f4"), strict=True))
         ]
-        if any(key[0] == thread and turn in dict(read.path) for key, read in self._read.items()):
-            self._forget_read(thread)
         before = turn - 1 if parent is None else parent
         with self._database.transaction() as database:
             _write_thread(database, thread, storable(question), self.library)
@@ -239,28 +224,19 @@ class Threads:
     ) -> tuple[list[Sentence], list[Vector | None]]:
         """The sentences of the thread up to the leaf in the order last said, none twice in the same words, each with
         its vector of shape (d,), or None where another encoder than that of this hash made it: only those have to be
-        embedded (see `recall.embedded`). Of a thread that was read before, only the turns since are read."""
-        with self._database.lock:
-            path = self._path(thread, leaf)
-            read = self._read.pop((thread, encoder), None)
-            if read is None or read.path != path[: len(read.path)]:
-                read = _Read()
-            rows = self._database.rows(
-                "SELECT text, speaker, number, encoder, dimension, vector FROM sentences"
-                f" JOIN turns USING (thread, turn) WHERE thread = ? AND turn IN {_AMONG} ORDER BY number, position",
-                thread,
-                str([turn for turn, _ in path[len(read.path) :]]),
-            )
-            for text, speaker, turn, made_by, dimension, vector in rows:
-                own = np.frombuffer(vector, "<f4", dimension).astype(np.float32) if made_by == encoder else None
-                before, _ = read.sentences.pop(same_words(text), (None, None))
-                read.sentences[same_words(text)] = Sentence(text, speaker, turn).said_after(before), own
-            read.path = path
-            self._read[thread, encoder] = read
-            while len(self._read) > KEPT:
-                self._read.pop(next(iter(self._read)))
-            known = list(read.sentences.values())
-            return [sentence for sentence, _ in known], [vector for _, vector in known]
+        embedded (see `recall.embedded`)."""
+        rows = self._database.rows(
+            "SELECT text, speaker, number, encoder, dimension, vector FROM sentences"
+            f" JOIN turns USING (thread, turn) WHERE thread = ? AND turn IN {_AMONG} ORDER BY number, position",
+            thread,
+            str(self.tree(thread).path(leaf)),
+        )
+        known = dict[str, tuple[Sentence, Vector | None]]()
+        for text, speaker, turn, made_by, dimension, vector in rows:
+            own = np.frombuffer(vector, "<f4", dimension).astype(np.float32) if made_by == encoder else None
+            before, _ = known.pop(same_words(text), (None, None))
+            known[same_words(text)] = Sentence(text, speaker, turn).said_after(before), own
+        return [sentence for sentence, _ in known.values()], [vector for _, vector in known.values()]
 
     def all_sentences(self, thread: str, leaf: int | None = None) -> list[Sentence]:
         """All sentences of the thread up to the leaf in the order said, also those that were said again."""
@@ -269,16 +245,6 @@ class Threads:
             f" WHERE thread = ? AND turn IN {_AMONG} ORDER BY number, position"
         )
         return [Sentence(*row) for row in self._database.rows(query, thread, str(self.tree(thread).path(leaf)))]
-
-    def _path(self, thread: str, leaf: int | None) -> list[tuple[int, int]]:
-        """The turns up to the leaf, with their rows: one that is written anew, whoever does it, has another."""
-        query = "SELECT turn, rowid FROM turns INDEXED BY tree WHERE thread = ?"
-        rows = dict(self._database.rows(query, thread))
-        return [(turn, rows.get(turn, 0)) for turn in self.tree(thread).path(leaf)]
-
-    def _forget_read(self, thread: str) -> None:
-        for key in [key for key in self._read if key[0] == thread]:
-            del self._read[key]
 
     def centroids(self, thread: str, encoder: str, turn: int | None = None) -> Vectors | None:
         """Those that `keep_centroids` kept, (k, d), for this turn, by default whichever; None where there are none of
@@ -326,7 +292,6 @@ class Threads:
 
     def delete(self, thread: str) -> None:
         """Forget the thread, where there is one, at once."""
-        self._forget_read(thread)
         self._database.change("DELETE FROM threads WHERE thread = ?", thread)
 
     def close(self) -> None:

@@ -1,28 +1,20 @@
-"""Further wordings of a question: with dates in the place of relative ones and of other ways of writing them, and with
-words that the library has in the place of misspelt ones; one that leans, made to stand alone as the library speaks of
-it. Of a question in another language than the documents: its names, its numbers and the words that look alike in
-both."""
+"""Further wordings of a question: with dates in the place of relative ones, and with words that the library has in the
+place of misspelt ones. Of a question in another language than the documents: its names, its numbers and the words that
+look alike in both."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from clew.memory.datatypes import Sentence, Wording
-from clew.memory.dates import DateOrder, dated, days_text, found_dates, relative_dates
-from clew.memory.dialogue.edits import LEAVE
+from clew.memory.datatypes import Wording
+from clew.memory.dates import dated, days_text, relative_dates
 from clew.memory.dialogue.rewriting import Rewritten
-from clew.memory.dialogue.tagger import alternatives
-from clew.memory.dialogue.utterances import tidy
 from clew.memory.language.esperanto_words import is_known
 from clew.memory.language.telling import language_of, may_be_english
-from clew.memory.ports import Encoder, Search, Vocabulary
+from clew.memory.ports import Encoder, Vocabulary
 from clew.memory.text import (
     FUNCTION_WORDS,
     common_words,
-    content_word_sets,
-    content_words,
-    split,
     unaccented,
     written_words,
 )
@@ -48,47 +40,16 @@ MOST_SLIPS = 2
 """Words of a question that are taken for others; where more are unknown, it is of another language or subject."""
 
 
-WAYS, HITS = 10, 5
-"""Likely ways to make a question stand alone that are tried, and the passages in which each is looked up."""
-
-FAR = math.exp(-3.5)
-"""How likely one may be, against the likeliest, to be tried."""
-
-
-def with_evidence(made: Rewritten, history: Sequence[Sentence], store: Search) -> Rewritten:
-    """A question made to stand alone in the way that the documents speak of: where no sentence under its document's
-    title holds all words of the likeliest, the likely one with the most words that stand together in one. A way that
-    adds no word to the question is none."""
-    question, standing = made.wordings[0].text, next((one for one in made.wordings if one.name == "standing"), None)
-    own = frozenset(content_words(question))
-    if standing is None or made.how != "learned":
-        return made
-    ways = alternatives(question, history, WAYS)
-    likely = [one.text for one in ways if one.edits.mode != LEAVE and one.probability >= FAR * ways[0].probability]
-    texts = list(dict.fromkeys([standing.text, *likely]))
-    words = dict(zip(texts, content_word_sets(texts), strict=True))
-    hits = store.keyword_search(texts, HITS)
-    chunks = store.chunks(list(dict.fromkeys(hit.chunk for found in hits for hit in found)))
-    sentences = [f"{chunk.title} {chunk.text[start:end]}" for chunk in chunks for start, end in split(chunk.text)]
-    held = content_word_sets(sentences)
-    whole = [text for text in texts if words[text] and own <= words[text] and any(words[text] <= one for one in held)]
-    whole = [text for text in whole if text == standing.text or own < words[text]]
-    if not whole or standing.text in whole:
-        return made
-    best = max(whole, key=lambda text: len(words[text]))
-    wordings = (replace(one, text=one.text.replace(standing.text, best)) for one in made.wordings[1:])
-    return replace(made, text=tidy(best), wordings=(made.wordings[0], *wordings))
-
-
-def with_dates(made: Rewritten, today: str, order: DateOrder = "") -> Rewritten:
-    """Every wording but the question as it is has its dates written out, and what counts from `today` is dates there,
-    but for the name alone of a month or a day. The question so written, with such a day's date, is a wording of its own
-    and shares its weight. `order` is that of the library."""
+def with_dates(made: Rewritten, today: str) -> Rewritten:
+    """Every wording but the question as it is has dates in the place of what counts from `today`, but for the word
+    'today', which may mean nowadays. The question with all of these dates is a wording of its own and shares its
+    weight."""
     question, *others = made.wordings
-    text, why = _written(question.text, today, order)
-    wordings = (question, *(replace(one, text=_read(one.text, today, order)) for one in others))
-    made = replace(made, text=_read(made.text, today, order), wordings=wordings)
-    return beside(made, Wording(DATED, text, question.weight / 2, why=why)) if why else made
+    wordings = (question, *(replace(one, text=dated(one.text, today, but_today=True)) for one in others))
+    made = replace(made, text=dated(made.text, today, but_today=True), wordings=wordings)
+    found = relative_dates(question.text, today)
+    why = ", ".join(f"'{question.text[one.start : one.end]}' is {days_text(one.first, one.last)}" for one in found)
+    return beside(made, Wording(DATED, dated(question.text, today), question.weight / 2, why=why)) if why else made
 
 
 def with_spelling(made: Rewritten, vocabulary: Vocabulary, encoder: Encoder) -> Rewritten:
@@ -131,19 +92,9 @@ def offered(text: str, wordings: Sequence[Wording]) -> str:
     of = {wording.name: wording.text for wording in wordings}
     said, spelt = (re.findall(r"[^\W\d_]+", of.get(name, "")) for name in ("question", SPELLING))
     pairs = zip(said, spelt, strict=bool(spelt))
-    other = {word: one for word, one in pairs if word[0].isupper() and not _is_ending(word, one)}  # no manor of a mayor
+    other = {word: one for word, one in pairs if word[0].isupper()}  # no manor of a mayor
     made = _respelt(text, other)
     return made if made != text else ""
-
-
-def _is_ending(one: str, other: str) -> bool:
-    """Whether one is the other with an ending: Präsidenten, Präsident."""
-    short, long = sorted((one.casefold(), other.casefold()), key=len)
-    return long.startswith(short) and len(long) - len(short) <= ENDING
-
-
-ENDING = 2
-"""Letters of an ending."""
 
 
 def _taken(question: str, vocabulary: Vocabulary) -> dict[str, str]:
@@ -196,37 +147,12 @@ def _respelt(text: str, taken: Mapping[str, str]) -> str:
 
 
 def beside(made: Rewritten, added: Wording) -> Rewritten:
-    """With a wording behind the question that takes its weight from it; one of the same text says why instead."""
+    """With a wording behind the question that takes its weight from it, unless one has its text already."""
     if added.text in (wording.text for wording in made.wordings):
-        same = tuple(
-            replace(one, why="; ".join(filter(None, (one.why, added.why)))) if one.text == added.text else one
-            for one in made.wordings
-        )
-        return replace(made, wordings=same)
+        return made
     question, *others = made.wordings
     own = replace(question, weight=question.weight - added.weight)
     return replace(made, wordings=(own, added, *others))
-
-
-def _read(text: str, today: str, order: DateOrder) -> str:
-    """As a person reads it: the name of a month or a day stays, and 'today', which may mean nowadays."""
-    return _written(dated(text, today, plain=True), "", order)[0]
-
-
-def _written(text: str, today: str, order: DateOrder) -> tuple[str, str]:
-    """The text with dates as `3 September 2024`, and in words what became what. A number that can be two dates
-    stays."""
-    why = [f"'{text[one.start : one.end]}' is {days_text(one.first, one.last)}" for one in relative_dates(text, today)]
-    text = dated(text, today)
-    parts, done = [], 0
-    for one in found_dates(text, order):
-        said = text[one.start : one.end]
-        if one.other or set(written_words(said)) == set(written_words(one.text)):
-            continue
-        parts += [text[done : one.start], one.text]
-        done = one.end
-        why.append(f"'{said}' is {one.text}")
-    return "".join([*parts, text[done:]]), ", ".join(why)
 
 
 COGNATES = "cognates"

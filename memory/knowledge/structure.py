@@ -20,8 +20,8 @@ import numpy as np
 from clew.memory.datatypes import Float32s
 from clew.memory.errors import BadInput, ClewError, NotSetUp, library_flag
 from clew.memory.files import within, write_durably
-from clew.memory.language.readers import reader_of
-from clew.memory.language.trees import SentenceReader, Tree, aligned
+from clew.memory.language.esperanto import Esperanto
+from clew.memory.language.trees import Tree, aligned
 from clew.memory.ports import Search
 from clew.memory.text import split
 
@@ -31,7 +31,7 @@ LONGEST = 80
 """Words of a sentence that is read; of a longer one the first."""
 
 
-def read_sentences(reader: SentenceReader, text: str) -> list[Tree]:
+def read_sentences(reader: Esperanto, text: str) -> list[Tree]:
     """The trees of a text's sentences."""
     found = []
     for start, end in split(text):
@@ -46,15 +46,13 @@ class Structure:
     def __init__(
         self,
         network: Any,
-        language: str,
         starts: dict[str, tuple[int, int]],
         vectors: Float32s,
         roots: Iterable[str] = (),
     ) -> None:
         """`roots` are those of the library's own words, beside the reader's."""
         self.network = network
-        self.reader = reader_of(language, known=roots)
-        self.language = language
+        self.reader = Esperanto(known=roots)
         self.starts, self.vectors = dict(starts), vectors
 
     def question(self, text: str) -> Float32s:
@@ -106,7 +104,6 @@ def _key(text: str) -> str:
 def write_structure(
     library: Path,
     network: Any,
-    language: str,
     texts: Sequence[str],
     trees: Sequence[Sequence[Tree]],
     roots: Sequence[str] = (),
@@ -121,7 +118,7 @@ def write_structure(
     ends = np.cumsum([0, *map(len, trees)])
     arrays = {f"network.{name}": value.astype(np.float16) for name, value in network.arrays().items()}
     arrays |= {"vectors": vectors, "ends": ends.astype(np.int64)}
-    about = {"language": language, "sizes": json.dumps(asdict(network.sizes)), "roots": list(roots)}
+    about = {"sizes": json.dumps(asdict(network.sizes)), "roots": list(roots)}
     about["texts"] = [_key(text) for text in texts]
     write_durably(library, FILE, save(arrays, {HEADER: json.dumps(about)}))
     return library / FILE
@@ -147,6 +144,6 @@ def open_structure(library: Path) -> Structure:
         starts = dict(zip(about["texts"], pairwise(ends), strict=True))
         if ends[-1] != len(arrays["vectors"]):
             raise ValueError("the arrays do not fit the header")
-        return Structure(network, str(about["language"]), starts, arrays["vectors"], map(str, about.get("roots", ())))
+        return Structure(network, starts, arrays["vectors"], map(str, about.get("roots", ())))
     except (SafetensorError, OSError, LookupError, TypeError, ValueError, RuntimeError) as error:
         raise ClewError(f"{path} is damaged", f"delete {path}, and run: {TRAIN}") from error

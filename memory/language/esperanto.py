@@ -15,7 +15,9 @@ from clew.memory.language.esperanto_phrases import (
     drafted,
 )
 from clew.memory.language.esperanto_words import ENDINGS, TABLE, Analyser, with_hats
+from clew.memory.language.telling import language_of
 from clew.memory.language.trees import Mood, Tree, WordForm
+from clew.memory.text import NAMES
 
 STOP = frozenset(("est", "hav", "far"))
 """Roots that say too little to search by (seed 002)."""
@@ -36,10 +38,16 @@ def tokenize(sentence: str) -> list[str]:
     return forms
 
 
+def check_esperanto(text: str) -> None:
+    """Raises `BadInput` for a text that is told to be of another language."""
+    if (found := language_of(text)) not in ("eo", ""):
+        raise BadInput(
+            f"sentences are read in Esperanto, not in {NAMES[found]}", "--language eo, to read it all the same"
+        )
+
+
 class Esperanto:
     """The reader of Esperanto. `strict` refuses words with an unknown root; `known` are roots beside its own."""
-
-    language = "eo"
 
     def __init__(self, strict: bool = False, known: Iterable[str] = ()) -> None:
         self.analyser = Analyser()
@@ -48,12 +56,14 @@ class Esperanto:
         self._tokens: dict[str, SeenForm] = {}
 
     def read(self, sentence: str) -> Tree:
+        """Raises `BadInput` for a sentence without words, and in strict mode for a word that it does not know."""
         forms = tokenize(sentence)
         if not forms:
             raise BadInput("there is no word to read")
         return self.tree(forms)
 
     def tree(self, forms: Sequence[str]) -> Tree:
+        """Of words and punctuation marks that are told apart already; as many words as forms."""
         word = self.analyser.word
         words = [word(form) for form in forms]
         if self.strict and (unknown := next((one for one in words if not one.known and one.upos != "PROPN"), None)):
@@ -69,6 +79,7 @@ class Esperanto:
         return tree.keywords(STOP, BOUND)
 
     def forms(self, keyword: str) -> list[str]:
+        """Those that a keyword may have in a sentence."""
         stem = keyword[:-1] if keyword.endswith(("o", "a")) else keyword
         return [stem + ending for ending in ENDINGS]
 

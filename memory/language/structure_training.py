@@ -20,10 +20,10 @@ from clew.memory.datatypes import Progress
 from clew.memory.errors import BadInput
 from clew.memory.knowledge.library import Library, stored_chunks
 from clew.memory.knowledge.structure import read_sentences, write_structure
+from clew.memory.language.esperanto import Esperanto, check_esperanto
 from clew.memory.language.esperanto_words import mined_roots
-from clew.memory.language.readers import detected, reader_of
 from clew.memory.language.tree_lstm import NumberedTree, TreeLSTM, TreeLSTMSizes, batched, numbered, seeded
-from clew.memory.language.trees import SentenceReader, Tree
+from clew.memory.language.trees import Tree
 from clew.memory.text import written_words
 
 LOST = frozenset(("amod", "advmod", "obl", "nmod", "advcl", "acl", "conj", "appos", "det", "nummod", "parataxis"))
@@ -43,7 +43,7 @@ class StructurePlan:
     sizes: TreeLSTMSizes = field(default_factory=TreeLSTMSizes)
 
 
-def paraphrase(tree: Tree, reader: SentenceReader, draw: random.Random) -> NumberedTree:
+def paraphrase(tree: Tree, reader: Esperanto, draw: random.Random) -> NumberedTree:
     if draw.random() < 0.3:
         tree = _reordered(tree, reader, draw)
     root = tree.root
@@ -63,7 +63,7 @@ def paraphrase(tree: Tree, reader: SentenceReader, draw: random.Random) -> Numbe
     return numbered(replace(tree, words=tuple(words)), frozenset(dropped))
 
 
-def _reordered(tree: Tree, reader: SentenceReader, draw: random.Random) -> Tree:
+def _reordered(tree: Tree, reader: Esperanto, draw: random.Random) -> Tree:
     """The sentence read anew with a phrase of its root taken to the end."""
     parts = [place for place in tree.children(tree.root) if tree.roles[place] in ("nsubj", "obj", "obl", "advmod")]
     if not parts:
@@ -81,7 +81,7 @@ def _reordered(tree: Tree, reader: SentenceReader, draw: random.Random) -> Tree:
     return reader.tree([tree.words[place].form for place in order])
 
 
-def rivals(trees: Sequence[Tree], reader: SentenceReader, draw: random.Random) -> list[int]:
+def rivals(trees: Sequence[Tree], reader: Esperanto, draw: random.Random) -> list[int]:
     """For each sentence another that shares one of its rarest roots; itself where there is none."""
     keywords = [reader.keywords(tree) for tree in trees]
     counts = Counter(word for words in keywords for word in words)
@@ -97,9 +97,7 @@ def rivals(trees: Sequence[Tree], reader: SentenceReader, draw: random.Random) -
     return found
 
 
-def train_structure(
-    trees: Sequence[Tree], reader: SentenceReader, plan: StructurePlan
-) -> Iterator[Progress | TreeLSTM]:
+def train_structure(trees: Sequence[Tree], reader: Esperanto, plan: StructurePlan) -> Iterator[Progress | TreeLSTM]:
     """Progress by epochs and steps, then the network, on the CPU. The same trees and plan give the same network on the
     same machine; a GPU is used where there is one."""
     draw = random.Random(plan.seed)  # noqa: S311 nothing secret
@@ -136,17 +134,18 @@ def train_structure(
 
 
 def train_library(
-    library: Library, plan: StructurePlan, language: str = "", most: int = 20_000
+    library: Library, plan: StructurePlan, most: int = 20_000, told: bool = False
 ) -> Iterator[Progress | Path]:
     """Progress, then the file: a network trained on at most so many sentences of a library, drawn by the plan's seed,
-    and the vectors of all of them. Words of Esperanto are read by the library's own roots too. Raises `BadInput` for a
-    library whose language is not told or not read, or with fewer sentences than a batch has."""
+    and the vectors of all of them. Words are read by the library's own roots too. Raises `BadInput` for a library of
+    another language, unless a person `told` that it is Esperanto, and for one with too few sentences."""
     if not isinstance(library.path, Path):
         raise BadInput("a network is trained on a library in a folder", "--library FOLDER")
     texts = [chunk.text for chunk in stored_chunks(library.store)]
-    own = language or detected(" ".join(texts[:: max(1, len(texts) // 200)]))
-    roots = mined_roots(word for text in texts for word in written_words(text)) if own == "eo" else []
-    reader = reader_of(own, known=roots)
+    if not told:
+        check_esperanto(" ".join(texts[:: max(1, len(texts) // 200)]))
+    roots = mined_roots(word for text in texts for word in written_words(text))
+    reader = Esperanto(known=roots)
     trees = []
     for number, text in enumerate(texts):
         trees.append(read_sentences(reader, text))
@@ -162,4 +161,4 @@ def train_library(
         if isinstance(event, Progress):
             yield event
         else:
-            yield write_structure(library.path, event, own, texts, trees, roots)
+            yield write_structure(library.path, event, texts, trees, roots)

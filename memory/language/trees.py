@@ -1,12 +1,12 @@
-"""What a reader of a language makes of a sentence: a tree of words in the names of Universal Dependencies.
+"""What the reader makes of a sentence: a tree of words in the names of Universal Dependencies.
 
-One contract for all languages: `SentenceReader`. Its trees have UD's parts of speech, features, heads and relations
-(https://universaldependencies.org), and from them come the keywords that the first stage of a search takes (seed 002).
+It has UD's parts of speech, features, heads and relations (https://universaldependencies.org), and from it come the
+keywords that the first stage of a search takes (seed 002).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 CONTENT = ("NOUN", "VERB", "ADJ")
 
@@ -46,7 +46,7 @@ class Tree:
     mood: Mood = "statement"
     asks: str = ""
     """Of a question: its question word as a lemma, empty where there is none."""
-    ids: tuple[str, ...] = field(default=())
+    ids: tuple[str, ...] = ()
 
     @property
     def root(self) -> int:
@@ -119,29 +119,9 @@ def _roots(word: WordForm) -> frozenset[str]:
     return frozenset(root.casefold() for root in (word.root, *word.compound) if root) if content else frozenset()
 
 
-class SentenceReader(Protocol):
-    """Reads the sentences of one language."""
-
-    @property
-    def language(self) -> str: ...
-
-    def read(self, sentence: str) -> Tree:
-        """Raises `BadInput` for a sentence without words, and in strict mode for a word that it does not know."""
-        ...
-
-    def tree(self, forms: Sequence[str]) -> Tree:
-        """Of words and punctuation marks that are told apart already; as many words as forms."""
-        ...
-
-    def keywords(self, tree: Tree) -> list[str]: ...
-
-    def forms(self, keyword: str) -> list[str]:
-        """The forms that a keyword of it may have in a sentence."""
-        ...
-
-
-def parsed_conllu(lines: Iterable[str], reader: SentenceReader) -> Iterator[str]:
-    """CoNLL-U in, CoNLL-U out, line by line: comments, IDs and FORMs are kept, the other columns are never looked at.
+def parsed_conllu(lines: Iterable[str], read: Callable[[Sequence[str]], Tree]) -> Iterator[str]:
+    """CoNLL-U in, CoNLL-U out, line by line: comments, IDs and FORMs are kept, the other columns are never looked at;
+    `read` makes the tree of a sentence's forms.
     Multiword tokens (`3-4`) and empty nodes (`8.1`) stay where they are, without an analysis.
     Raises `ValueError` for a line that is no CoNLL-U."""
     block: list[str] = []
@@ -149,18 +129,17 @@ def parsed_conllu(lines: Iterable[str], reader: SentenceReader) -> Iterator[str]
         if line := line.rstrip("\r\n"):
             block.append(line)
         elif block:
-            yield from _parsed_block(block, reader)
+            yield from _parsed_block(block, read)
             yield ""
             block = []
 
 
-def _parsed_block(block: Sequence[str], reader: SentenceReader) -> Iterator[str]:
+def _parsed_block(block: Sequence[str], read: Callable[[Sequence[str]], Tree]) -> Iterator[str]:
     rows = [line.split("\t") for line in block if not line.startswith("#")]
     if wrong := next((row for row in rows if len(row) < 2), None):
         raise ValueError(f"no CoNLL-U, which has columns apart by tabs: {wrong[0][:60]!r}")
     own = [(id_, form) for id_, form, *_ in rows if id_.isdigit()]
-    read = reader.tree([form for _, form in own])
-    tree = Tree(read.words, read.heads, read.roles, ids=tuple(id_ for id_, _ in own))
+    tree = replace(read([form for _, form in own]), ids=tuple(id_ for id_, _ in own))
     written = iter(tree.as_conllu().split("\n") if own else ())
     for line in block:
         if line.startswith("#"):

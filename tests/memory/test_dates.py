@@ -151,11 +151,11 @@ ROWS = Path(clew.memory.dates.__file__).with_name("relative_dates.txt").read_tex
     ("question", "shown"),
     [
         *(tuple(row.split(" | ")[2:]) for row in ROWS if not row.startswith("#")),
-        ("Yesterday, what did I eat?", "On 21 November 2026, what did I eat?"),
         ("What was said in yesterday's meeting?", "What was said in the 21 November 2026 meeting?"),
         ("What was the rent three years ago?", "What was the rent in 2023?"),
         ("What did I weigh last November?", "What did I weigh in November 2025?"),
-        ("What will I do on Monday?", "What will I do on Monday 23 November 2026?"),
+        ("What will I do next Monday?", "What will I do on 23 November 2026?"),
+        ("What changed in the past two years?", "What changed from 1 January 2024 to 22 November 2026?"),
     ],
 )
 def test_a_date_takes_the_place_of_a_relative_one(question: str, shown: str) -> None:
@@ -170,17 +170,16 @@ def test_a_date_takes_the_place_of_a_relative_one(question: str, shown: str) -> 
         "What happened on 3 March?", "Who wrote March?", "When did Lenin spend his last year of exile?",
         "What is a problem of today's world?",
         "Who wrote the tonight show?", "When is the last day to register?",
-        "How many did he sell in two weeks?", "On Monday 3 June, what was said?",
-        "What does she weigh on Friday evenings?", "Was it from June to August?",
+        "How many did he sell in two weeks?", "Was it from June to August?",
     ],
 )  # fmt: skip
 def test_what_does_not_count_from_today_stays(question: str) -> None:
     assert dated(question, SUNDAY) == question
 
 
-@pytest.mark.parametrize("question", ["Is the mill a museum today?", "What was my pulse in March?"])
-def test_what_a_reader_understands_stays_where_it_is_plain(question: str) -> None:
-    assert dated(question, SUNDAY, plain=True) == question != dated(question, SUNDAY)
+def test_today_may_mean_nowadays() -> None:
+    question = "Is the mill a museum today?"
+    assert dated(question, SUNDAY, but_today=True) == question != dated(question, SUNDAY)
 
 
 todays = st.dates(date(1970, 1, 1), date(2090, 12, 31))

@@ -171,7 +171,7 @@ def _print_rows(rows: "Sequence[AlignerRow]") -> None:
 
 @click.command(name="train-structure")
 @options.library
-@click.option("--language", type=click.Choice(["eo", "en"]), help="Of the documents.  [default: as it is detected]")
+@click.option("--language", type=click.Choice(["eo"]), help="Read it, whatever language it seems to be in.")
 @click.option("--sentences", type=click.IntRange(2), default=20_000, show_default=True, help="To learn from, at most.")
 @click.option("--epochs", type=click.IntRange(1), default=4, show_default=True, help="How often each is learned from.")
 @click.option(
@@ -183,7 +183,8 @@ def train_structure(
 ) -> None:
     """Train a Tree-LSTM on the sentences of a library, for searches with --set tools.hybrid.stage2=structure.
 
-    It learns from the library alone: each sentence against paraphrases of it. A GPU is used where there is one.
+    The documents have to be in Esperanto. It learns from the library alone, each sentence against paraphrases of it,
+    and uses a GPU where there is one.
     """
     from clew.memory.language.structure_training import StructurePlan, train_library
 
@@ -192,7 +193,7 @@ def train_structure(
         raise BadInput("a network is trained on a library in a folder", "--library FOLDER")
     kept = f"the library at {path} stays as it was"
     with naming_full_disk(kept), open_library(path, None) as opened, held(path):
-        events = train_library(opened, StructurePlan(epochs=epochs, seed=seed), language or "", sentences)
+        events = train_library(opened, StructurePlan(epochs=epochs, seed=seed), sentences, told=bool(language))
         with closing(shown(events, quiet)) as seen:
             for written in seen:
                 click.echo(str(written))

@@ -70,29 +70,6 @@ def test_what_was_said_twice_is_read_once(threads: Threads) -> None:
     ]
 
 
-def test_a_thread_that_was_read_is_read_on(threads: Threads, path: Path) -> None:
-    save(threads, "t", 1, "How far?", "It is far.")
-    first, _ = threads.sentences("t", "a")
-    first.clear()  # what was handed out is the caller's
-    save(threads, "t", 2, "And how old?")
-    assert [said.turn for said in threads.sentences("t", "a")[0]] == [1, 1, 2]
-    save(threads, "t", 2, "And how hot?")
-    assert [said.text for said in threads.sentences("t", "a")[0]][-1] == "And how hot?"
-    threads.delete("t")
-    assert threads.sentences("t", "a") == ([], [])
-
-
-def test_what_another_process_changed_is_seen(path: Path) -> None:
-    with Threads(path) as one, Threads(path) as other:
-        save(one, "t", 1, "How far?")
-        save(one, "t", 2, "How old?")
-        assert len(one.sentences("t", "a")[0]) == 2
-        save(other, "t", 1, "How hot?", "It is very hot.")
-        assert [said.text for said in one.sentences("t", "a")[0]] == ["How hot?", "It is very hot.", "How old?"]
-        other.delete("t")
-        assert one.sentences("t", "a") == ([], [])
-
-
 def test_centroids_are_kept_with_their_encoder(threads: Threads) -> None:
     save(threads, "t", 1, "How far?")
     assert threads.centroids("t", "a") is None

@@ -1,11 +1,10 @@
 """Further wordings: dates written out, and misspelt words."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
-from clew.memory.datatypes import Sentence, Wording
+from clew.memory.datatypes import Wording
 from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.variants import (
     COGNATES,
@@ -14,43 +13,10 @@ from clew.memory.dialogue.variants import (
     own_words,
     with_cognates,
     with_dates,
-    with_evidence,
     with_spelling,
 )
 from clew.memory.encoding import CachedEncoder
-from clew.memory.knowledge.index.run import index
-from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.vocabulary import distance
-
-BOATS = {
-    "Gull": "A new sail for the Sea Gull costs 650 euros. A rudder for the Sea Gull costs 90 euros.",
-    "Tern": "A new sail for the Tern costs 800 euros. A rudder for the Tern costs 120 euros.",
-}
-SAID = (
-    Sentence("How much is a new sail for the Sea Gull?", "user", 1),
-    Sentence("A new sail for the Sea Gull costs 650 euros.", "agent", 1),
-)
-
-
-@pytest.mark.parametrize(
-    ("question", "standing", "text"),
-    [
-        ("What about a rudder?", "How much is a new sail for a rudder?", "How much is a rudder for the Sea Gull?"),
-        ("What about a rudder?", "How much is a rudder?", "How much is a rudder?"),  # one sentence holds it already
-        ("What about a lamp?", "How much is a new sail for a lamp?", "How much is a new sail for a lamp?"),
-    ],
-)
-def test_a_question_that_leans_is_made_of_words_that_stand_together(
-    question: str, standing: str, text: str, tmp_path: Path, encoder: CachedEncoder
-) -> None:
-    for name, prices in BOATS.items():
-        (tmp_path / f"{name}.txt").write_text(prices)
-    list(index([*tmp_path.glob("*.txt")], tmp_path / "library", encoder))
-    wordings = (Wording("question", question, 0.5), Wording("standing", standing, 0.5))
-    with open_library(tmp_path / "library", encoder) as library:
-        made = with_evidence(Rewritten(standing, wordings), SAID, library.store)
-    assert [made.text, *(one.text for one in made.wordings)] == [text, question, text]
-
 
 TODAY = "2026-11-22"
 WORDS = frozenset(
@@ -145,11 +111,8 @@ def test_a_long_name_with_a_letter_too_few_is_a_slip_and_with_another_letter_a_n
         assert offered(f"When did {typed} come out?", made.wordings) == f"When did {other} come out?"
 
 
-@pytest.mark.parametrize(
-    ("question", "found"),
-    [("Wer ist der Präsident?", "Wer ist der Präsidenten?"), ("Who is the mayor of Ulm?", "Who is the manor of Ulm?")],
-)
-def test_another_ending_and_another_word_are_not_offered(question: str, found: str) -> None:
+def test_another_word_in_small_letters_is_not_offered() -> None:
+    question, found = "Who is the mayor of Ulm?", "Who is the manor of Ulm?"
     assert offered(question, (Wording("question", question, 0.7), Wording("spelling", found, 0.3))) == ""
 
 
@@ -168,13 +131,6 @@ def test_dates_take_the_place_in_every_wording_but_the_question() -> None:
     ]
     assert dated.wordings[1].why == "'yesterday' is 21 November 2026"
     assert sum(one.weight for one in dated.wordings) == pytest.approx(1)
-
-
-def test_numbers_are_read_as_the_library_shows() -> None:
-    for order, text in (("day", "3 September 2024"), ("month", "9 March 2024")):
-        made = with_dates(asked("What was paid on 03/09/2024?"), TODAY, order)  # type: ignore[arg-type]
-        assert made.text == f"What was paid on {text}?"
-    assert with_dates(asked("What was paid on 03/09/2024?"), TODAY) == asked("What was paid on 03/09/2024?")
 
 
 class English(SmallVocabulary):

@@ -7,14 +7,13 @@ import pytest
 from clew.memory.errors import BadInput
 from clew.memory.language.esperanto import Esperanto, tokenize
 from clew.memory.language.esperanto_words import Analyser, mined_roots, roots, with_hats
-from clew.memory.language.trees import SentenceReader
 
 READER = Esperanto()
 
 
-def roles(sentence: str, reader: SentenceReader = READER) -> dict[str, tuple[str, str]]:
+def roles(sentence: str) -> dict[str, tuple[str, str]]:
     """Form -> its role and the word that it depends on."""
-    tree = reader.read(sentence)
+    tree = READER.read(sentence)
     forms = [word.form for word in tree.words]
     return {
         form: (role, forms[head - 1] if head else "")

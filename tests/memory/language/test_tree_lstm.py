@@ -105,7 +105,7 @@ def test_who_is_mitrandiro(library: Path, encoder: CachedEncoder) -> None:
     with pytest.raises(NotSetUp, match="clew train-structure"):
         open_structure(library)
     with open_library(library, encoder) as opened:
-        *_, path = train_library(opened, StructurePlan(epochs=2, sizes=SMALL), "eo")
+        *_, path = train_library(opened, StructurePlan(epochs=2, sizes=SMALL))
         assert path == library / FILE
         chosen = MatchParameters(nearest=0, cosine=1, keyword=0, title=0, stage2="structure")
         given = ToolSettings(structure=lambda: open_structure(library), parameters=(HybridParameters(chosen),))
@@ -124,7 +124,7 @@ def test_a_library_has_roots_of_its_own(tmp_path: Path, encoder: CachedEncoder) 
     (tmp_path / "own.md").write_text("\n\n".join(own), "utf-8")
     list(index([tmp_path / "own.md"], tmp_path / "library", encoder))
     with open_library(tmp_path / "library", encoder) as opened:
-        list(train_library(opened, StructurePlan(epochs=1, sizes=SMALL), "eo"))
+        list(train_library(opened, StructurePlan(epochs=1, sizes=SMALL)))
     read = open_structure(tmp_path / "library").reader.read("Kie oni blogadas?").words[2]
     assert (read.root, read.suffixes, read.known) == ("blog", ("ad",), True)
     assert READER.read("Kie oni blogadas?").words[2].root != "blog"

@@ -1,14 +1,12 @@
-"""The contract of a reader, on all of them: whole trees, CoNLL-U in and out, keywords."""
+"""What the reader makes: whole trees, CoNLL-U in and out, keywords."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.memory.language.esperanto import Esperanto
-from clew.memory.language.readers import English, reader_of
-from clew.memory.language.trees import SentenceReader, Tree, aligned, parsed_conllu
+from clew.memory.language.trees import Tree, aligned, parsed_conllu
 
-READERS: list[SentenceReader] = [Esperanto(), English()]
 WORDS = (
     "la hundo hundon kaj , kiu kiun ke vidas estas bona bonaj en de granda tute ne ? . « tre por iri the dog Who saw 5"
 ).split()
@@ -27,10 +25,9 @@ def is_whole(tree: Tree) -> bool:
     return tree.heads.count(0) == 1 and tree.roles[tree.root] == "root" and all(tree.roles)
 
 
-@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.language)
 @given(st.lists(st.sampled_from(WORDS) | st.text(min_size=1, max_size=8).filter(str.strip), min_size=1, max_size=25))
-def test_whatever_is_read_becomes_a_whole_tree(reader: SentenceReader, forms: list[str]) -> None:
-    tree = reader.tree(forms)
+def test_whatever_is_read_becomes_a_whole_tree(forms: list[str]) -> None:
+    tree = Esperanto().tree(forms)
     assert [word.form for word in tree.words] == forms and is_whole(tree)
 
 
@@ -52,7 +49,7 @@ CONLLU = """\
 
 
 def test_conllu_keeps_ids_and_forms_and_looks_at_nothing_else() -> None:
-    written = list(parsed_conllu(CONLLU.split("\n"), Esperanto()))
+    written = list(parsed_conllu(CONLLU.split("\n"), Esperanto().tree))
     rows = [line.split("\t") for line in written if line and not line.startswith("#")]
     given_rows = [line.split("\t") for line in CONLLU.split("\n") if line and not line.startswith("#")]
     assert [row[:2] for row in rows] == [row[:2] for row in given_rows] and {len(row) for row in rows} == {10}
@@ -63,7 +60,7 @@ def test_conllu_keeps_ids_and_forms_and_looks_at_nothing_else() -> None:
 
 def test_no_conllu_is_said() -> None:
     with pytest.raises(ValueError, match="no CoNLL-U"):
-        list(parsed_conllu(["La hundo kuras."], Esperanto()))
+        list(parsed_conllu(["La hundo kuras."], Esperanto().tree))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +74,7 @@ def test_no_conllu_is_said() -> None:
     ],
 )
 def test_words_of_a_question_are_aligned_by_root_and_role(question: str, sentence: str, pairs: str) -> None:
-    reader = reader_of("eo")
+    reader = Esperanto()
     found = aligned(reader.read(question), reader.read(sentence))
     assert " ".join("=".join(pair) for pair in found) == pairs
 
@@ -95,5 +92,5 @@ def test_words_of_a_question_are_aligned_by_root_and_role(question: str, sentenc
     ],
 )
 def test_names_come_first_and_whole_among_the_keywords(sentence: str, keywords: str) -> None:
-    reader = reader_of("eo")
+    reader = Esperanto()
     assert ", ".join(reader.keywords(reader.read(sentence))) == keywords
