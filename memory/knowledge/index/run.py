@@ -380,7 +380,7 @@ def index(
         raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER {library_flag(library)}")
     parameters, parts = parameters or Parameters(), parts_of(steps)
     with disk.held(library):
-        old = None if rebuild else disk.current_generation(library, {disk.FORMAT})
+        old = None if rebuild else disk.current_generation(library)
         if old:
             disk.check_encoder(library, disk.read_manifest(old), encoder)
         roots, notes = _roots(paths, library, parameters.mine)

@@ -22,7 +22,7 @@ from clew.memory.knowledge.chunking import ChunkerParameters, SemanticParameters
 from clew.memory.knowledge.disk import POINTER, Manifest, current_generation
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters
 from clew.memory.knowledge.index.run import IndexReport, index
-from clew.memory.knowledge.index.steps import FORMER, NAME_BYTES, STEPS, parts_of
+from clew.memory.knowledge.index.steps import STEPS, parts_of
 from clew.memory.knowledge.library import open_library
 from tests.memory.knowledge.closing import close
 from tests.processes import Process, finished
@@ -386,7 +386,7 @@ def test_the_steps_write_the_files_that_they_declare(made: Path) -> None:
     generation = current_generation(made)
     assert generation
     files = {entry.name for entry in generation.iterdir()}
-    assert files == parts_of() - {"library.sqlite-journal", "hashes.json.new", *FORMER}
+    assert files == parts_of() - {"library.sqlite-journal", "hashes.json.new"}
 
 
 # Text that a document does not show: counted, kept apart, named by the doctor, and said where it was asked for.
