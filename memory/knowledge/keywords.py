@@ -152,15 +152,6 @@ class KeywordIndex:
             total += np.float32(weight) * (scores / np.float32(most))
         return total
 
-    def columns(self) -> tuple[list[str], "csr_array"]:
-        """All tokens, and the BM25 of each in each chunk, shape (tokens, chunks)."""
-        from scipy.sparse import csr_array
-
-        index = self._indexes[TOGETHER]
-        tokens = [token for token in index.vocabulary if token]
-        parts = (index.data, index.indices, index.indptr)
-        return tokens, csr_array(parts, shape=(len(tokens), self.size))
-
     def _title_coverage(self, tokens: Iterable[str], rows: ChunkRows) -> Shares:
         covered = np.zeros(len(rows), np.float32)
         titles = self._indexes["title"]

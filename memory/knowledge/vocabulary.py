@@ -1,5 +1,5 @@
 """What a library calls things: its words, by how many chunks they stand in; the phrases that are titles or entities of
-it; which of its words are spelt nearly like one that it lacks, and which stand in chunks of like meaning."""
+it; and which of its words are spelt nearly like one that it lacks."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
@@ -8,11 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.datatypes import Vectors
 from clew.memory.knowledge.cluster.statistics import WordStatistics
 from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.text import FUNCTION_WORDS
-from clew.memory.vectors import unit
 
 MOST_NEAR = 3
 """Words that are named for one that the library lacks."""
@@ -120,45 +118,3 @@ def _mask(word: str) -> int:
     for letter in word:
         mask |= 1 << (ord(letter) % 32)
     return mask
-
-
-SOME, MOST_SHARE = 3, 0.1
-"""Chunks, and their share, that a word stands in whose meaning can be told from them."""
-
-ALIKE = 0.6
-"""The cosine from which two words are alike."""
-
-
-class LikeWords:
-    """`texts` has some chunks of each token with their titles, `vectors` are those of all chunks."""
-
-    def __init__(
-        self, keywords: KeywordIndex, texts: Callable[[Iterable[str]], list[str]], vectors: Callable[[], Vectors]
-    ) -> None:
-        self._keywords, self._texts, self._vectors = keywords, texts, vectors
-
-    def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:
-        """What it needs is made at the first call, in seconds for a hundred thousand chunks."""
-        return [self._alike(self._keywords.token(word), most) for word in words]
-
-    def _alike(self, token: str, most: int) -> tuple[str, ...]:
-        tokens, meanings = self._meanings
-        place = bisect_left(tokens, token)
-        if place == len(tokens) or tokens[place] != token:
-            return ()
-        cosines = meanings @ meanings[place]
-        best = [one for one in np.argsort(-cosines, kind="stable")[: most + 1].tolist() if one != place]
-        near = [tokens[one] for one in best[:most] if cosines[one] >= ALIKE]
-        return tuple(next(iter(self._keywords.written({one}, "\n".join(self._texts([one])))), one) for one in near)
-
-    @cached_property
-    def _meanings(self) -> tuple[list[str], Vectors]:
-        """The tokens of some chunks, by alphabet, and of each the mean of their vectors, by its BM25 in them, as it
-        differs from the mean of all."""
-        tokens, columns = self._keywords.columns()
-        held = np.diff(columns.indptr)
-        few = np.flatnonzero((held >= SOME) & (held <= max(SOME, MOST_SHARE * self._keywords.size)))
-        kept = np.array(sorted((one for one in few.tolist() if tokens[one].isalpha()), key=tokens.__getitem__), int)
-        part, vectors = columns[kept], np.asarray(self._vectors(), np.float32)
-        means = part @ vectors / np.maximum(part.sum(axis=1), 1e-9)[:, None]
-        return [tokens[one] for one in kept.tolist()], unit((means - vectors.mean(axis=0)).astype(np.float32))

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from clew.memory.datatypes import Chunk, Document, Edge, Progress, Vectors
 from clew.memory.errors import BadInput, NotSetUp
@@ -203,9 +203,9 @@ class Generation:
         """Once they are numbered."""
         return read_layers(self.database, self.folder)
 
-    def old_sources(self) -> dict[str, str]:
-        """Path -> digest of what the old generation was read from; an empty digest is one to read again."""
-        return dict(self.database.execute("SELECT path, digest FROM old.sources")) if self.old else {}
+    def sources(self, of: Literal["main", "old"] = "main") -> dict[str, str]:
+        """Path -> digest of what was read; an empty digest is one to read again."""
+        return dict(self.database.execute(f"SELECT path, digest FROM {of}.sources"))
 
     def old_documents(self, source: str) -> dict[str, str]:
         """Id -> digest."""

@@ -2,7 +2,6 @@
 
 import hashlib
 import sqlite3
-import time
 from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -32,12 +31,6 @@ from clew.memory.nodes import FILE as SMOOTHED
 from clew.memory.nodes import write_smoothed
 from clew.memory.titles import FILE as TITLES
 from clew.memory.titles import title_index, write_titles
-
-REPORT_EVERY = 50
-"""Documents between two reports of progress, or"""
-
-SECONDS = 1.0
-"""by an extractor that is slow."""
 
 USING_GIVEN = ("auto", "given", "both")
 
@@ -105,7 +98,6 @@ def extract_missing(database: sqlite3.Connection, triples: TriplesFrom, extracto
     if triples == "auto":
         missing += _OUTSIDE_GRAPHS
     ids = [id_ for (id_,) in database.execute(missing)]
-    reported = time.monotonic()
     for done, id_ in enumerate(ids, 1):
         title, text = database.execute("SELECT title, text FROM main.documents WHERE id = ?", (id_,)).fetchone()
         found = "SELECT subject, relation, object FROM main.triples WHERE document = ? ORDER BY n"
@@ -113,9 +105,7 @@ def extract_missing(database: sqlite3.Connection, triples: TriplesFrom, extracto
         extracted = triples in ("extract", "both") or (triples == "auto" and not given)
         document = Document(id_, title, text)
         _add(database, document, extract_document(document, given, extractor if extracted else None))
-        if done % REPORT_EVERY == 0 or done == len(ids) or time.monotonic() > reported + SECONDS:
-            reported = time.monotonic()
-            yield Progress("extracting entities", done, len(ids))
+        yield Progress("extracting entities", done, len(ids))
 
 
 def _add(database: sqlite3.Connection, document: Document, found: Extraction) -> None:

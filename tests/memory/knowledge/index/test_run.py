@@ -17,7 +17,7 @@ import pytest
 from clew.agent.doctor import documents
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
-from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, MuchWouldGo, NoLibrary
+from clew.memory.errors import BadInput, LibraryBusy, LibraryMismatch, MuchWouldGo, NoLibrary
 from clew.memory.knowledge.chunking import ChunkerParameters, SemanticParameters
 from clew.memory.knowledge.disk import POINTER, Manifest, current_generation
 from clew.memory.knowledge.index.generation import Generation, IndexStep, Parameters
@@ -81,22 +81,6 @@ def test_a_rerun_does_only_what_changed(tmp_path: Path, encoder: CachedEncoder) 
     assert report.line == "1 new, 1 changed, 1 removed, 1 unchanged, 1 failed"
     assert report.failed[0].source.endswith("empty.txt") and report.failed[0].reason
     assert titles(library, encoder) == ["moon", "sun", "venus"]
-
-
-def test_more_than_the_memory_takes_is_refused_before_anything_is_embedded(
-    made: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, library = made.parent / "notes", made
-    before = current_generation(library)
-    write(folder, lang="Fritz Lang directed Metropolis.", mars="Mars is red.")
-    with monkeypatch.context() as small:
-        small.setattr("clew.memory.knowledge.index.steps.machine_memory", lambda: 1.5 * NAME_BYTES)
-        small.setattr(encoder, "encode", lambda *_: pytest.fail("it was embedded"))
-        with pytest.raises(ClewError, match=r"names .* the library stays as it was") as refused:
-            run([folder], library, encoder)
-    assert refused.value.hint and before and current_generation(library) == before
-    assert [one.name for one in library.iterdir() if one.is_dir()] == [before.name]
-    assert run([folder], library, encoder).new == 2
 
 
 def test_only_documents_under_the_paths_given_are_removed(tmp_path: Path, encoder: CachedEncoder) -> None:
