@@ -26,13 +26,9 @@ def normalised(surface: str) -> str:
 
     `Dr. B. R. Ambedkar`, `B.R. Ambedkar` and `BR Ambedkar's` give `br ambedkar`. What is normalised stays so.
     """
-    key = surface
-    for _ in range(8):
+    before, key = surface, _once(surface)
+    while key != before:
         before, key = key, _once(key)
-        # So it stays where it has no letters that Unicode writes in several ways, and no date.
-        plain = key.isascii() and "-" not in key and lexicon.MONTH_NUMBERS.keys().isdisjoint(key.split())
-        if key == before or plain:
-            break
     return key
 
 

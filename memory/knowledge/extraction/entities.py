@@ -1,7 +1,7 @@
 """The entities of a text by rules, without a model (seed 001, section 2: the step that there is spaCy's).
 
 Names with titles, initials and particles; works in quotes or italics; dates; the document's title; terms of several
-words. Rules of English: in a script without capitals only what stands in quotes and the title are found.
+words. Rules of English: in a script without capitals only the title is found.
 """
 
 import re
@@ -103,21 +103,9 @@ def _with_one_kind(mentions: list[Mention]) -> list[Mention]:
 _QUOTED = re.compile(read_pattern(Path(__file__).with_name("quoted.txt")))
 """A work's name has 100 characters at most."""
 
-_TITLE = re.compile(
-    r"«[ \u00a0\u202f]?(?P<a>[^\s«»][^«»\n]{0,58}[^\s«».,;])[ \u00a0\u202f]?»"
-    r"|《(?P<b>[^《》\n]{2,60})》|〈(?P<c>[^〈〉\n]{2,60})〉|『(?P<d>[^『』\n]{2,60})』"
-)
-"""Guillemets and title marks name a work whatever its letters are; what ends in a full stop is speech."""
-
 
 def works(text: str) -> Iterator[Mention]:
-    """What stands in title marks, and in quotes or italics what has the capitals of a name.
-
-    In quotes one word may be any name; more are a work.
-    """
-    for match in _TITLE.finditer(text):
-        start, end = match.span(match.lastgroup or 0)
-        yield Mention(text[start:end], start, end, "work")
+    """What stands in quotes or italics with the capitals of a name: one word may be any name; more are a work."""
     for match in _QUOTED.finditer(text):
         start, end = match.span(match.lastindex or 0)
         part = text[start:end].rstrip(",;")

@@ -76,7 +76,6 @@ class Choices(NamedTuple):
     same_layers: bool
     quarantine: bool
     allowed: tuple[str, ...]
-    same_quarantine: bool
     left_out: tuple[str, ...]
     prune: bool
     notes: list[str]
@@ -101,8 +100,6 @@ def choose(parameters: Parameters, library: Path, fresh: bool, named: Collection
         )
     extractor = extractor_named(parameters.extractor or had.extractor or RULES, parameters.model)
     communities = replace(had.communities_by, method=parameters.communities or had.communities_by.method)
-    quarantine = had.quarantine if parameters.quarantine is None else parameters.quarantine
-    allowed = tuple(dict.fromkeys((*had.allowed, *parameters.allow)))
     made = Choices(
         chunker=chunker,
         keywords=with_values(had.keywords, values.get("keywords", {})),
@@ -113,9 +110,8 @@ def choose(parameters: Parameters, library: Path, fresh: bool, named: Collection
         writer=parameters.summariser,
         same_chunker=fresh or chunker == had.chunker,
         same_layers=fresh or (triples == had.triples and extractor.name == had.extractor),
-        quarantine=quarantine,
-        allowed=allowed,
-        same_quarantine=fresh or (quarantine, allowed) == (had.quarantine, had.allowed),
+        quarantine=had.quarantine if parameters.quarantine is None else parameters.quarantine,
+        allowed=tuple(dict.fromkeys((*had.allowed, *parameters.allow))),
         left_out=tuple(dict.fromkeys((*(one for one in had.left_out if one not in named), *parameters.leave_out))),
         prune=parameters.prune,
         notes=[],

@@ -78,7 +78,6 @@ class Changes:
         return (
             made.sources() != self._known
             or (made.choices.left_out, made.facts["unread"]) != (before.left_out, before.unread)
-            or not made.choices.same_quarantine
             or any(self.counts[name] for name in ("new", "changed", "removed"))
         )
 

@@ -14,7 +14,7 @@ from clew.memory.knowledge import embedding, keywords
 from clew.memory.knowledge.clues.clue_index import normalise
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import build
-from clew.memory.knowledge.disk import PARTS, TriplesFrom, naming_damage
+from clew.memory.knowledge.disk import PARTS, TriplesFrom
 from clew.memory.knowledge.document_dates import DateOrders, date_orders, dated_texts
 from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, titles_and_texts, with_title
 from clew.memory.knowledge.extraction.extractors import Extraction, Extractor, extract_document
@@ -147,10 +147,8 @@ def embed_all(generation: Generation) -> Iterator[Progress]:
     database, folder, encoder, layers = generation.database, generation.folder, generation.encoder, generation.layers
     for what in (CHUNKS, SENTENCES):
         yield from embedding.embed(database, what, folder, generation.old_vectors.get(what), encoder)
-    with naming_damage(generation.old or folder):
-        before = embedding.named_vectors(generation.old or folder)
     joining = [layers.entities[entity].name for entity in layers.joining]
-    yield from embedding.embed_names(joining, folder, before, encoder)
+    yield from embedding.embed_names(joining, folder, encoder)
 
 
 def find_communities(generation: Generation) -> Iterator[Progress]:
@@ -199,7 +197,7 @@ STEPS: tuple[IndexStep, ...] = (
         files=(LAYERS,),
         recorded=lambda choices: {"triples": choices.triples, "extractor": choices.extractor.name},
     ),
-    IndexStep("embedding", embed_all, files=(CHUNKS.file, SENTENCES.file, embedding.NAMES, embedding.NAMED)),
+    IndexStep("embedding", embed_all, files=(CHUNKS.file, SENTENCES.file, embedding.NAMES)),
     IndexStep(
         "finding communities",
         find_communities,

@@ -103,11 +103,11 @@ def nested(levels: Sequence[Ints]) -> bool:
 @pytest.mark.parametrize("method", METHODS)
 def test_levels_are_nested_and_of_sensible_sizes(method: Method) -> None:
     links, vectors = rings(90, 6)
-    parameters = DetectionParameters(method, largest=20, readable=12)
+    parameters = DetectionParameters(method, largest=20)
     levels = detect(links, vectors, parameters)
     counts = [int(level.max()) + 1 for level in levels]
     assert len(levels) > 1 and counts == sorted(counts)
-    assert 2 <= counts[0] <= 12
+    assert counts[0] >= 2
     assert nested(levels)
     assert np.bincount(levels[-1]).min() >= parameters.smallest
     assert np.bincount(levels[-1]).max() <= parameters.largest

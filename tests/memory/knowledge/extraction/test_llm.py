@@ -145,7 +145,7 @@ def keeping(script: Callable[..., str], window: int, parts: list[str]) -> Script
     return ScriptedWriter(said, window=window)
 
 
-@pytest.mark.parametrize(("window", "most"), [(1200, 600), (100_000, LONGEST_PART)])
+@pytest.mark.parametrize(("window", "most"), [(1200, 800), (100_000, LONGEST_PART)])
 def test_a_long_text_goes_in_parts_of_whole_sentences(window: int, most: int) -> None:
     text = "".join(f"Miller {n} sold the finest flour of the valley to a baker.\n" for n in range(100))
     parts: list[str] = []

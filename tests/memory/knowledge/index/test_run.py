@@ -370,7 +370,7 @@ def test_the_steps_write_the_files_that_they_declare(made: Path) -> None:
     generation = current_generation(made)
     assert generation
     files = {entry.name for entry in generation.iterdir()}
-    assert files == parts_of() - {"library.sqlite-journal", "hashes.json.new"}
+    assert files == parts_of() - {"library.sqlite-journal", "hashes.json.new", "coarse.npy", "named.json"}
 
 
 # Text that a document does not show: counted, kept apart, named by the doctor, and said where it was asked for.
