@@ -245,8 +245,6 @@ class Names:
 
     def _over_particles(self, words: Sequence[Token], first: int, place: int) -> int:
         """Small words inside a name (`van der`, `of the`, `for`), with the capital that follows them."""
-        if words[first].low in lexicon.EMPTY and place == first + 1:
-            return 0
         after = place
         while after < min(len(words), place + 3) and self._is_small(words, after):
             after += 1
@@ -268,8 +266,6 @@ class Names:
         if small == ["the"]:
             return after + 1 == len(words) or not words[after + 1].capital
         heads = {token.low for token in words[first:place]}
-        if small == ["at"]:
-            return "university" in heads
         if small[0] == "and":
             return len(small) == 1 and bool(heads & {"department", "ministry", "institute", "committee", "office"})
         return len(small) <= 2 and small[-1] in (*JOINERS, "the") and bool(heads & lexicon.PLURAL_JOINERS)
