@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from clew.memory.datatypes import Chunk, Document, Edge, Progress
+from clew.memory.datatypes import Document, Edge, Progress
 from clew.memory.encoding import MINILM, MULTILINGUAL
 from clew.memory.errors import BadInput, ClewError, MuchWouldGo, NoLibrary, install_command, library_flag
 from clew.memory.files import naming_full_disk, readers, remove, within
@@ -113,7 +113,6 @@ class Changes:
         self._generation.facts["unread"] = elsewhere | {failure.source: failure.reason for failure in self.failed}
         self._note_quarantined(self._known.keys() - set(gone) | fresh.keys())
         yield Progress("reading", total, total)
-        yield from self._chunk_anew()
         if skipped := self.counts["triples skipped"]:
             self.notes.append(f"{skipped} triples skipped: they do not have three parts")
         if self.any and (loose := self._generation.loose_edges()):
@@ -143,16 +142,6 @@ class Changes:
         if not choices.quarantine or _is_below(path, [Path(one) for one in choices.allowed]):
             return ""
         return next(iter(orders(f"{document.title}\n\n{document.text}\n\n{document.hidden_text}")), "")
-
-    def _chunk_anew(self) -> Iterator[Progress]:
-        """The documents that were taken over from a library with another chunker, by their text as it was read."""
-        ids = self._generation.without_chunks()
-        for done, id_ in enumerate(ids, 1):
-            self._generation.add_chunks(self._chunks(self._generation.document(id_)))
-            yield Progress("chunking", done, len(ids))
-
-    def _chunks(self, document: Document) -> list[Chunk]:
-        return chunks_of(document, self._generation.encoder, self._generation.choices.chunker)
 
     def _is_left_out(self, path: str) -> bool:
         left_out = self._generation.choices.left_out
@@ -263,7 +252,8 @@ class Changes:
     def _add(self, document: Document, path: str, position: int, old: dict[str, str]) -> bool:
         fingerprint, known = digest(document), old.get(document.id)
         same = known == fingerprint
-        chunks = None if same and self._generation.choices.same_chunker else self._chunks(document)
+        chunker = self._generation.choices.chunker
+        chunks = None if same else chunks_of(document, self._generation.encoder, chunker)
         if chunks == []:
             self.failed.append(LoadFailure(document.source, "no text in it"))
             return False
