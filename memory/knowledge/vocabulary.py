@@ -1,12 +1,8 @@
 """What a library calls things: its words, by how many chunks they stand in; the phrases that are titles or entities of
 it; and which of its words are spelt nearly like one that it lacks."""
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
 
 from clew.memory.knowledge.cluster.statistics import WordStatistics
 from clew.memory.knowledge.keywords import KeywordIndex
@@ -70,29 +66,21 @@ class LibraryVocabulary:
 
     def _is_part(self, token: str) -> bool:
         """Whether other words are made with it, as `Kündigungsfrist` with `Frist`."""
-        made = (one for one in self._tokens[0] if one.endswith(token) or one.startswith(token))
+        made = (one for one in self._tokens if one.endswith(token) or one.startswith(token))
         return any(len(one) >= len(token) + COMPOUND for one in made)
 
     def _near_tokens(self, token: str, edits: int) -> list[str]:
         """Those with its first letter, or its first two in the other order, at most so many edits away and one for
         their endings: the nearest first, of like ones the commoner."""
-        tokens, masks, lengths = self._tokens
-        places: list[int] = []
-        for begin, most in ((token[0], edits + 1), (token[1::-1], 0)):  # of 'apckage' those with 'pa' too
-            start, end = bisect_left(tokens, begin), bisect_left(tokens, begin[:-1] + chr(ord(begin[-1]) + 1))
-            few = np.bitwise_count(masks[start:end] ^ _mask(token)) <= most
-            few &= np.abs(lengths[start:end] - len(token)) <= min(most, edits)
-            places += (start + np.flatnonzero(few)).tolist()
-        near = ((distance(token, tokens[place], edits + 1), tokens[place]) for place in dict.fromkeys(places))
+        begins = (token[0], token[1::-1])  # of 'apckage' those with 'pa' too
+        alike = (one for one in self._tokens if one.startswith(begins) and abs(len(one) - len(token)) <= edits)
+        near = ((distance(token, one, edits + 1), one) for one in alike)
         ranked = sorted((faults, -self._words.count(one), one) for faults, one in near if faults <= edits + 1)
         return [one for *_, one in ranked[:LOOKED_AT]]
 
     @cached_property
-    def _tokens(self) -> tuple[list[str], NDArray[np.uint32], NDArray[np.int64]]:
-        """All tokens of letters by alphabet, which letters each has as a set of bits, and their lengths."""
-        tokens = sorted(token for token in self._words.tokens if token.isalpha())
-        masks = np.fromiter(map(_mask, tokens), np.uint32, len(tokens))
-        return tokens, masks, np.fromiter(map(len, tokens), np.int64, len(tokens))
+    def _tokens(self) -> list[str]:
+        return [token for token in self._words.tokens if token.isalpha()]
 
 
 def distance(one: str, other: str, most: int = 100) -> int:
@@ -111,10 +99,3 @@ def distance(one: str, other: str, most: int = 100) -> int:
             return most + 1
         before, last = last, row
     return last[-1]
-
-
-def _mask(word: str) -> int:
-    mask = 0
-    for letter in word:
-        mask |= 1 << (ord(letter) % 32)
-    return mask
