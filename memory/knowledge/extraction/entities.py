@@ -268,7 +268,7 @@ class Names:
         heads = {token.low for token in words[first:place]}
         if small[0] == "and":
             return len(small) == 1 and bool(heads & {"department", "ministry", "institute", "committee", "office"})
-        return len(small) <= 2 and small[-1] in (*JOINERS, "the") and bool(heads & lexicon.PLURAL_JOINERS)
+        return bool(heads & lexicon.PLURAL_JOINERS)
 
     def _is_small(self, words: Sequence[Token], place: int) -> bool:
         low = words[place].low

@@ -142,8 +142,7 @@ def _others(made: Choices, had: Manifest) -> Iterator[str]:
     if made.writer is not None and made.writer.name != had.reports:
         yield f"community reports are written by {made.writer.name}"
     if made.pages != had.pages:
-        chosen = f"the pages of Wikipedia dumps are chosen by {made.pages} now"
-        yield chosen if made.pages else "all pages of Wikipedia dumps are read now"
+        yield f"the pages of Wikipedia dumps are chosen by {made.pages or 'nothing'} now"
 
 
 _ALTERED = """SELECT 1 FROM old.documents WHERE NOT (json_valid(pages) AND json_valid(headings))
