@@ -70,12 +70,12 @@ def title_index(titles_and_texts: Iterable[tuple[str, str]]) -> TitleIndex:
         rows += [(stems, written, node, place) for stems, written, place in of_title]
         names.append(found)
         lengths.append(len(written_words(text)))
-    columns = zip(*rows, strict=True) if rows else ((), (), (), ())
-    kinds = (np.uint64, np.uint64, np.int64, np.int64)
-    stems, written, nodes, places = (np.array(column, kind) for column, kind in zip(columns, kinds, strict=True))
+    columns = [*zip(*rows, strict=True)] if rows else [(), (), (), ()]
+    stems, written = (np.array(column, np.uint64) for column in columns[:2])
+    nodes, places = (np.array(column, np.int64) for column in columns[2:])
     order = np.lexsort((places, nodes, stems))
-    in_order = stems[order], written[order], nodes[order], places[order]
-    return TitleIndex(*in_order, np.array(names, np.int64), np.array(lengths, np.int64))
+    counted = np.array(names, np.int64), np.array(lengths, np.int64)
+    return TitleIndex(stems[order], written[order], nodes[order], places[order], *counted)
 
 
 def _keys(title: str) -> tuple[int, list[tuple[int, int, int]]]:

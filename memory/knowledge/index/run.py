@@ -168,15 +168,9 @@ class Changes:
         return gone
 
     def _remove(self, gone: Sequence[str]) -> None:
-        """But a run that could read nothing at all empties no library. Raises `MuchWouldGo` where more than half of it
-        would be removed, and nobody said so."""
-        read_nothing = not any(self.counts[name] for name in ("new", "changed", "unchanged", "elsewhere"))
-        held = {path: len(self._generation.old_documents(path)) for path in gone}
-        if self.failed and read_nothing:
-            for path, documents in held.items():
-                self._keep(path, documents)
-            return
-        lost, documents_before = sum(held.values()), self._generation.before.documents
+        """Raises `MuchWouldGo` where more than half of the library would be removed, and nobody said so."""
+        lost = sum(len(self._generation.old_documents(path)) for path in gone)
+        documents_before = self._generation.before.documents
         if not self._generation.choices.prune and 2 * lost > documents_before:
             of_all = f"{lost} of {number_of(documents_before, 'document')}"
             wrong = f"{of_all} would be removed: their files are not there any more"
@@ -227,19 +221,15 @@ class Changes:
             characters += len(item.text)
             yield characters
         if old and not position and not taken_out:
-            self._keep(path, len(old))
+            kept = self._generation.copy_source(path)  # but for what has another place by now
+            self.counts["unchanged"] += kept
+            self.counts["removed"] += len(old) - kept
+            self.notes.append(f"{path}: kept as it was read before")
             return
         self.counts["removed"] += len(left)
         self._read_edges(source, renamed)
         recorded = self._digests[path] if len(self.failed) == failures else ""
         self._generation.add_source(path, recorded)
-
-    def _keep(self, path: str, documents: int) -> None:
-        """A source that can no longer be read stays, but for what has another place by now."""
-        kept = self._generation.copy_source(path)
-        self.counts["unchanged"] += kept
-        self.counts["removed"] += documents - kept
-        self.notes.append(f"{path}: kept as it was read before")
 
     def _free_id(self, id_: str, source: Source) -> str:
         """The id, or a longer one where another source has it or will have it when it is copied."""
