@@ -79,10 +79,10 @@ def embed(
     vectors = new_array(folder, what.file, np.float32, (total, encoder.dimension))
     done = 0
     if old is not None:
-        rows, there = _known(database, what)
-        for done in range(0, len(rows), SLICE):
-            vectors[rows[done : done + SLICE]] = old[there[done : done + SLICE]]
-        done = len(rows)
+        known, there = _known(database, what)
+        for start in range(0, len(known), SLICE):
+            vectors[known[start : start + SLICE]] = old[there[start : start + SLICE]]
+        done = len(known)
     yield Progress(what.stage, done, total)
     for rows in _missing(database, what, old is not None):
         found = titles_and_texts(database, what, "WHERE row IN (SELECT value FROM json_each(?))", json.dumps(rows))

@@ -30,7 +30,7 @@ def entities(text: str, title: str = "") -> list[Mention]:
     sentences = split(text)
     words = [tokens(text, sentence) for sentence in sentences]
     fixed = [*works(text), *dates(text)]
-    taken = [(mention.start, mention.end) for mention in fixed if mention.kind != "name"]
+    taken = [(mention.start, mention.end) for mention in fixed]
     names = list(Names(text, words, taken, title))
     person = _is_about_a_person(text, title, sentences)
     titles = list(_titles(text, title, "person" if person else "name"))
@@ -266,6 +266,8 @@ class Names:
         if small == ["the"]:
             return after + 1 == len(words) or not words[after + 1].capital
         heads = {token.low for token in words[first:place]}
+        if small == ["at"]:
+            return "university" in heads
         if small[0] == "and":
             return len(small) == 1 and bool(heads & {"department", "ministry", "institute", "committee", "office"})
         return bool(heads & lexicon.PLURAL_JOINERS)
@@ -292,8 +294,7 @@ class Names:
         while run and run[0].low in (lexicon.OPENERS if first else ARTICLES if len(run) > 1 else lexicon.EMPTY):
             if run[0].low in lexicon.IN_NAMES and len(run) > 1 and run[1].capital:
                 break
-            run, opener = run[1:], run[0]
-            first = first and opener.low in lexicon.OPENERS
+            run = run[1:]
             while run and not run[0].capital:
                 run = run[1:]
         if first and len(run) > 1 and run[1].capital and self._is_common(run[0]):
