@@ -125,7 +125,7 @@ def _arrays(
             row = rows[document, sentence]
             relations.append((subject, verbs.setdefault(verb, len(verbs)), object_, row, given))
     database.executemany("INSERT INTO main.verbs VALUES (?, ?)", ((number, verb) for verb, number in verbs.items()))
-    mentioned = np.unique(np.array(mentions, np.int64).reshape(-1, 2), axis=0).T
+    mentioned = np.unique(np.array(mentions, np.int64).reshape(-1, 2), axis=0).T.copy()
     return mentioned, titles, np.array(relations, np.int64).reshape(-1, 5).T
 
 
