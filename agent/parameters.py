@@ -138,7 +138,7 @@ def check_indexed(given: Given, library: Library) -> None:
         return
     other = next((name for name in ("sentences", "semantic") if any(f"{INDEX}{name}." in one for one in wrong)), "")
     command = ["clew", "index", *library.manifest.roots, "--library", str(library.path)]
-    command += ["--chunker", other] if other and other not in made_with else []
+    command += ["--rebuild", "--chunker", other] if other else []
     for name, value in wrong.items():
         command += ["--set", f"{name}={'none' if value is None else value}"]
     said = ", ".join(f"{name} = {value}" for name, value in wrong.items())

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Triple, Vectors
-from clew.memory.parameters import Cosine, Count, Few, Natural, Weight
+from clew.memory.parameters import Cosine, Count, Few, Natural
 from clew.memory.vectors import Ragged, distinct_pairs, sole_values
 
 if TYPE_CHECKING:
@@ -192,17 +192,13 @@ Method = Literal["leiden", "louvain"]
 @dataclass(frozen=True, slots=True)
 class DetectionParameters:
     """A cluster of fewer than `smallest` entities is joined to what is nearest in meaning, if their cosine is at least
-    `alike`; one of more than `largest` is divided. Clusters are joined until there are at most `readable`; `near` is
-    how many clusters a cluster is tied to by meaning, and `meaning` what that counts beside the links."""
+    `alike`; one of more than `largest` is divided."""
 
     method: Method = "leiden"
     seed: Natural = 42
     smallest: Natural = 3
     alike: Cosine = 0.4
     largest: Count = 60
-    readable: Count = 30
-    near: Few = 5
-    meaning: Weight = 1.0
     iterations: Few = 4
 
 

@@ -250,9 +250,6 @@ class Search(Protocol):
         `metadata` alone has of its most: for each query at most k hits above 0, best first. `among` are the ids of the
         chunks that may be found (None: all)."""
 
-    def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:
-        """For each word those that stand in chunks of like meaning, at most so many, the most alike first."""
-
     def vector_search(self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None) -> list[list[Hit]]:
         """Cosine: for each row of (q, d) at most k hits, best first."""
 

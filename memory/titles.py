@@ -6,11 +6,10 @@ tells two of one name apart, and is none.
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,27 +70,12 @@ def title_index(titles_and_texts: Iterable[tuple[str, str]]) -> TitleIndex:
         rows += [(stems, written, node, place) for stems, written, place in of_title]
         names.append(found)
         lengths.append(len(written_words(text)))
-    columns = zip(*rows, strict=True) if rows else ((), (), (), ())
-    kinds = (np.uint64, np.uint64, np.int64, np.int64)
-    entries = [np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
-    return _in_order(entries, np.array(names, np.int64), np.array(lengths, np.int64))
-
-
-def taken_over(before: TitleIndex, rows: Ints, fresh: TitleIndex) -> TitleIndex:
-    """`fresh`, and of what was indexed `before` the nodes that have these rows now; -1: they are gone."""
-    kept, names, lengths = rows >= 0, fresh.names.copy(), fresh.lengths.copy()
-    names[rows[kept]], lengths[rows[kept]] = before.names[kept], before.lengths[kept]
-    entries, own = kept[before.nodes], ~np.isin(fresh.nodes, rows)
-    now = (before.stems, before.written, rows[before.nodes], before.places)
-    both = zip((fresh.stems, fresh.written, fresh.nodes, fresh.places), now, strict=True)
-    return _in_order([np.concatenate([one[own], other[entries]]) for one, other in both], names, lengths)
-
-
-def _in_order(columns: Sequence[NDArray[Any]], names: Ints, lengths: Ints) -> TitleIndex:
-    """`columns` are stems, written, nodes and places."""
-    order = np.lexsort((columns[3], columns[2], columns[0]))
-    stems, written, nodes, places = (column[order] for column in columns)
-    return TitleIndex(stems, written, nodes, places, names, lengths)
+    columns = [*zip(*rows, strict=True)] if rows else [(), (), (), ()]
+    stems, written = (np.array(column, np.uint64) for column in columns[:2])
+    nodes, places = (np.array(column, np.int64) for column in columns[2:])
+    order = np.lexsort((places, nodes, stems))
+    counted = np.array(names, np.int64), np.array(lengths, np.int64)
+    return TitleIndex(stems[order], written[order], nodes[order], places[order], *counted)
 
 
 def _keys(title: str) -> tuple[int, list[tuple[int, int, int]]]:

@@ -28,13 +28,12 @@ TWO_STAGE = MatchParameters(nearest=0, cosine=1, keyword=0, title=0)
 
 @dataclass(frozen=True, slots=True)
 class HybridParameters:
-    """`match` are stages 1 and 2. With `synonyms` each word of a question is looked for with at most `expand` others:
-    those in passages of like meaning (`library`), or WordNet's, by nltk where that and its data are installed. Stage 3:
-    a `reranker`, any cross-encoder of sentence-transformers, orders the `reranked` best; empty: none. docs/figures.md
-    has what each finds."""
+    """`match` are stages 1 and 2. With `synonyms` each word of a question is looked for with at most `expand` others of
+    WordNet's, by nltk where that and its data are installed. Stage 3: a `reranker`, any cross-encoder of
+    sentence-transformers, orders the `reranked` best; empty: none. docs/figures.md has what each finds."""
 
     match: MatchParameters = field(default_factory=MatchParameters)
-    synonyms: Literal["none", "library", "wordnet"] = "none"
+    synonyms: Literal["none", "wordnet"] = "none"
     expand: Few = 2
     reranker: str = ""
     reranked: Few = 20
@@ -67,10 +66,7 @@ class Hybrid:
         """All candidates, with their scores by each form of the question."""
         query.check()
         query, most = self._expanded(query), max(k, self._parameters.reranked if self._reranker else 0)
-        texts: list[str] = []
-        if self.structure is not None:
-            texts = [self.structure.inflected(form.text) or form.text for form in query.forms]
-        ids = candidates(self.store, query, most, self._parameters.match, texts)
+        ids = candidates(self.store, query, most, self._parameters.match)
         query.check()
         return match(self.store, query.forms, ids, self._parameters.match, self.structure)
 
@@ -98,13 +94,12 @@ class Hybrid:
 
     def _expanded(self, query: Query) -> Query:
         """With the synonyms behind each form's words, for the keywords alone: the vectors are those of the question."""
-        wanted, most = self._parameters.synonyms, self._parameters.expand
-        if wanted == "none":
+        if self._parameters.synonyms == "none":
             return query
         forms = []
         for form in query.forms:
             words = list(dict.fromkeys(word.casefold() for _, word in stems_and_words(form.text)))
-            known = self.store.alike(words, most) if wanted == "library" else wordnet(words, most)
+            known = wordnet(words, self._parameters.expand)
             more = [word for its in known for word in its if word not in words]
             forms.append(replace(form, text=" ".join([form.text, *dict.fromkeys(more)])))
         return replace(query, forms=tuple(forms))

@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from clew.memory.dates import DateOrder, FoundDate, asked_times, blanked, date_of, found_dates
-from clew.memory.text import FUNCTION_WORDS, NUMBER_WORDS, content_words, stemmed_words, word_lists, words
+from clew.memory.text import FUNCTION_WORDS, content_words, stemmed_words, word_lists, words
 
 LEAST = 0.6
 """The share of a phrase's words, by their rarity, that a document's name has to have."""
@@ -20,9 +20,9 @@ AS_WELL = 0.75
 
 _LISTS = word_lists(Path(__file__).with_suffix(".txt"))
 _WORDS = {name: content_words(" ".join(listed)) for name, listed in _LISTS.items()}
-KINDS, _UNNAMED, _PARTS, UNTOLD = (frozenset(_WORDS[name]) for name in ("kinds", "unnamed", "parts", "untold"))
+KINDS, _UNNAMED, UNTOLD = (frozenset(_WORDS[name]) for name in ("kinds", "unnamed", "untold"))
 """What documents are (in a phrase such a word need not be in the name, and says that a document is meant), what is part
-of no name, what has a number in it, and what a title says that names no subject."""
+of no name, and what a title says that names no subject."""
 
 _WRITTEN = {form for word in _LISTS["kinds"] for form in (word, f"{word}s", f"{word.removesuffix('y')}ies")}
 
@@ -41,17 +41,13 @@ def pointed_at(question: str) -> frozenset[str]:
     return frozenset(word for word in words if KINDS.issuperset(content_words(word)))
 
 
-_ANY_KIND = frozenset(stemmed_words("file document page text"))
 _CALLED = dict(zip(_WORDS["spoken"], _WORDS["written"], strict=True))
 """What is called otherwise on paper."""
 
-_ROMAN = re.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
-_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[-_/.]+")
 _NEWEST = re.compile(r"\b(?:last|latest|newest|most recent)\b", re.IGNORECASE)
 _OLDEST = re.compile(r"\b(?:oldest|earliest)\b", re.IGNORECASE)
 _FILE = re.compile(r"[\w()+-][\w .()+-]*\.[A-Za-z][A-Za-z0-9]{1,5}\b")
-_LEADING_NUMBER = re.compile(r"(?P<number>\d{1,3})[ ._-]+(?=[^\W\d])")
 
 
 def path_in(document: str, place: str) -> tuple[str, ...]:
@@ -104,33 +100,13 @@ class Catalogue:
 
     @cached_property
     def shown(self) -> dict[str, str]:
-        """Document -> its title as a person reads it in a list: without what all titles end with, or the number of a
-        file."""
+        """Document -> its title as a person reads it in a list: without what all titles end with."""
         tail = self._common_tail
         found = {}
         for one in self.documents:
             title = " ".join(one.title.removesuffix(tail).split()) or one.title
-            file = PurePosixPath(*one.path).stem
-            if file and title.replace(" ", "") == re.sub(r"[ _.-]", "", file) and self._is_numbered(one, title):
-                title = _LEADING_NUMBER.sub("", title)
-            title = title[:1].upper() + title[1:] if one.path and title.islower() else title
-            found[one.id] = title or one.id
+            found[one.id] = title[:1].upper() + title[1:] if one.path and title.islower() else title or one.id
         return found
-
-    def _is_numbered(self, one: Listed, title: str) -> bool:
-        """Whether the title begins with the number of a file among others: not '3 May 2022', nor '12 Angry Men'."""
-        number = _LEADING_NUMBER.match(title)
-        if number is None or found_dates(title, self._order):
-            return False
-        folder, value = one.path[:-1], int(number["number"])
-        beside = {(folder, value - 1), (folder, value + 1)}
-        return number["number"][0] == "0" or not beside.isdisjoint(self._numbers)
-
-    @cached_property
-    def _numbers(self) -> frozenset[tuple[tuple[str, ...], int]]:
-        """The folder and the number of each file that begins with one."""
-        numbered = ((one.path[:-1], _LEADING_NUMBER.match(one.path[-1])) for one in self.documents if one.path)
-        return frozenset((folder, int(number["number"])) for folder, number in numbered if number)
 
     @cached_property
     def _common_tail(self) -> str:
@@ -159,7 +135,7 @@ class Catalogue:
 
     def named(self, phrase: str, least: float = LEAST) -> NamedDocuments:
         """Those that a phrase names best; none where it names none well enough. With a date only those of that date,
-        with the number of a part only that part; `the latest` is the last by date."""
+        with a number only those that have it; `the latest` is the last by date."""
         if found := self.by_file(phrase):
             return NamedDocuments((found,), 1.0, 1.0, by_file=True, kind=True)
         asked = asked_times(phrase, self._order)
@@ -169,8 +145,6 @@ class Catalogue:
         plain = [stem for stem in dict.fromkeys(stems) if stem not in _UNNAMED]
         numbers = frozenset(word for word in plain if word.isdigit())
         required = [word for word in plain if word not in kinds]
-        if not required and plain[-1:] and plain[-1] in _ANY_KIND:
-            required = plain[:-1]  # 'the certificate file' is no other file
         if not plain and not asked:
             return NamedDocuments()
         places = self._candidates(plain, asked, numbers)
@@ -201,8 +175,6 @@ class Catalogue:
             return None
         found = [one for one in self.documents if one.path and _stands(one.path[-1].casefold(), lowered)]
         found = [one for one in found if _stands(one.id.casefold(), lowered)] or found
-        longest = max((len(one.path[-1]) for one in found), default=0)
-        found = [one for one in found if len(one.path[-1]) == longest]
         return found[0] if len(found) == 1 else None
 
     @cached_property
@@ -244,29 +216,14 @@ class Catalogue:
 
 
 def _name_words(text: str) -> list[str]:
-    """Stems; numbers without zeros before them, and those of a part (`chapter V`, `the fifth chapter`) as numbers."""
-    spread = _CAMEL.sub(" ", text)
-    lowered = [word.casefold() for word in re.findall(r"[^\W_]+", spread)]
+    """Stems, and numbers without zeros before them."""
     found = []
-    for place, word in enumerate(lowered):
-        beside = set(stemmed_words(" ".join(lowered[max(0, place - 1) : place + 2])))
+    for word in re.findall(r"[^\W_]+", _CAMEL.sub(" ", text).casefold()):
         if word.isdigit():
             found.append(str(int(word)))
-        elif beside & _PARTS and (number := _number(word)):
-            found.append(str(number))
         elif word not in FUNCTION_WORDS and len(word) > 1:
             found += stemmed_words(word)
     return found
-
-
-def _number(word: str) -> int:
-    for names in (NUMBER_WORDS[:13], _ORDINALS):
-        if word in names:
-            return names.index(word)
-    if not _ROMAN.fullmatch(word):
-        return 0
-    values = [{"i": 1, "v": 5, "x": 10}[letter] for letter in word]
-    return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
 
 
 def _of_time(asked: Sequence[FoundDate], iso: str) -> bool:

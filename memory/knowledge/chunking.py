@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
-from typing import Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 
@@ -176,16 +176,13 @@ def _chunks(document: Document, spans: Iterator[Span]) -> list[Chunk]:
     return chunks
 
 
-Item = TypeVar("Item")
-
-
 @dataclass(frozen=True, slots=True)
 class SemanticParameters:
     """`buffer` (b): sentences that are merged into a window on either side. `threshold` (theta): the cosine distance,
     0 to 2, from which on a document is cut; a higher one makes larger parts. `step` (k): how far apart, in sentences,
     the windows compared are; None is 2 * buffer + 1. `size` and `overlap` are of a part, in the encoder's tokens.
 
-    Raises `BadInput` for values that cannot be, such as an overlap that is not below the size.
+    Raises `BadInput` for an overlap that is not below the size.
     """
 
     buffer: Natural = 5
@@ -200,11 +197,6 @@ class SemanticParameters:
             raise BadInput(
                 f"an overlap of {self.overlap} tokens does not go with parts of {self.size}",
                 "an overlap from 0 to one less than the size",
-            )
-        if self.buffer < 0 or not 0 <= self.threshold <= 2 or (self.step is not None and self.step < 1):
-            raise BadInput(
-                f"buffer {self.buffer}, threshold {self.threshold} and step {self.step} cannot be used",
-                "a buffer of 0 or more, a threshold from 0 to 2, a step of 1 or more",
             )
 
 
@@ -232,7 +224,7 @@ def segments(sentences: Sequence[str], encoder: Encoder, parameters: SemanticPar
     return [range(first, after) for first, after in pairwise([0, *turns, len(sentences)]) if first < after]
 
 
-def buffer_merge(sentences: Sequence[Item], buffer: int) -> list[Sequence[Item]]:
+def buffer_merge(sentences: Sequence[Any], buffer: int) -> list[Sequence[Any]]:
     """For each sentence the window of it and of `buffer` sentences on either side, as far as there are (line 3)."""
     return [sentences[max(0, place - buffer) : place + buffer + 1] for place in range(len(sentences))]
 

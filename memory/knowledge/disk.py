@@ -11,20 +11,20 @@ leaves the library as it was. The tables of the database are in `schema.sql`.
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence, Set
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from pathlib import Path
 from re import fullmatch
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from zipfile import BadZipFile
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from clew.memory import files
 from clew.memory.datatypes import Document, Mark
 from clew.memory.dates import DateOrder
-from clew.memory.errors import BadInput, ClewError, LibraryBusy, LibraryMismatch, NoLibrary, library_flag
+from clew.memory.errors import ClewError, LibraryBusy, LibraryMismatch, NoLibrary, library_flag
 from clew.memory.files import new_file, within
 from clew.memory.knowledge.chunking import Chunker, ChunkerParameters
 from clew.memory.knowledge.loaders.source import ALL, Pages
@@ -32,16 +32,16 @@ from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.layers import DetectionParameters, Method
 from clew.memory.ports import Encoder
 
-FORMAT, READ = 7, frozenset({5, 6, 7})
-"""What is written, and what is read."""
+FORMAT = 7
+"""Libraries of another one are made anew."""
 
 DATABASE = "library.sqlite"
 POINTER = "clew-library.json"
 MANIFEST = "manifest.json"
 HASHES = "hashes.json"
 LOCK = "lock"
-PARTS = frozenset({DATABASE, f"{DATABASE}-journal", MANIFEST, HASHES, f"{HASHES}.new"})
-"""What is in a generation beside the files of its steps."""
+PARTS = frozenset({DATABASE, f"{DATABASE}-journal", MANIFEST, HASHES, f"{HASHES}.new", "coarse.npy", "named.json"})
+"""What may be in a generation beside the files of its steps; the last two in one of an earlier version."""
 
 NUMBER, LAST = "[0-9]" * 10, 10**10 - 1
 BROKEN = (
@@ -56,12 +56,6 @@ SCHEMA = Path(__file__).with_name("schema.sql").read_text("utf-8")
 
 COLUMNS = "id, title, text, place, pages, headings, date, status, author, tags"
 """Of a document."""
-
-OF_TABLES = SCHEMA[SCHEMA.index("-- The tables of documents") :]
-"""What a library of format 6 has not: it is read as if there were no tables."""
-
-ABOUT, NOBODY = ", author TEXT NOT NULL, tags TEXT NOT NULL", "'' AS author, '' AS tags"
-"""What a library of format 5 has not of a document: it is read as if nobody and nothing were named."""
 
 TRIPLES = "SELECT subject, relation, object, chunk FROM triples WHERE chunk IS NOT NULL ORDER BY document, n"
 
@@ -90,13 +84,7 @@ def open_database(generation: Path, check_same_thread: bool = True) -> sqlite3.C
     with ExitStack() as undone:
         undone.callback(connection.close)
         harden(connection)
-        statements, before = _statements(connection, "main"), SCHEMA.replace(OF_TABLES, "")
-        if statements in (_made_by(before), _made_by(before.replace(ABOUT, ""))):
-            connection.executescript(OF_TABLES.replace("CREATE TABLE", "CREATE TEMP TABLE"))
-            if statements != _made_by(before):
-                connection.execute(f"CREATE TEMP VIEW documents AS SELECT *, {NOBODY} FROM main.documents")
-        else:
-            check_schema(connection)
+        check_schema(connection)
         undone.pop_all()
     return connection
 
@@ -111,7 +99,7 @@ def harden(connection: sqlite3.Connection) -> None:
 
 def check_schema(connection: sqlite3.Connection, name: str = "main") -> None:
     """Raises `ValueError` where the tables, indexes, views and triggers are not those of `schema.sql`."""
-    if _statements(connection, name) != _made_by(SCHEMA):
+    if _statements(connection, name) != _ours():
         raise ValueError("its database has another schema")
 
 
@@ -120,9 +108,9 @@ def _statements(connection: sqlite3.Connection, name: str) -> Statements:
 
 
 @cache
-def _made_by(schema: str) -> Statements:
+def _ours() -> Statements:
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(f"{schema}; DROP TABLE staged")
+        connection.executescript(f"{SCHEMA}; DROP TABLE staged")
         return _statements(connection, "main")
 
 
@@ -172,12 +160,11 @@ class EncoderRecord(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a generation was built from and with; `reports` is who wrote all reports of communities, `extraction` where
-    nobody did; `date_order` is how the documents write dates in numbers, `tokens` the version of what words become
-    (`tokens.TOKENS`); `hidden_text` (`unseen` on disk) has, by the ids of documents, how the text begins that they hold
-    and do not show; `quarantined`, by paths, the order for which a document was taken out
-    (`Parameters`); `unread`, by paths, why a file was not read; `left_out` are paths that a person took out. What a
-    step records beside these fields is kept too.
+    """What a generation was built from and with. `reports` is who wrote all reports of communities, `extraction` where
+    nobody did; `date_order` is how the documents write dates in numbers. `hidden_text` (`unseen` on disk) has, by the
+    ids of documents, how the text begins that they hold and do not show; `quarantined`, by paths, the order for which a
+    document was taken out (`Parameters`); `unread`, by paths, why a file was not read; `left_out` are paths that a
+    person took out. What a step records beside these fields is kept too.
 
     `fingerprint` is SHA-256 over the format, the encoder, what the steps record, the documents' digests (triples are in
     them) and the edges, so that it is the same wherever the documents lie. `id` is a random name, kept over re-runs,
@@ -196,7 +183,6 @@ class Manifest(BaseModel):
     pages: Pages = ALL
     reports: str
     date_order: DateOrder = ""
-    tokens: int = 1
     roots: tuple[str, ...]
     documents: int
     chunks: int
@@ -247,9 +233,9 @@ NO_LIBRARY = Manifest(
 # Generations and the pointer to the current one ----------------------------------------------------------------------
 
 
-def current_generation(path: Path, formats: Set[int] = READ) -> Path | None:
-    """The folder of the current generation; None where there is no library. Raises `LibraryMismatch` for a format
-    that is none of these."""
+def current_generation(path: Path) -> Path | None:
+    """The folder of the current generation; None where there is no library. Raises `LibraryMismatch` for another
+    format."""
     try:
         pointer = json.loads(within(path, POINTER).read_text("utf-8"))
         format_, name = int(pointer["format"]), str(pointer["generation"])
@@ -257,10 +243,9 @@ def current_generation(path: Path, formats: Set[int] = READ) -> Path | None:
         return None
     except BROKEN as error:
         raise damaged(path) from error
-    if format_ not in formats:
-        does = "reads" if formats == READ else "goes on with"
+    if format_ != FORMAT:
         raise LibraryMismatch(
-            f"the library at {path} has format {format_}, this version of clew {does} format {FORMAT}",
+            f"the library at {path} has format {format_}, this version of clew reads format {FORMAT}",
             rebuild_command(path),
         )
     if not fullmatch(NUMBER, name):
@@ -295,18 +280,12 @@ def check_encoder(path: object, manifest: Manifest, encoder: Encoder | None) -> 
 
 
 def recorded(path: Path) -> Manifest:
-    """The manifest of a library of any format, as far as this version understands it; what it does not is as in
-    `NO_LIBRARY`. A rebuild takes from it what is not given."""
-    found = {}
+    """The manifest of a library, from which a rebuild takes what is not given; `NO_LIBRARY` where this version cannot
+    read one."""
     try:
-        content = json.loads(within(path, _current_name(path), MANIFEST).read_text("utf-8"))
-        for name, field in Manifest.model_fields.items():
-            with suppress(KeyError, ValueError, BadInput):
-                kind: TypeAdapter[Any] = TypeAdapter(field.rebuild_annotation())
-                found[name] = kind.validate_python(content[field.alias or name])
+        return Manifest.model_validate_json(within(path, _current_name(path), MANIFEST).read_text("utf-8"))
     except (OSError, ClewError, *BROKEN):
         return NO_LIBRARY
-    return NO_LIBRARY.model_copy(update=found)
 
 
 def next_generation(path: Path, parts: Set[str]) -> Path:

@@ -153,22 +153,18 @@ class DateOrders:
         return self.documents.get(document, self.library)
 
 
-def orders_in(database: sqlite3.Connection, before: Mapping[str, DateOrder] | None = None) -> DateOrders:
-    """Reads all documents; with what the attached old generation's showed `before`, those that are not as they were."""
-    found, shown = "SELECT id, text FROM main.documents", dict[str, DateOrder]()
-    if before is not None:
-        found += " WHERE (id, digest) NOT IN (SELECT id, digest FROM old.documents)"
-        same = "SELECT id FROM main.documents d JOIN old.documents o USING (id, digest)"
-        shown = {id_: before[id_] for (id_,) in database.execute(same) if id_ in before}
-    shown |= {id_: order for id_, text in database.execute(found) if (order := order_of([text]))}
+def orders_in(database: sqlite3.Connection) -> DateOrders:
+    """Reads all documents."""
+    found = database.execute("SELECT id, text FROM main.documents")
+    shown = {id_: order for id_, text in found if (order := order_of([text]))}
     orders = set(shown.values())
     return DateOrders(orders.pop() if len(orders) == 1 else "", shown)
 
 
-def date_orders(database: sqlite3.Connection, before: Mapping[str, DateOrder] | None = None) -> DateOrders:
+def date_orders(database: sqlite3.Connection) -> DateOrders:
     """As `orders_in`. Dates of documents that were read day first, as nothing in them says, are read again where the
     library has the month first."""
-    orders = orders_in(database, before)
+    orders = orders_in(database)
     if orders.library != "month":
         return orders
     found = database.execute(f"SELECT {COLUMNS} FROM main.documents WHERE date != ''").fetchall()
@@ -184,16 +180,13 @@ def date_orders(database: sqlite3.Connection, before: Mapping[str, DateOrder] | 
 
 def dated_texts(database: sqlite3.Connection, texts: Iterable[str], orders: DateOrders) -> Iterator[str]:
     """The texts of all chunks, in order, as they are searched: with every date in one way, and behind them that of
-    their heading or their document where they have it not, and the names of its folders. What is empty stays so."""
+    their heading or their document where they have it not, and the names of its folders."""
     found = database.execute(
         "SELECT c.document, c.heading, d.date, d.place FROM main.chunks c JOIN main.documents d ON d.id = c.document"
         " ORDER BY c.row"
     )
     own_text = cache(_own_text)
     for text, (document, heading, iso, place) in zip(texts, found, strict=True):
-        if not text:
-            yield ""
-            continue
         order = orders.of(document)
         written, own = search_text(text, order), own_text(heading, iso, order)
         beside = folders_in(document, place)

@@ -2,12 +2,11 @@
 the encoder's for others."""
 
 import json
-import random
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
@@ -35,9 +34,6 @@ class Embedded:
 
 NAMES = "names.npy"
 """The file of the vectors of the names of entities."""
-
-NAMED = "named.json"
-"""These names."""
 
 CHUNKS = Embedded("chunks", "vectors.npy", "embedding")
 SENTENCES = Embedded("sentences", "sentences.npy", "embedding sentences")
@@ -81,7 +77,12 @@ def embed(
     """Write the vectors of all rows, (rows, d). Where there is an old generation it is attached, `old` its vectors."""
     (total,) = database.execute(f"SELECT count(*) FROM main.{what.table}").fetchone()
     vectors = new_array(folder, what.file, np.float32, (total, encoder.dimension))
-    done = 0 if old is None else _taken_over(vectors, old, *_known(database, what))
+    done = 0
+    if old is not None:
+        known, there = _known(database, what)
+        for start in range(0, len(known), SLICE):
+            vectors[known[start : start + SLICE]] = old[there[start : start + SLICE]]
+        done = len(known)
     yield Progress(what.stage, done, total)
     for rows in _missing(database, what, old is not None):
         found = titles_and_texts(database, what, "WHERE row IN (SELECT value FROM json_each(?))", json.dumps(rows))
@@ -92,31 +93,13 @@ def embed(
     vectors.flush()
 
 
-def named_vectors(generation: Path) -> tuple[dict[str, int], Vectors]:
-    """What `embed_names` wrote: each name's row, and the vectors; none where it wrote no names. Raises
-    one of `disk.BROKEN`."""
-    if not within(generation, NAMED).exists():
-        return {}, np.empty((0, 0), np.float32)
-    names, vectors = json.loads(within(generation, NAMED).read_text("utf-8")), mapped(within(generation, NAMES))
-    if len(names) != len(vectors):
-        raise ValueError(f"{len(vectors)} vectors of {len(names)} names")
-    return {name: row for row, name in enumerate(names)}, vectors
-
-
-def embed_names(
-    names: Sequence[str], folder: Path, before: tuple[Mapping[str, int], Vectors], encoder: Encoder
-) -> Iterator[Progress]:
-    """Write the vectors of names, (names, d), and whose they are; `before` is the old generation's `named_vectors`."""
+def embed_names(names: Sequence[str], folder: Path, encoder: Encoder) -> Iterator[Progress]:
+    """Write the vectors of names, (names, d)."""
     vectors = np.empty((len(names), encoder.dimension), np.float32)
-    rows = np.array([before[0].get(name, -1) for name in names], np.int64)
-    _taken_over(vectors, before[1], np.flatnonzero(rows >= 0), rows[rows >= 0])
-    missing = np.flatnonzero(rows < 0)
-    for start in range(0, len(missing), SLICE):
-        part = missing[start : start + SLICE]
-        vectors[part] = encoder.encode([names[place] for place in part], "sentence")
-        yield Progress("embedding names", len(names) - len(missing) + start + len(part), len(names))
+    for start in range(0, len(names), SLICE):
+        vectors[start : start + SLICE] = encoder.encode(names[start : start + SLICE], "sentence")
+        yield Progress("embedding names", min(start + SLICE, len(names)), len(names))
     np.save(new_file(folder, NAMES), vectors)
-    new_file(folder, NAMED).write_text(json.dumps(names), "utf-8")
 
 
 _ABOUT = """SELECT d.id || ' ' || d.date || ' ' || d.status || ' ' || d.author || ' ' || d.tags FROM main.chunks c
@@ -145,24 +128,12 @@ def _known(database: sqlite3.Connection, what: Embedded) -> tuple[Ints, Ints]:
     return pairs[:, 0], pairs[:, 1]
 
 
-def _taken_over(vectors: Vectors, old: Vectors, rows: Ints, there: Ints) -> int:
-    """Copy old rows, those that follow one another in both at once; returns how many."""
-    breaks = np.flatnonzero((np.diff(rows) != 1) | (np.diff(there) != 1)) + 1
-    for start, end in pairwise([0, *breaks.tolist(), len(rows)]):
-        if start < end:
-            vectors[rows[start] : rows[start] + end - start] = old[there[start] : there[start] + end - start]
-    return len(rows)
-
-
 def _missing(database: sqlite3.Connection, what: Embedded, has_old: bool) -> list[list[int]]:
-    """Rows of like length together, so that a batch wastes little padding; the slices in a mixed order, so that the
-    time that is left follows from the time that has passed."""
+    """Rows of like length together, so that a batch wastes little padding."""
     known = f"SELECT digest FROM old.{what.table}" if has_old else "SELECT NULL WHERE 0"
     found = f"SELECT row FROM main.{what.table} WHERE digest NOT IN ({known}) ORDER BY end - start, row"
     rows = [row for (row,) in database.execute(found)]
-    slices = [rows[start : start + SLICE] for start in range(0, len(rows), SLICE)]
-    random.Random(0).shuffle(slices)  # noqa: S311 an order, not a secret
-    return slices
+    return [rows[start : start + SLICE] for start in range(0, len(rows), SLICE)]
 
 
 def about_documents(database: sqlite3.Connection) -> list[str]:

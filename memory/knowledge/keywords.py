@@ -25,10 +25,10 @@ from clew.memory.knowledge.tokens import (
     Shares,
     idf_of,
     known_token,
-    numbered,
     opened,
     rooted_in,
     tokenizer,
+    tokens_of,
     words_of,
 )
 from clew.memory.vectors import highest, looked_up, places
@@ -42,8 +42,6 @@ TOGETHER = "together"
 INDEXES = (*FIELDS, TOGETHER)
 FOLDER = "keywords"
 TITLE_MASS = "title_mass.npy"
-COUNTS = "counts.npy"
-"""Of an index, how often each token stands in each chunk, in the order of its scores."""
 
 RECENT = 64  # queries whose tokens are kept: one search looks at its words many times
 
@@ -154,15 +152,6 @@ class KeywordIndex:
             total += np.float32(weight) * (scores / np.float32(most))
         return total
 
-    def columns(self) -> tuple[list[str], "csr_array"]:
-        """All tokens, and the BM25 of each in each chunk, shape (tokens, chunks)."""
-        from scipy.sparse import csr_array
-
-        index = self._indexes[TOGETHER]
-        tokens = [token for token in index.vocabulary if token]
-        parts = (index.data, index.indices, index.indptr)
-        return tokens, csr_array(parts, shape=(len(tokens), self.size))
-
     def _title_coverage(self, tokens: Iterable[str], rows: ChunkRows) -> Shares:
         covered = np.zeros(len(rows), np.float32)
         titles = self._indexes["title"]
@@ -187,75 +176,37 @@ class KeywordIndex:
         return [FieldHit(share, tuple(compress(words, own))) for share, own in zip(shares.tolist(), said, strict=True)]
 
 
-class WordsBefore(NamedTuple):
-    """A folder that `write` filled, and the row that each of its chunks has now; -1: it is gone, or another by now.
-    What is written of these chunks is taken from there."""
-
-    folder: Path
-    rows: Ints
-
-
 def write(
     folder: Path,
     titles: Sequence[str],
     texts: Sequence[str],
     parameters: KeywordParameters,
     metadata: Sequence[str] = (),
-    before: WordsBefore | None = None,
 ) -> Iterator[str]:
     """Index a title, a text and (where given) metadata for each chunk; yields the name of each of `INDEXES` when it is
     done. A field without a single word gets no index. Tokens are numbered by alphabet, so that the same texts give the
-    same files. What stands in `before`, by the same parameters, is empty here.
-
-    Raises `BadInput` for a language that there is no stemmer or no list of stop words for, and what a broken file does.
+    same files. Raises `BadInput` for a language that there is no stemmer or no list of stop words for.
     """
-    from scipy.sparse import csr_array
-
     languages = list(map(rooted_in, texts))
     found = [[words_of(text, one) for text, one in zip(values, languages, strict=True)] for values in (titles, texts)]
     found.append([words_of(text) for text in metadata or [""] * len(texts)])
     words = dict.fromkeys(chain.from_iterable(chain.from_iterable(found)))
-    known = [_taken_over(before, name) if before else _NOTHING for name in FIELDS]
-    numbers, of_words = numbered(words, tokenizer(parameters), chain(*(its.tokens for its in known)))
-    shape, fields = (len(numbers), len(texts)), []
-    for name, of_chunks, its in zip(FIELDS, found, known, strict=True):
-        field = _counted(of_chunks, of_words, shape)
-        if its.tokens:
-            rows = np.array([numbers[token] for token in its.tokens], np.int64)[its.rows]
-            field = field + csr_array((its.counts, (rows, its.chunks)), shape=shape)
-        fields.append(field)
-        _write_index(folder / name, field, list(numbers), parameters)
+    tokens = tokens_of(words, tokenizer(parameters))
+    vocabulary = sorted({*tokens.values()})
+    numbers = {token: number for number, token in enumerate(vocabulary)}
+    of_words = {word: numbers[tokens[word]] if word in tokens else -1 for word in words}
+    fields = []
+    for name, of_chunks in zip(FIELDS, found, strict=True):
+        fields.append(_counted(of_chunks, of_words, (len(vocabulary), len(texts))))
+        _write_index(folder / name, fields[-1], vocabulary, parameters)
         yield name
     title, text, _ = fields
     both = parameters.title_weight * title + text
-    _write_index(folder / TOGETHER, both, list(numbers), parameters)
+    _write_index(folder / TOGETHER, both, vocabulary, parameters)
     idf = np.repeat(idf_of(np.diff(both.indptr), len(titles)), np.diff(title.indptr))
     mass = np.bincount(title.indices, idf, len(titles))
     np.save(new_file(folder, TITLE_MASS), np.where(mass > 0, mass, 1).astype(np.float32))
     yield TOGETHER
-
-
-class _Known(NamedTuple):
-    """Chunk `chunks[i]` has token `tokens[rows[i]]` `counts[i]` times."""
-
-    tokens: Sequence[str]
-    rows: Ints
-    chunks: Ints
-    counts: NDArray[np.float64]
-
-
-_NOTHING = _Known((), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-
-
-def _taken_over(before: WordsBefore, name: str) -> _Known:
-    """What an index of before has of chunks that are still there, by their places."""
-    if not within(before.folder, name).is_dir():
-        return _NOTHING
-    index = opened(before.folder / name, len(before.rows))
-    chunks, counts = before.rows[np.asarray(index.indices)], read_array(within(before.folder, name, COUNTS))
-    rows, kept = np.repeat(np.arange(len(index.indptr) - 1), np.diff(index.indptr)), chunks >= 0
-    tokens = [token for token in index.vocabulary if token]
-    return _Known(tokens, rows[kept], chunks[kept], counts[kept].astype(np.float64))
 
 
 def _counted(words: Sequence[Sequence[str]], token_numbers: Mapping[str, int], shape: tuple[int, int]) -> "csr_array":
@@ -288,4 +239,3 @@ def _write_index(folder: Path, found: "csr_array", vocabulary: Sequence[str], pa
     index.vocab_dict = {vocabulary[token]: number for number, token in enumerate(used.tolist())} | {"": len(used)}
     index.nonoccurrence_array = None  # of other kinds of BM25
     index.save(folder, show_progress=False)
-    np.save(new_file(folder, COUNTS), found.data.astype(np.float32))

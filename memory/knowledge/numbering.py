@@ -26,8 +26,6 @@ DOCUMENTS = "SELECT id FROM documents ORDER BY source, position"
 CHUNK_SPANS = "SELECT document, row, start, end FROM main.chunks ORDER BY row"
 _IN_ORDER = "documents d ON d.id = t.document ORDER BY d.source, d.position, t.n"
 _VAGUE = ("name", "term")
-ENTITY_BITS = 31
-"""Of a sentence and an entity in one number."""
 
 
 def number_layers(database: sqlite3.Connection, folder: Path) -> None:
@@ -115,7 +113,7 @@ def _arrays(
         if name.sentence == TITLE:
             titles[places[name.document]] = entity
         elif entity >= 0:
-            mentions.append(rows[name.document, name.sentence] << ENTITY_BITS | entity)
+            mentions.append((rows[name.document, name.sentence], entity))
     columns = "t.document, t.sentence, t.subject, t.verb, t.object, t.given"
     stated = f"SELECT {columns} FROM main.relations t JOIN {_IN_ORDER}"
     numbers = {(name.document, name.n): entity for name, entity in zip(names, found, strict=True)}
@@ -127,8 +125,7 @@ def _arrays(
             row = rows[document, sentence]
             relations.append((subject, verbs.setdefault(verb, len(verbs)), object_, row, given))
     database.executemany("INSERT INTO main.verbs VALUES (?, ?)", ((number, verb) for verb, number in verbs.items()))
-    pairs = np.unique(np.array(mentions, np.int64))
-    mentioned = np.stack([pairs >> ENTITY_BITS, pairs & (1 << ENTITY_BITS) - 1])
+    mentioned = np.unique(np.array(mentions, np.int64).reshape(-1, 2), axis=0).T.copy()
     return mentioned, titles, np.array(relations, np.int64).reshape(-1, 5).T
 
 

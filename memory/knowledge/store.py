@@ -30,7 +30,7 @@ from clew.memory.knowledge.partitioning.capsule import capsule_with_vectors
 from clew.memory.knowledge.partitioning.partitioner import read_graph
 from clew.memory.knowledge.tables import Tables
 from clew.memory.knowledge.tokens import KeywordParameters
-from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary, LikeWords
+from clew.memory.knowledge.vocabulary import HELD_BY, LibraryVocabulary
 from clew.memory.layers import Communities, Layers, Unit
 from clew.memory.nodes import FILE as SMOOTHED
 from clew.memory.nodes import Cells, Partitioning
@@ -267,13 +267,6 @@ class EmbeddedStore:
             [Hit(id_, hit.score, hit.fields, hit.title_coverage) for id_, hit in zip(its, hits, strict=True)]
             for its, hits in zip(ids, found, strict=True)
         ]
-
-    def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:
-        return self._like_words.alike(words, most)
-
-    @cached_property
-    def _like_words(self) -> LikeWords:
-        return LikeWords(self._keywords, self._texts, lambda: self._vectors)
 
     def vector_search(self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None) -> list[list[Hit]]:
         allowed = self._allowed(scope)

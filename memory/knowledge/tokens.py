@@ -42,9 +42,6 @@ Tokenize = Callable[[Sequence[str]], list[str]]
 ROOT = "-"
 """The end of a token that is a root or a stem of another language than English: in no word."""
 
-TOKENS = 5
-"""The version of what texts become here; indexes of another one are made anew."""
-
 TOLD_BY = 600
 """Characters that show a text's language."""
 
@@ -140,16 +137,6 @@ def tokens_of(words: Collection[str], tokenize: Tokenize) -> dict[str, str]:
     roots = {word: word for word in words if word.endswith(ROOT)}
     plain = [word for word in words if word not in roots]
     return {word: token for word, token in zip(plain, tokenize(plain), strict=True) if token} | roots
-
-
-def numbered(
-    words: Collection[str], tokenize: Tokenize, others: Iterable[str]
-) -> tuple[dict[str, int], dict[str, int]]:
-    """The number of each token, by alphabet, and of each word the number of the token that it becomes, -1 for none: of
-    different words, and of other tokens that there are."""
-    tokens = tokens_of(words, tokenize)
-    numbers = {token: at for at, token in enumerate(sorted({*tokens.values(), *others}))}
-    return numbers, {word: numbers[tokens[word]] if word in tokens else -1 for word in words}
 
 
 def tokenizer(parameters: KeywordParameters) -> Tokenize:

@@ -1,18 +1,12 @@
 """What a library calls things: its words, by how many chunks they stand in; the phrases that are titles or entities of
-it; which of its words are spelt nearly like one that it lacks, and which stand in chunks of like meaning."""
+it; and which of its words are spelt nearly like one that it lacks."""
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
-from clew.memory.datatypes import Vectors
 from clew.memory.knowledge.cluster.statistics import WordStatistics
 from clew.memory.knowledge.keywords import KeywordIndex
 from clew.memory.text import FUNCTION_WORDS
-from clew.memory.vectors import unit
 
 MOST_NEAR = 3
 """Words that are named for one that the library lacks."""
@@ -72,29 +66,21 @@ class LibraryVocabulary:
 
     def _is_part(self, token: str) -> bool:
         """Whether other words are made with it, as `Kündigungsfrist` with `Frist`."""
-        made = (one for one in self._tokens[0] if one.endswith(token) or one.startswith(token))
+        made = (one for one in self._tokens if one.endswith(token) or one.startswith(token))
         return any(len(one) >= len(token) + COMPOUND for one in made)
 
     def _near_tokens(self, token: str, edits: int) -> list[str]:
         """Those with its first letter, or its first two in the other order, at most so many edits away and one for
         their endings: the nearest first, of like ones the commoner."""
-        tokens, masks, lengths = self._tokens
-        places: list[int] = []
-        for begin, most in ((token[0], edits + 1), (token[1::-1], 0)):  # of 'apckage' those with 'pa' too
-            start, end = bisect_left(tokens, begin), bisect_left(tokens, begin[:-1] + chr(ord(begin[-1]) + 1))
-            few = np.bitwise_count(masks[start:end] ^ _mask(token)) <= most
-            few &= np.abs(lengths[start:end] - len(token)) <= min(most, edits)
-            places += (start + np.flatnonzero(few)).tolist()
-        near = ((distance(token, tokens[place], edits + 1), tokens[place]) for place in dict.fromkeys(places))
+        begins = (token[0], token[1::-1])  # of 'apckage' those with 'pa' too
+        alike = (one for one in self._tokens if one.startswith(begins) and abs(len(one) - len(token)) <= edits)
+        near = ((distance(token, one, edits + 1), one) for one in alike)
         ranked = sorted((faults, -self._words.count(one), one) for faults, one in near if faults <= edits + 1)
         return [one for *_, one in ranked[:LOOKED_AT]]
 
     @cached_property
-    def _tokens(self) -> tuple[list[str], NDArray[np.uint32], NDArray[np.int64]]:
-        """All tokens of letters by alphabet, which letters each has as a set of bits, and their lengths."""
-        tokens = sorted(token for token in self._words.tokens if token.isalpha())
-        masks = np.fromiter(map(_mask, tokens), np.uint32, len(tokens))
-        return tokens, masks, np.fromiter(map(len, tokens), np.int64, len(tokens))
+    def _tokens(self) -> list[str]:
+        return [token for token in self._words.tokens if token.isalpha()]
 
 
 def distance(one: str, other: str, most: int = 100) -> int:
@@ -113,52 +99,3 @@ def distance(one: str, other: str, most: int = 100) -> int:
             return most + 1
         before, last = last, row
     return last[-1]
-
-
-def _mask(word: str) -> int:
-    mask = 0
-    for letter in word:
-        mask |= 1 << (ord(letter) % 32)
-    return mask
-
-
-SOME, MOST_SHARE = 3, 0.1
-"""Chunks, and their share, that a word stands in whose meaning can be told from them."""
-
-ALIKE = 0.6
-"""The cosine from which two words are alike."""
-
-
-class LikeWords:
-    """`texts` has some chunks of each token with their titles, `vectors` are those of all chunks."""
-
-    def __init__(
-        self, keywords: KeywordIndex, texts: Callable[[Iterable[str]], list[str]], vectors: Callable[[], Vectors]
-    ) -> None:
-        self._keywords, self._texts, self._vectors = keywords, texts, vectors
-
-    def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:
-        """What it needs is made at the first call, in seconds for a hundred thousand chunks."""
-        return [self._alike(self._keywords.token(word), most) for word in words]
-
-    def _alike(self, token: str, most: int) -> tuple[str, ...]:
-        tokens, meanings = self._meanings
-        place = bisect_left(tokens, token)
-        if place == len(tokens) or tokens[place] != token:
-            return ()
-        cosines = meanings @ meanings[place]
-        best = [one for one in np.argsort(-cosines, kind="stable")[: most + 1].tolist() if one != place]
-        near = [tokens[one] for one in best[:most] if cosines[one] >= ALIKE]
-        return tuple(next(iter(self._keywords.written({one}, "\n".join(self._texts([one])))), one) for one in near)
-
-    @cached_property
-    def _meanings(self) -> tuple[list[str], Vectors]:
-        """The tokens of some chunks, by alphabet, and of each the mean of their vectors, by its BM25 in them, as it
-        differs from the mean of all."""
-        tokens, columns = self._keywords.columns()
-        held = np.diff(columns.indptr)
-        few = np.flatnonzero((held >= SOME) & (held <= max(SOME, MOST_SHARE * self._keywords.size)))
-        kept = np.array(sorted((one for one in few.tolist() if tokens[one].isalpha()), key=tokens.__getitem__), int)
-        part, vectors = columns[kept], np.asarray(self._vectors(), np.float32)
-        means = part @ vectors / np.maximum(part.sum(axis=1), 1e-9)[:, None]
-        return [tokens[one] for one in kept.tolist()], unit((means - vectors.mean(axis=0)).astype(np.float32))

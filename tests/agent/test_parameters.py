@@ -43,7 +43,7 @@ def another(value: object, name: str) -> object:
     if isinstance(value, bool):
         return not value
     if isinstance(value, str):
-        return {"units": "triples", "together": "seed", "none": "library"}.get(value, value)
+        return {"units": "triples", "together": "seed", "none": "wordnet"}.get(value, value)
     if value is None:
         return 5
     assert isinstance(value, int | float)

@@ -110,22 +110,6 @@ def test_a_cross_encoder_orders_the_best_as_a_third_stage(examples: Library, enc
     assert [one.id for one in more[3:]] == [one.id for one in plain[3:10]]
 
 
-def test_synonyms_of_the_library_stand_in_like_passages(tmp_path: Path, encoder: CachedEncoder) -> None:
-    rows = [
-        *(f"The feline slept. A cat and a feline purred in house {n}." for n in range(4)),
-        *(f"The rocket flew. An engine of a rocket burned in year {n}." for n in range(4)),
-        *(f"Bread needs flour. The baker kneads dough number {n}." for n in range(4)),
-        *(f"Item {n} costs {7 * n} coins." for n in range(40)),
-    ]
-    with made(tmp_path / "made", encoder, {f"d{n}": text for n, text in enumerate(rows)}) as library:
-        (alike, none) = library.store.alike(["feline", "unheard"], 3)
-        assert none == () and set(alike) <= {"slept", "cat", "purred", "house"} and alike
-        tool = Hybrid(library.store, HybridParameters(TWO_STAGE, synonyms="library", expand=3))
-        found = tool.search(encode_query("flour", [], encoder), 12).passages
-        assert 2 in {int(one.document[1:]) // 4 for one in found}
-        assert any({"baker", "dough", "needs", "kneads", "bread"} & set(one.keywords) for one in found)
-
-
 def test_without_wordnet_its_command_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nltk.corpus", None)
     with pytest.raises(NotSetUp, match=r"clew\[wordnet\]"):

@@ -109,9 +109,9 @@ def index(paths: tuple[Path, ...], as_json: bool, quiet: bool, **flags: Any) -> 
     notebooks, programs, JSON, CSV, exported chats, ZIP and tar files; JSONL, BEIR folders, graph folders, lists of
     triples and Wikipedia dumps (MediaWiki XML, also .bz2 and .gz). Each file that is not read is named with the reason.
 
-    Run again, it does only what changed; with another chunker, or another parameter of it
-    (--set index.semantic.threshold=0.4), it cuts all documents anew. A language model that is named
-    writes the reports of communities, and extracts with --extractor llm.
+    Run again, it does only what changed; another chunker, or another parameter of it
+    (--set index.semantic.threshold=0.4), needs --rebuild. A language model that is named writes the
+    reports of communities, and extracts with --extractor llm.
 
     With --watch it goes on until Ctrl-C, with a line for each change.
     """

@@ -16,7 +16,7 @@ import numpy as np
 
 from clew.memory.cache import once
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Mark, Query, Triple, Vectors
-from clew.memory.errors import BadInput, ClewError, LibraryMismatch
+from clew.memory.errors import ClewError, LibraryMismatch
 from clew.memory.knowledge.catalogue import Catalogue, Listed
 from clew.memory.knowledge.cluster import searches
 from clew.memory.knowledge.cluster.connection import AT_ONCE, PRESENT, Cluster, ClusterAddress
@@ -349,9 +349,6 @@ class ClusterStore:
         """Of each, at most k chunks by ELSER's tokens, best first."""
         asked = [[searches.by_sparse(one, k, part) for part in in_scope(scope)] for one in tokens]
         return [its[:k] for its in self._found(asked)]
-
-    def alike(self, words: Sequence[str], most: int) -> list[tuple[str, ...]]:  # noqa: ARG002 the port's
-        raise BadInput("synonyms are learned from a library on this machine", "--set tools.hybrid.synonyms=none")
 
     def _found(self, asked: Sequence[Sequence[Body]]) -> list[list[FoundChunk]]:
         """The hits of searches that each may take several, best first; one request for those that are not held."""

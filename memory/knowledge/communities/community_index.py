@@ -13,7 +13,7 @@ import hashlib
 import json
 import re
 import sqlite3
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from clew.memory.datatypes import Ints, Progress, Vectors
 from clew.memory.errors import ServiceUnreachable
-from clew.memory.files import mapped, new_file, read_array, within
+from clew.memory.files import new_file, read_array, within
 from clew.memory.instructions import ADDRESS, neutralised
 from clew.memory.knowledge.communities.entity_graph import (
     EntityRelation,
@@ -237,16 +237,12 @@ TEMPERATURE, TOKENS = 0.1, 200
 
 MOST_SENTENCES = 3
 
-_CHATTER = re.compile(
-    r"^(?:sure|certainly|of course|okay|here(?:'s| is)|as an ai|i (?:am|can|cannot))\b[^.]*[:,.]\s*|^[{\[<`]", re.I
-)
 _LINK = re.compile(r"\]\(|<[a-z/!]|\b(?:https?|ftp|javascript|data|file):|\w@\w", re.I)
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
 
 
-def write(extract: Extract, writer: Writer, taken: Collection[str]) -> tuple[str, str]:
-    """A report of two or three sentences, and what is wrong where it is empty. `taken` are the reports of others.
-    Raises `ServiceUnreachable`."""
+def write(extract: Extract, writer: Writer) -> tuple[str, str]:
+    """A report of two or three sentences, and what is wrong where it is empty. Raises `ServiceUnreachable`."""
     prompt = render(
         "community",
         entities=", ".join(neutralised(name).text for name in extract.names),
@@ -255,22 +251,18 @@ def write(extract: Extract, writer: Writer, taken: Collection[str]) -> tuple[str
     )
     reply = text_of(writer.write([Message("user", prompt)], WriteOptions(temperature=TEMPERATURE, tokens=TOKENS)))
     reply = " ".join(_THOUGHT.sub("", reply).split())
-    if _CHATTER.match(reply):
-        return "", "it is no report"
     spans = split(reply)[:MOST_SENTENCES]
     # None of a sentence that the limit of tokens cut off.
     ends = [end for _, end in spans if reply[end - 1] in '.!?…"”']
     report = reply[: ends[-1]] if ends else ""
-    why = fault(report, extract, taken)
+    why = fault(report, extract)
     return ("" if why else report), why
 
 
-def fault(report: str, extract: Extract, taken: Collection[str]) -> str:
+def fault(report: str, extract: Extract) -> str:
     """What is wrong with a report, in words; empty where nothing is."""
     if not report:
         return "it is empty"
-    if report in taken:
-        return "it is the report of another community"
     names = " ".join(extract.names).casefold()
     if _LINK.search(report) or any(found[0].casefold() not in names for found in ADDRESS.finditer(report)):
         return "it has an address"
@@ -333,7 +325,7 @@ def build(
         row = (n, one.extract.name, report, author, one.first, one.last, one.parent, json.dumps(one.extract.entities))
         database.execute("INSERT INTO main.communities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, one.digest))
     database.commit()
-    yield from _embed(database, vectors, old, encoder)
+    yield from _embed(reports, vectors, encoder)
     np.save(new_file(folder, VECTORS), vectors)
     return notes
 
@@ -389,7 +381,7 @@ def _reports(
         if not unreachable:
             yield Progress(WRITING_STAGE, n, len(made))
             try:
-                report, why = write(one.extract, writer, {report for report, _ in reports[:n]})
+                report, why = write(one.extract, writer)
             except ServiceUnreachable as error:
                 why = unreachable = error.message
         reports[n] = (report, writer.name) if report else extracts_[n]
@@ -410,20 +402,13 @@ def _as_written(report: str) -> str:
     return report.rpartition(FROM)[0] or report
 
 
-def _embed(database: sqlite3.Connection, vectors: Vectors, old: Path | None, encoder: Encoder) -> Iterator[Progress]:
+def _embed(reports: Sequence[tuple[str, str]], vectors: Vectors, encoder: Encoder) -> Iterator[Progress]:
     """Put the embeddings of the reports that a model wrote where the means stand."""
-    by_models = "SELECT number, report FROM main.communities WHERE author != ? ORDER BY number"
-    missing = dict(database.execute(by_models, (BY_EXTRACTION,)).fetchall())
-    if missing and old:
-        before: Vectors = mapped(within(old, VECTORS))
-        same = "SELECT n.number, min(o.number) FROM main.communities n JOIN old.communities o USING (report, author)"
-        for number, there in database.execute(f"{same} WHERE author != ? GROUP BY n.number", (BY_EXTRACTION,)):
-            vectors[number] = before[there]
-            del missing[number]
-    for start in range(0, len(missing), SLICE):
-        yield Progress("embedding reports", start, len(missing))
-        part = list(missing)[start : start + SLICE]
-        vectors[part] = encoder.encode([_as_written(missing[number]) for number in part], "passage")
+    written = [number for number, (_, author) in enumerate(reports) if author != BY_EXTRACTION]
+    for start in range(0, len(written), SLICE):
+        yield Progress("embedding reports", start, len(written))
+        part = written[start : start + SLICE]
+        vectors[part] = encoder.encode([reports[number][0] for number in part], "passage")
 
 
 def read_communities(database: sqlite3.Connection, folder: Path) -> Communities:

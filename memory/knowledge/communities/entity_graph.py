@@ -22,7 +22,7 @@ from clew.memory.knowledge.partitioning.methods import optimised
 from clew.memory.layers import DetectionParameters, Entity, Layers
 from clew.memory.nodes import sums_of
 from clew.memory.text import word_lists
-from clew.memory.vectors import Ragged, highest, unit
+from clew.memory.vectors import Ragged, unit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -137,9 +137,6 @@ def stated_between(layers: Layers) -> dict[tuple[int, int], list[EntityRelation]
 ROWS = 1024
 """Clusters whose cosines with all others are held at once: all with all would take the square of their number."""
 
-RESOLUTIONS = (4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
-"""Of modularity, from many themes to few: the first that gives no more than can be read is taken."""
-
 
 def detect(links: Links, vectors: Vectors, parameters: DetectionParameters, standing: Sequence[int] = ()) -> list[Ints]:
     """The levels, coarsest first, each nested in the one before: of each entity the number of its cluster, from 0, or
@@ -155,16 +152,14 @@ def detect(links: Links, vectors: Vectors, parameters: DetectionParameters, stan
     levels = [found]
     if (np.bincount(found) > parameters.largest).any():
         levels.append(_divided(found, links.among(linked), vectors[linked], parameters))
-    if found.max() >= parameters.readable:
-        levels.insert(0, _themes(found, links.among(linked), vectors[linked], parameters))
     everywhere = np.full((len(levels), links.nodes), -1, np.int64)
     everywhere[:, linked] = levels
     return list(everywhere)
 
 
-def cluster(links: Links, parameters: DetectionParameters, resolution: float = 1.0) -> Ints:
+def cluster(links: Links, parameters: DetectionParameters) -> Ints:
     """Clusters numbered by size, then by their first node."""
-    return numbered(optimised(links.nodes, links.ends, links.weights, parameters, resolution))
+    return numbered(optimised(links.nodes, links.ends, links.weights, parameters))
 
 
 def numbered(labels: Ints) -> Ints:
@@ -235,46 +230,3 @@ def _parts(labels: Ints, links: Links, largest: int) -> list[tuple[int, Ints, Li
         ends = np.searchsorted(nodes, links.ends[:, its])
         parts.append((label, nodes, Links(len(nodes), ends, links.weights[its])))
     return parts
-
-
-def _themes(labels: Ints, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Ints:
-    """Clusters of clusters, by the links between them and by what is near in meaning: as many as can be read."""
-    tied = _ties(labels, links, vectors, parameters)
-    found = labels
-    for resolution in RESOLUTIONS:
-        found = cluster(tied, parameters, resolution)
-        if found.max() < parameters.readable:
-            break
-    return found[labels]
-
-
-def _ties(labels: Ints, links: Links, vectors: Vectors, parameters: DetectionParameters) -> Links:
-    """Between clusters: their links as a share of what the busier of both has, and the cosine of near ones."""
-    from scipy.sparse import coo_array, diags_array, triu
-
-    count, ends = int(labels.max()) + 1, labels[links.ends]
-    apart, shape = ends[0] != ends[1], (count, count)
-    one_way = coo_array((links.weights[apart], ends[:, apart]), shape=shape).tocsr()
-    between = one_way + one_way.T
-    scale = diags_array(1 / np.sqrt(np.asarray(between.sum(axis=1)).reshape(-1).clip(1e-9)))
-    near, cosines = _nearest(centroids(labels, vectors), min(parameters.near, count - 1))
-    rows = np.repeat(np.arange(count), near.shape[1])
-    meant = coo_array((cosines.reshape(-1).clip(0), (rows, near.reshape(-1))), shape=shape).tocsr()
-    tied = triu(scale @ between @ scale + parameters.meaning * meant.maximum(meant.T), 1).tocsr()
-    tied.data = np.round(tied.data, DIGITS)
-    tied.eliminate_zeros()
-    tied.sort_indices()
-    found = tied.tocoo()
-    return Links(count, np.stack([found.row, found.col]).astype(np.int64), found.data)
-
-
-def _nearest(means: Vectors, k: int) -> tuple[Ints, NDArray[np.float64]]:
-    """The k others nearest to each, best first, and their cosines; both of shape (len(means), k)."""
-    near, cosines = np.empty((len(means), k), np.int64), np.empty((len(means), k))
-    for start in range(0, len(means), ROWS):
-        to = np.round(means[start : start + ROWS] @ means.T, 4)
-        for row, its in enumerate(to, start):
-            its[row] = -2  # less than any cosine
-            near[row] = highest(its, k)
-            cosines[row] = its[near[row]]
-    return near, cosines

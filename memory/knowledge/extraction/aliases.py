@@ -7,9 +7,8 @@ fuller name where a document has only one that fits. Two full names are never jo
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 
 from clew.memory.knowledge.extraction import lexicon
 from clew.memory.knowledge.extraction.lexicon import EntityKind, Mention
@@ -26,13 +25,9 @@ def normalised(surface: str) -> str:
 
     `Dr. B. R. Ambedkar`, `B.R. Ambedkar` and `BR Ambedkar's` give `br ambedkar`. What is normalised stays so.
     """
-    key = surface
-    for _ in range(8):
+    before, key = surface, _once(surface)
+    while key != before:
         before, key = key, _once(key)
-        # So it stays where it has no letters that Unicode writes in several ways, and no date.
-        plain = key.isascii() and "-" not in key and lexicon.MONTH_NUMBERS.keys().isdisjoint(key.split())
-        if key == before or plain:
-            break
     return key
 
 
@@ -83,85 +78,29 @@ _NO_PEOPLE = frozenset(("place", "organisation", "date", "work", "term"))
 _SHORTEST_SURNAME, _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 3, 3, 7
 
 
-@dataclass(frozen=True)
-class AliasCandidate:
-    """A key with its kinds in the library, and its commonest spelling."""
-
-    key: str
-    kinds: frozenset[EntityKind]
-    surface: str
-
-    @cached_property
-    def words(self) -> Sequence[str]:
-        """Without `Jr`: the last is the surname."""
-        words = self.key.split()
-        return words[:-1] if len(words) > 2 and words[-1] in lexicon.SUFFIXES else words
-
-    @property
-    def last(self) -> str:
-        return self.words[-1] if self.words else ""
-
-    @cached_property
-    def given(self) -> list[str]:
-        """The words before the surname and its particles; of initials each letter."""
-        given: list[str] = []
-        for place, word in enumerate(self.words[:-1]):
-            if not place or word not in lexicon.PARTICLES:
-                given.extend(word if self._are_initials(word, place) else [word])
-        return given
-
-    def _are_initials(self, word: str, place: int) -> bool:
-        """Whether it stands for initials: B. R., B.R. or BR. Only the first word can have several letters."""
-        if len(word) == 1 or place or len(word) > 3 or not word.isalpha():
-            return len(word) == 1
-        dotted = r"\.\s*".join(word)
-        return word.upper() in self.surface.split() or re.search(dotted, self.surface.casefold()) is not None
-
-    @cached_property
-    def could_be_person(self) -> bool:
-        """Two to five words of letters, none of them a place's or a firm's."""
-        return (
-            2 <= len(self.words) <= 5
-            and _NO_PEOPLE.isdisjoint(self.kinds)
-            and self.last not in lexicon.ORGANISATIONS | lexicon.PLACES | lexicon.WORKS
-            and all(
-                word.isalpha() and (word not in lexicon.EMPTY or word in lexicon.PARTICLES or len(word) == 1)
-                for word in self.words
-            )
-        )
-
-    @property
-    def can_be_short(self) -> bool:
-        """A lone surname, or a surname with initials only."""
-        if len(self.words) == 1:
-            long = len(self.key) >= _SHORTEST_SURNAME and self.key.isalpha()
-            return long and _NO_PEOPLE.isdisjoint(self.kinds)
-        return self.could_be_person and all(len(part) == 1 for part in self.given)
-
-    @property
-    def is_acronym(self) -> bool:
-        letters = self.surface.replace(".", "")
-        return _SHORTEST_ACRONYM <= len(letters) <= _LONGEST_ACRONYM and letters.isalpha() and letters.isupper()
-
-    @cached_property
-    def acronym(self) -> str:
-        """The first letters of its words, small ones left out; empty for one word or two."""
-        letters = [word[0] for word in self.words if word not in lexicon.EMPTY]
-        return "".join(letters) if len(letters) > 2 else ""
+def stands_for(short: str, full: str) -> bool:
+    """Of the keys of two names, whether one is the surname of the other, alone or with initials of its given names,
+    from the first: `br ambedkar` of `bhimrao ramji ambedkar`, `j tolkien` of `jrr tolkien`."""
+    *initials, last = _words(short)
+    *given, surname = _words(full)
+    letters = "".join(word[0] for word in given)
+    return short != full and bool(given) and last == surname and letters.startswith("".join(initials))
 
 
-def stands_for(short: AliasCandidate, full: AliasCandidate) -> bool:
-    """Whether a surname, or initials with one, is short for the fuller name of a person.
+def _words(key: str) -> list[str]:
+    """Without `Jr`: the last is the surname."""
+    words = key.split() or [""]
+    return words[:-1] if len(words) > 2 and words[-1] in lexicon.SUFFIXES else words
 
-    Initials have to be those of the given names, from the first: `B. R.` is `Bhimrao Ramji`, `J.` is `J. R. R.`
-    """
-    if short.key == full.key or short.last != full.last or len(full.words) < 2:
-        return False
-    initials, given = short.given, full.given
-    if any(len(one) > 1 for one in initials) or len(initials) > len(given):
-        return False
-    fuller = len(given) > len(initials) or any(len(one) > 1 for one in given)
-    return fuller and all(name.startswith(one) for one, name in zip(initials, given, strict=False))
+
+def _is_acronym(surface: str) -> bool:
+    letters = surface.replace(".", "")
+    return _SHORTEST_ACRONYM <= len(letters) <= _LONGEST_ACRONYM and letters.isalpha() and letters.isupper()
+
+
+def _first_letters(key: str) -> str:
+    """Of its words, small ones left out."""
+    return "".join(word[0] for word in key.split() if word not in lexicon.EMPTY)
 
 
 def canonical(
@@ -172,38 +111,26 @@ def canonical(
     key_of = cache(key_of)
     surfaces: dict[str, Counter[str]] = defaultdict(Counter)
     kinds: dict[str, set[EntityKind]] = defaultdict(set)
-    documents: dict[str, set[str]] = {}
-    times: Counter[tuple[str, EntityKind]] = Counter()
+    documents: dict[str, set[str]] = defaultdict(set)
     for document, its in mentions.items():
-        told = [(mention.text, mention.kind) for mention in its]
-        times.update(told)
-        documents[document] = {key_of(text) for text, _ in told}
-    for (text, kind), often in times.items():
-        key = key_of(text)
-        surfaces[key][text] += often
-        kinds[key].add(kind)
-    capitals = {key for key, of in surfaces.items() if any(map(str.isupper, of))}
-
-    @cache
-    def candidate(key: str) -> AliasCandidate:
-        return AliasCandidate(key, frozenset(kinds[key]), commonest(surfaces[key]))
-
+        for text, kind, key in ((one.text, one.kind, key_of(one.text)) for one in its):
+            surfaces[key][text] += 1
+            kinds[key].add(kind)
+            documents[document].add(key)
+    personal = {key for key, its in kinds.items() if len(key) >= _SHORTEST_SURNAME and _NO_PEOPLE.isdisjoint(its)}
+    acronyms = {key for key, its in surfaces.items() if _is_acronym(commonest(its))}
     found = {}
     for document, keys in documents.items():
-        people: dict[str, list[AliasCandidate]] = defaultdict(list)
-        for key in keys:
-            if "person" in kinds[key] and candidate(key).could_be_person:
-                people[candidate(key).last].append(candidate(key))
-        short = (key for key in keys if key.rpartition(" ")[2] in people and candidate(key).can_be_short)
-        fuller = {
-            key: [one for one in people[key.rpartition(" ")[2]] if stands_for(candidate(key), one)] for key in short
-        }
-        if acronyms := [key for key in keys & capitals if candidate(key).is_acronym]:
-            long = [candidate(key) for key in keys if key.count(" ") > 1]
-            fuller |= {key: [one for one in long if one.acronym == key] for key in acronyms}
+        people: dict[str, list[str]] = defaultdict(list)
+        for key in keys & personal:
+            if "person" in kinds[key]:
+                people[_words(key)[-1]].append(key)
+        of_people = {key: people.get(_words(key)[-1], ()) for key in keys & personal}
+        fuller = {key: [one for one in names if stands_for(key, one)] for key, names in of_people.items()}
+        fuller |= {key: [one for one in keys if _first_letters(one) == key] for key in keys & acronyms}
         for key, names in fuller.items():
-            fullest = [one.key for one in names if not any(stands_for(one, other) for other in names)]
-            if len(fullest) == 1:
+            fullest = [one for one in names if not any(stands_for(one, other) for other in names)]
+            if len(fullest) == 1 and fullest[0] != key:
                 found[document, key] = fullest[0]
     return found
 

@@ -1,7 +1,7 @@
 """The entities of a text by rules, without a model (seed 001, section 2: the step that there is spaCy's).
 
 Names with titles, initials and particles; works in quotes or italics; dates; the document's title; terms of several
-words. Rules of English: in a script without capitals only what stands in quotes and the title are found.
+words. Rules of English: in a script without capitals only the title is found.
 """
 
 import re
@@ -30,7 +30,7 @@ def entities(text: str, title: str = "") -> list[Mention]:
     sentences = split(text)
     words = [tokens(text, sentence) for sentence in sentences]
     fixed = [*works(text), *dates(text)]
-    taken = [(mention.start, mention.end) for mention in fixed if mention.kind != "name"]
+    taken = [(mention.start, mention.end) for mention in fixed]
     names = list(Names(text, words, taken, title))
     person = _is_about_a_person(text, title, sentences)
     titles = list(_titles(text, title, "person" if person else "name"))
@@ -103,21 +103,9 @@ def _with_one_kind(mentions: list[Mention]) -> list[Mention]:
 _QUOTED = re.compile(read_pattern(Path(__file__).with_name("quoted.txt")))
 """A work's name has 100 characters at most."""
 
-_TITLE = re.compile(
-    r"«[ \u00a0\u202f]?(?P<a>[^\s«»][^«»\n]{0,58}[^\s«».,;])[ \u00a0\u202f]?»"
-    r"|《(?P<b>[^《》\n]{2,60})》|〈(?P<c>[^〈〉\n]{2,60})〉|『(?P<d>[^『』\n]{2,60})』"
-)
-"""Guillemets and title marks name a work whatever its letters are; what ends in a full stop is speech."""
-
 
 def works(text: str) -> Iterator[Mention]:
-    """What stands in title marks, and in quotes or italics what has the capitals of a name.
-
-    In quotes one word may be any name; more are a work.
-    """
-    for match in _TITLE.finditer(text):
-        start, end = match.span(match.lastgroup or 0)
-        yield Mention(text[start:end], start, end, "work")
+    """What stands in quotes or italics with the capitals of a name: one word may be any name; more are a work."""
     for match in _QUOTED.finditer(text):
         start, end = match.span(match.lastindex or 0)
         part = text[start:end].rstrip(",;")
@@ -257,8 +245,6 @@ class Names:
 
     def _over_particles(self, words: Sequence[Token], first: int, place: int) -> int:
         """Small words inside a name (`van der`, `of the`, `for`), with the capital that follows them."""
-        if words[first].low in lexicon.EMPTY and place == first + 1:
-            return 0
         after = place
         while after < min(len(words), place + 3) and self._is_small(words, after):
             after += 1
@@ -284,7 +270,7 @@ class Names:
             return "university" in heads
         if small[0] == "and":
             return len(small) == 1 and bool(heads & {"department", "ministry", "institute", "committee", "office"})
-        return len(small) <= 2 and small[-1] in (*JOINERS, "the") and bool(heads & lexicon.PLURAL_JOINERS)
+        return bool(heads & lexicon.PLURAL_JOINERS)
 
     def _is_small(self, words: Sequence[Token], place: int) -> bool:
         low = words[place].low
@@ -308,8 +294,7 @@ class Names:
         while run and run[0].low in (lexicon.OPENERS if first else ARTICLES if len(run) > 1 else lexicon.EMPTY):
             if run[0].low in lexicon.IN_NAMES and len(run) > 1 and run[1].capital:
                 break
-            run, opener = run[1:], run[0]
-            first = first and opener.low in lexicon.OPENERS
+            run = run[1:]
             while run and not run[0].capital:
                 run = run[1:]
         if first and len(run) > 1 and run[1].capital and self._is_common(run[0]):

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,6 +84,7 @@ SPACY_KINDS: dict[str, EntityKind] = {
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "nsubj:pass"})
 PASSIVE = frozenset({"nsubjpass", "nsubj:pass"})
 OBJECTS = frozenset({"dobj", "obj", "attr", "oprd", "dative"})
+PREPOSITIONS, IN_PHRASE = frozenset({"prep", "agent"}), frozenset({"compound", "flat", "appos"})
 
 
 def load_pipeline(name: str) -> Any:
@@ -103,60 +105,48 @@ def load_pipeline(name: str) -> Any:
 def by_pipeline(pipeline: Any, text: str, title: str = "") -> tuple[list[Mention], list[RelationMention]]:
     """What `entities` and `triples` give, by the pipeline as far as it goes."""
     doc = pipeline(text)
-    mentions = _mentions(doc) if doc.has_annotation("ENT_IOB") and doc.ents else entities(text, title)
+    mentions = [
+        Mention(one.text, one.start_char, one.end_char, SPACY_KINDS[one.label_])
+        for one in doc.ents
+        if one.label_ in SPACY_KINDS
+    ]
+    mentions = list(filter(is_entity, mentions)) if doc.ents else entities(text, title)
     if not doc.has_annotation("DEP"):
         return mentions, triples(text, mentions)
-    return mentions, list(dict.fromkeys(_triples(doc, mentions)))
+    return mentions, list(dict.fromkeys(_stated(doc, mentions)))
 
 
-def _mentions(doc: Any) -> list[Mention]:
-    found = (
-        Mention(entity.text, entity.start_char, entity.end_char, SPACY_KINDS[entity.label_])
-        for entity in doc.ents
-        if entity.label_ in SPACY_KINDS
-    )
-    return [mention for mention in found if is_entity(mention)]
-
-
-def _triples(doc: Any, mentions: list[Mention]) -> Iterator[RelationMention]:
-    """Each verb's subjects with its objects, and with what its prepositions lead to."""
+def _stated(doc: Any, mentions: list[Mention]) -> Iterator[RelationMention]:
+    """Each verb's subjects with its objects, and with what its prepositions, and those of its objects, lead to."""
     at = {place: mention for mention in mentions for place in range(mention.start, mention.end)}
 
-    def mentions_of(token: Any) -> Iterator[Mention]:
+    def named(token: Any) -> list[Mention]:
         """The mentions that a word and those joined to it by `and` are, or the noun phrases that they head."""
-        for head in (token, *token.conjuncts):
-            words = (head, *(child for child in head.children if child.dep_ in ("compound", "flat", "appos")))
-            found = next((at[word.idx] for word in words if word.idx in at), None)
-            if found is not None:
-                yield found
+        phrases = ([head, *(c for c in head.children if c.dep_ in IN_PHRASE)] for head in (token, *token.conjuncts))
+        found = (next((at[word.idx] for word in phrase if word.idx in at), None) for phrase in phrases)
+        return [mention for mention in found if mention]
 
     for verb in doc:
-        for child in verb.children:
-            for subject in mentions_of(child) if child.dep_ in SUBJECTS else ():
-                for word, preposition in _objects(verb):
-                    for obj in mentions_of(word):
-                        if subject.text != obj.text:
-                            yield _relation(verb, child.dep_ in PASSIVE, subject, preposition, obj)
-
-
-def _relation(verb: Any, passive: bool, subject: Mention, preposition: str, obj: Mention) -> RelationMention:
-    span: Span = (verb.sent.start_char, verb.sent.end_char)
-    if passive and preposition == "by" and obj.kind != "date":
-        return RelationMention(obj, past(verb.lower_), subject, *span)
-    phrase = preposition if verb.lower_ in BE and " " in preposition else f"{verb.lower_} {preposition}".strip()
-    return RelationMention(subject, phrase, obj, *span)
-
-
-def _objects(verb: Any) -> Iterator[tuple[Any, str]]:
-    """The verb's objects, and the objects of its prepositions with these."""
-    for child in verb.children:
-        if child.dep_ in OBJECTS:
-            yield child, ""
-            inner = [(word, f"{child.lower_} {word.lower_}") for word in child.children if word.dep_ == "prep"]
-        else:
-            inner = [(child, child.lower_)] if child.dep_ in ("prep", "agent") else []
-        for preposition, phrase in inner:
-            yield from ((word, phrase) for word in preposition.children if word.dep_ == "pobj")
+        span: Span = (verb.sent.start_char, verb.sent.end_char)
+        objects = [(child, "") for child in verb.children if child.dep_ in OBJECTS]
+        for head in (verb, *(child for child, _ in objects)):
+            before = "" if head is verb else f"{head.lower_} "
+            prepositions = [child for child in head.children if child.dep_ in PREPOSITIONS]
+            objects += [
+                (end, before + one.lower_) for one in prepositions for end in one.children if end.dep_ == "pobj"
+            ]
+        heads = [child for child in verb.children if child.dep_ in SUBJECTS]
+        subjects = [(subject, head.dep_) for head in heads for subject in named(head)]
+        for (subject, role), (word, phrase) in product(subjects, objects):
+            for other in named(word):
+                if subject.text == other.text:
+                    continue
+                if phrase == "by" and role in PASSIVE and other.kind != "date":
+                    yield RelationMention(other, past(verb.lower_), subject, *span)
+                else:
+                    noun_of = verb.lower_ in BE and " " in phrase
+                    relation = phrase if noun_of else f"{verb.lower_} {phrase}".strip()
+                    yield RelationMention(subject, relation, other, *span)
 
 
 TITLE = -1

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from clew.memory.datatypes import Chunk, Document, Edge, Progress, Vectors
 from clew.memory.errors import BadInput, NotSetUp
@@ -36,9 +36,9 @@ from clew.memory.ports import Encoder, Writer
 class Parameters:
     """None is what the library has. For one run are `follow_links`: also those below the paths given; `prune`: what is
     not there any more is removed, however much that is; and `mine`: where no paths are given, the recorded ones have to
-    be among these (None: any may be). For a new library
-    `chunker` is by sentences, `triples` are `auto`, and `extractor` is by rules (`extractor_named`); others than before
-    chunk or extract all anew. `communities` are found by Leiden. `values` has those of the chunker (by its name), of
+    be among these (None: any may be). For a new library `chunker` is by sentences, `triples` are `auto`, `extractor` is
+    by rules (`extractor_named`), and `communities` are found by Leiden; another chunker than before is for a rebuild,
+    and other triples or another extractor extract all anew. `values` has those of the chunker (by its name), of
     `keywords` and of `communities` that are to be others than the library has. `pages` of Wikipedia dumps are all;
     other ones than before read the dumps again. `model` is for the extractor `llm`; `summariser` writes the reports of
     communities, which are extracts without. With `quarantine` a document with orders to a language model is taken out
@@ -72,11 +72,9 @@ class Choices(NamedTuple):
     communities: DetectionParameters
     pages: Pages
     writer: Writer | None
-    same_chunker: bool
     same_layers: bool
     quarantine: bool
     allowed: tuple[str, ...]
-    same_quarantine: bool
     left_out: tuple[str, ...]
     prune: bool
     notes: list[str]
@@ -89,10 +87,14 @@ KNOWN_EXTRACTOR = re.compile(
 
 
 def choose(parameters: Parameters, library: Path, fresh: bool, named: Collection[str] = ()) -> Choices:
-    """`fresh`: no generation is gone on from; `named`: the paths of this run, as text. Raises `BadInput` and
-    `NotSetUp` for an extractor that there is not, or that only the library names and that runs code."""
+    """`fresh`: no generation is gone on from; `named`: the paths of this run, as text. Raises `BadInput` for another
+    chunker than the library's, and with `NotSetUp` for an extractor that there is not, or that only the library names
+    and that runs code."""
     had, values = disk.recorded(library), parameters.values
     chunker = _with_its_values(parameters.chunker or had.chunker, values)
+    if not fresh and chunker != had.chunker:
+        wrong = f"the library at {library} is cut by other parameters: all documents have to be read again"
+        raise BadInput(wrong, f"add --rebuild, and --chunker {chunker.name}")
     triples = parameters.triples or had.triples
     if not parameters.extractor and not KNOWN_EXTRACTOR.fullmatch(had.extractor or RULES):
         raise NotSetUp(
@@ -101,8 +103,6 @@ def choose(parameters: Parameters, library: Path, fresh: bool, named: Collection
         )
     extractor = extractor_named(parameters.extractor or had.extractor or RULES, parameters.model)
     communities = replace(had.communities_by, method=parameters.communities or had.communities_by.method)
-    quarantine = had.quarantine if parameters.quarantine is None else parameters.quarantine
-    allowed = tuple(dict.fromkeys((*had.allowed, *parameters.allow)))
     made = Choices(
         chunker=chunker,
         keywords=with_values(had.keywords, values.get("keywords", {})),
@@ -111,11 +111,9 @@ def choose(parameters: Parameters, library: Path, fresh: bool, named: Collection
         communities=with_values(communities, values.get("communities", {})),
         pages=had.pages if parameters.pages is None else parameters.pages,
         writer=parameters.summariser,
-        same_chunker=fresh or chunker == had.chunker,
         same_layers=fresh or (triples == had.triples and extractor.name == had.extractor),
-        quarantine=quarantine,
-        allowed=allowed,
-        same_quarantine=fresh or (quarantine, allowed) == (had.quarantine, had.allowed),
+        quarantine=had.quarantine if parameters.quarantine is None else parameters.quarantine,
+        allowed=tuple(dict.fromkeys((*had.allowed, *parameters.allow))),
         left_out=tuple(dict.fromkeys((*(one for one in had.left_out if one not in named), *parameters.leave_out))),
         prune=parameters.prune,
         notes=[],
@@ -134,8 +132,6 @@ def _with_its_values(chunker: Chunker, values: Mapping[str, Mapping[str, Any]]) 
 
 def _others(made: Choices, had: Manifest) -> Iterator[str]:
     """In words, what is other than the library had."""
-    if not made.same_chunker:
-        yield f"the chunker is '{made.chunker.name}' now: all documents are chunked anew"
     if made.keywords != had.keywords:
         yield "the words are indexed anew, with other parameters"
     if not made.same_layers:
@@ -146,8 +142,7 @@ def _others(made: Choices, had: Manifest) -> Iterator[str]:
     if made.writer is not None and made.writer.name != had.reports:
         yield f"community reports are written by {made.writer.name}"
     if made.pages != had.pages:
-        chosen = f"the pages of Wikipedia dumps are chosen by {made.pages} now"
-        yield chosen if made.pages else "all pages of Wikipedia dumps are read now"
+        yield f"the pages of Wikipedia dumps are chosen by {made.pages or 'nothing'} now"
 
 
 _ALTERED = """SELECT 1 FROM old.documents WHERE NOT (json_valid(pages) AND json_valid(headings))
@@ -203,9 +198,9 @@ class Generation:
         """Once they are numbered."""
         return read_layers(self.database, self.folder)
 
-    def old_sources(self) -> dict[str, str]:
-        """Path -> digest of what the old generation was read from; an empty digest is one to read again."""
-        return dict(self.database.execute("SELECT path, digest FROM old.sources")) if self.old else {}
+    def sources(self, of: Literal["main", "old"] = "main") -> dict[str, str]:
+        """Path -> digest of what was read; an empty digest is one to read again."""
+        return dict(self.database.execute(f"SELECT path, digest FROM {of}.sources"))
 
     def old_documents(self, source: str) -> dict[str, str]:
         """Id -> digest."""
@@ -222,9 +217,8 @@ class Generation:
         source has by now is left out."""
         there = "INSERT OR IGNORE INTO documents SELECT * FROM old.documents WHERE source = ?"
         copied = self.database.execute(there, (path,))
-        if self.choices.same_chunker:
-            its = "main.documents d JOIN old.chunks c ON c.document = d.id WHERE d.source = ?"
-            self.database.execute(f"{_COPIED_CHUNKS} {its}", (path,))
+        its = "main.documents d JOIN old.chunks c ON c.document = d.id WHERE d.source = ?"
+        self.database.execute(f"{_COPIED_CHUNKS} {its}", (path,))
         copied_columns = dict.fromkeys(TABLES, "t.*")
         copied_columns["triples"] = "t.document, t.n, t.subject, t.relation, t.object, NULL"
         for table, columns in copied_columns.items():
@@ -255,31 +249,15 @@ class Generation:
         disk.add_document(self.database, document, digest, source, position)
         if chunks is None:
             self.database.execute(f"{_COPIED_CHUNKS} old.chunks c WHERE c.document = ?", (document.id,))
-        else:
-            self.add_chunks(chunks)
+        for n, chunk in enumerate(chunks or ()):
+            hashed = hashlib.sha256(embedded_text(chunk).encode()).digest()
+            row = chunk.id, chunk.document, n, chunk.start, chunk.end, chunk.page, chunk.heading, hashed
+            self.database.execute("INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         add_tables(self.database, document.id, f"{document.title} {document.id}", document.tables)
         given = [parts for parts in document.triples if parts]
         rows = ((document.id, n, *parts) for n, parts in enumerate(given))
         self.database.executemany("INSERT INTO triples VALUES (?, ?, ?, ?, ?, NULL)", rows)
         return len(document.triples) - len(given)
-
-    def add_chunks(self, chunks: Sequence[Chunk]) -> None:
-        """Of one document, in order."""
-        for n, chunk in enumerate(chunks):
-            digest = hashlib.sha256(embedded_text(chunk).encode()).digest()
-            row = chunk.id, chunk.document, n, chunk.start, chunk.end, chunk.page, chunk.heading, digest
-            self.database.execute("INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-
-    def without_chunks(self) -> list[str]:
-        """Ids of the documents that were taken over without their chunks."""
-        if self.choices.same_chunker:
-            return []
-        missing = "SELECT id FROM main.documents WHERE id NOT IN (SELECT document FROM staged)"
-        return [id_ for (id_,) in self.database.execute(missing)]
-
-    def document(self, id_: str) -> Document:
-        found = f"SELECT {disk.COLUMNS} FROM main.documents WHERE id = ?"
-        return disk.document_of(self.database.execute(found, (id_,)).fetchone())
 
     def add_edges(self, edges: Iterable[Edge], origin: str) -> int:
         """Returns how many were new: an edge that the same origin has already is merged."""

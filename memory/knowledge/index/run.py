@@ -1,19 +1,18 @@
 """A run of `clew index`: read what changed, take the steps, and switch the library to the new generation; and what
 `clew doctor --repair` mends without losing anything, in the order of what it costs."""
 
-import gc
 import json
 import os
 import shlex
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from clew.memory.datatypes import Chunk, Document, Edge, Progress
+from clew.memory.datatypes import Document, Edge, Progress
 from clew.memory.encoding import MINILM, MULTILINGUAL
 from clew.memory.errors import BadInput, ClewError, MuchWouldGo, NoLibrary, install_command, library_flag
 from clew.memory.files import naming_full_disk, readers, remove, within
@@ -51,9 +50,6 @@ KEPT_OF_HIDDEN = 1_000
 KEPT_OF_ORDERS = 200
 """Characters of the sentence for which a document was taken out."""
 
-REPORT_EVERY = 50
-"""Documents between two reports of progress within one source."""
-
 
 class Changes:
     """One run's reading into a generation. After `read`: the counts, the failures and the notes."""
@@ -61,7 +57,6 @@ class Changes:
     def __init__(self, generation: Generation, loaders: Sequence[Loader]) -> None:
         self._generation = generation
         self._loaders = loaders
-        self._other_sources = False
         self._known: dict[str, str] = {}
         self._waiting: dict[str, Source] = {}
         self._digests: dict[str, str] = {}
@@ -76,20 +71,19 @@ class Changes:
 
     @property
     def any(self) -> bool:
-        before, now = self._generation.before, (self._generation.choices.left_out, self._generation.facts["unread"])
+        """Whether the library becomes another one. A first run that reads nothing makes none."""
+        made, before = self._generation, self._generation.before
+        if made.old is None:
+            return self.counts["new"] > 0 or any(made.sources().values())
         return (
-            self._other_sources
-            or not self._generation.choices.same_quarantine
-            or (self._generation.old is not None and now != (before.left_out, before.unread))
+            made.sources() != self._known
+            or (made.choices.left_out, made.facts["unread"]) != (before.left_out, before.unread)
             or any(self.counts[name] for name in ("new", "changed", "removed"))
         )
 
-    def read(
-        self, roots: Sequence[Path], library: Path, wants_dump: bool = False, follow: bool = False
-    ) -> Iterator[Progress]:
-        """Progress counts bytes of the sources, those that need not be read again among them. Raises `BadInput` where
-        there is no Wikipedia dump and one is wanted."""
-        self._known = self._generation.old_sources()
+    def read(self, roots: Sequence[Path], library: Path, follow: bool = False) -> Iterator[Progress]:
+        """Progress counts bytes of the sources, those that need not be read again among them."""
+        self._known = self._generation.sources("old") if self._generation.old else {}
         # What was read from a root that is not there any more is removed; one that was never read is told of.
         there = [root for root in roots if os.path.lexists(root) or not any(_is_below(p, [root]) for p in self._known)]
         found = discover(there, library, self._loaders, follow)
@@ -100,11 +94,6 @@ class Changes:
         fresh = {path: source for source in chosen if not self._is_left_out(path := shown(source.path))}
         if left_out := len(found.sources) - len(fresh):
             self.notes.append(f"{number_of(left_out, 'file')} left out, as you said: naming one takes it back")
-        if wants_dump and not any(source.loader.by_page for source in fresh.values()):
-            raise BadInput(
-                f"{pages} chooses pages of a Wikipedia dump, and there is none under the paths given",
-                "give the path of its .xml, .xml.bz2 or .xml.gz file",
-            )
         gone = self._gone([path for path in self._known if path not in fresh], roots, found.unopened)
         self._waiting = {path: source for path, source in fresh.items() if path in self._known}
         sizes = {path: size(source) for path, source in fresh.items()}
@@ -124,7 +113,6 @@ class Changes:
         self._generation.facts["unread"] = elsewhere | {failure.source: failure.reason for failure in self.failed}
         self._note_quarantined(self._known.keys() - set(gone) | fresh.keys())
         yield Progress("reading", total, total)
-        yield from self._chunk_anew()
         if skipped := self.counts["triples skipped"]:
             self.notes.append(f"{skipped} triples skipped: they do not have three parts")
         if self.any and (loose := self._generation.loose_edges()):
@@ -155,16 +143,6 @@ class Changes:
             return ""
         return next(iter(orders(f"{document.title}\n\n{document.text}\n\n{document.hidden_text}")), "")
 
-    def _chunk_anew(self) -> Iterator[Progress]:
-        """The documents that were taken over from a library with another chunker, by their text as it was read."""
-        ids = self._generation.without_chunks()
-        for done, id_ in enumerate(ids, 1):
-            self._generation.add_chunks(self._chunks(self._generation.document(id_)))
-            yield Progress("chunking", done, len(ids))
-
-    def _chunks(self, document: Document) -> list[Chunk]:
-        return chunks_of(document, self._generation.encoder, self._generation.choices.chunker)
-
     def _is_left_out(self, path: str) -> bool:
         left_out = self._generation.choices.left_out
         return bool(left_out) and not {path, *map(str, Path(path).parents)}.isdisjoint(left_out)
@@ -190,21 +168,14 @@ class Changes:
         return gone
 
     def _remove(self, gone: Sequence[str]) -> None:
-        """But a run that could read nothing at all empties no library. Raises `MuchWouldGo` where more than half of it
-        would be removed, and nobody said so."""
-        read_nothing = not any(self.counts[name] for name in ("new", "changed", "unchanged", "elsewhere"))
-        held = {path: len(self._generation.old_documents(path)) for path in gone}
-        if self.failed and read_nothing:
-            for path, documents in held.items():
-                self._keep(path, documents)
-            return
-        lost, documents_before = sum(held.values()), self._generation.before.documents
+        """Raises `MuchWouldGo` where more than half of the library would be removed, and nobody said so."""
+        lost = sum(len(self._generation.old_documents(path)) for path in gone)
+        documents_before = self._generation.before.documents
         if not self._generation.choices.prune and 2 * lost > documents_before:
             of_all = f"{lost} of {number_of(documents_before, 'document')}"
             wrong = f"{of_all} would be removed: their files are not there any more"
             raise MuchWouldGo(wrong, "clew index --prune")
         self.counts["removed"] += lost
-        self._other_sources |= bool(gone)
 
     def _take(self, source: Source) -> Iterator[int]:
         """Copy a source that is the same as before, read any other. Yields about how many bytes are read."""
@@ -248,25 +219,17 @@ class Changes:
                 if document.id != item.id:
                     renamed[item.id] = document.id
             characters += len(item.text)
-            if position % REPORT_EVERY == 0:
-                yield characters
+            yield characters
         if old and not position and not taken_out:
-            self._keep(path, len(old))
+            kept = self._generation.copy_source(path)  # but for what has another place by now
+            self.counts["unchanged"] += kept
+            self.counts["removed"] += len(old) - kept
+            self.notes.append(f"{path}: kept as it was read before")
             return
         self.counts["removed"] += len(left)
-        self._note_renamed(source, renamed)
         self._read_edges(source, renamed)
         recorded = self._digests[path] if len(self.failed) == failures else ""
-        unknown = None if self._generation.old else ""  # a first run that reads nothing makes no library
-        self._other_sources |= recorded != self._known.get(path, unknown)
         self._generation.add_source(path, recorded)
-
-    def _keep(self, path: str, documents: int) -> None:
-        """A source that can no longer be read stays, but for what has another place by now."""
-        kept = self._generation.copy_source(path)
-        self.counts["unchanged"] += kept
-        self.counts["removed"] += documents - kept
-        self.notes.append(f"{path}: kept as it was read before")
 
     def _free_id(self, id_: str, source: Source) -> str:
         """The id, or a longer one where another source has it or will have it when it is copied."""
@@ -279,19 +242,14 @@ class Changes:
     def _add(self, document: Document, path: str, position: int, old: dict[str, str]) -> bool:
         fingerprint, known = digest(document), old.get(document.id)
         same = known == fingerprint
-        chunks = None if same and self._generation.choices.same_chunker else self._chunks(document)
+        chunker = self._generation.choices.chunker
+        chunks = None if same else chunks_of(document, self._generation.encoder, chunker)
         if chunks == []:
             self.failed.append(LoadFailure(document.source, "no text in it"))
             return False
         self.counts["new" if known is None else "unchanged" if same else "changed"] += 1
         self.counts["triples skipped"] += self._generation.add_document(document, chunks, fingerprint, path, position)
         return True
-
-    def _note_renamed(self, source: Source, renamed: dict[str, str]) -> None:
-        if renamed:
-            id_, other = next(iter(renamed.items()))
-            ids = f"{len(renamed)} ids are" if len(renamed) > 1 else "1 id is"
-            self.notes.append(f"{shown(source.path)}: {ids} taken by others, so that '{id_}' is '{other}' here")
 
     def _read_edges(self, source: Source, renamed: dict[str, str]) -> None:
         given = 0
@@ -307,7 +265,6 @@ class Changes:
                     yield Edge(source_id, target_id, item.relation)
 
         added = self._generation.add_edges(counted(), shown(source.path))
-        self._other_sources |= bool(given)
         if given > added:
             self.notes.append(f"{given - added} repeated edges merged")
 
@@ -380,7 +337,7 @@ def index(
         raise BadInput("there is nothing to index", f"clew index YOUR-FOLDER {library_flag(library)}")
     parameters, parts = parameters or Parameters(), parts_of(steps)
     with disk.held(library):
-        old = None if rebuild else disk.current_generation(library, {disk.FORMAT})
+        old = None if rebuild else disk.current_generation(library)
         if old:
             disk.check_encoder(library, disk.read_manifest(old), encoder)
         roots, notes = _roots(paths, library, parameters.mine)
@@ -394,7 +351,7 @@ def index(
                 closing(Generation(folder, old, encoder, choices)) as generation,
             ):
                 changes, started = Changes(generation, loaders), time.perf_counter()
-                yield from changes.read(roots, library, bool(parameters.pages), parameters.follow_links)
+                yield from changes.read(roots, library, parameters.follow_links)
                 seconds["reading"] = time.perf_counter() - started
                 changed = changes.any or bool(choices.notes) or (parameters.empty and old is None)
                 if changed:
@@ -436,12 +393,11 @@ def _write(
     generation: Generation, steps: Sequence[IndexStep], roots: Sequence[str], seconds: dict[str, float]
 ) -> Iterator[Progress]:
     values: dict[str, object] = {}
-    with _seldom_collecting():
-        for step in steps:
-            started = time.perf_counter()
-            yield from step.run(generation)
-            seconds[step.title] = seconds.get(step.title, 0.0) + time.perf_counter() - started
-            values |= step.recorded(generation.choices)
+    for step in steps:
+        started = time.perf_counter()
+        yield from step.run(generation)
+        seconds[step.title] = seconds.get(step.title, 0.0) + time.perf_counter() - started
+        values |= step.recorded(generation.choices)
     made_of = dict.fromkeys((*generation.before.roots, *roots))
     generation.write_manifest(values, [root for root in made_of if root not in generation.choices.left_out])
     generation.database.commit()
@@ -457,18 +413,6 @@ def _few_read(library: Path) -> Iterator[Progress]:
         yield Progress(f"waiting for {who} to ask again or end; seconds", int(waited), 0, waits=True)
         time.sleep(POLL)
         waited += POLL
-
-
-@contextmanager
-def _seldom_collecting() -> Iterator[None]:
-    """Python looks for circles of objects as objects are made: the steps make millions and no circles, and a tenth of
-    their time went into looking."""
-    before = gc.get_threshold()
-    gc.set_threshold(100_000, 50, 100)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def _roots(paths: Sequence[Path], library: Path, mine: Collection[str] | None) -> tuple[list[Path], list[str]]:

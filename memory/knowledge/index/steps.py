@@ -1,25 +1,20 @@
 """The steps of `clew index`, which follow one another once the documents and chunks are there."""
 
 import hashlib
-import json
 import sqlite3
-import time
 from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-import numpy as np
-
 from clew.memory.datatypes import Document, Progress, Triple
 from clew.memory.dates import search_text
-from clew.memory.errors import ClewError
-from clew.memory.files import machine_memory, new_file, new_folder, within
+from clew.memory.files import new_folder
 from clew.memory.knowledge import embedding, keywords
 from clew.memory.knowledge.clues.clue_index import normalise
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import build
-from clew.memory.knowledge.disk import BROKEN, PARTS, TriplesFrom, naming_damage
+from clew.memory.knowledge.disk import PARTS, TriplesFrom
 from clew.memory.knowledge.document_dates import DateOrders, date_orders, dated_texts
 from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, titles_and_texts, with_title
 from clew.memory.knowledge.extraction.extractors import Extraction, Extractor, extract_document
@@ -30,18 +25,12 @@ from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import write_capsule
 from clew.memory.knowledge.partitioning.partitioner import FILE as NODES
 from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before, write_graph
-from clew.memory.knowledge.tokens import TOKENS, KeywordParameters
+from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.layers import BY_EXTRACTION, DetectionParameters
 from clew.memory.nodes import FILE as SMOOTHED
 from clew.memory.nodes import write_smoothed
 from clew.memory.titles import FILE as TITLES
-from clew.memory.titles import read_titles, taken_over, title_index, write_titles
-
-REPORT_EVERY = 50
-"""Documents between two reports of progress, or"""
-
-SECONDS = 1.0
-"""by an extractor that is slow."""
+from clew.memory.titles import title_index, write_titles
 
 USING_GIVEN = ("auto", "given", "both")
 
@@ -109,7 +98,6 @@ def extract_missing(database: sqlite3.Connection, triples: TriplesFrom, extracto
     if triples == "auto":
         missing += _OUTSIDE_GRAPHS
     ids = [id_ for (id_,) in database.execute(missing)]
-    reported = time.monotonic()
     for done, id_ in enumerate(ids, 1):
         title, text = database.execute("SELECT title, text FROM main.documents WHERE id = ?", (id_,)).fetchone()
         found = "SELECT subject, relation, object FROM main.triples WHERE document = ? ORDER BY n"
@@ -117,9 +105,7 @@ def extract_missing(database: sqlite3.Connection, triples: TriplesFrom, extracto
         extracted = triples in ("extract", "both") or (triples == "auto" and not given)
         document = Document(id_, title, text)
         _add(database, document, extract_document(document, given, extractor if extracted else None))
-        if done % REPORT_EVERY == 0 or done == len(ids) or time.monotonic() > reported + SECONDS:
-            reported = time.monotonic()
-            yield Progress("extracting entities", done, len(ids))
+        yield Progress("extracting entities", done, len(ids))
 
 
 def _add(database: sqlite3.Connection, document: Document, found: Extraction) -> None:
@@ -132,99 +118,37 @@ def _add(database: sqlite3.Connection, document: Document, found: Extraction) ->
             database.executemany(f"INSERT INTO main.{table} VALUES ({', '.join('?' * len(values[0]))})", values)
 
 
-ORDERS = "orders.json"
-"""In the folder of the indexes: by document how it shows that it writes dates in numbers."""
-
-_STILL_THERE = """SELECT o.row, n.row FROM main.chunks n
-JOIN old.chunks o ON o.id = n.id AND (o.document, o.start, o.end, o.heading) = (n.document, n.start, n.end, n.heading)
-JOIN main.documents d ON d.id = n.document
-JOIN old.documents e ON e.id = d.id AND (e.digest, e.date, e.status) = (d.digest, d.date, d.status)"""
-
-
 def index_words(generation: Generation) -> Iterator[Progress]:
     """As `write_words`, with how the library writes dates."""
-    orders, before = _before(generation)
-    generation.facts |= {"date_order": orders.library, "tokens": TOKENS}
-    written = generation.database, generation.folder, generation.choices.keywords, orders
-    if before is None:
-        yield from write_words(*written)
-        return
-    with naming_damage(before):
-        yield from write_words(*written, _still_there(generation, before))
-
-
-def _before(generation: Generation) -> tuple[DateOrders, Path | None]:
-    """How the library writes dates, and the folder of the old generation whose indexes were written by the same."""
-    old, database, choices = generation.old, generation.database, generation.choices
-    try:
-        shown = json.loads(within(old, keywords.FOLDER, ORDERS).read_text("utf-8")) if old else None
-        orders = date_orders(database, shown)
-    except BROKEN:  # or made by a version that kept no orders
-        return date_orders(database), None
-    before = generation.before
-    same = (before.keywords, before.date_order, before.tokens) == (choices.keywords, orders.library, TOKENS)
-    return orders, old if same and choices.same_chunker else None
-
-
-def _still_there(generation: Generation, old: Path) -> keywords.WordsBefore:
-    found = np.array(generation.database.execute(_STILL_THERE).fetchall(), np.int64).reshape(-1, 2)
-    rows = np.full(len(generation.old_vectors[CHUNKS]), -1, np.int64)
-    rows[found[:, 0]] = found[:, 1]
-    return keywords.WordsBefore(within(old, keywords.FOLDER), rows)
+    orders = date_orders(generation.database)
+    generation.facts["date_order"] = orders.library
+    yield from write_words(generation.database, generation.folder, generation.choices.keywords, orders)
 
 
 def write_words(
-    database: sqlite3.Connection,
-    folder: Path,
-    parameters: KeywordParameters,
-    orders: DateOrders,
-    before: keywords.WordsBefore | None = None,
+    database: sqlite3.Connection, folder: Path, parameters: KeywordParameters, orders: DateOrders
 ) -> Iterator[Progress]:
     """In the indexes dates are written in one way, and a chunk has that of its heading or its document."""
     yield Progress("indexing words", 0, len(keywords.INDEXES))
-    about = embedding.about_documents(database)
-    fresh = np.ones(len(about), bool)
-    fresh[before.rows[before.rows >= 0] if before else []] = False
-    titles, texts = [""] * len(about), [""] * len(about)
-    chosen = json.dumps(np.flatnonzero(fresh).tolist())
-    for row, title, text in titles_and_texts(database, CHUNKS, "WHERE row IN (SELECT value FROM json_each(?))", chosen):
-        titles[row], texts[row] = title, text
-    named = title_index(zip(titles, texts, strict=True))
-    if before:
-        named = taken_over(read_titles(before.folder.parent), before.rows, named)
-    write_titles(folder, named)
-    indexes = new_folder(folder, keywords.FOLDER)
-    new_file(indexes, ORDERS).write_text(json.dumps(orders.documents, sort_keys=True), "utf-8")
-    texts = list(dated_texts(database, texts, orders))
-    about = [known if is_fresh else "" for known, is_fresh in zip(about, fresh.tolist(), strict=True)]
-    titles = [search_text(title, orders.library) for title in titles]
-    for done, _ in enumerate(keywords.write(indexes, titles, texts, parameters, about, before), 1):
+    found = list(titles_and_texts(database, CHUNKS))
+    write_titles(folder, title_index((title, text) for _, title, text in found))
+    texts = list(dated_texts(database, (text for *_, text in found), orders))
+    titles = [search_text(title, orders.library) for _, title, _ in found]
+    about, indexes = embedding.about_documents(database), new_folder(folder, keywords.FOLDER)
+    for done, _ in enumerate(keywords.write(indexes, titles, texts, parameters, about), 1):
         yield Progress("indexing words", done, len(keywords.INDEXES))
 
 
 # The steps -----------------------------------------------------------------------------------------------------------
 
-NAME_BYTES = 10_000
-"""Of memory for each different name, where most is taken: when communities are found (docs/figures.md)."""
-
 
 def embed_all(generation: Generation) -> Iterator[Progress]:
-    """The vectors of chunks, of sentences, and of the names of the entities that join chunks. Raises `ClewError` before
-    anything is embedded: a process that takes more memory than there is ends without a word."""
+    """The vectors of chunks, of sentences, and of the names of the entities that join chunks."""
     database, folder, encoder, layers = generation.database, generation.folder, generation.encoder, generation.layers
-    names, has = len(layers.entities), machine_memory()
-    if (needed := NAME_BYTES * names) > has:
-        raise ClewError(
-            f"to join {names:,} names and find their communities takes about {needed / 1e9:.1f} GB of memory, and this"
-            f" machine has {has / 1e9:.1f}; the library stays as it was",
-            "index parts into libraries of their own, all on a larger machine, or with --triples none",
-        )
     for what in (CHUNKS, SENTENCES):
         yield from embedding.embed(database, what, folder, generation.old_vectors.get(what), encoder)
-    with naming_damage(generation.old or folder):
-        before = embedding.named_vectors(generation.old or folder)
     joining = [layers.entities[entity].name for entity in layers.joining]
-    yield from embedding.embed_names(joining, folder, before, encoder)
+    yield from embedding.embed_names(joining, folder, encoder)
 
 
 def find_communities(generation: Generation) -> Iterator[Progress]:
@@ -271,7 +195,7 @@ STEPS: tuple[IndexStep, ...] = (
         files=(LAYERS,),
         recorded=lambda choices: {"triples": choices.triples, "extractor": choices.extractor.name},
     ),
-    IndexStep("embedding", embed_all, files=(CHUNKS.file, SENTENCES.file, embedding.NAMES, embedding.NAMED)),
+    IndexStep("embedding", embed_all, files=(CHUNKS.file, SENTENCES.file, embedding.NAMES)),
     IndexStep(
         "finding communities",
         find_communities,
@@ -282,10 +206,6 @@ STEPS: tuple[IndexStep, ...] = (
 )
 
 
-FORMER = ("coarse.npy",)
-"""What earlier versions wrote beside."""
-
-
 def parts_of(steps: Sequence[IndexStep] = STEPS) -> frozenset[str]:
     """The names of all that a generation made by these steps may hold."""
-    return PARTS.union(FORMER, *(step.files for step in steps))
+    return PARTS.union(*(step.files for step in steps))

@@ -32,10 +32,7 @@ def catalogue() -> Catalogue:
         ("my lease", ["letters/lease.txt"]),
         ("the file faq.html", ["letters/FAQ.html"]),
         ("chapter 5", ["book/chapter-5.txt"]),
-        ("the fifth chapter", ["book/chapter-5.txt"]),
-        ("chapter XV", ["book/chapter-15.txt"]),
         ("the prices of honey", ["honey_prices.csv"]),
-        ("the settings file", ["letters/settings-file.html"]),
         ("the meeting of 13 June", []),
         ("the document", []),
         ("", []),
@@ -45,7 +42,7 @@ def test_a_phrase_names_the_documents_that_it_fits(catalogue: Catalogue, phrase:
     assert [one.id for one in catalogue.named(phrase).documents] == expected
 
 
-def test_titles_are_shown_without_what_all_end_with_or_the_number_of_a_file() -> None:
+def test_titles_are_shown_without_what_all_end_with() -> None:
     pages = [
         ("a.html", "Mount \u2014 Borg 1.2"),
         ("b.html", "Prune \u2014 Borg 1.2"),
@@ -53,11 +50,6 @@ def test_titles_are_shown_without_what_all_end_with_or_the_number_of_a_file() ->
     ]
     titles = Catalogue([Listed(id_, title, f"/docs/{id_}", "") for id_, title in pages]).shown
     assert list(titles.values()) == ["Mount", "Prune", "Keys"]
-    one = Catalogue([Listed("04-the-counterpane.txt", "04 the counterpane", "/book/04-the-counterpane.txt", "")])
-    assert one.shown == {"04-the-counterpane.txt": "The counterpane"}
-    files = ("12 Angry Men.txt", "3 May 2022.txt", "4 May 2022.txt", "songs/1 Dawn.txt", "songs/2 Noon.txt")
-    listed = [Listed(file, file.rpartition("/")[2][:-4], f"/home/me/{file}", "") for file in files]
-    assert list(Catalogue(listed).shown.values()) == ["12 Angry Men", "3 May 2022", "4 May 2022", "Dawn", "Noon"]
 
 
 def test_folders_are_those_below_all_documents(catalogue: Catalogue) -> None:

@@ -140,7 +140,7 @@ def test_damaged_partitions_are_made_anew_without_reading(made: Path, encoder: C
 
 
 def test_a_pointer_that_is_gone_or_torn_is_written_again(made: Path, encoder: CachedEncoder) -> None:
-    for content in ("", "{", '{"format": 5, "generation": "0000000099"}'):
+    for content in ("", "{", '{"format": 7, "generation": "0000000099"}'):
         (made / POINTER).write_text(content)
         assert "named again" in mended(made, encoder)[0]
         assert titles(made, encoder) == ["moon", "sun"]

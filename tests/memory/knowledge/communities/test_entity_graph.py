@@ -101,16 +101,16 @@ def nested(levels: Sequence[Ints]) -> bool:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_levels_are_nested_and_of_sensible_sizes(method: Method) -> None:
-    links, vectors = rings(90, 6)
-    parameters = DetectionParameters(method, largest=20, readable=12)
-    levels = detect(links, vectors, parameters)
-    counts = [int(level.max()) + 1 for level in levels]
-    assert len(levels) > 1 and counts == sorted(counts)
-    assert 2 <= counts[0] <= 12
-    assert nested(levels)
-    assert np.bincount(levels[-1]).min() >= parameters.smallest
-    assert np.bincount(levels[-1]).max() <= parameters.largest
+def test_what_is_too_large_is_divided(method: Method) -> None:
+    """Thirty pairs of cliques of six, which are tied so well that each pair is a cluster of the whole."""
+    inside = [(n, m) for n, m in itertools.combinations(range(12), 2)]
+    weights = [1.0 if (n < 6) == (m < 6) else 0.5 for n, m in inside]
+    ends = np.array([(12 * pair + n, 12 * pair + m) for pair in range(30) for n, m in inside]).T
+    links = Links(360, ends, np.array(weights * 30))
+    vectors = unit(np.random.default_rng(0).normal(size=(360, 16)).astype(np.float32))
+    levels = detect(links, vectors, DetectionParameters(method, largest=8))
+    assert [int(level.max()) + 1 for level in levels] == [30, 60] and nested(levels)
+    assert set(np.bincount(levels[-1])) == {6}
 
 
 def test_fragments_join_what_is_near_and_what_has_no_link_is_in_none() -> None:

@@ -64,16 +64,10 @@ def test_dates(date: str) -> None:
         ("He wrote “ Castes in India ” there.", "Castes in India"),
         ("He wrote 'Castes in India' there.", "Castes in India"),
         ("He wrote *Castes in India* there.", "Castes in India"),
-        ("Толстой написал «Война и мир» в Ясной Поляне.", "Война и мир"),
-        ("Il a écrit « À la recherche du temps perdu » ici.", "À la recherche du temps perdu"),
-        ("鲁迅写了《狂人日记》。", "狂人日记"),
-        ("She read «the lost years of all» there.", "the lost years of all"),
         ("He said “the lost years of all” there.", ""),
-        ("Он сказал: «Я не знаю.»", ""),
-        (f"«{'слово ' * 12}»", ""),
     ],
 )
-def test_works_in_quotes_italics_and_title_marks(text: str, work: str) -> None:
+def test_works_in_quotes_and_italics(text: str, work: str) -> None:
     assert [found for found, kind in kinds(text).items() if kind == "work"] == [work] * bool(work)
 
 

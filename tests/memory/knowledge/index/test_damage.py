@@ -16,12 +16,11 @@ from clew.agent.settings import note_indexed
 from clew.memory.datatypes import Progress
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, ClewError
-from clew.memory.knowledge.disk import DATABASE, POINTER, current_generation, next_generation, read_manifest, recorded
+from clew.memory.knowledge.disk import POINTER, current_generation, next_generation, read_manifest, recorded
 from clew.memory.knowledge.index.generation import Generation, IndexStep
 from clew.memory.knowledge.index.steps import STEPS
 from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.loaders.registry import discover
-from clew.memory.knowledge.tables import TABLES
 from tests.memory.knowledge.index.test_run import run, titles, write
 from tests.memory.knowledge.test_leases import read_all
 
@@ -54,8 +53,10 @@ def test_a_rebuild_reads_libraries_of_another_format_or_shape(made: Path, encode
     for name, changed in changes:
         change((made if name == POINTER else generation_of(made)) / name, changed)
         asked = clew("search", "moon", "--library", made, cache=cache)
-        assert asked.exit_code != 0 and f"clew index --rebuild --library {made}" in asked.output
-        assert clew("index", "--rebuild", "--library", made, cache=cache).stdout.startswith("2 new, ")
+        folder, named = ([], "") if name == POINTER else ([made.parent / "notes"], "YOUR-FOLDER ")
+        assert asked.exit_code != 0 and f"clew index {named}--rebuild --library {made}" in asked.output
+        again = clew("index", *folder, "--rebuild", "--library", made, cache=cache)
+        assert again.stdout.startswith("2 new, ")
         assert titles(made, encoder) == ["moon", "sun"]
         assert read_manifest(generation_of(made)).encoder.name == encoder.name
 
@@ -154,24 +155,3 @@ def test_folders_of_others_are_not_cleared_away(tmp_path: Path) -> None:
     (tmp_path / "0000000001" / "keywords").mkdir(parents=True)
     assert next_generation(tmp_path, {"keywords"}).name == "2024010102"
     assert (tmp_path / "2024010101" / "diary.txt").exists() and not (tmp_path / "0000000001").exists()
-
-
-def test_a_library_from_before_authors_is_read_and_made_anew_where_it_would_be_changed(
-    made: Path, encoder: CachedEncoder, cache: Path
-) -> None:
-    with closing(sqlite3.connect(generation_of(made) / DATABASE)) as database:
-        for column in ("tags", "author"):
-            database.execute(f"ALTER TABLE documents DROP COLUMN {column}")
-        for table in TABLES:
-            database.execute(f"DROP TABLE {table}")
-        database.commit()
-    change(made / POINTER, lambda pointer: pointer.update(format=5))
-    note_indexed(recorded(made).id, [str(made.parent / "notes")])
-    assert titles(made, encoder) == ["moon", "sun"]
-    with open_library(made, encoder) as opened:
-        (moon,) = opened.store.documents(["moon.txt"])
-        assert not opened.store.tables.all
-    assert (moon.title, moon.author, moon.tags) == ("moon", "", "")
-    again = clew("index", made.parent / "notes", "--library", made, cache=cache)
-    assert again.exit_code != 0 and f"clew index --rebuild --library {made}" in again.output
-    assert clew("index", "--rebuild", "--library", made, cache=cache).stdout.startswith("2 new, ")

@@ -103,18 +103,3 @@ def test_the_order_of_dates_is_that_of_all_documents(
         texts = {**DAYS, "d": SHOWS[order]} if order else dict(DAYS)
         run([write(corpus, {**texts, "e": f"The {order or 'last'} note."})], library, encoder)
     assert_as_fresh(library, corpus, encoder)
-
-
-def test_one_more_document_in_esperanto(
-    tmp_path: Path, encoder: CachedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also beside those of a library from before roots were tokens."""
-    corpus, library = tmp_path / "corpus.jsonl", tmp_path / "library"
-    texts = {**TEXTS, "Insulo": "La kapitano vojaĝadis trans la maron, kaj li serĉis la insulon."}
-    with monkeypatch.context() as before:
-        before.setattr("clew.memory.knowledge.index.steps.TOKENS", 1)
-        before.setattr("clew.memory.knowledge.keywords.rooted_in", lambda *_: "")
-        run([write(corpus, texts)], library, encoder)
-    texts["Bakisto"] = "En la vilaĝo vivis bakisto, kiu donis panon al la infanoj."
-    assert run([write(corpus, texts)], library, encoder).new == 1
-    assert_as_fresh(library, corpus, encoder)
