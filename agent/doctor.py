@@ -229,15 +229,10 @@ def ollama(settings: Settings) -> Iterator[Check]:
         yield Check("Ollama", "ok", f"not used: the setting llm is {settings.llm}")
         return
     server = OllamaServer()
-    if not server.answers():
-        message = f"nothing answers at {server.address}"
-        without = "" if named else "; answers are quoted from the documents without it"
-        yield Check("Ollama", "problem" if named else "warning", message + without, server.start((*named, SMALL)[0]))
-        return
     try:
         yield from _of_server(server, named)
-    except ClewError as error:
-        yield Check("Ollama", "problem", error.message, error.hint)
+    except ClewError as error:  # without one that nobody named answers are quoted from the documents
+        yield Check("Ollama", "problem" if named else "warning", error.message, error.hint)
 
 
 def _of_provider(name: str, settings: Settings) -> Check:
@@ -257,7 +252,7 @@ def _of_provider(name: str, settings: Settings) -> Check:
     window = f"context {served.window:,} tokens" if served.window else "it does not say its context"
     parameters = served.abilities.parameters
     size = f", {parameters / 1e9:.1f} billion parameters" if parameters else ""
-    return Check("language model", "ok", f"{name} at {server.url}, {window}{size}")
+    return Check("language model", "ok", f"{name} at {server.root.url}, {window}{size}")
 
 
 def _existing(path: Path) -> Path:
@@ -267,7 +262,7 @@ def _existing(path: Path) -> Path:
 
 def _of_server(server: OllamaServer, named: list[str]) -> Iterator[Check]:
     models = [(model, server.card(model.name)) for model in server.pulled()]
-    message = f"version {server.version()} at {server.address}, {number_of(len(models), 'model')}"
+    message = f"version {server.version()} at {server.url}, {number_of(len(models), 'model')}"
     chosen = best(server)
     if chosen is None:
         yield Check("Ollama", "warning", f"{message}, none of which chats", f"ollama pull {SMALL}")

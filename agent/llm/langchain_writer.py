@@ -1,17 +1,17 @@
 """Any other chat model that LangChain knows by name, as a `Writer`: OpenAI-compatible servers (vLLM, llama.cpp) among
 them."""
 
-import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from clew.agent.llm.endings import without_thoughts
 from clew.agent.llm.ledger import TokenCounts
 from clew.agent.llm.openai_server import OpenAIServer, ServedModel, counted, server_of_environment
-from clew.agent.llm.streams import Patience, Wire, watched, without_thoughts
-from clew.memory.errors import BadInput, ModelFailed, NotSetUp, PromptCut, install_command, required
+from clew.agent.llm.server import PATIENCE, Server, Wire, failed, stoppable
+from clew.memory.errors import BadInput, ModelFailed, NotSetUp, install_command, required
 from clew.memory.ports import PLAIN, Abilities, Message, Output, Usage, WriteOptions
 
 if TYPE_CHECKING:
@@ -43,8 +43,9 @@ def load_chat_model(name: str) -> "LangChainWriter":
         writer.chat_model(None)
     except ImportError as error:
         raise NotSetUp(f"the model {name} needs its provider's package: {error}", install_command(EXTRA)) from error
-    except errors_of(provider) as error:
-        raise BadInput(f"the model {name} cannot be used: {_line(error)}", "see docs/models.md") from error
+    except Exception as error:  # whatever the provider's package raises
+        why = " ".join(str(error).split())
+        raise BadInput(f"the model {name} cannot be used: {why}", "see docs/models.md") from error
     return writer
 
 
@@ -67,7 +68,8 @@ class LangChainWriter:
         init_chat_model = required("langchain.chat_models", f"the model {self.name}", EXTRA).init_chat_model
         options: dict[str, Any] = {"max_retries": 0}
         if self._provider == OPENAI:
-            options |= {"stream_usage": True, "http_client": client, "use_responses_api": False}
+            of_openai = {"stream_usage": True, "http_client": client, "use_responses_api": False, "timeout": PATIENCE}
+            options |= of_openai
         made: BaseChatModel = init_chat_model(self.name, **options)
         return made
 
@@ -75,59 +77,32 @@ class LangChainWriter:
         """See `Writer.write`."""
         of_server = {"temperature": options.temperature, "max_tokens": options.tokens}
         given = {name: value for name, value in of_server.items() if value is not None}
-        wire = Wire()
-        client = (self._server or OpenAIServer("")).client(wire, None) if self._provider == OPENAI else None
+        wire, whole = Wire(), list[Any]()
+        client = (self._server.root if self._server else Server("")).client(wire, PATIENCE)
         model: Any = self.chat_model(client)
         if options.schema is not None and self.abilities.schema:
             reply = {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(options.schema)}}
             model = model.bind(extra_body={"response_format": reply})  # as it is: LangChain's own way loses the counts
-        sent = [(message.role, message.text) for message in messages]
-        chunks = watched(lambda: self._chunks(model, sent, given), wire, Patience(), options.cancel)
-        size = sum(len(message.text.encode("utf-8", "replace")) for message in messages)
-        try:
-            yield from self._read(chunks, size)
-        finally:
-            if client:
-                client.close()
-
-    def _chunks(
-        self, model: Any, sent: Sequence[tuple[str, str]], options: Mapping[str, Any]
-    ) -> "Iterator[AIMessageChunk]":
-        """The one seam at which errors of the provider's package become `ClewError`s."""
-        try:
-            yield from model.stream(sent, **options)
-        except errors_of(self._provider) as error:
-            if re.search(r"context.?(?:length|size|window)|too many tokens", str(error), re.IGNORECASE):
-                raise PromptCut(f"{self.name}: {_line(error)}", "a model with a longer context") from error
-            raise ModelFailed(f"{self.name} failed: {_line(error)}", "see docs/models.md, or --llm none") from error
-
-    def _read(self, chunks: "Iterator[AIMessageChunk]", size: int) -> Iterator[Output]:
-        whole: list[AIMessageChunk] = []
 
         def text() -> Iterator[str]:
-            for chunk in chunks:
+            for chunk in self._chunks(model, messages, given):
                 whole[:] = [whole[0] + chunk] if whole else [chunk]
-                if piece := str(chunk.text):
-                    yield piece
+                yield str(chunk.text)
 
-        yield from without_thoughts(text())
+        with client:
+            yield from without_thoughts(stoppable(text(), wire, options.cancel or Event()))
         if not whole:
             raise ModelFailed(f"{self.name} answered nothing", "ask again")
-        counted = whole[0].usage_metadata
-        if counted:
-            self._counts.learn(size, counted["input_tokens"])
+        if counts := whole[0].usage_metadata:
+            self._counts.learn("".join(message.text for message in messages), counts["input_tokens"])
             ended = whole[0].response_metadata.get("finish_reason") != "length"
-            yield Usage(counted["input_tokens"], counted["output_tokens"], whole=ended)
+            yield Usage(counts["input_tokens"], counts["output_tokens"], whole=ended)
 
-
-def errors_of(provider: str) -> tuple[type[Exception], ...]:
-    """What using a provider's package may raise: the errors that it defines, and those of HTTP, of the connection and
-    of values that it did not expect."""
-    packages = (provider, f"langchain_{provider}", f"langchain_{provider}.chat_models")
-    defined = [one for name in packages if name in sys.modules for one in list(vars(sys.modules[name]).values())]
-    own = {one for one in defined if isinstance(one, type) and issubclass(one, Exception)}
-    return (*own, httpx.HTTPError, OSError, ValueError, TypeError, LookupError, RuntimeError)
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__
+    def _chunks(
+        self, model: Any, messages: Sequence[Message], options: Mapping[str, Any]
+    ) -> "Iterator[AIMessageChunk]":
+        """The one seam at which errors of the provider's package, whatever they are, become `ClewError`s."""
+        try:
+            yield from model.stream([(message.role, message.text) for message in messages], **options)
+        except Exception as error:
+            raise failed(self.name, error) from error

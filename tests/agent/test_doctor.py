@@ -90,12 +90,8 @@ def test_no_answer_is_a_problem_only_where_it_was_named(tmp_path: Path, monkeypa
     with serving(MODELS) as gone:
         monkeypatch.setenv("OLLAMA_HOST", gone.host)
     found = checked(tmp_path)["Ollama"]
-    helps = (
-        "ollama serve" if shutil.which("ollama") else "install it from https://ollama.com/download, then: ollama pull"
-    )
-    assert found.state == "warning" and found.hint.startswith(helps)
-    named = checked(tmp_path, "ollama:good:1b")["Ollama"]
-    assert named.state == "problem" and named.hint in ("ollama serve", f"{helps} good:1b")
+    assert found.state == "warning" and found.hint.startswith(("ollama serve", "install it from https://ollama.com"))
+    assert checked(tmp_path, "ollama:good:1b")["Ollama"].state == "problem"
     assert checked(tmp_path, "none") == {"Ollama": Check("Ollama", "ok", "not used: the setting llm is none")}
     assert checked(tmp_path, "rewrite=")["language model"].state == "problem"
     monkeypatch.setenv("OPENAI_API_KEY", "k")
@@ -108,7 +104,7 @@ def test_no_answer_is_a_problem_only_where_it_was_named(tmp_path: Path, monkeypa
 def test_something_else_in_the_place_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with compatible(good) as address:
         monkeypatch.setenv("OLLAMA_HOST", address.removesuffix("/v1"))
-        assert checked(tmp_path)["Ollama"].state == "problem" and checked(tmp_path)["Ollama"].hint
+        assert checked(tmp_path)["Ollama"].state == "warning" and checked(tmp_path)["Ollama"].hint
 
 
 def test_disk(tmp_path: Path) -> None:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import httpx
-
 from clew.agent.assistant import Assistant
 from clew.agent.models import OLLAMA, ROLES, roles_named
 from clew.agent.search.rounds import AUTO, POLICY
@@ -23,7 +21,7 @@ from clew.memory.knowledge.cluster.connection import place
 from clew.memory.knowledge.disk import POINTER
 from clew.tools.base import encode_query, for_question
 
-if TYPE_CHECKING:  # it imports the client of Ollama, and the page is there sooner without
+if TYPE_CHECKING:  # the page is there sooner without
     from clew.agent.doctor import Check
 
 MOST = 50
@@ -72,9 +70,8 @@ def _models() -> tuple[str, ...]:
     with suppress(ClewError):
         found += [f"{OLLAMA}:{one.name}" for one in OllamaServer().pulled()]
     if server := server_of_environment():
-        with suppress(ClewError, httpx.HTTPError, ValueError, LookupError, TypeError), server.client() as asking:
-            listed = asking.get(f"{server.url.rstrip('/')}/models", headers={"Authorization": f"Bearer {server.key}"})
-            found += [f"openai:{one['id']}" for one in listed.json()["data"]]
+        with suppress(ClewError):
+            found += [f"openai:{one['id']}" for one in server.listed()]
     return tuple(found)
 
 
