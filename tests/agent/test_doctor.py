@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -70,7 +69,7 @@ def settings(tmp_path: Path, llm: str) -> Settings:
 
 
 def checked(tmp_path: Path, llm: str = "auto") -> Mapping[str, Check]:
-    return {check.name: check for check in doctor.ollama(settings(tmp_path, llm))}
+    return {check.name: check for check in doctor.models(settings(tmp_path, llm))}
 
 
 def test_ollama_with_models(ollama: OllamaDouble, tmp_path: Path) -> None:
@@ -105,23 +104,3 @@ def test_something_else_in_the_place_of_a_server(tmp_path: Path, monkeypatch: py
     with compatible(good) as address:
         monkeypatch.setenv("OLLAMA_HOST", address.removesuffix("/v1"))
         assert checked(tmp_path)["Ollama"].state == "warning" and checked(tmp_path)["Ollama"].hint
-
-
-def test_disk(tmp_path: Path) -> None:
-    places = {"library": tmp_path / "not" / "there" / "yet", "cache": tmp_path}
-    plenty = doctor.disk(places, lambda _: 5_000_000_000, lambda _: True)
-    assert plenty == Check("disk", "ok", f"5.0 GB free for the library at {tmp_path}")
-    little = doctor.disk(places, lambda _: 300_000_000, lambda _: True)
-    assert little.state == "warning" and little.hint.endswith(f"rm -r {tmp_path}/embeddings")
-    closed = doctor.disk(places, lambda _: 5_000_000_000, lambda path: path != tmp_path)
-    assert (closed.state, closed.hint) == ("problem", f"chmod u+w {tmp_path}")
-
-
-def test_the_browser_page() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
-        taken.listen()
-        check = doctor.page(port, Path("lib"))
-    assert check.state == "warning" and check.hint == f"clew ui --port {port + 1} --library lib"
-    assert doctor.page(port, Path("lib")).state == "ok"

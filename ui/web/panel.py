@@ -93,9 +93,9 @@ def change(assistant: Assistant, passages: int, llm: dict[str, str], language: s
 
 def tested(assistant: Assistant, llm: dict[str, str]) -> "tuple[Check, ...]":
     """What `clew doctor` finds of these language models."""
-    from clew.agent.doctor import ollama
+    from clew.agent.doctor import models
 
-    return tuple(ollama(assistant.settings.model_copy(update={"llm": _written(assistant, llm)})))
+    return tuple(models(assistant.settings.model_copy(update={"llm": _written(assistant, llm)})))
 
 
 def _written(assistant: Assistant, llm: dict[str, str]) -> str:
