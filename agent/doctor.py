@@ -11,11 +11,11 @@ from typing import Literal
 
 from clew.agent.llm.ollama_server import OllamaServer
 from clew.agent.llm.ollama_writer import best
-from clew.agent.llm.openai_server import server_of_environment
-from clew.agent.models import AUTO, NONE, OLLAMA, not_here, roles_named, writers_for
+from clew.agent.llm.openai_writer import OpenAIServer
+from clew.agent.models import AUTO, LLM_HELP, NONE, OLLAMA, OPENAI, not_here, roles_named
 from clew.agent.settings import Settings, config_files
 from clew.memory.encoding import MINILM, is_trusted, local_encoder
-from clew.memory.errors import ClewError, LibraryMismatch, NoLibrary, library_flag
+from clew.memory.errors import BadInput, ClewError, LibraryMismatch, NoLibrary, library_flag
 from clew.memory.instructions import orders
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
 from clew.memory.knowledge.cluster.connection import PRESENT, Cluster, ClusterAddress, Place
@@ -177,7 +177,7 @@ def models(settings: Settings) -> Iterator[Check]:
         return
     of_ollama = {name for name in wanted if name == AUTO or name.startswith(f"{OLLAMA}:")}
     for name in sorted(wanted - of_ollama):
-        yield _of_provider(name, settings)
+        yield _of_openai(name)
     if not of_ollama:
         yield Check("Ollama", "ok", f"not used: the setting llm is {settings.llm}")
         return
@@ -188,16 +188,13 @@ def models(settings: Settings) -> Iterator[Check]:
         yield Check("Ollama", "problem" if named else "warning", error.message, error.hint)
 
 
-def _of_provider(name: str, settings: Settings) -> Check:
-    """Asked where it is an OpenAI-compatible server that the environment names; else it is only looked whether it can
-    be used."""
-    provider, _, model = name.partition(":")
-    server = server_of_environment() if provider == "openai" else None
+def _of_openai(name: str) -> Check:
+    """The server is asked, but for OpenAI's own."""
     try:
-        if server is None:
-            writers_for(settings.model_copy(update={"llm": name}))
-            return Check("language model", "ok", f"{name}: its provider is not asked here")
-        served = server.served(model)
+        if not name.startswith(f"{OPENAI}:"):
+            raise BadInput(f"'{name}' is not the name of a language model", LLM_HELP)
+        server = OpenAIServer.named()
+        served = server.served(name.partition(":")[2])
     except ClewError as error:
         return _problem("language model", error)
     window = f"context {served.window:,} tokens" if served.window else "it does not say its context"

@@ -11,7 +11,7 @@ from clew.memory.knowledge.library import recorded_at
 from clew.memory.ports import Writer
 
 ROLES = ("rewrite", "think", "answer", "summarise", "extract")
-AUTO, NONE, OLLAMA = "auto", "none", "ollama"
+AUTO, NONE, OLLAMA, OPENAI = "auto", "none", "ollama", "openai"
 LLM_HELP = "--llm auto, none, ollama:NAME, openai:NAME; for one part: --llm ollama:SMALL,answer=ollama:LARGE"
 
 
@@ -64,12 +64,12 @@ def _writer(name: str) -> Writer | None:
     if name == NONE:
         return None
     provider, _, model = name.partition(":")
-    if name != AUTO and not model:
+    if name != AUTO and not (model and provider in (OLLAMA, OPENAI)):
         raise BadInput(f"'{name}' is not the name of a language model", LLM_HELP)
-    if name != AUTO and provider != OLLAMA:
-        from clew.agent.llm.langchain_writer import load_chat_model
+    if provider == OPENAI:
+        from clew.agent.llm.openai_writer import OpenAIWriter
 
-        return load_chat_model(name)
+        return OpenAIWriter(model)
     from clew.agent.llm.ollama_server import OllamaServer
     from clew.agent.llm.ollama_writer import best, named_model
 

@@ -1,14 +1,11 @@
 """An Ollama server: what it has, what it runs, what it pulls, and the cards of its models: window and abilities."""
 
-import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
-
-import httpx
 
 from clew.agent.llm.server import LOCAL, PATIENCE, Server, Wire
 from clew.memory.datatypes import Progress
@@ -58,51 +55,40 @@ class OllamaServer:
 
     def __init__(self, host: str = "", patience: float = PATIENCE) -> None:
         self.url = _url(host or os.environ.get("OLLAMA_HOST", ""))
-        self._patience = patience
         start = "ollama serve" if shutil.which("ollama") else "install it from https://ollama.com/download"
         if urlsplit(self.url).hostname not in LOCAL:
             start = "start Ollama on that machine, or set OLLAMA_HOST to its address"
-        self._server = Server(self.url, start)
+        self.server = Server(self.url, start, patience=patience)
 
     def version(self) -> str:
         """Raises `ServiceUnreachable`."""
-        return str(self._server.asked("/api/version").get("version", ""))
+        return str(self.server.asked("/api/version").get("version", ""))
 
     def pulled(self) -> list[Pulled]:
         """The models that are there. Raises `ServiceUnreachable`, as `ModelFailed` where something else answers."""
-        listed = self._server.asked("/api/tags").get("models")
+        listed = self.server.asked("/api/tags").get("models")
         if listed is None:
             raise ModelFailed(f"{self.url} does not answer as Ollama does", "set OLLAMA_HOST to its address")
         return [Pulled(model["name"], model["size"]) for model in listed]
 
     def running(self) -> list[str]:
         """The models that are loaded. Raises `ServiceUnreachable`."""
-        return [model["name"] for model in self._server.asked("/api/ps").get("models", ())]
+        return [model["name"] for model in self.server.asked("/api/ps").get("models", ())]
 
     def card(self, name: str) -> Card:
         """Raises `NoModel` where it is not pulled, `ServiceUnreachable`."""
-        if shown := self._server.asked("/api/show", {"model": name}):
+        if shown := self.server.asked("/api/show", {"model": name}):
             return card_of(shown)
         raise NoModel(f"the model {name} is not pulled", f"ollama pull {name}", name)
 
     def pull(self, name: str) -> Iterator[Progress]:
-        """Download a model, in bytes. Raises `NoModel` where there is none of that name, `ServiceUnreachable`."""
-        for report in self.lines("/api/pull", {"model": name}, Wire()):
-            if "error" in report:
-                raise NoModel(f"the model {name} is not to be had: {report['error']}", f"ollama pull {name}")
-            if report.get("total"):
-                yield Progress(f"pulling {name}", report.get("completed", 0), report["total"])
-
-    def lines(self, path: str, body: Mapping[str, Any], wire: Wire) -> Iterator[dict[str, Any]]:
-        """The objects that it streams, an error among them as `{"error": ...}`. Raises `ModelFailed` where the
-        connection ends, or what comes is none."""
+        """Download a model, in bytes. Raises `NoModel` where it is not to be had, `ServiceUnreachable`."""
         try:
-            client = self._server.client(wire, self._patience)
-            with client, client.stream("POST", self.url + path, json=body) as reply:
-                yield from map(json.loads, filter(None, reply.iter_lines()))
-        except (httpx.HTTPError, ValueError) as error:
-            broken = f"the connection to Ollama at {self.url} broke off"
-            raise ModelFailed(f"{broken} ({type(error).__name__})", "ask again; see the server's log") from error
+            for report in self.server.lines("/api/pull", {"model": name}, Wire(), name):
+                if report.get("total"):
+                    yield Progress(f"pulling {name}", report.get("completed", 0), report["total"])
+        except ModelFailed as error:
+            raise NoModel(error.message, f"ollama pull {name}") from error
 
 
 def _url(host: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from clew.agent.llm.endings import without_thoughts
 from clew.agent.llm.ledger import MESSAGE, TokenCounts
 from clew.agent.llm.ollama_server import Card, OllamaServer, Pulled
-from clew.agent.llm.server import Wire, failed, stoppable
+from clew.agent.llm.server import Wire, stoppable
 from clew.memory.errors import ModelFailed, NoModel, PromptCut, ServiceUnreachable
 from clew.memory.files import machine_memory
 from clew.memory.ports import PLAIN, Message, Output, Usage, Waiting, WriteOptions
@@ -37,7 +37,7 @@ class OllamaWriter:
 
     def __init__(self, server: OllamaServer, name: str, card: Card) -> None:
         self.name, self.window, self.abilities = name, min(card.window, WINDOW), card.abilities
-        self._server = server
+        self._server, self._running = server.server, server.running
         self._levels = card.levels
         self._counts = TokenCounts()
         self._context = min(SMALLEST, card.window)
@@ -46,14 +46,12 @@ class OllamaWriter:
     def write(self, messages: Sequence[Message], options: WriteOptions = PLAIN) -> Iterator[Output]:
         """See `Writer.write`. A prompt that cannot fit raises `PromptCut` before it is sent."""
         with suppress(ServiceUnreachable):  # then the call itself says what is wrong
-            if self.name not in self._server.running():
+            if self.name not in self._running():
                 yield Waiting(f"loading {self.name}")
         request, wire, ended = self._request(messages, options), Wire(), dict[str, Any]()
 
         def text() -> Iterator[str]:
-            for part in self._server.lines("/api/chat", request, wire):
-                if "error" in part:
-                    raise failed(self.name, part["error"])
+            for part in self._server.lines("/api/chat", request, wire, self.name):
                 yield part["message"].get("content") or ""
                 ended.update(part if part["done"] else {})
 

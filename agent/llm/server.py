@@ -1,5 +1,6 @@
 """A server of language models: what it answers, how a call to it is ended, and how its errors are told."""
 
+import json
 import re
 import socket
 import threading
@@ -61,6 +62,7 @@ class Server:
     url: str
     start: str = "start it, or --llm none"
     key: str = field(default="", repr=False)
+    patience: float = PATIENCE
 
     def client(self, wire: Wire | None = None, read: float = QUICK) -> httpx.Client:
         """One for a call, that can be ended by its wire; `read`: seconds to wait for each part of a reply."""
@@ -84,10 +86,33 @@ class Server:
             return {}
         return said if isinstance(said, dict) else {}
 
+    def lines(self, path: str, body: Mapping[str, Any], wire: Wire, model: str) -> Iterator[dict[str, Any]]:
+        """The objects that it streams for a model, a line each, as events or not. Raises `ServiceUnreachable`, as
+        `ModelFailed` where the server says what is wrong, or the connection ends."""
+        try:
+            with self.client(wire, self.patience) as client, client.stream("POST", self.url + path, json=body) as reply:
+                if reply.is_error:
+                    raise failed(model, reply.read().decode("utf-8", "replace"))
+                for line in reply.iter_lines():
+                    data = line.removeprefix("data:").strip()
+                    if data.startswith("{"):
+                        part = json.loads(data)
+                        if "error" in part:
+                            raise failed(model, data)
+                        yield part
+        except httpx.ConnectError as error:
+            raise ServiceUnreachable(f"the server at {self.url} does not answer", self.start) from error
+        except (httpx.HTTPError, ValueError) as error:
+            broken = f"the connection to the server at {self.url} broke off"
+            raise ModelFailed(f"{broken} ({type(error).__name__})", "ask again; see the server's log") from error
 
-def failed(model: str, reason: object) -> ModelFailed:
-    """What is wrong, in the server's words."""
-    said = " ".join(str(reason).split())[:300] or type(reason).__name__
+
+def failed(model: str, reason: str) -> ModelFailed:
+    """What is wrong, in the server's words: `{"error": WORDS}` or `{"error": {"message": WORDS}}`."""
+    with suppress(ValueError, LookupError, TypeError):
+        reason = json.loads(reason)["error"]
+        reason = reason["message"]
+    said = " ".join(str(reason).split())[:300]
     if _TOO_LONG.search(said):
         return PromptCut(f"{model}: {said}", "a model with a longer context")
     return ModelFailed(f"{model} failed: {said}", "ask again; see the server's log, or --llm none")

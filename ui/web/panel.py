@@ -64,14 +64,13 @@ def panel(assistant: Assistant) -> dict[str, Any]:
 def _models() -> tuple[str, ...]:
     """As the setting names them; none of a server that does not answer."""
     from clew.agent.llm.ollama_server import OllamaServer
-    from clew.agent.llm.openai_server import server_of_environment
+    from clew.agent.llm.openai_writer import OpenAIServer
 
     found = list[str]()
     with suppress(ClewError):
         found += [f"{OLLAMA}:{one.name}" for one in OllamaServer().pulled()]
-    if server := server_of_environment():
-        with suppress(ClewError):
-            found += [f"openai:{one['id']}" for one in server.listed()]
+    with suppress(ClewError):
+        found += [f"openai:{one['id']}" for one in OpenAIServer.named().listed()]
     return tuple(found)
 
 
