@@ -107,10 +107,11 @@ class Server:
             raise ModelFailed(f"{broken} ({type(error).__name__})", "ask again; see the server's log") from error
 
 
-def failed(model: str, reason: str) -> ModelFailed:
+def failed(model: str, reply: str) -> ModelFailed:
     """What is wrong, in the server's words: `{"error": WORDS}` or `{"error": {"message": WORDS}}`."""
+    reason: Any = reply
     with suppress(ValueError, LookupError, TypeError):
-        reason = json.loads(reason)["error"]
+        reason = json.loads(reply)["error"]
         reason = reason["message"]
     said = " ".join(str(reason).split())[:300]
     if _TOO_LONG.search(said):
