@@ -20,10 +20,12 @@ PORT = 11434
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """`window` in tokens; `chats`: it writes text, and is no encoder; `levels`: it thinks more or less, and always."""
+    """`window` in tokens; `chats`: it writes text, and is no encoder; `thinks`: it can be told not to; `levels`: it
+    thinks more or less, and always."""
 
     window: int = DEFAULT_WINDOW
     chats: bool = True
+    thinks: bool = False
     levels: bool = False
     abilities: Abilities = field(default_factory=Abilities)
 
@@ -35,10 +37,9 @@ def card_of(shown: Mapping[str, Any]) -> Card:
     return Card(
         window=int(info.get(f"{architecture}.context_length") or DEFAULT_WINDOW),
         chats="completion" in able,
+        thinks="thinking" in able,
         levels=architecture.replace("-", "") == "gptoss",
-        abilities=Abilities(
-            schema=True, thinks="thinking" in able, parameters=int(info.get("general.parameter_count") or 0)
-        ),
+        abilities=Abilities(int(info.get("general.parameter_count") or 0)),
     )
 
 

@@ -38,7 +38,7 @@ class OllamaWriter:
     def __init__(self, server: OllamaServer, name: str, card: Card) -> None:
         self.name, self.window, self.abilities = name, min(card.window, WINDOW), card.abilities
         self._server, self._running = server.server, server.running
-        self._levels = card.levels
+        self._thinks, self._levels = card.thinks, card.levels
         self._counts = TokenCounts()
         self._context = min(SMALLEST, card.window)
         self.tokens = self._counts.estimate
@@ -64,7 +64,7 @@ class OllamaWriter:
 
     def _request(self, messages: Sequence[Message], options: WriteOptions) -> dict[str, Any]:
         """Ollama's own body of `/api/chat`: a prompt that is too long is an error there, and never half of it."""
-        most = options.tokens and options.tokens + (THOUGHTS if self.abilities.thinks else 0)
+        most = options.tokens and options.tokens + (THOUGHTS if self._thinks else 0)
         self._make_room(sum(self.tokens(message.text) + MESSAGE for message in messages) + (most or ANSWER))
         of_server = {"num_ctx": self._context, "temperature": options.temperature, "num_predict": most}
         request: dict[str, Any] = {
@@ -78,7 +78,7 @@ class OllamaWriter:
         }
         if options.schema is not None:
             request["format"] = dict(options.schema)
-        if self.abilities.thinks:
+        if self._thinks:
             request["think"] = LEAST_THINKING if self._levels else False
         return request
 

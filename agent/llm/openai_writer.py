@@ -90,7 +90,7 @@ class OpenAIWriter:
         served = self._server.served(model)
         self._counts = served.counts
         self.name, self.window = f"openai:{model}", min(served.window or WINDOW, LONGEST)
-        self.abilities = Abilities(schema=True, parameters=served.parameters)
+        self.abilities = Abilities(served.parameters)
 
     def tokens(self, text: str) -> int:
         found = counted(self._server.root, text, self._model, self._counts)
