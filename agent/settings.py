@@ -122,7 +122,7 @@ def folder_settings() -> tuple[Values, tuple[str, ...]]:
     content = _parsed(written, OF_FOLDER)
     if unknown := next((name for name in content if name.split(".")[0] not in Settings.model_fields), ""):
         raise BadInput(f"the setting '{unknown}' is wrong: there is no setting of that name", f"mend {OF_FOLDER}")
-    if _read("settings").get(_here()) == [hashlib.sha256(written).hexdigest()]:  # it was said yes to, as it is now
+    if _read("settings", _here()) == [hashlib.sha256(written).hexdigest()]:  # it was said yes to, as it is now
         return content, ()
     ignored = [name for name, value in content.items() if not _harmless(name, value)]
     taken = {name: value for name, value in content.items() if name not in ignored}
@@ -233,7 +233,7 @@ def distrust() -> None:
 
 def indexed_here(library: str) -> list[str]:
     """The paths that were named for the library of this id, which may say others; none for one without."""
-    return _read("indexed").get(library, []) if library else []
+    return _read("indexed", library) if library else []
 
 
 def note_indexed(library: str, paths: Iterable[str]) -> None:
@@ -245,7 +245,7 @@ def note_indexed(library: str, paths: Iterable[str]) -> None:
 
 def last_used() -> Place | None:
     """The library that was last asked or indexed; None where none was, or it is gone."""
-    for name in _read("used").get("library", ()):
+    for name in _read("used", "library"):
         found: Place = place(name)
         if not isinstance(found, Path) or found.is_dir():
             return found
@@ -258,11 +258,11 @@ def note_used(library: Place) -> None:
         return
     name = str(library.absolute() if isinstance(library, Path) else library)
     with suppress(ClewError):
-        if _read("used").get("library") != [name]:
+        if _read("used", "library") != [name]:
             _write("used", "library", [name])
 
 
-def _all() -> dict[str, dict[str, list[str]]]:
+def _kept() -> dict[str, dict[str, list[str]]]:
     try:
         content = json.loads((user_config_path("clew") / KEPT).read_text("utf-8"))
     except (OSError, ValueError):
@@ -270,12 +270,12 @@ def _all() -> dict[str, dict[str, list[str]]]:
     return content if isinstance(content, dict) else {}
 
 
-def _read(what: str) -> dict[str, list[str]]:
-    return _all().get(what, {})
+def _read(what: str, key: str) -> list[str]:
+    return _kept().get(what, {}).get(key, [])
 
 
 def _write(what: str, key: str, values: list[str]) -> None:
-    content = _all()
+    content = _kept()
     content[what] = {**content.get(what, {}), key: values}
     with suppress(OSError):  # said when it is written
         private_folder(user_config_path("clew"))
