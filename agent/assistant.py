@@ -58,7 +58,6 @@ class Assistant:
         self._data = data
         self._moving = threading.Lock()  # to another state of the library
         self._turns_over: Counter[str] = Counter()  # by the state that they began with
-        self._not_opened = ""  # why the library could not be opened as it is now, as it was last said
         self._connection = sqlite3.connect(data / DATABASE, check_same_thread=False, timeout=60)
         self._connection.execute("PRAGMA synchronous = NORMAL")  # a checkpoint outlives the process, not the machine
         self._graph = turn_graph(checkpoint_saver(self._connection))
@@ -211,7 +210,7 @@ class Assistant:
     ) -> Iterator[TurnEvent]:
         """A turn from where it stands, or (`resumed`) from its checkpoint. Only the death of the process leaves the
         checkpoint: a turn that failed or was cancelled is over."""
-        store, config = services.library.store, config_for(turn.thread, turn.id or turn.turn)
+        store, config = services.library.store, config_for(turn.thread)
         deadline = None if store.whole else time.monotonic() + patience() * TURN
         context = TurnContext(services, cancel or threading.Event(), deadline=deadline)
         turn = turn.searched(language=self.settings.language.replace(AUTO, ""), held=held_language(services))
@@ -232,7 +231,7 @@ class Assistant:
                         yield from finished.steps[shown:]
                         shown = len(finished.steps)
         except Cancelled:
-            reached = self._reached(turn.thread, turn.id or turn.turn) or TurnState(turn=turn)
+            reached = self._reached(turn.thread, turn.id) or TurnState(turn=turn)
             cut = replace(reached["turn"], answer=replace(reached["turn"].answer, outcome="stopped"))
             whole = join(cast(QuestionsState, {**reached, "turn": cut}))["turn"] if "waiting" in reached else cut
             finished = remember(whole, context)
@@ -248,11 +247,12 @@ class Assistant:
         return reached["turn"] if reached else None
 
     def _reached(self, thread: str, turn: int) -> QuestionsState | TurnState | None:
-        """The state that a turn has come to, where it is not over."""
-        state = self._graph.get_state(config_for(thread, turn), subgraphs=True)
+        """The state that a turn, by its id, has come to, where it is not over. One that was stored may have one too, if
+        its process died then."""
+        state = self._graph.get_state(config_for(thread), subgraphs=True)
         within = next((task.state for task in state.tasks if isinstance(task.state, StateSnapshot)), state)
         values = {**state.values, **within.values} if state.next else {}
-        return cast(QuestionsState | TurnState, values) if "turn" in values else None
+        return cast(QuestionsState | TurnState, values) if "turn" in values and values["turn"].id == turn else None
 
     def _next_id(self, thread: str) -> int:
         return self.threads.last_turn(thread) + 1
@@ -299,7 +299,7 @@ class Assistant:
 
     def _moved_on(self, settings: Settings) -> tuple[Step, ...]:
         """Take the services over the library as it is now, and say so where that is new. Where it cannot be opened as
-        it is now, it is read as it was, which is said once."""
+        it is now, it is read as it was, which is said too."""
         before = self.services.library
         try:
             if current_state(before) in ("", before.store.state):
@@ -311,9 +311,7 @@ class Assistant:
                 self.services = replace(self.services, library=library, tools=tools)
                 undone.pop_all()
         except ClewError as error:
-            said, self._not_opened = self._not_opened, str(error)
-            still = f"answers are from the library as it was when it was opened: {error}"
-            return (Step(LIBRARY, still),) if said != str(error) else ()
+            return (Step(LIBRARY, f"answers are from the library as it was when it was opened: {error}"),)
         self.threads.library = library.manifest.id
         now = number_of(library.manifest.documents, "document")
         return (Step(LIBRARY, f"the library was indexed since it was opened: it has {now} now"),)

@@ -131,13 +131,9 @@ def timed(name: str, node: Node) -> GraphNode:
 
 # Checkpoints -----------------------------------------------------------------------------------------------------
 
-SEPARATOR = "\x1f"
-"""Between a thread's id and the turn's number, where neither can have it."""
 
-
-def config_for(thread: str, turn: int) -> "RunnableConfig":
-    """With a turn's own id among the checkpoints, so that no turn begins with the state of another."""
-    return {"configurable": {"thread_id": f"{thread}{SEPARATOR}{turn}"}}
+def config_for(thread: str) -> "RunnableConfig":
+    return {"configurable": {"thread_id": thread}}
 
 
 def checkpoint_saver(connection: sqlite3.Connection) -> "SqliteSaver":
@@ -155,19 +151,14 @@ def checkpoint_saver(connection: sqlite3.Connection) -> "SqliteSaver":
         if isinstance(value, type) and value.__module__ == module.__name__
     ]
 
-    class OneAfterAnother(SqliteSaver):
-        def put_writes(self, *_: Any, **__: Any) -> None:
-            """Nothing: no two nodes run at once, so the checkpoint behind a node has all that it wrote."""
-
-    made = OneAfterAnother(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=ours))
+    made = SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=ours))
     made.setup()
     return made
 
 
 def forget_checkpoints(database: Path, thread: str) -> None:
     """Delete all checkpoints of a thread; there may be none, nor a table for them."""
-    with closing(sqlite3.connect(database, timeout=60)) as connection, connection:
-        prefix = thread + SEPARATOR
-        tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('checkpoints', 'writes')"
-        for (table,) in connection.execute(tables).fetchall():
-            connection.execute(f"DELETE FROM {table} WHERE substr(thread_id, 1, length(?)) = ?", (prefix, prefix))
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+    with closing(sqlite3.connect(database, timeout=60)) as connection:
+        SqliteSaver(connection).delete_thread(thread)

@@ -1,8 +1,6 @@
 """Which model a setting names: the one place that knows models by name."""
 
-import os
 import shlex
-import socket
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -13,8 +11,7 @@ from clew.memory.knowledge.library import recorded_at
 from clew.memory.ports import Writer
 
 ROLES = ("rewrite", "think", "answer", "summarise", "extract")
-AUTO, NONE, OLLAMA = "auto", "none", "ollama"
-OLLAMA_ADDRESS = ("127.0.0.1", 11434)
+AUTO, NONE, OLLAMA, OPENAI = "auto", "none", "ollama", "openai"
 LLM_HELP = "--llm auto, none, ollama:NAME, openai:NAME; for one part: --llm ollama:SMALL,answer=ollama:LARGE"
 
 
@@ -67,14 +64,12 @@ def _writer(name: str) -> Writer | None:
     if name == NONE:
         return None
     provider, _, model = name.partition(":")
-    if name != AUTO and not model:
+    if name != AUTO and not (model and provider in (OLLAMA, OPENAI)):
         raise BadInput(f"'{name}' is not the name of a language model", LLM_HELP)
-    if name != AUTO and provider != OLLAMA:
-        from clew.agent.llm.langchain_writer import load_chat_model
+    if provider == OPENAI:
+        from clew.agent.llm.openai_writer import OpenAIWriter
 
-        return load_chat_model(name)
-    if name == AUTO and not _ollama_may_be_here():
-        return None
+        return OpenAIWriter(model)
     from clew.agent.llm.ollama_server import OllamaServer
     from clew.agent.llm.ollama_writer import best, named_model
 
@@ -90,20 +85,8 @@ def to_choose_from(writers: Writers) -> tuple[str, ...]:
     from clew.agent.llm.ollama_server import OllamaServer
 
     with suppress(ClewError):
-        pulled = OllamaServer().pulled() if _ollama_may_be_here() else ()
-        return (*(f"{OLLAMA}:{one.name}" for one in pulled), NONE)
+        return (*(f"{OLLAMA}:{one.name}" for one in OllamaServer().pulled()), NONE)
     return (NONE,)
-
-
-def _ollama_may_be_here() -> bool:
-    """Whether an address is named, or something listens where Ollama does: importing its client takes .1 s."""
-    if os.environ.get("OLLAMA_HOST"):
-        return True
-    try:
-        with socket.create_connection(OLLAMA_ADDRESS, 0.5):
-            return True
-    except OSError:
-        return False
 
 
 def encoder_for(settings: Settings) -> CachedEncoder:

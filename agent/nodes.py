@@ -89,8 +89,6 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
     if writer and writer.ledger:
         details.append(f"written by {writer.name}: {made.how}{f': {made.why}' if made.why else ''}")
         failed = [Fallback("rewrite", made.why)] if made.how == "learned" else []
-    if made.words:
-        details.append("from the conversation: " + ", ".join(f"{word} {share:.2f}" for word, share in made.words))
     turn = turn.understood(made.text, made.wordings)
     return turn.written(writer.ledger if writer else (), failed).stepped("rewrite", made.text, details)
 
@@ -257,7 +255,6 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
         turn.searched(
             found=(*search.found[:-1], search.found[-1] + pool.new),
             beside=(*search.beside, *pool.beside),
-            went_back=len(own.back),
         ),
         walk=graph,
         paths=walk_paths.lines(graph),
@@ -268,20 +265,17 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
 def observe(turn: Turn, run: TurnContext) -> Turn:
     """Orders all that was found. Another round is for words that the library has somewhere, but no passage that was
     found."""
-    services, search = run.services, turn.search
-    turn = _ordered(turn, run)
-    times = "once" if search.went_back == 1 else f"{search.went_back} times"
-    back = f"; the walk went back {times}" if search.went_back else ""
-    details = ordering.lines(turn.passages) if len(search.tools) > 1 else ()
+    services, turn = run.services, _ordered(turn, run)
+    details = ordering.lines(turn.passages) if len(turn.search.tools) > 1 else ()
     if best := rounds.answers(turn.passages, services.observe):
-        return turn.searched(missing=()).stepped("observe", f"{best.name} answers{back}", details)
+        return turn.searched(missing=()).stepped("observe", f"{best.name} answers", details)
     if rounds.enough(turn.rewritten, turn.passages, services.observe):
-        return turn.searched(missing=()).stepped("observe", f"the evidence is enough{back}", details)
+        return turn.searched(missing=()).stepped("observe", "the evidence is enough", details)
     missing = rounds.missing(turn.rewritten, turn.passages)
     hits = services.library.store.keyword_search(missing, 1, scope=scope_of(turn))
     findable = tuple(word for word, found in zip(missing, hits, strict=True) if found)
     summary = f"missing: {', '.join(missing)}" if missing else "nothing more to look for"
-    return turn.searched(missing=findable).stepped("observe", summary + back, details)
+    return turn.searched(missing=findable).stepped("observe", summary, details)
 
 
 def _ordered(turn: Turn, run: TurnContext) -> Turn:

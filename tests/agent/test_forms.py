@@ -22,9 +22,7 @@ def test_a_refusal_says_how_many_files_could_not_be_read(opened: Opened, tmp_pat
     answered = asked("Who runs the bakery in Mill Lane?")
     assert (answered.outcome, answered.files_left_out) == ("answered", 0) and "could not" not in answered.text
     _, check = doctor.library(tmp_path / "library")
-    assert check.state == "warning" and check.message.endswith(
-        "1 file could not be read: " + str(tmp_path / "notes" / "broken.pdf")
-    )
+    assert check.state == "warning" and check.message.endswith("1 file could not be read")
 
 
 def test_a_library_of_triples_is_asked_by_its_triples(opened: Opened) -> None:

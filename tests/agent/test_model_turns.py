@@ -87,7 +87,8 @@ def test_the_model_sees_what_was_found_and_its_searches_are_made_behind_it(
 ) -> None:
     turn = answered(
         thinking(
-            lambda _: wants(("graph", "Yuri Gagarin's launch"), ("local", "the cat from Paris")), parameters="8.0B"
+            lambda _: wants(("graph", "Yuri Gagarin's launch"), ("local", "the cat from Paris")),
+            parameters=8 * 10**9,
         ),
         HOPS,
         [],
@@ -113,13 +114,13 @@ def test_the_model_sees_what_was_found_and_its_searches_are_made_behind_it(
 @pytest.mark.parametrize(
     ("question", "router", "parameters"),
     [
-        ("Who directed Metropolis?", Router(), "3.2B"),  # with enough evidence
-        (HOPS, WALKS, "0.5B"),  # by a small model
-        ("What are these documents about?", WALKS, "3.2B"),
+        ("Who directed Metropolis?", Router(), 3_200_000_000),  # with enough evidence
+        (HOPS, WALKS, 500_000_000),  # by a small model
+        ("What are these documents about?", WALKS, 3_200_000_000),
     ],
 )
 def test_nothing_is_planned(
-    question: str, router: Router, parameters: str, ollama: OllamaDouble, thinking: Thinking
+    question: str, router: Router, parameters: int, ollama: OllamaDouble, thinking: Thinking
 ) -> None:
     services = thinking(lambda _: wants(("hybrid", "anything")), parameters=parameters)
     answered(replace(services, router=router), question, [])

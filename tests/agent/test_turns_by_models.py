@@ -95,9 +95,9 @@ def small(asked: Asked) -> Said:
 
 
 def test_a_small_model_is_given_what_would_be_quoted_and_may_not_refuse(opened: Open, ollama: OllamaDouble) -> None:
-    ollama.models["small:1b"] = Model(small, parameters="135M")
-    ollama.models["invents:1b"] = Model(lambda _: words("Nero paid 7,777 ducats for it [1]."), parameters="135M")
-    ollama.models["silent:1b"] = Model(lambda _: words("NOT FOUND"), parameters="135M")
+    ollama.models["small:1b"] = Model(small, parameters=135_000_000)
+    ollama.models["invents:1b"] = Model(lambda _: words("Nero paid 7,777 ducats for it [1]."), parameters=135_000_000)
+    ollama.models["silent:1b"] = Model(lambda _: words("NOT FOUND"), parameters=135_000_000)
     plain = ask(opened("none"), thread="plain")
     turn = ask(opened("ollama:small:1b"), thread="small")
     (request,) = ollama.requests

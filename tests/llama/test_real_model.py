@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
 from clew.agent.assistant import Assistant
-from clew.agent.llm.langchain_writer import LangChainWriter, load_chat_model
+from clew.agent.llm.openai_writer import OpenAIWriter
 from clew.agent.settings import read_settings
 from clew.memory.errors import Cancelled, PromptCut, ServiceUnreachable
 from clew.memory.ports import Message, Output, Usage, WriteOptions
@@ -40,35 +40,35 @@ def named(llama: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.fixture
-def writer(named: str) -> LangChainWriter:
-    return load_chat_model(named)
+def writer(named: str) -> OpenAIWriter:
+    return OpenAIWriter(NAME)
 
 
 def text_of(outputs: Sequence[Output]) -> str:
     return "".join(one for one in outputs if isinstance(one, str))
 
 
-def begun(writer: LangChainWriter, cancel: threading.Event | None = None) -> Iterator[Output]:
+def begun(writer: OpenAIWriter, cancel: threading.Event | None = None) -> Iterator[Output]:
     """The rest of a long text whose first word has come."""
     outputs = writer.write(LONG, WriteOptions(cancel=cancel, tokens=600, temperature=0))
     assert next(outputs)
     return outputs
 
 
-def test_text_comes_in_pieces_and_is_counted(writer: LangChainWriter) -> None:
+def test_text_comes_in_pieces_and_is_counted(writer: OpenAIWriter) -> None:
     asked = [Message("user", "Say something about the Moon.")]
     *pieces, usage = writer.write(asked, WriteOptions(tokens=30, temperature=0))
     assert len(pieces) > 1 and text_of(pieces).strip()
     assert isinstance(usage, Usage) and usage.read > 5 and 1 < usage.written <= 30
 
 
-def test_a_reply_fits_the_schema(writer: LangChainWriter) -> None:
+def test_a_reply_fits_the_schema(writer: OpenAIWriter) -> None:
     asked = [Message("user", "Which film did Fritz Lang make in 1927? Answer in JSON.")]
     outputs = list(writer.write(asked, WriteOptions(Film.model_json_schema(), tokens=200, temperature=0)))
     assert Film.model_validate_json(text_of(outputs)).title
 
 
-def test_a_stop_is_heard_at_once_and_by_the_server(writer: LangChainWriter, llama: str) -> None:
+def test_a_stop_is_heard_at_once_and_by_the_server(writer: OpenAIWriter, llama: str) -> None:
     wait_until_idle(llama)
     cancel = threading.Event()
     outputs = begun(writer, cancel)
@@ -92,7 +92,7 @@ def wait_until_idle(llama: str) -> None:
         time.sleep(0.2)
 
 
-def test_a_prompt_longer_than_the_context_is_cut(writer: LangChainWriter) -> None:
+def test_a_prompt_longer_than_the_context_is_cut(writer: OpenAIWriter) -> None:
     with pytest.raises(PromptCut):
         list(writer.write([Message("user", "moon " * 9000)], WriteOptions(tokens=10)))
 
@@ -100,7 +100,7 @@ def test_a_prompt_longer_than_the_context_is_cut(writer: LangChainWriter) -> Non
 def test_a_server_that_dies_in_the_middle_is_a_line(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving() as (url, process):
         monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
-        outputs = begun(load_chat_model(named))
+        outputs = begun(OpenAIWriter(NAME))
         process.kill()
         with pytest.raises(ServiceUnreachable):
             list(outputs)

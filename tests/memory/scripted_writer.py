@@ -19,7 +19,7 @@ class ScriptedWriter:
     script: Script
     name: str = "scripted"
     window: int = 1000
-    abilities: Abilities = field(default_factory=lambda: Abilities(schema=True))
+    abilities: Abilities = field(default_factory=Abilities)
 
     def tokens(self, text: str) -> int:
         return len(text.split())

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from clew.agent.llm.openai_server import OpenAIServer
+from clew.agent.llm.server import Server
 from clew.memory.errors import NotSetUp
 
 SOCKS = {"ALL_PROXY": "socks5://127.0.0.1:9"}
@@ -21,6 +21,6 @@ def test_what_makes_clients_is_imported(module: str) -> None:
 
 def test_only_a_server_elsewhere_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", SOCKS["ALL_PROXY"])
-    OpenAIServer("http://127.0.0.1:8080/v1").client().close()
+    Server("http://127.0.0.1:8080/v1").client().close()
     with pytest.raises(NotSetUp, match="SOCKS"):
-        OpenAIServer("http://models.example.org/v1").client()
+        Server("http://models.example.org/v1").client()

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from clew.agent.llm.langchain_writer import load_chat_model
 from clew.agent.llm.ollama_server import OllamaServer
 from clew.agent.llm.ollama_writer import named_model
+from clew.agent.llm.openai_writer import OpenAIWriter
 from clew.memory.errors import Cancelled
 from clew.memory.ports import Message, Output, Usage, Waiting, WriteOptions, Writer
 from tests.memory.scripted_writer import ScriptedWriter
@@ -41,7 +41,7 @@ def writer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
         with compatible(parisian) as address:
             monkeypatch.setenv("OPENAI_BASE_URL", address)
             monkeypatch.setenv("OPENAI_API_KEY", "none")
-            yield load_chat_model("openai:parisian")
+            yield OpenAIWriter("parisian")
         return
     if real := os.environ.get("CLEW_TEST_OLLAMA"):
         yield named_model(OllamaServer(), real)

@@ -60,7 +60,7 @@ class Model:
     capabilities: Sequence[str] = ("completion",)
     window: int = 131072
     size: int = 2_019_393_189
-    parameters: str = "3.2B"
+    parameters: int = 3_200_000_000
     loads: float = 0.0
     real_window: int | None = None
     architecture: str = "llama"
@@ -76,7 +76,6 @@ class OllamaDouble:
         self.pullable: dict[str, Model] = {}
         self.loaded: set[str] = set()
         self.hung_up = threading.Event()
-        self.truncates = True  # whether it knows the field `truncate`
         double = self
 
         class Handler(_Handler):
@@ -147,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
         return name, self.server_double.models[name]
 
     def _listed(self, name: str, model: Model) -> dict[str, Any]:
-        details = {"format": "gguf", "family": "llama", "families": ["llama"], "parameter_size": model.parameters}
+        details = {"format": "gguf", "family": "llama", "families": ["llama"]}
         common = {"name": name, "model": name, "digest": self.server_double.digest(name), "size": model.size}
         return {**common, "modified_at": "2026-05-04T17:37:44.706015396-07:00", "details": details}
 
@@ -156,9 +155,10 @@ class _Handler(BaseHTTPRequestHandler):
         shown: dict[str, Any] = {
             "modelfile": "",
             "template": "{{ .System }}{{ .Tools }}{{ .Prompt }}",
-            "details": {"family": "llama", "parameter_size": model.parameters, "quantization_level": "Q4_K_M"},
+            "details": {"family": "llama", "quantization_level": "Q4_K_M"},
             "model_info": {
                 "general.architecture": model.architecture,
+                "general.parameter_count": model.parameters,
                 f"{model.architecture}.context_length": model.window,
             },
         }
@@ -175,7 +175,7 @@ class _Handler(BaseHTTPRequestHandler):
             double.loaded.add(name)
         options = body.get("options") or {}
         window = min(model.real_window or options.get("num_ctx") or DEFAULT_CONTEXT, model.window)
-        if body.get("truncate") is False and double.truncates and _tokens(body["messages"]) > window:
+        if body.get("truncate") is False and _tokens(body["messages"]) > window:
             raise Failure(400, "the input length exceeds the context length")  # server/prompt.go, 0.13
         messages, read = _fitting(body["messages"], window)
         asked = Asked(messages, body.get("format"), body.get("think"), options)

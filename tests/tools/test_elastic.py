@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from clew.agent.doctor import cluster as looked_at
-from clew.agent.doctor import inference
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.cluster.cluster_store import ClusterStore, open_generation
@@ -47,13 +45,7 @@ def test_without_an_endpoint_it_searches_by_keywords_and_vectors_and_says_so(
     found = Elastic(store).search(query, 3)
     assert found.notes == (WITHOUT,) and found.passages[0].title == "Metropolis" and not proxy.inferred
     assert set(found.passages[0].scores) == {"keyword", "cosine"} and found.passages[0].source
-    assert inference(store).state == "warning" and "not used" in inference(store).message
     monkeypatch.setenv(ENDPOINT, "my-elser")
-    assert inference(store).state == "warning" and inference(store).hint.startswith("clew index")
-    proxy.licensed = False
-    (elser,) = (one for one in looked_at(cluster.where) if "gives no tokens" in one.message)
-    assert elser.state == "problem" and ENDPOINT in elser.hint
-    proxy.licensed = True
     assert Elastic(store).search(query, 3).notes == (UNINDEXED,)
 
 
@@ -67,11 +59,7 @@ def test_with_an_endpoint_tokens_are_made_matched_and_fused(
     assert len(proxy.inferred) == done.sent == store.manifest.chunks and done.hash == first.hash
     again, store = sent(cluster, examples_path)
     assert again.sent == 0 and len(proxy.inferred) == store.manifest.chunks  # none a second time
-    assert inference(store).state == "ok" and "tokens by the endpoint my-elser" in inference(store).message
-    monkeypatch.setenv(ENDPOINT, "another")
-    other = inference(store)
-    assert other.state == "warning" and "my-elser" in other.message and other.hint.startswith("clew index")
-    monkeypatch.setenv(ENDPOINT, "my-elser")
+    assert store.tokens_by == "my-elser" and not store.without_tokens
     query = encode_query(QUESTION, [], encoder)
     alone = Elastic(store, ElasticParameters(alone=True)).search(query, 3)
     assert not alone.notes and any("film" in one.text.casefold() for one in alone.passages)
@@ -110,7 +98,6 @@ def test_indexed_without_an_endpoint_chunks_keep_the_tokens_that_they_have(
     assert len(proxy.inferred) == before  # nothing was lost, and nothing asked for
 
     monkeypatch.setenv(ENDPOINT, "my-elser")
-    assert inference(store).state == "warning"
     query = encode_query("Which moons has Mars?", [], encoder)
     alone = Elastic(store, ElasticParameters(alone=True)).search(query, 3)
     assert alone.passages[0].document == "mars.txt" and alone.notes == (UNINDEXED,)
@@ -119,7 +106,6 @@ def test_indexed_without_an_endpoint_chunks_keep_the_tokens_that_they_have(
     done, store = indexed()
     assert done and done.tokens_by == "my-elser" == store.tokens_by
     assert len(proxy.inferred) == 1  # the new chunk alone
-    assert inference(store).state == "ok"
     assert indexed()[0] is None  # and then nothing is new
 
 

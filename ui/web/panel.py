@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import httpx
-
 from clew.agent.assistant import Assistant
 from clew.agent.models import OLLAMA, ROLES, roles_named
 from clew.agent.search.rounds import AUTO, POLICY
@@ -23,7 +21,7 @@ from clew.memory.knowledge.cluster.connection import place
 from clew.memory.knowledge.disk import POINTER
 from clew.tools.base import encode_query, for_question
 
-if TYPE_CHECKING:  # it imports the client of Ollama, and the page is there sooner without
+if TYPE_CHECKING:  # the page is there sooner without
     from clew.agent.doctor import Check
 
 MOST = 50
@@ -66,15 +64,13 @@ def panel(assistant: Assistant) -> dict[str, Any]:
 def _models() -> tuple[str, ...]:
     """As the setting names them; none of a server that does not answer."""
     from clew.agent.llm.ollama_server import OllamaServer
-    from clew.agent.llm.openai_server import server_of_environment
+    from clew.agent.llm.openai_writer import OpenAIServer
 
     found = list[str]()
     with suppress(ClewError):
         found += [f"{OLLAMA}:{one.name}" for one in OllamaServer().pulled()]
-    if server := server_of_environment():
-        with suppress(ClewError, httpx.HTTPError, ValueError, LookupError, TypeError), server.client() as asking:
-            listed = asking.get(f"{server.url.rstrip('/')}/models", headers={"Authorization": f"Bearer {server.key}"})
-            found += [f"openai:{one['id']}" for one in listed.json()["data"]]
+    with suppress(ClewError):
+        found += [f"openai:{one['id']}" for one in OpenAIServer.named().listed()]
     return tuple(found)
 
 
@@ -96,9 +92,9 @@ def change(assistant: Assistant, passages: int, llm: dict[str, str], language: s
 
 def tested(assistant: Assistant, llm: dict[str, str]) -> "tuple[Check, ...]":
     """What `clew doctor` finds of these language models."""
-    from clew.agent.doctor import ollama
+    from clew.agent.doctor import models
 
-    return tuple(ollama(assistant.settings.model_copy(update={"llm": _written(assistant, llm)})))
+    return tuple(models(assistant.settings.model_copy(update={"llm": _written(assistant, llm)})))
 
 
 def _written(assistant: Assistant, llm: dict[str, str]) -> str:

@@ -7,34 +7,18 @@ import pytest
 from clew.agent.llm.ollama_server import DEFAULT_WINDOW, Card, card_of
 from clew.memory.ports import Abilities
 
-SHOWN: dict[str, Any] = {
-    "model_info": {"general.architecture": "llama", "llama.context_length": 131072},
-    "capabilities": ["completion", "tools"],
-}
-OLD = {key: value for key, value in SHOWN.items() if key != "capabilities"}
-SCHEMA = Abilities(schema=True)
-WHOLE = Card(131072, abilities=SCHEMA)
+INFO = {"general.architecture": "llama", "llama.context_length": 131072, "general.parameter_count": 8_030_261_248}
+ABLE = Abilities(8_030_261_248)
 
 
 @pytest.mark.parametrize(
-    ("shown", "version", "card"),
+    ("info", "capabilities", "card"),
     [
-        (SHOWN, "0.12.6", WHOLE),
-        (
-            {**SHOWN, "capabilities": ["completion", "thinking"]},
-            "0.12.6",
-            Card(131072, abilities=Abilities(True, True)),
-        ),
-        ({**SHOWN, "capabilities": ["embedding"]}, "0.12.6", Card(131072, chats=False, abilities=SCHEMA)),
-        ({**OLD, "model_info": {"general.architecture": "nomic-bert"}}, "0.4.7", Card(chats=False)),
-        (OLD, "0.4.7", Card(131072)),  # an older server takes no schema
-        (
-            {**SHOWN, "details": {"parameter_size": "134.5M"}},
-            "0.12.6",
-            Card(131072, abilities=Abilities(True, parameters=134_500_000)),
-        ),
-        ({"model_info": None}, "", Card(DEFAULT_WINDOW, abilities=SCHEMA)),
+        (INFO, ["completion", "tools"], Card(131072, abilities=ABLE)),
+        (INFO, ["completion", "thinking"], Card(131072, thinks=True, abilities=ABLE)),
+        (INFO, ["embedding"], Card(131072, chats=False, abilities=ABLE)),
+        (None, ["completion"], Card(DEFAULT_WINDOW)),
     ],
 )
-def test_what_the_server_shows(shown: dict[str, Any], version: str, card: Card) -> None:
-    assert card_of(shown, version) == card
+def test_what_the_server_shows(info: dict[str, Any] | None, capabilities: list[str], card: Card) -> None:
+    assert card_of({"model_info": info, "capabilities": capabilities}) == card

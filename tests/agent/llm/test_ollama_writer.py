@@ -1,4 +1,4 @@
-"""The writer through the real client, against the double on a real socket."""
+"""The writer against the double of the server on a real socket."""
 
 import threading
 import time
@@ -8,7 +8,6 @@ import pytest
 
 from clew.agent.llm.ollama_server import OllamaServer
 from clew.agent.llm.ollama_writer import OllamaWriter, named_model
-from clew.agent.llm.streams import Patience
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut
 from clew.memory.ports import Message, Usage, Waiting, WriteOptions
 from tests.ollama.playing import MODELS, good, slow
@@ -18,8 +17,8 @@ PASSAGE = '<passage id="1" title="Moon">\nThe Moon is 384,400 km away. It is gre
 HOW_FAR = Message("user", f"{PASSAGE}Question: How far away is the Moon?")
 
 
-def writer_of(double: OllamaDouble, name: str, patience: Patience | None = None) -> OllamaWriter:
-    return named_model(OllamaServer(double.host, patience), name)
+def writer_of(double: OllamaDouble, name: str) -> OllamaWriter:
+    return named_model(OllamaServer(double.host), name)
 
 
 def text(pieces: list[Any]) -> str:
@@ -68,29 +67,10 @@ def test_a_prompt_that_is_too_long_for_the_server_is_an_error(ollama: OllamaDoub
         list(writer_of(ollama, "cuts:1b").write([LONG]))
 
 
-def test_a_prompt_that_an_older_server_cut_is_an_error(ollama: OllamaDouble) -> None:
-    ollama.truncates = False
-    writer = writer_of(ollama, "cuts:1b")
-    with pytest.raises(PromptCut, match="read 1024 tokens of a longer prompt"):
-        list(writer.write([LONG]))
-    assert text(list(writer.write([HOW_FAR], WriteOptions(tokens=100)))) == "The Moon is 384,400 km away [1]."
-
-
-def test_an_old_server_is_sent_no_schema() -> None:
-    with serving(MODELS, version="0.4.2") as double:
-        list(writer_of(double, "good:1b").write([HOW_FAR], WriteOptions(schema={"type": "object"})))
-        assert "format" not in double.requests[0]
-
-
 def test_a_thinking_model_is_asked_not_to_and_its_thoughts_are_left_out(ollama: OllamaDouble) -> None:
     pieces = list(writer_of(ollama, "thinks:1b").write([HOW_FAR]))
     assert text(pieces) == "The Moon is 384,400 km away [1]."
     assert ollama.requests[0]["think"] is False
-
-
-def busy(asked: Asked) -> Said:
-    raise Failure(503, "server busy, please try again. maximum pending requests exceeded")
-    yield ""
 
 
 def fails(asked: Asked) -> Said:
@@ -103,14 +83,13 @@ def fails(asked: Asked) -> Said:
     ("model", "said"),
     [
         ("crashes:1b", "llama runner process has terminated"),
-        ("lacks-memory:1b", "not enough memory for lacks-memory:1b"),
+        ("lacks-memory:1b", "requires more system memory"),
         ("dies:1b", "broke off"),
-        ("busy:1b", "Ollama is busy"),
         ("fails:1b", "unexpected EOF"),
     ],
 )
 def test_a_model_that_fails(ollama: OllamaDouble, model: str, said: str) -> None:
-    ollama.models |= {"busy:1b": Model(busy), "fails:1b": Model(fails)}
+    ollama.models["fails:1b"] = Model(fails)
     with pytest.raises(ModelFailed, match=said) as caught:
         list(writer_of(ollama, model).write([HOW_FAR]))
     assert caught.value.hint
@@ -135,6 +114,28 @@ def test_a_stop_ends_the_call_at_once_and_the_server_is_told(model: str) -> None
             list(writer.write([HOW_FAR], WriteOptions(cancel=cancel)))
         assert time.monotonic() - stopped[0] < 2
         assert double.hung_up.wait(10), "the server goes on writing for nobody"
+
+
+def test_a_silent_model_is_given_up() -> None:
+    with serving({"big:1b": Model(good, loads=1.0)}) as double:
+        writer = named_model(OllamaServer(double.host, patience=0.3), "big:1b")
+        with pytest.raises(ModelFailed, match="ReadTimeout"):
+            list(writer.write([HOW_FAR]))
+
+
+@pytest.mark.parametrize(
+    ("named", "url"),
+    [
+        ("", "http://127.0.0.1:11434"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
+        (":8000", "http://127.0.0.1:8000"),
+        ("models.example.org", "http://models.example.org:11434"),
+        ("https://models.example.org/ollama/", "https://models.example.org/ollama"),
+        ("http://[::1]:8000", "http://[::1]:8000"),
+    ],
+)
+def test_the_server_that_is_named(named: str, url: str) -> None:
+    assert OllamaServer(named).url == url
 
 
 def test_a_model_is_pulled_with_progress(ollama: OllamaDouble) -> None:

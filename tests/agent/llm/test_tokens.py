@@ -17,11 +17,11 @@ def test_an_unknown_model_is_estimated_too_high_rather_than_too_low(text: str, b
 
 def test_what_the_server_counts_is_learned_but_of_a_short_prompt() -> None:
     counts = TokenCounts()
-    counts.learn(20, 60)
+    counts.learn("x" * 20, 60)
     assert counts.estimate("x" * 3000) == 1001
     for read, estimated in ((230, 253), (280, 308)):
-        counts.learn(1000, read)
+        counts.learn("x" * 1000, read)
         assert counts.estimate("x" * 1000) == pytest.approx(estimated, abs=2)
     counts = TokenCounts()  # a server that does not count says nothing
-    counts.learn(50_000, 0)
+    counts.learn("x" * 50_000, 0)
     assert counts.estimate("xxx") == 2
