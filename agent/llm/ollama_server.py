@@ -1,16 +1,21 @@
-"""An Ollama server: what it has, what it runs, what it pulls, and the cards of its models: window and abilities."""
+"""An Ollama server: what it has, what it runs, and the cards of its models: window and abilities."""
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from http import HTTPStatus
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from clew.agent.llm.server import LOCAL, PATIENCE, Server, Wire
-from clew.memory.datatypes import Progress
-from clew.memory.errors import ModelFailed, NoModel
+import httpx
+import ollama
+
+from clew.agent.llm.server import PATIENCE, QUICK, Server, is_remote
+from clew.memory.errors import ModelFailed, NoModel, ServiceUnreachable, naming_proxy
 from clew.memory.ports import Abilities
+
+Reply = TypeVar("Reply")
 
 DEFAULT_WINDOW = 4096
 """Of a model that does not say how long it is."""
@@ -57,7 +62,7 @@ class OllamaServer:
     def __init__(self, host: str = "", patience: float = PATIENCE) -> None:
         self.url = _url(host or os.environ.get("OLLAMA_HOST", ""))
         start = "ollama serve" if shutil.which("ollama") else "install it from https://ollama.com/download"
-        if urlsplit(self.url).hostname not in LOCAL:
+        if is_remote(self.url):
             start = "start Ollama on that machine, or set OLLAMA_HOST to its address"
         self.server = Server(self.url, start, patience=patience)
 
@@ -66,30 +71,30 @@ class OllamaServer:
         return str(self.server.asked("/api/version").get("version", ""))
 
     def pulled(self) -> list[Pulled]:
-        """The models that are there. Raises `ServiceUnreachable`, as `ModelFailed` where something else answers."""
-        listed = self.server.asked("/api/tags").get("models")
-        if listed is None:
-            raise ModelFailed(f"{self.url} does not answer as Ollama does", "set OLLAMA_HOST to its address")
-        return [Pulled(model["name"], model["size"]) for model in listed]
+        """The models that are there. Raises `ServiceUnreachable`."""
+        listed = self._asked(lambda client: client.list()).models
+        return [Pulled(str(one.model), int(one.size or 0)) for one in listed]
 
     def running(self) -> list[str]:
         """The models that are loaded. Raises `ServiceUnreachable`."""
-        return [model["name"] for model in self.server.asked("/api/ps").get("models", ())]
+        return [str(one.model) for one in self._asked(lambda client: client.ps()).models]
 
     def card(self, name: str) -> Card:
         """Raises `NoModel` where it is not pulled, `ServiceUnreachable`."""
-        if shown := self.server.asked("/api/show", {"model": name}):
-            return card_of(shown)
-        raise NoModel(f"the model {name} is not pulled", f"ollama pull {name}", name)
+        return card_of(self._asked(lambda client: client.show(name), name).model_dump(by_alias=True))
 
-    def pull(self, name: str) -> Iterator[Progress]:
-        """Download a model, in bytes. Raises `NoModel` where it is not to be had, `ServiceUnreachable`."""
+    def _asked(self, ask: Callable[[ollama.Client], Reply], name: str = "") -> Reply:
+        """By Ollama's own client; `name` is the model that it is asked about. Raises `ServiceUnreachable`, as
+        `ModelFailed` where something else answers, and `NoModel`."""
         try:
-            for report in self.server.lines("/api/pull", {"model": name}, Wire(), name):
-                if report.get("total"):
-                    yield Progress(f"pulling {name}", report.get("completed", 0), report["total"])
-        except ModelFailed as error:
-            raise NoModel(error.message, f"ollama pull {name}") from error
+            with naming_proxy(), ollama.Client(self.url, timeout=QUICK, trust_env=is_remote(self.url)) as client:
+                return ask(client)
+        except (ConnectionError, httpx.TransportError) as error:
+            raise ServiceUnreachable(f"the server at {self.url} does not answer", self.server.start) from error
+        except (ollama.ResponseError, ValueError) as error:
+            if name and isinstance(error, ollama.ResponseError) and error.status_code == HTTPStatus.NOT_FOUND:
+                raise NoModel(f"the model {name} is not pulled", f"ollama pull {name}", name) from error
+            raise ModelFailed(f"{self.url} does not answer as Ollama does", "set OLLAMA_HOST to its address") from error
 
 
 def _url(host: str) -> str:

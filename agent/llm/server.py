@@ -14,9 +14,6 @@ import httpx
 
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable, naming_proxy
 
-LOCAL = ("127.0.0.1", "localhost", "::1")
-"""Hosts that a proxy of the environment cannot reach."""
-
 QUICK = 10.0
 """Seconds that a server may take to say what it has."""
 
@@ -70,7 +67,7 @@ class Server:
             return httpx.Client(
                 timeout=httpx.Timeout(connect=5.0, read=read, write=30.0, pool=5.0),
                 event_hooks={"request": [wire.listen]} if wire else {},
-                trust_env=urlsplit(self.url).hostname not in LOCAL,
+                trust_env=is_remote(self.url),
                 headers={"Authorization": f"Bearer {self.key}"} if self.key else {},
             )
 
@@ -105,6 +102,11 @@ class Server:
         except (httpx.HTTPError, ValueError) as error:
             broken = f"the connection to the server at {self.url} broke off"
             raise ModelFailed(f"{broken} ({type(error).__name__})", "ask again; see the server's log") from error
+
+
+def is_remote(url: str) -> bool:
+    """Whether it may be reached by a proxy of the environment: no address of this machine is."""
+    return urlsplit(url).hostname not in ("127.0.0.1", "localhost", "::1")
 
 
 def failed(model: str, reply: str) -> ModelFailed:

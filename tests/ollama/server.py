@@ -73,7 +73,6 @@ class OllamaDouble:
         self.models = dict(models)
         self.version = version
         self.requests: list[dict[str, Any]] = []
-        self.pullable: dict[str, Model] = {}
         self.loaded: set[str] = set()
         self.hung_up = threading.Event()
         double = self
@@ -129,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
-        verbs = {"/api/show": self._show, "/api/chat": self._chat, "/api/pull": self._pull}
+        verbs = {"/api/show": self._show, "/api/chat": self._chat}
         try:
             verbs[self.path](body)
         except Failure as failure:
@@ -210,24 +209,6 @@ class _Handler(BaseHTTPRequestHandler):
         times = {"total_duration": 4_883_583_458, "load_duration": 1_334_875, "eval_duration": 4_232_710_000}
         done = {"model": name, "created_at": NOW, "message": message, "done": True, "done_reason": reason}
         self._line({**done, **times, **counts})
-        self._end()
-
-    def _pull(self, body: Mapping[str, Any]) -> None:
-        name = str(body["model"])
-        name = name if ":" in name else f"{name}:latest"
-        self._begin()
-        self._line({"status": "pulling manifest"})
-        model = self.server_double.pullable.get(name)
-        if model is None:
-            self._line({"error": "pull model manifest: file does not exist"})
-        else:
-            digest = f"sha256:{self.server_double.digest(name)}"
-            for share in (0, 0.5, 1):
-                told = {"digest": digest, "total": model.size, "completed": int(share * model.size)}
-                self._line({"status": f"pulling {digest[7:19]}", **told})
-            for status in ("verifying sha256 digest", "writing manifest", "success"):
-                self._line({"status": status})
-            self.server_double.models[name] = model
         self._end()
 
     def _send(self, status: int, value: Any) -> None:

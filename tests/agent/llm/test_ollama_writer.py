@@ -138,14 +138,6 @@ def test_the_server_that_is_named(named: str, url: str) -> None:
     assert OllamaServer(named).url == url
 
 
-def test_a_model_is_pulled_with_progress(ollama: OllamaDouble) -> None:
-    ollama.pullable["new:1b"] = Model(good)
-    server = OllamaServer(ollama.host)
-    told = list(server.pull("new:1b"))
-    assert [(one.done, one.total) for one in told] == [(0, 2019393189), (1009696594, 2019393189), (2019393189,) * 2]
-    assert named_model(server, "new:1b").name == "new:1b"
-
-
 def test_a_proxy_of_the_environment_is_not_asked(ollama: OllamaDouble, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     assert OllamaServer(ollama.host).version() == "0.12.6"
