@@ -20,19 +20,14 @@ import numpy as np
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.evidence import NAMED, Evidence, encoded_request, request_of, share_held, title_of
 from clew.agent.answer.reader import FEATURES, read
-from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Turn
 from clew.agent.talk.lines import refusal
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
 from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
-from clew.memory.errors import BadInput
-from clew.memory.language.esperanto import Esperanto
-from clew.memory.language.esperanto_words import roots_in
-from clew.memory.language.telling import language_of
-from clew.memory.ports import Encoder, Vocabulary
-from clew.memory.text import Span, content_word_sets, content_words, held_word_sets, words
+from clew.memory.ports import Encoder
+from clew.memory.text import content_word_sets, content_words, words
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("judge", "foreign_judge"))
 
@@ -289,18 +284,6 @@ def nothing_indexed() -> Answer:
     return _refused(Answer("nothing-indexed", ()))
 
 
-def nothing(question: str, passages: Sequence[Passage]) -> Answer:
-    """A refusal: which names and numbers of the question no passage holds, and the nearest titles. A first name and a
-    surname side by side are one."""
-    held, spans = frozenset[str]().union(*held_word_sets([said_by(passage) for passage in passages])), list[Span]()
-    for name in NAMED.finditer(question):
-        if set(content_words(name[0])) <= held:
-            continue
-        beside = bool(spans) and question[spans[-1][1] : name.start()] == " "
-        spans.append((spans.pop()[0] if beside else name.start(), name.end()))
-    return refused(passages, [question[slice(*span)] for span in spans])
-
-
 def refused(passages: Sequence[Passage], missing: Sequence[str]) -> Answer:
     """`missing` are words that the documents do not have."""
     near = (passage.title for passage in passages if passage.scores.get("cosine", 1.0) >= NEAR)
@@ -338,33 +321,3 @@ def _topic(passage: Passage) -> str:
     line = first if rest and not re.search(r"[.!?]$", first.strip()) else ""
     topic = " ".join(re.sub(r"[;:?\u2026]+", " ", passage.title or passage.heading or line).split())
     return topic if len(topic) <= LONGEST_CHOICE else ""
-
-
-# In Esperanto -----------------------------------------------------------------------------------------------------
-
-TOLD = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "X")
-NAMES = ("NOUN", "PROPN", "X")
-"""For what a verb or an adjective says others may stand in the documents; a thing has a name."""
-
-LACKED = 0.5
-"""Of the words of a question: where the library lacks so many, it is not told of. Over 60 questions by hand about the
-Krestomatio none lacks more than a third (docs/journal.md)."""
-
-
-_reader = cache(Esperanto)
-
-
-def unknown_in_esperanto(vocabulary: Vocabulary, question: str) -> tuple[str, ...]:
-    """The words of a question in Esperanto whose roots no document has, where these are as many as say that no document
-    tells of it; none for other languages. The judge was fitted on English, and takes what is nearest for an answer."""
-    if language_of(question) != "eo":
-        return ()
-    try:
-        tree = _reader().read(question)
-    except BadInput:
-        return ()
-    told = [one for one in tree.words if one.upos in TOLD and (one.upos == "PROPN" or roots_in(one.form.lower()))]
-    counts = vocabulary.counts([one.form for one in told])
-    lacked = [one for one, count in zip(told, counts, strict=True) if not count]
-    about = any(one.upos in NAMES for one in lacked)
-    return tuple(one.form for one in lacked) if about and len(lacked) >= LACKED * len(told) else ()

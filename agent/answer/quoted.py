@@ -20,7 +20,6 @@ from clew.agent.answer.judge import (
     refused,
     shipped_judge,
     signals,
-    unknown_in_esperanto,
 )
 from clew.agent.answer.reader import read
 from clew.agent.answer.score_adjustments import SURE, denied, of_other_names
@@ -71,8 +70,6 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     if store.of_triples and tool_answer:
         parameters = replace(parameters, behind=PATH_BEHIND, beside=math.inf, unlikely=math.inf)
     elif store.of_triples and any(call.tool == "clues" for call in turn.calls):
-        verdict = "refuse"
-    if held_language(services) == "eo" and unknown_in_esperanto(store.vocabulary, turn.rewritten):
         verdict = "refuse"
     made = quote(request, passages, evidence, parameters, own_language)
     if verdict == "refuse" and not made.refused:

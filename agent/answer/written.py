@@ -4,7 +4,6 @@ sentence by sentence."""
 import re
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,8 +17,9 @@ from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
+from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
-from clew.memory.text import NAMES, content_words, words
+from clew.memory.text import NAMES
 from clew.prompts import render
 
 TEMPERATURE = 0.1
@@ -36,23 +36,18 @@ TRIES = 3
 
 PATHS = 3
 
-FOREIGN = 0.5
-"""An answer with less than so much of the passages' share of English function words is in another language."""
-
 _AT_END = re.compile(rf"\s*\b{NOT_FOUND}\b[.!]?\s*$")
 
-Unsupported = Literal["mark", "rewrite", "remove"]
+Unsupported = Literal["mark", "remove"]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
     """What a model wrote for a turn. `answer` is None where it says that the passages do not answer. `removed[i]`
-    counts the instructions that were left out of passage i, `unknown` the citations of passages that there are not;
-    `broke` is why it breaks off, or empty."""
+    counts the instructions that were left out of passage i; `broke` is why it breaks off, or empty."""
 
     answer: Answer | None
     removed: tuple[int, ...] = ()
-    unknown: int = 0
     broke: str = ""
 
 
@@ -63,13 +58,11 @@ class Unusable(ModelFailed):
 @dataclass(frozen=True, slots=True)
 class _Reply:
     """`raw` is as the model wrote it; `text` as it was shown, citations numbered in the order of first mention:
-    `order[n - 1]` is the passage of citation n, `unknown` counts citations of passages that there are not. `stopped`:
-    by the person; `broke` is why it breaks off, or empty."""
+    `order[n - 1]` is the passage of citation n. `stopped`: by the person; `broke` is why it breaks off, or empty."""
 
     raw: str
     text: str
     order: Sequence[int]
-    unknown: int
     stopped: bool
     broke: str
 
@@ -86,7 +79,7 @@ def write(
     """The model's answer from the turn's passages, its words given to `emit` as they may leave (`OutputFilter`; with an
     `encoder` nothing that has nothing to do with the question). What it wrote before a stop or a failure is kept.
 
-    `unsupported` sentences are marked (by `verify`), or the answer is written once more, or they are removed. To a
+    `unsupported` sentences are marked (by `verify`), or removed. To a
     `small` model nothing but the passages and the question is given. A prompt that was cut is sent again with half of
     the passages. Raises `ServiceUnreachable` where nothing usable came, `Unusable` among them, and `Cancelled` where
     nothing came at all.
@@ -143,32 +136,22 @@ class _Writing:
         return render("answer", passages=passages, path=path, said=said, question=question, language=language)
 
     def _checked(self, prompt: Message, given: PromptPassages) -> ModelAnswer:
-        reply = self._reply([prompt])
-        drafted = self._drafted(reply, given)
+        drafted = self._drafted(self._reply(prompt), given)
         answer = drafted.answer
         if self.unsupported == "mark" or answer is None or answer.outcome != "answered":
             return drafted
         if not _supported(answer.claims, answer.sources):
             return drafted  # in another language than the passages: nothing in it could be checked
-        wrong = [claim.text for claim in answer.claims if _wrong(claim, answer.sources)]
-        if wrong and self.unsupported == "rewrite" and not drafted.broke:
-            self.emit(Piece("", restart=True))
-            again = render("answer-again", sentences="\n".join(wrong))
-            with suppress(ServiceUnreachable, Cancelled):  # then the first one stands, without what is not supported
-                reply = self._reply([prompt, Message("assistant", reply.raw), Message("user", again)])
-                drafted = self._drafted(reply, given)
-        if drafted.answer is None:
-            return drafted
-        right = [claim for claim in drafted.answer.claims if not _wrong(claim, drafted.answer.sources)]
-        claims, sources = numbered(right, drafted.answer.sources)
-        return replace(drafted, answer=replace(drafted.answer, claims=claims, sources=sources))
+        right = [claim for claim in answer.claims if not _wrong(claim, answer.sources)]
+        claims, sources = numbered(right, answer.sources)
+        return replace(drafted, answer=replace(answer, claims=claims, sources=sources))
 
-    def _reply(self, messages: Sequence[Message]) -> _Reply:
+    def _reply(self, prompt: Message) -> _Reply:
         """The model's, each piece emitted as it may leave. Raises `Cancelled` and `ServiceUnreachable` where nothing
         came before that can be kept, and `PromptCut`."""
         citations, shown, stopped, broke = Citations(len(self.turn.passages)), list[str](), False, ""
         options = WriteOptions(cancel=self.cancel, temperature=TEMPERATURE, tokens=self._most)
-        pieces = _Restartable(self.writer.write(messages, options))
+        pieces = _Restartable(self.writer.write([prompt], options))
         try:
             while True:
                 citations, shown = Citations(len(self.turn.passages)), list[str]()
@@ -194,11 +177,11 @@ class _Writing:
             broke = error.message
         finally:
             pieces.close()
-        return _Reply("".join(pieces.raw), "".join(shown), citations.order, len(citations.dropped), stopped, broke)
+        return _Reply("".join(pieces.raw), "".join(shown), citations.order, stopped, broke)
 
     def _drafted(self, reply: _Reply, given: PromptPassages) -> ModelAnswer:
         """Raises `Unusable` where no passage supports anything that it says."""
-        drafted = ModelAnswer(None, given.removed, reply.unknown, reply.broke)
+        drafted = ModelAnswer(None, given.removed, reply.broke)
         start, passages, order = _start(reply.raw), self.turn.passages, reply.order
         if refuses(start):
             return drafted
@@ -270,20 +253,13 @@ def _start(text: str) -> str:
 def _usable(claims: Sequence[Claim], passages: Sequence[Passage]) -> bool:
     """Whether a sentence that cites is supported at least weakly. An answer in another language than the passages'
     cannot be checked by its words: it counts as usable where it cites."""
-    if _supported(claims, passages):
-        return True
-    citing = [claim for claim in claims if claim.cites]
-    said, known = " ".join(claim.text for claim in claims), " ".join(passage.text for passage in passages)
-    return bool(citing) and _function_words(said) < FOREIGN * _function_words(known)
+    said, known = (" ".join(one.text for one in of) for of in (claims, passages))
+    other = language_of(said) != language_of(known)
+    return _supported(claims, passages) or (other and any(claim.cites for claim in claims))
 
 
 def _supported(claims: Sequence[Claim], passages: Sequence[Passage]) -> bool:
     return any(claim.cites and not _wrong(claim, passages) for claim in claims)
-
-
-def _function_words(text: str) -> float:
-    """Their share."""
-    return 1 - len(content_words(text)) / max(len(words(text)), 1)
 
 
 def _wrong(claim: Claim, passages: Sequence[Passage]) -> bool:
