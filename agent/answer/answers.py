@@ -19,7 +19,7 @@ from clew.agent.answer.written import write
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import reported
 from clew.agent.search import rounds
-from clew.agent.search.lookups import scope_of, subject_of
+from clew.agent.search.lookups import scope_of
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
 from clew.memory.dialogue.context_dependence import depends_on_context
@@ -100,14 +100,7 @@ def corpus_answer_of(turn: Turn, run: TurnContext) -> CorpusAnswer | None:
 
     def made() -> CorpusAnswer | None:
         store, scope = services.library.store, None if turn.search.within else scope_of(turn)
-        corpus = Corpus(
-            store,
-            services.encoder,
-            scope,
-            lambda: next((one.answer for one in earlier()), None),
-            subject_of(services),
-            turn.search.language,
-        )
+        corpus = Corpus(store, scope, lambda: next((one.answer for one in earlier()), None), turn.search.language)
         question = turn.meant if turn.recalled.selected else turn.typed  # "this collection" is no title's
         found = corpus_answer(question, turn.rewritten, corpus)
         tables, encoder, spoken = store.tables, services.fitted, turn.language
