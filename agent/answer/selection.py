@@ -2,7 +2,6 @@
 what is nearly as good and says something else."""
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,11 +15,8 @@ from clew.agent.answer.reader import read
 from clew.agent.answer.score_adjustments import PHRASE, asked_headings, by_named_authors, of_other_names, opposed
 from clew.agent.answer.times import asked_years, in_force, time_scores
 from clew.memory.datatypes import Floats
-from clew.memory.parameters import Cosine, Count, Few, Share, Weight
-from clew.memory.text import FUNCTION_WORDS, content_words
-
-_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")
-"""A name or a number."""
+from clew.memory.parameters import Cosine, Count, Few, Weight
+from clew.memory.text import content_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +24,7 @@ class AnswerParameters:
     """How excerpts are chosen, and how long a language model writes. Weights are log odds of the reader."""
 
     held: Weight = 0.3  # of a passage's relevance, the share of the question's words that it holds, beside the cosine
-    relevant: Weight = 0.51  # from which a passage has to do with a question of which the library lacks words
-    lacking: Share = 0.3  # of the question's words, from which relevance is asked for
+    relevant: Weight = 0.51  # from which a passage has to do with a question in another language
     units: Few = 3  # excerpts at most
     behind: Weight = 4.0  # how much less likely than the best another excerpt may be
     beside: Weight = 18.0  # what a further excerpt may cost in all: doubt, and length
@@ -103,11 +98,8 @@ def _only_of_another(request: Request, scores: Floats, other: Floats, evidence: 
     return bool(told - frozenset().union(*(evidence.candidate_words[place] for place in np.flatnonzero(other == 0))))
 
 
-def is_relevant(request: Request, lacks: Sequence[str], evidence: Evidence, parameters: AnswerParameters) -> bool:
-    """Whether some passage has to do with the question, by its meaning and the words that it holds; a question has it
-    of which the library `lacks` few words."""
-    if len(lacks) < parameters.lacking * len(set(content_words(request.question, evidence.language))):
-        return True
+def is_relevant(request: Request, evidence: Evidence, parameters: AnswerParameters) -> bool:
+    """Whether some passage has to do with the question, by its meaning and the words that it holds."""
     encoded = encoded_request(request, evidence)
     held = [share_held(encoded.weights, words) for words in evidence.passage_words]
     near = evidence.passage_vectors @ encoded.whole if held else np.zeros(0)
@@ -140,8 +132,6 @@ def _chosen(
                 continue
             if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in found):
                 continue
-            if _says_again(evidence.texts[place], next(iter(found.values())), wanted):
-                continue
         excerpt = _excerpt(place, evidence, wanted)
         if found and sum(one.words for one in found.values()) + excerpt.words > parameters.words:
             continue
@@ -154,15 +144,6 @@ def _chosen(
         taken.update((document, candidate.region.offset + start) for start, _ in excerpt.parts)
         found[place] = excerpt
     return found
-
-
-def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
-    """Whether a person is asked for, and a text has all names and numbers that the first excerpt has."""
-    told = " ".join(first.texts)
-    if wanted.form != "fact" or "person" not in wanted.expected or not wanted.holds(told):
-        return False
-    values = {one for one in _VALUE.findall(told) if one.casefold() not in FUNCTION_WORDS | wanted.words}
-    return bool(values) and values <= {*_VALUE.findall(text)}
 
 
 def _excerpt(place: int, evidence: Evidence, wanted: AnswerType) -> Excerpt:
