@@ -1,16 +1,14 @@
 """The maker of answers without a language model: what of the passages answers, quoted, each with its citation."""
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered
-from clew.agent.answer.evidence import READ, Evidence, Request, encoded_request, request_of
-from clew.agent.answer.excerpts import Excerpt, dedented, ranges
+from clew.agent.answer.evidence import NAMED, READ, Evidence, Request, encoded_request, request_of
+from clew.agent.answer.excerpts import RUNNING_HEAD, Excerpt, dedented, ranges
 from clew.agent.answer.judge import JudgeVerdict, ask_back, foreign_judge, judge, refused, shipped_judge, signals
 from clew.agent.answer.reader import read
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
@@ -20,10 +18,7 @@ from clew.agent.services import Services, TurnContext
 from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Passage
 from clew.memory.language.telling import language_of, may_be_english
-from clew.memory.text import ITEM, content_words, written_words
-
-_STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
-"""The end of a sentence, in what a quotation leaves out."""
+from clew.memory.text import ITEM, content_words, held_word_sets, written_words
 
 _MARKS = ".,;:!?"
 """Before which no part of a quotation is set off by a space."""
@@ -88,6 +83,8 @@ def quote(
     if not request.with_history:
         put_in = asked_years(request.rewritten) > asked_years(request.question)  # a year, and it was not typed
         asked = replace(asked, question=request.question if put_in else request.rewritten, said=())
+    if _names_an_author(asked.rewritten, evidence):
+        return refused(passages, ())
     lacks = evidence.lacked(asked.question)
     english = may_be_english(asked.rewritten)  # as all that the judge was fitted on
     if english and not evidence.foreign:
@@ -113,6 +110,16 @@ def quote(
 def _names_of(question: str) -> list[str]:
     said = question.lstrip("\u00bf\u00a1 ")
     return [word for word in written_words(question) if not (word.islower() or said.startswith(word))]
+
+
+def _names_an_author(question: str, evidence: Evidence) -> bool:
+    """Whether somebody is named whom only the running heads of pages name, as the author of a text that is not about
+    him."""
+    heads = held_word_sets([RUNNING_HEAD.sub("", head) for head in evidence.heads], evidence.language)
+    told = frozenset[str]().union(*evidence.candidate_words, *evidence.title_words, *heads)
+    running = " ".join(match[0] for one in evidence.passages for match in RUNNING_HEAD.finditer(one.text))
+    authors = {*content_words(running, evidence.language)} - told
+    return not authors.isdisjoint(content_words(" ".join(NAMED.findall(question)), evidence.language))
 
 
 def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
@@ -205,24 +212,19 @@ def _cited_where_held(claim: Claim, order: list[int], passages: Sequence[Passage
 
 
 def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:
-    """A claim for each part of an excerpt that is not quoted yet; several, where a sentence ends with what is left
-    out."""
+    """A claim for each part of an excerpt that is not quoted yet."""
     region = unit.candidate.region
     parts = unit.parts[-1:] if unit.kind == "row" else unit.parts  # without the heads
     for place, (start, end) in enumerate(parts):
         code = unit.is_code((start, end))
-        quotes = [
+        quotes = tuple(
             Quote(document, region.offset + first, region.offset + last, region.text[first:last])
             for first, last in ranges(region, start, end, code)
-        ]
+        )
         if not known.isdisjoint(quotes):
             continue
         line = bool(place) and (code or unit.kind in ("list", "code", "row") or bool(ITEM.match(quotes[0].text)))
-        gaps = [(one.end - region.offset, other.start - region.offset) for one, other in pairwise(quotes)]
-        ends = [n for n, gap in enumerate(gaps, 1) if _STOP.search(region.text, *gap)]
-        for first, last in pairwise((0, *ends, len(quotes))):
-            own = tuple(quotes[first:last])
-            text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in own).strip()
-            shown = dedented(region.text, start, end) if code else " ".join(text.split())
-            made = Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
-            yield replace(made, markup=region.in_table(start, end))
+        text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in quotes)
+        shown = dedented(region.text, start, end) if code else " ".join(text.split())
+        made = Claim(shown, (source,), start=quotes[0].start, new_line=line, quotes=quotes)
+        yield replace(made, markup=region.in_table(start, end))
