@@ -27,7 +27,7 @@ from clew.memory.dialogue.context_dependence import POINTING, depends_on_context
 from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
 from clew.memory.ports import Encoder
-from clew.memory.text import content_word_sets, content_words, words
+from clew.memory.text import content_word_sets, content_words
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("judge", "foreign_judge"))
 
@@ -241,7 +241,6 @@ def _of_conversation(turn: Turn, encoder: Encoder) -> dict[str, float]:
     known = turn_signals(question, before, selected, encoder) if before else {}
     nouns = unnamed(question, [sentence.text for sentence in before])
     ever = unnamed(question, [])
-    pointed = {match.group().casefold() for match in _POINTED.finditer(question)}
     last = max((sentence.turn for sentence in before), default=0)
     put_in = {*content_words(turn.rewritten)} - {*content_words(turn.meant)}
     leans_on = depends_on_context(turn.rewritten) or unnamed(turn.rewritten, [sentence.text for sentence in before])
@@ -257,7 +256,7 @@ def _of_conversation(turn: Turn, encoder: Encoder) -> dict[str, float]:
         "context": known.get("context", 0.0),
         "unrelated": float(bool(before)) * (1.0 - known.get("last_turn", 0.0)),
         "unnamed": float(bool(nouns)),
-        "pointed_unnamed": float(bool(nouns) and bool(pointed)),
+        "pointed_unnamed": float(bool(nouns and _POINTED.search(question))),
         "unnamed_ever": float(bool(ever)),
         "points": float(points(question)),
         "unanswered_before": float(bool(before) and not answered),
@@ -275,9 +274,6 @@ none, nineteen in twenty of the others do."""
 
 MOST_MISSING = 2
 """Words that a refusal names."""
-
-LONGEST_CHOICE = 80
-"""Characters of a choice in a question back."""
 
 
 def nothing_indexed() -> Answer:
@@ -298,26 +294,13 @@ def _refused(answer: Answer) -> Answer:
 # Asked back -------------------------------------------------------------------------------------------------------
 
 
-def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage]) -> Answer | None:
-    """Names the noun that nothing says which one of, where the question has one, and offers 2 to 4 of the things that
-    the passages are about, best first; `before` is what was said before. None where one document alone is called so:
-    the van is "The van"."""
+def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage]) -> Answer:
+    """Names the noun that nothing says which one of, where the question has one, and offers 2 to 4 of the titles of the
+    passages, best first; `before` is what was said before."""
     noun = next(iter(unnamed(question, before)), "")
-    if noun and len({one.document for one in passages if noun.casefold() in words(one.title)}) == 1:
-        return None
     stems, held = {*content_words(noun)}, content_word_sets([f"{p.title} {p.heading} {p.text}" for p in passages])
     order = sorted(range(len(passages)), key=lambda place: not stems <= held[place])
-    topics = dict[str, str]()
-    for topic in (_topic(passages[place]) for place in order):
-        topics.setdefault(topic.casefold(), topic)
-    choices = [topic for topic in topics.values() if topic][:MOST_CHOICES]
+    titles = (re.sub(r"[;:?\u2026\s]+", " ", passages[place].title).strip() for place in order)
+    choices = list(dict.fromkeys(filter(None, titles)))[:MOST_CHOICES]
     shown = tuple(choices) if len(choices) > 1 else ()
     return Answer("unclear", (Claim(clarifying_question(noun, choices)),), nearest=shown)
-
-
-def _topic(passage: Passage) -> str:
-    """What it is about: title, heading, or a first line that is no sentence; empty where that is long."""
-    first, _, rest = passage.text.strip().partition("\n")
-    line = first if rest and not re.search(r"[.!?]$", first.strip()) else ""
-    topic = " ".join(re.sub(r"[;:?\u2026]+", " ", passage.title or passage.heading or line).split())
-    return topic if len(topic) <= LONGEST_CHOICE else ""

@@ -42,9 +42,7 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     if own_language or not evidence.foreign:
         verdict = judge(signals(turn, evidence), foreign_judge() if evidence.foreign else shipped_judge())
     if verdict == "ask back" and not (tool_answer or turn.search.within):
-        said = [sentence.text for sentence in turn.recalled.extracted]
-        if asked := ask_back(turn.meant, said, passages):
-            return asked
+        return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], passages)
     if store.of_triples and tool_answer:
         parameters = replace(parameters, behind=PATH_BEHIND, beside=math.inf, unlikely=math.inf)
     elif store.of_triples and any(call.tool == "clues" for call in turn.calls):

@@ -8,7 +8,7 @@ from clew.agent.answer.corpus_answers import CorpusAnswer
 from clew.agent.answer.excerpts import in_markdown
 from clew.agent.answer.score_adjustments import SURE, denied
 from clew.agent.search.table_reader import TableReading, read, shipped
-from clew.agent.state import Answer, BoldSpan, Claim
+from clew.agent.state import Answer, Claim
 from clew.agent.talk.lines import line
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.errors import BadInput
@@ -47,7 +47,7 @@ def table_answer(
     rows = list(_rows(reading, result, language))
     lead = _lead(reading, result, language, ":" if rows else "")
     passage = replace(result.passage, text="\n".join([lead, *(row.text for row in rows)]))
-    claims = [Claim(lead, (1,), span=_bold(lead)), *(replace(row, cites=(1,), new_line=True) for row in rows)]
+    claims = [Claim(lead, (1,)), *(replace(row, cites=(1,), new_line=True) for row in rows)]
     answer = Answer("answered", tuple(claims), (passage,), form="fact")
     return CorpusAnswer(answer, (passage,), f"{reading.asked} in {reading.table.name}", (result.text,))
 
@@ -95,14 +95,6 @@ def _lead(reading: TableReading, result: TableResult, language: str, end: str) -
     if by:
         of = line("of rows", language, count=str(len(result.rows)), size=str(result.listed)) + f", {by}"
     return f"{of} \u2013 {result.table.name}{end}"
-
-
-def _bold(lead: str) -> BoldSpan | None:
-    """The value: behind the last sign of equality or colon, or the number that it begins with."""
-    if lead[:1].isdigit():
-        return BoldSpan(0, len(lead.split()[0]))
-    start = max(lead.rfind("= "), lead.rfind(": ")) + 2
-    return BoldSpan(start, len(lead)) if 1 < start < len(lead) else None
 
 
 def _meant(reading: TableReading, denied: float) -> TableRequest | None:
