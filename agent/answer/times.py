@@ -17,7 +17,7 @@ from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.excerpts import Candidate
 from clew.memory.datatypes import Document, Floats, Passage, Vectors
 from clew.memory.dates import CalendarDate, FoundDate, asked_times, date_of, found_dates, lines_with_dates
-from clew.memory.text import content_words, words
+from clew.memory.text import content_words, split, words
 from clew.tools.calculate import measured
 
 ENTRIES = 2
@@ -243,10 +243,16 @@ def _answering(first: int, others: Sequence[int], sentences: Sequence[TimedSente
         past = other.date < chosen.date and not _to_come(other.date, today) and (other.date.year or not other.status)
         if past and words(other.text) != words(chosen.text):
             when = "" if _says_when(other) else f"{'on' if other.date.day else 'in'} {other.date.text}: "
-            said = " ".join(other.text.split()[:LONGEST_MENTION])
+            said = " ".join(_part_like(chosen.text, other.text).split()[:LONGEST_MENTION])
             shown.append(f"{when}\u201c{said}\u201d")
             return InForce(f"({'; '.join(shown)})", place, tuple(others))
     return InForce(f"({shown[0]})" if shown else "", others=tuple(others))
+
+
+def _part_like(new: str, old: str) -> str:
+    """The sentence of an older item that shares most words of content with the new one."""
+    told, parts = set(content_words(new)), [old[slice(*span)] for span in split(old)]
+    return max(parts, key=lambda part: len(told & set(content_words(part))), default=old)
 
 
 def _says_when(sentence: TimedSentence) -> bool:
