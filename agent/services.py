@@ -48,7 +48,7 @@ class Services:
     default_tool: str  # where the person names none: one of `tools`, several joined by +, or `auto`, the policy
     evidence: int = 10  # passages that a turn gathers
     writers: Writers = field(default_factory=Writers)  # language models by what they are for
-    unsupported: Literal["mark", "rewrite", "remove"] = "mark"  # sentences of theirs that no passage supports
+    unsupported: Literal["mark", "remove"] = "mark"  # sentences of theirs that no passage supports
     recall: RecallParameters = field(default_factory=RecallParameters)
     rewrite: RewriteParameters = field(default_factory=RewriteParameters)
     observe: ObserveParameters = field(default_factory=ObserveParameters)

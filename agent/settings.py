@@ -53,7 +53,7 @@ class Settings(BaseModel):
     late_interaction: bool = False
     tool: str = "auto"
     llm: str = "auto"
-    unsupported: Literal["mark", "rewrite", "remove"] = "mark"
+    unsupported: Literal["mark", "remove"] = "mark"
     language: Literal["auto", Language] = "auto"
     port: int = Field(default=7860, ge=1, le=65535)
     home: Path = Field(default_factory=lambda: user_data_path("clew"))

@@ -10,16 +10,16 @@ from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import same_words
 from clew.agent.answer.corpus_answers import Corpus, CorpusAnswer, corpus_answer
 from clew.agent.answer.evidence import READ
-from clew.agent.answer.judge import nothing, nothing_indexed
+from clew.agent.answer.judge import nothing_indexed, refused
 from clew.agent.answer.output_filter import announced
-from clew.agent.answer.quoted import placed, quoted
+from clew.agent.answer.quoted import evidence_for, placed, quoted
 from clew.agent.answer.reader import with_bold
 from clew.agent.answer.table_answers import table_answer
-from clew.agent.answer.written import ModelAnswer, write
+from clew.agent.answer.written import write
 from clew.agent.llm.ledger import RecordedWriter
 from clew.agent.llm.prompt_passages import reported
 from clew.agent.search import rounds
-from clew.agent.search.lookups import scope_of, subject_of
+from clew.agent.search.lookups import scope_of
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import TURN_JSON, Answer, Claim, Fallback, Piece, Prompted, Turn
 from clew.memory.dialogue.context_dependence import depends_on_context
@@ -74,7 +74,7 @@ def _made(turn: Turn, run: TurnContext) -> TurnAnswer:
     made = by_writing(turn, run, model) if model else TurnAnswer(_quoted(turn, run))
     if not made.answer.claims and made.answer.outcome == "stopped":
         return made
-    return replace(made, answer=_left_out_said(_within(made.answer, turn.search.within), turn, services))
+    return replace(made, answer=_left_out_said(made.answer, turn, services))
 
 
 def by_writing(turn: Turn, run: TurnContext, model: Writer) -> TurnAnswer:
@@ -100,14 +100,7 @@ def corpus_answer_of(turn: Turn, run: TurnContext) -> CorpusAnswer | None:
 
     def made() -> CorpusAnswer | None:
         store, scope = services.library.store, None if turn.search.within else scope_of(turn)
-        corpus = Corpus(
-            store,
-            services.encoder,
-            scope,
-            lambda: next((one.answer for one in earlier()), None),
-            subject_of(services),
-            turn.search.language,
-        )
+        corpus = Corpus(store, scope, lambda: next((one.answer for one in earlier()), None), turn.search.language)
         question = turn.meant if turn.recalled.selected else turn.typed  # "this collection" is no title's
         found = corpus_answer(question, turn.rewritten, corpus)
         tables, encoder, spoken = store.tables, services.fitted, turn.language
@@ -145,13 +138,6 @@ def _left_out_said(answer: Answer, turn: Turn, services: Services) -> Answer:
     return replace(answer, claims=(*answer.claims, *map(Claim, said[:MOST_CHOICES])))
 
 
-def _within(answer: Answer, title: str) -> Answer:
-    """Saying which document the question limited it to; a refusal says it itself."""
-    if not title or answer.refused or answer.outcome == "unclear":
-        return answer
-    return replace(answer, claims=(Claim(f"In \u201c{title}\u201d:"), *answer.claims))
-
-
 def _quoted(turn: Turn, run: TurnContext) -> Answer:
     return with_bold(_placed(quoted(turn.documented, run), run.services), turn.rewritten)
 
@@ -174,15 +160,14 @@ def _written(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
     """From what was found, the best first."""
     services, shown = run.services, turn.found(turn.passages[:READ])
     if not shown.passages:
-        return TurnAnswer(nothing(turn.rewritten, ()), details=(f"{writer.name} was not asked",))
+        return TurnAnswer(_nothing(shown, services), details=(f"{writer.name} was not asked",))
     try:
         draft = write(shown, writer, services.unsupported, run.emit, run.cancel, services.encoder)
     except ServiceUnreachable as error:
         return _instead(_plain(turn, run), run, writer, error.message)
-    details = _details(draft, turn)
+    details = reported(shown.passages, draft.removed)
     if draft.answer is None:
-        refused = nothing(turn.rewritten, turn.documented.passages)
-        return TurnAnswer(refused, writer.name, ledger=writer.ledger, details=details)
+        return TurnAnswer(_nothing(turn.documented, services), writer.name, ledger=writer.ledger, details=details)
     degraded = (Fallback("answer", f"it breaks off: {draft.broke}"),) if draft.broke else ()
     made = replace(draft.answer, form=answer_type(turn.rewritten).form)
     made = with_bold(_placed(made, services), turn.rewritten)
@@ -211,17 +196,17 @@ def _phrased(turn: Turn, run: TurnContext, writer: RecordedWriter) -> TurnAnswer
     known = {(one.id, one.heading): one for one in plain.sources}
     sources = tuple(known[one.id, one.heading] for one in draft.answer.sources)
     made = replace(draft.answer, sources=sources, form=plain.form)
-    return TurnAnswer(with_bold(made, turn.rewritten), writer.name, (), writer.ledger, _details(draft, given))
+    details = reported(given.passages, draft.removed)
+    return TurnAnswer(with_bold(made, turn.rewritten), writer.name, (), writer.ledger, details)
+
+
+def _nothing(turn: Turn, services: Services) -> Answer:
+    """A refusal, with the names and numbers of the question that the library lacks."""
+    lacked = evidence_for(turn, services).lacked(turn.rewritten)
+    return refused(turn.passages, [word for word in lacked if not word.islower()])
 
 
 def _instead(plain: Answer, run: TurnContext, writer: RecordedWriter, why: str) -> TurnAnswer:
     """Quoted, in the place of whatever the model may have begun to write."""
     run.emit(Piece("", restart=True))
     return TurnAnswer(plain, "", (Fallback("answer", why),), writer.ledger, (f"quoted, as {why}",))
-
-
-def _details(draft: ModelAnswer, turn: Turn) -> tuple[str, ...]:
-    """Instructions in documents, and citations of passages that there are not."""
-    number = draft.unknown
-    dropped = f"{number} citation{'' if number == 1 else 's'} of passages that there are not: dropped"
-    return (*reported(turn.passages[:READ], draft.removed), *((dropped,) if number else ()))

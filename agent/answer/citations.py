@@ -65,8 +65,8 @@ _OPEN = re.compile(
 _LISTED = re.compile(r"(?<![.!?…]\s)\(\d{1,3}\)\s+\w")
 """A list within a line: `two things: (1) grey. (2) far.`"""
 
-_HERE = re.compile("\0([\\d,]*)\0")
-"""Between these stand the citations of the sentence that begins there, until it is whole."""
+AHEAD = "\u2060"
+"""Before a citation of the sentence that it begins, and not of the one before. It is not seen."""
 
 _RANGE = re.compile(rf"(\d+)[\"”']?(?:{_BLANK}{_TO}{_BLANK}{_LABEL}[\"“']?(\d+))?", re.IGNORECASE)
 
@@ -77,24 +77,21 @@ class Citations:
     def __init__(self, count: int) -> None:
         self._count = count
         self.order: list[int] = []
-        self.dropped: list[int] = []
 
     def streamed(self, pieces: Iterable[str]) -> Iterator[str]:
         """The text with citations as ` [1]`, nothing of one before it is whole: it is read letter by letter, so that
         where it was cut makes no difference."""
-        text, done, held = "", 0, ""
+        text, done = "", 0
         for piece in pieces:
             ready = ""
-            for letter in piece.replace("\0", " "):
+            for letter in piece:
                 text += letter
                 waiting = _OPEN.search(text, done)
                 said, done = self._read(text, done, waiting.start() if waiting else len(text))
-                whole, held = _at_their_ends(held, said)
-                ready += whole
+                ready += said
             if ready:
                 yield ready
-        whole, held = _at_their_ends(held, self._read(text, done, len(text))[0].rstrip())
-        if rest := whole + _moved(held):
+        if rest := self._read(text, done, len(text))[0].rstrip():
             yield rest
 
     def _read(self, text: str, start: int, end: int) -> tuple[str, int]:
@@ -118,13 +115,12 @@ class Citations:
             return match[0]
         numbers = dict.fromkeys(filter(None, map(self._number, named)))
         if match["said"] or match["opens"]:
-            return f"\0{','.join(map(str, numbers))}\0{(match['next'] or '').upper()}"
+            return "".join(f"{AHEAD}[{number}] " for number in numbers) + (match["next"] or "").upper()
         return "".join(f" [{number}]" for number in numbers)
 
     def _number(self, own: int) -> int:
         """In the order of first mention; 0 where there is no such passage."""
         if not 1 <= own <= self._count:
-            self.dropped.append(own)
             return 0
         if own not in self.order:
             self.order.append(own)
@@ -148,37 +144,7 @@ class Citations:
 _LOWERED = str.maketrans(_RAISED, "0123456789")
 
 
-def _at_their_ends(held: str, said: str) -> tuple[str, str]:
-    """What is whole of what was held and what comes now, with citations that stand before their sentence before its
-    mark; and what is held: only such a sentence waits until it is whole."""
-    ready = ""
-    for letter in said:
-        if "\0" in held and _is_whole(held, letter):
-            ready, held = ready + _moved(held), ""
-        held += letter
-        if "\0" not in held:
-            ready, held = ready + held, ""
-    return ready, held
-
-
-def _is_whole(held: str, letter: str) -> bool:
-    """Whether this letter begins another sentence or line. A citation behind the mark is the sentence's own."""
-    plain = _CITED.sub("", _HERE.sub("", held).lstrip())
-    if not plain or "\0" in plain or letter.isspace() or letter == "[" or _BEGUN.search(held + letter):
-        return False
-    return letter == "\0" or "\n" in plain[len(plain.rstrip()) :] or len(split(plain + letter)) > 1
-
-
-def _moved(held: str) -> str:
-    cites = [number for found in _HERE.findall(held) for number in found.split(",") if number]
-    said = _HERE.sub("", held)
-    more = "".join(f" [{number}]" for number in dict.fromkeys(cites) if f"[{number}]" not in said)
-    end = re.search(r"(?:\s*[.!?…。:][\"”»)*]*)?(?:\s*\[\d+\])*\s*\Z", said)
-    return said if end is None else said[: end.start()] + more + said[end.start() :]
-
-
-_BEGUN = re.compile(r"\[\d*\]?$")
-_CITED = re.compile(r"\s*\[(\d+)\]")
+_CITED = re.compile(rf"\s*{AHEAD}?\[(\d+)\]")
 _ALONE = re.compile(r"(?<!\n)\n\s*(?:[-*•–]\s+)?((?:\[\d+\][^\S\n]*)+\.?)[^\S\n]*$", re.MULTILINE)
 """A line that is only citations."""
 
@@ -262,11 +228,12 @@ def whole_sentences(text: str) -> str:
 
 def _of_line(line: str) -> list[Claim]:
     """Its sentences, each with the citations that stand in it or behind it."""
-    before, *cited = _CITED.split(_SECOND_STOP.sub(r"\1", line))
-    plain, cites = before, list[tuple[int, int]]()
-    for number, behind in zip(cited[::2], cited[1::2], strict=True):
-        cites.append((len(plain.rstrip()), int(number)))
-        plain += behind
+    line = _SECOND_STOP.sub(r"\1", line)
+    plain, last, cites = "", 0, list[tuple[int, int]]()
+    for found in _CITED.finditer(line):
+        plain, last = plain + line[last : found.start()], found.end()
+        cites.append((len(plain) + 2 if AHEAD in found[0] else len(plain.rstrip()), int(found[1])))
+    plain += line[last:]
     claims = list[Claim]()
     for start, stop in split(plain):
         text = plain[start:stop].strip()

@@ -1,7 +1,7 @@
-"""Answers about documents, and not about what stands in one place of them: an overview of the library, the summary of a
-document, how many there are. Quoted, and in a few words of Clew's own that name documents and count them. How they are
-asked for stands in a table for each language (`corpus_answers.LANGUAGE.txt`), or Clew itself has made and offered the
-question, of titles and headings.
+"""Answers about documents, and not about what stands in one place of them: an overview of the library, which says how
+many there are, and the summary of a document. Quoted, and in a few words of Clew's own. How they are asked for stands
+in a table for each language (`corpus_answers.LANGUAGE.txt`), or Clew itself has made and offered the question, of
+titles and headings.
 """
 
 import re
@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -22,12 +21,10 @@ from clew.agent.state import UNANSWERED, Answer, Claim, Quote
 from clew.agent.talk.lines import line
 from clew.memory.datatypes import Document, Passage, Vectors
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
-from clew.memory.knowledge.catalogue import KINDS, Listed
+from clew.memory.knowledge.catalogue import Listed
 from clew.memory.knowledge.library import LibraryStore
-from clew.memory.language.esperanto_words import nominative
 from clew.memory.language.telling import language_of
-from clew.memory.ports import Encoder
-from clew.memory.text import BELOW, ITEM, LANGUAGES, Span, content_words, split, written_words
+from clew.memory.text import BELOW, ITEM, LANGUAGES, Span
 from clew.tools.base import passages_of
 
 WHOLE_TITLE = 0.99
@@ -39,16 +36,9 @@ PASSAGES = 10
 LONGEST_TITLE = 12
 """Words of a title that is shown."""
 
-MOST_WORDS = 115
-"""Words of an overview."""
+TITLES, FOLDERS = 9, 8
+"""Titles that an overview tells, spread over its folders; the largest folders that are told one by one."""
 
-MOST_FOLDERS = 10
-"""Folders that are counted one by one."""
-
-DETAILS = 300
-"""Titles that the step of an answer lists."""
-
-_WORD = re.compile(r"\b[^\W\dA-Z_]{3,}\b")
 _NAME, _NUMBERING = "\0", re.compile(r"^[\s#*]*(?:\(?\d+(?:\.\d+)*[.)]?\s+)?")
 
 CHOSEN = ", regarding "
@@ -67,7 +57,7 @@ class CorpusAnswer:
 
 # What is asked ----------------------------------------------------------------------------------------------------
 
-CorpusKind = Literal["overview", "summary", "count"]
+CorpusKind = Literal["overview", "summary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,25 +106,17 @@ def _question_in(language: str, text: str) -> CorpusQuestion | None:
     def matched(name: str, said: str) -> re.Match[str] | None:
         return next(filter(None, (pattern.fullmatch(said) for pattern in lists[name])), None)
 
-    for kind in ("overview", "count"):
-        if matched(kind, plain):
-            return CorpusQuestion(kind, language=language)
+    if matched("overview", plain):
+        return CorpusQuestion("overview", language=language)
     for name in ("summarised", "about"):
         if match := matched(name, plain):
-            of = written[slice(*match.span("of"))].strip()
+            of = written[slice(*match.span("of"))].strip(" ,\"'\u201c\u201d")
             points = matched("pronoun", _plain(of)) is not None
             if not points and language != LANGUAGES[0]:  # English articles are no names
-                of = _named(of, language)
+                article = lists["article"][0].match(_plain(of))
+                of = of[article.end() :] if article else of
             return CorpusQuestion("summary", of, name == "summarised", points, language)
     return None
-
-
-def _named(text: str, language: str) -> str:
-    """Without articles before it, nor endings of the accusative."""
-    text = text.strip(" ,\"'\u201c\u201d")
-    match = _patterns(language)["article"][0].match(_plain(text))
-    text = text[match.end() :] if match else text
-    return _WORD.sub(lambda word: nominative(word[0]), text) if language == "eo" else text
 
 
 def _plain(text: str) -> str:
@@ -188,32 +170,20 @@ def bare(heading: str) -> str:
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """The documents of a library. `scope`: those that may be told of (None: all); `before` is the last answer of the
-    thread, None where there is none; `subject` what all documents are about, empty where none is told; `language` that
-    of what is said of them, by default the question's."""
+    thread, None where there is none; `language` that of what is said of them, by default the question's."""
 
     store: LibraryStore
-    encoder: Encoder
     scope: frozenset[str] | None = None
     before: Callable[[], Answer | None] = field(default=lambda: None)
-    subject: str = ""
     language: str = ""
 
     @property
     def documents(self) -> list[Listed]:
         return self.within(self.store.catalogue.documents)
 
-    @property
-    def folders(self) -> dict[str, list[Listed]]:
-        return self.store.catalogue.folders(self.scope)
-
     def within(self, documents: Sequence[Listed]) -> list[Listed]:
         """Those of the scope."""
         return [one for one in documents if self.scope is None or one.id in self.scope]
-
-    def counted(self, how: str, here: str = "here") -> str:
-        """How many documents there are, and `how` they lie."""
-        count = len(self.documents)
-        return self.line("all documents", count, here=here, how=how, are="is" if count == 1 else "are")
 
     def line(self, key: str, count: int = 0, **values: str) -> str:
         """A line that counts documents."""
@@ -225,21 +195,13 @@ class Corpus:
         return " ".join(words[:LONGEST_TITLE]).rstrip(" ,;:") + ("\u2026" if len(words) > LONGEST_TITLE else "")
 
     def sentences(self, document: Document) -> tuple[list[Span], Vectors, list[int]]:
-        """Of a document in their order: spans, vectors, and the chunk of each by number; made anew where the library
-        keeps none."""
+        """Of a document in their order: spans, vectors, and the chunk of each by number."""
         graph = self.store.part()
         layers = graph.layers
         chunks = layers.chunk_documents == layers.document_ids.index(document.id)
-        rows = np.flatnonzero(chunks[layers.sentence_chunks]) if len(layers.sentence_chunks) else np.zeros(0, np.int64)
-        if len(rows):
-            units = graph.sentences(rows.tolist())
-            vectors = np.asarray(graph.sentence_vectors[rows], np.float32)
-            return [(u.start, u.end) for u in units], vectors, layers.sentence_chunks[rows].tolist()
-        numbers = np.flatnonzero(chunks).tolist()
-        found = self.store.chunks([layers.chunk_ids[number] for number in numbers])
-        spans = {(c.start + s, c.start + e): n for n, c in zip(numbers, found, strict=True) for s, e in split(c.text)}
-        texts = [document.text[start:end] for start, end in sorted(spans)]
-        return sorted(spans), self.encoder.encode(texts, "passage"), [spans[span] for span in sorted(spans)]
+        rows = np.flatnonzero(chunks[layers.sentence_chunks])
+        spans = [(one.start, one.end) for one in graph.sentences(rows.tolist())]
+        return spans, np.asarray(graph.sentence_vectors[rows], np.float32), layers.sentence_chunks[rows].tolist()
 
     def passages(self, chunks: Iterable[int], tool: str) -> list[Passage]:
         ids = self.store.part().layers.chunk_ids
@@ -266,9 +228,7 @@ def corpus_answer(question: str, rewritten: str, corpus: Corpus) -> CorpusAnswer
     if asked.kind == "overview":
         alone = corpus.documents[0] if len(corpus.documents) == 1 else None
         return (alone and _summarised(alone, corpus)) or _overview(corpus)
-    if asked.kind == "summary":
-        return _summary(asked, corpus)
-    return _counted(corpus)
+    return _summary(asked, corpus)
 
 
 def _offered(question: str, corpus: Corpus) -> CorpusAnswer | None:
@@ -284,38 +244,28 @@ def _offered(question: str, corpus: Corpus) -> CorpusAnswer | None:
 
 
 def _summary(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer | None:
-    of = asked.of.rpartition(CHOSEN)[2]
-    folders = {folder.casefold(): inside for folder, inside in corpus.folders.items() if folder}
-    named = re.sub(r"^(?:the )?(?:folder|directory) | (?:folder|directory)$", "", of.casefold())
-    if named != of.casefold() and (inside := folders.get(named.removeprefix("the "))):
-        return _overview(replace(corpus, scope=frozenset(one.id for one in inside)))
-    meant = _meant(of, asked, corpus)
+    meant = _meant(asked.of.rpartition(CHOSEN)[2], asked, corpus)
     if asked.points and not meant and corpus.before() is None:
         return _overview(corpus)  # "What is this about?", as the first question
     if len(meant) == 1:
         return _summarised(meant[0], corpus)
     if len(meant) > 1 and (asked.plainly or len(meant) <= MOST_CHOICES):
         choices = [corpus.title(one).replace(";", ",") for one in meant[:MOST_CHOICES]]
-        kinds = [word for word in written_words(of) if set(content_words(word)) & KINDS]
-        back = Claim(clarifying_question(kinds[0] if kinds and not asked.points else "document", choices))
+        back = Claim(clarifying_question("document", choices))
         return CorpusAnswer(Answer("unclear", (back,), nearest=tuple(choices), form="summary"), (), "which document?")
     return None
 
 
 def _meant(of: str, asked: CorpusQuestion, corpus: Corpus) -> list[Listed]:
-    """The documents that may be meant: one that was spoken of, or those that the words name; copies once."""
+    """The documents that may be meant: one that was spoken of, or those that the words name."""
     if asked.points:
         spoken = _spoken_of(corpus)
         one = spoken[:1] if asked.plainly or len(spoken) == 1 else []
         return one or (corpus.documents if len(corpus.documents) == 1 else [])
     named = corpus.store.catalogue.named(of)
-    documents = corpus.within(named.documents)
     sure = named.by_file or (named.kind and named.coverage >= 0.8 and (named.dated or named.of_title > 0))
     sure = sure or min(named.coverage, named.of_title) >= WHOLE_TITLE
-    if not (asked.plainly or sure) or not 1 < len(documents) <= MOST_CHOICES:
-        return documents if asked.plainly or sure else []
-    texts = [one.text for one in corpus.store.documents([one.id for one in documents])]
-    return [one for place, one in enumerate(documents) if texts.index(texts[place]) == place]
+    return corpus.within(named.documents) if asked.plainly or sure else []
 
 
 def _spoken_of(corpus: Corpus) -> list[Listed]:
@@ -342,18 +292,9 @@ def _summarised(one: Listed, corpus: Corpus, heading: str = "") -> CorpusAnswer 
     passages = corpus.passages([*quoted, *(n for n in chunks if n not in quoted)][:PASSAGES], "summary")
     claims = _lines(document, lines, [quoted.index(of_end[line.end]) + 1 for line in lines])
     title = ": ".join(filter(None, (corpus.title(one), heading)))
-    tables = [] if heading else _of_tables(document, corpus)
     head = Claim(corpus.line("in short", title=title))
-    answer = Answer("summary", (head, *tables, *claims), tuple(passages[: len(quoted)]), form="summary")
+    answer = Answer("summary", (head, *claims), tuple(passages[: len(quoted)]), form="summary")
     return CorpusAnswer(answer, tuple(passages), f"a summary of {title}")
-
-
-def _of_tables(document: Document, corpus: Corpus) -> list[Claim]:
-    """How many rows its tables have, and what their columns are called."""
-    tables = corpus.store.tables.of(document.id)[:MOST_CHOICES]
-    rows = [corpus.line("rows of", one.size, rows=f"{one.size:,}", heads=", ".join(one.heads)) for one in tables]
-    said = (f"{one.title}: {of}" if one.title else of for one, of in zip(tables, rows, strict=True))
-    return [Claim(text, new_line=True) for text in said]
 
 
 def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int]) -> list[Claim]:
@@ -369,65 +310,30 @@ def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int
     return made
 
 
-# Count ------------------------------------------------------------------------------------------------------------
-
-
-def _counted(corpus: Corpus) -> CorpusAnswer:
-    """How many documents there are, and in which folders."""
-    folders = corpus.folders
-    by_size = sorted(folders.items(), key=lambda item: -len(item[1]))[:MOST_FOLDERS]
-    parts = ", ".join(f"{name or corpus.line('not in a folder')} {len(inside):,}" for name, inside in by_size)
-    how = f"{corpus.line('in folders', len(folders))}: {parts}" if folders else ""
-    how += f" {corpus.line('and more', len(folders) - MOST_FOLDERS)}" if len(folders) > MOST_FOLDERS else ""
-    said = Claim(f"{corpus.counted(how)}.")
-    return CorpusAnswer(Answer("answered", (said,), form="fact"), (), "all documents counted")
-
-
 # Overview ---------------------------------------------------------------------------------------------------------
 
 
 def _overview(corpus: Corpus) -> CorpusAnswer:
-    """A line a folder where the documents lie in several, else a line a title; of titles as many as there is room for.
-    The step has all of them."""
-    documents, folders = corpus.documents, corpus.folders
-    groups, how = {"": documents}, ""
-    if 1 < len(folders) <= max(2, len(documents) / 2):
-        groups = {name or corpus.line("not in a folder"): inside for name, inside in folders.items()}
-        how = corpus.line("in folders", len(groups))
-    here = f"here on {corpus.subject}" if corpus.subject and len(documents) > 1 else "here"
-    text = f"{corpus.counted(how, here)}:"
-    claims, sources = _fitted(groups, corpus, MOST_WORDS - len(text.split()))
-    listed = [f"{name or 'documents'}: {corpus.title(one)}" for name, inside in groups.items() for one in inside]
-    details = (*listed[:DETAILS], *([f"and {len(listed) - DETAILS} more"] if len(listed) > DETAILS else ()))
-    answer = Answer("answered", (Claim(text), *claims), tuple(sources), form="overview")
-    return CorpusAnswer(answer, tuple(sources), f"an overview of {len(documents):,} documents", details)
-
-
-def _fitted(groups: Mapping[str, Sequence[Listed]], corpus: Corpus, words: int) -> tuple[list[Claim], list[Passage]]:
-    """As many titles of each group as so many words have room for; of the largest groups, where they have none for
-    all."""
-    by_size = sorted(groups, key=lambda name: -len(groups[name]))
-    titles = (3, 2, 1) if len(groups) > 1 else (10, 7, 5)
-    for most, lines in (*((number, len(groups)) for number in titles), (titles[-1], 12), (titles[-1], 8)):
-        largest = [name for name in groups if name in by_size[:lines]]
-        told = {name: groups[name][:: -(-len(groups[name]) // most)] for name in largest}  # spread over all of them
-        claims = [one for name, shown in told.items() for one in _titles(name, shown, len(groups[name]), corpus)]
-        if sum(len(claim.text.split()) for claim in claims) <= words:
-            break
-    shown = [*chain.from_iterable(told.values())]
-    sources = corpus.passages(corpus.first_chunks([one.id for one in shown]), "overview")
-    numbers, documents = {source.document: n for n, source in enumerate(sources, 1)}, iter(shown)
-    made = [replace(one, cites=(numbers[next(documents).id],)) if one.cites else one for one in claims]
-    if left := by_size[lines:]:
-        rest = sum(len(groups[name]) for name in left)
-        made.append(Claim(corpus.line("more elsewhere", rest, folders=str(len(left))), new_line=True))
-    return made, sources
-
-
-def _titles(name: str, shown: Sequence[Listed], count: int, corpus: Corpus) -> list[Claim]:
-    """`club, 4 documents:`, then titles, each to be cited, then how many there are more."""
-    number = corpus.line("documents" if count > 1 else "document", count)
-    head = [Claim(f"{name}, {number}:", new_line=True)] if name else []
-    claims = [Claim(f"\u201c{corpus.title(one)}\u201d", (0,), new_line=not name) for one in shown]
-    more = [Claim(corpus.line("and more", count - len(shown)))] if count > len(shown) else []
-    return [*head, *claims, *more]
+    """How many documents there are, then a line a folder where they lie in several, else a line a title."""
+    documents, folders = corpus.documents, corpus.store.catalogue.folders(corpus.scope)
+    in_folders = 1 < len(folders) <= max(2, len(documents) / 2)
+    groups = folders if in_folders else {"": documents}
+    how, are = corpus.line("in folders", len(groups)) if in_folders else "", "is" if len(documents) == 1 else "are"
+    claims = [Claim(f"{corpus.line('all documents', len(documents), here='here', how=how, are=are)}:")]
+    told, shown = sorted(groups, key=lambda name: -len(groups[name]))[:FOLDERS], list[Listed]()
+    for name in (one for one in groups if one in told):
+        inside, new_line = groups[name], not in_folders
+        if in_folders:
+            number = corpus.line("documents" if len(inside) > 1 else "document", len(inside))
+            claims.append(Claim(f"{name or corpus.line('not in a folder')}, {number}:", new_line=True))
+        its = inside[:: -(-len(inside) * len(told) // TITLES)]  # spread over all of them
+        for shown_one in its:
+            shown.append(shown_one)
+            claims.append(Claim(f"\u201c{corpus.title(shown_one)}\u201d", (len(shown),), new_line=new_line))
+        if len(its) < len(inside):
+            claims.append(Claim(corpus.line("and more", len(inside) - len(its))))
+    if left := [len(groups[name]) for name in groups if name not in told]:
+        claims.append(Claim(corpus.line("more elsewhere", sum(left), folders=str(len(left))), new_line=True))
+    sources = tuple(corpus.passages(corpus.first_chunks([one.id for one in shown]), "overview"))
+    answer = Answer("answered", tuple(claims), sources, form="overview")
+    return CorpusAnswer(answer, sources, f"an overview of {len(documents):,} documents")

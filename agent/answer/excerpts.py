@@ -312,19 +312,13 @@ def ranges(region: Region, start: int, end: int, code: bool) -> list[Span]:
         return [(start, end)]
     holes = [match.span() for match in RUNNING_HEAD.finditer(region.text, start, end)]
     if _REFERENCED.search(region.text):
-        found = _REFERENCE.finditer(region.text, start, end)
-        holes += [match.span() for match in found if _rising(match[0])]
+        holes += [match.span() for match in _REFERENCE.finditer(region.text, start, end)]
     left, place = list[Span](), start
     for first, last in [*sorted(holes), (end, end)]:
         span = stripped(region.text, place, max(place, first))
         left += [span] if span[0] < span[1] else []
         place = max(place, last)
     return left or [(start, end)]
-
-
-def _rising(reference: str) -> bool:
-    numbers = [int(number) for number in re.findall(r"\d+", reference)]
-    return numbers == sorted(numbers)
 
 
 # Code -----------------------------------------------------------------------------------------------------------------
@@ -363,9 +357,6 @@ def dedented(text: str, start: int, end: int) -> str:
 
 MOST_ITEMS, LONGEST_LIST, SHORT_LIST = 16, 140, 60
 """Items and words of a list that is quoted whole; words of one that may have any number of items."""
-
-LONGEST_ITEM = 24
-"""Words of the items of a list, on average, from which they are clauses, each of which says what the others do not."""
 
 LONGEST_CODE = 60
 """Words of code that is quoted with what stands behind it, an empty line between."""
@@ -467,7 +458,7 @@ class Excerpt:
 def excerpt_of(candidate: Candidate, *, whole_list: bool = False, opens: bool = False) -> Excerpt:
     """`whole_list`: the question asks for all of a list. `opens`: what is asked for is not in the candidate."""
     region, block = candidate.region, candidate.block
-    if block.kind in ("item", "row") and whole_list and not _are_clauses(candidate):
+    if block.kind in ("item", "row") and whole_list:
         return _list(candidate)
     if block.kind == "item":
         behind = region.blocks[candidate.place + 1 : candidate.place + 2] if asks(candidate.text) else []
@@ -493,19 +484,9 @@ def _list(candidate: Candidate) -> Excerpt:
     parts = [item.span for item in items]
     if _too_many(region, parts):  # of each how it begins
         parts = [sentences_of(region, item)[0] for item in items]
-    while len(parts) > 1 and _too_many(region, parts):
-        behind = place < len(parts) - 1
-        parts.pop(-1 if behind else 0)
-        place -= not behind
+    if _too_many(region, parts):
+        parts = _within(region, parts[place : place + MOST_ITEMS], LONGEST_LIST)
     return Excerpt(candidate, "list", (*announcing, *parts))
-
-
-def _are_clauses(candidate: Candidate) -> bool:
-    """Whether the items of its list are paragraphs that nothing announces, as those of a contract."""
-    region = candidate.region
-    items = [one for one in region.blocks if one.group == candidate.block.group]
-    words = sum(len(region.of(item).split()) for item in items)
-    return words > LONGEST_ITEM * len(items) and not _announcing(region, items[0])
 
 
 def _too_many(region: Region, parts: Sequence[Span]) -> bool:

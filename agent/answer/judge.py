@@ -20,19 +20,14 @@ import numpy as np
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.evidence import NAMED, Evidence, encoded_request, request_of, share_held, title_of
 from clew.agent.answer.reader import FEATURES, read
-from clew.agent.search.rounds import said_by
 from clew.agent.state import Answer, Claim, Turn
 from clew.agent.talk.lines import refusal
 from clew.memory.datatypes import Passage
 from clew.memory.dialogue.context_dependence import POINTING, depends_on_context, has_pronoun, points, unnamed
 from clew.memory.dialogue.signals import Linear, asked_back, turn_signals
 from clew.memory.dialogue.utterances import MOST_CHOICES, clarifying_question
-from clew.memory.errors import BadInput
-from clew.memory.language.esperanto import Esperanto
-from clew.memory.language.esperanto_words import roots_in
-from clew.memory.language.telling import language_of
-from clew.memory.ports import Encoder, Vocabulary
-from clew.memory.text import Span, content_word_sets, content_words, held_word_sets, words
+from clew.memory.ports import Encoder
+from clew.memory.text import content_word_sets, content_words
 
 SHIPPED, FOREIGN = (Path(__file__).with_name(f"{name}.json") for name in ("judge", "foreign_judge"))
 
@@ -246,7 +241,6 @@ def _of_conversation(turn: Turn, encoder: Encoder) -> dict[str, float]:
     known = turn_signals(question, before, selected, encoder) if before else {}
     nouns = unnamed(question, [sentence.text for sentence in before])
     ever = unnamed(question, [])
-    pointed = {match.group().casefold() for match in _POINTED.finditer(question)}
     last = max((sentence.turn for sentence in before), default=0)
     put_in = {*content_words(turn.rewritten)} - {*content_words(turn.meant)}
     leans_on = depends_on_context(turn.rewritten) or unnamed(turn.rewritten, [sentence.text for sentence in before])
@@ -262,7 +256,7 @@ def _of_conversation(turn: Turn, encoder: Encoder) -> dict[str, float]:
         "context": known.get("context", 0.0),
         "unrelated": float(bool(before)) * (1.0 - known.get("last_turn", 0.0)),
         "unnamed": float(bool(nouns)),
-        "pointed_unnamed": float(bool(nouns) and bool(pointed)),
+        "pointed_unnamed": float(bool(nouns and _POINTED.search(question))),
         "unnamed_ever": float(bool(ever)),
         "points": float(points(question)),
         "unanswered_before": float(bool(before) and not answered),
@@ -281,24 +275,9 @@ none, nineteen in twenty of the others do."""
 MOST_MISSING = 2
 """Words that a refusal names."""
 
-LONGEST_CHOICE = 80
-"""Characters of a choice in a question back."""
-
 
 def nothing_indexed() -> Answer:
     return _refused(Answer("nothing-indexed", ()))
-
-
-def nothing(question: str, passages: Sequence[Passage]) -> Answer:
-    """A refusal: which names and numbers of the question no passage holds, and the nearest titles. A first name and a
-    surname side by side are one."""
-    held, spans = frozenset[str]().union(*held_word_sets([said_by(passage) for passage in passages])), list[Span]()
-    for name in NAMED.finditer(question):
-        if set(content_words(name[0])) <= held:
-            continue
-        beside = bool(spans) and question[spans[-1][1] : name.start()] == " "
-        spans.append((spans.pop()[0] if beside else name.start(), name.end()))
-    return refused(passages, [question[slice(*span)] for span in spans])
 
 
 def refused(passages: Sequence[Passage], missing: Sequence[str]) -> Answer:
@@ -315,56 +294,13 @@ def _refused(answer: Answer) -> Answer:
 # Asked back -------------------------------------------------------------------------------------------------------
 
 
-def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage]) -> Answer | None:
-    """Names the noun that nothing says which one of, where the question has one, and offers 2 to 4 of the things that
-    the passages are about, best first; `before` is what was said before. None where one document alone is called so:
-    the van is "The van"."""
+def ask_back(question: str, before: Sequence[str], passages: Sequence[Passage]) -> Answer:
+    """Names the noun that nothing says which one of, where the question has one, and offers 2 to 4 of the titles of the
+    passages, best first; `before` is what was said before."""
     noun = next(iter(unnamed(question, before)), "")
-    if noun and len({one.document for one in passages if noun.casefold() in words(one.title)}) == 1:
-        return None
     stems, held = {*content_words(noun)}, content_word_sets([f"{p.title} {p.heading} {p.text}" for p in passages])
     order = sorted(range(len(passages)), key=lambda place: not stems <= held[place])
-    topics = dict[str, str]()
-    for topic in (_topic(passages[place]) for place in order):
-        topics.setdefault(topic.casefold(), topic)
-    choices = [topic for topic in topics.values() if topic][:MOST_CHOICES]
+    titles = (re.sub(r"[;:?\u2026\s]+", " ", passages[place].title).strip() for place in order)
+    choices = list(dict.fromkeys(filter(None, titles)))[:MOST_CHOICES]
     shown = tuple(choices) if len(choices) > 1 else ()
     return Answer("unclear", (Claim(clarifying_question(noun, choices)),), nearest=shown)
-
-
-def _topic(passage: Passage) -> str:
-    """What it is about: title, heading, or a first line that is no sentence; empty where that is long."""
-    first, _, rest = passage.text.strip().partition("\n")
-    line = first if rest and not re.search(r"[.!?]$", first.strip()) else ""
-    topic = " ".join(re.sub(r"[;:?\u2026]+", " ", passage.title or passage.heading or line).split())
-    return topic if len(topic) <= LONGEST_CHOICE else ""
-
-
-# In Esperanto -----------------------------------------------------------------------------------------------------
-
-TOLD = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "X")
-NAMES = ("NOUN", "PROPN", "X")
-"""For what a verb or an adjective says others may stand in the documents; a thing has a name."""
-
-LACKED = 0.5
-"""Of the words of a question: where the library lacks so many, it is not told of. Over 60 questions by hand about the
-Krestomatio none lacks more than a third (docs/journal.md)."""
-
-
-_reader = cache(Esperanto)
-
-
-def unknown_in_esperanto(vocabulary: Vocabulary, question: str) -> tuple[str, ...]:
-    """The words of a question in Esperanto whose roots no document has, where these are as many as say that no document
-    tells of it; none for other languages. The judge was fitted on English, and takes what is nearest for an answer."""
-    if language_of(question) != "eo":
-        return ()
-    try:
-        tree = _reader().read(question)
-    except BadInput:
-        return ()
-    told = [one for one in tree.words if one.upos in TOLD and (one.upos == "PROPN" or roots_in(one.form.lower()))]
-    counts = vocabulary.counts([one.form for one in told])
-    lacked = [one for one, count in zip(told, counts, strict=True) if not count]
-    about = any(one.upos in NAMES for one in lacked)
-    return tuple(one.form for one in lacked) if about and len(lacked) >= LACKED * len(told) else ()

@@ -1,50 +1,27 @@
-"""The maker of answers without a language model: what of the passages answers, quoted, each with its citation; with it
-what documents say that contradict it."""
+"""The maker of answers without a language model: what of the passages answers, quoted, each with its citation."""
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.answer.citations import numbered
-from clew.agent.answer.evidence import READ, Evidence, Request, continued, encoded_request, request_of
-from clew.agent.answer.excerpts import RUNNING_HEAD, Excerpt, dedented, excerpt_of, ranges
-from clew.agent.answer.judge import (
-    JudgeVerdict,
-    ask_back,
-    foreign_judge,
-    judge,
-    refused,
-    shipped_judge,
-    signals,
-    unknown_in_esperanto,
-)
+from clew.agent.answer.evidence import NAMED, READ, Evidence, Request, encoded_request, request_of
+from clew.agent.answer.excerpts import RUNNING_HEAD, Excerpt, dedented, ranges
+from clew.agent.answer.judge import JudgeVerdict, ask_back, foreign_judge, judge, refused, shipped_judge, signals
 from clew.agent.answer.reader import read
-from clew.agent.answer.score_adjustments import SURE, denied, of_other_names
 from clew.agent.answer.selection import AnswerParameters, Picked, is_relevant, pick
-from clew.agent.answer.times import asked_years, plain_title, told_words, without_dates
+from clew.agent.answer.times import asked_years
 from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Passage
-from clew.memory.dates import asked_times, date_of
-from clew.memory.dialogue.variants import own_words
 from clew.memory.language.telling import language_of, may_be_english
-from clew.memory.text import ITEM, content_words, held_word_sets, split, written_words
-
-_CAPITAL = re.compile(r"(?<!^)\b[A-Z]\w[\w-]*")
-
-_STOP = re.compile(r"[.!?][\"\u201d\u2019)]*\s*$")
-"""The end of a sentence, in what a quotation leaves out."""
+from clew.memory.text import ITEM, content_words, held_word_sets, written_words
 
 _MARKS = ".,;:!?"
 """Before which no part of a quotation is set off by a space."""
-
-LONGEST_LINE = 40
-"""Words of a sentence that is quoted behind the answer of a tool that it holds."""
 
 FOREIGN_BEHIND = 1.5
 """How much less likely than the first a second quotation may be, by the reader of other languages than English."""
@@ -68,14 +45,10 @@ def quoted(turn: Turn, run: TurnContext) -> Answer:
     if own_language or not evidence.foreign:
         verdict = judge(signals(turn, evidence), foreign_judge() if evidence.foreign else shipped_judge())
     if verdict == "ask back" and not (tool_answer or turn.search.within):
-        said = [sentence.text for sentence in turn.recalled.extracted]
-        if asked := ask_back(turn.meant, said, passages):
-            return asked
+        return ask_back(turn.meant, [sentence.text for sentence in turn.recalled.extracted], passages)
     if store.of_triples and tool_answer:
         parameters = replace(parameters, behind=PATH_BEHIND, beside=math.inf, unlikely=math.inf)
     elif store.of_triples and any(call.tool == "clues" for call in turn.calls):
-        verdict = "refuse"
-    if held_language(services) == "eo" and unknown_in_esperanto(store.vocabulary, turn.rewritten):
         verdict = "refuse"
     made = quote(request, passages, evidence, parameters, own_language)
     if verdict == "refuse" and not made.refused:
@@ -113,33 +86,32 @@ def quote(
     document holds and the nearest titles where nothing has to do with the question; `passages` are all that were found,
     of which the evidence has the best. `own_language`: that of the question, where most documents are in it."""
     alone = content_words(request.question) == content_words(request.rewritten)
-    expanded = request.expanded if alone else ""
-    asked = replace(request, expanded=expanded)
+    asked = replace(request, expanded=request.expanded if alone else "")
     if not request.with_history:
         put_in = asked_years(request.rewritten) > asked_years(request.question)  # a year, and it was not typed
         asked = replace(asked, question=request.question if put_in else request.rewritten, said=())
-    if _asks_of_author(asked.rewritten, evidence):
+    if _names_an_author(asked.rewritten, evidence):
         return refused(passages, ())
     lacks = evidence.lacked(asked.question)
     english = may_be_english(asked.rewritten)  # as all that the judge was fitted on
-    if evidence.foreign and own_language:  # in German all nouns have capitals
-        held = evidence.vocabulary.counts(_names_of(asked.question)) if evidence.vocabulary else []
-        told = own_language == "de" or all(held)
+    if english and not evidence.foreign:
+        told = True
+    elif own_language:  # in German all nouns have capitals
+        told = own_language == "de" or not {*_names_of(asked.question)}.intersection(lacks)
     elif evidence.foreign:
-        likely = read(encoded_request(asked, evidence), evidence).scores
-        told = likely.max(initial=-math.inf) >= 0
+        told = read(encoded_request(asked, evidence), evidence).scores.max(initial=-math.inf) >= 0
     else:
-        told = english or (bool(own_language) and _is_told(asked.question, own_language, evidence))
+        told = is_relevant(asked, evidence, parameters)
     if evidence.foreign:  # its reader is less sure of the first
         parameters = replace(parameters, units=2, behind=FOREIGN_BEHIND, beside=math.inf)
     elif not english:  # the reader, which was fitted on English, tells less of a second excerpt
         parameters = replace(parameters, units=1)
-    told = told or (not evidence.foreign and is_relevant(asked, lacks, evidence, parameters))
     picked = pick(asked, evidence, parameters) if told else []
     defined = {*content_words(answer_type(asked.rewritten).defined)}
     if not picked or (defined and defined <= {*content_words(" ".join(lacks))}):
         return refused(passages, lacks if english else [word for word in lacks if not word.islower()])
-    return _answered(asked, picked, evidence)
+    form = answer_type(asked.rewritten).form
+    return replace(composed_of(picked, evidence, named=form == "comparison"), form=form)
 
 
 def _names_of(question: str) -> list[str]:
@@ -147,42 +119,14 @@ def _names_of(question: str) -> list[str]:
     return [word for word in written_words(question) if not (word.islower() or said.startswith(word))]
 
 
-def _is_told(question: str, language: str, evidence: Evidence) -> bool:
-    """Whether a passage holds the rarest of a question's own words that the library has, and the library has its names
-    and numbers: what the cosines of an English encoder do not tell."""
-    own = own_words(question, language)
-    counts = dict(zip(own, evidence.vocabulary.counts(own), strict=True)) if evidence.vocabulary else {}
-    known = [word for word in own if counts.get(word)]
-    if not known or not {*_names_of(question)}.intersection(own) <= {*known}:
-        return False
-    rarest = {*content_words(min(known, key=lambda word: counts[word]), evidence.language)}
-    return any(rarest <= held for held in evidence.passage_words)
-
-
-def _asks_of_author(question: str, evidence: Evidence) -> bool:
-    """Whether somebody is named whom only the running heads of pages name, as a text's author, and nothing is asked of
-    him that a title names."""
-    words, language = content_words(question, evidence.language), evidence.language
-    named = {word for name in _CAPITAL.findall(question) for word in content_words(name, language)}
-    running = " ".join(match[0] for one in evidence.passages for match in RUNNING_HEAD.finditer(one.text))
-    heads = held_word_sets([RUNNING_HEAD.sub("", head) for head in evidence.heads], language)
+def _names_an_author(question: str, evidence: Evidence) -> bool:
+    """Whether somebody is named whom only the running heads of pages name, as the author of a text that is not about
+    him."""
+    heads = held_word_sets([RUNNING_HEAD.sub("", head) for head in evidence.heads], evidence.language)
     told = frozenset[str]().union(*evidence.candidate_words, *evidence.title_words, *heads)
-    headed = named.intersection(content_words(running, language)) - told
-    return bool(headed) and not ({*words} - named) & frozenset().union(*evidence.title_words)
-
-
-def _answered(request: Request, chosen: list[Picked], evidence: Evidence) -> Answer:
-    """With what other documents say otherwise, and the names of documents where they matter."""
-    form, passages = answer_type(request.rewritten).form, evidence.passages
-    document = passages[chosen[0].excerpt.candidate.passage].document
-    alone = form == "comparison" or document in continued(request, evidence)
-    others = [] if alone else contradicting(chosen[0], request.rewritten, evidence)
-    if others:
-        chosen = [chosen[0], *others]
-        form = "several-documents" if form == "fact" else form
-    documents = {passages[one.excerpt.candidate.passage].document for one in chosen}
-    named = len(documents) > 1 and bool(others or form == "comparison")
-    return replace(composed_of(chosen, evidence, named), form=form)
+    running = " ".join(match[0] for one in evidence.passages for match in RUNNING_HEAD.finditer(one.text))
+    authors = {*content_words(running, evidence.language)} - told
+    return not authors.isdisjoint(content_words(" ".join(NAMED.findall(question)), evidence.language))
 
 
 def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Answer:
@@ -195,76 +139,7 @@ def led_by(quoted: Answer, tool_answer: str, passages: Sequence[Passage]) -> Ans
     sources = kept.sources if holder in kept.sources else (*kept.sources, holder)
     number = sources.index(holder) + 1
     first = Claim(tool_answer if tool_answer[-1] in ".!?" else f"{tool_answer}.", (number,))
-    quoted_there = any(number in claim.cites for claim in kept.claims)
-    for start, end in split(holder.text) if kept.claims and not quoted_there else ():
-        text = holder.text[start:end]
-        if words in f" {' '.join(content_words(text))} " and len(text.split()) <= LONGEST_LINE:
-            own = Quote(holder.document, holder.start + start, holder.start + end, text)
-            said = Claim(" ".join(text.split()), (number,), start=own.start, quotes=(own,))
-            return replace(kept, claims=(first, said, *kept.claims), sources=sources)
     return replace(kept, claims=(first, *kept.claims), sources=sources)
-
-
-# Contradicted -------------------------------------------------------------------------------------------------------
-
-LIKE, SHARED, MOST = 0.6, 0.6, 2
-"""The cosine and the share of the words of the shorter one from which two sentences tell the same thing; how many
-documents are quoted beside the first."""
-
-_AMOUNT = re.compile(r"(?P<before>[€$£]?)\s?(?P<number>\d[\d.,:]*)\s?(?P<behind>%|[€$£]|[^\W\d_]+)?")
-"""A number with what stands beside it."""
-
-
-def contradicting(first: Picked, question: str, evidence: Evidence) -> list[Picked]:
-    """Excerpts of other documents that tell the same thing as the first with another amount or day, or deny it: none
-    where they are older or newer versions, of which one is in force."""
-    candidate = first.excerpt.candidate
-    told = first.excerpt.kind in ("sentence", "item") and candidate in evidence.candidates
-    if not told or first.aside or asked_times(question):
-        return []
-    place, asked = evidence.candidates.index(candidate), told_words(question)
-    own, sources = evidence.texts[place], evidence.sources
-    own_words, said = told_words(own), asked & {*content_words(own), *evidence.title_words[candidate.passage]}
-    likeness = evidence.candidate_vectors @ evidence.candidate_vectors[place]
-    found, of_another = dict[str, Picked](), of_other_names(question, evidence)
-    for other in sorted(range(len(evidence.candidates)), key=lambda one: -likeness[one]):
-        if likeness[other] < LIKE or len(found) == MOST:
-            break
-        at, text, document = evidence.candidates[other].passage, evidence.texts[other], sources[other]
-        if document == sources[place] or document in found or of_another[other]:
-            continue
-        times = evidence.timed[place], evidence.timed[other]
-        titled = plain_title(times[0].title) == plain_title(times[1].title)
-        if any(one.status for one in times) or (titled and times[0].date != times[1].date):  # versions of one
-            continue
-        words = told_words(text)
-        least = min(len(words), len(own_words))
-        alike = least > 1 and len(words & own_words) >= SHARED * least and not (words - own_words and own_words - words)
-        answers = said <= {*content_words(text), *evidence.title_words[at]}
-        if alike and answers and _differ(own, text, evidence):
-            found[document] = Picked(excerpt_of(evidence.candidates[other]))
-    return list(found.values())
-
-
-def _differ(one: str, other: str, evidence: Evidence) -> bool:
-    """Whether two sentences that tell the same thing say something else: another amount of the same, another date, or
-    one of them denies what the other tells."""
-    ours, theirs = _amounts(one), _amounts(other)
-    if any(ours[unit] != theirs[unit] for unit in ours.keys() & theirs.keys()):
-        return True
-    dates = asked_times(one), asked_times(other)
-    if len(dates[0]) == 1 == len(dates[1]) and not dates[0][0].meets(dates[1][0].date):
-        return True
-    if not evidence.of_english or ours != theirs:
-        return False
-    less, more = sorted(denied([one, other], evidence.encoder))
-    return bool(less <= 1 - SURE and more >= SURE)
-
-
-def _amounts(text: str) -> dict[str, str]:
-    """What is counted or measured -> the number, without dates."""
-    found = _AMOUNT.finditer(without_dates(text))
-    return {f"{m['before']}{m['behind'] or ''}".casefold(): m["number"].strip(".,:") for m in found}
 
 
 # Composed ---------------------------------------------------------------------------------------------------------
@@ -299,21 +174,21 @@ def placed(answer: Answer, documents: Mapping[str, Document]) -> Answer:
 
 
 def composed_of(chosen: Sequence[Picked], evidence: Evidence, named: bool) -> Answer:
-    """Passages in the order of their best excerpt, excerpts in the order of the document; sources numbered
-    so; with `named` the name of its document stands before what is quoted of it."""
+    """Passages in the order of their best excerpt, excerpts in the order of the document; sources numbered so; with
+    `named`, of several documents, the name of each stands before what is quoted of it."""
     passages = evidence.passages
     order = list(dict.fromkeys(one.excerpt.candidate.passage for one in chosen))
     order += [older for older in dict.fromkeys(one.older for one in chosen) if older is not None and older not in order]
-    claims: list[Claim] = []
-    last = ""
+    named = named and len({passages[number].document for number in order}) > 1
+    claims, last = list[Claim](), ""
     for n, number in enumerate(order, 1):
         own = [one for one in chosen if one.excerpt.candidate.passage == number]
         for one in sorted(own, key=lambda one: one.excerpt.candidate.position):
             known = {quote for claim in claims for quote in claim.quotes}
             quotes = list(excerpt_claims(one.excerpt, passages[number].document, n, known))
-            if named and quotes and (label := name_of(one, evidence)) != last:
-                claims.append(Claim(f"{label}:", new_line=bool(claims)))
-                last = label
+            if named and quotes and (name := passages[number].title or passages[number].document) != last:
+                claims.append(Claim(f"\u201c{name}\u201d:", new_line=bool(claims)))
+                last = name
             if claims and quotes and ITEM.match(quotes[0].text):
                 quotes[0] = replace(quotes[0], new_line=True)
             claims += quotes
@@ -322,15 +197,6 @@ def composed_of(chosen: Sequence[Picked], evidence: Evidence, named: bool) -> An
                 claims.append(Claim(one.aside, tuple(dict.fromkeys((n, *older)))))
     claims = [_cited_where_held(claim, order, passages) for claim in claims]
     return Answer("answered", tuple(claims), tuple(passages[number] for number in order))
-
-
-def name_of(picked: Picked, evidence: Evidence) -> str:
-    """Of its document, with the date."""
-    passage = evidence.passages[picked.excerpt.candidate.passage]
-    document = evidence.documents.get(passage.document)
-    when = date_of(document.date).text if document and document.date else ""
-    name = passage.title or passage.document
-    return f"\u201c{name}\u201d ({when})" if when and when not in name else f"\u201c{name}\u201d"
 
 
 def _cited_where_held(claim: Claim, order: list[int], passages: Sequence[Passage]) -> Claim:
@@ -353,24 +219,19 @@ def _cited_where_held(claim: Claim, order: list[int], passages: Sequence[Passage
 
 
 def excerpt_claims(unit: Excerpt, document: str, source: int, known: set[Quote]) -> Iterator[Claim]:
-    """A claim for each part of an excerpt that is not quoted yet; several, where a sentence ends with what is left
-    out."""
+    """A claim for each part of an excerpt that is not quoted yet."""
     region = unit.candidate.region
     parts = unit.parts[-1:] if unit.kind == "row" else unit.parts  # without the heads
     for place, (start, end) in enumerate(parts):
         code = unit.is_code((start, end))
-        quotes = [
+        quotes = tuple(
             Quote(document, region.offset + first, region.offset + last, region.text[first:last])
             for first, last in ranges(region, start, end, code)
-        ]
+        )
         if not known.isdisjoint(quotes):
             continue
         line = bool(place) and (code or unit.kind in ("list", "code", "row") or bool(ITEM.match(quotes[0].text)))
-        gaps = [(one.end - region.offset, other.start - region.offset) for one, other in pairwise(quotes)]
-        ends = [n for n, gap in enumerate(gaps, 1) if _STOP.search(region.text, *gap)]
-        for first, last in pairwise((0, *ends, len(quotes))):
-            own = tuple(quotes[first:last])
-            text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in own).strip()
-            shown = dedented(region.text, start, end) if code else " ".join(text.split())
-            made = Claim(shown, (source,), start=own[0].start, new_line=line and not first, quotes=own)
-            yield replace(made, markup=region.in_table(start, end))
+        text = "".join(quote.text if quote.text[0] in _MARKS else f" {quote.text}" for quote in quotes)
+        shown = dedented(region.text, start, end) if code else " ".join(text.split())
+        made = Claim(shown, (source,), start=quotes[0].start, new_line=line, quotes=quotes)
+        yield replace(made, markup=region.in_table(start, end))

@@ -415,29 +415,17 @@ def _defines(defined: str, text: str) -> float:
     more where nothing else does, but for what is set off from it, and a thing is said to be it, no state of it: `SQLite
     is an embedded SQL database engine`, and not `is tested with care`. Between them where it is named beside what it
     is: `Laika, a dog from Moscow, ...`. 0 where nothing is to be defined."""
-    stems: Sequence[str] = content_words(defined)
+    stems = set(content_words(defined))
     if not stems:
         return 0.0
     apposed = 1.25 * bool(re.search(rf"\b{re.escape(defined)}{_APPOSED}", text, re.IGNORECASE))
     verb = _IS.search(text)
     before = text[: verb.start()] if verb else ""
-    subject = content_words(before)
-    stems = _without_kind(stems, subject, text[verb.end() :] if verb else "")
-    if not subject or not set(stems) <= set(subject) or len(set(subject)) > len(set(stems)) + 4:
+    subject = set(content_words(before))
+    if not subject or not stems <= subject or len(subject) > len(stems) + 4:
         return apposed
-    alone = set(content_words(_SET_OFF.sub(" ", before))) == set(stems)
+    alone = set(content_words(_SET_OFF.sub(" ", before))) == stems
     return 1.5 if alone and verb and _IS_A.match(text, verb.start()) else max(1.0, apposed)
-
-
-KIND = 60
-"""Characters behind a verb of being that say what kind of thing something is."""
-
-
-def _without_kind(stems: Sequence[str], subject: Sequence[str], behind: str) -> Sequence[str]:
-    """What is defined, without what it is said to be behind the verb: `zoo is an R package` defines the zoo package."""
-    missing = [stem for stem in stems if stem not in subject]
-    is_kind = len(stems) > 1 and missing in ([stems[0]], [stems[-1]]) and missing[0] in content_words(behind[:KIND])
-    return [stem for stem in stems if stem not in missing] if is_kind else stems
 
 
 # In bold ------------------------------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ class Name(NamedTuple):
 
 def of_other_names(question: str, evidence: Evidence) -> Floats:
     """Shape (candidates,): 1 where a candidate is said of a name that is nearly one of the question's, but is not in
-    the question, or of another item of a list than the one that is in it, or of a longer code. It is said of the
+    the question, or of a longer code. It is said of the
     nearest heading, else of the title, else of what it or its paragraph begins with."""
     lines, cased = question.casefold().splitlines(), _words(question)
     asked, names = [_words(line) for line in lines], [list(_names(one, evidence)) for one in evidence.candidates]
@@ -63,8 +63,7 @@ def of_other_names(question: str, evidence: Evidence) -> Floats:
     longer = [one.words for one in known]
     known = {one for one in known if not any(one.words != other and _stands(one.words, other) for other in longer)}
     others = (_is_of_another(of_one, known) for of_one in names)
-    each = zip(others, _of_other_items(question, evidence), _of_other_codes(lines, evidence), strict=True)
-    return np.array([any(one) for one in each], np.float64)
+    return np.array([*map(any, zip(others, _of_other_codes(lines, evidence), strict=True))], np.float64)
 
 
 def _named_by_one_word(asked: set[str], names: Sequence[Sequence[Name]], evidence: Evidence) -> set[Name]:
@@ -86,19 +85,6 @@ def _of_other_codes(lines: Sequence[str], evidence: Evidence) -> list[bool]:
     asked = {code for line in lines for code in _CODE.findall(line)}
     codes = ({*_CODE.findall(text.casefold())} for text in evidence.texts)
     return [not asked & said and any(one.startswith(tuple(asked)) for one in said) for said in codes]
-
-
-def _of_other_items(question: str, evidence: Evidence) -> list[bool]:
-    """Of each candidate whether it stands in items of a list of which the question names others."""
-    asked = {*content_words(question)}
-    lists = [(source, one.block.group) for source, one in zip(evidence.sources, evidence.candidates, strict=True)]
-    parents = [[{*content_words(text)} for text in one.parents] for one in evidence.candidates]
-    named = [any(words and words <= asked for words in items) for items in parents]
-    with_named = {one for one, is_named in zip(lists, named, strict=True) if is_named}
-    return [
-        bool(items) and not is_named and one in with_named
-        for one, items, is_named in zip(lists, parents, named, strict=True)
-    ]
 
 
 def _names(candidate: Candidate, evidence: Evidence) -> Iterator[Name]:

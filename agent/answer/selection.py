@@ -1,26 +1,30 @@
-"""Which excerpts of the evidence answer a question: of passages that have to do with it the best by the reader, and
-what is nearly as good and says something else."""
+"""Which excerpts of the evidence answer a question: the best by the reader, and what is nearly as good and says
+something else; or, where it is asked by how much two things differ, the two that say a number or a day of each, with
+the sum."""
 
+import json
 import math
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from clew.agent.answer.answer_type import AnswerType
-from clew.agent.answer.differences import difference
-from clew.agent.answer.evidence import Evidence, Request, continued, encoded_request, share_held
+from clew.agent.answer.answer_type import AnswerType, answer_type
+from clew.agent.answer.evidence import NAMED, Evidence, Request, continued, encoded_request, share_held
 from clew.agent.answer.excerpts import Excerpt, excerpt_of
 from clew.agent.answer.reader import read
 from clew.agent.answer.score_adjustments import PHRASE, asked_headings, by_named_authors, of_other_names, opposed
 from clew.agent.answer.times import asked_years, in_force, time_scores
+from clew.agent.search.table_reader import Softmax
 from clew.memory.datatypes import Floats
-from clew.memory.parameters import Cosine, Count, Few, Share, Weight
-from clew.memory.text import FUNCTION_WORDS, content_words
-
-_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")
-"""A name or a number."""
+from clew.memory.errors import BadInput
+from clew.memory.parameters import Cosine, Count, Few, Weight
+from clew.memory.text import content_words, written_words
+from clew.tools.calculate import YEAR, calculate, measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +32,7 @@ class AnswerParameters:
     """How excerpts are chosen, and how long a language model writes. Weights are log odds of the reader."""
 
     held: Weight = 0.3  # of a passage's relevance, the share of the question's words that it holds, beside the cosine
-    relevant: Weight = 0.51  # from which a passage has to do with a question of which the library lacks words
-    lacking: Share = 0.3  # of the question's words, from which relevance is asked for
+    relevant: Weight = 0.51  # from which a passage has to do with a question in another language
     units: Few = 3  # excerpts at most
     behind: Weight = 4.0  # how much less likely than the best another excerpt may be
     beside: Weight = 18.0  # what a further excerpt may cost in all: doubt, and length
@@ -103,11 +106,8 @@ def _only_of_another(request: Request, scores: Floats, other: Floats, evidence: 
     return bool(told - frozenset().union(*(evidence.candidate_words[place] for place in np.flatnonzero(other == 0))))
 
 
-def is_relevant(request: Request, lacks: Sequence[str], evidence: Evidence, parameters: AnswerParameters) -> bool:
-    """Whether some passage has to do with the question, by its meaning and the words that it holds; a question has it
-    of which the library `lacks` few words."""
-    if len(lacks) < parameters.lacking * len(set(content_words(request.question, evidence.language))):
-        return True
+def is_relevant(request: Request, evidence: Evidence, parameters: AnswerParameters) -> bool:
+    """Whether some passage has to do with the question, by its meaning and the words that it holds."""
     encoded = encoded_request(request, evidence)
     held = [share_held(encoded.weights, words) for words in evidence.passage_words]
     near = evidence.passage_vectors @ encoded.whole if held else np.zeros(0)
@@ -140,8 +140,6 @@ def _chosen(
                 continue
             if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in found):
                 continue
-            if _says_again(evidence.texts[place], next(iter(found.values())), wanted):
-                continue
         excerpt = _excerpt(place, evidence, wanted)
         if found and sum(one.words for one in found.values()) + excerpt.words > parameters.words:
             continue
@@ -154,15 +152,6 @@ def _chosen(
         taken.update((document, candidate.region.offset + start) for start, _ in excerpt.parts)
         found[place] = excerpt
     return found
-
-
-def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
-    """Whether a person is asked for, and a text has all names and numbers that the first excerpt has."""
-    told = " ".join(first.texts)
-    if wanted.form != "fact" or "person" not in wanted.expected or not wanted.holds(told):
-        return False
-    values = {one for one in _VALUE.findall(told) if one.casefold() not in FUNCTION_WORDS | wanted.words}
-    return bool(values) and values <= {*_VALUE.findall(text)}
 
 
 def _excerpt(place: int, evidence: Evidence, wanted: AnswerType) -> Excerpt:
@@ -191,3 +180,104 @@ def _in_time(
         beside[place] = one.aside, evidence.candidates[one.older].passage if one.older >= 0 else None
         scores[place] = max(scores[other] for other in (place, *one.others))
     return [place for place in range(len(scores)) if place not in left_out], beside
+
+
+# Differences --------------------------------------------------------------------------------------------------------
+
+CLASSES, SURE = ("difference", "other"), 0.7
+"""What a question is, and the probability from which a difference is asked for."""
+
+SHIPPED = Path(__file__).with_name("differences.json")
+
+READ = 16
+"""Of the candidates the best, that are looked at."""
+
+
+@cache
+def shipped() -> Softmax:
+    """The linear model that comes with Clew; `python -m tests.training.differences` fits it."""
+    said = json.loads(SHIPPED.read_text("utf-8"))
+    return Softmax(CLASSES, np.array(said["intercepts"]), np.array(said["weights"]), said["features"])
+
+
+def masked(question: str) -> list[str]:
+    """Its words in lower case, with names and numbers by what they are."""
+    said = list[str]()
+    for place, word in enumerate(written_words(question)):
+        mask = "NUMBER" if any(map(str.isdigit, word)) else "NAME" if place and word[0].isupper() else word.casefold()
+        said += [mask] if said[-1:] != [mask] or mask.islower() else []
+    return said
+
+
+class _Said(NamedTuple):
+    """Of a candidate its place, its heading, the words of the question that it has or stands under, and its values by
+    their unit."""
+
+    place: int
+    head: str
+    words: frozenset[str]
+    values: dict[str, list[str]]
+
+
+class _Pair(NamedTuple):
+    """Two values of one unit, of one candidate or of two, and what these have of the question's words."""
+
+    places: tuple[int, ...]
+    words: frozenset[str]
+    unit: str
+    values: tuple[str, str]
+
+
+def difference(question: str, order: Sequence[int], evidence: Evidence) -> tuple[tuple[int, ...], str] | None:
+    """The places of the candidates that say both (one where a sentence says them), and the sum; `order` are places of
+    candidates, best first. None where no difference is asked for, or it is not plain between which two values: they
+    have one unit and more words of the question than others, all its names and numbers among them. Of several units
+    that counts which the question names, or which is of the kind that it asks for."""
+    vector = evidence.encoder.encode([question], "sentence")[0]
+    if shipped().probabilities(vector, masked(question))[CLASSES[0]] < SURE:
+        return None
+    said, wanted = [_said(place, question, evidence) for place in order[:READ]], answer_type(question)
+    named = {*content_words(" ".join(NAMED.findall(question)))}
+    most = max((len(one.words | other.words) for one in said for other in said), default=0)
+    pairs = [pair for pair in _pairs(said) if named <= pair.words and len(pair.words) == most]
+    of_unit = [pair for pair in pairs if pair.unit in content_words(wanted.counted or question)]
+    of_kind = [pair for pair in pairs if all(map(wanted.holds, pair.values))]
+    pairs = of_unit if of_unit or wanted.counted else of_kind or pairs
+    sums = {_sum(pair.values): pair.places for pair in reversed(pairs)}
+    plain = len(sums) == len({pair.unit for pair in pairs}) == 1
+    return next(((places, text) for text, places in sums.items() if plain and text), None)
+
+
+def _said(place: int, question: str, evidence: Evidence) -> _Said:
+    asked, text, candidate = {*content_words(question)}, evidence.texts[place], evidence.candidates[place]
+    above = f"{evidence.heads[place]} {candidate.head} {evidence.passages[candidate.passage].title}"
+    values = dict[str, list[str]]()
+    for unit, value in measured(text):
+        if not asked.issuperset(content_words(value)):
+            values.setdefault(unit, []).append(value)
+    return _Said(place, candidate.head, frozenset(asked.intersection(content_words(f"{text} {above}"))), values)
+
+
+def _pairs(said: Sequence[_Said]) -> Iterator[_Pair]:
+    """Of a sentence that says two values, and of two of which each has a word that the other lacks, or that stand under
+    one heading and have the same words."""
+    for one in said:
+        for unit, values in one.values.items():
+            if len(values) == 2:
+                yield _Pair((one.place,), one.words, unit, (values[0], values[1]))
+    for one, other in combinations(said, 2):
+        apart = one.words - other.words and other.words - one.words
+        if apart or (one.words == other.words and one.head == other.head != ""):
+            for unit in sorted(one.values.keys() & other.values.keys()):
+                if len(values := [*one.values[unit], *other.values[unit]]) == 2:
+                    yield _Pair((one.place, other.place), one.words | other.words, unit, (values[0], values[1]))
+
+
+def _sum(values: tuple[str, str]) -> str:
+    """The larger less the smaller one, with the result; empty where that cannot be worked out."""
+    try:
+        one, other = (calculate(f"{first} - {last}") for first, last in (values, values[::-1]))
+    except BadInput:
+        return ""
+    shown = other if " = -" in one else one
+    return f"{shown} years" if all(map(YEAR.fullmatch, values)) else shown

@@ -105,8 +105,8 @@ def _told(region: Region, spans: Sequence[Span]) -> list[_Told]:
     blocks = region.blocks
     starts = np.array([block.start for block in blocks], np.int64)
     found: list[_Told] = []
-    lines: tuple[str, ...] = ("prose", "item", "row", "code")
-    for least, others in ((4, ("prose",)), (2, ("prose",)), (1, lines), (1, (*lines, "heading"))):
+    lines: tuple[str, ...] = ("prose", "item", "row", "code", "heading")
+    for least, others in ((4, lines[:1]), (1, lines)):
         seen: set[Block | None] = set()
         for place, (start, end) in enumerate(spans):
             at = int(np.searchsorted(starts, start, "right")) - 1
@@ -161,7 +161,7 @@ def _scores(told: Sequence[_Told], vectors: Vectors, parts: Sequence[Sequence[in
 def _chosen(
     told: Sequence[_Told], vectors: Vectors, scores: Floats, parts: Sequence[Sequence[int]], most_words: int
 ) -> list[int]:
-    """The best of each part, the longest parts first, then of what is left; never twice the same. Of short sections, as
+    """The best of each part, the longest parts first; never twice the same. Of short sections, as
     minutes have them, the first, then items of lists and what has a label (`Decision: ...`), and the rest."""
     chosen: list[int] = []
     lengths = [len(one.text.split()) for one in told]
@@ -174,20 +174,14 @@ def _chosen(
                 chosen.append(place)
                 return
 
-    sizes = [sum(lengths[place] for place in part) for part in parts]
-    if len(parts) > 2 and max(sizes) <= SHORT_SECTION:
+    if len(parts) > 2 and all(sum(lengths[place] for place in part) <= SHORT_SECTION for part in parts):
         most_words = most_words * OF_ENTRIES // MOST_WORDS
         labelled = [one.is_item or bool(LABEL.match(one.text)) for one in told]
         for places in (*parts, *([place] for place in sorted(range(len(told)), key=lambda place: not labelled[place]))):
             take(places)
         return chosen
-    order = sorted(range(len(parts)), key=lambda part: -sizes[part])
-    ranked = [sorted(part, key=lambda place: (-scores[place], place)) for part in parts]
     take([place for place, length in enumerate(lengths) if FEWEST <= length <= READABLE * 2][:1])
-    for part in order:
-        if not any(place in parts[part] for place in chosen):
-            take(ranked[part])
-    for part in order:
-        if sum(lengths[place] for place in chosen) < most_words / 2:
-            take(ranked[part])
+    for part in sorted(parts, key=lambda part: -sum(lengths[place] for place in part)):
+        if not any(place in part for place in chosen):
+            take(sorted(part, key=lambda place: (-scores[place], place)))
     return chosen

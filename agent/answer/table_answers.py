@@ -8,7 +8,7 @@ from clew.agent.answer.corpus_answers import CorpusAnswer
 from clew.agent.answer.excerpts import in_markdown
 from clew.agent.answer.score_adjustments import SURE, denied
 from clew.agent.search.table_reader import TableReading, read, shipped
-from clew.agent.state import Answer, BoldSpan, Claim
+from clew.agent.state import Answer, Claim
 from clew.agent.talk.lines import line
 from clew.memory.dialogue.context_dependence import depends_on_context
 from clew.memory.errors import BadInput
@@ -16,8 +16,8 @@ from clew.memory.knowledge.tables import Tables
 from clew.memory.ports import Encoder
 from clew.tools.table import MOST, TableRequest, TableResult, answered, place_of
 
-SHOWN = 10
-"""Tables of the same form that are looked at, and twice the rows that a computation is shown with."""
+FEW = 5
+"""Rows that a computation is shown with."""
 
 
 def table_answer(
@@ -46,14 +46,10 @@ def table_answer(
         return None
     rows = list(_rows(reading, result, language))
     lead = _lead(reading, result, language, ":" if rows else "")
-    passages = [replace(result.passage, text="\n".join([lead, *(row.text for row in rows)]))]
-    claims = [Claim(lead, (1,), span=_bold(lead)), *(replace(row, cites=(1,), new_line=True) for row in rows)]
-    for n, other in enumerate([] if result.matched else _others(reading, tables), 2):
-        found = f"{_of_rows(other, language, other.matched)} \u2013 {other.table.name}"
-        passages.append(replace(other.passage, text=found))
-        claims.append(Claim(found, (n,), new_line=True))
-    answer = Answer("answered", tuple(claims), tuple(passages), form="fact")
-    return CorpusAnswer(answer, tuple(passages), f"{reading.asked} in {reading.table.name}", (result.text,))
+    passage = replace(result.passage, text="\n".join([lead, *(row.text for row in rows)]))
+    claims = [Claim(lead, (1,)), *(replace(row, cites=(1,), new_line=True) for row in rows)]
+    answer = Answer("answered", tuple(claims), (passage,), form="fact")
+    return CorpusAnswer(answer, (passage,), f"{reading.asked} in {reading.table.name}", (result.text,))
 
 
 def _read(question: str, tables: Tables, encoder: Encoder) -> TableReading | None:
@@ -76,14 +72,6 @@ def _of_the_same_rows(
     own = {one.column for one in reading.request.where}
     kept = [one for one in earlier.request.where if one.column not in own]
     return replace(reading, request=reading.request.model_copy(update={"where": (*kept, *reading.request.where)}))
-
-
-def _others(reading: TableReading, tables: Tables) -> list[TableResult]:
-    """What the tables of the same form have of rows that this one lacks."""
-    alike = [one for one in tables.all if one.heads == reading.table.heads and one.id != reading.table.id]
-    request = reading.request.model_copy(update={"aggregate": None, "table": ""})
-    found = [answered(tables, one, request) for one in alike[:SHOWN]]
-    return [one for one in found if one.rows][:2]
 
 
 def _of_rows(result: TableResult, language: str, count: int) -> str:
@@ -109,14 +97,6 @@ def _lead(reading: TableReading, result: TableResult, language: str, end: str) -
     return f"{of} \u2013 {result.table.name}{end}"
 
 
-def _bold(lead: str) -> BoldSpan | None:
-    """The value: behind the last sign of equality or colon, or the number that it begins with."""
-    if lead[:1].isdigit():
-        return BoldSpan(0, len(lead.split()[0]))
-    start = max(lead.rfind("= "), lead.rfind(": ")) + 2
-    return BoldSpan(start, len(lead)) if 1 < start < len(lead) else None
-
-
 def _meant(reading: TableReading, denied: float) -> TableRequest | None:
     """What is read, with a cell left out that a question denies as likely: of those who are not in Finance. None where
     it is not plain whether or what is denied. Columns of yes and no are read with that."""
@@ -132,7 +112,7 @@ def _meant(reading: TableReading, denied: float) -> TableRequest | None:
 
 def _rows(reading: TableReading, result: TableResult, language: str) -> Iterator[Claim]:
     """The rows, where they are few or asked for; the groups; of a comparison the difference."""
-    few = result.listed <= SHOWN // 2 and result.request.where
+    few = result.listed <= FEW and result.request.where
     if result.groups or (reading.asked in ("count", "sum", "mean") and not few):
         yield from (Claim(f"{group}: {value}") for group, value in result.groups)
         return

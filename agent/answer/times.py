@@ -50,8 +50,6 @@ _NOT_NOW = re.compile(
 )
 """In a question that is not about what holds now."""
 
-_SINCE = re.compile(r"\b(?:since|after)\s+$", re.IGNORECASE)
-_UNTIL = re.compile(r"\b(?:before|until|till)\s+$", re.IGNORECASE)
 _VERSION = re.compile(r"\b(?:draft|final|archived?|superseded|new|old|revised|updated|version|v)\b|\d+|[^\w\s]")
 NO_DATE = CalendarDate()
 
@@ -121,29 +119,20 @@ def time_scores(question: str, sentences: Sequence[TimedSentence], any_year: boo
     """What is added to the score of each, shape (sentences,); 0 where the question names no time, or nothing is of it.
     With `any_year` a month is of any year where none is of that which it was taken for."""
     asked = asked_times(question)
-    scores = _of_times(question, asked, sentences)
+    scores = _of_times(asked, sentences)
     if any_year and asked and not scores.any():
-        scores = _of_times(question, [replace(one, date=replace(one.date, year=0)) for one in asked], sentences)
+        scores = _of_times([replace(one, date=replace(one.date, year=0)) for one in asked], sentences)
     return scores
 
 
-def _of_times(question: str, asked: Sequence[FoundDate], sentences: Sequence[TimedSentence]) -> Floats:
-    fits = [[_fits(question, one, sentence) for one in asked] for sentence in sentences]
+def _of_times(asked: Sequence[FoundDate], sentences: Sequence[TimedSentence]) -> Floats:
+    fits = [[sentence.is_of(one) for one in asked] for sentence in sentences]
     if not any(any(row) for row in fits):
         return np.zeros(len(sentences))
     exact = any(one.date.month for one in asked)
     return np.array(
         [FITS if any(row) else -MISSES if exact and row and all(fit is False for fit in row) else 0.0 for row in fits]
     )
-
-
-def _fits(question: str, asked: FoundDate, sentence: TimedSentence) -> bool | None:
-    before, date = question[: asked.start], sentence.date
-    if _SINCE.search(before) and date.year:
-        return date >= asked.date
-    if _UNTIL.search(before) and date.year:
-        return date < asked.date
-    return sentence.is_of(asked)
 
 
 def asked_years(question: str) -> bool:
@@ -161,8 +150,6 @@ def in_force(
     each that answers for others of another date. Where the question asks about a time that none of them is of, what was
     in force then, and of a month of any year the newest; nothing where one is of the year that is asked about, or where
     it asks about what was before."""
-    if not len(scores):
-        return {}
     near = [place for place in np.argsort(-scores, kind="stable").tolist() if scores[place] >= NEARLY * scores.max()]
     found = dict[int, InForce]()
     if "time" in answer_type(question).expected:  # the dates of the entries of a diary that do not say when it was

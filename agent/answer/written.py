@@ -4,7 +4,6 @@ sentence by sentence."""
 import re
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,6 +17,7 @@ from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
+from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
 from clew.memory.text import NAMES
 from clew.prompts import render
@@ -38,18 +38,16 @@ PATHS = 3
 
 _AT_END = re.compile(rf"\s*\b{NOT_FOUND}\b[.!]?\s*$")
 
-Unsupported = Literal["mark", "rewrite", "remove"]
+Unsupported = Literal["mark", "remove"]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
     """What a model wrote for a turn. `answer` is None where it says that the passages do not answer. `removed[i]`
-    counts the instructions that were left out of passage i, `unknown` the citations of passages that there are not;
-    `broke` is why it breaks off, or empty."""
+    counts the instructions that were left out of passage i; `broke` is why it breaks off, or empty."""
 
     answer: Answer | None
     removed: tuple[int, ...] = ()
-    unknown: int = 0
     broke: str = ""
 
 
@@ -60,13 +58,11 @@ class Unusable(ModelFailed):
 @dataclass(frozen=True, slots=True)
 class _Reply:
     """`raw` is as the model wrote it; `text` as it was shown, citations numbered in the order of first mention:
-    `order[n - 1]` is the passage of citation n, `unknown` counts citations of passages that there are not. `stopped`:
-    by the person; `broke` is why it breaks off, or empty."""
+    `order[n - 1]` is the passage of citation n. `stopped`: by the person; `broke` is why it breaks off, or empty."""
 
     raw: str
     text: str
     order: Sequence[int]
-    unknown: int
     stopped: bool
     broke: str
 
@@ -83,7 +79,7 @@ def write(
     """The model's answer from the turn's passages, its words given to `emit` as they may leave (`OutputFilter`; with an
     `encoder` nothing that has nothing to do with the question). What it wrote before a stop or a failure is kept.
 
-    `unsupported` sentences are marked (by `verify`), or the answer is written once more, or they are removed. To a
+    `unsupported` sentences are marked (by `verify`), or removed. To a
     `small` model nothing but the passages and the question is given. A prompt that was cut is sent again with half of
     the passages. Raises `ServiceUnreachable` where nothing usable came, `Unusable` among them, and `Cancelled` where
     nothing came at all.
@@ -140,32 +136,22 @@ class _Writing:
         return render("answer", passages=passages, path=path, said=said, question=question, language=language)
 
     def _checked(self, prompt: Message, given: PromptPassages) -> ModelAnswer:
-        reply = self._reply([prompt])
-        drafted = self._drafted(reply, given)
+        drafted = self._drafted(self._reply(prompt), given)
         answer = drafted.answer
         if self.unsupported == "mark" or answer is None or answer.outcome != "answered":
             return drafted
-        wrong = [claim.text for claim in answer.claims if _wrong(claim, answer.sources)]
-        if len(wrong) == len(answer.claims):
+        right = [claim for claim in answer.claims if not _wrong(claim, answer.sources)]
+        if not right:
             return drafted  # nothing would be left: it is marked
-        if wrong and self.unsupported == "rewrite" and not drafted.broke:
-            self.emit(Piece("", restart=True))
-            again = render("answer-again", sentences="\n".join(wrong))
-            with suppress(ServiceUnreachable, Cancelled):  # then the first one stands, without what is not supported
-                reply = self._reply([prompt, Message("assistant", reply.raw), Message("user", again)])
-                drafted = self._drafted(reply, given)
-        if drafted.answer is None:
-            return drafted
-        right = [claim for claim in drafted.answer.claims if not _wrong(claim, drafted.answer.sources)]
-        claims, sources = numbered(right, drafted.answer.sources)
-        return replace(drafted, answer=replace(drafted.answer, claims=claims, sources=sources))
+        claims, sources = numbered(right, answer.sources)
+        return replace(drafted, answer=replace(answer, claims=claims, sources=sources))
 
-    def _reply(self, messages: Sequence[Message]) -> _Reply:
+    def _reply(self, prompt: Message) -> _Reply:
         """The model's, each piece emitted as it may leave. Raises `Cancelled` and `ServiceUnreachable` where nothing
         came before that can be kept, and `PromptCut`."""
         citations, shown, stopped, broke = Citations(len(self.turn.passages)), list[str](), False, ""
         options = WriteOptions(cancel=self.cancel, temperature=TEMPERATURE, tokens=self._most)
-        pieces = _Restartable(self.writer.write(messages, options))
+        pieces = _Restartable(self.writer.write([prompt], options))
         try:
             while True:
                 citations, shown = Citations(len(self.turn.passages)), list[str]()
@@ -191,11 +177,11 @@ class _Writing:
             broke = error.message
         finally:
             pieces.close()
-        return _Reply("".join(pieces.raw), "".join(shown), citations.order, len(citations.dropped), stopped, broke)
+        return _Reply("".join(pieces.raw), "".join(shown), citations.order, stopped, broke)
 
     def _drafted(self, reply: _Reply, given: PromptPassages) -> ModelAnswer:
         """Raises `Unusable` where it cites nothing, and of a small model where nothing that it says is supported."""
-        drafted = ModelAnswer(None, given.removed, reply.unknown, reply.broke)
+        drafted = ModelAnswer(None, given.removed, reply.broke)
         start, passages, order = _start(reply.raw), self.turn.passages, reply.order
         if refuses(start):
             return drafted

@@ -33,7 +33,7 @@ def ask(assistant: Assistant, *questions: str, tool: str = "", scope: tuple[str,
 
 
 def test_what_the_collection_is_about_is_told_in_few_words(assistant: Assistant) -> None:
-    """A line a folder, with titles of documents; the step has the titles of all."""
+    """A line a folder, with titles of documents."""
     turn = ask(assistant, OVERVIEW)
     assert (turn.calls, turn.answer.outcome, turn.answer.form) == ((), "answered", "overview")
     assert turn.answer.claims[0].text == "There are 35 documents here, in 5 folders:"
@@ -43,7 +43,7 @@ def test_what_the_collection_is_about_is_told_in_few_words(assistant: Assistant)
     documents = {d.title for d in assistant.services.library.store.catalogue.documents}
     assert {claim.text.strip("\u201c\u201d") for claim in cited if not claim.quotes} <= documents
     steps = {step.node: step for step in turn.steps}
-    assert len(steps["answer"].details) == 35 and steps["corpus"].summary.startswith("no search")
+    assert steps["corpus"].summary.startswith("no search")
     assert "think" not in steps
 
 
@@ -84,7 +84,6 @@ def test_a_summary_is_of_the_document_that_is_meant_and_quotes_it(
 def test_a_question_is_limited_to_the_document_that_it_names(assistant: Assistant) -> None:
     turn = ask(assistant, "According to metropolis.md, who directed it?")
     assert {passage.document for passage in turn.passages} == {"films/metropolis.md"}
-    assert turn.answer.claims[0].text == "In \u201cMetropolis\u201d:" and not turn.answer.claims[0].cites
     refused = ask(assistant, "According to metropolis.md, who was Laika?").answer
     assert refused.refused and refused.text.startswith("\u201cMetropolis\u201d says nothing ")
 

@@ -61,7 +61,6 @@ PARTS: Mapping[str, Mapping[str, Stub]] = {
     "multi_question": {"clew.agent.talk.multi_question:questions_of": lambda text: (text,)},
     "scope": {"clew.agent.search.scope:document_meant": always(None)},
     "times": {"clew.agent.answer.selection:_in_time": lambda _, __, scores, ___: ([*range(len(scores))], {})},
-    "conflicts": {"clew.agent.answer.quoted:contradicting": always([])},
     "bold": {"clew.agent.answer.reader:with_bold": lambda answer, _: answer},
     "corpus": {"clew.agent.answer.corpus_answers:corpus_answer": always(None)},
     "growing": {"clew.agent.answer.selection:_excerpt": lambda place, evidence, _: _alone(evidence.candidates[place])},

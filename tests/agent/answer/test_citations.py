@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agent.answer.citations import Citations, claims_of, numbered
+from clew.agent.answer.citations import AHEAD, Citations, claims_of, numbered
 from clew.agent.state import Claim
 from clew.memory.datatypes import Passage
 
@@ -46,13 +46,16 @@ def shown(text: str, count: int = 5, pieces: int = 3) -> tuple[str, Citations]:
         ),
         ('It is far <cite>2</cite>. Grey<cite id="3"/>.', "It is far [1]. Grey [2].", [2, 3]),
         ('It is far <passage id="2"></passage>. Grey </passage>.', "It is far [1]. Grey .", [2]),
-        ('<passage id="2" title="Moon">It is far.</passage> It is grey.', "It is far [1]. It is grey.", [2]),
+        ('<passage id="2" title="Moon">It is far.</passage> It is grey.', f"{AHEAD}[1] It is far. It is grey.", [2]),
         ("It is far.² It is very grey³. Cold.²,¹", "It is far. [1] It is very grey [2]. Cold. [1] [3]", [2, 3, 1]),
         ("It is far.³¹", "It is far. [1] [2]", [3, 1]),
-        ("According to passage 2, the Moon is far. It is grey.", "The Moon is far [1]. It is grey.", [2]),
-        ("Yes. In passages 1, 2, and 3, Dr. Lang says so! Far", "Yes. Dr. Lang says so [1] [2] [3]! Far", [1, 2, 3]),
-        ("- In the source [2], it is far [2].\n- In passage 1, x", "- It is far [1].\n- X [2]", [2, 1]),
-        ("In passage 2, it is far. [2] Grey [1].", "It is far. [1] Grey [2].", [2, 1]),
+        ("According to passage 2, the Moon is far. It is grey.", f"{AHEAD}[1] The Moon is far. It is grey.", [2]),
+        (
+            "- In the source [2], it is far [2].\n- In passage 1, x",
+            f"- {AHEAD}[1] It is far [1].\n- {AHEAD}[2] X",
+            [2, 1],
+        ),
+        ("In passage 2, it is far. [2] Grey [1].", f"{AHEAD}[1] It is far. [1] Grey [2].", [2, 1]),
         *(
             (text, text, [])
             for text in (
@@ -78,7 +81,6 @@ def test_numbers_are_those_of_first_mention(text: str, expected: str, order: lis
 def test_numbers_that_there_are_not_are_dropped() -> None:
     made, citations = shown("It is far [99]. Grey [0] [2]. Red [4-999].")
     assert (made, citations.order) == ("It is far. Grey [1]. Red [2] [3].", [2, 4, 5])
-    assert citations.dropped == [99, 0, 999]
 
 
 def test_nothing_of_a_citation_is_shown_before_it_is_whole() -> None:
@@ -98,8 +100,7 @@ CITED = st.sampled_from(
 def test_where_it_is_cut_makes_no_difference_to_any_form(text: str, pieces: int) -> None:
     made, citations = shown(text, pieces=pieces)
     whole, known = shown(text, pieces=1000)
-    assert (made, citations.order, citations.dropped) == (whole, known.order, known.dropped)
-    assert "\0" not in made
+    assert (made, citations.order) == (whole, known.order)
 
 
 PASSAGES = [
@@ -109,6 +110,7 @@ PASSAGES = [
 
 
 FAR, COLD = Claim("It is far.", (1,)), Claim("It is cold.", (2,))
+BOTH = Claim("- X", (1, 2), new_line=True)
 
 
 @pytest.mark.parametrize(
@@ -149,6 +151,7 @@ FAR, COLD = Claim("It is far.", (1,)), Claim("It is cold.", (2,))
             ),
         ),
         ("Dr. Smith paid 3.5 dollars [1].", (Claim("Dr. Smith paid 3.5 dollars.", (1,)),)),
+        (f"{AHEAD}[1] It is far. {AHEAD}[2] It is cold.\n- {AHEAD}[1] {AHEAD}[2] X", (FAR, COLD, BOTH)),
         ("...\n- \n [1]\n", ()),
     ],
 )
