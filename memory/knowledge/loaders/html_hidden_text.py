@@ -87,9 +87,10 @@ def _rules(nodes: Sequence[Any], depth: int = 0) -> Iterator[tuple[str, Declared
     for node in nodes:
         if node.type == "qualified-rule":
             yield _said(node.prelude), _declared(parse_blocks_contents(node.content, True, True))
-        elif node.type == "at-rule" and node.content and depth < NESTED:
-            if _holds(node.lower_at_keyword, _said(node.prelude)):
-                yield from _rules(parse_blocks_contents(node.content, True, True), depth + 1)
+        elif node.type != "at-rule" or not node.content or depth == NESTED:
+            continue
+        elif _holds(node.lower_at_keyword, _said(node.prelude)):
+            yield from _rules(parse_blocks_contents(node.content, True, True), depth + 1)
 
 
 def _said(tokens: Sequence[Any]) -> str:
@@ -290,9 +291,8 @@ def _leaves_nothing(function: str, said: str) -> bool:
         case "circle":
             return 0 in shares[:1]
         case "inset" if its:
-            top, right, bottom, left = sides(
-                [share if unit == "%" else 0 for share, (_, unit) in zip(shares, its, strict=True)]
-            )
+            of_it = [share if unit == "%" else 0.0 for share, (_, unit) in zip(shares, its, strict=True)]
+            top, right, bottom, left = sides(of_it)
             return bool(top + bottom >= 1 or left + right >= 1)
         case "rect" if len(its) == 4:
             top, right, bottom, left = shares
