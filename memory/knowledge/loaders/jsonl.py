@@ -13,13 +13,14 @@ import stat
 import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.clues.clue_index import normalise
-from clew.memory.knowledge.loaders.plain_text import TOO_DEEP, not_empty, title_of_text
+from clew.memory.knowledge.loaders.plain_text import not_empty, title_of_text
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, file_mode, in_a_line, reason, shown
 from clew.memory.text import clean, storable
 
@@ -37,12 +38,7 @@ BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 
 def read_jsonl(source: Source) -> Iterator[Document | LoadFailure]:
     """A document for each line. Ids are kept as they are; a line without one is `<file>:<line>`. Raises `Unreadable`
-    for a file without lines, and for a script of conversations."""
-    first = next(_each(source.path, lambda record, _: record), None)
-    if first is None:
-        raise Unreadable("empty")
-    if isinstance(first, dict) and {"conversation_id", "turns"} <= first.keys():
-        raise Unreadable("a conversation script, which clew replay runs")
+    for a file without lines."""
     place, known = shown(source.path), set[str]()
 
     def document(record: Record, number: int) -> Document:
@@ -52,7 +48,10 @@ def read_jsonl(source: Source) -> Iterator[Document | LoadFailure]:
         known.add(made.id)
         return made
 
-    yield from named(_each(source.path, document), place)
+    items = named(_each(source.path, document), place)
+    if (first := next(items, None)) is None:
+        raise Unreadable("empty")
+    yield from chain([first], items)
 
 
 def unzipped(path: Path) -> IO[bytes]:
@@ -141,12 +140,8 @@ def _record(line: bytes) -> Record:
         raise Unreadable(f"a line of more than {LONGEST_LINE >> 20} MiB")
     try:
         record = json.loads(line.decode().strip())
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"not UTF-8 (byte {error.start} of the line)") from error
-    except json.JSONDecodeError as error:
-        raise Unreadable(f"not JSON: {error.msg} (column {error.colno})") from error
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists in lists without end
-        raise Unreadable(TOO_DEEP) from error
+    except (ValueError, RecursionError) as error:  # RecursionError: lists in lists without end
+        raise Unreadable(f"not JSON: {error}") from error
     if not isinstance(record, dict):
         raise Unreadable("not a JSON object")
     return record

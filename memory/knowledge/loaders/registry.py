@@ -36,7 +36,6 @@ LOADERS: tuple[Loader, ...] = (
     ),
     Loader("beir", jsonl.read_jsonl, in_folder=jsonl.corpus_of),
     Loader("jsonl", jsonl.read_jsonl, jsonl.SUFFIXES),
-    Loader("triples", records.read_triples, (".json",), records.is_file_of_triples),
     Loader("json", records.read_json, (".json",)),
     Loader(
         "mediawiki", wikipedia.read_dump, wikipedia.ENDINGS, wikipedia.is_dump, edges=wikipedia.read_links, by_page=True

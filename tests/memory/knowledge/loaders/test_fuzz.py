@@ -59,6 +59,7 @@ SEEDS: dict[str, dict[str, bytes]] = {
     "chat": {"x.txt": b"[12/03/24, 18:02:11] Ann: who?\n[12/03/24, 18:03:40] Bea: me\nand you\n"},
     "json": {
         "x.json": b'{"a": [{"b": 1}, {"c": null}], "d": {"e": "f"}}',
+        "triples.json": b'[["a", "b", "c"], ["d", 2, -3.5e1]]',
         "y.json": b'{"messages": [{"date": "2024-01-02", "from": "A", "text": "b"}]}',
     },
     "code": {"x.py": b"def one():\n    return 2\n"},
@@ -77,7 +78,6 @@ SEEDS: dict[str, dict[str, bytes]] = {
     "beir": {"corpus.jsonl": LINES, "corpus.jsonl.gz": gzip.compress(LINES)},
     "jsonl": {"x.jsonl": LINES, "x.jsonl.gz": gzip.compress(LINES)},
     "table": {"x.csv": b'Jar,Price\n"250 g, small",4.50\n500 g;7,80\n', "y.tsv": b"a\tb\n1\t\xc3\xa9\n"},
-    "triples": {"x.json": b'[["a", "b", "c"], ["d", 2, -3.5e1]]'},
     "mediawiki": {"x.xml": DUMP, "x.xml.gz": gzip.compress(DUMP), "x.xml.bz2": bz2.compress(DUMP)},
 }
 """By the loaders' names: files that each of them reads. A new loader needs some too."""
