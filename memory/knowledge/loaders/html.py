@@ -5,9 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from copy import deepcopy
-from email import message_from_bytes, policy
 from pathlib import Path
-from typing import cast
 
 from lxml import etree
 from lxml.html import Element, HtmlElement, HTMLParser, document_fromstring
@@ -38,17 +36,13 @@ KEYWORDS = ("keywords", "article:tag", "dc.subject", "dcterms.subject")
 
 def read_html(source: Source) -> Iterator[Document]:
     """Raises `Unreadable` where there are no words in it."""
-    yield _page(source, _decode(source.path.read_bytes()))
-
-
-def _page(source: Source, markup: str) -> Document:
-    root = parse(markup)
+    root = parse(_decode(source.path.read_bytes()))
     head, first = (" ".join(root.xpath(f"string({path})").split()) for path in ("//head/title", "//h1"))
     date = " ".join(root.xpath(f"string((//head/meta[{_DATED}])[1]/@content)").split())
     author, tags = (in_a_line(_metas(root, names)) for names in (AUTHOR, KEYWORDS))
     layout, hidden = laid_out(root)
     title = first if first and first in head else head or first or title_of_file(source.path)
-    return layout.document(source, title, date=date, author=author, tags=tags, hidden_text=hidden)
+    yield layout.document(source, title, date=date, author=author, tags=tags, hidden_text=hidden)
 
 
 def _metas(root: HtmlElement, names: Collection[str]) -> list[str]:
@@ -243,11 +237,3 @@ def _declared(data: bytes) -> str:
 def guessed_encoding(data: bytes) -> str:
     """As `guessed`, of a page that declares none."""
     return "" if _declared(data) else guessed(data)
-
-
-def read_saved_page(source: Source) -> Iterator[Document]:
-    """What a browser saved whole. Raises `Unreadable` where no page is in it."""
-    page = message_from_bytes(source.path.read_bytes(), policy=policy.default).get_body(("html",))
-    if page is None:
-        raise Unreadable("no page is in it")
-    yield _page(source, _decode(cast(bytes, page.get_payload(decode=True))))

@@ -45,8 +45,6 @@ LOADERS: tuple[Loader, ...] = (
     Loader("slides", office.read_slides, (".pptx", ".pptm", ".ppsx")),
     Loader("mail", archive.read_mail, (".eml",)),
     Loader("mailbox", archive.read_box, (".mbox",)),
-    Loader("evernote", archive.read_notes, (".enex",)),
-    Loader("saved page", html.read_saved_page, (".mhtml", ".mht")),
     Loader("code", read_code, CODE_ENDINGS, guesses=guessed),
     Loader("notebook", markdown.read_notebook, (".ipynb",)),
     Loader("archive", archive.read_archive, (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")),

@@ -35,11 +35,6 @@ MAIL = (
     b'Content-Type: multipart/mixed; boundary="="\n\n--=\nContent-Type: text/html; charset=utf-8\n\n<p>One</p>\n--=\n'
     b'Content-Type: text/csv\nContent-Disposition: attachment; filename="a.csv"\n\na,b\n1,2\n--=--\n'
 )
-NOTES = (
-    "<en-export><note><title>Boiler</title><created>20240501T101500Z</created><tag>house</tag><note-attributes><author>Ann"
-    "</author></note-attributes><content><![CDATA[<en-note><h1>Service</h1><div>In May.</div></en-note>]]></content>"
-    "<resource><data>QUJD</data></resource></note><note><title>Empty</title><content/></note></en-export>"
-)
 SEEDS: dict[str, dict[str, bytes]] = {
     "office": {
         "x.docx": word(paragraph("One") + MERGED),
@@ -67,8 +62,6 @@ SEEDS: dict[str, dict[str, bytes]] = {
         "x.ipynb": b'{"cells": [{"cell_type": "markdown", "source": ["# One"]},'
         b'{"cell_type": "code", "source": "1", "outputs": [{"text": "1"}]}]}'
     },
-    "evernote": {"x.enex": NOTES.encode()},
-    "saved page": {"x.mhtml": b"MIME-Version: 1.0\nContent-Type: text/html\n\n<title>A</title><p>One."},
     "archive": {"x.zip": zipped({"a/b.txt": "One.", "c.md": "# Two"})},
     "text": {"x.txt": "Moon\n\nThe Moon orbits – the Earth.\u2028More.".encode()},
     "markdown": {"x.md": MARKDOWN},
