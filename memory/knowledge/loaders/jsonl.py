@@ -13,7 +13,6 @@ import stat
 import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
@@ -38,7 +37,12 @@ BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 
 def read_jsonl(source: Source) -> Iterator[Document | LoadFailure]:
     """A document for each line. Ids are kept as they are; a line without one is `<file>:<line>`. Raises `Unreadable`
-    for a file without lines."""
+    for a file without lines, and for a script of conversations."""
+    first = next(_each(source.path, lambda record, _: record), None)
+    if first is None:
+        raise Unreadable("empty")
+    if isinstance(first, dict) and {"conversation_id", "turns"} <= first.keys():
+        raise Unreadable("a conversation script, which clew replay runs")
     place, known = shown(source.path), set[str]()
 
     def document(record: Record, number: int) -> Document:
@@ -48,10 +52,7 @@ def read_jsonl(source: Source) -> Iterator[Document | LoadFailure]:
         known.add(made.id)
         return made
 
-    items = named(_each(source.path, document), place)
-    if (first := next(items, None)) is None:
-        raise Unreadable("empty")
-    yield from chain([first], items)
+    yield from named(_each(source.path, document), place)
 
 
 def unzipped(path: Path) -> IO[bytes]:
@@ -121,10 +122,8 @@ def _each(path: Path, make: Callable[[Record, int], Entry], having: bytes = b"")
                         yield make(_record(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line), number)
                 except Unreadable as error:
                     yield LoadFailure(f"{place}:{number}", error.message)
-    except BROKEN_ZIP as error:
-        yield LoadFailure(place, f"the zipped file is broken or cut off after line {number} ({error})")
-    except OSError as error:
-        yield LoadFailure(place, reason(error))
+    except (OSError, *BROKEN_ZIP) as error:
+        yield LoadFailure(place, f"{reason(error)}, after line {number}" if number else reason(error))
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes]:

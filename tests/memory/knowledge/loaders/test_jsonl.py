@@ -96,14 +96,18 @@ def test_a_zipped_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     *documents, failure = read(source)
     assert 1000 < len(documents) < 5000
     assert isinstance(failure, LoadFailure)
-    assert failure.reason.startswith("the zipped file is broken or cut off after line ")
+    assert f", after line {len(documents)}" in failure.reason
     for broken in (b"not zipped", whole[:100] + b"\xff" * 100 + whole[200:]):
         path.write_bytes(broken)
         assert [type(item) for item in read(source)][-1] is LoadFailure
 
 
-def test_what_has_no_documents_is_named(tmp_path: Path) -> None:
-    assert failures(items(tmp_path / "x.jsonl", b"\n")) == [("x.jsonl", "empty")]
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [({"conversation_id": "c", "turns": []}, "a conversation script, which clew replay runs"), (b"\n", "empty")],
+)
+def test_what_has_no_documents_is_named(tmp_path: Path, line: object, why: str) -> None:
+    assert failures(items(tmp_path / "x.jsonl", line)) == [("x.jsonl", why)]
 
 
 def test_edges_come_as_they_are_and_bad_ones_are_named(tmp_path: Path) -> None:
