@@ -26,9 +26,6 @@ MARKER, PLACE, DROPPED = "x-marker", "x-place", "x-dropped"
 """Attributes that say what stands before an item of a list, if not `-`, and which place begins with an element; the
 name that an element gets before it goes with all that are called so."""
 
-NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What lxml reads in a page and does not take back: control characters."""
-
 _DATED = "@name='date' or @name='dcterms.date' or @property='article:published_time'"
 AUTHOR = ("author", "article:author", "dc.creator", "dcterms.creator")
 KEYWORDS = ("keywords", "article:tag", "dc.subject", "dcterms.subject")
@@ -88,7 +85,7 @@ _RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻
 def _write(layout: TextLayout, root: HtmlElement) -> None:
     """Write the words of an element and all that is in it; `_without_hidden` goes first."""
     for broken in root.iter("br"):
-        broken.tail = "\n" + NOT_IN_XML.sub(" ", broken.tail or "")
+        broken.text = "\n"
     for raised in root.iter("sup"):
         if not len(raised) and _POWER.fullmatch(raised.text or ""):
             raised.text = (raised.text or "").translate(_RAISED)
@@ -134,10 +131,6 @@ def _without_hidden(root: HtmlElement) -> str:
     return said
 
 
-_TURNS = " or ".join(f"starts-with(normalize-space(.), '{word}:')" for word in ("Next", "Previous", "Up"))
-_PAGE_TURNING = f"//*[a[@rel='next' or @rel='prev' or @rel='up']][{_TURNS}]"
-"""`Next: Bugs, Previous: Graphics, Up: Top`, which older Texinfo puts above each section."""
-
 _PERMALINKS = ("¶", "#", "§")
 
 
@@ -150,7 +143,7 @@ def _drop_chrome(root: HtmlElement) -> None:
     own = f"//*[{roles} or @aria-hidden='true' or {' or '.join(named)}]"
     titled = {one for heading in root.iter("h1") for one in heading.iterancestors("header")}
     of_site = [one for one in root.xpath("//header[not(ancestor::main or ancestor::article)]") if one not in titled]
-    _drop(root, [*root.xpath(f"{tags} | {own} | {_PAGE_TURNING}"), *of_site])
+    _drop(root, [*root.xpath(f"{tags} | {own}"), *of_site])
 
 
 def _drop(root: HtmlElement, elements: Iterable[HtmlElement]) -> None:
