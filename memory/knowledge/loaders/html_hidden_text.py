@@ -103,9 +103,6 @@ def _declared(nodes: Iterable[Any]) -> Declared:
         order, name, value = node.important, node.lower_name.removeprefix("-webkit-"), _said(node.value)
         if name == "font" and (size := _SIZE_OF_FONT.search(value)):
             found[order, "font-size"] = size[1]
-        elif name in ("inset", "margin") and value:
-            top, _, _, left = sides(value.split())
-            found |= {(order, f"{name} top"): top, (order, f"{name} left"): left}
         elif value:
             found[order, name] = value
     return found
@@ -140,11 +137,6 @@ def length(value: str, units: Mapping[str, float] = PIXELS, otherwise: float = f
     """Of what a value begins with; `otherwise` where that is no length."""
     found = _LENGTH.match(value)
     return float(found[1]) * units.get(found[2] or "", 1.0) if found else otherwise
-
-
-def sides(said: Sequence[Any]) -> Sequence[Any]:
-    """Top, right, bottom and left, as CSS means one to four values."""
-    return [*said, said[1]] if len(said) == 3 else [*said, *said, *said, *said][:4]
 
 
 Colour = tuple[float, ...] | None
@@ -258,7 +250,8 @@ def _look(style: Style, around: _Look, own: str = "", given: str = "") -> _Look:
     if not (style or own or given):
         return around
     own, given = (f"#{one}" if re.fullmatch("(?:[0-9a-f]{3}){1,2}", one) else one for one in (own, given))
-    words, visible = style["text-fill-color"] or style["color"] or own, style["visibility"]
+    words, visible = style["color"] or own, style["visibility"]
+    words = "inherit" if style["background-clip"] == "text" else words  # they are cut out of what is behind them
     flat = style["background-color"] or style["background"] or given
     ground = style["background-image"] if style["background-image"] not in ("", "none") else flat
     below = around.ground if ground in ("none", *_AS_AROUND) else colour(ground)
@@ -272,12 +265,13 @@ def _look(style: Style, around: _Look, own: str = "", given: str = "") -> _Look:
 
 
 def _hides(style: Style) -> bool:
-    """Whether nothing of an element is seen, whatever those within it say. What is animated fades in, as a rule."""
-    if any(name.startswith("animation") for name in style):
-        return style["display"] == "none"
+    """Whether nothing of an element is seen, whatever those within it say."""
+    if style["display"] == "none" or _is_away(style) or _is_cut(style):
+        return True
+    if {style["animation"], style["animation-name"]} - {"", "none"}:  # it fades or flies in, as a rule
+        return False
     calls = " ".join([f"opacity({style['opacity']})", *map(style.__getitem__, _CALLED)])
-    gone = any(_leaves_nothing(name, said) for name, said in _CALL.findall(calls))
-    return gone or style["display"] == "none" or _is_away(style) or _is_cut(style)
+    return any(_leaves_nothing(name, said) for name, said in _CALL.findall(calls))
 
 
 def _leaves_nothing(function: str, said: str) -> bool:
@@ -290,10 +284,8 @@ def _leaves_nothing(function: str, said: str) -> bool:
             return any(float(number or 0) <= FAR for number, unit in its if unit != "%")
         case "circle":
             return 0 in shares[:1]
-        case "inset" if its:
-            of_it = [share if unit == "%" else 0.0 for share, (_, unit) in zip(shares, its, strict=True)]
-            top, right, bottom, left = sides(of_it)
-            return bool(top + bottom >= 1 or left + right >= 1)
+        case "inset":
+            return [unit for _, unit in its[:1]] == ["%"] and shares[0] >= 0.5
         case "rect" if len(its) == 4:
             top, right, bottom, left = shares
             return bottom - top <= 1 or right - left <= 1
@@ -302,12 +294,11 @@ def _leaves_nothing(function: str, said: str) -> bool:
 
 def _is_away(style: Style) -> bool:
     """Whether it is placed off the screen."""
-    margins = (style[name] for name in ("margin-left", "margin-top", "margin left", "margin top"))
-    if any(length(one) <= FAR and "%" not in one for one in margins):
+    if any(length(style[name]) <= FAR and "%" not in style[name] for name in ("margin-left", "margin-top")):
         return True
     placed = style["position"].startswith(("absolute", "fixed", "relative", "sticky"))
-    sides_ = (style[name] for name in ("left", "right", "top", "bottom", "inset top", "inset left"))
-    return placed and (length(style["left"]) >= TOO_FAR or any(length(one) <= FAR for one in sides_))
+    is_far = any(length(style[side]) <= FAR for side in ("left", "right", "top", "bottom"))
+    return placed and (is_far or length(style["left"]) >= TOO_FAR)
 
 
 def _is_cut(style: Style) -> bool:
