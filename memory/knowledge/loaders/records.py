@@ -117,12 +117,10 @@ _LINK = re.compile(r"<(?:[^<>|]+\|)?([^<>|]+)>")
 
 
 def is_chat(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            data = file.read(BEGINNING)
-        text = decode(data if len(data) < BEGINNING else data.rpartition(b"\n")[0])
-    except (OSError, Unreadable):
-        return False
+    """By its first lines. Raises as `decode` does, and `OSError`."""
+    with path.open("rb") as file:
+        data = file.read(BEGINNING)
+    text = decode(data if len(data) < BEGINNING else data.rpartition(b"\n")[0])
     lines = [line for line in text.splitlines()[:LOOKED_AT] if line.strip()]
     said = [found for line in lines if (found := _MESSAGE.fullmatch(line)) and found[3]]
     return len(said) > 1 and len(said) >= LEAST * len(lines)

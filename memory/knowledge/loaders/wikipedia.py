@@ -125,12 +125,9 @@ class Article:
 
 
 def is_dump(path: Path) -> bool:
-    """By its root element. One that cannot be opened or unzipped may be one: reading it says why."""
-    try:
-        with unzipped(path) as file:
-            return bool(_ROOT.match(file.read(BEGINNING)))
-    except (OSError, *BROKEN_ZIP):
-        return True
+    """By its root element. Raises `OSError`, and what `BROKEN_ZIP` lists."""
+    with unzipped(path) as file:
+        return bool(_ROOT.match(file.read(BEGINNING)))
 
 
 def read_dump(source: Source) -> Iterator[Document | LoadFailure]:
