@@ -28,8 +28,8 @@ SUFFIXES = (".jsonl", ".jsonl.gz")
 Entry = TypeVar("Entry")
 
 LONGEST_LINE, NAMED_FAILURES = 1 << 24, 20
-"""Bytes of a line that are read; and lines of one file that are named: of a file that has nothing but broken lines, the
-rest are counted."""
+"""Bytes of a line, what is more counts as another one; and lines of one file that are named: of a file that has nothing
+but broken lines, the rest are counted."""
 
 AUTHOR, TAGS = ("author", "authors"), ("tags", "keywords")
 BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
@@ -116,29 +116,21 @@ def _each(path: Path, make: Callable[[Record, int], Entry], having: bytes = b"")
     place, number = shown(path), 0
     try:
         with unzipped(path) as file:
-            for number, line in enumerate(_lines(file), 1):
+            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
                 try:
                     if line.strip() and having in line:
-                        yield make(_record(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line), number)
+                        yield make(_record(line), number)
                 except Unreadable as error:
                     yield LoadFailure(f"{place}:{number}", error.message)
     except (OSError, *BROKEN_ZIP) as error:
         yield LoadFailure(place, f"{reason(error)}, after line {number}" if number else reason(error))
 
 
-def _lines(file: IO[bytes]) -> Iterator[bytes]:
-    """Of a line that is too long, the beginning with a byte too many, and never more in memory."""
-    while line := file.readline(LONGEST_LINE + 1):
-        yield line
-        while len(line) > LONGEST_LINE and line[-1:] != b"\n":
-            line = file.readline(LONGEST_LINE + 1) or b"\n"
-
-
 def _record(line: bytes) -> Record:
     if len(line) > LONGEST_LINE:
         raise Unreadable(f"a line of more than {LONGEST_LINE >> 20} MiB")
     try:
-        record = json.loads(line.decode().strip())
+        record = json.loads(line.strip())
     except (ValueError, RecursionError) as error:  # RecursionError: lists in lists without end
         raise Unreadable(f"not JSON: {error}") from error
     if not isinstance(record, dict):

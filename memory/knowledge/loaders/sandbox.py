@@ -84,7 +84,7 @@ class Reading:
             return
         while self._source:  # what is left of one that was begun
             deque(self._items(), maxlen=0)
-        self._process = self._process or _started()
+        self._process = self._process or (_idle.pop() if _idle else _Process())
         self._source, self._limits, self._taken = source, _limits(source), 0
         self._process.send(source, self._limits)
         yield from self._items()
@@ -153,10 +153,6 @@ class _Process:
             self.kill()
             raise ClewError("the process that reads files cannot be started", "run clew doctor")
 
-    @property
-    def alive(self) -> bool:
-        return self._popen.poll() is None
-
     def send(self, source: Source, limits: _Limits) -> None:
         pages = [source.pages.categories, source.pages.keywords]
         request = [source.loader.name, str(source.path), str(source.root), pages, limits.seconds, limits.memory]
@@ -188,14 +184,6 @@ class _Process:
 
 _idle: list[_Process] = []
 """Ready for the next run of this process, as importing the loaders takes longer than reading most files."""
-
-
-def _started() -> _Process:
-    while _idle:
-        if (process := _idle.pop()).alive:
-            return process
-        process.kill()
-    return _Process()
 
 
 @atexit.register
