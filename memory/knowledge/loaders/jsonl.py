@@ -180,14 +180,11 @@ def read_graph(source: Source) -> Iterator[Document | LoadFailure]:
 def read_graph_edges(source: Source) -> Iterator[Edge | LoadFailure]:
     """The edges as they come, repeated ones and those to unknown nodes among them; then those of the relations of
     many. `read_graph` says which of these cannot stand among the nodes."""
-    path, has_relations = edges_beside(source.path), False
-    for item in named(_edges(path), shown(path)):
-        if isinstance(item, Many):
-            has_relations = True
-        else:
-            yield item
-    nodes = {item.id for item in read_jsonl(source) if isinstance(item, Document)} if has_relations else set[str]()
-    for relation in _relations(path, nodes) if has_relations else ():
+    path = edges_beside(source.path)
+    items: Iterator[Edge | Many | LoadFailure] = named(_edges(path), shown(path))
+    yield from (item for item in items if not isinstance(item, Many))
+    nodes = {item.id for item in read_jsonl(source) if isinstance(item, Document)}
+    for relation in _relations(path, nodes):
         if isinstance(relation, Many):
             yield from (Edge(member, relation.document.id, role) for member, role in relation.members)
 
