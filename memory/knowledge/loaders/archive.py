@@ -1,12 +1,10 @@
 """What holds many documents: archives, whose files are read as if they lay in a folder of that name; mail (.eml,
-.mbox), where what is attached is documents of its own; and notes that Evernote exports, without what is attached.
-"""
+.mbox), where what is attached is documents of its own."""
 
 import mailbox
 import stat
 import tarfile
 import zipfile
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -20,14 +18,11 @@ from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import IO, cast
 
-from lxml import etree
-from lxml.etree import _Element
-
 from clew.memory.datatypes import Document
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.html import laid_out, parse
 from clew.memory.knowledge.loaders.layout import TextLayout
-from clew.memory.knowledge.loaders.packages import BROKEN, SAFE
+from clew.memory.knowledge.loaders.packages import BROKEN
 from clew.memory.knowledge.loaders.plain_text import decode
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, Unpacked, in_a_line, shown
 from clew.memory.text import clean, storable
@@ -149,29 +144,3 @@ def _attached(part: EmailMessage, number: int) -> tuple[str, IO[bytes]]:
     if part.get_content_type() == "message/rfc822":
         return name or f"message {number}.eml", BytesIO(part.get_content().as_bytes())
     return name or f"attachment {number}", BytesIO(cast(bytes, part.get_payload(decode=True)) or b"")
-
-
-def read_notes(source: Source) -> Iterator[Document | LoadFailure]:
-    """A note that cannot be read is named. Raises `Unreadable` where the file breaks off."""
-    titles = Counter[str]()
-    try:
-        for _, note in etree.iterparse(str(source.path), tag="note", **SAFE):
-            title = clean(" ".join((note.findtext("title") or "").split())) or f"note {titles.total() + 1}"
-            titles[title] += 1
-            inside = title if titles[title] == 1 else f"{title} ({titles[title]})"
-            place = f"{shown(source.path)}: {inside}"
-            try:
-                yield replace(_note(source, note, title), id=f"{source.name}/{inside}", source=place)
-            except Unreadable as error:
-                yield LoadFailure(place, error.message)
-            note.clear()
-    except etree.XMLSyntaxError as error:
-        raise Unreadable(f"broken XML after {titles.total()} notes: {error.msg}") from error
-
-
-def _note(source: Source, note: _Element, title: str) -> Document:
-    layout, hidden = laid_out(parse(clean(note.findtext("content") or "")))
-    when = note.findtext("updated") or note.findtext("created") or ""  # 20240501T101500Z
-    date = f"{when[:4]}-{when[4:6]}-{when[6:8]}" if when[:8].isdecimal() else ""
-    tags, author = in_a_line([tag.text for tag in note.findall("tag")]), note.findtext("note-attributes/author")
-    return layout.document(source, title, date=date, author=in_a_line(author), tags=tags, hidden_text=hidden)

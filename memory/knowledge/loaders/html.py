@@ -5,9 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from copy import deepcopy
-from email import message_from_bytes, policy
 from pathlib import Path
-from typing import cast
 
 from lxml import etree
 from lxml.html import Element, HtmlElement, HTMLParser, document_fromstring
@@ -28,9 +26,6 @@ MARKER, PLACE, DROPPED = "x-marker", "x-place", "x-dropped"
 """Attributes that say what stands before an item of a list, if not `-`, and which place begins with an element; the
 name that an element gets before it goes with all that are called so."""
 
-NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What lxml reads in a page and does not take back: control characters."""
-
 _DATED = "@name='date' or @name='dcterms.date' or @property='article:published_time'"
 AUTHOR = ("author", "article:author", "dc.creator", "dcterms.creator")
 KEYWORDS = ("keywords", "article:tag", "dc.subject", "dcterms.subject")
@@ -38,17 +33,13 @@ KEYWORDS = ("keywords", "article:tag", "dc.subject", "dcterms.subject")
 
 def read_html(source: Source) -> Iterator[Document]:
     """Raises `Unreadable` where there are no words in it."""
-    yield _page(source, _decode(source.path.read_bytes()))
-
-
-def _page(source: Source, markup: str) -> Document:
-    root = parse(markup)
+    root = parse(_decode(source.path.read_bytes()))
     head, first = (" ".join(root.xpath(f"string({path})").split()) for path in ("//head/title", "//h1"))
     date = " ".join(root.xpath(f"string((//head/meta[{_DATED}])[1]/@content)").split())
     author, tags = (in_a_line(_metas(root, names)) for names in (AUTHOR, KEYWORDS))
     layout, hidden = laid_out(root)
     title = first if first and first in head else head or first or title_of_file(source.path)
-    return layout.document(source, title, date=date, author=author, tags=tags, hidden_text=hidden)
+    yield layout.document(source, title, date=date, author=author, tags=tags, hidden_text=hidden)
 
 
 def _metas(root: HtmlElement, names: Collection[str]) -> list[str]:
@@ -94,7 +85,7 @@ _RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻
 def _write(layout: TextLayout, root: HtmlElement) -> None:
     """Write the words of an element and all that is in it; `_without_hidden` goes first."""
     for broken in root.iter("br"):
-        broken.tail = "\n" + NOT_IN_XML.sub(" ", broken.tail or "")
+        broken.text = "\n"
     for raised in root.iter("sup"):
         if not len(raised) and _POWER.fullmatch(raised.text or ""):
             raised.text = (raised.text or "").translate(_RAISED)
@@ -140,10 +131,6 @@ def _without_hidden(root: HtmlElement) -> str:
     return said
 
 
-_TURNS = " or ".join(f"starts-with(normalize-space(.), '{word}:')" for word in ("Next", "Previous", "Up"))
-_PAGE_TURNING = f"//*[a[@rel='next' or @rel='prev' or @rel='up']][{_TURNS}]"
-"""`Next: Bugs, Previous: Graphics, Up: Top`, which older Texinfo puts above each section."""
-
 _PERMALINKS = ("¶", "#", "§")
 
 
@@ -156,7 +143,7 @@ def _drop_chrome(root: HtmlElement) -> None:
     own = f"//*[{roles} or @aria-hidden='true' or {' or '.join(named)}]"
     titled = {one for heading in root.iter("h1") for one in heading.iterancestors("header")}
     of_site = [one for one in root.xpath("//header[not(ancestor::main or ancestor::article)]") if one not in titled]
-    _drop(root, [*root.xpath(f"{tags} | {own} | {_PAGE_TURNING}"), *of_site])
+    _drop(root, [*root.xpath(f"{tags} | {own}"), *of_site])
 
 
 def _drop(root: HtmlElement, elements: Iterable[HtmlElement]) -> None:
@@ -243,11 +230,3 @@ def _declared(data: bytes) -> str:
 def guessed_encoding(data: bytes) -> str:
     """As `guessed`, of a page that declares none."""
     return "" if _declared(data) else guessed(data)
-
-
-def read_saved_page(source: Source) -> Iterator[Document]:
-    """What a browser saved whole. Raises `Unreadable` where no page is in it."""
-    page = message_from_bytes(source.path.read_bytes(), policy=policy.default).get_body(("html",))
-    if page is None:
-        raise Unreadable("no page is in it")
-    yield _page(source, _decode(cast(bytes, page.get_payload(decode=True))))

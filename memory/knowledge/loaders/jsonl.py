@@ -11,15 +11,15 @@ import hashlib
 import json
 import stat
 import zlib
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any, TypeVar, cast
+from typing import IO, Any, NamedTuple, TypeVar, cast
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.clues.clue_index import normalise
-from clew.memory.knowledge.loaders.plain_text import TOO_DEEP, not_empty, title_of_text
+from clew.memory.knowledge.loaders.plain_text import not_empty, title_of_text
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, file_mode, in_a_line, reason, shown
 from clew.memory.text import clean, storable
 
@@ -28,8 +28,8 @@ SUFFIXES = (".jsonl", ".jsonl.gz")
 Entry = TypeVar("Entry")
 
 LONGEST_LINE, NAMED_FAILURES = 1 << 24, 20
-"""Bytes of a line that are read; and lines of one file that are named: of a file that has nothing but broken lines, the
-rest are counted."""
+"""Bytes of a line, what is more counts as another one; and lines of one file that are named: of a file that has nothing
+but broken lines, the rest are counted."""
 
 AUTHOR, TAGS = ("author", "authors"), ("tags", "keywords")
 BROKEN_ZIP = (EOFError, zlib.error, gzip.BadGzipFile)
@@ -116,37 +116,23 @@ def _each(path: Path, make: Callable[[Record, int], Entry], having: bytes = b"")
     place, number = shown(path), 0
     try:
         with unzipped(path) as file:
-            for number, line in enumerate(_lines(file), 1):
+            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
                 try:
                     if line.strip() and having in line:
-                        yield make(_record(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line), number)
+                        yield make(_record(line), number)
                 except Unreadable as error:
                     yield LoadFailure(f"{place}:{number}", error.message)
-    except BROKEN_ZIP as error:
-        yield LoadFailure(place, f"the zipped file is broken or cut off after line {number} ({error})")
-    except OSError as error:
-        yield LoadFailure(place, reason(error))
-
-
-def _lines(file: IO[bytes]) -> Iterator[bytes]:
-    """Of a line that is too long, the beginning with a byte too many, and never more in memory."""
-    while line := file.readline(LONGEST_LINE + 1):
-        yield line
-        while len(line) > LONGEST_LINE and line[-1:] != b"\n":
-            line = file.readline(LONGEST_LINE + 1) or b"\n"
+    except (OSError, *BROKEN_ZIP) as error:
+        yield LoadFailure(place, f"{reason(error)}, after line {number}" if number else reason(error))
 
 
 def _record(line: bytes) -> Record:
     if len(line) > LONGEST_LINE:
         raise Unreadable(f"a line of more than {LONGEST_LINE >> 20} MiB")
     try:
-        record = json.loads(line.decode().strip())
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"not UTF-8 (byte {error.start} of the line)") from error
-    except json.JSONDecodeError as error:
-        raise Unreadable(f"not JSON: {error.msg} (column {error.colno})") from error
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists in lists without end
-        raise Unreadable(TOO_DEEP) from error
+        record = json.loads(line.strip())
+    except (ValueError, RecursionError) as error:  # RecursionError: lists in lists without end
+        raise Unreadable(f"not JSON: {error}") from error
     if not isinstance(record, dict):
         raise Unreadable("not a JSON object")
     return record
@@ -166,41 +152,41 @@ def named(items: Iterator[Entry | LoadFailure], path: str) -> Iterator[Entry | L
 
 # Graph folders --------------------------------------------------------------------------------------------------------
 
-Many = tuple[Document, str, tuple[tuple[str, str], ...]]
-"""A relation of many: its document, its name, and its members (id of a node, role), each once."""
+
+class Many(NamedTuple):
+    """A relation of many: its document, its name, and its members (id of a node, role), each once."""
+
+    document: Document
+    name: str
+    members: tuple[tuple[str, str], ...]
 
 
 def read_graph(source: Source) -> Iterator[Document | LoadFailure]:
     """The nodes, and after them the relations of many; a member that is no node here is named by its id."""
     path, titles = edges_beside(source.path), dict[str, str]()
-    waiting = [item for item in _edges(path, having=b'"members"') if isinstance(item, tuple)]
     for item in read_jsonl(source):
         yield item
-        if waiting and isinstance(item, Document):
+        if isinstance(item, Document):
             titles[item.id] = item.title or item.id
-    for checked in named(_checked(waiting, titles), shown(path)):
-        if isinstance(checked, LoadFailure):
-            yield checked
+    for relation in named(_relations(path, titles), shown(path)):
+        if isinstance(relation, LoadFailure):
+            yield relation
             continue
-        document, relation, members = checked
-        names = ", ".join(titles.get(id_, id_) for id_ in dict.fromkeys(id_ for id_, _ in members))
-        yield document if document.text else replace(document, text=f"{relation}: {names}")
+        names = ", ".join(titles.get(id_, id_) for id_ in dict(relation.members))
+        document = relation.document
+        yield document if document.text else replace(document, text=f"{relation.name}: {names}")
 
 
 def read_graph_edges(source: Source) -> Iterator[Edge | LoadFailure]:
     """The edges as they come, repeated ones and those to unknown nodes among them; then those of the relations of
     many. `read_graph` says which of these cannot stand among the nodes."""
-    path, waiting = edges_beside(source.path), list[Many]()
+    path = edges_beside(source.path)
     items: Iterator[Edge | Many | LoadFailure] = named(_edges(path), shown(path))
-    for item in items:
-        if isinstance(item, tuple):
-            waiting.append(item)
-        else:
-            yield item
-    ids = {item.id for item in read_jsonl(source) if isinstance(item, Document)} if waiting else set[str]()
-    for relation in _checked(waiting, ids):
-        if isinstance(relation, tuple):
-            yield from (Edge(member, relation[0].id, role) for member, role in relation[2])
+    yield from (item for item in items if not isinstance(item, Many))
+    nodes = {item.id for item in read_jsonl(source) if isinstance(item, Document)}
+    for relation in _relations(path, nodes):
+        if isinstance(relation, Many):
+            yield from (Edge(member, relation.document.id, role) for member, role in relation.members)
 
 
 def nodes_of(folder: Path) -> Path | None:
@@ -236,25 +222,25 @@ def _relation(record: Record, place: str) -> Many:
     members = tuple(dict.fromkeys(pairs))
     if not all(id_ for id_, _ in members):
         raise Unreadable("a member without an id")
-    if len({id_ for id_, _ in members}) < 2:
+    if len(dict(members)) < 2:
         raise Unreadable("a relation of fewer than two members")
     content = json.dumps([relation, title, sorted(members)], ensure_ascii=False)
     own = f"{relation}:{hashlib.sha256(content.encode()).hexdigest()[:16]}"
     text = clean(field(record, "text", "")).strip()
-    return Document(storable(field(record, "id", "")) or own, title or relation, text, place), relation, members
+    return Many(Document(storable(field(record, "id", "")) or own, title or relation, text, place), relation, members)
 
 
-def _checked(relations: Iterable[Many], nodes: Container[str]) -> Iterator[Many | LoadFailure]:
+def _relations(path: Path, nodes: Container[str]) -> Iterator[Many | LoadFailure]:
     """Those that stand among these nodes. Said again, word for word, a relation without an id is the same one."""
     known: dict[str, tuple[object, str]] = {}
-    for relation in relations:
+    for relation in (item for item in _edges(path, having=b'"members"') if isinstance(item, Many)):
         document, _, members = relation
         if document.id in nodes:
             yield LoadFailure(document.source, f"the id '{document.id}' is that of a node already")
         elif document.id in known:
             if known[document.id] != (members, document.text):
                 yield LoadFailure(document.source, f"the id '{document.id}' is on an earlier line already")
-        elif sum(id_ in nodes for id_ in {id_ for id_, _ in members}) < 2:
+        elif sum(id_ in nodes for id_ in dict(members)) < 2:
             yield LoadFailure(document.source, "fewer than two of its members are nodes")
         else:
             known[document.id] = members, document.text

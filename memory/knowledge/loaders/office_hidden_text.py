@@ -15,9 +15,9 @@ from lxml.etree import _Element
 from clew.memory.knowledge.loaders.html_hidden_text import is_unseen
 from clew.memory.knowledge.loaders.packages import attribute, name_of, opened
 
-SMALLEST, NARROWEST, MOST_REPEATED = 4, 10, 100
-"""Halves of points of letters that can be read, and hundredths of their usual width; cells of OpenDocument that one may
-stand for, for each to be made: there are 16,000 at the end of a row."""
+SMALLEST, MOST_REPEATED = 4, 100
+"""Halves of points of letters that can be read; cells of OpenDocument that one may stand for, for each to be made:
+there are 16,000 at the end of a row."""
 
 BREAK, DEEPER = "\u2028", "\u2063"
 """What stands for the end of a line, and before an item of a list for each list that it lies in but one."""
@@ -70,12 +70,9 @@ def _css(properties: _Element) -> str:
     looks = {name: attribute(properties, name) for name in _OPEN_LOOKS}
     if "vanish" in own and told("vanish").casefold() not in ("0", "false", "off"):
         looks["display"] = "none"
-    sizes = ((told("sz"), SMALLEST), (told("w"), NARROWEST))
-    if any(size.isdigit() and int(size) < least for size, least in sizes):
+    if told("sz").isdigit() and int(told("sz")) < SMALLEST:
         looks["font-size"] = "0"
-    if "color" in own:
-        is_white = told("color", "themeColor") in ("background1", "light1") and told("color") == "auto"
-        looks["color"] = "white" if is_white else told("color", no="auto")
+    looks["color"] = looks["color"] or told("color", no="auto")
     ground = told("highlight", no="none") or told("shd", "fill", "auto")
     looks["background"] = ground or ("url(x)" if told("shd", "themeFill") else "")
     colours = (f"{name}:#{it}" if _HEXADECIMAL.fullmatch(it) else f"{name}:{it}" for name, it in looks.items() if it)

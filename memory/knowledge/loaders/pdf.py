@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import dropwhile, groupby, pairwise, takewhile
+from itertools import groupby, pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -35,22 +35,21 @@ NO_TITLE = re.compile(
 BROKEN_WORD = re.compile(r"(?<!\w)(\w*[a-zß-ÿ])-\n([a-zß-ÿ]\w*)")
 SENTENCE_END = ".!?:;…”\"')"
 
-RUNNING, APART = 3, 1.3
+RUNNING, APART, LARGER = 3, 1.3, 1.12
 """Pages, and half of them all, that begin or end with the same line but for its numbers, for it to be a running one;
-and times what lines are usually apart, what paragraphs are."""
+times what lines are usually apart, what paragraphs are; and times the letters of a line, what larger ones are."""
 
 SCAN_SECONDS = 500
 """CPU time for the scanned pages of a file in one run; what was read is kept, and the next run goes on."""
 
 
 class _Page(NamedTuple):
-    """What is read of one: what is seen, what is not, its tables; the words in large letters that it begins with."""
+    """What is read of one: what is seen, what is not, and its tables."""
 
     label: str
     seen: str = ""
     hidden: str = ""
     tables: Sequence[Table] = ()
-    large: str = ""
     is_scan: bool = False
     is_broken: bool = False
 
@@ -74,8 +73,7 @@ def read_pdf(source: Source) -> Iterator[Document | LoadFailure]:
         raise Unreadable("no text that is seen" if hidden else "nothing is written on its pages")
     if any(page.is_scan for page in pages):
         yield LoadFailure(shown(source.path), left)
-    large = pages[0].large if text.startswith(f"{pages[0].large}\n") else ""
-    title = title or large or title_of_text(text) or title_of_file(source.path)
+    title = title or title_of_text(text) or title_of_file(source.path)
     tables = tuple(table for page in pages for table in page.tables)
     found = Document(source.name, title, text, shown(source.path), marks, tables=tables)
     yield replace(found, author=in_a_line(author), tags=in_a_line(tags), hidden_text=hidden)
@@ -132,7 +130,7 @@ def _page(page: Any, label: str) -> _Page:
         found += layout.tables
         texts.append(f"\n\n{layout.text}\n\n")
     hidden = "".join(_written(word) for word in words if not word.seen).strip()
-    return _Page(label, "".join(texts).strip(), hidden, found, _largest(seen), has_pictures and not words)
+    return _Page(label, "".join(texts).strip(), hidden, found, has_pictures and not words)
 
 
 def _apart(words: Sequence[PageWord]) -> set[PageWord]:
@@ -195,23 +193,3 @@ def _without_running(pages: list[list[str]], end: int) -> list[list[str]]:
     rest = slice(1, None) if end == 0 else slice(None, -1)
     most = max(RUNNING, len(pages) / 2)
     return [page[rest] if counts[key] >= most else page for page, key in zip(trimmed, keys, strict=True)]
-
-
-LARGER, AS_LARGE = 1.12, 0.95
-"""How much larger its letters are than most of the page, and which others are as large."""
-
-LOOKED_AT, FEWEST, MARK = 200, 2, 2
-"""Words that it begins in, its words at least, and letters of a word that may be a mark of a note."""
-
-
-def _largest(words: Sequence[PageWord]) -> str:
-    """The first run of the largest letters, in a line; empty where all are about as large, or it is like no title."""
-    sizes = [(word.box[3] - word.box[1], word.text) for word in words]
-    usual = Counter(round(size, 1) for size, _ in sizes).most_common(1)
-    large = max((size for size, text in sizes[:LOOKED_AT] if len(text) > MARK), default=0.0)
-    if not usual or large < LARGER * usual[0][0]:
-        return ""
-    begun = dropwhile(lambda one: one[0] < AS_LARGE * large or len(one[1]) <= MARK, sizes)
-    run = takewhile(lambda one: one[0] >= AS_LARGE * large or len(one[1]) < MARK, begun)
-    title = " ".join(text for size, text in run if size >= AS_LARGE * large)
-    return title if len(title.split()) >= FEWEST and like_a_title(title.rstrip("?! ")) else ""

@@ -14,17 +14,10 @@ from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.source import Source, shown
 from clew.memory.text import clean
 
-BOMS = (  # the longer ones first: that of UTF-32 begins with that of UTF-16
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _MARK = re.compile(r"_|-(?!\d\d(?:-\d\d)?(?!\d))|(?<!\d\d\d\d)(?<!\d\d\d\d-\d\d)-")
 """What parts words in the name of a file, but for the hyphens of a date."""
 
-TOO_DEEP = "JSON that is too deep or too large to be read"
 LOOKED_AT, LONGEST_TITLE = 1 << 16, 100
 """Bytes of a text that its encoding is told by, and characters of a first line that may be a title."""
 
@@ -54,10 +47,8 @@ def json_of(source: Source) -> Any:
     """What is in a file of JSON; raises `Unreadable` for another."""
     try:
         return json.loads(decode(source.path.read_bytes()))
-    except json.JSONDecodeError as error:
-        raise Unreadable(f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from error
-    except (ValueError, RecursionError) as error:
-        raise Unreadable(TOO_DEEP) from error
+    except (ValueError, RecursionError) as error:  # RecursionError: lists in lists without end
+        raise Unreadable(f"not JSON: {error}") from error
 
 
 def guessed(data: bytes) -> str:

@@ -25,9 +25,8 @@ from clew.memory.knowledge.loaders.plain_text import decode, json_of, title_of_f
 from clew.memory.knowledge.loaders.source import LoadFailure, Source, shown
 from clew.memory.text import clean
 
-SAMPLE, DEEPEST, FIRST = 4096, 20, 1 << 16
-"""Characters that the delimiter is told by; values in values, below which what is left stands as it is written; and
-bytes in which the first triple of a file ends."""
+SAMPLE, DEEPEST = 4096, 20
+"""Characters that the delimiter is told by; and values in values, below which what is left stands as it is written."""
 
 
 def read_table(source: Source) -> Iterator[Document]:
@@ -48,9 +47,13 @@ def read_table(source: Source) -> Iterator[Document]:
     yield layout.document(source, title)
 
 
-def read_json(source: Source) -> Iterator[Document]:
-    """One document. Raises `Unreadable` for what is no JSON, and where nothing is in it."""
+def read_json(source: Source) -> Iterator[Document | LoadFailure]:
+    """One document; of a list that begins with a triple, one for each subject. Raises `Unreadable` for what is no JSON,
+    and where nothing is in it."""
     data = json_of(source)
+    if isinstance(data, list) and data and parts_of(data[0]) and isinstance(data[0][0], str):
+        yield from _documents_of_triples(source, data)
+        return
     layout, title = TextLayout(), title_of_file(source.path)
     messages = _messages_of(data, _people_beside(source.path))
     for when, who, text in messages:
@@ -85,27 +88,9 @@ def _said(value: Any) -> str:
     return clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
-def is_file_of_triples(path: Path) -> bool:
-    """Whether its first entry is a list of three texts; what comes then is not looked at, so that a file that is cut
-    off is still the one that it was. One that cannot be opened may be one: reading it says why."""
-    try:
-        with path.open("rb") as file:
-            text = decode(file.read(FIRST).rpartition(b"]")[0] + b"]").lstrip()
-        first, _ = json.JSONDecoder().raw_decode(text.removeprefix("[").lstrip())
-    except OSError:
-        return True
-    except (Unreadable, ValueError, RecursionError):
-        return False
-    kinds = list(map(type, first)) if isinstance(first, list) and text.startswith("[") else []
-    return len(kinds) == 3 and kinds[0] is str and {*kinds} <= {str, int, float}
-
-
-def read_triples(source: Source) -> Iterator[Document | LoadFailure]:
+def _documents_of_triples(source: Source, entries: list[Any]) -> Iterator[Document | LoadFailure]:
     """A document for each subject, with its triples a line each, the same ones once; at the end, counted, the entries
-    that are none. Raises `Unreadable` for what is not a list in JSON, and `OSError`."""
-    entries = json_of(source)
-    if not isinstance(entries, list):
-        raise Unreadable("not a list of triples")
+    that are none."""
     by_subject, bad, place = dict[str, list[tuple[str, ...]]](), list[int](), shown(source.path)
     for number, entry in enumerate(entries, 1):
         if parts := parts_of(entry):
@@ -132,12 +117,10 @@ _LINK = re.compile(r"<(?:[^<>|]+\|)?([^<>|]+)>")
 
 
 def is_chat(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            data = file.read(BEGINNING)
-        text = decode(data if len(data) < BEGINNING else data.rpartition(b"\n")[0])
-    except (OSError, Unreadable):
-        return False
+    """By its first lines. Raises as `decode` does, and `OSError`."""
+    with path.open("rb") as file:
+        data = file.read(BEGINNING)
+    text = decode(data if len(data) < BEGINNING else data.rpartition(b"\n")[0])
     lines = [line for line in text.splitlines()[:LOOKED_AT] if line.strip()]
     said = [found for line in lines if (found := _MESSAGE.fullmatch(line)) and found[3]]
     return len(said) > 1 and len(said) >= LEAST * len(lines)

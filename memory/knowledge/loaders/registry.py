@@ -36,7 +36,6 @@ LOADERS: tuple[Loader, ...] = (
     ),
     Loader("beir", jsonl.read_jsonl, in_folder=jsonl.corpus_of),
     Loader("jsonl", jsonl.read_jsonl, jsonl.SUFFIXES),
-    Loader("triples", records.read_triples, (".json",), records.is_file_of_triples),
     Loader("json", records.read_json, (".json",)),
     Loader(
         "mediawiki", wikipedia.read_dump, wikipedia.ENDINGS, wikipedia.is_dump, edges=wikipedia.read_links, by_page=True
@@ -46,8 +45,6 @@ LOADERS: tuple[Loader, ...] = (
     Loader("slides", office.read_slides, (".pptx", ".pptm", ".ppsx")),
     Loader("mail", archive.read_mail, (".eml",)),
     Loader("mailbox", archive.read_box, (".mbox",)),
-    Loader("evernote", archive.read_notes, (".enex",)),
-    Loader("saved page", html.read_saved_page, (".mhtml", ".mht")),
     Loader("code", read_code, CODE_ENDINGS, guesses=guessed),
     Loader("notebook", markdown.read_notebook, (".ipynb",)),
     Loader("archive", archive.read_archive, (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")),

@@ -47,8 +47,9 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     "from clew.memory.knowledge.loaders.sandbox import serve; serve(int(sys.argv[2]))"
 )
-_EDGES, _END = "edges", "end"
-"""Replies that are no item: the documents of a source have come; its edges have, and whether the process is to end."""
+_READY, _EDGES, _END = b"ready", "edges", "end"
+"""Replies that are no item: it has started; the documents of a source have come; its edges have, and whether the
+process is to end."""
 
 
 class _Limits(NamedTuple):
@@ -83,7 +84,7 @@ class Reading:
             return
         while self._source:  # what is left of one that was begun
             deque(self._items(), maxlen=0)
-        self._process = self._process or _started()
+        self._process = self._process or (_idle.pop() if _idle else _Process())
         self._source, self._limits, self._taken = source, _limits(source), 0
         self._process.send(source, self._limits)
         yield from self._items()
@@ -126,17 +127,16 @@ class Reading:
     def _ended(self, why: str) -> str:
         """The reason why the process is gone, or has to go."""
         assert self._process
-        ended, ready, self._process = self._process.kill(gone=not why), self._process.ready, None
-        if ended and not ready:
-            raise ClewError("the process that reads files cannot be started", "run clew doctor")
+        ended, self._process = self._process.kill(gone=not why), None
         crash = f"reading it crashed (signal {-ended})" if ended < 0 else "reading it crashed"
         too_long = f"reading it takes more than {self._limits.seconds} s"
         return why or {-signal.SIGXCPU: too_long, -signal.SIGKILL: "it was killed"}.get(ended, crash)
 
 
 class _Process:
+    """Raises `ClewError` where it cannot be started at all."""
+
     def __init__(self) -> None:
-        self.owner, self.ready = os.getpid(), False
         self._unpacked = TemporaryDirectory(prefix="clew-", ignore_cleanup_errors=True)
         self._replies, its_end = Pipe(duplex=False)
         self._popen = subprocess.Popen(  # noqa: S603 this interpreter, and nothing that was read
@@ -149,10 +149,9 @@ class _Process:
             env=os.environ | _ONE_THREAD | {"TMPDIR": self._unpacked.name},
         )
         its_end.close()
-
-    @property
-    def alive(self) -> bool:
-        return self._popen.poll() is None
+        if self.reply(WAIT, MIB)[0] != _READY:
+            self.kill()
+            raise ClewError("the process that reads files cannot be started", "run clew doctor")
 
     def send(self, source: Source, limits: _Limits) -> None:
         pages = [source.pages.categories, source.pages.keywords]
@@ -162,18 +161,13 @@ class _Process:
             self._popen.stdin.write(json.dumps(request).encode() + b"\n")
 
     def reply(self, seconds: float, most: int) -> tuple[bytes, str]:
-        """The next one. Empty where the process is gone, and, with the reason, where it has to go. Its first one says
-        that it is ready."""
+        """The next one. Empty where the process is gone, and, with the reason, where it has to go."""
         if not self._replies.poll(seconds):
             return b"", f"nothing came of it for {seconds:.0f} s"
         try:
-            reply = self._replies.recv_bytes(most)
+            return self._replies.recv_bytes(most), ""
         except (EOFError, OSError):  # which closes it where the reply is larger
             return b"", "there is more text in it than a file of its size may have" if self._replies.closed else ""
-        if self.ready:
-            return reply, ""
-        self.ready = True
-        return self.reply(seconds, most)
 
     def kill(self, gone: bool = False) -> int:
         """How it ended, where it had: the exit status, or minus the signal; 0 where it was still there. One that is
@@ -192,20 +186,10 @@ _idle: list[_Process] = []
 """Ready for the next run of this process, as importing the loaders takes longer than reading most files."""
 
 
-def _started() -> _Process:
-    while _idle and _idle[-1].owner == os.getpid():
-        process = _idle.pop()
-        if process.alive:
-            return process
-        process.kill()
-    return _Process()
-
-
 @atexit.register
 def _end() -> None:
     for process in _idle:
-        if process.owner == os.getpid():
-            process.kill()
+        process.kill()
 
 
 def _line_of(item: Document | Edge | LoadFailure) -> bytes:
@@ -230,7 +214,7 @@ def serve(replies_to: int) -> None:
     requests, replies = os.fdopen(os.dup(0), "rb"), Connection(replies_to, readable=False)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    replies.send_bytes(b"ready")
+    replies.send_bytes(_READY)
     empty = _memory()
     for line in requests:
         name, path, root, pages, seconds, memory = json.loads(line)

@@ -108,10 +108,9 @@ def other_ids(id_: str, source: Source) -> Iterator[str]:
     number."""
     is_path = id_.startswith(source.name) and source.root != source.path
     above, longer = source.root if is_path else source.path.parent, id_
-    for folder in (above, *above.parents):
-        if folder.name:
-            longer = f"{shown(Path(folder.name))}/{longer}"
-            yield longer
+    for folder in (one for one in (above, *above.parents) if one.name):
+        longer = f"{shown(Path(folder.name))}/{longer}"
+        yield longer
     yield from (f"{number}/{id_}" for number in count(2))
 
 

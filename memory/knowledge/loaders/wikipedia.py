@@ -5,9 +5,8 @@ Links, categories and the words before the first heading are found by their brac
 of the time of parsing a page.
 """
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
@@ -29,10 +28,11 @@ LINKS_TO = "links to"
 BEGINNING, DEEPEST = 1 << 16, 40
 """Bytes in which the root element of a dump begins, and templates in templates."""
 
-_ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*+<mediawiki[\s>]", re.DOTALL)
-
-NAMESPACES: Mapping[str, int] = json.loads(Path(__file__).with_name("wikipedia.json").read_text("utf-8"))
+CATEGORY = 14
+NAMESPACES: Mapping[str, int] = {"category": CATEGORY, "file": 6, "image": 6}
 """What every wiki knows beside the names in its own language, which a dump lists; 0 is the namespace of articles."""
+
+_ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*+<mediawiki[\s>]", re.DOTALL)
 
 NO_LINKS = re.compile(
     r"<!--.*?(?:-->|\Z)|<(nowiki|ref|math|pre|syntaxhighlight|source|gallery|timeline|score|style|imagemap|chem)\b[^<>]*(?:(?<!/)>.*?(?:</\1\s*>|\Z)|/>)",
@@ -50,10 +50,7 @@ AMBIGUOUS = re.compile(
 INNERMOST = re.compile(r"\{\{[^{}]*\}\}|\{\|[^{}]*\|\}|\[\[([^\[\]]*)\]\]")
 """A template, a table or a link with no other in it."""
 
-ELSEWHERE = re.compile(r"\[(?:\w+:)?//[^\s\[\]]+\s*([^\[\]\n]*)\]")
-"""A link to another site."""
-
-MARKS = [
+NO_WORDS = [
     (re.compile(r"<table\b.*?(?:</table\s*>|\Z)", re.DOTALL | re.IGNORECASE), ""),
     (re.compile(r"<br\s*/?>", re.IGNORECASE), " "),
     (re.compile(r"</?[A-Za-z][^<>]*>"), ""),
@@ -61,10 +58,16 @@ MARKS = [
 ]
 """Of HTML, of bold and slanted letters and of lists."""
 
+ELSEWHERE = re.compile(r"\[(?:\w+:)?//[^\s\[\]]+\s*([^\[\]\n]*)\]")
+"""A link to another site."""
+
 DIRECTIONS = dict.fromkeys(map(ord, "\u200e\u200f\u202a\u202b\u202c\u202d\u202e"))
-EMPTY_BRACKETS = re.compile(r"\s*\([\s,;:]*\)")
-BEFORE_STOP = re.compile(r"\s+([,.;:)])")
-AFTER_OPENING = re.compile(r"\(\s*(?:[,;]\s*)*")
+LEFT_OF_TEMPLATES = [
+    (re.compile(r"\s*\([\s,;:]*\)"), ""),
+    (re.compile(r"\(\s*(?:[,;]\s*)*"), "("),
+    (re.compile(r"\s+([,.;:)])"), r"\1"),
+]
+"""`Moon (, ) is`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,34 +107,42 @@ class Article:
         """Its title where there is none: a list, a page without words."""
         return first_paragraph(self.text, self.wiki) or self.title
 
-    @property
-    def is_document(self) -> bool:
-        is_choice = self.title.endswith("(disambiguation)") or AMBIGUOUS.search(self.text)
-        return not self.target and not is_choice
+    @cached_property
+    def categories(self) -> list[str]:
+        return categories(self.text, self.wiki)
+
+    def is_document(self, pages: Pages) -> bool:
+        """No redirect and no disambiguation, and one of these pages."""
+        if self.target or self.title.endswith("(disambiguation)") or AMBIGUOUS.search(self.text):
+            return False
+        wanted = {self.wiki.title(name.rpartition(":")[2]).casefold() for name in pages.categories}
+        said = (re.escape(" ".join(clean(word).split())) for word in pages.keywords)
+        return (
+            not pages
+            or not wanted.isdisjoint(map(str.casefold, self.categories))
+            or any(re.search(rf"(?<!\w){it}(?!\w)", f"{self.title}\n{self.paragraph}", re.IGNORECASE) for it in said)
+        )
 
 
 def is_dump(path: Path) -> bool:
-    """By its root element. One that cannot be opened or unzipped may be one: reading it says why."""
-    try:
-        with unzipped(path) as file:
-            return bool(_ROOT.match(file.read(BEGINNING)))
-    except (OSError, *BROKEN_ZIP):
-        return True
+    """By its root element. Raises `OSError`, and what `BROKEN_ZIP` lists."""
+    with unzipped(path) as file:
+        return bool(_ROOT.match(file.read(BEGINNING)))
 
 
 def read_dump(source: Source) -> Iterator[Document | LoadFailure]:
     """The articles that `source.pages` choose, no redirects and no disambiguations; their ids are their titles. What
     ends the file too early comes after the good pages. Raises `Unreadable` where nothing is chosen."""
-    place, articles, is_chosen = shown(source.path), 0, _choice(source.pages)
+    place, is_empty = shown(source.path), True
     for page in _pages(source.path):
         if isinstance(page, LoadFailure):
             yield page
-            articles += 1
-        elif page.is_document and is_chosen(page):
-            articles += 1
-            tags = in_a_line(categories(page.text, page.wiki))
-            yield Document(page.title, page.title, page.paragraph, place, tags=tags)
-    if not articles:
+        elif page.is_document(source.pages):
+            yield Document(page.title, page.title, page.paragraph, place, tags=in_a_line(page.categories))
+        else:
+            continue
+        is_empty = False
+    if is_empty:
         raise Unreadable(f"no article for {source.pages}" if source.pages else "no article in it")
 
 
@@ -140,8 +151,7 @@ def read_links(source: Source) -> Iterator[Edge]:
 
     The dump is read twice: titles and redirects, which stay in memory, then the links.
     """
-
-    is_chosen, titles, redirects = _choice(source.pages), set[str](), dict[str, str]()
+    titles, redirects = set[str](), dict[str, str]()
 
     def resolved(title: str) -> str:
         """Where a chain of redirects ends; in a loop, a page of it, which is no document."""
@@ -151,35 +161,19 @@ def read_links(source: Source) -> Iterator[Edge]:
             title = redirects[title]
         return title
 
-    for page in _pages(source.path):
-        if isinstance(page, LoadFailure):
-            continue
+    for page in _articles(source.path):
         if page.target:
             redirects[page.title] = page.target
-        elif page.is_document and is_chosen(page):
+        elif page.is_document(source.pages):
             titles.add(page.title)
-    for page in _pages(source.path):
-        if isinstance(page, Article) and page.title in titles and not page.target:
+    for page in _articles(source.path):
+        if page.title in titles and not page.target:
             ends = dict.fromkeys(resolved(title) for title in links(page.text, page.wiki))
             yield from (Edge(page.title, end, LINKS_TO) for end in ends if end in titles and end != page.title)
 
 
-def _choice(pages: Pages) -> Callable[[Article], object]:
-    """Whether an article is one of these pages."""
-    wanted = {_key(name.rpartition(":")[2]) for name in pages.categories}
-    words = "|".join(r"\s+".join(map(re.escape, clean(word).split())) for word in pages.keywords)
-    said = re.compile(rf"(?<!\w)(?:{words or '(?!)'})(?!\w)", re.IGNORECASE)
-
-    def is_chosen(page: Article) -> object:
-        if not pages or (wanted and wanted & set(map(_key, categories(page.text, page.wiki)))):
-            return True
-        return said.search(page.title) or (words and said.search(page.paragraph))
-
-    return is_chosen
-
-
-def _key(category: str) -> str:
-    return " ".join(clean(category).replace("_", " ").split()).casefold()
+def _articles(path: Path) -> Iterator[Article]:
+    return (page for page in _pages(path) if isinstance(page, Article))
 
 
 def _pages(path: Path) -> Iterator[Article | LoadFailure]:
@@ -197,16 +191,9 @@ def _pages(path: Path) -> Iterator[Article | LoadFailure]:
                 element.clear()  # the tree of a whole dump has room nowhere
                 while (before := element.getprevious()) is not None:
                     before.getparent().remove(before)
-    except etree.XMLSyntaxError as error:
-        yield LoadFailure(shown(path), f"broken or cut off {_after(last)} ({error.msg})")
-    except BROKEN_ZIP as error:
-        yield LoadFailure(shown(path), f"the zipped file is broken or cut off {_after(last)} ({error})")
-    except OSError as error:
-        yield LoadFailure(shown(path), f"{reason(error)}, {_after(last)}" if last else reason(error))
-
-
-def _after(last: str) -> str:
-    return f"after the page '{last}'" if last else "before its first article"
+    except (etree.XMLSyntaxError, OSError, *BROKEN_ZIP) as error:
+        where = f"after the page '{last}'" if last else "before its first article"
+        yield LoadFailure(shown(path), f"broken or cut off {where}: {reason(error)}")
 
 
 def _page(element: _Element, wiki: Wiki) -> Article | None:
@@ -223,42 +210,39 @@ def _page(element: _Element, wiki: Wiki) -> Article | None:
 
 def links(text: str, wiki: Wiki) -> list[str]:
     """The titles of the articles that a page links to, each once, in order."""
-    targets = map(wiki.namespace, _targets(text))
+    targets = (wiki.namespace(found[1]) for found in LINK.finditer(NO_LINKS.sub("", text)))
     titles = (wiki.title(target) for namespace, target in targets if namespace == 0)
     return [title for title in dict.fromkeys(titles) if title]
 
 
 def categories(text: str, wiki: Wiki) -> list[str]:
     """The names of the categories that a page puts itself into; those that its templates add are not seen."""
-    targets = (wiki.namespace(link) for link in _targets(text) if not link.lstrip().startswith(":"))
-    return [wiki.title(target) for namespace, target in targets if namespace == NAMESPACES["category"]]
+    targets = (found[1].strip() for found in LINK.finditer(NO_LINKS.sub("", text)))
+    named = (wiki.namespace(target) for target in targets if not target.startswith(":"))
+    return [wiki.title(target) for namespace, target in named if namespace == CATEGORY]
 
 
 def first_paragraph(text: str, wiki: Wiki) -> str:
     """The first paragraph with words before any heading, on one line: without templates, tables, references, files
     and categories; empty where there is none."""
 
-    def shown(found: re.Match[str]) -> str:
-        target, _, label = (found[1] or "").partition("|")
-        is_named = target.lstrip().startswith(":") or wiki.namespace(target)[0] == 0
-        return (label or target.strip().removeprefix(":")) if is_named else ""
+    def label(found: re.Match[str]) -> str:
+        target, _, named = (found[1] or "").partition("|")
+        is_shown = target.lstrip().startswith(":") or wiki.namespace(target)[0] == 0
+        return (named or target.strip().removeprefix(":")) if is_shown else ""
 
     lead = HEADING.split(NO_LINKS.sub("", text), maxsplit=1)[0]
     for _ in range(DEEPEST):
-        lead, changed = INNERMOST.subn(shown, ELSEWHERE.sub(r"\1", lead))
+        lead, changed = INNERMOST.subn(label, ELSEWHERE.sub(r"\1", lead))
         if not changed:
             break
-    for mark, instead in MARKS:
-        lead = mark.sub(instead, lead)
+    lead = _replaced(lead, NO_WORDS)
     lines = (" ".join(paragraph.split()) for paragraph in clean(unescape(lead)).split("\n\n"))
-    tidied = (_tidy(line) for line in lines if not re.fullmatch(r"__[A-Z]+__", line))
-    return next((line for line in tidied if any(map(str.isalpha, line))), "")
+    tidied = (_replaced(line, LEFT_OF_TEMPLATES) for line in lines if not re.fullmatch(r"__[A-Z]+__", line))
+    return next((line.strip() for line in tidied if any(map(str.isalpha, line))), "")
 
 
-def _targets(text: str) -> Iterator[str]:
-    return (match[1] for match in LINK.finditer(NO_LINKS.sub("", text)))
-
-
-def _tidy(line: str) -> str:
-    """Where a template was dropped: `Moon (, ) is`."""
-    return BEFORE_STOP.sub(r"\1", AFTER_OPENING.sub("(", EMPTY_BRACKETS.sub("", line))).strip()
+def _replaced(text: str, marks: list[tuple[re.Pattern[str], str]]) -> str:
+    for mark, instead in marks:
+        text = mark.sub(instead, text)
+    return text

@@ -80,7 +80,8 @@ SAMPLES: Mapping[str, Mapping[str, bytes]] = SEEDS | {
     "beir": {"set/corpus.jsonl": lines(ROWS), "set/queries.jsonl": lines([{"_id": "q", "text": "Which ship?"}])},
     "jsonl": {"notes.jsonl": lines([{"text": row["text"]} for row in ROWS])},
     "table": {"tolls.csv": b'berth,toll [1],"paid, by"\r\nA [2],"1,40",Berg\r\nB,[3],\r\n', "t.tsv": b"a\tb\n1 \t\n"},
-    "triples": {"facts.json": b'[["Aurora", "was  built in", "Oslo [1]"], ["Oslo", "lies in", "Norway"]]'},
+    "json": SEEDS["json"]
+    | {"facts.json": b'[["Aurora", "was  built in", "Oslo [1]"], ["Oslo", "lies in", "Norway"]]'},
     "mediawiki": {"dump.xml": dump().encode()},
 }  # fmt: skip
 

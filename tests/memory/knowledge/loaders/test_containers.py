@@ -175,33 +175,6 @@ def test_records_are_a_table_and_other_json_is_said_in_lines(tmp_path: Path) -> 
     assert reason(tmp_path / "y.json", '{"a": 1').startswith("not JSON")
 
 
-SAVED = (
-    b'MIME-Version: 1.0\nContent-Type: multipart/related; boundary="b"\n\n--b\nContent-Type: text/html\n\n'
-    b"<title>Jetty</title><h1>Rules</h1><p>Closed\nat ten.</p>\n--b--\n"
-)
-
-
-def test_a_page_that_a_browser_saved_is_read_as_a_page(tmp_path: Path) -> None:
-    page = document(tmp_path / "x.mhtml", SAVED)
-    assert (page.title, page.text) == ("Jetty", "Rules\n\nClosed at ten.")
-    assert "no page is in it" in reason(tmp_path / "y.mht", b"MIME-Version: 1.0\n\nnothing")
-
-
-def test_notes_of_evernote_have_day_author_and_tags(tmp_path: Path) -> None:
-    note = (
-        "<note><title>Boiler</title>"
-        "<content><![CDATA[<en-note><h1>Service</h1><div>In May.</div></en-note>]]></content>"
-        "<created>20240501T101500Z</created><tag>house</tag><note-attributes><author>Ann</author></note-attributes></note>"
-    )
-    first, second, empty = items(
-        tmp_path / "x.enex", f"<en-export>{note}{note}<note><title>Empty</title><content/></note></en-export>"
-    )
-    assert isinstance(first, Document) and isinstance(second, Document)
-    assert (first.id, second.id, first.text) == ("x.enex/Boiler", "x.enex/Boiler (2)", "Service\n\nIn May.")
-    assert (first.date, first.author, first.tags) == ("2024-05-01", "Ann", "house")
-    assert empty == LoadFailure(f"{tmp_path / 'x.enex'}: Empty", "empty")
-
-
 def test_a_program_has_a_heading_at_each_part_and_a_notebook_its_cells(tmp_path: Path) -> None:
     found = document(
         tmp_path / "x.py", "A = 1\n\n\ndef fine(days):\n    return days\n\n\nclass Shelf:\n    books = []\n"

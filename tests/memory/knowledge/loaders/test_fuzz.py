@@ -35,11 +35,6 @@ MAIL = (
     b'Content-Type: multipart/mixed; boundary="="\n\n--=\nContent-Type: text/html; charset=utf-8\n\n<p>One</p>\n--=\n'
     b'Content-Type: text/csv\nContent-Disposition: attachment; filename="a.csv"\n\na,b\n1,2\n--=--\n'
 )
-NOTES = (
-    "<en-export><note><title>Boiler</title><created>20240501T101500Z</created><tag>house</tag><note-attributes><author>Ann"
-    "</author></note-attributes><content><![CDATA[<en-note><h1>Service</h1><div>In May.</div></en-note>]]></content>"
-    "<resource><data>QUJD</data></resource></note><note><title>Empty</title><content/></note></en-export>"
-)
 SEEDS: dict[str, dict[str, bytes]] = {
     "office": {
         "x.docx": word(paragraph("One") + MERGED),
@@ -59,6 +54,7 @@ SEEDS: dict[str, dict[str, bytes]] = {
     "chat": {"x.txt": b"[12/03/24, 18:02:11] Ann: who?\n[12/03/24, 18:03:40] Bea: me\nand you\n"},
     "json": {
         "x.json": b'{"a": [{"b": 1}, {"c": null}], "d": {"e": "f"}}',
+        "triples.json": b'[["a", "b", "c"], ["d", 2, -3.5e1]]',
         "y.json": b'{"messages": [{"date": "2024-01-02", "from": "A", "text": "b"}]}',
     },
     "code": {"x.py": b"def one():\n    return 2\n"},
@@ -66,8 +62,6 @@ SEEDS: dict[str, dict[str, bytes]] = {
         "x.ipynb": b'{"cells": [{"cell_type": "markdown", "source": ["# One"]},'
         b'{"cell_type": "code", "source": "1", "outputs": [{"text": "1"}]}]}'
     },
-    "evernote": {"x.enex": NOTES.encode()},
-    "saved page": {"x.mhtml": b"MIME-Version: 1.0\nContent-Type: text/html\n\n<title>A</title><p>One."},
     "archive": {"x.zip": zipped({"a/b.txt": "One.", "c.md": "# Two"})},
     "text": {"x.txt": "Moon\n\nThe Moon orbits – the Earth.\u2028More.".encode()},
     "markdown": {"x.md": MARKDOWN},
@@ -77,7 +71,6 @@ SEEDS: dict[str, dict[str, bytes]] = {
     "beir": {"corpus.jsonl": LINES, "corpus.jsonl.gz": gzip.compress(LINES)},
     "jsonl": {"x.jsonl": LINES, "x.jsonl.gz": gzip.compress(LINES)},
     "table": {"x.csv": b'Jar,Price\n"250 g, small",4.50\n500 g;7,80\n', "y.tsv": b"a\tb\n1\t\xc3\xa9\n"},
-    "triples": {"x.json": b'[["a", "b", "c"], ["d", 2, -3.5e1]]'},
     "mediawiki": {"x.xml": DUMP, "x.xml.gz": gzip.compress(DUMP), "x.xml.bz2": bz2.compress(DUMP)},
 }
 """By the loaders' names: files that each of them reads. A new loader needs some too."""

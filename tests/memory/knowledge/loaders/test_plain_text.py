@@ -10,7 +10,7 @@ from clew.memory.knowledge.loaders.source import LoadFailure
 from tests.memory.knowledge.loaders.reading import document, items, reason
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_a_byte_order_mark_says_the_encoding(tmp_path: Path, encoding: str) -> None:
     assert document(tmp_path / "x.txt", "Ĉu ŝi? 🎉".encode(encoding)).text == "Ĉu ŝi? 🎉"
 
