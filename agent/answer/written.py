@@ -17,7 +17,6 @@ from clew.agent.state import Answer, Claim, Piece, PromptPart, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import Cancelled, ModelFailed, PromptCut, ServiceUnreachable
 from clew.memory.instructions import Topic, neutralised, speaks_to_a_model
-from clew.memory.language.telling import language_of
 from clew.memory.ports import Encoder, Message, Output, Usage, Void, WriteOptions
 from clew.memory.text import NAMES
 from clew.prompts import render
