@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from clew.agent.replay.script import SEPARATOR, Played, Script, Summary, checked, summarize
 from clew.agent.settings import Settings
-from clew.agent.state import Answer, Turn
-from clew.memory.datatypes import Passage, Sentence
+from clew.agent.state import TURN_JSON, Answer, Turn
+from clew.memory.datatypes import Passage
 from clew.memory.errors import BadInput
 from clew.memory.files import private_folder
 from clew.memory.json_lines import append_object, replace_file, whole_objects
@@ -34,17 +34,17 @@ def dataset_row(name: str, turn: Turn) -> dict[str, Any]:
 
 
 def intermediate_row(name: str, turn: Turn) -> dict[str, Any]:
-    """Seed 003's fields in its order, then what Clew adds."""
+    """Seed 003's fields in its order, then what was cited, and what else a turn has (docs/ask-json.md)."""
     recalled = turn.recalled
-    return {
+    row = {
         "_id": name,
         "original_query": turn.question,
         "rewritten_query": turn.rewritten,
         "num_extracted_sentences": len(recalled.extracted),
-        "extracted_sentences": _texts(recalled.extracted),
+        "extracted_sentences": [sentence.text for sentence in recalled.extracted],
         "num_clusters": len(recalled.cluster_sizes),
         "cluster_sizes": list(recalled.cluster_sizes),
-        "representative_sentences": _texts(recalled.representatives),
+        "representative_sentences": [sentence.text for sentence in recalled.representatives],
         "selected_sentences": [
             {"sentence": one.text, "speaker": one.speaker, "turn": one.turn, "cluster_id": one.cluster_id}
             for one in recalled.selected
@@ -53,24 +53,9 @@ def intermediate_row(name: str, turn: Turn) -> dict[str, Any]:
         "agent_response": turn.answer.text,
         "outcome": turn.answer.outcome,
         "refused": turn.answer.refused,
-        "claims": [
-            {"text": claim.text, "cites": list(claim.cites), "verdict": claim.verdict, "start": claim.start}
-            for claim in turn.answer.claims
-        ],
         "citations": _citations(turn.answer),
-        "missing": list(turn.answer.missing),
-        "wordings": [asdict(one) for one in turn.wordings],
-        "calls": [{"tool": call.tool, "found": call.found, "ms": round(call.ms, 3)} for call in turn.calls],
-        "steps": [{"node": step.node, "summary": step.summary, "ms": round(step.ms, 3)} for step in turn.steps],
-        "model": turn.model,
-        "degraded": [asdict(one) for one in turn.degraded],
-        "walk": asdict(turn.walk) if turn.walk else None,
-        "paths": list(turn.paths),
-        "thread": turn.thread,
-        "library": turn.library,
-        "created": turn.created,
-        "today": turn.today,
     }
+    return row | TURN_JSON.dump_python(turn, mode="json", warnings=False)
 
 
 def answer_row(name: str, turn: Turn) -> dict[str, Any]:
@@ -86,10 +71,6 @@ def answer_row(name: str, turn: Turn) -> dict[str, Any]:
         "rewritten": turn.rewritten,
         "library": turn.library,
     }
-
-
-def _texts(sentences: Sequence[Sentence]) -> list[str]:
-    return [sentence.text for sentence in sentences]
 
 
 def _context(passage: Passage) -> dict[str, Any]:
