@@ -74,13 +74,11 @@ def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
 
 
 class Scoped(NamedTuple):
-    """A question without the `names` that stood in it behind an @, and the ids of the documents that have them;
-    `unknown` are those that nothing has, which stand in it still."""
+    """A question without the `names` that stood in it behind an @, and the ids of the documents that have them."""
 
     question: str
-    names: tuple[str, ...] = ()
-    documents: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
+    names: tuple[str, ...]
+    documents: tuple[str, ...]
 
 
 def scoped(question: str, catalogue: Catalogue) -> Scoped:
@@ -91,12 +89,10 @@ def scoped(question: str, catalogue: Catalogue) -> Scoped:
         name = (match[1] or match[2]).casefold().strip("/")
         if documents := [one.id for one in catalogue.documents if _has_name(one, name)]:
             found[match[0]] = documents
-    unknown = tuple(match[0] for match in _AT.finditer(question) if match[0] not in found)
     for words in found:
         question = question.replace(words, " ")
-    names = tuple(words[1:].strip('"') for words in found)
     ids = dict.fromkeys(id_ for documents in found.values() for id_ in documents)
-    return Scoped(" ".join(question.split()), names, tuple(ids), unknown)
+    return Scoped(" ".join(question.split()), tuple(words[1:].strip('"') for words in found), tuple(ids))
 
 
 def names(services: Services, begun: str) -> list[str]:
