@@ -137,11 +137,10 @@ def think(turn: Turn, run: TurnContext) -> Turn:
     more = number_of(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
     summary = ", and ".join(filter(None, (summary, more))) or "nothing more to look for"
     signals = turn.search.signals if first else {}
-    why = router.reasons(signals, turn.search.tools, run.services.router) if signals else ""
     follows = (Walk.name,) if rounds.walks(turn.searched(planned=calls).search) else ()
     step = Step(
         "think",
-        f"{summary}: {why}" if why else summary,
+        summary,
         (*(rounds.by_weight(turn.wordings) if first else ()), *reply.lines),
         tools=turn.search.tools if tool == AUTO and first else (*(call.tool for call in calls), *follows),
         signals=signals,
@@ -200,9 +199,7 @@ def act(turn: Turn, run: TurnContext) -> Turn:
     pool, unfounded = proven(rounds.pooled(turn.passages, ran, further=bool(search.found)), turn)
     calls = tuple(call for call, _ in ran)
     searched = (f"{call.tool}: {number_of(call.found, 'passage')} in {call.ms:.0f} ms" for call in calls)
-    own = [call for call in calls if not call.by_model][:1]
     details = (
-        *chain.from_iterable(rounds.by_form(call, pool.passages) for call in own),
         *map(_found, pool.passages),
         *chain.from_iterable(found.notes for _, found in ran),
         *unfounded,
@@ -245,8 +242,7 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
     pool = rounds.pooled(turn.passages, [(call, found)], further=search.round > 1)
     fresh = pool.passages[len(turn.passages) :]
     landed, steps = own.landings, len(own.nodes) - own.landings
-    to_draw = {p.id for p in pool.passages}.intersection(own.nodes[landed:]) | {p.id for p in fresh}
-    graph = rounds.joined(turn.walk, own, to_draw) if turn.walk else own
+    graph = turn.walk or own
     landings = zip(own.titles[:landed], own.partitions, strict=False)
     more = number_of(len(fresh), "new passage") if fresh else "no new passages"
     details = (
@@ -273,16 +269,15 @@ def observe(turn: Turn, run: TurnContext) -> Turn:
     turn = _ordered(turn, run)
     times = "once" if search.went_back == 1 else f"{search.went_back} times"
     back = f"; the walk went back {times}" if search.went_back else ""
-    details = ordering.lines(turn.passages) if len(search.tools) > 1 else ()
     if best := rounds.answers(turn.passages, services.observe):
-        return turn.searched(missing=()).stepped("observe", f"{best.name} answers{back}", details)
+        return turn.searched(missing=()).stepped("observe", f"{best.name} answers{back}")
     if rounds.enough(turn.rewritten, turn.passages, services.observe):
-        return turn.searched(missing=()).stepped("observe", f"the evidence is enough{back}", details)
+        return turn.searched(missing=()).stepped("observe", f"the evidence is enough{back}")
     missing = rounds.missing(turn.rewritten, turn.passages)
     hits = services.library.store.keyword_search(missing, 1, scope=scope_of(turn))
     findable = tuple(word for word, found in zip(missing, hits, strict=True) if found)
     summary = f"missing: {', '.join(missing)}" if missing else "nothing more to look for"
-    return turn.searched(missing=findable).stepped("observe", summary + back, details)
+    return turn.searched(missing=findable).stepped("observe", summary + back)
 
 
 def _ordered(turn: Turn, run: TurnContext) -> Turn:
