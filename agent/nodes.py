@@ -228,7 +228,7 @@ def stitch(turn: Turn, run: TurnContext) -> Turn:
     """The partitions of what the tools were asked for: the whole question, or in a further round what is missing."""
     walker, thought, stitched = walker_of(turn, run), thought_of(turn, run), stitched_of(turn, run)
     details = rounds.scored(walker, thought.partitions, stitched.partitions)
-    return turn.stepped("stitch", rounds.size(stitched, walker), details)
+    return turn.stepped("stitch", rounds.size(stitched), details)
 
 
 def walk(turn: Turn, run: TurnContext) -> Turn:

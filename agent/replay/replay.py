@@ -9,11 +9,11 @@ an earlier replay.
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clew.agent.replay.script import SEPARATOR, Played, Script, Summary, checked, summarize
+from clew.agent.replay.script import Played, Script, Summary, checked, summarize
 from clew.agent.settings import Settings
 from clew.agent.state import TURN_JSON, Answer, Turn
 from clew.memory.datatypes import Passage
@@ -154,16 +154,12 @@ def _empty(folder: Path) -> None:
 # Two replays side by side ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedTurn:
-    """A turn whose answer, outcome or sources are others than `before`."""
+class ChangedTurn(NamedTuple):
+    """The lines of a turn whose answer, outcome or sources are others than `before`, and why they are."""
 
-    conversation: str
-    turn: int
-    question: str
+    before: TurnRow
+    now: TurnRow
     why: str
-    before: str
-    now: str
 
 
 def rows_of(out: Path, script: str) -> list[TurnRow]:
@@ -178,11 +174,9 @@ def changed_turns(before: Sequence[TurnRow], now: Sequence[TurnRow]) -> Iterator
     """In the order of the script. A turn that was not asked before is none of them."""
     known = {row["_id"]: row for row in before}
     for row in now:
-        old = known.get(row["_id"])
-        if old and _answered(old) != _answered(row):
-            conversation, _, turn = row["_id"].rpartition(SEPARATOR)
-            said = old["agent_response"], row["agent_response"]
-            yield ChangedTurn(conversation, int(turn), row["original_query"], _why(old, row), *said)
+        old = known.get(row["_id"], row)
+        if _answered(old) != _answered(row):
+            yield ChangedTurn(old, row, _why(old, row))
 
 
 def _answered(row: TurnRow) -> tuple[object, ...]:

@@ -236,12 +236,10 @@ def scored(walker: Walker, scores: Floats, partitions: Ints) -> Iterator[str]:
     partitioning = walker.graph.partitioning
     sizes = np.diff(partitioning.members.starts)
     for partition in partitions.tolist():
-        score = in_brackets(scores[partition])
-        yield f"{partitioning.names[partition]}{score}: {sizes[partition]} nodes"
+        yield f"{partitioning.names[partition]}{in_brackets(scores[partition])}: {sizes[partition]} nodes"
 
 
-def size(stitched: Stitched, walker: Walker) -> str:
-    """`11 partitions: 1,934 nodes, 7,120 edges, 210 of them bridges`."""
-    bridges = walker.graph.partitioning.bridges(stitched.graph, stitched.edges)
-    edges = f"{len(stitched.edges):,} edges" + (f", {bridges:,} of them bridges" if bridges else "")
-    return f"{number_of(len(stitched.partitions), 'partition')}: {len(stitched.nodes):,} nodes, {edges}"
+def size(stitched: Stitched) -> str:
+    """`11 partitions: 1,934 nodes, 7,120 edges`."""
+    partitions = number_of(len(stitched.partitions), "partition")
+    return f"{partitions}: {len(stitched.nodes):,} nodes, {len(stitched.edges):,} edges"

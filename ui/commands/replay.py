@@ -11,7 +11,7 @@ import click
 from rich.progress import track
 
 from clew.agent.replay.replay import ChangedTurn, changed_turns, replay_script, rows_of
-from clew.agent.replay.script import Played, Summary, read_script
+from clew.agent.replay.script import SEPARATOR, Played, Summary, read_script
 from clew.agent.settings import read_settings
 from clew.memory.errors import ClewError
 from clew.ui import options
@@ -94,10 +94,11 @@ def _print_summary(summary: Summary) -> None:
 def _print_changed(changed: Sequence[ChangedTurn], total: int) -> None:
     console = output()
     console.print(f"{len(changed)} of {total} answers changed")
-    for one in changed:
-        console.print(f"\n{one.conversation} {one.turn}  {one_line(one.question)}", style="bold")
-        for name in ("why", "before", "now"):
-            console.print(f"  {name:7} {cut(one_line(getattr(one, name)), 300)}")
+    for before, now, why in changed:
+        turn, question = now["_id"].replace(SEPARATOR, " "), one_line(now["original_query"])
+        console.print(f"\n{turn}  {question}", style="bold")
+        for name, said in (("why", why), ("before", before["agent_response"]), ("now", now["agent_response"])):
+            console.print(f"  {name:7} {cut(one_line(said), 300)}")
 
 
 def _rows(summary: Summary) -> dict[str, str]:
