@@ -36,7 +36,7 @@ def dataset_row(name: str, turn: Turn) -> dict[str, Any]:
 def intermediate_row(name: str, turn: Turn) -> dict[str, Any]:
     """Seed 003's fields in its order, then what was cited, and what else a turn has (docs/ask-json.md)."""
     recalled = turn.recalled
-    row = {
+    row: dict[str, Any] = {
         "_id": name,
         "original_query": turn.question,
         "rewritten_query": turn.rewritten,
@@ -55,7 +55,8 @@ def intermediate_row(name: str, turn: Turn) -> dict[str, Any]:
         "refused": turn.answer.refused,
         "citations": _citations(turn.answer),
     }
-    return row | TURN_JSON.dump_python(turn, mode="json", warnings=False)
+    row.update(TURN_JSON.dump_python(turn, mode="json", warnings=False))
+    return row
 
 
 def answer_row(name: str, turn: Turn) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def shares(kinds: Sequence[Kind], signals: Sequence[Mapping[str, float]], model:
         math.log(model.priors[kind] / many[kind]) + sum(weight * own[name] for name, weight in model.signals.items())
         for kind, own in zip(kinds, signals, strict=True)
     ]
-    return softmax(logits).tolist()
+    return [float(share) for share in softmax(logits)]
 
 
 def form_signals(

@@ -30,11 +30,12 @@ _ASKS = re.compile(r"^[ \t#*>]*(?:\(?\d+[.)]\)?[ \t]*)?([A-Z¿][^?.!:\n]+\?)[ *\
 
 
 class Offer(NamedTuple):
-    """A question, and the part of its document that answers it."""
+    """A question, the part of its document that answers it, and the heading that it was made of."""
 
     question: str
     start: int
     end: int
+    heading: str = ""
 
 
 def offered_by(library: Library) -> tuple[str, ...]:
@@ -109,7 +110,7 @@ def _headed(document: Document, language: str) -> Iterator[Offer]:
         says = same_words(document.title) not in same_words(heading) and not heading.endswith("?")
         told = len(text.split()) >= FEWEST and (" | " not in text or "\n" in text.strip())  # more than heads of columns
         if says and _is_short(heading) and _is_short(document.title) and told:
-            yield Offer(offer(language, heading, document.title), mark.start, end)
+            yield Offer(offer(language, heading, document.title), mark.start, end, heading)
 
 
 def _is_short(name: str) -> bool:
