@@ -134,11 +134,10 @@ def think(turn: Turn, run: TurnContext) -> Turn:
     more = number_of(len(reply.calls), "search", "searches") + " of the model" if reply.calls else ""
     summary = ", and ".join(filter(None, (summary, more))) or "nothing more to look for"
     signals = turn.search.signals if first else {}
-    why = router.reasons(signals, turn.search.tools, run.services.router) if signals else ""
     follows = (Walk.name,) if rounds.walks(turn.searched(planned=calls).search) else ()
     step = Step(
         "think",
-        f"{summary}: {why}" if why else summary,
+        summary,
         (*(rounds.by_weight(turn.wordings) if first else ()), *reply.lines),
         tools=turn.search.tools if tool == AUTO and first else (*(call.tool for call in calls), *follows),
         signals=signals,
@@ -197,9 +196,7 @@ def act(turn: Turn, run: TurnContext) -> Turn:
     pool, unfounded = proven(rounds.pooled(turn.passages, ran, further=bool(search.found)), turn)
     calls = tuple(call for call, _ in ran)
     searched = (f"{call.tool}: {number_of(call.found, 'passage')} in {call.ms:.0f} ms" for call in calls)
-    own = [call for call in calls if not call.by_model][:1]
     details = (
-        *chain.from_iterable(rounds.by_form(call, pool.passages) for call in own),
         *map(_found, pool.passages),
         *chain.from_iterable(found.notes for _, found in ran),
         *unfounded,
@@ -228,7 +225,7 @@ def stitch(turn: Turn, run: TurnContext) -> Turn:
     """The partitions of what the tools were asked for: the whole question, or in a further round what is missing."""
     walker, thought, stitched = walker_of(turn, run), thought_of(turn, run), stitched_of(turn, run)
     details = rounds.scored(walker, thought.partitions, stitched.partitions)
-    return turn.stepped("stitch", rounds.size(stitched, walker), details)
+    return turn.stepped("stitch", rounds.size(stitched), details)
 
 
 def walk(turn: Turn, run: TurnContext) -> Turn:
@@ -242,8 +239,7 @@ def walk(turn: Turn, run: TurnContext) -> Turn:
     pool = rounds.pooled(turn.passages, [(call, found)], further=search.round > 1)
     fresh = pool.passages[len(turn.passages) :]
     landed, steps = own.landings, len(own.nodes) - own.landings
-    to_draw = {p.id for p in pool.passages}.intersection(own.nodes[landed:]) | {p.id for p in fresh}
-    graph = rounds.joined(turn.walk, own, to_draw) if turn.walk else own
+    graph = turn.walk or own
     landings = zip(own.titles[:landed], own.partitions, strict=False)
     more = number_of(len(fresh), "new passage") if fresh else "no new passages"
     details = (
@@ -266,16 +262,15 @@ def observe(turn: Turn, run: TurnContext) -> Turn:
     """Orders all that was found. Another round is for words that the library has somewhere, but no passage that was
     found."""
     services, turn = run.services, _ordered(turn, run)
-    details = ordering.lines(turn.passages) if len(turn.search.tools) > 1 else ()
     if best := rounds.answers(turn.passages, services.observe):
-        return turn.searched(missing=()).stepped("observe", f"{best.name} answers", details)
+        return turn.searched(missing=()).stepped("observe", f"{best.name} answers")
     if rounds.enough(turn.rewritten, turn.passages, services.observe):
-        return turn.searched(missing=()).stepped("observe", "the evidence is enough", details)
+        return turn.searched(missing=()).stepped("observe", "the evidence is enough")
     missing = rounds.missing(turn.rewritten, turn.passages)
     hits = services.library.store.keyword_search(missing, 1, scope=scope_of(turn))
     findable = tuple(word for word, found in zip(missing, hits, strict=True) if found)
     summary = f"missing: {', '.join(missing)}" if missing else "nothing more to look for"
-    return turn.searched(missing=findable).stepped("observe", summary, details)
+    return turn.searched(missing=findable).stepped("observe", summary)
 
 
 def _ordered(turn: Turn, run: TurnContext) -> Turn:

@@ -81,8 +81,6 @@ def hop(looked: Looked, hops: HopQuestion, scorer: NodeScorer, parameters: HopPa
     return rounds
 
 
-BESIDE = "passages are by words and meaning"
-
 SHOWN = ("cosine", "sentence", "keyword")
 """Of what a passage's mass is made of."""
 
@@ -148,7 +146,7 @@ class GraphSearch:
         layers = question.graph.layers
         found = origins(rounds, self._scorer, best, layers)
         passages = self._passages(rounds[-1].looked, best, shares(masses)[best], found)
-        notes = () if len(layers.entities) else (f"{nothing_named(layers)}; {BESIDE}",)
+        notes = () if len(layers.entities) else (nothing_named(layers),)
         return Findings(passages, notes, walk=_subgraph(found))
 
     def look(self, question: LibraryQuestion) -> Looked:

@@ -15,8 +15,6 @@ from clew.memory.parameters import Cosine, Count, Weight
 from clew.memory.ports import Search
 from clew.tools.base import FormScores, ToolSettings, fused_passages, nothing_named
 
-NEAREST = "took the passages nearest to the question"
-
 
 @dataclass(frozen=True, slots=True)
 class LocalParameters:
@@ -97,7 +95,7 @@ class Local:
         index = self._index
         scope = index.within(query.scope)
         if not scope.entities.any():
-            return self._without_entities(query, index, scope, k)
+            return Findings(notes=(nothing_named(index.layers, scope.chunks),))
         if not k:
             return Findings()
         near = []
@@ -107,25 +105,6 @@ class Local:
             near.append(_near(asked, index, scope, self._parameters))
         notes = tuple(dict.fromkeys(_note(one, index.layers, self._parameters) for one in near if not one.above))
         return Findings(self._passages(query, near, index, k), notes)
-
-    def _without_entities(self, query: Query, index: _Index, scope: _Scope, k: int) -> Findings:
-        """The passages in scope that are nearest to the question, and a note."""
-        why, places = nothing_named(index.layers, scope.chunks), np.flatnonzero(scope.chunks)
-        if not len(places):
-            return Findings(notes=(why,))
-        scored = FormScores(
-            [index.layers.chunk_ids[place] for place in places],
-            np.stack([index.chunks[places] @ form.vector for form in query.forms]).astype(np.float64),
-        )
-        passages = tuple(
-            replace(
-                passage,
-                why=f"near to the question ({passage.score:.2f}); it names no entity",
-                scores={"cosine": passage.score},
-            )
-            for passage in fused_passages(self._store, query, scored, k, self.name)
-        )
-        return Findings(passages, (f"{why}; {NEAREST}",))
 
     def _passages(self, query: Query, near: Sequence[_Near], index: _Index, k: int) -> tuple[Passage, ...]:
         scores = np.stack([one.scores for one in near])

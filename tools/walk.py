@@ -18,7 +18,7 @@ from clew.memory.knowledge.walking.walker import Walked, Walker, WalkerParameter
 from clew.memory.nodes import SHARED
 from clew.memory.parameters import Count
 from clew.memory.ports import Graph, Search
-from clew.memory.walk_paths import chain, crossed_into, into, parents, path
+from clew.memory.walk_paths import into, parents, path
 from clew.tools.base import DEFAULTS, ToolSettings, passages_of
 
 DIGITS = 6
@@ -98,7 +98,7 @@ def findings(store: Search, walked: Walked, k: int, tool: str) -> Findings:
         why, steps = come_to.get(passage.id, (f"matches the question ({scores['cosine']:.2f})", ()))
         shown = {name: round(scores[name], DIGITS) for name in ("cosine", "sentence", "keyword")}
         made.append(replace(passage, score=share, why=why, scores=shown, path=steps))
-    return Findings(tuple(made), _notes(walked, walk), walk=walk)
+    return Findings(tuple(made), (_note(walked),), walk=walk)
 
 
 def _subgraph(walked: Walked, titles: Mapping[int, str], shares: Mapping[int, float]) -> Subgraph:
@@ -143,20 +143,12 @@ def _come_to(walk: Subgraph) -> dict[str, tuple[str, tuple[str, ...]]]:
     return told
 
 
-def _notes(walked: Walked, walk: Subgraph) -> tuple[str, ...]:
-    """How much was walked in, and each path that no other goes on from, with the partitions that bridges led into."""
-    stitched, partitioning, before = walked.stitched, walked.question.graph.partitioning, parents(walk)
+def _note(walked: Walked) -> str:
+    """In how much it was walked."""
+    stitched, partitioning = walked.stitched, walked.question.graph.partitioning
     chosen = "; ".join(partitioning.names[partition] for partition in stitched.partitions[:5].tolist())
-    bridges = partitioning.bridges(stitched.graph, stitched.edges)
-    edges = f"{len(stitched.edges)} edges" + (f" ({bridges} bridges)" if bridges else "")
-    size = f"{len(stitched.nodes)} nodes and {edges} of {len(stitched.partitions)} partitions"
-    lines = []
-    for end in sorted({*range(walk.landings, len(walk.nodes))} - {*before}):
-        first, *steps = chain(before, end)
-        names = ((walk.titles[place], crossed_into(walk, before, place)) for place in steps)
-        told = (f"{title} (into {partition})" if partition else title for title, partition in names)
-        lines.append(" -> ".join([walk.titles[first], *told]))
-    return (f"{size}: {chosen}", *lines)
+    size = f"{len(stitched.nodes)} nodes and {len(stitched.edges)} edges of {len(stitched.partitions)} partitions"
+    return f"{size}: {chosen}"
 
 
 def make(store: Search, settings: ToolSettings) -> Walk:

@@ -6,17 +6,15 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from clew.agent.evaluation.dataset import Dataset, read_dataset
 from clew.agent.evaluation.ranking import percentiles
 from clew.agent.models import encoder_for
 from clew.agent.settings import Settings
-from clew.memory.datatypes import Float32s, Form, Ints, Progress, Query, Vector, Vectors
+from clew.memory.datatypes import Float32s, Form, Ints, Progress, Query, Vectors
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput, library_flag, required
 from clew.memory.files import sync_all, within
@@ -34,7 +32,6 @@ from clew.memory.knowledge.aligners.training import (
     LOSSES,
     MODELS,
     QuerySplit,
-    SyntheticQuery,
     TrainingParameters,
     TrainingSet,
     make_queries,
@@ -49,13 +46,10 @@ from clew.memory.knowledge.library import Library, open_library
 from clew.memory.knowledge.proof import forget_trained, record_partitions
 from clew.memory.knowledge.question import MatchParameters
 from clew.memory.knowledge.walking.walker import Walker, hits_of, shares
-from clew.memory.layers import Layers
 from clew.memory.nodes import Partitioning
 from clew.memory.ports import Search
-from clew.memory.vectors import Ragged
 
 ALL = "all"
-Choice = TypeVar("Choice", bound=str)
 SIZE, SIZE_WITHOUT_GPU = 100_000, 10_000
 SLICE = 256
 """Texts encoded between two reports of progress."""
@@ -63,12 +57,12 @@ SLICE = 256
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """`model` and `loss` may be `all`; `size` 0: `default_size` synthetic queries; `capsule` empty: the one in use."""
+    """`model` and `loss` may be `all`; `size`: of synthetic queries; `capsule` empty: the one in use."""
 
     model: str = "mlp"
     loss: str = "infonce"
     epochs: int = 20
-    size: int = 0
+    size: int = SIZE_WITHOUT_GPU
     seed: int = 42
     capsule: str = ""
 
@@ -89,7 +83,8 @@ def default_size() -> int:
 def train_aligners(plan: TrainingPlan, settings: Settings) -> Iterator[Progress | SavedAligner]:
     """Each aligner as it is saved, after the progress of its training. Raises `BadInput`, `NotSetUp`, and what opening
     the library raises."""
-    models, losses = chosen(plan.model, tuple(MODELS), "model"), chosen(plan.loss, tuple(LOSSES), "loss")
+    models = [one for one in MODELS if plan.model in (one, ALL)]
+    losses = [one for one in LOSSES if plan.loss in (one, ALL)]
     if any(model in CONVOLUTIONAL for model in models):
         required("torch_geometric.nn", "a graph convolution", "train")  # before anything is made
     encoder = encoder_for(settings)
@@ -97,11 +92,10 @@ def train_aligners(plan: TrainingPlan, settings: Settings) -> Iterator[Progress 
     generation = required_generation(home)
     with closing(encoder), held(home), open_library(home, encoder) as library:
         opened = OpenCapsule(library, plan.capsule)
-        size = plan.size or default_size()
         forget_trained(generation, opened.name)
-        yield Progress("synthetic queries", 0, size)
-        queries = save_queries(opened, size, plan.seed).train
-        yield Progress("synthetic queries", size, size)
+        yield Progress("synthetic queries", 0, plan.size)
+        queries = save_queries(opened, plan.size, plan.seed).train
+        yield Progress("synthetic queries", plan.size, plan.size)
         vectors = yield from encoded([query.text for query in queries], encoder)
         learned = TrainingSet(queries, vectors, opened.words, encoder.hash)
         graph = partition_graph(opened.graph, opened.partitioning, opened.capsule.cells)
@@ -140,22 +134,15 @@ def encoded(texts: Sequence[str], encoder: CachedEncoder) -> Generator[Progress,
     return np.concatenate(found)
 
 
-def chosen(name: str, known: Sequence[Choice], what: str) -> Sequence[Choice]:
-    if name != ALL and name not in known:
-        raise BadInput(f"there is no {what} '{name}'", f"--{what} {'|'.join([*known, ALL])}")
-    return known if name == ALL else [one for one in known if one == name]
-
+# Measured -------------------------------------------------------------------------------------------------------------
 
 MEASURED = 1_000
-"""Training queries that are measured, the first of each kind: as many as are held out."""
+"""Training queries that are measured: as many as are held out."""
 
 TRAINING_SEED = 42
 
 DEPTHS = (1, 3, 5, 10)
 """How many of the best partitions make a pool of nodes."""
-
-BLOCK = 16_384
-"""Nodes whose cosines are computed at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,71 +198,51 @@ def evaluate_aligners(dataset: Path | None, capsule: str, settings: Settings) ->
 
 
 def _rows(opened: OpenCapsule, sets: Sequence[QuestionSet], fingerprint: str) -> Iterator[Progress | AlignerRow]:
-    stage = f"scoring {opened.name}"
     votes: list[Aligner] = [Votes(opened.partitioning), Votes(opened.partitioning, "walk")]
     aligners = votes + [opened.aligner(name) for name in opened.aligner_names()]
     pairs = [(aligner, one) for aligner in aligners for one in sets]
     for done, (aligner, one) in enumerate(pairs):
-        yield Progress(stage, done, len(pairs))
-        scores, seconds = _timed(aligner, one.found)
+        yield Progress(f"scoring {opened.name}", done, len(pairs))
+        scores, seconds = list[Float32s](), list[float]()
+        for found in one.found:
+            started = perf_counter()
+            scores.append(aligner.scores(found))
+            seconds.append(perf_counter() - started)
         golds = [np.unique(opened.partitioning.of_node[nodes]) for nodes in one.golds]
-        ranks = [gold_ranks(own, gold) for own, gold in zip(scores, golds, strict=True)]
         yield AlignerRow(
             capsule=opened.name,
             aligner=aligner.name,
             set=one.name,
             queries=len(one.found),
-            metrics=measure(ranks),
+            metrics=measure([gold_ranks(own, gold) for own, gold in zip(scores, golds, strict=True)]),
             ms=percentiles(seconds, 50)["p50"],
             pools=tuple(pools(opened.partitioning, scores, one.golds, one.near)),
             library=fingerprint,
         )
-    yield Progress(stage, len(pairs), len(pairs))
-
-
-def _timed(aligner: Aligner, questions: Sequence[FoundNodes]) -> tuple[list[Float32s], list[float]]:
-    found, seconds = [], []
-    for one in questions:
-        started = perf_counter()
-        found.append(aligner.scores(one))
-        seconds.append(perf_counter() - started)
-    return found, seconds
+    yield Progress(f"scoring {opened.name}", len(pairs), len(pairs))
 
 
 def gold_ranks(scores: Float32s, gold: Sequence[int] | Ints) -> Ints:
     """Of one question's scores, shape (partitions,), the places of its gold partitions from 0, rising. Of equal scores
     the lower number comes first."""
-    wanted = np.asarray(gold, np.int64)
-    own = scores[wanted][:, None]
-    numbers = np.arange(len(scores))
-    before = (scores > own) | ((scores == own) & (numbers < wanted[:, None]))
-    return np.sort(before.sum(axis=1))
+    return np.flatnonzero(np.isin(np.argsort(-scores, kind="stable"), gold))
 
 
 def measure(ranks: Sequence[Ints]) -> Mapping[str, float]:
-    """The mean over questions, in float32: of P@1, of R the share of the gold partitions found, of MRR the first."""
+    """The mean over questions: of P@1, of R the share of the gold partitions found, of MRR the first."""
     first = np.array([its[0] for its in ranks])
     return {
-        "p@1": _mean(first == 0),
-        "r@5": _mean([(its < 5).mean() for its in ranks]),
-        "r@10": _mean([(its < 10).mean() for its in ranks]),
-        "mrr": _mean(1 / (1 + first)),
+        "p@1": float((first == 0).mean()),
+        "r@5": float(np.mean([(its < 5).mean() for its in ranks])),
+        "r@10": float(np.mean([(its < 10).mean() for its in ranks])),
+        "mrr": float((1 / (1 + first)).mean()),
     }
-
-
-def _mean(values: "Sequence[float] | NDArray[np.bool_] | NDArray[np.float64]") -> float:
-    return float(np.mean(np.asarray(values, np.float32), dtype=np.float32))
 
 
 def cosine_ranks(vectors: Vectors, questions: Vectors, golds: Sequence[Ints]) -> list[Ints]:
     """Of each question's gold nodes how many of all are nearer to it. `vectors` are the nodes', shape (nodes, d)."""
-    gold, of = np.concatenate(golds), np.repeat(np.arange(len(golds)), [len(its) for its in golds])
-    own = np.einsum("gd,gd->g", vectors[gold], questions[of])
-    ranks = np.zeros(len(gold), np.int64)
-    for start in range(0, len(vectors), BLOCK):
-        cosines = questions @ vectors[start : start + BLOCK].T
-        ranks += np.array([(cosines[question] > mine).sum() for question, mine in zip(of, own, strict=True)])
-    return np.split(ranks, np.cumsum([len(its) for its in golds])[:-1])
+    each = ((vectors @ question, gold) for question, gold in zip(questions, golds, strict=True))
+    return [(cosines > cosines[gold][:, None]).sum(axis=1) for cosines, gold in each]
 
 
 def pools(
@@ -283,15 +250,13 @@ def pools(
 ) -> list[QueryPool]:
     """A pool for each of `DEPTHS`. `near` is what `cosine_ranks` returned for these questions."""
     sizes = np.diff(partitioning.members.starts)
-    depth = min(max(DEPTHS), partitioning.count)
-    best = [np.argsort(-own, kind="stable")[:depth] for own in scores]
-    homes = [partitioning.of_node[gold] for gold in golds]
+    best = [np.argsort(-own, kind="stable") for own in scores]
     found = []
-    for partitions in DEPTHS:
-        nodes = [int(sizes[its[:partitions]].sum()) for its in best]
-        held = [np.isin(home, its[:partitions]).mean() for home, its in zip(homes, best, strict=True)]
+    for depth in DEPTHS:
+        nodes = [int(sizes[its[:depth]].sum()) for its in best]
+        held = [np.isin(partitioning.of_node[gold], its[:depth]).mean() for gold, its in zip(golds, best, strict=True)]
         nearest = [(ranks < size).mean() for ranks, size in zip(near, nodes, strict=True)]
-        found.append(QueryPool(partitions, *(float(np.mean(values)) for values in (nodes, held, nearest))))
+        found.append(QueryPool(depth, *(float(np.mean(values)) for values in (nodes, held, nearest))))
     return found
 
 
@@ -302,25 +267,19 @@ def _synthetic(
     paths = query_paths(opened)
     if not all(path.exists() for path in paths):
         save_queries(opened, default_size(), TRAINING_SEED)
-    train, held_out = (read_queries(path) for path in paths)
     found = []
-    for name, queries in (("synthetic train", first_of_each_kind(train)), ("synthetic held-out", held_out)):
-        golds = [np.array(query.nodes, np.int64) for query in queries]
-        texts = [query.text for query in queries]
-        found.append((yield from _measured(name, texts, golds, library.store, encoder)))
+    for name, queries in zip(("synthetic train", "synthetic held-out"), map(read_queries, paths), strict=True):
+        few = queries[:: len(queries) // MEASURED or 1][:MEASURED]
+        golds = [np.array(query.nodes, np.int64) for query in few]
+        found.append((yield from _measured(name, [query.text for query in few], golds, library.store, encoder)))
     return found
-
-
-def first_of_each_kind(queries: Sequence[SyntheticQuery]) -> list[SyntheticQuery]:
-    """At most `MEASURED`, half of them within a partition."""
-    kinds = [[query for query in queries if query.kind == kind] for kind in ("within", "across")]
-    return [query for its in kinds for query in its[: MEASURED // 2]]
 
 
 def _human(data: Dataset, library: Library, encoder: CachedEncoder) -> Generator[Progress, None, QuestionSet]:
     """Raises `BadInput` where no relevant document is in the library; questions without one are left out."""
     layers = library.store.part().layers
-    nodes = nodes_of_documents(layers, [list(data.golds[question.id]) for question in data.questions])
+    of_chunks = np.array(layers.document_ids)[layers.chunk_documents]
+    nodes = [np.flatnonzero(np.isin(of_chunks, list(data.golds[question.id]))) for question in data.questions]
     kept = [(question.text, its) for question, its in zip(data.questions, nodes, strict=True) if len(its)]
     if not kept:
         raise BadInput(
@@ -331,31 +290,18 @@ def _human(data: Dataset, library: Library, encoder: CachedEncoder) -> Generator
     return (yield from _measured(data.name, texts, golds, library.store, encoder))
 
 
-def nodes_of_documents(layers: Layers, wanted: Sequence[Sequence[str]]) -> list[Ints]:
-    """Of each list of documents the nodes; documents that the library does not have are left out."""
-    numbers = {id_: number for number, id_ in enumerate(layers.document_ids)}
-    chunks = Ragged.grouped(layers.chunk_documents, len(numbers))
-    known = [np.array([numbers[id_] for id_ in ids if id_ in numbers], np.int64) for ids in wanted]
-    return [chunks.of(documents)[0] for documents in known]
-
-
 def _measured(
     name: str, texts: Sequence[str], golds: Sequence[Ints], store: Search, encoder: CachedEncoder
 ) -> Generator[Progress, None, QuestionSet]:
+    """With the nodes that match each question and their weights, before a walk and after it."""
     vectors = yield from encoded(texts, encoder)
-    near = cosine_ranks(store.part().vectors, vectors, golds)
-    found, walker = [], Walker(store)
+    found, walker = list[FoundNodes](), Walker(store)
     for done, (text, vector) in enumerate(zip(texts, vectors, strict=True)):
         yield Progress(f"matching {name}", done, len(texts))
-        found.append(_found(walker, store, text, vector))
+        query = Query(text, (Form("question", text, 1.0, vector),))
+        thought = walker.think(walker.question(query), hits_of(store, query, MatchParameters()))
+        walked = walker.walk(thought, walker.stitch(thought))
+        after = walked.nodes, shares(walked.masses)
+        found.append(FoundNodes(thought.question, thought.looked.nodes, shares(thought.masses), after))
     yield Progress(f"matching {name}", len(texts), len(texts))
-    return QuestionSet(name, found, golds, near)
-
-
-def _found(walker: Walker, store: Search, text: str, vector: Vector) -> FoundNodes:
-    """The question with the nodes that match it and their weights, before a walk and after it."""
-    query = Query(text, (Form("question", text, 1.0, vector),))
-    thought = walker.think(walker.question(query), hits_of(store, query, MatchParameters()))
-    walked = walker.walk(thought, walker.stitch(thought))
-    after = walked.nodes, shares(walked.masses)
-    return FoundNodes(thought.question, thought.looked.nodes, shares(thought.masses), after)
+    return QuestionSet(name, found, golds, cosine_ranks(store.part().vectors, vectors, golds))

@@ -6,7 +6,7 @@ it. A set gets the measures that it has labels for.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,27 +65,22 @@ def read_labels(folder: Path) -> dict[str, Label]:
 
 def figures(turns: Mapping[str, Turn], labels: Mapping[str, Label]) -> dict[str, dict[str, float]]:
     """By group. `turns` and `labels` by the question's id; the turns are of one data set."""
-    outcomes = {name: turn.answer.outcome for name, turn in turns.items()}
-    shares = {str(one): share(o == one for o in outcomes.values()) for one in sorted(set(outcomes.values()))}
-    found = {"outcomes": shares}
-    found["citations"] = citations(list(turns.values()))
-    if golds := {name: label.answer for name, label in labels.items() if label.answer and name in turns}:
-        found["answer"] = {
-            "rouge_l": rouge_l({name: turns[name].answer.plain for name in golds}, golds),
-            "contains": share(
-                not turns[name].answer.refused and contains(turns[name].answer.plain, gold)
-                for name, gold in golds.items()
-            ),
-        }
-        bold = {name: [claim.bold for claim in turns[name].answer.claims if claim.span] for name in golds}
-        spans = {name: shown[0] for name, shown in bold.items() if shown}
-        found["span"] = {
-            "questions": float(len(spans)),
-            "f1": sum(span_f1(span, golds[name]) for name, span in spans.items()) / max(1, len(spans)),
-        }
+    answers = {name: turn.answer for name, turn in turns.items()}
+    outcomes = Counter(answer.outcome for answer in answers.values())
+    found = {
+        "outcomes": {str(name): count / len(turns) for name, count in sorted(outcomes.items())},
+        "citations": citations([*turns.values()]),
+    }
+    if golds := {name: label.answer for name, label in labels.items() if label.answer and name in answers}:
+        said = {name: answers[name].plain for name in golds}
+        held = (not answers[name].refused and contains(said[name], gold) for name, gold in golds.items())
+        found["answer"] = {"rouge_l": rouge_l(said, golds), "contains": share(held)}
+        bold = {name: [claim.bold for claim in answers[name].claims if claim.span][:1] for name in golds}
+        spans = [span_f1(span, golds[name]) for name, shown in bold.items() for span in shown]
+        found["span"] = {"questions": float(len(spans)), "f1": sum(spans) / max(1, len(spans))}
     if known := {name: labels[name].answerability for name in turns if name in labels and labels[name].answerability}:
-        refused = {name for name in known if turns[name].answer.refused}
-        unclear = {name for name in known if outcomes[name] == "unclear"}
+        refused = {name for name in known if answers[name].refused}
+        unclear = {name for name in known if answers[name].outcome == "unclear"}
         found["refusal"] = decided(refused, known, UNANSWERABLE)
         found["asking_back"] = decided(unclear, known, UNDERSPECIFIED)
     return found
@@ -129,26 +124,19 @@ def citations(turns: Sequence[Turn]) -> dict[str, float]:
     """The shares of the cited sentences that are supported by what they cite, and that are flagged, that is, not
     supported, when they cite another passage instead (`swapped`)."""
     cited = [(claim, turn) for turn in turns for claim in turn.answer.claims if claim.cites]
-    others = [found for claim, turn in cited for found in swapped(claim, turn)]
+    others = [(claim, other) for claim, turn in cited if (other := swapped(claim, turn))]
     return {
         "sentences": float(len(cited)),
         "supported": share(claim.verdict == "supported" for claim, _ in cited),
         "swapped": float(len(others)),
-        "swapped_flagged": share(verdict(claim, [other]) != "supported" for claim, other in others),
+        "swapped_flagged": share(verdict(Claim(claim.text, (1,)), [other]) != "supported" for claim, other in others),
     }
 
 
-def swapped(claim: Claim, turn: Turn) -> Iterator[tuple[Claim, Passage]]:
-    """The sentence citing the passage that comes next in the turn's list behind the one that it cites (from the end,
-    the first), unless that has the sentence word for word: then the one behind it. Nothing where all have it."""
-    ids = [passage.id for passage in turn.passages]
-    own = turn.answer.sources[claim.cites[0] - 1].id
-    at = ids.index(own) if own in ids else -1
-    behind = (*turn.passages[at + 1 :], *turn.passages[: max(at, 0)])
-    for other in behind:
-        if other.id != own and same_words(claim.text) not in same_words(other.text):
-            yield Claim(claim.text, (1,)), other
-            return
+def swapped(claim: Claim, turn: Turn) -> Passage | None:
+    """The best passage of the turn, but for the one that it cites, that has not the sentence word for word."""
+    own, said = turn.answer.sources[claim.cites[0] - 1].id, same_words(claim.text)
+    return next((one for one in turn.passages if one.id != own and said not in same_words(one.text)), None)
 
 
 def share(flags: Iterable[bool]) -> float:

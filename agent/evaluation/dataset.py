@@ -71,15 +71,19 @@ def read_questions(folder: Path, *, within_context: bool = False) -> list[Questi
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
-    """Three columns parted by tabs, ids as they are; a first line whose score is no number is the header."""
+    """Three columns parted by tabs, ids as they are; a first line whose score is no number is the header. Whole grades
+    as they are; a fraction above 0 counts as 1."""
     golds: dict[str, dict[str, int]] = {}
     for number, line in read_lines(path):
-        columns = line.split("\t")
-        grade = _grade(columns[2]) if len(columns) == 3 else None
-        if len(columns) != 3 or (grade is None and number > 1):
+        *ids, score = line.split("\t")
+        try:
+            grade = float(score)
+        except ValueError:
+            grade = 0.0 if number == 1 else math.nan
+        if len(ids) != 2 or not math.isfinite(grade):
             raise BadInput(f"{path}:{number} is not 'query<tab>document<tab>score'")
-        if grade is not None and grade > 0:
-            golds.setdefault(columns[0], {})[columns[1]] = grade
+        if grade > 0:
+            golds.setdefault(ids[0], {})[ids[1]] = max(1, int(grade))
     return golds
 
 
@@ -88,17 +92,6 @@ def _qrels_of(folder: Path) -> Path:
         if path.is_file():
             return path
     raise BadInput(f"{folder} has no qrels: neither qrels.tsv nor qrels/test.tsv")
-
-
-def _grade(score: str) -> int | None:
-    """Whole grades as they are; a fraction above 0 counts as 1. None for what is no number."""
-    try:
-        value = float(score)
-    except ValueError:
-        return None
-    if not math.isfinite(value):
-        return None
-    return max(1, int(value)) if value > 0 else 0
 
 
 def _question(row: Mapping[str, Any], place: str, within_context: bool) -> Question:

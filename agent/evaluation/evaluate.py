@@ -3,8 +3,9 @@
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from clew.agent.evaluation.answer_metrics import AnswerFigures, figures, read_labels, share
@@ -12,15 +13,13 @@ from clew.agent.evaluation.dataset import Dataset, Question, read_dataset
 from clew.agent.evaluation.ranking import (
     DEPTH,
     FORMS,
-    REMEMBERING,
-    Find,
     FormName,
     Ranking,
-    Retriever,
-    encode_histories,
+    distinct,
+    encoding_seconds,
     measure,
     percentiles,
-    rank,
+    query_of,
     trec_run,
 )
 from clew.agent.graph import TurnGraph, evidence_graph, turn_graph
@@ -150,8 +149,6 @@ def evaluate(plan: EvaluationPlan, settings: Settings) -> Iterator[Progress | Ro
     with closing(encoder), closing(library.store), Threads(None) as threads:
         notes = (*dataset.notes, *_missing(dataset, library, plan))
         services = replace(services_for(settings, library, encoder, threads), default_tool=AUTO)
-        if any(form in REMEMBERING for _, form in pairs):
-            yield from encode_histories(dataset.questions, encoder)
         for tool, form in pairs:
             name = f"{tool}.{form}"
             found = yield from searched_by(tool, form, dataset.questions, services, max(plan.k, DEPTH), plan.today)
@@ -187,36 +184,34 @@ class SearchedSet:
 def searched_by(
     tool: str, form: FormName, questions: Sequence[Question], services: Services, k: int = DEPTH, today: str = ""
 ) -> Generator[Progress, None, SearchedSet]:
-    """Rank the first k documents for each question, by a tool or by the agent."""
-    turns: list[Turn] = []
-    retriever = _retriever(tool, form, services, k, turns, today)
-    rankings, latency_ms = yield from rank(questions, form, retriever, services.encoder, k, f"{tool}.{form}")
-    return SearchedSet(rankings, {**latency_ms, **(turn_times(turns) if turns else {})}, turns)
+    """Rank the first k documents for each question, by a tool or by the agent. Only the search is timed: its vectors
+    are there before. A tool is asked for more than k at once, as a document may have several passages; the agent, whose
+    decisions rest on what it finds, for what it gathers in a turn."""
+    turns, queries, seconds = list[Turn](), list[Query](), list[float]()
+    rankings: dict[str, Ranking] = {}
+    if tool not in AGENT:
+        check_offered(tool, services)
+    first = services.evidence if tool in AGENT else 3 * k
 
-
-def _retriever(tool: str, form: FormName, services: Services, k: int, turns: list[Turn], today: str) -> Retriever:
-    """A tool is asked for more than k at once, as a document may have several passages; the agent, whose decisions
-    rest on what it finds, for what it gathers in a turn. Its turns are added to `turns`, one a question."""
-    if tool in AGENT:
-        return Retriever(_agent_search(form, services, turns, today), services.evidence)
-    check_offered(tool, services)
-    made = services.tools[tool]
-    return Retriever(
-        lambda _, query, wanted: made.search(query, wanted).passages, 3 * k, services.recall, services.rewrite
-    )
-
-
-def _agent_search(form: FormName, services: Services, turns: list[Turn], today: str) -> Find:
-    """The agent rewrites by itself; in another form the question is given to it as one that stands alone."""
-
-    def find(question: Question, query: Query, k: int) -> Sequence[Passage]:
-        text, history = (question.text, question.history) if form == "rewrite" else (query.forms[0].text, ())
-        turn = searched(replace(services, evidence=k), text, history, sorted(question.context or ()), today)
-        if k == services.evidence:  # not where more documents are asked for
+    def find(question: Question, wanted: int) -> Sequence[Passage]:
+        if tool not in AGENT:
+            return services.tools[tool].search(queries[-1], wanted).passages
+        # The agent rewrites by itself; in another form the question is given to it as one that stands alone.
+        text, history = (question.text, question.history) if form == "rewrite" else (queries[-1].forms[0].text, ())
+        turn = searched(replace(services, evidence=wanted), text, history, sorted(question.context or ()), today)
+        if wanted == first:  # not where more documents are asked for
             turns.append(turn)
         return turn.passages
 
-    return find
+    for done, question in enumerate(questions):
+        yield Progress(f"{tool}.{form}", done, len(questions))
+        queries.append(query_of(question, form, services.encoder, services.recall, services.rewrite))
+        started = perf_counter()
+        rankings[question.id] = distinct(partial(find, question), k, first)
+        seconds.append(perf_counter() - started)
+    yield Progress(f"{tool}.{form}", len(questions), len(questions))
+    encode = percentiles(encoding_seconds(queries, services.encoder), 50)
+    return SearchedSet(rankings, {"search": percentiles(seconds, 50, 95), "encode": encode, **turn_times(turns)}, turns)
 
 
 SEARCHING = ("think", "act", "stitch", "walk", "observe")
@@ -224,17 +219,18 @@ SEARCHING = ("think", "act", "stitch", "walk", "observe")
 
 def tools_run(turns: Sequence[Turn]) -> dict[str, float]:
     """The share of the turns that searched with `hybrid` alone, and with each other tool; nothing of no turns."""
-    if not turns:
-        return {}
     chosen = [{name for step in turn.steps for name in step.tools} for turn in turns]
     names = sorted(set().union(*chosen) - {Hybrid.name})
     shares = {"hybrid alone": share(tools <= {Hybrid.name} for tools in chosen)}
     shares |= {name: share(name in tools for tools in chosen) for name in names}
-    return {name: round(value, 4) for name, value in shares.items()}
+    return {name: round(value, 4) for name, value in shares.items()} if turns else {}
 
 
 def turn_times(turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
-    """Percentiles of milliseconds: of whole turns up to their evidence, and from `think` to `observe` alone."""
+    """Percentiles of milliseconds: of whole turns up to their evidence, and from `think` to `observe` alone; nothing of
+    no turns."""
+    if not turns:
+        return {}
     whole = [sum(step.ms for step in turn.steps) / 1000 for turn in turns]
     searching = [sum(step.ms for step in turn.steps if step.node in SEARCHING) / 1000 for turn in turns]
     return {"search": percentiles(searching, 50, 95), "turn": percentiles(whole, 50, 95)}

@@ -4,15 +4,13 @@ The measures are those of ir_measures, and `all@k` beside them.
 """
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, get_args
 
 import numpy as np
 
 from clew.agent.evaluation.dataset import Question
-from clew.memory.datatypes import Passage, Progress, Query, Recalled, Sentence, Wording
+from clew.memory.datatypes import Passage, Query, Recalled, Sentence, Wording
 from clew.memory.dialogue.recall import RecallParameters, recall
 from clew.memory.dialogue.rewriting import RewriteParameters, rewrite
 from clew.memory.dialogue.utterances import extract
@@ -23,9 +21,6 @@ from clew.tools.base import encode_query
 
 FormName = Literal["last-turn", "last-two", "user-turns", "last-answer", "mmr", "rewrite"]
 FORMS: tuple[FormName, ...] = get_args(FormName)
-REMEMBERING = ("mmr", "rewrite")
-"""Forms that select from the sentences of the history."""
-
 CONTEXT_WORDS = 60
 """Words of a selected sentence that the form `mmr` takes: a question comes at the end of a pasted text."""
 
@@ -38,7 +33,7 @@ def query_of(
     rewriting: RewriteParameters | None = None,
 ) -> Query:
     """The question as a tool takes it, with its vectors; its scope is the question's context where it has one."""
-    if form not in REMEMBERING:
+    if form not in ("mmr", "rewrite"):
         whole = [Wording(form, simple_text(question, form), 1.0)]
         return encode_query(question.text, whole, encoder, question.context)
     recalled = remembered(question.text, extract(question.history), encoder, chosen)
@@ -70,7 +65,7 @@ DEPTH = 10
 """Ranks that the measures look at."""
 
 Ranking = Sequence[tuple[str, float]]
-"""Documents, best first, each once, with scores that fall strictly: who sorts by score keeps the order."""
+"""Documents, best first, each once, with the scores of their passages."""
 
 
 def measure(golds: Mapping[str, Mapping[str, int]], rankings: Mapping[str, Ranking]) -> dict[str, float]:
@@ -83,9 +78,8 @@ def measure(golds: Mapping[str, Mapping[str, int]], rankings: Mapping[str, Ranki
     measures = {f"recall@{k}": ir.R @ k for k in (1, 2, 5, 10)}
     measures |= {f"ndcg@{k}": ir.nDCG @ k for k in (5, 10)} | {"mrr@10": ir.RR @ 10}
     means = ir.calc_aggregate(list(measures.values()), golds, run)
-    return {name: float(means[by]) for name, by in measures.items()} | {
-        f"all@{k}": share_with_all(golds, rankings, k) for k in (4, 5, 8)
-    }
+    alls = {f"all@{k}": share_with_all(golds, rankings, k) for k in (4, 5, 8)}
+    return {name: float(means[by]) for name, by in measures.items()} | alls
 
 
 def share_with_all(golds: Mapping[str, Mapping[str, int]], rankings: Mapping[str, Ranking], k: int) -> float:
@@ -94,24 +88,16 @@ def share_with_all(golds: Mapping[str, Mapping[str, int]], rankings: Mapping[str
     return sum(found) / len(found)
 
 
-def falling(scores: Sequence[float]) -> list[float]:
-    """The scores rounded to millionths; each is lowered below the one before it where it is not lower already."""
-    millionths: list[int] = []
-    for score in scores:
-        own = round(score * 1e6)
-        millionths.append(min(own, millionths[-1] - 1) if millionths else own)
-    return [value / 1e6 for value in millionths]
-
-
 def trec_run(rankings: Mapping[str, Ranking], k: int, tag: str) -> str:
-    """`qid Q0 docid rank score tag`, a line each for the first k of each question. Ids stand as they are.
+    """`qid Q0 docid rank score tag`, a line each for the first k of each question. Ids stand as they are; the score is
+    one by the rank: tools give equal ones, whose order evaluators would change.
 
     Raises `BadInput` for an id with a line break in it, which the format cannot hold.
     """
     lines = [
-        f"{question} Q0 {document} {rank} {score:.6f} {tag}"
+        f"{question} Q0 {document} {rank} {1 / rank:.6f} {tag}"
         for question, ranking in rankings.items()
-        for rank, (document, score) in enumerate(ranking[:k], 1)
+        for rank, (document, _) in enumerate(ranking[:k], 1)
     ]
     if broken := next((line for line in lines if "\n" in line or "\r" in line), None):
         raise BadInput(f"an id with a line break cannot stand in a TREC run: {broken!r}")
@@ -120,43 +106,6 @@ def trec_run(rankings: Mapping[str, Ranking], k: int, tag: str) -> str:
 
 TIMED = 100
 """Questions whose encoding is timed."""
-
-HISTORIES = 256
-"""Sentences of histories that are encoded at once."""
-
-Find = Callable[[Question, Query, int], Sequence[Passage]]
-
-
-@dataclass(frozen=True, slots=True)
-class Retriever:
-    """`find(question, query, k)` returns k passages, best first, by a tool or by the agent; `first` is the k that it is
-    first asked for."""
-
-    find: Find
-    first: int
-    recall: RecallParameters = field(default_factory=RecallParameters)
-    rewrite: RewriteParameters = field(default_factory=RewriteParameters)
-
-
-def rank(
-    questions: Sequence[Question], form: FormName, retriever: Retriever, encoder: CachedEncoder, k: int, stage: str
-) -> Generator[Progress, None, tuple[dict[str, Ranking], dict[str, dict[str, float]]]]:
-    """The first k documents for each question in this form, and milliseconds: `{search: {p50, p95}, encode: {p50}}`.
-    Only the search is timed: its vectors are there before."""
-    rankings: dict[str, Ranking] = {}
-    queries: list[Query] = []
-    seconds: list[float] = []
-    for done, question in enumerate(questions):
-        yield Progress(stage, done, len(questions))
-        queries.append(query_of(question, form, encoder, retriever.recall, retriever.rewrite))
-        started = time.perf_counter()
-        found = distinct(partial(retriever.find, question, queries[-1]), k, retriever.first)
-        seconds.append(time.perf_counter() - started)
-        scores = falling([score for _, score in found])
-        rankings[question.id] = list(zip([document for document, _ in found], scores, strict=True))
-    latency = {"search": percentiles(seconds, 50, 95), "encode": percentiles(encoding_seconds(queries, encoder), 50)}
-    yield Progress(stage, len(questions), len(questions))
-    return rankings, latency
 
 
 def distinct(search: Callable[[int], Sequence[Passage]], k: int, first: int) -> list[tuple[str, float]]:
@@ -191,12 +140,3 @@ def encoding_seconds(queries: Sequence[Query], encoder: CachedEncoder) -> list[f
 def percentiles(seconds: Sequence[float], *shares: int) -> dict[str, float]:
     """`{"p50": milliseconds, ...}`"""
     return {f"p{share}": round(float(np.percentile(seconds, share)) * 1000, 3) for share in shares}
-
-
-def encode_histories(questions: Sequence[Question], encoder: CachedEncoder) -> Iterator[Progress]:
-    """Encode the sentences of all histories into the cache; in large batches that is faster than by question."""
-    texts = list(dict.fromkeys(said.text for question in questions for said in extract(question.history)))
-    for start in range(0, len(texts), HISTORIES):
-        yield Progress("histories", start, len(texts))
-        encoder.encode(texts[start : start + HISTORIES], "sentence")
-    yield Progress("histories", len(texts), len(texts))

@@ -1,13 +1,16 @@
-"""Conversations to replay: a script (JSONL) with expectations, or a BEIR folder whose queries have `turns`; and what is
-expected of a turn, judged on its line in `intermediate/`."""
+"""Conversations to replay: a script (JSONL) with expectations, or a BEIR folder whose queries have `turns`; and whether
+a turn is as it was expected."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Any, Literal, get_args
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from clew.agent.evaluation.dataset import Question, read_questions
+from clew.agent.state import Answer, Turn
 from clew.memory.dates import check_day
 from clew.memory.errors import BadInput
 from clew.memory.json_lines import read_objects
@@ -16,78 +19,96 @@ from clew.memory.text import storable
 SEPARATOR = "<::>"
 """Parts the conversation from the turn in an id, as in MTRAG's."""
 
-ExpectationKind = Literal[
-    "contains",
-    "not_contains",
-    "cites",
-    "not_cites",
-    "rewritten_contains",
-    "refuses",
-    "asks_back",
-    "at_most_words",
-    "at_most_seconds",
+
+def _day(given: str) -> str:
+    if given:
+        check_day(given)
+    return given
+
+
+def _texts(given: Any) -> Any:
+    return [given] if isinstance(given, str) else given
+
+
+Text = Annotated[
+    str,
+    StringConstraints(pattern=r"\S"),
+    BeforeValidator(lambda given: storable(given) if isinstance(given, str) else given),
 ]
-KINDS: tuple[ExpectationKind, ...] = get_args(ExpectationKind)
-YES_OR_NO = ("refuses", "asks_back")
-AT_MOST = ("at_most_words", "at_most_seconds")
+Name = Annotated[Text, BeforeValidator(lambda given: str(given) if isinstance(given, int) else given)]
+Texts = Annotated[list[Text], BeforeValidator(_texts), Field(min_length=1)]
+Day = Annotated[str, AfterValidator(_day)]
+Most = Annotated[float, Field(gt=0)]
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """`value` is a bool for `refuses` and `asks_back`, a number for the `at_most_...`, and a text for the others."""
+class Expectations(BaseModel):
+    """What a turn may be expected to be (docs/data.md)."""
 
-    kind: ExpectationKind
-    value: str | bool | float
+    model_config = ConfigDict(extra="forbid", strict=True)
 
-
-@dataclass(frozen=True, slots=True)
-class ScriptTurn:
-    """A user's turn. `id` is `<conversation><::><turn>`, the turn counted from 1. `today` is the day, ISO 8601, that it
-    counts from; empty: that of the replay."""
-
-    id: str
-    question: str
-    expect: tuple[Expectation, ...] = ()
-    today: str = ""
+    contains: Texts = []
+    not_contains: Texts = []
+    cites: Texts = []
+    not_cites: Texts = []
+    rewritten_contains: Texts = []
+    refuses: bool | None = None
+    asks_back: bool | None = None
+    at_most_words: Most | None = None
+    at_most_seconds: Most | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    id: str
-    turns: tuple[ScriptTurn, ...]
+class ScriptTurn(BaseModel):
+    """A user's turn. `today` is the day, ISO 8601, that it counts from; empty: that of its conversation."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: Text
+    expect: Expectations = Expectations()
+    today: Day = ""
+
+
+class Conversation(BaseModel):
+    conversation_id: Name
+    turns: Annotated[list[ScriptTurn], Field(min_length=1)]
+    today: Day = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
     name: str
-    conversations: tuple[Conversation, ...]
+    conversations: Sequence[Conversation]
 
 
-def read_script(path: Path, limit: int | None = None, today: str = "") -> Script:
-    """The first `limit` conversations. `today` is the day, ISO 8601, of the turns that name none. Raises `BadInput`,
-    with file and line where a line is the cause."""
+def read_script(path: Path, limit: int | None = None) -> Script:
+    """The first `limit` conversations. Raises `BadInput`, with file and line where a line is the cause."""
     if path.is_dir():
-        name, conversations = path.resolve().name, _from_questions(read_questions(path), today)
+        name, conversations = path.resolve().name, _from_questions(read_questions(path))
     elif path.is_file():
-        name, conversations = path.stem, _from_lines(path, today)
+        name, conversations = path.stem, _from_lines(path)
     else:
         raise BadInput(f"there is no script {path}")
     if not conversations:
         raise BadInput(f"{path} has no conversations")
-    return Script(name, tuple(conversations[:limit]))
+    return Script(name, conversations[:limit])
 
 
-def _from_lines(path: Path, today: str) -> list[Conversation]:
-    conversations: dict[str, Conversation] = {}
+def _from_lines(path: Path) -> list[Conversation]:
+    found: dict[str, Conversation] = {}
     for number, row in read_objects(path):
-        conversation = _conversation(row, today, f"{path}:{number}")
-        if conversation.id in conversations:
-            raise BadInput(f"{path}:{number} has the conversation_id of an earlier line: {conversation.id}")
-        conversations[conversation.id] = conversation
-    return list(conversations.values())
+        try:
+            conversation = Conversation.model_validate(row)
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            raise BadInput(f"{path}:{number}, {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}") from error
+        if conversation.conversation_id in found:
+            raise BadInput(
+                f"{path}:{number} has the conversation_id of an earlier line: {conversation.conversation_id}"
+            )
+        found[conversation.conversation_id] = conversation
+    return list(found.values())
 
 
-def _from_questions(questions: Sequence[Question], today: str) -> list[Conversation]:
+def _from_questions(questions: Sequence[Question]) -> list[Conversation]:
     """Of the rows of a conversation the one with the most turns of the user; what the agent said there is not used."""
     longest: dict[str, list[str]] = {}
     for question in questions:
@@ -96,111 +117,36 @@ def _from_questions(questions: Sequence[Question], today: str) -> list[Conversat
         if len(asked) > len(longest.get(name, ())):
             longest[name] = asked
     return [
-        Conversation(name, tuple(ScriptTurn(_id(name, n), text, today=today) for n, text in enumerate(asked, 1)))
+        Conversation(conversation_id=name, turns=[ScriptTurn(question=text) for text in asked])
         for name, asked in longest.items()
     ]
 
 
-def _conversation(row: Mapping[str, Any], today: str, place: str) -> Conversation:
-    name, turns = row.get("conversation_id"), row.get("turns")
-    if not isinstance(name, str | int) or not isinstance(turns, list) or not turns:
-        raise BadInput(f"{place} has no 'conversation_id' and 'turns'")
-    id_, today = storable(str(name)), _day(row, place) or today
-    each = (_turn(turn, _id(id_, number), today, f"{place}, turn {number}") for number, turn in enumerate(turns, 1))
-    return Conversation(id_, tuple(each))
-
-
-def _id(conversation: str, number: int) -> str:
-    return f"{conversation}{SEPARATOR}{number}"
-
-
-def _day(row: Mapping[str, Any], place: str) -> str:
-    """The `today` of a conversation or a turn; empty where it has none."""
-    value = row.get("today", "")
-    if not isinstance(value, str):
-        raise BadInput(f"{place} has a 'today' that is not text", "write it as 2024-09-03")
-    if value:
-        check_day(value)
-    return value
-
-
-def _turn(turn: Any, id_: str, today: str, place: str) -> ScriptTurn:
-    question = turn.get("question") if isinstance(turn, dict) else None
-    if not isinstance(question, str) or not question.strip():
-        raise BadInput(f"{place} has no 'question'")
-    _check_keys(turn, ("question", "expect", "today"), place)
-    expect = turn.get("expect", {})
-    if not isinstance(expect, dict):
-        raise BadInput(f"{place} has an 'expect' that is not an object")
-    _check_keys(expect, KINDS, f"{place}, expect")
-    expected = tuple(one for kind in KINDS if kind in expect for one in _expectations(kind, expect[kind], place))
-    return ScriptTurn(id_, storable(question), expected, _day(turn, place) or today)
-
-
-def _expectations(kind: ExpectationKind, value: Any, place: str) -> list[Expectation]:
-    """The expectations of one kind: one for each text of a list."""
-    if kind in YES_OR_NO:
-        if not isinstance(value, bool):
-            raise BadInput(f"{place} has a '{kind}' that is neither true nor false")
-        return [Expectation(kind, value)]
-    if kind in AT_MOST:
-        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-            raise BadInput(f"{place} has a '{kind}' that is no number above 0")
-        return [Expectation(kind, float(value))]
-    values = value if isinstance(value, list) else [value]
-    if not values or not all(isinstance(text, str) and text.strip() for text in values):
-        raise BadInput(f"{place} has a '{kind}' that is neither a text nor a list of texts")
-    return [Expectation(kind, text) for text in values]
-
-
-def _check_keys(row: Mapping[str, Any], known: Sequence[str], place: str) -> None:
-    if unknown := [key for key in row if key not in known]:
-        names = ", ".join(f"'{key}'" for key in unknown)
-        raise BadInput(f"{place} has unknown keys: {names}", f"use {', '.join(known)}")
-
-
-FIELDS = frozenset(
-    ("_id", "original_query", "rewritten_query", "agent_response", "outcome", "refused", "citations", "claims", "steps")
-)
-"""Of a turn's line, what is read here."""
+# What came of it ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedExpectation:
-    """`came` is what stood in the place where `value` was expected."""
+    """`expected` says in words what was, and `came` is what stood in its place."""
 
     kind: str
-    value: str | bool | float
+    expected: str
     passed: bool
     came: str
-
-    @property
-    def expected(self) -> str:
-        """What was expected, in words."""
-        if self.kind == "refuses":
-            return "a refusal" if self.value else "an answer"
-        if self.kind == "asks_back":
-            return "a question back" if self.value else "no question back"
-        if self.kind in AT_MOST:
-            return f"at most {self.value:g} {self.kind.rpartition('_')[2]}"
-        return f"{self.kind.replace('_', ' ')} '{self.value}'"
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A turn of a replay. `verdicts` are its claims'; `resumed` if an earlier run had asked it."""
+    """The turn of this number of a conversation, as it was answered."""
 
     conversation: str
-    turn: int
-    question: str
-    rewritten: str
-    answer: str
-    outcome: str
-    refused: bool
-    citations: int
-    verdicts: tuple[str, ...] = ()
+    number: int
+    turn: Turn
     checks: tuple[CheckedExpectation, ...] = ()
-    resumed: bool = False
+
+    @property
+    def id(self) -> str:
+        return f"{self.conversation}{SEPARATOR}{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,67 +166,65 @@ class Summary:
     failed: tuple[tuple[Played, CheckedExpectation], ...] = ()
 
 
-def played(scripted: ScriptTurn, row: Mapping[str, Any], *, resumed: bool = False) -> Played:
-    conversation, _, turn = scripted.id.rpartition(SEPARATOR)
-    return Played(
-        conversation=conversation,
-        turn=int(turn),
-        question=row["original_query"],
-        rewritten=row["rewritten_query"],
-        answer=row["agent_response"],
-        outcome=row["outcome"],
-        refused=row["refused"],
-        citations=len(row["citations"]),
-        verdicts=tuple(claim["verdict"] for claim in row["claims"]),
-        checks=tuple(_check(expectation, row) for expectation in scripted.expect),
-        resumed=resumed,
-    )
-
-
-def summarize(turns: Sequence[Played]) -> Summary:
-    with_answer = [turn for turn in turns if not turn.refused and turn.outcome not in ("unclear", "small-talk")]
-    checks = [(turn, check) for turn in turns for check in turn.checks]
+def summarize(played: Sequence[Played]) -> Summary:
+    answers = [one.turn.answer for one in played]
+    outcomes = Counter(answer.outcome for answer in answers)
+    cites = [bool(_cited(one)) for one in answers if not one.refused and one.outcome not in ("unclear", "small-talk")]
+    checks = [(one, check) for one in played for check in one.checks]
     return Summary(
-        conversations=len({turn.conversation for turn in turns}),
-        turns=len(turns),
-        answered=sum(turn.outcome == "answered" for turn in turns),
-        partial=sum(turn.outcome == "partial" for turn in turns),
-        unclear=sum(turn.outcome == "unclear" for turn in turns),
-        refused=sum(turn.refused for turn in turns),
-        cited=sum(turn.citations > 0 for turn in with_answer) / len(with_answer) if with_answer else 1.0,
-        verdicts=dict(Counter(verdict for turn in turns for verdict in turn.verdicts)),
+        conversations=len({one.conversation for one in played}),
+        turns=len(played),
+        answered=outcomes["answered"],
+        partial=outcomes["partial"],
+        unclear=outcomes["unclear"],
+        refused=sum(answer.refused for answer in answers),
+        cited=sum(cites) / len(cites) if cites else 1.0,
+        verdicts=Counter(claim.verdict for answer in answers for claim in answer.claims),
         passed=sum(check.passed for _, check in checks),
-        failed=tuple((turn, check) for turn, check in checks if not check.passed),
+        failed=tuple((one, check) for one, check in checks if not check.passed),
     )
 
 
-def _check(expectation: Expectation, row: Mapping[str, Any]) -> CheckedExpectation:
-    """Check an expectation against the turn's row; letter case does not count, nor do citations among the words."""
-    kind, value = expectation.kind, expectation.value
-    if isinstance(value, bool):
-        holds = row["refused"] if kind == "refuses" else row["outcome"] == "unclear"
-        return CheckedExpectation(kind, value, holds is value, row["outcome"])
-    if isinstance(value, float):
-        words = sum(len(claim["text"].split()) for claim in row["claims"])
-        spent = float(words if kind == "at_most_words" else sum(step["ms"] for step in row["steps"]) / 1000)
-        return CheckedExpectation(kind, value, spent <= value, f"{spent:.4g}")
-    if kind in ("cites", "not_cites"):
-        cited = row["citations"]
-        is_cited = any(_is_cited(value, one) for one in cited)
-        return CheckedExpectation(kind, value, is_cited is (kind == "cites"), _documents(cited))
-    came = row["rewritten_query" if kind == "rewritten_contains" else "agent_response"]
-    return CheckedExpectation(kind, value, (value.casefold() in came.casefold()) is (kind != "not_contains"), came)
+def checked(expect: Expectations, turn: Turn) -> Iterator[CheckedExpectation]:
+    """Each expectation held against the turn; letter case does not count, nor do citations among the words."""
+    answer, cited = turn.answer, _cited(turn.answer)
+    documents = ", ".join(cited) or "no citation"
+    spent = {
+        "words": float(sum(len(claim.text.split()) for claim in answer.claims)),
+        "seconds": sum(step.ms for step in turn.steps) / 1000,
+    }
+    for kind, value in expect.model_dump(exclude_defaults=True).items():
+        if kind == "refuses":
+            said = "a refusal" if value else "an answer"
+            yield CheckedExpectation(kind, said, answer.refused is value, answer.outcome)
+        elif kind == "asks_back":
+            said = "a question back" if value else "no question back"
+            yield CheckedExpectation(kind, said, (answer.outcome == "unclear") is value, answer.outcome)
+        elif kind.startswith("at_most"):
+            unit = kind.rpartition("_")[2]
+            yield CheckedExpectation(kind, f"at most {value:g} {unit}", spent[unit] <= value, f"{spent[unit]:.4g}")
+        else:
+            came = turn.rewritten if kind == "rewritten_contains" else answer.text
+            for text in value:
+                of_sources = kind.endswith("cites")
+                holds = _is_cited(text, answer) if of_sources else text.casefold() in came.casefold()
+                passed, said = holds is not kind.startswith("not"), f"{kind.replace('_', ' ')} '{text}'"
+                yield CheckedExpectation(kind, said, passed, documents if of_sources else came)
 
 
-def _is_cited(name: str, citation: Mapping[str, Any]) -> bool:
+def _cited(answer: Answer) -> list[str]:
+    """The documents that it cites, each once."""
+    return list(dict.fromkeys(answer.sources[number - 1].document for claim in answer.claims for number in claim.cites))
+
+
+def _is_cited(name: str, answer: Answer) -> bool:
     """By the document's id, its title, or the end of its path: `moon.md` and `space/moon.md` are of one file."""
-    if name.casefold() in (citation["document"].casefold(), citation["title"].casefold()):
-        return True
-    wanted = PurePath(name.casefold()).parts
-    path, _, line = citation["source"].casefold().rpartition(":")
-    sources = [citation["source"].casefold(), *([path] if line.isdigit() else [])]  # `:12` is a line of a file of many
-    return bool(wanted) and any(PurePath(source).parts[-len(wanted) :] == wanted for source in sources)
-
-
-def _documents(citations: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(dict.fromkeys(citation["document"] for citation in citations)) or "no citation"
+    wanted, documents = name.casefold(), _cited(answer)
+    for source in answer.sources:
+        path, _, line = source.source.casefold().rpartition(":")
+        path = path if line.isdigit() else source.source.casefold()  # `:12` is a line of a file of many
+        names = (source.document.casefold(), source.title.casefold(), source.source.casefold())
+        ends = PurePath(path).parts[-len(PurePath(wanted).parts) :] == PurePath(wanted).parts
+        if source.document in documents and (wanted in names or ends):
+            return True
+    return False

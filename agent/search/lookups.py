@@ -6,7 +6,7 @@ nothing. What has no figure is read from the turn or from what is open already, 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -153,22 +153,10 @@ def _subject(library: Library) -> str:
     if len(titles) == 1:
         title = re.split(r"[.:;|\u2013\u2014]\s", titles[0])[0].strip(" .*#")
         return title if len(title) >= SHORTEST and _tells(title) else ""
-    words = _in_half([dict.fromkeys(re.findall(r"[^\W\d_]{3,}", title)) for title in titles])
+    said = Counter(word for title in titles for word in dict.fromkeys(re.findall(r"[^\W\d_]{3,}", title)))
+    words = [word for word, count in said.most_common() if 2 * count >= len(titles) and _tells(word)]
     kinds = zip(words, vocabulary.kinds(words), vocabulary.counts(words), strict=True)
-    name = next((word for word, kind, count in kinds if kind in _OF_NAMES and 2 * count >= library.manifest.chunks), "")
-    while name:  # 'Music Player Daemon' for 'Music'
-        behind = re.compile(rf"\b{re.escape(name)} ([A-Z][^\W\d_]+)\b")
-        following = _in_half([behind.findall(title)[:1] for title in titles])
-        if not following:
-            break
-        name = f"{name} {following[0]}"
-    return name
-
-
-def _in_half(each: Sequence[Iterable[str]]) -> list[str]:
-    """The words of titles that half of these have, the commonest first, but what says of a document what it is."""
-    said = Counter(word for words in each for word in words)
-    return [word for word, count in said.most_common() if 2 * count >= len(each) and _tells(word)]
+    return next((word for word, kind, count in kinds if kind in _OF_NAMES and 2 * count >= library.manifest.chunks), "")
 
 
 def _tells(title: str) -> bool:

@@ -15,7 +15,6 @@ import numpy as np
 
 from clew.memory.datatypes import Floats, Passage
 from clew.memory.dialogue.signals import Linear
-from clew.memory.text import in_brackets
 
 SHIPPED = Path(__file__).with_name("ordering.json")
 
@@ -62,14 +61,3 @@ def features(passages: Sequence[Passage], matched: Mapping[str, float], tools: C
         best = max(scores, default=0.0) or 1.0
         found[tool] = np.array([max(math.log(score / best), FLOOR) if score else FLOOR for score in scores])
     return found
-
-
-def lines(passages: Sequence[Passage]) -> tuple[str, ...]:
-    """What was ordered by its mass, with what each tool says of it."""
-    shown = []
-    for passage in passages:
-        said = passage.scores
-        if "mass" in said:
-            parts = ", ".join(f"{tool}{in_brackets(said[tool])}" for tool in RANKED if tool in said)
-            shown.append(f"{passage.name}{in_brackets(said['mass'])}: {parts}")
-    return tuple(shown)

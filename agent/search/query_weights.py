@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
+from scipy.special import softmax
 
 from clew.agent.state import Turn
 from clew.memory.datatypes import Wording
@@ -139,8 +140,7 @@ def shares(kinds: Sequence[Kind], signals: Sequence[Mapping[str, float]], model:
         math.log(model.priors[kind] / many[kind]) + sum(weight * own[name] for name, weight in model.signals.items())
         for kind, own in zip(kinds, signals, strict=True)
     ]
-    odds = np.exp(np.array(logits) - max(logits))
-    return [float(share) for share in odds / odds.sum()]
+    return [float(share) for share in softmax(logits)]
 
 
 def form_signals(

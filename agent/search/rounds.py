@@ -6,20 +6,18 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TypeVar
 
 import numpy as np
 
 from clew.agent.search.tool_calls import SHOWN
 from clew.agent.state import Call, Turn, TurnSearch
-from clew.memory.datatypes import Findings, Floats, Ints, Passage, Query, Subgraph, Wording
+from clew.memory.datatypes import Findings, Floats, Ints, Passage, Query, Wording
 from clew.memory.dates import date_of, written_out
 from clew.memory.knowledge.catalogue import folders_in
 from clew.memory.knowledge.walking.walker import Stitched, Walker
 from clew.memory.parameters import Cosine, Few, Share
 from clew.memory.ports import Search
 from clew.memory.text import content_words, held_word_sets, in_brackets, number_of, surface_of
-from clew.memory.walk_paths import chain, parents
 from clew.tools.base import told_by
 from clew.tools.table import TableTool
 from clew.tools.walk import Walk
@@ -31,8 +29,6 @@ POLICY = "Searches with hybrid first, and with other tools where the question an
 """What is said of `auto` beside the descriptions of the tools."""
 
 _INITIAL = re.compile("[A-Za-z]")
-
-_Item = TypeVar("_Item")
 
 CallResult = tuple[Call, Findings]
 """A search that was made, and what it found."""
@@ -216,29 +212,6 @@ def enough(question: str, passages: Sequence[Passage], parameters: ObserveParame
     return not wanted or len(unheld) <= (1 - parameters.covered) * len(wanted)
 
 
-def joined(first: Subgraph, second: Subgraph, wanted: Collection[str]) -> Subgraph:
-    """A walk and, of a further one, the paths to those of the `wanted` nodes that it did not come to itself."""
-    before, there = parents(second), set(first.nodes)
-    ends = [place for place, node in enumerate(second.nodes) if node in wanted and node not in there]
-    on_the_way = sorted({place for end in ends for place in chain(before, end)})
-    new = [place for place in on_the_way if second.nodes[place] not in there]
-    landed, steps = ([place for place in new if (before[place] < 0) == is_landing] for is_landing in (True, False))
-
-    def both(own: Sequence[_Item], other: Sequence[_Item]) -> tuple[_Item, ...]:
-        begun, walked = own[: first.landings], own[first.landings :]
-        return (*begun, *(other[place] for place in landed), *walked, *(other[place] for place in steps))
-
-    return Subgraph(
-        nodes=both(first.nodes, second.nodes),
-        edges=(*first.edges, *(second.edges[place - second.landings] for place in steps)),
-        titles=both(first.titles, second.titles),
-        scores=both(first.scores, second.scores),
-        partitions=both(first.partitions, second.partitions),
-        landings=first.landings + len(landed),
-        back=(*first.back, *(second.nodes[place] for place in steps if second.nodes[place] in second.back)),
-    )
-
-
 # In words ---------------------------------------------------------------------------------------------------------
 
 
@@ -249,25 +222,15 @@ def by_weight(wordings: Sequence[Wording]) -> Iterator[str]:
         yield f"{form.name} x {form.weight:.2f}{', towards the context' if form.context else ''}: {form.text}{why}"
 
 
-def by_form(call: Call, passages: Sequence[Passage]) -> Iterator[str]:
-    """What each form of a question that has several would have found alone."""
-    ranked = [passage for passage in passages if passage.tool == call.tool and passage.ranks]
-    for wording in call.wordings if len(call.wordings) > 1 and ranked else ():
-        places = [str(passage.ranks.get(wording.name, "-")) for passage in ranked]
-        yield f"by {wording.name} alone (weight {wording.weight:.2f}) these would be at {', '.join(places)}"
-
-
 def scored(walker: Walker, scores: Floats, partitions: Ints) -> Iterator[str]:
     """A line for each partition: its score, its name, its size."""
     partitioning = walker.graph.partitioning
     sizes = np.diff(partitioning.members.starts)
     for partition in partitions.tolist():
-        score = in_brackets(scores[partition])
-        yield f"{partitioning.names[partition]}{score}: {sizes[partition]} nodes"
+        yield f"{partitioning.names[partition]}{in_brackets(scores[partition])}: {sizes[partition]} nodes"
 
 
-def size(stitched: Stitched, walker: Walker) -> str:
-    """`11 partitions: 1,934 nodes, 7,120 edges, 210 of them bridges`."""
-    bridges = walker.graph.partitioning.bridges(stitched.graph, stitched.edges)
-    edges = f"{len(stitched.edges):,} edges" + (f", {bridges:,} of them bridges" if bridges else "")
-    return f"{number_of(len(stitched.partitions), 'partition')}: {len(stitched.nodes):,} nodes, {edges}"
+def size(stitched: Stitched) -> str:
+    """`11 partitions: 1,934 nodes, 7,120 edges`."""
+    partitions = number_of(len(stitched.partitions), "partition")
+    return f"{partitions}: {len(stitched.nodes):,} nodes, {len(stitched.edges):,} edges"

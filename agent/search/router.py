@@ -9,7 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -40,11 +40,9 @@ its words; how often it says `of`, a relative pronoun or an `'s`; whether it com
 document, of a graph folder. Of the wordings of a follow-up: the weight that those have which the conversation made, and
 the share of the first hits that two of them have both."""
 
-_TABLE = read_patterns(Path(__file__).with_suffix(".txt"))
 _COUNTED = {
-    name.removeprefix("count "): re.compile(pattern, re.IGNORECASE)
-    for name, pattern in _TABLE.items()
-    if name.startswith("count ")
+    name: re.compile(pattern, re.IGNORECASE)
+    for name, pattern in read_patterns(Path(__file__).with_suffix(".txt")).items()
 }
 
 
@@ -108,11 +106,9 @@ class Duel:
 
 @dataclass(frozen=True, slots=True)
 class Router:
-    """Of every two sets of tools which is better (one against one); none: `hybrid` alone. `usual` is each signal's mean
-    over all questions that this was learned from."""
+    """Of every two sets of tools which is better (one against one); none: `hybrid` alone."""
 
     duels: tuple[Duel, ...] = ()
-    usual: Mapping[str, float] = field(default_factory=dict)
 
 
 @cache
@@ -120,7 +116,7 @@ def shipped() -> Router:
     """The one that comes with Clew."""
     made = json.loads(SHIPPED.read_text("utf-8"))
     duels = (Duel(tuple(one["tools"]), tuple(one["others"]), Linear(**one["model"])) for one in made["duels"])
-    return Router(tuple(duels), made["usual"])
+    return Router(tuple(duels))
 
 
 def chosen(found: Mapping[str, float], by: Router) -> tuple[str, ...]:
@@ -131,36 +127,6 @@ def chosen(found: Mapping[str, float], by: Router) -> tuple[str, ...]:
         wins[duel.tools] += better
         wins[duel.others] += not better
     return max(wins, key=lambda tools: (wins[tools], -len(tools)))
-
-
-TOLD, WORTH = 3, 0.2
-"""Signals that are named as reasons, and how much a further one has moved at least, beside the first that is no signal
-of the wordings."""
-
-
-def reasons(found: Mapping[str, float], tools: Sequence[str], by: Router) -> str:
-    """In words, what moved the duels between these tools (`hybrid` among them) and `hybrid` alone the most, or where
-    that is alone, between it and all others: of the wordings one thing, and the most of what the first hits show."""
-    own = tuple(tool for tool in tools if tool != "hybrid")
-    moved = dict.fromkeys(SIGNALS, 0.0)
-    for duel in by.duels:
-        if own in (duel.tools, duel.others) and (not own or () in (duel.tools, duel.others)):
-            sign = 1 if duel.tools == own else -1
-            for name, weight in duel.model.weights.items():
-                moved[name] += sign * weight * (found[name] - by.usual.get(name, 0.0))
-    if moved["rewritten"] and not found["rewritten"]:  # a single wording agrees with itself
-        moved |= {"rewritten": moved["rewritten"] + moved["agree"], "agree": 0.0}
-    most = [name for name in sorted(moved, key=lambda name: -moved[name]) if moved[name] > 0]
-    shown = [name for name in most if name not in OF_WORDINGS and (name != "edges" or found[name] or len(most) == 1)]
-    shown = [name for name in shown if moved[name] >= WORTH * moved[shown[0]]]
-    named = sorted([*[name for name in most if name in OF_WORDINGS][:1], *shown][:TOLD], key=most.index)
-    *first, last = [_TABLE[name].split(" | ")[found[name] < by.usual.get(name, 0.0)] for name in named] or [""]
-    so = " and ".join(filter(None, (", ".join(first), last)))
-    return so or ("more may be found" if own else "nothing asks for more")
-
-
-OF_WORDINGS = ("rewritten", "agree")
-"""Signals that hardly differ between questions that stand alone, or between those that do not."""
 
 
 def _names(question: str) -> list[frozenset[str]]:

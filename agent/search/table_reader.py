@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from clew.memory.datatypes import Floats, Vector
 from clew.memory.dates import asked_times
@@ -75,8 +76,7 @@ class Softmax:
         for feature in ngrams(words):
             for place, weight in self.features.get(feature, {}).items():
                 totals[int(place)] += weight
-        parts = np.exp(totals - totals.max())
-        return dict(zip(self.classes, (parts / parts.sum()).tolist(), strict=True))
+        return dict(zip(self.classes, softmax(totals).tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -138,28 +138,22 @@ def check(
     good, refused, known = list[Call](), list[Refused](), set(before)
     for call in calls:
         name, given = _tool_name(call.name, names), call.arguments.get("query")
-        query = " ".join(given.split()) if isinstance(given, str) else ""
+        query, searches = " ".join(given.split()) if isinstance(given, str) else "", name not in UNSEARCHED
         limits = {key: str(call.arguments[key]) for key in (*LIMITS, *OF_TABLES) if call.arguments.get(key)}
-        search, searches = (name, _words(" ".join((query, *limits.values())))), name not in UNSEARCHED
-        if name not in names:
-            why = f"there is no tool '{call.name[:40]}', only {', '.join(names)}"
-        elif searches and not isinstance(given, str):
-            why = f'{name} takes one argument, a text: {{"query": "what to look for"}}'
-        elif searches and not _words(query):
-            why = "the query is empty"
-        elif len(query) > LONGEST:
-            why = f"the query has {len(query)} characters, and may have {LONGEST}"
-        elif searches and (speaks_to_a_model(query) or strays(query)):
-            why = "the query is not about the question"
-        elif search in known:
-            why = "this search was made already, with the same words"
-        elif len(good) == MOST:
-            why = f"more than {MOST} calls at once"
+        search = (name, _words(" ".join((query, *limits.values()))))
+        wrong = {
+            f"there is no tool '{call.name[:40]}', only {', '.join(names)}": name not in names,
+            f'{name} takes one argument, a text: {{"query": "what to look for"}}': searches and not _words(query),
+            f"the query has {len(query)} characters, and may have {LONGEST}": len(query) > LONGEST,
+            "the query is not about the question": searches and (speaks_to_a_model(query) or strays(query)),
+            "this search was made already, with the same words": search in known,
+            f"more than {MOST} calls at once": len(good) == MOST,
+        }
+        if why := next((why for why, holds in wrong.items() if holds), ""):
+            refused.append(Refused(str(call), why))
         else:
             known.add(search)
             good.append(Call(name, (Wording(WORDING, query, 1.0),), by_model=True, given=limits))
-            continue
-        refused.append(Refused(str(call), why))
     return good, refused
 
 
@@ -242,12 +236,11 @@ def asked(prompt: PlanPrompt, specs: Sequence[ToolSpec], room: int, writer: Reco
     tools = "\n".join(f"- {spec.shown}" for spec in specs)
     question, most = " ".join(prompt.question.split()), str(MOST)
     shown = [_shown(prompt.question, passage) for passage in prompt.passages[:READ]]
-    while True:
-        found = "\n".join(shown) or "Nothing."
+    for count in range(len(shown), -1, -1):
+        found = "\n".join(shown[:count]) or "Nothing."
         text = render("plan", question=question, tools=tools, found=found, most=most)
-        if not shown or writer.tokens(text) + MESSAGE <= room:
+        if writer.tokens(text) + MESSAGE <= room:
             break
-        shown.pop()
     writer.parts = (PromptPart("what was found", writer.tokens(found)),)
     return Message("user", text)
 

@@ -15,6 +15,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Literal, get_args
 
+import numpy as np
+from scipy.special import softmax
+
 from clew.memory.language.telling import language_of
 from clew.memory.text import LANGUAGES, common_words, unaccented
 
@@ -67,14 +70,11 @@ class IntentModel:
     def probabilities(self, phrase: str) -> dict[str, float]:
         """Of each class."""
         found = features(phrase)
-        scale = 1 / math.sqrt(max(1, len(found)))
-        totals = list(self.intercepts)
+        totals = np.array(self.intercepts)
         for feature in found:
             for place, weight in self.weights.get(feature, {}).items():
-                totals[int(place)] += scale * weight
-        most = max(totals)
-        parts = [math.exp(total - most) for total in totals]
-        return {name: part / sum(parts) for name, part in zip(self.classes, parts, strict=True)}
+                totals[int(place)] += weight / math.sqrt(len(found))
+        return dict(zip(self.classes, softmax(totals).tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """What the assistant says in its own name, in each language that it speaks; the texts are in `lines.txt`."""
 
-import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -9,7 +8,6 @@ from string import Template
 from clew.agent.answer.answer_type import answer_type
 from clew.agent.state import Answer, Claim, Turn
 from clew.memory.dialogue.variants import ASKING, COGNATES
-from clew.memory.language.esperanto_words import is_verb_form, nominative
 from clew.memory.language.telling import language_of
 from clew.memory.text import LANGUAGES, common_words, unaccented, written_words
 
@@ -98,38 +96,23 @@ def refusal(answer: Answer, language: str, within: str = "") -> str:
 
 def _with_missing(answer: Answer, turn: Turn, language: str) -> Answer:
     """A refusal with what is missing as the question has it, without its words that only ask: `Find`, `documents`, the
-    commonest of its language; where nothing is left in another language than English, its nouns that no passage has."""
+    commonest of its language; where nothing is left in another language than English, its words that no passage has."""
     if not answer.refused:
         return answer
     asking = ASKING.match(turn.typed)
-    said = f"{line('documents', language, count='')} {asking.group() if asking else ''}"
-    small = {*line("of documents", _ENGLISH).split(), *written_words(said.casefold())}
-    typed = {word for word in written_words(turn.typed) if not _is_small(word, language, small)}
+    said = f"{line('documents', language, count='')} {line('of documents', _ENGLISH)} {asking[0] if asking else ''}"
+    small = {*written_words(said.casefold())}
     if language in ("", _ENGLISH):
-        kept = [one for one in answer.missing if not all(word.casefold() in small for word in written_words(one))]
+        kept = [one for one in answer.missing if not small.issuperset(written_words(one.casefold()))]
         return replace(answer, missing=tuple(kept))
-    kept = [one for one in answer.missing if typed.issuperset(written_words(one))]
-    if language == "eo":
-        kept = [" ".join(map(nominative, one.split())) for one in kept if not is_verb_form(one)]
-    if not kept:  # by their first letters
+    words = [word.replace("\u2019", "'").rpartition("'")[2] for word in written_words(turn.typed)]
+    small |= {word.casefold() for word in words if language in common_words().get(unaccented(word), ())}
+    own = [word for word in words if word.casefold() not in small]
+    kept = [one for one in answer.missing if {*own}.issuperset(written_words(one))]
+    if not kept:
         held = " ".join(passage.text for passage in turn.passages[:READ]).casefold()
-        nouns = dict.fromkeys(match["noun"] for match in _behind_articles(language).finditer(turn.typed))
-        kept = [one for one in nouns if not _is_small(one, language, small) and one[:STEM].casefold() not in held]
-    return replace(answer, missing=tuple(kept))
-
-
-def _is_small(word: str, language: str, small: set[str]) -> bool:
-    """Whether it only asks, is one of the language's commonest, or is made of such: `C'est`."""
-    parts = [part for part in re.split("['\u2019-]", word) if len(part) > 1]
-    return word.casefold() in small or all(language in common_words().get(unaccented(part), ()) for part in parts)
-
-
-@cache
-def _behind_articles(language: str) -> re.Pattern[str]:
-    """Words of a question behind an article, and of nothing: 'le loyer', not 'le prix de'."""
-    articles, of = ("|".join(line(key, language).split()) for key in ("articles", "of"))
-    noun = r"(?P<noun>[^\W\d_][\w-]{3,}+)"
-    return re.compile(rf"(?<!\w)(?:{articles})(?:(?<=['’])|\s){noun}(?!\s(?:{of}))", re.IGNORECASE)
+        kept = [word for word in own if len(word) >= STEM and word[:STEM].casefold() not in held]
+    return replace(answer, missing=tuple(dict.fromkeys(kept)))
 
 
 @cache

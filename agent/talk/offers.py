@@ -3,7 +3,7 @@ of titles and of headings that have text, so that nearly all of them are answere
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations, islice, pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from clew.agent.answer.citations import same_words
@@ -52,22 +52,21 @@ def shown_off(library: Library) -> list[tuple[str, ...]]:
     documents = library.store.documents(found[:: len(found) // LOOKED_IN + 1])
     language = library_language(library)
     headed = [(one.title, [its.heading for its in _headed(one, language)]) for one in documents]
-    leaning = [(offer(language, its[0], of), offer(language, its[1])) for of, its in reversed(headed) if its[1:]]
-    leaning.sort(key=lambda pair: any(map(str.isdigit, pair[0])))  # names without numbers read better
+    leaning = ((offer(language, its[0], of), offer(language, its[1])) for of, its in reversed(headed) if its[1:])
     over_two = (
         (offer(language, next(iter(shared)), one, other),)
         for (one, its), (other, others) in combinations(headed, 2)
         if one != other and (shared := [heading for heading in its if heading in others])
     )
     asked = ((offer.question,) for one in documents for offer in _asked_in(one))
-    spread = documents[:: len(documents) // WANTED + 1]
-    about = [(question,) for one in spread for question in _about(one.title, language)]
-    return [(offer(language),), *leaning[:1], *islice(over_two, 1), *islice(asked, 1), *about][: WANTED + 1]
+    about = [(question,) for one in documents for question in _about(one.title, language)]
+    firsts = (next(each, None) for each in (leaning, over_two, asked))
+    return [(offer(language),), *filter(None, firsts), *about][: WANTED + 1]
 
 
 def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
-    """Two or three to ask after the last answer, none that was asked: of the document that it cites first, of others
-    that it cites, or that were found and are tied to it, and where those are too few, of those beside it."""
+    """Two or three to ask after the last answer, none that was asked: two of the document that it cites first, one of
+    another that was found; where these are too few, what they are about, and what was told already."""
     answer = turns[-1].answer if turns else UNANSWERED
     cited = [answer.sources[number - 1].document for claim in answer.claims for number in claim.cites]
     if answer.refused or answer.outcome == "unclear" or not any(cited):
@@ -79,29 +78,15 @@ def next_questions(turns: Sequence[Turn], store: LibraryStore) -> list[str]:
         return []
     language = turns[-1].language or language_of(first.text[:TOLD_BY])
     quoted = [quote.start for claim in answer.claims for quote in claim.quotes if quote.document == first.id]
-    last = max(quoted, default=0)  # what stands behind comes first
     offers = [*_asked_in(first), *_headed(first, language)]
-    offers.sort(key=lambda one: (bool(one.heading), one.start < last))
+    offers.sort(key=lambda one: one.start < max(quoted, default=0))  # what stands behind comes first
     told = [one for one in offers if any(one.start <= place < one.end for place in quoted)]
-    asks = {one: offer(language, one.heading) if one.heading else one.question for one in offers}
-    fresh = [asks[one] for one in offers if one not in told and answer.form != "overview"]
-    headings, beside = {one.heading for one in told}, list[str]()
-    said = {*content_words(f"{turns[-1].rewritten} {answer.plain}")}
-    for other in sorted(others, key=lambda one: one.id not in cited):
-        shared = [one.question for one in _asked_in(other) if said & {*content_words(one.question)}]
-        shared += [one.question for one in _headed(other, language) if one.heading in headings]
-        tied = other.id in cited or first.title in other.text or other.title in first.text
-        beside += shared[:1] or (_about(other.title, language) if tied else [])
-    own = _about(first.title, language)[: answer.form != "summary"]
-    made = [*fresh[: WANTED - 1], *beside[:1], *own, *beside, *fresh, *map(asks.__getitem__, told)]
+    fresh = [one.question for one in offers if one not in told]
+    beside = [question for one in others for question in _about(one.title, language)]
+    own = _about(first.title, language)
+    made = dict.fromkeys([*fresh[: WANTED - 1], *beside[:1], *own, *beside, *fresh, *(one.question for one in told)])
     known = {same_words(one) for turn in turns for one in (turn.question, turn.rewritten)}
-    made = [one for one in dict.fromkeys(made) if same_words(one) not in known]
-    if made[1:]:
-        return made[:WANTED]
-    behind = sorted(store.catalogue.documents, key=lambda one: one.id <= first.id)
-    titles = [*(one.title for one in others), *(one.title for one in behind)]
-    about = [question for title in titles for question in _about(title, language)]
-    return [*dict.fromkeys((*made, *(one for one in about if same_words(one) not in known)))][:2]
+    return [one for one in made if same_words(one) not in known][:WANTED]
 
 
 def _about(title: str, language: str) -> list[str]:

@@ -341,8 +341,7 @@ def fit_gate(made: Sequence[Gathered], order: Ordering) -> Router:
             duels.append(Duel(tools, others, line))
         else:  # one is never better
             duels.append(Duel(tools, others, Linear(float(better.any()) - 0.5, {})))
-    usual = dict(zip(router.SIGNALS, (round(float(value), 4) for value in scales.mean), strict=True))
-    return Router(tuple(duels), usual)
+    return Router(tuple(duels))
 
 
 def _worth(one: Gathered, tools: Sequence[str], order: Ordering) -> float:

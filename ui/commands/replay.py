@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from clew.agent.replay.comparison import ChangedTurn, changed_turns, earlier_rows
-from clew.agent.replay.replay import Files, replay_script
-from clew.agent.replay.script import Played, Summary, read_script
+from clew.agent.replay.replay import ChangedTurn, changed_turns, replay_script, rows_of
+from clew.agent.replay.script import SEPARATOR, Played, Summary, read_script
 from clew.agent.settings import read_settings
 from clew.memory.errors import ClewError
 from clew.ui import options
@@ -25,7 +24,6 @@ DIR = click.Path(file_okay=False, path_type=Path)
 @options.answering
 @click.option("--out", metavar="DIR", type=DIR, help="Where to write the turns.  [default: they are not kept]")
 @click.option("--against", metavar="DIR", type=DIR, help="Show which answers changed since that --out, and why.")
-@click.option("--resume", is_flag=True, help="Continue an earlier run in --out.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N conversations.")
 @options.today
 @options.quiet
@@ -34,7 +32,6 @@ def replay(
     out: Path | None,
     against: Path | None,
     limit: int | None,
-    resume: bool,
     today: str | None,
     quiet: bool,
     **chosen: Any,
@@ -44,16 +41,14 @@ def replay(
     SCRIPT is a JSONL file of conversations with what their answers must and must not say (docs/data.md), or a BEIR
     folder whose queries have turns. The exit code is 1 if an expectation failed.
     """
-    if resume and not out:
-        raise click.UsageError("--resume goes on in --out DIR: name it")
-    settings, read = read_settings(**chosen), read_script(script, limit, options.day(today))
-    before = earlier_rows(against, read.name) if against else {}
+    settings, read = read_settings(**chosen), read_script(script, limit)
+    before = rows_of(against, read.name) if against else []
     total = sum(len(conversation.turns) for conversation in read.conversations)
     with nullcontext(out) if out else TemporaryDirectory(prefix="clew-") as place:
         folder = Path(place)
-        events = replay_script(read, folder, settings, resume=resume)
+        events = replay_script(read, folder, settings, options.day(today))
         summary = _played(events, total, quiet)
-        changed = list(changed_turns(before, [row for _, row in Files.of(folder, read.name).rows()]))
+        changed = list(changed_turns(before, rows_of(folder, read.name)))
     _print_summary(summary)
     if against:
         _print_changed(changed, total)
@@ -72,17 +67,17 @@ def _played(events: Iterator[Played | Summary], total: int, quiet: bool) -> Summ
     raise AssertionError("a replay ends with its summary")
 
 
-def _line(turn: Played) -> str:
-    failed = sum(not check.passed for check in turn.checks)
-    mark = f"{failed} of {len(turn.checks)} expectations failed" if failed else turn.outcome
-    return f"{turn.conversation} {turn.turn}  {cut(one_line(turn.question), 70)}  {mark}"
+def _line(played: Played) -> str:
+    failed = sum(not check.passed for check in played.checks)
+    mark = f"{failed} of {len(played.checks)} expectations failed" if failed else played.turn.answer.outcome
+    return f"{played.conversation} {played.number}  {cut(one_line(played.turn.question), 70)}  {mark}"
 
 
 def _print_summary(summary: Summary) -> None:
     print_table(_rows(summary).items())
     if summary.failed:
         rows = (
-            (one_line(turn.conversation), str(turn.turn), one_line(check.expected), cut(one_line(check.came), 200))
+            (one_line(turn.conversation), str(turn.number), one_line(check.expected), cut(one_line(check.came), 200))
             for turn, check in summary.failed
         )
         print_table(rows, "conversation", "turn", "expected", "came")
@@ -91,10 +86,11 @@ def _print_summary(summary: Summary) -> None:
 def _print_changed(changed: Sequence[ChangedTurn], total: int) -> None:
     console = output()
     console.print(f"{len(changed)} of {total} answers changed")
-    for one in changed:
-        console.print(f"\n{one.conversation} {one.turn}  {one_line(one.question)}", style="bold")
-        for name in ("why", "before", "now"):
-            console.print(f"  {name:7} {cut(one_line(getattr(one, name)), 300)}")
+    for before, now, why in changed:
+        turn, question = now["_id"].replace(SEPARATOR, " "), one_line(now["original_query"])
+        console.print(f"\n{turn}  {question}", style="bold")
+        for name, said in (("why", why), ("before", before["agent_response"]), ("now", now["agent_response"])):
+            console.print(f"  {name:7} {cut(one_line(said), 300)}")
 
 
 def _rows(summary: Summary) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """Forms of a question, rankings of documents for it, and their measures."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from clew.agent.evaluation.ranking import (
     FORMS,
     FormName,
     distinct,
-    falling,
     measure,
     query_of,
     share_with_all,
@@ -81,8 +79,8 @@ def test_a_document_counts_once_by_its_best_passage() -> None:
 # Measures
 
 
-def ranked(*documents: str, scores: Sequence[float] = ()) -> list[tuple[str, float]]:
-    return list(zip(documents, falling(scores or [0.5] * len(documents)), strict=True))
+def ranked(*documents: str) -> list[tuple[str, float]]:
+    return [(document, 0.5) for document in documents]
 
 
 def test_measures_of_a_ranking_worked_out_by_hand() -> None:
@@ -117,13 +115,8 @@ def test_order_is_the_rankings_and_what_found_nothing_counts_as_nothing() -> Non
     assert share_with_all(golds, {"q": ranked("b")}, 4) == 0.5
 
 
-def test_scores_fall_strictly_and_keep_what_they_can() -> None:
-    assert falling([0.9, 0.5, 0.5, 0.7, 0.1]) == [0.9, 0.5, 0.499999, 0.499998, 0.1]
-    assert falling([]) == []
-
-
 def test_run_lines_hold_ids_as_they_are_but_for_line_breaks() -> None:
-    run = trec_run({"q 1": ranked("Alû (a b)", "c", "d", scores=[2, 1, 1])}, 2, "hybrid.last-turn")
-    assert run == "q 1 Q0 Alû (a b) 1 2.000000 hybrid.last-turn\nq 1 Q0 c 2 1.000000 hybrid.last-turn\n"
+    run = trec_run({"q 1": ranked("Alû (a b)", "c", "d")}, 2, "hybrid.last-turn")
+    assert run == "q 1 Q0 Alû (a b) 1 1.000000 hybrid.last-turn\nq 1 Q0 c 2 0.500000 hybrid.last-turn\n"
     with pytest.raises(BadInput, match="line break"):
         trec_run({"q": ranked("a\nb")}, 10, "t")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from clew.agent.replay.script import Expectation, read_script
+from clew.agent.replay.script import Expectations, read_script
 from clew.memory.errors import BadInput
 
 
@@ -21,14 +21,9 @@ def test_a_script_is_read_with_its_expectations(tmp_path: Path) -> None:
     ]
     script = read_script(write(tmp_path / "films.jsonl", {"conversation_id": "films", "turns": turns}))
     [conversation] = script.conversations
-    assert (script.name, conversation.id) == ("films", "films")
-    assert [prompt.id for prompt in conversation.turns] == ["films<::>1", "films<::>2"]
-    assert conversation.turns[1].expect == (
-        Expectation("contains", "Lang"),
-        Expectation("contains", "Harbou"),
-        Expectation("cites", "lang.md"),
-        Expectation("refuses", False),
-    )
+    assert (script.name, conversation.conversation_id) == ("films", "films")
+    wanted = Expectations(contains=["Lang", "Harbou"], cites=["lang.md"], refuses=False)
+    assert [turn.expect for turn in conversation.turns] == [Expectations(), wanted]
 
 
 def of(*turns: object) -> dict[str, object]:
@@ -38,15 +33,18 @@ def of(*turns: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([of({"question": "q", "expects": {}})], "s.jsonl:1, turn 1 has unknown keys: 'expects'. Try: use question"),
-        ([of({"question": "q", "expect": {"refuse": True, "x": 1}})], "turn 1, expect has unknown keys: 'refuse',"),
-        ([of("q")], "s.jsonl:1, turn 1 has no 'question'"),
-        ([of({"question": "q", "expect": {"refuses": "yes"}})], "has a 'refuses' that is neither true nor false"),
-        ([of({"question": "q", "expect": {"at_most_words": True}})], "has a 'at_most_words' that is no number above 0"),
-        ([of({"question": "q", "expect": {"cites": ["a", ""]}})], "has a 'cites' that is neither a text nor a list"),
+        ([of({"question": "q", "expects": {}})], "s.jsonl:1, turns.0.expects: "),
+        ([of({"question": "q", "expect": {"refuse": True, "x": 1}})], "s.jsonl:1, turns.0.expect.refuse: "),
+        ([of("q")], "s.jsonl:1, turns.0: "),
+        ([of({"question": " "})], "s.jsonl:1, turns.0.question: "),
+        ([of({"question": "q", "expect": {"refuses": "yes"}})], "expect.refuses: Input should be a valid boolean"),
+        ([of({"question": "q", "expect": {"at_most_words": True}})], "expect.at_most_words: Input should be a valid"),
+        ([of({"question": "q", "expect": {"at_most_words": 0}})], "expect.at_most_words: Input should be greater than"),
+        ([of({"question": "q", "expect": {"cites": ["a", ""]}})], "expect.cites.1: "),
+        ([of({"question": "q", "today": "Monday"})], "'Monday' is not a date"),
         ([], "has no conversations"),
-        ([{"turns": [{"question": "q"}]}], "s.jsonl:1 has no 'conversation_id' and 'turns'"),
-        ([of()], "s.jsonl:1 has no 'conversation_id' and 'turns'"),
+        ([{"turns": [{"question": "q"}]}], "s.jsonl:1, conversation_id: Field required"),
+        ([of()], "s.jsonl:1, turns: "),
         ([of({"question": "q"})] * 2, "s.jsonl:2 has the conversation_id of an earlier"),
     ],
 )
@@ -78,9 +76,5 @@ def test_of_a_beir_folder_the_longest_conversations_are_asked(tmp_path: Path) ->
     )
     script = read_script(folder)
     assert script.name == "chats"
-    asked = {one.id: [(prompt.id, prompt.question) for prompt in one.turns] for one in script.conversations}
-    assert asked == {
-        "a": [("a<::>1", "one"), ("a<::>2", "two")],
-        "b": [("b<::>1", "x"), ("b<::>2", "y"), ("b<::>3", "z")],
-        "alone": [("alone<::>1", "no turns")],
-    }
+    asked = {one.conversation_id: [turn.question for turn in one.turns] for one in script.conversations}
+    assert asked == {"a": ["one", "two"], "b": ["x", "y", "z"], "alone": ["no turns"]}

@@ -2,9 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
-from clew.agent.search.rounds import joined
 from clew.memory.datatypes import Edge, Subgraph
 from clew.memory.walk_paths import arrow, chain, lines, on_ways, parents, told
 from tests.agent.walks import WALK
@@ -45,39 +42,3 @@ def test_a_walk_is_told_in_a_sentence() -> None:
     landed = Subgraph(names, (), names, (0.1,) * 10, names, 10)
     assert told(landed) == "It landed on “a” and 9 other documents, and went no further."
     assert told(replace(landed, nodes=("a",), titles=("A",), landings=1)) == "It landed on “A”, and went no further."
-
-
-SECOND = Subgraph(
-    nodes=("babel", "lang", "vienna", "danube", "prater"),
-    edges=(Edge("lang", "vienna", "born in"), Edge("vienna", "danube", "lies on"), Edge("babel", "prater", "tower")),
-    titles=("Babel", "Fritz Lang", "Vienna", "Danube", "Prater"),
-    scores=(0.1, 0.2, 0.3, 0.05, 0.01),
-    partitions=("towers", "people", "cities", "rivers", "cities"),
-    landings=2,
-    back=("vienna", "prater"),
-)
-"""A further walk: it lands on a node to which the first one walked, and goes on from there."""
-
-
-@pytest.mark.parametrize(
-    ("wanted", "nodes", "landings", "ways"),
-    [
-        (("vienna", "laika"), (*WALK.nodes, "vienna"), 2, {"vienna": "Metropolis, Fritz Lang, Vienna"}),
-        (
-            ("prater", "danube"),
-            ("metropolis", "laika", "babel", "lang", "lang-2", "harbou", "vienna", "danube", "prater"),
-            3,
-            {"prater": "Babel, Prater", "danube": "Metropolis, Fritz Lang, Vienna, Danube"},
-        ),
-    ],
-)
-def test_of_a_further_walk_the_ways_to_what_is_wanted_go_on_from_the_first(
-    wanted: tuple[str, ...], nodes: tuple[str, ...], landings: int, ways: dict[str, str]
-) -> None:
-    """A new landing stands behind the others; what was come to already is not told again."""
-    both = joined(WALK, SECOND, wanted)
-    assert (both.nodes, both.landings) == (nodes, landings)
-    before = parents(both)
-    for node, way in ways.items():
-        assert ", ".join(both.titles[place] for place in chain(before, nodes.index(node))) == way
-    assert set(both.back) == {*SECOND.back} & {*both.nodes}

@@ -215,7 +215,7 @@ def whys(refused: Sequence[Refused]) -> list[str]:
         (call("browse_web"), "there is no tool 'browse_web', only hybrid, walk, graph"),
         (ToolCall("hybrid", {"k": "many"}), 'hybrid takes one argument, a text: {"query": '),
         (call(query=["Metropolis"]), "hybrid takes one argument"),
-        (call(query=" ?! "), "the query is empty"),
+        (call(query=" ?! "), "hybrid takes one argument"),
         (call(query="and " * 100), "the query has 399 characters, and may have 300"),
         (call(query="who directed   METROPOLIS"), "this search was made already"),
     ],

