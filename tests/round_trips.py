@@ -49,7 +49,7 @@ def round_trips() -> Iterator[RoundTrips]:
         started = time.perf_counter()
         answer = send(self, method, target, **options)  # type: ignore[arg-type]
         counted.seconds += time.perf_counter() - started
-        counted.bytes += int(answer.meta.headers.get("content-length", 0) or 0)
+        counted.bytes += int(answer.meta.headers.get("content-length") or 0)
         return answer
 
     def counting(name: str, node: Node) -> graph.GraphNode:

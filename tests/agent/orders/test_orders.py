@@ -74,7 +74,7 @@ def test_no_order_reaches_a_prompt(order: str, encoder: Encoder) -> None:
     heard.append(given.text)
     assert given.removed[0] >= 1
     rewrite_by_model("And its air?", [Sentence(text, "agent", 1)], "And the air of the Moon?", writer)
-    write(Extract("Moon", (0,), {"Moon": "d"}, {text: "d"}, {text: "d"}), writer, ())
+    write(Extract("Moon", (0,), {"Moon": "d"}, {text: "d"}, {text: "d"}), writer)
     ModelExtractor(Model(writer, None))(text, "Moon")
     prompt = PlanPrompt("the Moon", [passage(text)], frozenset(), Topic("the Moon", encoder))
     found = planned(RecordedWriter(writer, "think", lambda _: None), SPECS, prompt, threading.Event())
@@ -107,7 +107,7 @@ def test_no_address_leaves_that_no_passage_has(address: str) -> None:
     said = f"The Moon is grey, as {address} says"
     assert OutputFilter([passage("The Moon is grey.")]).plain(said) == f"The Moon is grey, as {LEFT_OUT} says"
     assert OutputFilter([passage(f"{said}.")]).plain(said) == said
-    assert fault(f"{said}.", Extract("Moon", (0,), {"Moon": ""}, {}, {}), ()) == "it has an address"
+    assert fault(f"{said}.", Extract("Moon", (0,), {"Moon": ""}, {}, {})) == "it has an address"
 
 
 def test_what_is_no_address_leaves() -> None:
