@@ -153,6 +153,9 @@ def checkpoint_saver(connection: sqlite3.Connection) -> "SqliteSaver":
 
     made = SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=ours))
     made.setup()
+    with connection:  # turns of older versions, that nobody could go on with or delete
+        for table in ("checkpoints", "writes"):
+            connection.execute(f"DELETE FROM {table} WHERE instr(thread_id, char(31))")
     return made
 
 
