@@ -66,7 +66,10 @@ class Hybrid:
         """All candidates, with their scores by each form of the question."""
         query.check()
         query, most = self._expanded(query), max(k, self._parameters.reranked if self._reranker else 0)
-        ids = candidates(self.store, query, most, self._parameters.match)
+        texts: list[str] = []
+        if self.structure is not None:
+            texts = [self.structure.inflected(form.text) or form.text for form in query.forms]
+        ids = candidates(self.store, query, most, self._parameters.match, texts)
         query.check()
         return match(self.store, query.forms, ids, self._parameters.match, self.structure)
 

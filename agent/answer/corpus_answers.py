@@ -257,7 +257,7 @@ def _summary(asked: CorpusQuestion, corpus: Corpus) -> CorpusAnswer | None:
 
 
 def _meant(of: str, asked: CorpusQuestion, corpus: Corpus) -> list[Listed]:
-    """The documents that may be meant: one that was spoken of, or those that the words name."""
+    """The documents that may be meant: one that was spoken of, or those that the words name; copies once."""
     if asked.points:
         spoken = _spoken_of(corpus)
         one = spoken[:1] if asked.plainly or len(spoken) == 1 else []
@@ -265,7 +265,11 @@ def _meant(of: str, asked: CorpusQuestion, corpus: Corpus) -> list[Listed]:
     named = corpus.store.catalogue.named(of)
     sure = named.by_file or (named.kind and named.coverage >= 0.8 and (named.dated or named.of_title > 0))
     sure = sure or min(named.coverage, named.of_title) >= WHOLE_TITLE
-    return corpus.within(named.documents) if asked.plainly or sure else []
+    documents = corpus.within(named.documents) if asked.plainly or sure else []
+    if not 1 < len(documents) <= MOST_CHOICES:
+        return documents
+    texts = [one.text for one in corpus.store.documents([one.id for one in documents])]
+    return [one for place, one in enumerate(documents) if texts.index(texts[place]) == place]
 
 
 def _spoken_of(corpus: Corpus) -> list[Listed]:

@@ -17,6 +17,7 @@ from clew.agent.search.lookups import held_language
 from clew.agent.services import Services, TurnContext
 from clew.agent.state import Answer, Claim, Quote, Turn
 from clew.memory.datatypes import Document, Passage
+from clew.memory.dialogue.variants import own_words
 from clew.memory.language.telling import language_of, may_be_english
 from clew.memory.text import ITEM, content_words, held_word_sets, written_words
 
@@ -96,12 +97,12 @@ def quote(
     english = may_be_english(asked.rewritten)  # as all that the judge was fitted on
     if english and not evidence.foreign:
         told = True
-    elif own_language:  # in German all nouns have capitals
+    elif evidence.foreign and own_language:  # in German all nouns have capitals
         told = own_language == "de" or not {*_names_of(asked.question)}.intersection(lacks)
     elif evidence.foreign:
         told = read(encoded_request(asked, evidence), evidence).scores.max(initial=-math.inf) >= 0
     else:
-        told = is_relevant(asked, evidence, parameters)
+        told = _is_told(asked.question, own_language, evidence) or is_relevant(asked, evidence, parameters)
     if evidence.foreign:  # its reader is less sure of the first
         parameters = replace(parameters, units=2, behind=FOREIGN_BEHIND, beside=math.inf)
     elif not english:  # the reader, which was fitted on English, tells less of a second excerpt
@@ -117,6 +118,19 @@ def quote(
 def _names_of(question: str) -> list[str]:
     said = question.lstrip("\u00bf\u00a1 ")
     return [word for word in written_words(question) if not (word.islower() or said.startswith(word))]
+
+
+def _is_told(question: str, language: str, evidence: Evidence) -> bool:
+    """Whether a passage holds the rarest of a question's own words that the library has, and the library has its names
+    and numbers: what the cosines of an English encoder do not tell. `language` is empty where it is not the
+    library's."""
+    own = own_words(question, language) if language else []
+    counts = dict(zip(own, evidence.vocabulary.counts(own), strict=True)) if evidence.vocabulary else {}
+    known = [word for word in own if counts.get(word)]
+    if not known or not {*_names_of(question)}.intersection(own) <= {*known}:
+        return False
+    rarest = {*content_words(min(known, key=lambda word: counts[word]), evidence.language)}
+    return any(rarest <= held for held in evidence.passage_words)
 
 
 def _names_an_author(question: str, evidence: Evidence) -> bool:

@@ -9,11 +9,13 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
-import ollama
 
 from clew.agent.llm.server import PATIENCE, QUICK, Server, is_remote
-from clew.memory.errors import ModelFailed, NoModel, ServiceUnreachable, naming_proxy
+from clew.memory.errors import ModelFailed, NoModel, ServiceUnreachable, naming_proxy, without_proxies
 from clew.memory.ports import Abilities
+
+with without_proxies():  # it makes a client where it is imported
+    import ollama
 
 Reply = TypeVar("Reply")
 

@@ -188,9 +188,12 @@ class Matches:
     hits: Sequence[Mapping[str, Hit]]
 
 
-def candidates(store: Search, query: Query, k: int, parameters: MatchParameters) -> list[str]:
-    """The best by keywords and the nearest by vector, of all forms; without `nearest` the best by keywords alone."""
-    texts = [form.text for form in query.forms]
+def candidates(
+    store: Search, query: Query, k: int, parameters: MatchParameters, texts: Sequence[str] = ()
+) -> list[str]:
+    """The best by keywords and the nearest by vector, of all forms; without `nearest` the best by keywords alone.
+    `texts` are searched by their words in the place of the forms'."""
+    texts = texts or [form.text for form in query.forms]
     vectors = np.stack([form.vector for form in query.forms])
     most, nearest = max(parameters.candidates, k), parameters.nearest and max(parameters.nearest, k)
     found = store.candidates(texts, vectors, most, nearest, query.scope, parameters.weights)

@@ -71,6 +71,11 @@ class Structure:
             return self.encoded(read_sentences(self.reader, text))
         return self.vectors[slice(*held)].astype(np.float32)
 
+    def inflected(self, question: str) -> str:
+        """A question's keywords in all forms that sentences may have them in (`Mitrandiron`), for a search by words."""
+        words = [word for tree in read_sentences(self.reader, question) for word in self.reader.keywords(tree)]
+        return " ".join(form for word in words for part in word.split() for form in self.reader.forms(part))
+
     def cosines(self, store: Search, questions: Sequence[str], ids: Sequence[str]) -> Float32s:
         """Of each chunk the best cosine of a sentence of it with one of a question; shape (questions, ids)."""
         asked = [self.question(text) for text in questions]
