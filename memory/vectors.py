@@ -14,6 +14,12 @@ def unit(rows: NDArray[np.float32]) -> Vectors:
     return np.asarray(rows / np.where(lengths > 0, lengths, 1), np.float32)
 
 
+def softmax(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """SciPy's takes longer to import than a turn."""
+    shares: NDArray[np.float64] = np.exp(logits - logits.max())
+    return shares / shares.sum()
+
+
 def highest(scores: NDArray[np.floating[Any]], k: int, allowed: Ints | None = None) -> list[int]:
     """The places of the k highest scores, best first, ties by place."""
     places = np.arange(len(scores)) if allowed is None else allowed

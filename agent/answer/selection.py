@@ -4,6 +4,7 @@ the sum."""
 
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -23,8 +24,11 @@ from clew.agent.search.table_reader import Softmax
 from clew.memory.datatypes import Floats
 from clew.memory.errors import BadInput
 from clew.memory.parameters import Cosine, Count, Few, Weight
-from clew.memory.text import content_words, written_words
+from clew.memory.text import FUNCTION_WORDS, content_words, written_words
 from clew.tools.calculate import YEAR, calculate, measured
+
+_VALUE = re.compile(r"\b(?:[A-Z][\w-]+|\d(?:[\d.,]*\d)?)")
+"""A name or a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,8 @@ def _chosen(
                 continue
             if any(float(vectors[place] @ vectors[other]) >= parameters.redundant for other in found):
                 continue
+            if _says_again(evidence.texts[place], next(iter(found.values())), wanted):
+                continue
         excerpt = _excerpt(place, evidence, wanted)
         if found and sum(one.words for one in found.values()) + excerpt.words > parameters.words:
             continue
@@ -152,6 +158,15 @@ def _chosen(
         taken.update((document, candidate.region.offset + start) for start, _ in excerpt.parts)
         found[place] = excerpt
     return found
+
+
+def _says_again(text: str, first: Excerpt, wanted: AnswerType) -> bool:
+    """Whether a person is asked for, and a text has all names and numbers that the first excerpt has."""
+    told = " ".join(first.texts)
+    if wanted.form != "fact" or "person" not in wanted.expected or not wanted.holds(told):
+        return False
+    values = {one for one in _VALUE.findall(told) if one.casefold() not in FUNCTION_WORDS | wanted.words}
+    return bool(values) and values <= {*_VALUE.findall(text)}
 
 
 def _excerpt(place: int, evidence: Evidence, wanted: AnswerType) -> Excerpt:

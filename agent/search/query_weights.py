@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.special import softmax
 
 from clew.agent.state import Turn
 from clew.memory.datatypes import Wording
@@ -24,6 +23,7 @@ from clew.memory.dialogue.utterances import tidy
 from clew.memory.knowledge.question import Matches
 from clew.memory.ports import Encoder
 from clew.memory.text import content_words
+from clew.memory.vectors import softmax
 
 Kind = Literal["question", "rewrite", "before", "words"]
 """The question as it is; a rewriting that can be read; what is only searched: the question behind the one before, and a
@@ -140,7 +140,7 @@ def shares(kinds: Sequence[Kind], signals: Sequence[Mapping[str, float]], model:
         math.log(model.priors[kind] / many[kind]) + sum(weight * own[name] for name, weight in model.signals.items())
         for kind, own in zip(kinds, signals, strict=True)
     ]
-    return [float(share) for share in softmax(logits)]
+    return [float(share) for share in softmax(np.array(logits))]
 
 
 def form_signals(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from clew.agent.services import Services
 from clew.memory.knowledge.catalogue import Catalogue, Listed, NamedDocuments
 from clew.memory.knowledge.library import Library
-from clew.memory.text import read_patterns
+from clew.memory.text import content_words, read_patterns
 
 LEAST = 0.8
 """The share of the words behind `in` or `according to` that the document's name has to have."""
@@ -60,7 +60,9 @@ def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
             if kind == "closing" and _PATTERNS["of two"].search(question, 0, match.start()):
                 continue
             named = catalogue.named(match["of"], LEAST)
-            if len(named.documents) != 1 or not named.documents[0].path or not _is_sure(named, title):
+            if len(named.documents) != 1 or not (path := named.documents[0].path):
+                continue
+            if not _is_sure(named, title) and not (title == WHOLE_TITLE and _is_called(match["of"], named, path)):
                 continue
             if kind != "subject":
                 words = question[match.start() : match.end("of")] + ("," if kind == "opening" else "")
@@ -72,11 +74,13 @@ def document_meant(question: str, catalogue: Catalogue) -> Limit | None:
 
 
 class Scoped(NamedTuple):
-    """A question without the `names` that stood in it behind an @, and the ids of the documents that have them."""
+    """A question without the `names` that stood in it behind an @, and the ids of the documents that have them;
+    `unknown` are those that nothing has, which stand in it still."""
 
     question: str
-    names: tuple[str, ...]
-    documents: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 def scoped(question: str, catalogue: Catalogue) -> Scoped:
@@ -87,10 +91,12 @@ def scoped(question: str, catalogue: Catalogue) -> Scoped:
         name = (match[1] or match[2]).casefold().strip("/")
         if documents := [one.id for one in catalogue.documents if _has_name(one, name)]:
             found[match[0]] = documents
+    unknown = tuple(match[0] for match in _AT.finditer(question) if match[0] not in found)
     for words in found:
         question = question.replace(words, " ")
+    names = tuple(words[1:].strip('"') for words in found)
     ids = dict.fromkeys(id_ for documents in found.values() for id_ in documents)
-    return Scoped(" ".join(question.split()), tuple(words[1:].strip('"') for words in found), tuple(ids))
+    return Scoped(" ".join(question.split()), names, tuple(ids), unknown)
 
 
 def names(services: Services, begun: str) -> list[str]:
@@ -109,6 +115,12 @@ def _names(library: Library) -> list[str]:
 def _has_name(one: Listed, name: str) -> bool:
     place = re.sub(r":\d+$", "", one.place.partition(": ")[0].casefold())
     return f"/{name}/" in f"/{place}/" or name in (PurePosixPath(place).stem, one.title.casefold(), one.id.casefold())
+
+
+def _is_called(name: str, named: NamedDocuments, path: tuple[str, ...]) -> bool:
+    """Whether 'the lease' is all that `lease.md` is called, or what `Lease for 14 Harrow Lane` says that it is."""
+    words, title = content_words(name), content_words(named.documents[0].title)
+    return words == content_words(PurePosixPath(path[-1]).stem) or (named.kind and words == title[:1])
 
 
 def _is_sure(named: NamedDocuments, title: float) -> bool:

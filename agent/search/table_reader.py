@@ -18,13 +18,13 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from clew.memory.datatypes import Floats, Vector
 from clew.memory.dates import asked_times
 from clew.memory.knowledge.tables import Link, StoredTable, Tables, folded
 from clew.memory.ports import Encoder
 from clew.memory.text import FUNCTION_WORDS, NUMBER_WORDS, stemmed_words, written_words
+from clew.memory.vectors import softmax
 from clew.tools.table import MOST, Aggregate, Condition, TableRequest, place_of
 
 # fmt: off

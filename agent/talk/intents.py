@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.special import softmax
 
 from clew.memory.language.telling import language_of
 from clew.memory.text import LANGUAGES, common_words, unaccented
+from clew.memory.vectors import softmax
 
 # fmt: off
 Intent = Literal[

@@ -21,7 +21,7 @@ from clew.agent.talk.offers import offered_by
 from clew.memory.datatypes import Passage
 from clew.memory.instructions import speaks_to_a_model
 from clew.memory.ports import Encoder
-from clew.memory.text import ITEM, is_named, number_of, split
+from clew.memory.text import ITEM, content_words, is_named, number_of, split, words
 
 SHORTEST, LONGEST = 4, 60
 """Words of a sentence that is quoted."""
@@ -77,14 +77,20 @@ def after_talk(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["reca
 
 
 def _in_scope(turn: Turn, services: Services) -> Turn:
-    """Bound to the documents and folders that the question names behind an @, unless the caller has bound it."""
+    """Bound to the documents and folders that the question names behind an @, unless the caller has bound it. What
+    nothing is called, and no document says, is left out of it."""
     if "@" not in turn.question or turn.search.scope:
         return turn
-    catalogue = services.library.store.catalogue
-    found, meant = scoped(turn.question, catalogue), scoped(turn.search.asking, catalogue)
+    store = services.library.store
+    found, meant = scoped(turn.question, store.catalogue), scoped(turn.search.asking, store.catalogue)
+    asking = meant.question or found.question
+    for name in found.unknown:
+        left = " ".join(asking.replace(name, " ").split())
+        asking = left if content_words(left) and not any(store.vocabulary.counts(words(name))) else asking
+        turn = turn.stepped("scope", f"nothing here is called {name}").searched(asking=asking)
     if not found.documents or not found.question:
         return turn
-    turn = turn.searched(scope=found.documents, asking=meant.question or found.question)
+    turn = turn.searched(scope=found.documents, asking=asking)
     return turn.stepped("scope", f"in {', '.join(found.names)}: {number_of(len(found.documents), 'document')}")
 
 

@@ -67,6 +67,7 @@ def test_other_questions_go_over_all(catalogue: Catalogue, question: str) -> Non
 def test_what_stands_behind_at_is_looked_in(catalogue: Catalogue, question: str, left: str, found: list[str]) -> None:
     asked = scoped(question, catalogue)
     assert (asked.question, [*asked.documents]) == (left, found)
+    assert asked.unknown == (("@nobody",) if "@nobody" in question else ())
 
 
 def test_an_entry_of_a_file_of_many_limits_nothing() -> None:
