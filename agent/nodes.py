@@ -41,7 +41,7 @@ from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.rewriting import rewrite as rewrite_question
 from clew.memory.dialogue.signals import recent
 from clew.memory.dialogue.utterances import extract
-from clew.memory.dialogue.variants import with_cognates, with_dates, with_spelling
+from clew.memory.dialogue.variants import with_cognates, with_dates, with_evidence, with_spelling
 from clew.memory.instructions import Topic, orders
 from clew.memory.knowledge.question import Matches
 from clew.memory.language.telling import language_of
@@ -94,11 +94,13 @@ def rewrite(turn: Turn, run: TurnContext) -> Turn:
 
 
 def _rewritten(turn: Turn, run: TurnContext, writer: RecordedWriter | None) -> Rewritten:
-    """The question made to stand alone; beside it with words spelt and dates written as the documents may have them,
-    and with their words for those of another language."""
+    """The question made to stand alone, as the documents speak of it; beside it with words spelt and dates written as
+    they may have them, and with their words for those of another language."""
     services, words = run.services, run.services.library.store.vocabulary
     by, subject = services.rewrite, subject_of(services)
     made = rewrite_question(turn.typed, turn.recalled, services.encoder, by, writer, run.cancel, subject)
+    history = recent(turn.recalled.extracted, turn.recalled.selected, by.back)
+    made = with_evidence(made, history, services.library.store)
     language, held = language_of(turn.typed), held_language(services)
     if language in ("", held) or not held:  # nothing is a slip of another language's word
         made = with_spelling(made, words, services.encoder)

@@ -4,6 +4,7 @@ by the probabilities of `tagger.py`."""
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -305,6 +306,73 @@ def spans_of(
                 break
             found.append((first, last, float(start[reading.words[first].first] + ends[word.last])))
     return sorted(found, key=lambda span: -span[2])
+
+
+BEAM, TRIED, UNLIKELY = 12, 3, 6.0
+"""Ways to edit that are kept at each word; of each gap the prefixes and the spans that are tried, and how much less
+likely than nothing one may be."""
+
+
+def likeliest(
+    reading: TaggerInput, leave: float, modes: Mapping[int, Scores], inventory: Inventory, most: int
+) -> list[Decoded]:
+    """The `most` likely ways to edit, or to leave the question as it is, likeliest first. What comes in, from where,
+    and what goes are weighed together (a beam search), where `decoded` takes the likeliest of each."""
+    made = {reading.texts[0]: Decoded(Edits(LEAVE), reading.texts[0], leave)}
+    for mode, scores in modes.items():
+        for likely, inserts in _ways_in(reading, mode, scores, inventory):
+            for more, deleted in _ways_out(scores.delete, {one.gap for one in inserts}):
+                edits = Edits(mode, frozenset(deleted), once(inserts, deleted))
+                text, probability = applied(reading, edits), float(np.exp(scores.mode + likely + more))
+                if text not in made or made[text].probability < probability:
+                    made[text] = Decoded(edits, text, probability)
+    return sorted(made.values(), key=lambda one: -one.probability)[:most]
+
+
+def _ways_in(
+    reading: TaggerInput, mode: int, scores: Scores, inventory: Inventory
+) -> list[tuple[float, tuple[Insert, ...]]]:
+    """What may come in at all gaps together, each with its log probability; of a second slot only the likeliest."""
+    of_base = reading.words[reading.bases[mode][0]].segment
+
+    @cache
+    def filled(gap: int, slot: int, prefix: int, most: int) -> list[tuple[float, Insert]]:
+        suffix = int(scores.suffix[slot, gap].argmax())
+        spans = spans_of(reading, of_base, scores.start[slot, gap], scores.end[slot, gap], scores.tie)[:most]
+        texts = inventory.prefixes[prefix - 1], inventory.suffixes[suffix]
+        of_suffix = float(scores.suffix[slot, gap, suffix])
+        return [(sure + of_suffix, Insert(gap, texts[0], first, last, texts[1])) for first, last, sure in spans]
+
+    ways: list[tuple[float, tuple[Insert, ...]]] = [(0.0, ())]
+    for gap in range(scores.prefix.shape[2]):
+        after: list[tuple[float, tuple[Insert, ...]]] = []
+        for value, inserts in ways:
+            count = min(COUNTED - 1, len({one.gap for one in inserts}))
+            one, other = scores.prefix[count, :, gap]
+            after.append((value + float(one[0]), inserts))
+            second = 1 + int(other[1:].argmax())
+            ((worth, behind),) = filled(gap, 1, second, 1)
+            likely_prefixes = 1 + np.argsort(-one[1:], kind="stable")[:TRIED]
+            for prefix in likely_prefixes[one[likely_prefixes] > one[0] - UNLIKELY].tolist():
+                for likely, insert in filled(gap, 0, prefix, TRIED):
+                    likely += value + float(one[prefix])
+                    after.append((likely + float(other[0]), (*inserts, insert)))
+                    after.append((likely + float(other[second]) + worth, (*inserts, insert, behind)))
+        ways = sorted(after, key=lambda way: -way[0])[:BEAM]
+    return ways
+
+
+def _ways_out(odds: Vectors, gaps: Set[int]) -> list[tuple[float, tuple[int, ...]]]:
+    """Which words may go, each way with its log probability. `odds` as in `Scores`; something comes in at `gaps`."""
+    ways: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+    for place in range(odds.shape[1]):
+        after: list[tuple[float, tuple[int, ...]]] = []
+        for value, gone in ways:
+            log_odds = float(odds[2 * (place in gaps) + (gone[-1:] == (place - 1,)), place])
+            after.append((value - float(np.logaddexp(0, log_odds)), gone))
+            after.append((value - float(np.logaddexp(0, -log_odds)), (*gone, place)))
+        ways = sorted(after, key=lambda way: -way[0])[:BEAM]
+    return ways[:TRIED]
 
 
 def log_softmax(logits: Vectors) -> Vectors:

@@ -28,6 +28,7 @@ from clew.memory.dialogue.edits import (
     Scores,
     TaggerInput,
     decoded,
+    likeliest,
     log_softmax,
     read,
 )
@@ -62,6 +63,15 @@ class Tagger:
         if made.edits.mode == LEAVE:
             return replace(made, text=question)
         return replace(made, text=f"{made.text}?") if question.rstrip().endswith("?") else made
+
+    def likeliest(self, question: str, before: Sequence[tuple[str, str]], most: int) -> list[Decoded]:
+        """As `edits.likeliest`; nothing where it can only be left."""
+        reading = read(question, before, self.tokenizer)
+        if len(reading.kinds) < 2 or THIS not in reading.bases:
+            return []
+        mark = "?" if question.rstrip().endswith("?") else ""
+        made = likeliest(reading, *self.scores(reading), self.inventory, most)
+        return [replace(one, text=f"{one.text}{mark}") for one in made]
 
     @lru_cache(maxsize=64)  # noqa: B019 there is one of it
     def scores(self, reading: TaggerInput) -> tuple[float, dict[int, Scores]]:
@@ -153,6 +163,12 @@ def stand_alone(question: str, history: Sequence[Sentence], subject: str = "") -
     if made.edits.mode == LEAVE or not (history or made.edits.deleted):  # a subject takes the place of 'it'
         return StandingQuestion(question)
     return StandingQuestion(made.text, WHY[made.edits.mode])
+
+
+def alternatives(question: str, history: Sequence[Sentence], most: int) -> list[Decoded]:
+    """The `most` likely ways to make the question stand alone, likeliest first; among them to leave it as it is."""
+    before = _before(history)
+    return shipped().likeliest(question, before, most) if before else []
 
 
 def _before(history: Sequence[Sentence]) -> tuple[tuple[str, str], ...]:

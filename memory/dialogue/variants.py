@@ -1,20 +1,28 @@
-"""Further wordings of a question: with dates in the place of relative ones, and with words that the library has in the
-place of misspelt ones. Of a question in another language than the documents: its names, its numbers and the words that
-look alike in both."""
+"""Further wordings of a question: with dates in the place of relative ones and of other ways of writing them, and with
+words that the library has in the place of misspelt ones; one that leans, made to stand alone as the library speaks of
+it. Of a question in another language than the documents: its names, its numbers and the words that look alike in
+both."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from clew.memory.datatypes import Wording
+from clew.memory.datatypes import Sentence, Wording
 from clew.memory.dates import dated, days_text, relative_dates
+from clew.memory.dialogue.edits import LEAVE
 from clew.memory.dialogue.rewriting import Rewritten
+from clew.memory.dialogue.tagger import alternatives
+from clew.memory.dialogue.utterances import tidy
 from clew.memory.language.esperanto_words import is_known
 from clew.memory.language.telling import language_of, may_be_english
-from clew.memory.ports import Encoder, Vocabulary
+from clew.memory.ports import Encoder, Search, Vocabulary
 from clew.memory.text import (
     FUNCTION_WORDS,
     common_words,
+    content_word_sets,
+    content_words,
+    split,
     unaccented,
     written_words,
 )
@@ -38,6 +46,38 @@ ASKING = re.compile(
 
 MOST_SLIPS = 2
 """Words of a question that are taken for others; where more are unknown, it is of another language or subject."""
+
+
+WAYS, HITS = 10, 5
+"""Likely ways to make a question stand alone that are tried, and the passages in which each is looked up."""
+
+FAR = math.exp(-3.5)
+"""How likely one may be, against the likeliest, to be tried."""
+
+
+def with_evidence(made: Rewritten, history: Sequence[Sentence], store: Search) -> Rewritten:
+    """A question made to stand alone in the way that the documents speak of: where no sentence under its document's
+    title holds all words of the likeliest, the likely one with the most words that stand together in one. A way that
+    adds no word to the question is none."""
+    question, standing = made.wordings[0].text, next((one for one in made.wordings if one.name == "standing"), None)
+    own = frozenset(content_words(question))
+    if standing is None or made.how != "learned":
+        return made
+    ways = alternatives(question, history, WAYS)
+    likely = [one.text for one in ways if one.edits.mode != LEAVE and one.probability >= FAR * ways[0].probability]
+    texts = list(dict.fromkeys([standing.text, *likely]))
+    words = dict(zip(texts, content_word_sets(texts), strict=True))
+    hits = store.keyword_search(texts, HITS)
+    chunks = store.chunks(list(dict.fromkeys(hit.chunk for found in hits for hit in found)))
+    sentences = [f"{chunk.title} {chunk.text[start:end]}" for chunk in chunks for start, end in split(chunk.text)]
+    held = content_word_sets(sentences)
+    whole = [text for text in texts if words[text] and own <= words[text] and any(words[text] <= one for one in held)]
+    whole = [text for text in whole if text == standing.text or own < words[text]]
+    if not whole or standing.text in whole:
+        return made
+    best = max(whole, key=lambda text: len(words[text]))
+    wordings = (replace(one, text=one.text.replace(standing.text, best)) for one in made.wordings[1:])
+    return replace(made, text=tidy(best), wordings=(made.wordings[0], *wordings))
 
 
 def with_dates(made: Rewritten, today: str) -> Rewritten:

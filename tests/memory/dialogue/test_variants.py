@@ -1,10 +1,11 @@
 """Further wordings: dates written out, and misspelt words."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
-from clew.memory.datatypes import Wording
+from clew.memory.datatypes import Sentence, Wording
 from clew.memory.dialogue.rewriting import Rewritten
 from clew.memory.dialogue.variants import (
     COGNATES,
@@ -13,10 +14,43 @@ from clew.memory.dialogue.variants import (
     own_words,
     with_cognates,
     with_dates,
+    with_evidence,
     with_spelling,
 )
 from clew.memory.encoding import CachedEncoder
+from clew.memory.knowledge.index.run import index
+from clew.memory.knowledge.library import open_library
 from clew.memory.knowledge.vocabulary import distance
+
+BOATS = {
+    "Gull": "A new sail for the Sea Gull costs 650 euros. A rudder for the Sea Gull costs 90 euros.",
+    "Tern": "A new sail for the Tern costs 800 euros. A rudder for the Tern costs 120 euros.",
+}
+SAID = (
+    Sentence("How much is a new sail for the Sea Gull?", "user", 1),
+    Sentence("A new sail for the Sea Gull costs 650 euros.", "agent", 1),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "standing", "text"),
+    [
+        ("What about a rudder?", "How much is a new sail for a rudder?", "How much is a rudder for the Sea Gull?"),
+        ("What about a rudder?", "How much is a rudder?", "How much is a rudder?"),  # one sentence holds it already
+        ("What about a lamp?", "How much is a new sail for a lamp?", "How much is a new sail for a lamp?"),
+    ],
+)
+def test_a_question_that_leans_is_made_of_words_that_stand_together(
+    question: str, standing: str, text: str, tmp_path: Path, encoder: CachedEncoder
+) -> None:
+    for name, prices in BOATS.items():
+        (tmp_path / f"{name}.txt").write_text(prices)
+    list(index([*tmp_path.glob("*.txt")], tmp_path / "library", encoder))
+    wordings = (Wording("question", question, 0.5), Wording("standing", standing, 0.5))
+    with open_library(tmp_path / "library", encoder) as library:
+        made = with_evidence(Rewritten(standing, wordings), SAID, library.store)
+    assert [made.text, *(one.text for one in made.wordings)] == [text, question, text]
+
 
 TODAY = "2026-11-22"
 WORDS = frozenset(
