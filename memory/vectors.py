@@ -16,8 +16,9 @@ def unit(rows: NDArray[np.float32]) -> Vectors:
 
 def softmax(logits: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """SciPy's takes longer to import than a turn."""
-    shares: NDArray[np.float64] = np.exp(logits - logits.max())
-    return shares / shares.sum()
+    masses = np.exp(logits - logits.max())
+    shares: NDArray[np.float64] = masses / masses.sum()
+    return shares
 
 
 def highest(scores: NDArray[np.floating[Any]], k: int, allowed: Ints | None = None) -> list[int]:

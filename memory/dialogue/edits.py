@@ -212,12 +212,13 @@ class Inventory:
 class Decoded:
     edits: Edits
     text: str
+    probability: float
 
 
 def decoded(reading: TaggerInput, leave: float, modes: Mapping[int, Scores], inventory: Inventory) -> Decoded:
     """The likeliest edits. `leave`: the probability that nothing is edited."""
     if leave >= inventory.leave or not modes:
-        return Decoded(Edits(LEAVE), reading.texts[0])
+        return Decoded(Edits(LEAVE), reading.texts[0], leave)
     mode = max(modes, key=lambda one: modes[one].mode)
     scores = modes[mode]
     total = scores.mode
@@ -231,8 +232,8 @@ def decoded(reading: TaggerInput, leave: float, modes: Mapping[int, Scores], inv
     deleted = deletions(scores.delete, {one.gap for one in inserts})
     edits = Edits(mode, frozenset(deleted), once(inserts, deleted))
     if np.exp(total) < inventory.sure * leave or (mode == THIS and not deleted and not inserts):
-        return Decoded(Edits(LEAVE), reading.texts[0])
-    return Decoded(edits, applied(reading, edits))
+        return Decoded(Edits(LEAVE), reading.texts[0], leave)
+    return Decoded(edits, applied(reading, edits), float(np.exp(total)))
 
 
 def insertions(prefix: Vectors, nothing: float) -> list[tuple[int, int, int, float]]:

@@ -58,7 +58,7 @@ class Tagger:
             made = self.edited(last, before)
             return replace(made, text=f"{question[: question.rfind(last)]}{made.text}")
         if len(reading.kinds) < 2 or THIS not in reading.bases:
-            return Decoded(Edits(LEAVE), question)
+            return Decoded(Edits(LEAVE), question, 1.0)
         made = decoded(reading, *self.scores(reading), self.inventory)
         if made.edits.mode == LEAVE:
             return replace(made, text=question)
@@ -184,7 +184,7 @@ WHY = {THIS: "with what the conversation is about", PREVIOUS: "the question befo
 
 @lru_cache(maxsize=512)
 def _edited(question: str, before: tuple[tuple[str, str], ...]) -> Decoded:
-    return shipped().edited(question, before) if before else Decoded(Edits(LEAVE), question)
+    return shipped().edited(question, before) if before else Decoded(Edits(LEAVE), question, 1.0)
 
 
 def ended(text: str) -> str:
