@@ -296,9 +296,18 @@ def _summarised(one: Listed, corpus: Corpus, heading: str = "") -> CorpusAnswer 
     passages = corpus.passages([*quoted, *(n for n in chunks if n not in quoted)][:PASSAGES], "summary")
     claims = _lines(document, lines, [quoted.index(of_end[line.end]) + 1 for line in lines])
     title = ": ".join(filter(None, (corpus.title(one), heading)))
+    tables = [] if heading else _of_tables(document, corpus)
     head = Claim(corpus.line("in short", title=title))
-    answer = Answer("summary", (head, *claims), tuple(passages[: len(quoted)]), form="summary")
+    answer = Answer("summary", (head, *tables, *claims), tuple(passages[: len(quoted)]), form="summary")
     return CorpusAnswer(answer, tuple(passages), f"a summary of {title}")
+
+
+def _of_tables(document: Document, corpus: Corpus) -> list[Claim]:
+    """How many rows its tables have, and what their columns are called."""
+    tables = corpus.store.tables.of(document.id)[:MOST_CHOICES]
+    rows = [corpus.line("rows of", one.size, rows=f"{one.size:,}", heads=", ".join(one.heads)) for one in tables]
+    said = (f"{one.title}: {of}" if one.title else of for one, of in zip(tables, rows, strict=True))
+    return [Claim(text, new_line=True) for text in said]
 
 
 def _lines(document: Document, lines: Sequence[SummaryLine], cites: Sequence[int]) -> list[Claim]:

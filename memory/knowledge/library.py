@@ -1,9 +1,11 @@
 """A library opened for reading, embedded in a folder or on a cluster; its documents as plain text, as it is stored
 (what a quotation's `start` and `end` count in), or as a graph folder: nodes and edges."""
 
+import re
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from typing import Self
 
@@ -100,18 +102,26 @@ INDEX = "documents.jsonl"
 NODES, EDGES = "nodes.jsonl", "edges.jsonl"
 """Of a graph folder (seed 004); `clew index FOLDER` gives the same nodes and edges back."""
 
+LONGEST_NAME = 120
+"""Bytes of a file's name without its number and ending."""
+
 AT_ONCE = 500
 """Documents or chunks that are read at once."""
 
+_UNSAFE = re.compile(r"[^\w.()+=@,-]+")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+"""Names that Windows keeps for itself."""
+
 
 def export_text(store: LibraryStore, folder: Path) -> int:
-    """Writes each document to a numbered file, UTF-8, its characters as they are stored, and `INDEX` last; returns how
-    many. Raises `BadInput` for a folder that holds other files, or where one cannot be written."""
-    lines = list[str]()
+    """Writes each document to a file of its own, UTF-8, its characters as they are stored, and `INDEX` last; returns
+    how many. Raises `BadInput` for a folder that holds other files, or where one cannot be written."""
+    taken, lines = set[str](), list[str]()
     try:
         _own_folder(folder, INDEX)
-        for number, document in enumerate(stored_documents(store), 1):
-            name = f"{number:06}.txt"
+        for document in stored_documents(store):
+            name = safe_name(document.id, taken)
+            taken.add(name.casefold())
             (folder / name).unlink(missing_ok=True)  # one that is a link would lead elsewhere
             private_file(folder / name).write_bytes(document.text.encode())
             row = {"document": document.id, "source": document.source, "title": document.title, "file": name}
@@ -181,3 +191,13 @@ def stored_chunks(store: Search) -> Iterator[Chunk]:
     ids = store.part().layers.chunk_ids
     for first in range(0, len(ids), AT_ONCE):
         yield from store.chunks(ids[first : first + AT_ONCE])
+
+
+def safe_name(id_: str, taken: set[str]) -> str:
+    """`films/metropolis.md`: films_metropolis.md.txt; any file system takes it, and none is `taken`, whatever the
+    case."""
+    plain = _UNSAFE.sub("_", id_).strip("._ -") or "document"
+    plain = f"_{plain}" if _DEVICE.match(plain) else plain
+    plain = plain.encode()[:LONGEST_NAME].decode("utf-8", "ignore")
+    names = (f"{plain}{f'~{number}' if number else ''}.txt" for number in count())
+    return next(name for name in names if name.casefold() not in taken)

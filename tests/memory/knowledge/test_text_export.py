@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from clew.memory.encoding import CachedEncoder
 from clew.memory.errors import BadInput
 from clew.memory.json_lines import append_object
-from clew.memory.knowledge.library import INDEX, export_graph, export_text, open_library
+from clew.memory.knowledge.library import INDEX, LONGEST_NAME, export_graph, export_text, open_library, safe_name
 from tests.memory.knowledge.index.test_run import run
 
 LINES = "The Moon.\r\n\r\nIt is  grey.\u2028And far.\x0cAnd old.\tSo.\n"
@@ -61,6 +63,17 @@ def test_a_folder_of_something_else_is_left_alone(library: Path, tmp_path: Path)
     (tmp_path / "notes.txt").write_text("mine")
     with open_library(library, None) as opened, pytest.raises(BadInput, match="other files"):
         export_text(opened.store, tmp_path)
+
+
+@given(st.lists(st.text(max_size=200), max_size=5))
+@example(["-", "-.txt", "-a-"])
+def test_names_are_safe_and_apart(ids: list[str]) -> None:
+    taken: set[str] = set()
+    for id_ in ids:
+        name = safe_name(id_, taken)
+        assert name.casefold() not in taken and not name.startswith((".", "-"))
+        assert name == Path(name).name and len(name.encode()) <= LONGEST_NAME + 20
+        taken.add(name.casefold())
 
 
 def edges_of(library: Path) -> set[tuple[str, str, str]]:
