@@ -208,7 +208,7 @@ def composed_of(chosen: Sequence[Picked], evidence: Evidence, named: bool) -> An
             claims += quotes
             if one.aside:
                 older = () if one.older is None else (order.index(one.older) + 1,)
-                claims.append(Claim(one.aside, tuple(dict.fromkeys((n, *older)))))
+                claims.append(Claim(one.aside, tuple(dict.fromkeys((n, *older))), "supported"))
     claims = [_cited_where_held(claim, order, passages) for claim in claims]
     return Answer("answered", tuple(claims), tuple(passages[number] for number in order))
 

@@ -59,8 +59,11 @@ def shipped() -> PairScorer:
 
 
 def verified(answer: Answer) -> Answer:
-    """With the verdict of each sentence that cites; others keep theirs."""
-    claims = (replace(one, verdict=verdict(one, answer.sources)) if one.cites else one for one in answer.claims)
+    """With the verdict of each sentence that cites and has none yet; what Clew itself made of quotations has one."""
+    claims = (
+        replace(one, verdict=verdict(one, answer.sources)) if one.cites and one.verdict == "uncited" else one
+        for one in answer.claims
+    )
     return replace(answer, claims=tuple(claims))
 
 
