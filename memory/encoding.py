@@ -291,8 +291,9 @@ class CrossEncoderReranker:
         self._lock = threading.Lock()
 
     def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        """The sigmoid of the model's logit for each text, whatever its own last step is. Raises `BadInput` for a model
-        that gives a pair more than one score."""
+        """How well each text fits the question, shape (len(texts),), from 0 to 1: the sigmoid of the model's logit,
+        whatever its own last step is. What is too long is cut. Raises `BadInput` for a model that gives a pair more
+        than one score."""
         if not texts:
             return np.empty(0, np.float64)
         from torch.nn import Sigmoid
