@@ -281,11 +281,8 @@ def _lock(file: IO[bytes], how: int) -> bool:
 
 
 def machine_memory() -> float:
-    """Bytes that this machine has, or lends to this container; without end where the system does not say."""
-    found = [float("inf")]
-    with suppress(AttributeError, ValueError, OSError):
-        found.append(float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")))
-    for limit in ("memory.max", "memory/memory.limit_in_bytes"):  # of cgroups 2 and 1
-        with suppress(ValueError, OSError):  # `max`: there is none
-            found.append(float(Path("/sys/fs/cgroup", limit).read_text("ascii")))
-    return min(found)
+    """Bytes that this machine has, or lends to this container."""
+    whole = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    with suppress(ValueError, OSError):  # `max`: there is no limit
+        return min(whole, float(Path("/sys/fs/cgroup/memory.max").read_text("ascii")))
+    return whole

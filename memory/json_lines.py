@@ -113,22 +113,13 @@ def read_json(reply: str) -> Any:
     if not spans:
         raise ValueError("it is empty" if not text.strip() else "there is no JSON in it")
     for start, end in spans:
-        for form in _mended(text[start:end]):
+        part = text[start:end]
+        for form in (part, _SINGLE.sub('"', _CURLY.sub('"', _TRAILING.sub("", part)))):
             try:
                 return json.loads(form, strict=False)
             except (ValueError, RecursionError):
                 continue
     raise ValueError("it is no valid JSON")
-
-
-def _mended(text: str) -> Iterator[str]:
-    """As it is, then with one more thing put right each time."""
-    yield text
-    text = _TRAILING.sub("", text)
-    yield text
-    text = _CURLY.sub('"', text)
-    yield text
-    yield _SINGLE.sub('"', text)
 
 
 def _outermost(text: str) -> Iterator[Span]:
