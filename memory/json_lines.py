@@ -79,22 +79,6 @@ def as_line(value: Mapping[str, Any]) -> str:
     return f"{line}\n"
 
 
-def whole_objects(path: Path) -> list[dict[str, Any]]:
-    """The objects up to the first line that is torn or broken; none where there is no file."""
-    if not path.exists():
-        return []
-    objects = list[dict[str, Any]]()
-    for line in path.read_bytes().split(b"\n")[:-1]:  # what follows the last line feed was torn off
-        try:
-            value = json.loads(line)
-        except ValueError:
-            break
-        if not isinstance(value, dict):
-            break
-        objects.append(value)
-    return objects
-
-
 _THOUGHT = re.compile(r"^.*</think(?:ing)?>|<think(?:ing)?>.*$", re.DOTALL | re.IGNORECASE)
 _TRAILING = re.compile(r",(?=\s*[}\]])")
 _CURLY = re.compile(r"(?<=[{\[,:\s])[“”„‟]|[“”](?=\s*[,:}\]])")
