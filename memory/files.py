@@ -7,22 +7,23 @@ conversations, caches, exports.
 
 Leases: who reads a generation holds a shared lock on a file of it, and a generation with readers is not removed. The
 lock is the system's (`flock`): it ends with the process that holds it, killed or not. Where there are none (some
-network file systems; Windows, which removes no file that is open) a reader reads without.
+network file systems) a reader reads without.
 """
 
 import errno
+import fcntl
 import hashlib
-import math
 import os
 import re
 import shutil
 import sqlite3
 import stat
+import threading
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,13 +85,19 @@ def put(folder: Path, fresh: str, name: str) -> None:
     within(folder, fresh).replace(within(folder, name))
 
 
-def write_durably(folder: Path, name: str, content: bytes) -> None:
-    """In the place of the file `name`: a reader finds the old one or the new one, also after a power failure."""
-    fresh = new_file(folder, f"{name}.new")
-    fresh.write_bytes(content)
-    sync(fresh)
-    put(folder, fresh.name, name)
-    sync(folder)
+def write_durably(path: Path, content: bytes, mode: int = 0o600) -> None:
+    """In the place of a file: a reader finds the old one or the new one, also after a power failure."""
+    fresh = path.with_name(f"{path.name}.new")
+    fresh.unlink(missing_ok=True)
+    try:
+        fresh.touch(mode, exist_ok=False)
+        fresh.write_bytes(content)
+        sync(fresh)
+        fresh.replace(path)
+        sync(path.parent)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 def copy(source: Path, folder: Path, name: str) -> None:
@@ -205,33 +212,16 @@ def _no_link(path: Path) -> None:
         raise ClewError(f"{path} is {what}: no file of a library is reached through one", f"rm {path}")
 
 
-_HEADER = re.compile(
-    rb"\{'descr': '([<>|=]?[biufUS]\d{1,9})', 'fortran_order': (True|False), "
-    rb"'shape': \(((?:\d{1,19}, ?)*\d{0,19})\),? ?\}\s*"
-)
-"""With which an array of numbers or texts begins, as NumPy writes it. NumPy reads it by `ast`, where two threads at
-once raise `SystemError` (seen with Python 3.11.7: python/cpython#106905): this takes nothing but the closed form."""
-
-
-def _head(file: IO[bytes], size: int, path: Path) -> tuple[np.dtype[Any], tuple[int, ...], Literal["C", "F"]]:
-    """What the array in a file of `size` bytes is, up to where its numbers begin. Raises `ValueError` where it has not
-    the size that it says."""
-    start = file.read(8)
-    length = int.from_bytes(file.read(2 if start[6:7] == b"\1" else 4), "little")
-    found = _HEADER.fullmatch(file.read(min(length, size)))
-    if found and start[:6] == b"\x93NUMPY":
-        dtype, shape = np.dtype(found[1].decode()), tuple(map(int, re.findall(rb"\d+", found[3])))
-        if math.prod(shape) * dtype.itemsize == size - file.tell():
-            return dtype, shape, "F" if found[2] == b"True" else "C"
-    raise ValueError(f"{path} holds no array of its size")
+_ONE_AT_A_TIME = threading.Lock()
+"""NumPy reads the head of an array by `ast`, where two threads at once raise `SystemError` (seen with Python 3.11.7:
+python/cpython#106905)."""
 
 
 def mapped(path: Path) -> NDArray[Any]:
     """An array that stays on disk until it is read; a plain view, as slices of a memmap are slow to make. Raises
-    `ValueError` for one that is larger than its file, before anything is allocated."""
-    with path.open("rb") as file:
-        dtype, shape, order = _head(file, path.stat().st_size, path)
-        return np.asarray(np.memmap(file, dtype, "r", file.tell(), shape, order))
+    `ValueError` for one that is larger than its file, or no array of numbers or texts."""
+    with _ONE_AT_A_TIME, np.errstate(over="ignore"):  # of a size without end, which is refused behind that
+        return np.asarray(np.lib.format.open_memmap(path, mode="r"))
 
 
 def read_array(path: Path) -> NDArray[Any]:
@@ -241,26 +231,14 @@ def read_array(path: Path) -> NDArray[Any]:
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     """Those that `np.savez` wrote, by name. Raises what a broken file raises, also for one whose arrays are packed,
-    pickled or larger than it is, before anything is allocated."""
-    arrays = {}
+    pickled or together larger than it is."""
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         if sum(member.file_size for member in members) > path.stat().st_size:
             raise ValueError(f"{path} holds more than it can")
-        for member in members:
-            if member.compress_type != zipfile.ZIP_STORED:
-                raise ValueError(f"{path}: {member.filename} is packed")
-            with archive.open(member) as part:
-                dtype, shape, order = _head(part, member.file_size, path)
-                content = np.frombuffer(bytearray(part.read()), dtype)
-            arrays[member.filename.removesuffix(".npy")] = content.reshape(shape, order=order)
-    return arrays
+    with _ONE_AT_A_TIME, np.load(path, allow_pickle=False) as arrays:
+        return dict(arrays)
 
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl: Any = None  # type: ignore[no-redef]
 
 LEASED = "manifest.json"  # the file of a generation that is locked: disk.MANIFEST
 
@@ -270,7 +248,8 @@ def leased(generation: Path) -> Iterator[None]:
     """A generation stays meanwhile. Raises `FileNotFoundError` where it is gone, or goes now."""
     path = generation / LEASED
     with open(path, "rb", opener=no_follow) as file:
-        if _locked(file, shared=True) and not os.path.samestat(path.stat(), os.fstat(file.fileno())):
+        _lock(file, fcntl.LOCK_SH)
+        if not os.path.samestat(path.stat(), os.fstat(file.fileno())):
             raise FileNotFoundError(str(path))
         yield
 
@@ -284,54 +263,26 @@ def unread(generation: Path) -> Iterator[bool]:
         except OSError:  # it is not whole: there is nothing to read
             yield True
         else:
-            yield _locked(file, shared=False) is not None
-
-
-def readers(generation: Path) -> list[str]:
-    """The programs that read a generation, as `clew chat (process 4711)`; none where the system does not tell."""
-    try:
-        inode = f":{(generation / LEASED).stat().st_ino}"
-        locks = [line.split() for line in Path("/proc/locks").read_text("ascii").splitlines()]
-    except OSError:
-        return []
-    pids = sorted({int(lock[4]) for lock in locks if lock[1] == "FLOCK" and lock[5].endswith(inode)})
-    return [f"{_command(pid)} (process {pid})" for pid in pids if pid > 0 and pid != os.getpid()]
-
-
-def _command(pid: int) -> str:
-    """Its program and first argument, for a Python script those of the script."""
-    try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
-    except OSError:
-        return "a program"
-    names = [Path(word).name for word in words if word and not word.startswith("-")]
-    return " ".join(names[1:3] if names and names[0].startswith("python") and len(names) > 1 else names[:2])
+            yield _lock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def no_follow(path: str, flags: int) -> int:
     """Opens a file; a link is an `OSError`."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+    return os.open(path, flags | os.O_NOFOLLOW)
 
 
-def _locked(file: IO[bytes], shared: bool) -> bool | None:
-    """True: now it is; None: others hold it; False: there are no locks here. A shared one is waited for."""
-    if fcntl is None:
-        return False
+def _lock(file: IO[bytes], how: int) -> bool:
+    """False where others hold it. Where there are no locks nobody does."""
     try:
-        fcntl.flock(file, fcntl.LOCK_SH if shared else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return None
-    except OSError:
-        return False
+        fcntl.flock(file, how)
+    except OSError as error:
+        return not isinstance(error, BlockingIOError)
     return True
 
 
 def machine_memory() -> float:
-    """Bytes that this machine has, or lends to this container; without end where the system does not say."""
-    found = [float("inf")]
-    with suppress(AttributeError, ValueError, OSError):
-        found.append(float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")))
-    for limit in ("memory.max", "memory/memory.limit_in_bytes"):  # of cgroups 2 and 1
-        with suppress(ValueError, OSError):  # `max`: there is none
-            found.append(float(Path("/sys/fs/cgroup", limit).read_text("ascii")))
-    return min(found)
+    """Bytes that this machine has, or lends to this container."""
+    whole = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    with suppress(ValueError, OSError):  # `max`: there is no limit
+        return min(whole, float(Path("/sys/fs/cgroup/memory.max").read_text("ascii")))
+    return whole

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from clew.memory.ports import Encoder
-from clew.memory.text import Span, content_words, read_pattern, split
+from clew.memory.text import Span, content_words, read_patterns, split
 
 LEFT_OUT = "[left out: a sentence that speaks to the model]"
 
@@ -24,18 +24,18 @@ RELATED = 0.2
 of `data/qa/spans` 2 in 100 have less and no word of it, of those that answer another one 94 (of `spans_multilingual`
 0.4 and 57)."""
 
-_HERE = Path(__file__)
-_WORDS = _HERE.with_name("instructions.txt")
-_ONE_OF = re.compile(read_pattern(_WORDS, "{one_of}"))
+_WORDS, _APART = (
+    read_patterns(Path(__file__).with_name(f"{name}.txt")) for name in ("instructions", "instructions_apart")
+)
+_ONE_OF = re.compile(_WORDS["one_of"])
 """What each alternative of the pattern has, in small letters: three quarters of the sentences have none of these."""
 
-_APART = _HERE.with_name("instructions_apart.txt")
-
-_TELLS = re.compile(read_pattern(_WORDS, r"\b(?:{act}|{search}|{placed}|{remember}|{speak_that}|{you}|{your})\b"))
-_TELLS_APART = re.compile(read_pattern(_APART, "{acts}|[你您]|あなた"))
+_TELLING = ("act", "search", "placed", "remember", "speak_that", "you", "your")
+_TELLS = re.compile(rf"\b(?:{'|'.join(_WORDS[name] for name in _TELLING)})\b")
+_TELLS_APART = re.compile(rf"{_APART['acts']}|[你您]|あなた")
 _OTHER = re.compile("[\u0590-\u1fff\u3040-\ud7ff]")
 
-_HOSTS = read_pattern(_WORDS, "{host_end}")
+_HOSTS = _WORDS["host_end"]
 """Of a host that stands without a path: no words, and no endings of files."""
 
 ADDRESS = re.compile(
@@ -186,16 +186,16 @@ these share: one that no order has."""
 def _orders(plain: str) -> bool:
     windows = (plain[start : start + WINDOW] for start in range(0, max(len(plain) - OVERLAP, 1), WINDOW - OVERLAP))
     return any(
-        (_ONE_OF.search(one.lower()) and _orders_of(_WORDS).search(one))
-        or (_OTHER.search(one) and _orders_of(_APART).search(one))
+        (_ONE_OF.search(one.lower()) and _compiled(_WORDS["alternatives"]).search(one))
+        or (_OTHER.search(one) and _compiled(_APART["alternatives"]).search(one))
         for one in windows
     )
 
 
 @cache
-def _orders_of(words: Path) -> re.Pattern[str]:
+def _compiled(pattern: str) -> re.Pattern[str]:
     """Of a sentence on one line. Most processes see none that may be one, and compiling takes 0.14 s."""
-    return re.compile(read_pattern(words), re.IGNORECASE)
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def _folded(word: str) -> str:

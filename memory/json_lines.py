@@ -6,12 +6,11 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from clew.memory.errors import BadInput, ClewError
-from clew.memory.files import MAKE_ROOM, lasting_folder, no_follow, no_room, private_file, sync
+from clew.memory.files import MAKE_ROOM, lasting_folder, no_follow, no_room, private_file, write_durably
 from clew.memory.text import Span
 
 
@@ -46,18 +45,10 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def replace_file(path: Path, text: str, private: bool = True) -> None:
     """Readers see the old file or the new one, never a part; others than its user, where it is `private`, neither.
     Makes the folder. Raises `BadInput`, `ClewError` where the disk is full or fails."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         lasting_folder(path.parent)
-        beside.unlink(missing_ok=True)
-        beside.touch(0o600 if private else 0o666, exist_ok=False)
-        beside.write_text(text, "utf-8", newline="\n")
-        sync(beside)
-        beside.replace(path)
-        sync(path.parent)
+        write_durably(path, text.encode(), 0o600 if private else 0o666)
     except OSError as error:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
         raise unwritten(path, error) from error
 
 
@@ -69,15 +60,13 @@ def unwritten(path: Path, error: OSError) -> ClewError:
 
 def append_object(path: Path, value: Mapping[str, Any]) -> None:
     """One line in one write, on the disk when this returns: a kill leaves the whole line or at most a torn last one."""
-    line = as_line(value).encode()
     try:
-        with open(private_file(path), "ab", buffering=0, opener=no_follow) as file:
-            count = file.write(line)
+        with open(private_file(path), "ab", opener=no_follow) as file:
+            file.write(as_line(value).encode())
+            file.flush()
             os.fsync(file.fileno())
     except OSError as error:
         raise unwritten(path, error) from error
-    if count < len(line):
-        raise ClewError(f"{path} cannot be written: the disk is full", MAKE_ROOM)
 
 
 def as_line(value: Mapping[str, Any]) -> str:
@@ -88,22 +77,6 @@ def as_line(value: Mapping[str, Any]) -> str:
     except UnicodeEncodeError:
         line = json.dumps(value)
     return f"{line}\n"
-
-
-def whole_objects(path: Path) -> list[dict[str, Any]]:
-    """The objects up to the first line that is torn or broken; none where there is no file."""
-    if not path.exists():
-        return []
-    objects = list[dict[str, Any]]()
-    for line in path.read_bytes().split(b"\n")[:-1]:  # what follows the last line feed was torn off
-        try:
-            value = json.loads(line)
-        except ValueError:
-            break
-        if not isinstance(value, dict):
-            break
-        objects.append(value)
-    return objects
 
 
 _THOUGHT = re.compile(r"^.*</think(?:ing)?>|<think(?:ing)?>.*$", re.DOTALL | re.IGNORECASE)
@@ -124,22 +97,13 @@ def read_json(reply: str) -> Any:
     if not spans:
         raise ValueError("it is empty" if not text.strip() else "there is no JSON in it")
     for start, end in spans:
-        for form in _mended(text[start:end]):
+        part = text[start:end]
+        for form in (part, _SINGLE.sub('"', _CURLY.sub('"', _TRAILING.sub("", part)))):
             try:
                 return json.loads(form, strict=False)
             except (ValueError, RecursionError):
                 continue
     raise ValueError("it is no valid JSON")
-
-
-def _mended(text: str) -> Iterator[str]:
-    """As it is, then with one more thing put right each time."""
-    yield text
-    text = _TRAILING.sub("", text)
-    yield text
-    text = _CURLY.sub('"', text)
-    yield text
-    yield _SINGLE.sub('"', text)
 
 
 def _outermost(text: str) -> Iterator[Span]:

@@ -141,10 +141,6 @@ class Partitioning:
         """Of each partition its nodes, rising."""
         return Ragged.grouped(self.of_node, self.count)
 
-    def bridges(self, graph: "NodeGraph", edges: Ints) -> int:
-        """How many of these edges are between two partitions."""
-        return int((self.of_node[graph.sources[edges]] != self.of_node[graph.targets[edges]]).sum())
-
 
 @dataclass(frozen=True, eq=False)
 class Cells:

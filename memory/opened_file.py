@@ -9,7 +9,6 @@ import base64
 import hashlib
 import io
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -26,7 +25,6 @@ from clew.memory.files import file_digest
 SCALE = 2.0  # pixels of a picture for each point of the page
 WIDEST = 2_400  # pixels of a picture at most, in width and in height
 SECONDS, MEMORY = 20, 2 << 30  # CPU time and address space that drawing a page may take
-GIVEN = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL")  # of the environment, what drawing is given: no secret
 _DRAWING = threading.Semaphore(2)  # pages that are drawn at once
 
 _START = (
@@ -72,10 +70,9 @@ class DrawnPage(NamedTuple):
 def drawn(path: Path, page: str) -> DrawnPage:
     """The page of this label, else the first. Raises `Unreadable` where the file cannot be drawn."""
     command = [sys.executable, "-P", "-c", _START, json.dumps(sys.path), str(path), page]
-    given = {name: os.environ[name] for name in GIVEN if name in os.environ}
     try:
         with _DRAWING:
-            done = subprocess.run(command, capture_output=True, timeout=2 * SECONDS, check=True, env=given)  # noqa: S603
+            done = subprocess.run(command, capture_output=True, timeout=2 * SECONDS, check=True)  # noqa: S603
         png, size, text, boxes, number, labels = json.loads(done.stdout)
     except (subprocess.SubprocessError, ValueError, OSError) as error:
         raise Unreadable("its pages cannot be drawn") from error

@@ -1,4 +1,4 @@
-"""The ports: what Clew asks of an encoder, a writer, a reranker and a library, whoever makes them."""
+"""The ports: what Clew asks of an encoder, a writer and a library, whoever makes them."""
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -139,16 +139,6 @@ def text_of(said: Iterable[Output]) -> str:
     for piece in said:
         text = "" if isinstance(piece, Void) else text + piece if isinstance(piece, str) else text
     return text
-
-
-class Reranker(Protocol):
-    """A cross-encoder: reads a question and a text together. Safe from several threads."""
-
-    @property
-    def name(self) -> str: ...
-
-    def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        """How well each text fits the question, shape (len(texts),), from 0 to 1. What is too long is cut."""
 
 
 class Vocabulary(Protocol):

@@ -352,28 +352,20 @@ def storable(text: str) -> str:
     return text.replace("\0", " ")
 
 
-def read_pattern(path: Path, instead: str = "") -> str:
-    """The regular expression in a file: lines `name = words`, a blank line, and an alternative a line, in which
-    `{name}` stands for the words; `instead` takes the place of the alternatives."""
-    vocabulary, _, alternatives = path.read_text("utf-8").strip().partition("\n\n")
-    pattern = instead or "|".join(alternatives.splitlines())
-    for line in vocabulary.splitlines():
-        name, _, words = line.partition(" = ")
-        pattern = pattern.replace(f"{{{name}}}", words)
-    return pattern
-
-
 def read_patterns(path: Path) -> dict[str, str]:
-    """The regular expressions in a file by their names: lines `name = pattern`, in which `{name}` stands for one above;
-    `#` begins a line of comment."""
-    found: dict[str, str] = {}
+    """The regular expressions in a file by their names: lines `name = pattern`, in which `{name}` stands for another
+    one; lines without a name are what `alternatives` has; `#` begins a line of comment."""
+    written: dict[str, str] = {}
     for line in path.read_text("utf-8").splitlines():
-        name, equals, pattern = line.partition(" = ")
-        if equals and not line.startswith("#"):
-            for other, text in found.items():
-                pattern = pattern.replace(f"{{{other}}}", text)
-            found[name] = pattern
-    return found
+        if named := re.fullmatch(r"([a-z][\w ]*) = (.*)", line):
+            written[named[1]] = named[2]
+        elif line and not line.startswith("#"):
+            written["alternatives"] = f"{written['alternatives']}|{line}" if "alternatives" in written else line
+
+    def whole(pattern: str) -> str:
+        return re.sub(r"\{([a-z_]+)\}", lambda other: whole(written[other[1]]), pattern)
+
+    return {name: whole(pattern) for name, pattern in written.items()}
 
 
 Language = Literal["en", "de", "fr", "es", "it", "eo", "nl", "pt"]

@@ -7,7 +7,7 @@ tells two of one name apart, and is none.
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 
@@ -124,18 +124,15 @@ def is_name(text: str, index: TitleIndex) -> bool:
     return place < len(index.stems) and bool(index.stems[place] == key)
 
 
-_STORED = {"nodes": np.int32, "places": np.int16, "names": np.int16, "lengths": np.int32}
-
-
 def write_titles(folder: Path, made: TitleIndex) -> None:
-    counted = {name: getattr(made, name).astype(kind) for name, kind in _STORED.items()}
-    np.savez(new_file(folder, FILE), stems=made.stems, written=made.written, **counted)
+    np.savez(new_file(folder, FILE), **vars(made))
 
 
 def read_titles(folder: Path) -> TitleIndex:
     """Raises what a broken file raises (`disk.BROKEN`)."""
     arrays = read_arrays(within(folder, FILE))
-    return TitleIndex(arrays["stems"], arrays["written"], *(arrays[name].astype(np.int64) for name in _STORED))
+    stems, written, *numbers = (arrays[one.name] for one in fields(TitleIndex))
+    return TitleIndex(stems, written, *(array.astype(np.int64) for array in numbers))
 
 
 def _key(parts: list[str]) -> int:

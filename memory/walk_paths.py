@@ -42,18 +42,12 @@ def path(walk: Subgraph, before: Sequence[int], place: int) -> tuple[str, ...]:
     return tuple(f"({walk.titles[one]}) {arrow(walk, before, other)} ({walk.titles[other]})" for one, other in steps)
 
 
-def crossed_into(walk: Subgraph, before: Sequence[int], place: int) -> str:
-    """The partition that a step over a bridge edge leads to; empty for other steps."""
-    name = walk.partitions[place]
-    return name if name != walk.partitions[before[place]] else ""
-
-
 def into(walk: Subgraph, before: Sequence[int], place: int) -> str:
     """What is said of a step over a bridge edge: the partition that it leads to; and of one from a node that the walk
     had gone back to; nothing of others."""
-    name = crossed_into(walk, before, place)
-    back = ", after going back" if walk.nodes[place] in walk.back else ""
-    return f", into {name}{back}" if name else back
+    name = walk.partitions[place]
+    crossed = f", into {name}" if name and name != walk.partitions[before[place]] else ""
+    return f"{crossed}, after going back" if walk.nodes[place] in walk.back else crossed
 
 
 def ways(walk: Subgraph) -> tuple[tuple[str, ...], ...]:

@@ -3,11 +3,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from clew.memory.cache import once
 from clew.memory.datatypes import Findings, Form, Passage, Query
 from clew.memory.knowledge.clues.triple_search import (
     ClueAnswer,
@@ -65,15 +65,15 @@ class Clues:
         answerable = any(self._given.may_answer(form.text) for form in query.forms)
         return self._by_units(query, k, self._triples if answerable else None)
 
-    @once
+    @cached_property
     def _units(self) -> UnitSearch:
         return UnitSearch(self._store, self._parameters.part)
 
-    @once
+    @cached_property
     def _given(self) -> GivenTriples:
         return GivenTriples(self._store)
 
-    @once
+    @cached_property
     def _triples(self) -> TripleSearch:
         """Beside sentences those alone that were given. An index of many takes seconds."""
         triples = self._store.triples() if self._parameters.method == "triples" else self._given.triples

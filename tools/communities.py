@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from textwrap import shorten
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.cache import once
 from clew.memory.datatypes import Findings, Form, Ints, Passage, Query
 from clew.memory.layers import Allowed, Cover
 from clew.memory.parameters import Count, Level, Weight
@@ -58,7 +58,7 @@ class CommunitySearch:
         self._parameters = parameters or CommunitiesParameters()
         self._graph = store.part(self._parameters.part)
 
-    @once
+    @cached_property
     def _cover(self) -> Cover:
         return Cover(self._graph.layers, self._graph.communities)
 

@@ -11,11 +11,11 @@ mass of a chunk is what it has itself, and what the paths to it bring (a conditi
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.cache import once
 from clew.memory.datatypes import Edge, Findings, Floats, Ints, Passage, Query, Subgraph
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import (
@@ -126,7 +126,7 @@ class GraphSearch:
         self._walker = Walker(store, scorer=self._scorer, part=self._parameters.part)
         self._graph = self._walker.graph
 
-    @once
+    @cached_property
     def _index(self) -> HopIndex:
         return hop_index(self._graph.layers)
 

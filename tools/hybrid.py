@@ -12,13 +12,13 @@ from typing import Literal
 import numpy as np
 
 from clew.memory.datatypes import FieldHit, Findings, Passage, Query
-from clew.memory.encoding import load_reranker
+from clew.memory.encoding import CrossEncoderReranker, load_reranker
 from clew.memory.errors import BadInput, required
 from clew.memory.knowledge.embedding import with_title
 from clew.memory.knowledge.question import SEED_FIELDS, Matches, MatchParameters, candidates, match
 from clew.memory.knowledge.structure import Structure
 from clew.memory.parameters import Few
-from clew.memory.ports import Reranker, Search
+from clew.memory.ports import Search
 from clew.memory.text import in_brackets, stems_and_words
 from clew.tools.base import FormScores, ToolSettings, fuse, fused_passages
 
@@ -50,7 +50,7 @@ class Hybrid:
         self,
         store: Search,
         parameters: HybridParameters | None = None,
-        reranker: Reranker | None = None,
+        reranker: CrossEncoderReranker | None = None,
         structure: Structure | None = None,
     ) -> None:
         self.store = store

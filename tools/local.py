@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.cache import once
 from clew.memory.datatypes import Findings, Form, Passage, Query, Vector, Vectors
 from clew.memory.knowledge.communities.entity_graph import entity_vectors, named_in_sentences
 from clew.memory.layers import Layers, said_by
@@ -80,7 +80,7 @@ class Local:
         self._store = store
         self._parameters = parameters or LocalParameters()
 
-    @once
+    @cached_property
     def _index(self) -> _Index:
         graph = self._store.part(self._parameters.part)
         layers = graph.layers

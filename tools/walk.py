@@ -7,10 +7,10 @@ the way are ranked by one learned mass, of the node and of what lies around it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
-from clew.memory.cache import once
 from clew.memory.datatypes import Edge, Findings, Query, Subgraph
 from clew.memory.knowledge.question import LibraryQuestion, MatchParameters
 from clew.memory.knowledge.walking.features import DIRECT, Looked, NodeScorer
@@ -57,7 +57,7 @@ class Walk:
         self._settings = settings
         self._scorer = scorer
 
-    @once
+    @cached_property
     def walker(self) -> Walker:
         p, given = self._parameters, self._settings
         return Walker(self._store, p.walker, self._scorer, late=given.late, aligner=given.aligner, part=p.part)

@@ -19,7 +19,7 @@ from clew.agent.state import TURN_JSON, Answer, Turn
 from clew.memory.datatypes import Passage
 from clew.memory.errors import BadInput
 from clew.memory.files import private_folder
-from clew.memory.json_lines import append_object, replace_file, whole_objects
+from clew.memory.json_lines import append_object, read_objects, replace_file
 
 if TYPE_CHECKING:
     from clew.agent.assistant import Assistant
@@ -165,10 +165,11 @@ class ChangedTurn(NamedTuple):
 
 def rows_of(out: Path, script: str) -> list[TurnRow]:
     """The turns of a replay. Raises `BadInput` where there is none."""
-    rows = whole_objects(out / "intermediate" / f"{script}.jsonl")
+    path = out / "intermediate" / f"{script}.jsonl"
+    rows: list[TurnRow] = [row for _, row in read_objects(path)] if path.exists() else []
     if not rows:
         raise BadInput(f"{out} has no turns of {script}", f"clew replay SCRIPT --out {out}")
-    return [*rows]
+    return rows
 
 
 def changed_turns(before: Sequence[TurnRow], now: Sequence[TurnRow]) -> Iterator[ChangedTurn]:

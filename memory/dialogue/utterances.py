@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from clew.memory.datatypes import Sentence, Utterance
-from clew.memory.text import content_words, read_pattern, split
+from clew.memory.text import content_words, read_patterns, split
 
 FEWEST_WORDS = 3
 """Shorter phrases of an answer are dropped."""
@@ -22,7 +22,7 @@ _CITATION = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+")
 _CLAUSE_END = re.compile(r"[,;:](?=\s)|[.!?…]+(?=\s|$)|\s[-\u2013\u2014]+\s|\u2014|\b(?:but|however|although|though)\b")
 
-_FILLER = re.compile(read_pattern(Path(__file__).with_name("filler.txt")))
+_FILLER = re.compile(read_patterns(Path(__file__).with_name("filler.txt"))["alternatives"])
 """A clause of filler, whole, in lower case and without apostrophes."""
 
 
@@ -81,7 +81,9 @@ def is_filler(sentence: str) -> bool:
     return all(_FILLER.fullmatch(clause) for clause in clauses if clause)
 
 
-_QUESTION_START = re.compile(read_pattern(Path(__file__).with_name("question_start.txt")), re.IGNORECASE)
+_QUESTION_START = re.compile(
+    read_patterns(Path(__file__).with_name("question_start.txt"))["alternatives"], re.IGNORECASE
+)
 _END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f][\"'\u201d\u2019)\]]*$")
 """A sentence's last mark, also of Chinese and Arabic, perhaps inside a quotation or brackets."""
 

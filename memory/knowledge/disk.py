@@ -307,7 +307,7 @@ def switch_to(path: Path, generation: Path, parts: Set[str]) -> None:
 
 def name_current(path: Path, generation: Path) -> None:
     pointer = json.dumps({"format": FORMAT, "generation": generation.name})
-    files.write_durably(path, POINTER, f"{pointer}\n".encode())
+    files.write_durably(within(path, POINTER), f"{pointer}\n".encode())
 
 
 def _remove_generations(path: Path, parts: Set[str], keep: str) -> None:

@@ -57,7 +57,7 @@ def _trained(name: str, capsule: str = "[^/]+") -> bool:
 
 
 def _write(generation: Path, hashes: dict[str, str]) -> None:
-    write_durably(generation, HASHES, f"{json.dumps(hashes, indent=0, sort_keys=True)}\n".encode())
+    write_durably(within(generation, HASHES), f"{json.dumps(hashes, indent=0, sort_keys=True)}\n".encode())
 
 
 def proven(generation: Path) -> Proof | None:

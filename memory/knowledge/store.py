@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.memory.cache import once
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Query, Triple, Vectors, WordShares
 from clew.memory.dates import DateOrder
 from clew.memory.files import check_plain, leased, mapped, within
@@ -93,14 +92,14 @@ class LibraryDatabase:
         self._connection.close()
 
 
-def _read_once(read: Callable[[Path], Read]) -> once[Read]:
+def _read_once(read: Callable[[Path], Read]) -> cached_property[Read]:
     """What a file of a generation has, for a graph with the folder of one."""
 
     def compute(graph: "EmbeddedGraph") -> Read:
         with naming_damage(graph.folder):
             return read(graph.folder)
 
-    return once(compute)
+    return cached_property(compute)
 
 
 class EmbeddedGraph:
@@ -114,19 +113,19 @@ class EmbeddedGraph:
             check_rows(self.vectors, CHUNKS, connection)
             check_rows(self.sentence_vectors, SENTENCES, connection)
 
-    @once
+    @cached_property
     def layers(self) -> Layers:
         with self._database.reading() as connection:
             return read_layers(connection, self.folder)
 
-    @once
+    @cached_property
     def communities(self) -> Communities:
         with self._database.reading() as connection:
             return read_communities(connection, self.folder)
 
     nodes = _read_once(read_graph)
     titles = _read_once(read_titles)
-    smoothed: once[NDArray[np.float16]] = _read_once(
+    smoothed: cached_property[NDArray[np.float16]] = _read_once(
         lambda folder: np.asarray(mapped(within(folder, SMOOTHED)), np.float16)
     )
     _capsule = _read_once(capsule_with_vectors)

@@ -120,7 +120,7 @@ def write_structure(
     arrays |= {"vectors": vectors, "ends": ends.astype(np.int64)}
     about = {"sizes": json.dumps(asdict(network.sizes)), "roots": list(roots)}
     about["texts"] = [_key(text) for text in texts]
-    write_durably(library, FILE, save(arrays, {HEADER: json.dumps(about)}))
+    write_durably(within(library, FILE), save(arrays, {HEADER: json.dumps(about)}))
     return library / FILE
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from clew.agent.evaluation.ranking import distinct
 from clew.agent.parameters import chosen
-from clew.memory.encoding import CachedEncoder
+from clew.memory.encoding import CachedEncoder, CrossEncoderReranker
 from clew.memory.errors import BadInput, NoLibrary, NotSetUp
 from clew.memory.knowledge.index.run import index
 from clew.memory.knowledge.library import Library, open_library
@@ -85,10 +85,11 @@ def test_the_seeds_fields_count_by_themselves(notes: Library, encoder: CachedEnc
     assert [passage.document for passage in together] == ["other.md", "budget_2024/march-review.md"]  # by its folder
 
 
-class Shortest:
+class Shortest(CrossEncoderReranker):
     """A cross-encoder of one rule."""
 
-    name = "shortest"
+    def __init__(self) -> None:
+        super().__init__("shortest", Path())
 
     def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
         self.seen = len(texts)

@@ -250,8 +250,9 @@ def write_aligner(capsule: Path, arrays: Mapping[str, Float32s], record: Trainin
     if not folder.exists():
         new_folder(capsule, ALIGNERS)
     content = {array: np.ascontiguousarray(values) for array, values in arrays.items()}
-    write_durably(folder, name, save(content, {HEADER: record.model_dump_json()}))
-    return folder / name
+    path = within(folder, name)
+    write_durably(path, save(content, {HEADER: record.model_dump_json()}))
+    return path
 
 
 def read_aligner(path: Path, partitioning: Partitioning, words: PartitionWords) -> TrainedAligner:

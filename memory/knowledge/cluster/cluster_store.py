@@ -14,7 +14,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from clew.memory.cache import once
 from clew.memory.datatypes import Chunk, Document, Edge, Hit, Ints, Mark, Query, Triple, Vectors
 from clew.memory.errors import ClewError, LibraryMismatch
 from clew.memory.knowledge.catalogue import Catalogue, Listed
@@ -78,11 +77,11 @@ class ClusterGraph(Joined):
         super().__init__(slices, method, size, store.statistics, store.dimension)
         self._store = store
 
-    @once
+    @cached_property
     def cells(self) -> Cells:
         return cells_of(self.nodes, self.partitioning)
 
-    @once
+    @cached_property
     def sentence_vectors(self) -> Vectors:
         """Read for all of the part when one is first needed, so that there is one request."""
         layers = self.layers
@@ -93,7 +92,7 @@ class ClusterGraph(Joined):
         made[layers.sentences_of.values] = stacked(found, self._store.dimension)
         return made
 
-    @once
+    @cached_property
     def _names(self) -> Vectors:
         """Of the entities that join chunks, zeros of one that the library has no vector of; read as
         `sentence_vectors`."""
@@ -105,7 +104,7 @@ class ClusterGraph(Joined):
                 made[place] = decoded(half, self._store.dimension)[0]
         return made
 
-    @once
+    @cached_property
     def communities(self) -> Communities:
         """With those of their entities that are of this part; those that have none are left out."""
         numbers, dimension = self.entity_numbers, self._store.dimension

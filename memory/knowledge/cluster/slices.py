@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load, save
 
-from clew.memory.cache import once
 from clew.memory.datatypes import Ints, Vectors, WordShares
 from clew.memory.knowledge.cluster.statistics import ChunkWords, WordStatistics
 from clew.memory.layers import Entity, Layers
@@ -194,25 +193,25 @@ class Joined:
         said = self._texts(texts)
         return found, [said[place] for place in first.tolist()]
 
-    @once
+    @cached_property
     def vectors(self) -> Vectors:
         return np.asarray(self._put("vectors")[self._order], np.float32)
 
-    @once
+    @cached_property
     def smoothed(self) -> NDArray[np.float16]:
         return np.asarray(self._put("smoothed")[self._order], np.float16)
 
-    @once
+    @cached_property
     def sentence_numbers(self) -> Ints:
         """The library's, rising."""
         return np.sort(self._put("sentences"))
 
-    @once
+    @cached_property
     def spans(self) -> Ints:
         """Start and end of each sentence in its document."""
         return np.asarray(self._put("spans").reshape(-1, 2)[np.argsort(self._put("sentences"))], np.int64)
 
-    @once
+    @cached_property
     def layers(self) -> Layers:
         documents, document_ids = self._once("documents", "documents")
         entities, first_entities = np.unique(self._put("entities"), return_index=True)
@@ -246,12 +245,12 @@ class Joined:
         vars(made)["chunks_of_entity"] = self._put("chunks_of_entity")[first_entities]
         return made
 
-    @once
+    @cached_property
     def entity_numbers(self) -> Ints:
         """The library's, rising: those of `layers.entities`."""
         return np.unique(self._put("entities"))
 
-    @once
+    @cached_property
     def nodes(self) -> NodeGraph:
         edges, first = np.unique(self._put("edges"), return_index=True)
         sources, targets, kinds = self._put("ends")[:, first] if len(edges) else np.zeros((3, 0), np.int64)
@@ -261,7 +260,7 @@ class Joined:
         weights = np.asarray(self._put("weights")[first], np.float32)
         return NodeGraph(len(self.rows), at[inside], to[inside], kinds[inside], weights[inside], relations)
 
-    @once
+    @cached_property
     def partitioning(self) -> Partitioning:
         sizes = np.array([len(one.arrays["rows"]) for one in self.slices], np.int64)
         of = np.repeat(np.arange(len(sizes)), sizes)
@@ -270,7 +269,7 @@ class Joined:
         hubs = np.flatnonzero(self._put("hubs")[self._order])
         return Partitioning(self._method, self._size, of[self._order], names, centroids, hubs)  # type: ignore[arg-type]
 
-    @once
+    @cached_property
     def titles(self) -> TitleIndex:
         stems, nodes, at = self._put("title_stems"), self.places_of(self._put("title_nodes")), self._put("title_places")
         order = np.lexsort((at, nodes, stems))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from clew.memory.knowledge.extraction import lexicon
 from clew.memory.knowledge.extraction.lexicon import EntityKind, Mention, Token, tokens
-from clew.memory.text import Span, read_pattern, split
+from clew.memory.text import Span, read_patterns, split
 
 LONGEST_ENTITY = 120
 """Characters of an entity."""
@@ -100,7 +100,7 @@ def _with_one_kind(mentions: list[Mention]) -> list[Mention]:
     return [m._replace(kind=kinds.get(m.text.casefold(), "name")) if m.kind == "name" else m for m in mentions]
 
 
-_QUOTED = re.compile(read_pattern(Path(__file__).with_name("quoted.txt")))
+_QUOTED = re.compile(read_patterns(Path(__file__).with_name("quoted.txt"))["alternatives"])
 """A work's name has 100 characters at most."""
 
 
@@ -123,7 +123,8 @@ def _is_work_name(part: str, words: list[str]) -> bool:
     return named > 0 and 2 * named >= len(content) and not (part.endswith(".") and len(words) > 4)
 
 
-_DATE = re.compile(rf"(?<![\w.])(?:{read_pattern(Path(__file__).with_name('dates.txt'))})(?!\w)")
+_DATES = read_patterns(Path(__file__).with_name("dates.txt"))["alternatives"]
+_DATE = re.compile(rf"(?<![\w.])(?:{_DATES})(?!\w)")
 _LONE_YEAR = re.compile(r"(?<![\w.,:$£€#–-])(?:1[1-9]\d{2}|20\d{2})(?![\w%–-]|[.,:]\d)")
 _COUNTED = re.compile(rf"\s(?:{lexicon.COUNTED})\b")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from clew.memory.datatypes import Document, Edge, Progress
 from clew.memory.encoding import MINILM, MULTILINGUAL
 from clew.memory.errors import BadInput, ClewError, MuchWouldGo, NoLibrary, install_command, library_flag
-from clew.memory.files import naming_full_disk, readers, remove, within
+from clew.memory.files import naming_full_disk, remove, within
 from clew.memory.instructions import orders
 from clew.memory.knowledge import disk
 from clew.memory.knowledge.chunking import chunks_of
@@ -408,9 +408,8 @@ def _write(
 def _few_read(library: Path) -> Iterator[Progress]:
     """Wait until at most `BESIDE` of the generations that are not current from now on are read."""
     waited = 0.0
-    while len(read := disk.read_now(library)) > BESIDE:
-        who = ", ".join(dict.fromkeys(reader for folder in read for reader in readers(folder))) or "open conversations"
-        yield Progress(f"waiting for {who} to ask again or end; seconds", int(waited), 0, waits=True)
+    while len(disk.read_now(library)) > BESIDE:
+        yield Progress("waiting for open conversations to ask again or end; seconds", int(waited), 0, waits=True)
         time.sleep(POLL)
         waited += POLL
 

@@ -59,7 +59,7 @@ def words_on(picture: Any) -> str:
         import numpy
 
         found = _reader()(numpy.asarray(whole)[:, :, ::-1])  # it takes blue, green, red
-        write_durably(kept, name, clean("\n".join(found.txts or ())).encode())
+        write_durably(kept / name, clean("\n".join(found.txts or ())).encode())
     return (kept / name).read_text("utf-8")
 
 

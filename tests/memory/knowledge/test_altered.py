@@ -163,7 +163,7 @@ def test_an_array_is_no_larger_than_its_file(
         read_array(precious / "bomb.npy")
     with zipfile.ZipFile(precious / "bomb.npz", "w") as archive:
         archive.write(precious / "bomb.npy", "mentions.npy")
-    with pytest.raises(ValueError, match="no array of its size"):
+    with pytest.raises((ValueError, MemoryError)):  # whichever NumPy says, it is `disk.BROKEN`
         read_arrays(precious / "bomb.npz")
     for name in ("vectors.npy", "sentences.npy", "names.npy", "keywords/title_mass.npy", "smoothed.npy"):
         shutil.copy(precious / "bomb.npy", generation_of(made) / name)
@@ -233,9 +233,9 @@ def test_packed_and_pickled_arrays_are_damage(tmp_path: Path) -> None:
     np.savez(tmp_path / "pickled.npz", it=np.array([print], dtype=object))
     np.save(tmp_path / "pickled.npy", np.array([print], dtype=object))
     for name in ("packed.npz", "pickled.npz"):
-        with pytest.raises(ValueError, match=r"no array of its size|more than it can|is packed"):
+        with pytest.raises(ValueError, match=r"allow_pickle|more than it can"):
             read_arrays(tmp_path / name)
-    with pytest.raises(ValueError, match="no array"):
+    with pytest.raises(ValueError, match="Python objects"):
         read_array(tmp_path / "pickled.npy")
 
 
