@@ -14,7 +14,7 @@ from clew.memory.language.esperanto_phrases import (
     clauses_of,
     drafted,
 )
-from clew.memory.language.esperanto_words import ENDINGS, TABLE, Analyser, with_hats
+from clew.memory.language.esperanto_words import TABLE, Analyser, with_hats
 from clew.memory.language.telling import language_of
 from clew.memory.language.trees import Mood, Tree, WordForm
 from clew.memory.text import NAMES
@@ -77,11 +77,6 @@ class Esperanto:
 
     def keywords(self, tree: Tree) -> list[str]:
         return tree.keywords(STOP, BOUND)
-
-    def forms(self, keyword: str) -> list[str]:
-        """Those that a keyword may have in a sentence."""
-        stem = keyword[:-1] if keyword.endswith(("o", "a")) else keyword
-        return [stem + ending for ending in ENDINGS]
 
 
 def _finished(draft: Draft, root: int) -> Tree:
