@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 from clew.memory.cache import ContentCache
 from clew.memory.errors import ServiceUnreachable
@@ -42,11 +42,8 @@ SCHEMA: Mapping[str, Any] = _DATA["schema"]
 """The schema that a model is given; what of a reply has another shape is passed over."""
 
 
-class Located(NamedTuple):
-    """Mentions in order, none inside another, and relations."""
-
-    mentions: Sequence[Mention]
-    relations: Sequence[RelationMention]
+Located = tuple[Sequence[Mention], Sequence[RelationMention]]
+"""Mentions in order, none inside another, and relations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +63,28 @@ class ModelExtractor:
         self._parts, self._failed, self._unreachable = 0, Counter[str](), ""
         self._kept = ContentCache(lambda: path, "answers") if path else None
 
-    def __call__(self, text: str, title: str) -> tuple[Sequence[Mention], Sequence[RelationMention]]:
-        """Raises nothing where the model fails."""
-        mentions: list[Mention] = []
-        relations: list[RelationMention] = []
-        named, stated = by_rules(text, title)
+    def __call__(self, text: str, title: str) -> Located:
+        """Raises nothing where the model fails: why is counted."""
+        mentions, relations, name = list[Mention](), list[RelationMention](), self._writer.name
+        by_rule, told_by_rule = by_rules(text, title)
         for sentences in parts(text, min(LONGEST_PART, self._writer.window)):
             start, end = sentences[0][0], sentences[-1][1]
-            own = [one for one in named if start <= one.start and one.end <= end]
-            told = [one for one in stated if start <= one.start and one.end <= end]
-            found = self._of_part(text, title, sentences, Located(own, told))
-            mentions += found.mentions
-            relations += found.relations
+            own = [one for one in by_rule if start <= one.start and one.end <= end]
+            told = [one for one in told_by_rule if start <= one.start and one.end <= end]
+            why, found = "", (own, told)
+            try:
+                found = self._by_model(text, title, sentences)
+            except ServiceUnreachable as error:
+                self._unreachable = error.message  # it is not asked again
+                why = f"the model {name} was not reached ({error.message})"
+            except ValueError:
+                why = f"the answers of the model {name} could not be read"
+            if own and not found[0]:
+                why, found = f"the model {name} found nothing there", (own, told)
+            self._parts += 1
+            self._failed.update([why] if why else [])
+            mentions += found[0]
+            relations += found[1]
         return mentions, relations
 
     def close(self) -> None:
@@ -93,24 +100,6 @@ class ModelExtractor:
             for why, count in self._failed.items()
         )
 
-    def _of_part(self, text: str, title: str, sentences: Sequence[Span], by_rules: Located) -> Located:
-        """By the model, or by the rules where it fails: the reason is counted."""
-        self._parts += 1
-        name = self._writer.name
-        try:
-            found = self._by_model(text, title, sentences)
-        except ServiceUnreachable as error:
-            self._unreachable = error.message  # it is not asked again
-            why = f"the model {name} was not reached ({error.message})"
-        except ValueError:
-            why = f"the answers of the model {name} could not be read"
-        else:
-            if found.mentions or not by_rules.mentions:
-                return found
-            why = f"the model {name} found nothing there"
-        self._failed[why] += 1
-        return by_rules
-
     def _by_model(self, text: str, title: str, sentences: Sequence[Span]) -> Located:
         """Raises `ServiceUnreachable`, and `ValueError` for a reply that cannot be read."""
         part = (sentences[0][0], sentences[-1][1])
@@ -124,7 +113,7 @@ class ModelExtractor:
             known.decode() if known else text_of(self._writer.write([Message("user", prompt)], WriteOptions(SCHEMA)))
         )
         found = locate(*read_reply(reply), text, part, sentences)
-        if self._kept and not known and found.mentions:
+        if self._kept and not known and found[0]:
             self._kept.write({key: reply.encode()})
         return found
 
@@ -199,7 +188,7 @@ def locate(
             ends = min(pairs, key=lambda pair: of(pair)[1] - of(pair)[0])
             relations[RelationMention(ends[0], relation, ends[1], *sentences[of(ends)[1]])] = None
     typed_first = sorted((mention for its in where.values() for mention in its), key=lambda one: one.kind == "name")
-    return Located([*apart(typed_first, len(text))], [*relations])
+    return [*apart(typed_first, len(text))], [*relations]
 
 
 def _occurrences(name: str, kind: EntityKind, text: str, part: Span) -> Iterator[Mention]:
