@@ -28,7 +28,6 @@ from clew.memory.knowledge.tokens import (
     Shares,
     Tokens,
     idf_of,
-    known_token,
     opened,
 )
 from clew.memory.vectors import highest
@@ -47,12 +46,13 @@ RECENT = 64  # queries whose tokens are kept: one search looks at its words many
 
 
 class KeywordIndex:
-    """Reads what `write` wrote. Only reads, so it is safe from several threads. `dates`: how queries write them."""
+    """Reads what `write` wrote. Only reads, so it is safe from several threads. `words` has those of a query with the
+    token of each. `dates`: how queries write them."""
 
     def __init__(self, folder: Path, parameters: KeywordParameters, size: int, dates: DateOrder = "") -> None:
         self.size = size
-        self._analyse = KeywordAnalyser(parameters, dates)
-        self._tokens = lru_cache(RECENT)(lambda query: self._analyse(query, self._rooted))
+        self.analyse = KeywordAnalyser(parameters, dates)
+        self.words = lru_cache(RECENT)(lambda query: self.analyse(query, self._rooted))
         self._indexes = {name: opened(folder / name, size) for name in INDEXES}
         self._title_mass: Shares = read_array(within(folder, TITLE_MASS))
 
@@ -66,7 +66,7 @@ class KeywordIndex:
     ) -> list[Hit]:
         """The best k of the rows that are `allowed` (rising; None: all), best first, of equal ones the first; `ids` has
         those of rows. `weights` are of the fields whose shares are added; None: title and text are one text."""
-        tokens = self._tokens(query)
+        tokens = self.words(query)
         total = np.zeros(self.size, np.float32)
         for name, weight in (weights or {TOGETHER: 1.0}).items():
             index = self._indexes[name]
@@ -89,11 +89,6 @@ class KeywordIndex:
         """All that words become in the index."""
         return self._indexes[TOGETHER].vocabulary.keys()
 
-    def token(self, word: str) -> str:
-        """What a word becomes; empty for a stop word and for one letter. Of a word that the index lacks its root, where
-        it has that."""
-        return known_token(word, self._tokens(word), self.tokens)
-
     def count(self, token: str) -> int:
         """How many chunks hold it in title or text."""
         return len(self.rows(token))
@@ -103,13 +98,9 @@ class KeywordIndex:
         index = self._indexes[TOGETHER]
         return index.column(token)[0] if token in index.vocabulary else np.zeros(0, np.int32)
 
-    def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
-        """As `KeywordAnalyser.written`."""
-        return self._analyse.written(tokens, text)
-
     def word_shares(self, query: str, chunks: NDArray[np.int64]) -> WordShares:
         """For the chunks with these rows; of words with one stem the first."""
-        index, tokens = self._indexes[TOGETHER], self._tokens(query)
+        index, tokens = self._indexes[TOGETHER], self.words(query)
         known = index.known(tokens.values())
         first = {token: word for word, token in reversed(tokens.items())}
         idf = index.idf(known)

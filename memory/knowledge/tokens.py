@@ -8,7 +8,7 @@ stems beside (`vertrag-de-` of `Verträge`); any text also the words with accent
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -130,12 +130,6 @@ def marked_roots(word: str, language: str) -> tuple[str, ...]:
     if language == "eo":
         return tuple(root + ROOT for root in roots_in(word))
     return (f"{unaccented(stemmed([word], language)[0])}-{language}{ROOT}",)
-
-
-def known_token(word: str, tokens: Mapping[str, str], known: Container[str]) -> str:
-    """Of a word with its roots, by the tokens that each becomes: its own, else that of its root that is known."""
-    own = tokens.get(word.lower(), "")
-    return own if own in known else next((token for token in tokens.values() if token in known), own)
 
 
 def tokens_of(words: Collection[str], tokenize: Tokenize) -> dict[str, str]:

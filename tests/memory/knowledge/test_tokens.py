@@ -104,7 +104,7 @@ def test_words_of_other_languages_are_found_in_other_forms(tmp_path: Path, quest
     ]
     index = index_of(tmp_path / "others", texts)
     assert int(index.hits(question, 1, numbers)[0].chunk) == best
-    assert index.token("Häusern") == "haus-de-" and index.count("haus-de-") == 1
+    assert "haus-de-" in index.words("Häusern").values() and index.count("haus-de-") == 1
 
 
 def test_a_cluster_has_the_same_tokens(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_cluster_has_the_same_tokens(tmp_path: Path) -> None:
     for token in statistics.tokens:
         assert statistics.count(token, keywords.TOGETHER) == index.count(token)
     question = "Kiu estas vojaĝanta kapitanino?"
-    assert statistics.token("kapitanino") == index.token("kapitanino") == "kapitan-"
+    assert statistics.words("kapitanino") == index.words("kapitanino") and "kapitan-" in index.tokens
     scores = {int(hit.chunk): hit for hit in index.hits(question, len(texts), numbers)}
     for row, its in enumerate(found):
         hit = statistics.hit(str(row), question, ChunkWords.of(*its))
