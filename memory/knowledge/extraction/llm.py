@@ -71,7 +71,8 @@ class ModelExtractor:
             start, end = sentences[0][0], sentences[-1][1]
             own = [one for one in by_rule if start <= one.start and one.end <= end]
             told = [one for one in told_by_rule if start <= one.start and one.end <= end]
-            why, found = "", (own, told)
+            found: Located = (own, told)
+            why = ""
             try:
                 found = self._by_model(text, title, sentences)
             except ServiceUnreachable as error:
