@@ -77,14 +77,15 @@ def embed(
     """Write the vectors of all rows, (rows, d). Where there is an old generation it is attached, `old` its vectors."""
     (total,) = database.execute(f"SELECT count(*) FROM main.{what.table}").fetchone()
     vectors = new_array(folder, what.file, np.float32, (total, encoder.dimension))
-    done = 0
+    known, missing = _known(database, what, old is not None)
     if old is not None:
-        known, there = _known(database, what)
         for start in range(0, len(known), SLICE):
-            vectors[known[start : start + SLICE]] = old[there[start : start + SLICE]]
-        done = len(known)
+            at, there = known[start : start + SLICE].T
+            vectors[at] = old[there]
+    done = len(known)
     yield Progress(what.stage, done, total)
-    for rows in _missing(database, what, old is not None):
+    for start in range(0, len(missing), SLICE):
+        rows = missing[start : start + SLICE]
         found = titles_and_texts(database, what, "WHERE row IN (SELECT value FROM json_each(?))", json.dumps(rows))
         texts = {row: with_title(title, text) for row, title, text in found}
         vectors[rows] = encoder.encode([texts[row] for row in rows], "passage")
@@ -119,21 +120,14 @@ def titles_and_texts(
             yield row, title, text[start:end]
 
 
-def _known(database: sqlite3.Connection, what: Embedded) -> tuple[Ints, Ints]:
-    """Rows, and the old generation's rows of the same texts. By a dictionary: SQLite joins on digests, which have no
-    index, by going through all pairs."""
-    rows = dict(database.execute(f"SELECT digest, row FROM old.{what.table} ORDER BY row DESC"))
-    found = database.execute(f"SELECT row, digest FROM main.{what.table} ORDER BY row")
-    pairs = np.array([(row, rows[digest]) for row, digest in found if digest in rows], np.int64).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
-
-
-def _missing(database: sqlite3.Connection, what: Embedded, has_old: bool) -> list[list[int]]:
-    """Rows of like length together, so that a batch wastes little padding."""
-    known = f"SELECT digest FROM old.{what.table}" if has_old else "SELECT NULL WHERE 0"
-    found = f"SELECT row FROM main.{what.table} WHERE digest NOT IN ({known}) ORDER BY end - start, row"
-    rows = [row for (row,) in database.execute(found)]
-    return [rows[start : start + SLICE] for start in range(0, len(rows), SLICE)]
+def _known(database: sqlite3.Connection, what: Embedded, has_old: bool) -> tuple[Ints, list[int]]:
+    """Rows with the old generation's rows of the same texts, shape (known, 2); and the other rows, those of like length
+    together, so that a batch wastes little padding. By a dictionary: SQLite joins on digests, which have no index, by
+    going through all pairs."""
+    there = dict(database.execute(f"SELECT digest, row FROM old.{what.table} ORDER BY row DESC")) if has_old else {}
+    rows = database.execute(f"SELECT row, digest FROM main.{what.table} ORDER BY end - start, row").fetchall()
+    known = sorted((row, there[digest]) for row, digest in rows if digest in there)
+    return np.array(known, np.int64).reshape(-1, 2), [row for row, digest in rows if digest not in there]
 
 
 def about_documents(database: sqlite3.Connection) -> list[str]:

@@ -260,12 +260,7 @@ class EmbeddedStore:
     ) -> list[list[Hit]]:
         allowed = self._allowed(scope, among)
         with naming_damage(self.folder):
-            found = [self._keywords.hits(query, k, allowed, fields) for query in queries]
-            ids = [self._ids([hit.row for hit in hits]) for hits in found]
-        return [
-            [Hit(id_, hit.score, hit.fields, hit.title_coverage) for id_, hit in zip(its, hits, strict=True)]
-            for its, hits in zip(ids, found, strict=True)
-        ]
+            return [self._keywords.hits(query, k, self._ids, allowed, fields) for query in queries]
 
     def vector_search(self, vectors: Vectors, k: int, *, scope: frozenset[str] | None = None) -> list[list[Hit]]:
         allowed = self._allowed(scope)

@@ -21,7 +21,7 @@ from clew.memory.datatypes import Float32s
 from clew.memory.errors import BadInput, ClewError, NotSetUp, library_flag
 from clew.memory.files import within, write_durably
 from clew.memory.language.esperanto import Esperanto
-from clew.memory.language.trees import Tree, aligned
+from clew.memory.language.trees import Tree
 from clew.memory.ports import Search
 from clew.memory.text import split
 
@@ -86,15 +86,6 @@ class Structure:
                 if len(own) and len(vectors):
                     found[number, place] = (own @ vectors.T).max()
         return found
-
-    def aligned(self, question: str, text: str) -> list[tuple[str, str]]:
-        """Words of the question and of the sentence of the text that is nearest to it, paired as by `trees.aligned`."""
-        asked, held = read_sentences(self.reader, question), read_sentences(self.reader, text)
-        if not asked or not held:
-            return []
-        cosines = self.encoded(asked) @ self.encoded(held).T
-        row, column = np.unravel_index(int(cosines.argmax()), cosines.shape)
-        return aligned(asked[row], held[column])
 
 
 def _key(text: str) -> str:

@@ -8,7 +8,7 @@ stems beside (`vertrag-de-` of `Verträge`); any text also the words with accent
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -25,6 +25,7 @@ from clew.memory.language.esperanto_words import roots_in
 from clew.memory.language.telling import language_of
 from clew.memory.parameters import Few, Share, Weight
 from clew.memory.text import STEMMERS, common_words, stemmed, unaccented
+from clew.memory.vectors import looked_up
 
 ENGLISH_STOP_WORDS = frozenset(
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "
@@ -38,6 +39,9 @@ WORD = re.compile(r"\w\w+")
 
 Tokenize = Callable[[Sequence[str]], list[str]]
 """The token of each word of `words_of`; empty for a stop word."""
+
+Tokens = Sequence[Sequence[str]]
+"""Of each chunk."""
 
 ROOT = "-"
 """The end of a token that is a root or a stem of another language than English: in no word."""
@@ -88,12 +92,14 @@ class KeywordAnalyser:
         words = list(dict.fromkeys(words_of(search_text(query, self._dates), *languages, of=language)))
         return {days.get(word, word): token for word, token in tokens_of(words, self._tokenize).items()}
 
-    def tokens(self, texts: Sequence[str], beside: Sequence[str]) -> list[list[str]]:
-        """Of texts whose dates are written in one way, in their order, each as often as it stands there. What stands
-        `beside` each says its language."""
-        found = [words_of(text, rooted_in(other)) for text, other in zip(texts, beside, strict=True)]
-        known = tokens_of(dict.fromkeys(chain.from_iterable(found)), self._tokenize)
-        return [[known[word] for word in its if word in known] for its in found]
+    def fields(self, titles: Sequence[str], texts: Sequence[str], about: Sequence[str] = ()) -> list[Tokens]:
+        """Of chunks the tokens of title, text and what is known of their documents beside. Dates in them are written in
+        one way; the text says the language of both. Each token comes as often as it stands there."""
+        languages = list(map(rooted_in, texts))
+        words = [[words_of(text, one) for text, one in zip(its, languages, strict=True)] for its in (titles, texts)]
+        words.append([words_of(text) for text in about or [""] * len(texts)])
+        known = tokens_of(dict.fromkeys(chain.from_iterable(chain.from_iterable(words))), self._tokenize)
+        return [[[known[word] for word in its if word in known] for its in of_chunks] for of_chunks in words]
 
     def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
         """The words of a text that become one of these tokens, in lower case, with it: those that begin as it does."""
@@ -124,12 +130,6 @@ def marked_roots(word: str, language: str) -> tuple[str, ...]:
     if language == "eo":
         return tuple(root + ROOT for root in roots_in(word))
     return (f"{unaccented(stemmed([word], language)[0])}-{language}{ROOT}",)
-
-
-def known_token(word: str, tokens: Mapping[str, str], known: Container[str]) -> str:
-    """Of a word with its roots, by the tokens that each becomes: its own, else that of its root that is known."""
-    own = tokens.get(word.lower(), "")
-    return own if own in known else next((token for token in tokens.values() if token in known), own)
 
 
 def tokens_of(words: Collection[str], tokenize: Tokenize) -> dict[str, str]:
@@ -187,16 +187,33 @@ class TokenColumns(NamedTuple):
         start, end = self.indptr[number : number + 2]
         return self.indices[start:end], self.data[start:end]
 
-    def idf(self, token: str) -> float:
-        return float(idf_of(len(self.column(token)[0]), self.size))
+    def known(self, tokens: Iterable[str]) -> list[str]:
+        """Those that some chunk holds, each once."""
+        return [token for token in dict.fromkeys(tokens) if token in self.vocabulary]
 
-    def sums(self, tokens: Iterable[str]) -> Shares:
+    def idf(self, known: Sequence[str]) -> NDArray[np.float64]:
+        """Of tokens that are known, shape (tokens,)."""
+        return np.asarray(idf_of([len(self.column(token)[0]) for token in known], self.size))
+
+    def most(self, known: Sequence[str]) -> np.float32:
+        """What a text of nothing but these tokens would nearly reach."""
+        return np.float32(self.idf(known).sum() or 1)
+
+    def sums(self, known: Iterable[str]) -> Shares:
         """Of all chunks, shape (chunks,)."""
         sums = np.zeros(self.size, np.float32)
-        for token in tokens:
+        for token in known:
             holding, data = self.column(token)
             sums[holding] += data
         return sums
+
+    def scores(self, known: Sequence[str], rows: ChunkRows) -> Shares:
+        """The BM25 of each of these tokens in each of these chunks, shape (tokens, rows)."""
+        found = np.zeros((len(known), len(rows)), np.float32)
+        for number, token in enumerate(known):
+            holding, data = self.column(token)
+            found[number] = looked_up(holding, rows, data, 0)
+        return found
 
 
 def opened(folder: Path, size: int) -> TokenColumns:

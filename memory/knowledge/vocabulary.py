@@ -42,24 +42,31 @@ class LibraryVocabulary:
         self._words, self._named, self._texts = words, named, texts
 
     def counts(self, words: Sequence[str]) -> list[int]:
-        tokens = map(self._words.token, words)
+        tokens = map(self._token, words)
         return [self._words.count(token) if token else self._words.size for token in tokens]
 
     def kinds(self, phrases: Sequence[str]) -> list[str]:
         return ["title" if titled and kind in _VAGUE else kind for kind, titled in self._named(phrases)]
+
+    def _token(self, word: str) -> str:
+        """What a word becomes; empty for a stop word and for one letter. Of a word that the library lacks its root,
+        where it has that."""
+        tokens, known = self._words.words(word), self._words.tokens
+        own = tokens.get(word.lower(), "")
+        return own if own in known else next((token for token in tokens.values() if token in known), own)
 
     def near(self, words: Sequence[str]) -> list[tuple[str, ...]]:
         return [self._near(word.casefold()) for word in words]
 
     def _near(self, word: str) -> tuple[str, ...]:
         edits = (len(word) >= ONE_EDIT) + (len(word) >= TWO_EDITS)
-        token = self._words.token(word)
+        token = self._token(word)
         if not edits or not word.isalpha() or not token or self._words.count(token) or self._is_part(token):
             return ()
         alike = [known for known in FUNCTION_WORDS if known[0] == word[0] and abs(len(known) - len(word)) <= edits]
         found = {known: (distance(word, known), -self._words.size) for known in alike}
         near = self._near_tokens(token, edits)
-        for known, own in self._words.written(near, "\n".join(self._texts(near)) if near else "").items():
+        for known, own in self._words.analyse.written(near, "\n".join(self._texts(near)) if near else "").items():
             found[known] = distance(word, known), -self._words.count(own)
         best = sorted((faults, count, known) for known, (faults, count) in found.items() if faults <= edits)
         return tuple(known for _, _, known in best[:MOST_NEAR])

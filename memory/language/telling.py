@@ -11,7 +11,7 @@ from clew.memory.language.esperanto_words import closed_words, is_known
 from clew.memory.text import LANGUAGES, common_words, unaccented
 
 _ONLY_LETTERS = re.compile(r"[^\W\d_]+")
-_LETTERS = {"eo": frozenset("ĉĝĥĵŝŭ"), "es": frozenset("¿¡ñ"), "de": frozenset("äöüß"), "pt": frozenset("ãõ")}
+_LETTERS = {"eo": "ĉĝĥĵŝŭ", "es": "¿¡ñ", "de": "äöüß", "pt": "ãõ"}
 """Which hardly another one has."""
 
 _OTHER_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00c0-\u024f]")
@@ -46,8 +46,9 @@ def language_of(text: str) -> str:
         having = common_words().get(word, ())
         for language in having:
             found[language] += 1 / len(having)
+    lowered = text.lower()
     for language, letters in _LETTERS.items():
-        found[language] += sum(letter in letters for letter in text.lower()) / 2
+        found[language] += sum(map(lowered.count, letters)) / 2
     found["en"] += said[0].casefold() in _OPENS_ENGLISH
     small = [said[0].lower(), *(word for word in said[1:] if word.islower())]  # others are names, of any language
     found["eo"] += made_in_esperanto(small)

@@ -211,7 +211,7 @@ class MadeLibrary:
             read = opened.store.chunks(graph.layers.chunk_ids)
         self.titles, texts = [chunk.title for chunk in read], [chunk.text for chunk in read]
         analyse = KeywordAnalyser(manifest.keywords, manifest.date_order)
-        of_title, of_text = analyse.tokens(self.titles, texts), analyse.tokens(texts, texts)
+        of_title, of_text, _ = analyse.fields(self.titles, texts)
         counts = Counter(token for its in (*of_title, *of_text) for token in its)
         scale = self.partitions * SIZE / len(read)
         self.df = ((graph.layers.chunks_of_entity * scale).astype(np.int64) + 1).tolist()

@@ -27,7 +27,7 @@ from clew.agent.models import encoder_for
 from clew.agent.settings import read_settings
 from clew.memory.json_lines import as_line
 from clew.memory.knowledge.keywords import KeywordIndex, write
-from clew.memory.knowledge.tokens import KeywordParameters
+from clew.memory.knowledge.tokens import KeywordAnalyser, KeywordParameters
 from clew.memory.language.esperanto import Esperanto
 from clew.memory.language.structure_training import StructurePlan, train_structure
 from clew.memory.language.tree_lstm import TreeLSTM, numbered
@@ -118,12 +118,12 @@ def index_shares(asked: Sequence[Asked], texts: Sequence[str]) -> "Scores":
     """What the keyword index of a library says of each passage, shape (questions, passages)."""
     with TemporaryDirectory() as folder:
         parameters = KeywordParameters()
-        list(write(Path(folder), [""] * len(texts), texts, parameters))
+        list(write(Path(folder), KeywordAnalyser(parameters).fields([""] * len(texts), texts), parameters))
         index = KeywordIndex(Path(folder), parameters, len(texts))
         shares = np.zeros((len(asked), len(texts)), np.float32)
         for number, one in enumerate(asked):
-            for hit in index.hits(one.text, len(texts)):
-                shares[number, hit.row] = hit.score
+            for hit in index.hits(one.text, len(texts), lambda rows: [*map(str, rows)]):
+                shares[number, int(hit.chunk)] = hit.score
         return shares
 
 

@@ -132,7 +132,7 @@ def _by_their_own_words(question: str, in_names: set[str], index: ClueIndex) -> 
 class ClueParameters:
     """Names and values of seed 000's configuration block, and `clues_once`: a path has w_rel for each relation clue and
     w_ent for each entity clue, at the first edge with it. Without, it has them for every edge with a clue, as the seed
-    is written; paths then grow by more edges of the same relation, and find less (tests/benchmarks/clue_paths.py)."""
+    is written; paths then grow by more edges of the same relation, and find less."""
 
     w_rel: Weight = 2.0
     w_ent: Weight = 1.5

@@ -26,16 +26,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.memory.datatypes import Vectors
-from clew.memory.dates import search_text
 from clew.memory.files import mapped, within
 from clew.memory.knowledge.cluster.slices import Cutter, packed
 from clew.memory.knowledge.cluster.statistics import WordStatistics, statistics_of
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.disk import Manifest, open_database
-from clew.memory.knowledge.document_dates import dated_texts, orders_in
-from clew.memory.knowledge.embedding import CHUNKS, NAMES, about_documents, titles_and_texts
+from clew.memory.knowledge.document_dates import orders_in
+from clew.memory.knowledge.embedding import CHUNKS, NAMES, titles_and_texts
+from clew.memory.knowledge.keywords import chunk_tokens
 from clew.memory.knowledge.store import EmbeddedStore
-from clew.memory.knowledge.tokens import KeywordAnalyser
 
 CLUSTER_FORMAT = 3
 """Of the mapping and of what stands in it."""
@@ -151,7 +150,7 @@ def rows_of(generation: Path, manifest: Manifest) -> Generator[IndexRow, None, N
     """All but the manifest. Raises what a broken file raises, as `ClewError`."""
     store = EmbeddedStore(generation, manifest.keywords, manifest.date_order)
     with closing(store), closing(open_database(generation)) as database:
-        tokens = _tokens(database, manifest)
+        tokens = list(zip(*chunk_tokens(database, manifest.keywords, orders_in(database)), strict=True))
         statistics = statistics_of(tokens, manifest.keywords, manifest.date_order)
         spans = database.execute("SELECT start, end FROM sentences WHERE row IS NOT NULL ORDER BY row").fetchall()
         cutter = Cutter(store.part(), np.array(spans, np.int64).reshape(-1, 2), tokens, statistics)
@@ -172,16 +171,6 @@ def facts_of(generation: Path, manifest: Manifest) -> dict[str, Any]:
         plan = [partitioning.method, partitioning.size]
         about = {"unread": list(store.unread), "of_triples": store.of_triples}
         return {**about, "plan": plan, "sizes": np.diff(partitioning.members.starts).tolist()}
-
-
-def _tokens(database: sqlite3.Connection, manifest: Manifest) -> list[tuple[Sequence[str], ...]]:
-    """Of each chunk, by field, as `index_words` has them."""
-    analyse, found = KeywordAnalyser(manifest.keywords), list(titles_and_texts(database, CHUNKS))
-    titles = [search_text(title, manifest.date_order) for _, title, _ in found]
-    texts = list(dated_texts(database, (text for *_, text in found), orders_in(database)))
-    about = about_documents(database)
-    fields = analyse.tokens(titles, texts), analyse.tokens(texts, texts), analyse.tokens(about, [""] * len(about))
-    return list(zip(*fields, strict=True))
 
 
 def _documents(database: sqlite3.Connection) -> Iterator[IndexRow]:

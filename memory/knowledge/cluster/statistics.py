@@ -15,7 +15,7 @@ import numpy as np
 from clew.memory.datatypes import FieldHit, Floats, Hit, Ints
 from clew.memory.dates import DateOrder
 from clew.memory.knowledge.keywords import FIELDS, INDEXES, RECENT, TOGETHER
-from clew.memory.knowledge.tokens import ROOT, KeywordAnalyser, KeywordParameters, idf_of, known_token
+from clew.memory.knowledge.tokens import ROOT, KeywordAnalyser, KeywordParameters, idf_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,6 @@ class WordStatistics:
     def idf(self, token: str, field: str = TOGETHER) -> float:
         number = self._numbers.get(token)
         return float(idf_of(0, self.size) if number is None else self._idf[INDEXES.index(field), number])
-
-    def token(self, word: str) -> str:
-        """As `KeywordIndex.token`."""
-        return known_token(word, self.words(word), self.tokens)
-
-    def written(self, tokens: Collection[str], text: str) -> dict[str, str]:
-        """As `KeywordAnalyser.written`."""
-        return self.analyse.written(tokens, text)
 
     def known(self, query: str, field: str = TOGETHER) -> dict[str, str]:
         """The tokens of a query that the library has there, each with the first of its words."""

@@ -137,6 +137,4 @@ def canonical(
 
 def commonest(counts: Mapping[str, int]) -> str:
     """The text with the highest count; of equal ones the longest, then the first by alphabet."""
-    if len(counts) == 1:
-        return next(iter(counts))
     return min(counts, key=lambda text: (-counts[text], -len(text), text))

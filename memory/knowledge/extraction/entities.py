@@ -142,19 +142,15 @@ def years(text: str) -> Iterator[Mention]:
             yield Mention(match.group(), match.start(), match.end(), "date")
 
 
-LEAST_USES = 2
-"""How often a text has to use a term."""
-
-
 def _recurring(text: str, sentences: Sequence[Sequence[Token]]) -> Iterator[Mention]:
-    """Terms of two nouns, or of an adjective and a noun, that are used at least so often."""
+    """Terms of two nouns, or of an adjective and a noun, that are used more than once."""
     found: dict[tuple[str, str], list[Span]] = defaultdict(list)
     for one, other in (pair for words in sentences for pair in pairwise(words)):
         joined = not one.possessive and one.low != other.low and text[one.end : other.start].isspace()
         if joined and _could_be_noun(one) and _could_be_noun(other):
             found[one.low, other.low].append((one.start, other.end))
     for spans in found.values():
-        if len(spans) >= LEAST_USES:
+        if len(spans) > 1:
             yield from (Mention(text[start:end], start, end, "term") for start, end in spans)
 
 

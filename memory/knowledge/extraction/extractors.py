@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clew.memory.datatypes import Document
-from clew.memory.errors import BadInput, NotSetUp
+from clew.memory.errors import BadInput, NotSetUp, required
 from clew.memory.instructions import speaks_to_a_model, told_together
 from clew.memory.knowledge.extraction.aliases import normalised
 from clew.memory.knowledge.extraction.clauses import by_rules, triples
@@ -43,35 +43,24 @@ class Chosen:
 
 
 def extractor_named(name: str, model: Model | None = None) -> Chosen:
-    """`rules`, `spacy` (its `en_core_web_sm`), `spacy:PIPELINE`, a name or path, or `llm`: the `model`.
+    """`rules`, `spacy` (its `en_core_web_sm`), `spacy:PIPELINE`, a name or path, or `llm`: the `model`, whatever model
+    a library records behind a colon.
 
-    Raises `BadInput` for another name, `NotSetUp` where the pipeline is not installed, no model is configured or it is
-    another one than in `llm:MODEL`, as a library records it.
+    Raises `BadInput` for another name, `NotSetUp` where the pipeline is not installed or no model is configured.
     """
     kind, _, which = name.partition(":")
     if name == RULES:
         return Chosen(name, by_rules)
-    if kind == LLM:
-        return _by_model(which, model)
-    if kind != SPACY:
+    if kind == SPACY:
+        return Chosen(name, partial(by_pipeline, load_pipeline(which or "en_core_web_sm")))
+    if kind != LLM:
         raise BadInput(f"there is no extractor '{name}'", f"--extractor {RULES}, {SPACY}, {SPACY}:PIPELINE or {LLM}")
-    return Chosen(name, partial(by_pipeline, load_pipeline(which or "en_core_web_sm")))
-
-
-def _by_model(wanted: str, model: Model | None) -> Chosen:
     if model is None:
-        what = f"the language model {wanted}" if wanted else "a language model"
-        raise NotSetUp(
-            f"--extractor {LLM} wants {what}, and none is set up", f"name it with --llm, or --extractor {RULES}"
-        )
-    name = model.writer.name
-    if wanted not in ("", name):
-        raise NotSetUp(
-            f"the extractor is the language model {wanted}, and the one that is set up is {name}",
-            f"--extractor {LLM} to extract all anew by {name}",
-        )
+        wanted = f"the language model {which}" if which else "a language model"
+        wrong = f"--extractor {LLM} wants {wanted}, and none is set up"
+        raise NotSetUp(wrong, f"name it with --llm, or --extractor {RULES}")
     extractor = ModelExtractor(model)
-    return Chosen(f"{LLM}:{name}", extractor, lambda: extractor.notes, extractor.close)
+    return Chosen(f"{LLM}:{model.writer.name}", extractor, lambda: extractor.notes, extractor.close)
 
 
 SPACY_KINDS: dict[str, EntityKind] = {
@@ -90,10 +79,7 @@ PREPOSITIONS, IN_PHRASE = frozenset({"prep", "agent"}), frozenset({"compound", "
 def load_pipeline(name: str) -> Any:
     """A spaCy `Language` by its name, or by a path that is written as one (`./mine`): the working folder may be
     somebody else's. Raises `NotSetUp` where spaCy or the pipeline is not installed."""
-    try:
-        import spacy
-    except ImportError as error:
-        raise NotSetUp("spaCy is not installed", "pip install spacy") from error
+    spacy = required("spacy", f"--extractor {SPACY}", "spacy")
     try:
         if Path(name).name == name and not spacy.util.is_package(name):
             raise OSError(name)
@@ -211,7 +197,8 @@ def _add_extracted(found: Extraction, document: Document, extractor: Extractor) 
     named = {sentence_at(mention.start) for mention in mentions} | {sentence_at(one.start) for one in relations}
     together = list(told_together(document.text))
     of_start = [bisect_right(together, (start, len(document.text))) - 1 for start in starts]
-    ordered = {n for n in named if n < len(starts) and speaks_to_a_model(_sentence(document, together[of_start[n]]))}
+    said = [" ".join(document.text[start:end].split()) for start, end in together]
+    ordered = {n for n in named if n < len(starts) and speaks_to_a_model(said[of_start[n]])}
     for mention in mentions:
         if sentence_at(mention.start) not in ordered:
             place_of(mention)
@@ -220,10 +207,6 @@ def _add_extracted(found: Extraction, document: Document, extractor: Extractor) 
         if ordered.isdisjoint(map(sentence_at, (one.start, *(end.start for end in ends)))):
             subject, object_ = map(place_of, ends)
             found.relations.append(DocumentRelation(sentence_at(one.start), subject, one.relation, object_))
-
-
-def _sentence(document: Document, span: Span) -> str:
-    return " ".join(document.text[slice(*span)].split())
 
 
 def _add_given(found: Extraction, document: Document, triples: Sequence[tuple[str, ...]]) -> None:

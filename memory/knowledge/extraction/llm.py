@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 from clew.memory.cache import ContentCache
-from clew.memory.errors import BadInput, ServiceUnreachable
+from clew.memory.errors import ServiceUnreachable
 from clew.memory.instructions import neutralised
 from clew.memory.json_lines import read_json
 from clew.memory.knowledge.extraction.clauses import by_rules
@@ -27,16 +27,8 @@ from clew.memory.text import Span, split
 from clew.prompts import render
 
 LONGEST_PART = 2400
-"""Bytes of text in one prompt, about 600 tokens of English: of a longer text small models list a part only."""
-
-SHORTEST_PART = 300
-"""Bytes; a window that has not so much room is too small."""
-
-BYTES_PER_TOKEN = 3
-"""Fewer than a token has, in most scripts: no port counts a writer's tokens beforehand."""
-
-SHARES = 3
-"""Of the window beside the prompt: the text, and a reply twice as long."""
+"""Bytes of text in one prompt, about 600 tokens of English: of a longer text small models list a part only. A small
+window has as many bytes as tokens: a third of it for the text, the rest for the prompt and a reply that is longer."""
 
 LONGEST_TITLE, LONGEST_RELATION = 200, 80
 """Characters; a longer relation is a sentence and none."""
@@ -50,12 +42,8 @@ SCHEMA: Mapping[str, Any] = _DATA["schema"]
 """The schema that a model is given; what of a reply has another shape is passed over."""
 
 
-class Located(NamedTuple):
-    """Mentions in order, none inside another, and relations; `dropped` entities and triples are not in the text."""
-
-    mentions: Sequence[Mention]
-    relations: Sequence[RelationMention]
-    dropped: int = 0
+Located = tuple[Sequence[Mention], Sequence[RelationMention]]
+"""Mentions in order, none inside another, and relations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,24 +59,33 @@ class ModelExtractor:
     """An `Extractor`; `notes` says what did not go as it should, over all texts so far."""
 
     def __init__(self, model: Model) -> None:
-        """Raises `BadInput` where the window of the model is too small."""
         self._writer, path = model.writer, model.answers
-        self._limit = _room(self._writer)
-        self._parts, self._dropped, self._failed, self._unreachable = 0, 0, Counter[str](), ""
+        self._parts, self._failed, self._unreachable = 0, Counter[str](), ""
         self._kept = ContentCache(lambda: path, "answers") if path else None
 
-    def __call__(self, text: str, title: str) -> tuple[Sequence[Mention], Sequence[RelationMention]]:
-        """Raises nothing where the model fails."""
-        mentions: list[Mention] = []
-        relations: list[RelationMention] = []
-        named, stated = by_rules(text, title)
-        for sentences in parts(text, self._limit):
+    def __call__(self, text: str, title: str) -> Located:
+        """Raises nothing where the model fails: why is counted."""
+        mentions, relations, name = list[Mention](), list[RelationMention](), self._writer.name
+        by_rule, told_by_rule = by_rules(text, title)
+        for sentences in parts(text, min(LONGEST_PART, self._writer.window)):
             start, end = sentences[0][0], sentences[-1][1]
-            own = [one for one in named if start <= one.start and one.end <= end]
-            told = [one for one in stated if start <= one.start and one.end <= end]
-            found = self._of_part(text, title, sentences, Located(own, told))
-            mentions += found.mentions
-            relations += found.relations
+            own = [one for one in by_rule if start <= one.start and one.end <= end]
+            told = [one for one in told_by_rule if start <= one.start and one.end <= end]
+            found: Located = (own, told)
+            why = ""
+            try:
+                found = self._by_model(text, title, sentences)
+            except ServiceUnreachable as error:
+                self._unreachable = error.message  # it is not asked again
+                why = f"the model {name} was not reached ({error.message})"
+            except ValueError:
+                why = f"the answers of the model {name} could not be read"
+            if own and not found[0]:
+                why, found = f"the model {name} found nothing there", (own, told)
+            self._parts += 1
+            self._failed.update([why] if why else [])
+            mentions += found[0]
+            relations += found[1]
         return mentions, relations
 
     def close(self) -> None:
@@ -99,35 +96,10 @@ class ModelExtractor:
     @property
     def notes(self) -> tuple[str, ...]:
         again = "; clew index --rebuild asks it again for these alone" if self._kept else ""
-        notes = [
+        return tuple(
             f"entities of {count} of {self._parts} parts are by rules: {why}{again}"
             for why, count in self._failed.items()
-        ]
-        if self._dropped:
-            notes.append(
-                f"{self._dropped} entities and triples of the model {self._writer.name} were left out:"
-                " the text does not have them word for word"
-            )
-        return tuple(notes)
-
-    def _of_part(self, text: str, title: str, sentences: Sequence[Span], by_rules: Located) -> Located:
-        """By the model, or by the rules where it fails: the reason is counted."""
-        self._parts += 1
-        name = self._writer.name
-        try:
-            found = self._by_model(text, title, sentences)
-        except ServiceUnreachable as error:
-            self._unreachable = error.message  # it is not asked again
-            why = f"the model {name} was not reached ({error.message})"
-        except ValueError:
-            why = f"the answers of the model {name} could not be read"
-        else:
-            self._dropped += found.dropped
-            if found.mentions or not by_rules.mentions:
-                return found
-            why = f"the model {name} found nothing there"
-        self._failed[why] += 1
-        return by_rules
+        )
 
     def _by_model(self, text: str, title: str, sentences: Sequence[Span]) -> Located:
         """Raises `ServiceUnreachable`, and `ValueError` for a reply that cannot be read."""
@@ -142,21 +114,9 @@ class ModelExtractor:
             known.decode() if known else text_of(self._writer.write([Message("user", prompt)], WriteOptions(SCHEMA)))
         )
         found = locate(*read_reply(reply), text, part, sentences)
-        if self._kept and not known and found.mentions:
+        if self._kept and not known and found[0]:
             self._kept.write({key: reply.encode()})
         return found
-
-
-def _room(writer: Writer) -> int:
-    """Bytes of text for one prompt."""
-    prompt = len(render("extract", title="", text="")) // BYTES_PER_TOKEN
-    room = (writer.window - prompt) * BYTES_PER_TOKEN // SHARES
-    if room < SHORTEST_PART:
-        raise BadInput(
-            f"the window of the model {writer.name}, {writer.window} tokens, is too small to extract with",
-            "give it a larger one, or --extractor rules",
-        )
-    return min(LONGEST_PART, room)
 
 
 def parts(text: str, limit: int) -> Iterator[list[Span]]:
@@ -221,17 +181,15 @@ def locate(
     def of(pair: tuple[Mention, Mention]) -> list[int]:
         return sorted(max(0, bisect_right(starts, end.start) - 1) for end in pair)
 
-    relations, dropped = dict[RelationMention, None](), sum(not where[name] for name in named)
+    relations = dict[RelationMention, None]()
     for subject, relation, object_ in stated:
         pairs = [(one, other) for one in where[subject] for other in where[object_]]
         pairs = [(one, other) for one, other in pairs if one.text.casefold() != other.text.casefold()]
-        if not pairs or len(relation) > LONGEST_RELATION:
-            dropped += 1
-            continue
-        ends = min(pairs, key=lambda pair: of(pair)[1] - of(pair)[0])
-        relations[RelationMention(ends[0], relation, ends[1], *sentences[of(ends)[1]])] = None
+        if pairs and len(relation) <= LONGEST_RELATION:
+            ends = min(pairs, key=lambda pair: of(pair)[1] - of(pair)[0])
+            relations[RelationMention(ends[0], relation, ends[1], *sentences[of(ends)[1]])] = None
     typed_first = sorted((mention for its in where.values() for mention in its), key=lambda one: one.kind == "name")
-    return Located([*apart(typed_first, len(text))], [*relations], dropped)
+    return [*apart(typed_first, len(text))], [*relations]
 
 
 def _occurrences(name: str, kind: EntityKind, text: str, part: Span) -> Iterator[Mention]:

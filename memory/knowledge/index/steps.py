@@ -2,20 +2,18 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
 
 from clew.memory.datatypes import Document, Progress, Triple
-from clew.memory.dates import search_text
 from clew.memory.files import new_folder
 from clew.memory.knowledge import embedding, keywords
 from clew.memory.knowledge.clues.clue_index import normalise
 from clew.memory.knowledge.communities.community_index import VECTORS as COMMUNITIES
 from clew.memory.knowledge.communities.community_index import build
 from clew.memory.knowledge.disk import PARTS, TriplesFrom
-from clew.memory.knowledge.document_dates import DateOrders, date_orders, dated_texts
+from clew.memory.knowledge.document_dates import date_orders
 from clew.memory.knowledge.embedding import CHUNKS, SENTENCES, titles_and_texts, with_title
 from clew.memory.knowledge.extraction.extractors import Extraction, Extractor, extract_document
 from clew.memory.knowledge.index.generation import Generation, IndexStep
@@ -25,7 +23,6 @@ from clew.memory.knowledge.partitioning.capsule import FOLDER as CAPSULES
 from clew.memory.knowledge.partitioning.capsule import write_capsule
 from clew.memory.knowledge.partitioning.partitioner import FILE as NODES
 from clew.memory.knowledge.partitioning.partitioner import build_capsule, plans_before, write_graph
-from clew.memory.knowledge.tokens import KeywordParameters
 from clew.memory.layers import BY_EXTRACTION, DetectionParameters
 from clew.memory.nodes import FILE as SMOOTHED
 from clew.memory.nodes import write_smoothed
@@ -40,8 +37,8 @@ _OUTSIDE_GRAPHS = " AND d.source NOT IN (SELECT origin FROM main.edges)"
 
 def make_layers(generation: Generation) -> Iterator[Progress]:
     database, choices = generation.database, generation.choices
-    if choices.triples in USING_GIVEN and (repeated := (yield from place_triples(database))):
-        generation.notes.append(f"{repeated} repeated triples merged")
+    if choices.triples in USING_GIVEN:
+        yield from place_triples(database)
     if generation.old and choices.same_layers:
         copy_layers(database, choices.triples)
     if choices.triples != "none":
@@ -49,21 +46,18 @@ def make_layers(generation: Generation) -> Iterator[Progress]:
     number_layers(database, generation.folder)
 
 
-def place_triples(database: sqlite3.Connection) -> Generator[Progress, None, int]:
-    """Find the chunk of every given triple; returns how many repeat another."""
-    keys: set[tuple[str, ...]] = set()
+def place_triples(database: sqlite3.Connection) -> Iterator[Progress]:
+    """Find the chunk of every given triple."""
     found = "SELECT document, n, subject, relation, object FROM main.triples ORDER BY document, n"
     rows, done = database.execute(found).fetchall(), 0
     for document, of_document in groupby(rows, key=itemgetter(0)):
         chunks = list(_chunks(database, document))
         for _, n, *parts in of_document:
-            keys.add(tuple(map(normalise, parts)))
             placed = "UPDATE main.triples SET chunk = ? WHERE document = ? AND n = ?"
             database.execute(placed, (chunk_of(Triple(*parts), chunks), document, n))
             done += 1
         yield Progress("placing triples", done, len(rows))
     database.commit()
-    return len(rows) - len(keys)
 
 
 def chunk_of(triple: Triple, chunks: Sequence[tuple[str, str]]) -> str:
@@ -119,23 +113,14 @@ def _add(database: sqlite3.Connection, document: Document, found: Extraction) ->
 
 
 def index_words(generation: Generation) -> Iterator[Progress]:
-    """As `write_words`, with how the library writes dates."""
-    orders = date_orders(generation.database)
-    generation.facts["date_order"] = orders.library
-    yield from write_words(generation.database, generation.folder, generation.choices.keywords, orders)
-
-
-def write_words(
-    database: sqlite3.Connection, folder: Path, parameters: KeywordParameters, orders: DateOrders
-) -> Iterator[Progress]:
-    """In the indexes dates are written in one way, and a chunk has that of its heading or its document."""
+    """Beside the titles, and how the library writes dates."""
+    database, folder, parameters = generation.database, generation.folder, generation.choices.keywords
     yield Progress("indexing words", 0, len(keywords.INDEXES))
-    found = list(titles_and_texts(database, CHUNKS))
-    write_titles(folder, title_index((title, text) for _, title, text in found))
-    texts = list(dated_texts(database, (text for *_, text in found), orders))
-    titles = [search_text(title, orders.library) for _, title, _ in found]
-    about, indexes = embedding.about_documents(database), new_folder(folder, keywords.FOLDER)
-    for done, _ in enumerate(keywords.write(indexes, titles, texts, parameters, about), 1):
+    orders = date_orders(database)
+    generation.facts["date_order"] = orders.library
+    write_titles(folder, title_index((title, text) for _, title, text in titles_and_texts(database, CHUNKS)))
+    fields = keywords.chunk_tokens(database, parameters, orders)
+    for done, _ in enumerate(keywords.write(new_folder(folder, keywords.FOLDER), fields, parameters), 1):
         yield Progress("indexing words", done, len(keywords.INDEXES))
 
 

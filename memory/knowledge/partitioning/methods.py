@@ -117,9 +117,6 @@ ISLANDS_COMPARED, ORPHANS_COMPARED = 4096, 2048
 DIGITS = 4
 """Cosines that agree in so many digits count as the same, and the lower number goes first."""
 
-ROUNDS = 4
-"""Of power iteration: the direction of most variance is needed only roughly."""
-
 
 def hybrid_partition(graph: NodeGraph, vectors: Vectors, size: int) -> PartitionLabels:
     """Into partitions of 1 to `size` nodes; `vectors` are the nodes', shape (count, d).
@@ -252,14 +249,9 @@ def _blocks(vectors: Vectors, most: int) -> list[Ints]:
 
 def _along(vectors: Vectors) -> Vectors:
     """The place of each along the direction in which they differ most, shape (n,)."""
-    mean = vectors.mean(axis=0)
-    places = vectors @ (vectors[0] - mean)
-    for _ in range(ROUNDS):
-        places = places - places.mean()
-        direction = vectors.T @ places
-        length = np.linalg.norm(direction)
-        places = vectors @ (direction / length if length > 0 else direction)
-    return np.asarray(np.round(places, 4), np.float32)
+    from sklearn.decomposition import PCA
+
+    return np.asarray(np.round(PCA(1, random_state=SEED).fit_transform(vectors)[:, 0], DIGITS), np.float32)
 
 
 # METIS: parts of about one size with few edges between them (seed 004, section 2, the baseline) ----------------------

@@ -1,7 +1,5 @@
-import builtins
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -9,19 +7,6 @@ from clew.memory.errors import NotSetUp
 from clew.memory.knowledge.extraction import extractors
 
 TEXT = "Metropolis was directed by Fritz Lang in 1927."
-
-
-def test_without_spacy_the_error_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any, **named: Any) -> Any:
-        if name == "spacy":
-            raise ImportError(name)
-        return real(name, *rest, **named)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(NotSetUp, match="pip install spacy"):
-        extractors.load_pipeline("en_core_web_sm")
 
 
 def test_a_pipeline_that_is_not_there_is_named_with_its_command() -> None:
