@@ -20,7 +20,7 @@ from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import Unreadable
 from clew.memory.knowledge.loaders.jsonl import BROKEN_ZIP, unzipped
 from clew.memory.knowledge.loaders.packages import SAFE
-from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, in_a_line, reason, shown
+from clew.memory.knowledge.loaders.source import Item, LoadFailure, Pages, Source, in_a_line, reason, shown
 from clew.memory.text import clean
 
 ENDINGS = (".xml", ".xml.bz2", ".xml.gz")
@@ -112,8 +112,8 @@ class Article:
         return categories(self.text, self.wiki)
 
     def is_document(self, pages: Pages) -> bool:
-        """No redirect and no disambiguation, and one of these pages."""
-        if self.target or self.title.endswith("(disambiguation)") or AMBIGUOUS.search(self.text):
+        """No disambiguation, and one of these pages."""
+        if self.title.endswith("(disambiguation)") or AMBIGUOUS.search(self.text):
             return False
         wanted = {self.wiki.title(name.rpartition(":")[2]).casefold() for name in pages.categories}
         said = (re.escape(" ".join(clean(word).split())) for word in pages.keywords)
@@ -130,50 +130,38 @@ def is_dump(path: Path) -> bool:
         return bool(_ROOT.match(file.read(BEGINNING)))
 
 
-def read_dump(source: Source) -> Iterator[Document | LoadFailure]:
+def read_dump(source: Source) -> Iterator[Item]:
     """The articles that `source.pages` choose, no redirects and no disambiguations; their ids are their titles. What
-    ends the file too early comes after the good pages. Raises `Unreadable` where nothing is chosen."""
-    place, is_empty = shown(source.path), True
+    ends the file too early comes after the good pages. Then the links between them, each once a page; one to a redirect
+    goes where that leads. Raises `Unreadable` where nothing is chosen.
+
+    The dump is read twice: titles and redirects stay in memory for the links.
+    """
+    place, titles, redirects = shown(source.path), set[str](), dict[str, str]()
+    page: Article | LoadFailure | None = None
     for page in _pages(source.path):
         if isinstance(page, LoadFailure):
             yield page
-        elif page.is_document(source.pages):
-            yield Document(page.title, page.title, page.paragraph, place, tags=in_a_line(page.categories))
-        else:
-            continue
-        is_empty = False
-    if is_empty:
-        raise Unreadable(f"no article for {source.pages}" if source.pages else "no article in it")
-
-
-def read_links(source: Source) -> Iterator[Edge]:
-    """The links between the articles that are documents, each once a page; one to a redirect goes where that leads.
-
-    The dump is read twice: titles and redirects, which stay in memory, then the links.
-    """
-    titles, redirects = set[str](), dict[str, str]()
-
-    def resolved(title: str) -> str:
-        """Where a chain of redirects ends; in a loop, a page of it, which is no document."""
-        seen = set[str]()
-        while title in redirects and title not in seen:
-            seen.add(title)
-            title = redirects[title]
-        return title
-
-    for page in _articles(source.path):
-        if page.target:
+        elif page.target:
             redirects[page.title] = page.target
         elif page.is_document(source.pages):
             titles.add(page.title)
-    for page in _articles(source.path):
-        if page.title in titles and not page.target:
-            ends = dict.fromkeys(resolved(title) for title in links(page.text, page.wiki))
+            yield Document(page.title, page.title, page.paragraph, place, tags=in_a_line(page.categories))
+    if not titles and not isinstance(page, LoadFailure):
+        raise Unreadable(f"no article for {source.pages}" if source.pages else "no article in it")
+    for page in _pages(source.path):
+        if isinstance(page, Article) and page.title in titles and not page.target:
+            ends = dict.fromkeys(_resolved(title, redirects) for title in links(page.text, page.wiki))
             yield from (Edge(page.title, end, LINKS_TO) for end in ends if end in titles and end != page.title)
 
 
-def _articles(path: Path) -> Iterator[Article]:
-    return (page for page in _pages(path) if isinstance(page, Article))
+def _resolved(title: str, redirects: Mapping[str, str]) -> str:
+    """Where a chain of redirects ends; in a loop, a page of it, which is no document."""
+    seen = set[str]()
+    while title in redirects and title not in seen:
+        seen.add(title)
+        title = redirects[title]
+    return title
 
 
 def _pages(path: Path) -> Iterator[Article | LoadFailure]:
