@@ -2,11 +2,10 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.errors import BadInput, Unreadable
@@ -14,7 +13,6 @@ from clew.memory.knowledge.loaders import archive, html, jsonl, markdown, ocr, o
 from clew.memory.knowledge.loaders.plain_text import CODE_ENDINGS, guessed, read_code, read_text
 from clew.memory.knowledge.loaders.source import Item, Loader, LoadFailure, Source, Unpacked, file_mode, reason, shown
 
-Answered = TypeVar("Answered")
 DEEPEST, NAMED = 3, 20
 """Archives in archives that are looked into, and links that a note names."""
 
@@ -49,7 +47,15 @@ BY_NAME = {loader.name: loader for loader in LOADERS}
 def loader_of(path: Path) -> Loader | None:
     """By the end of the name, and for some kinds by how the file begins."""
     named = (loader for loader in LOADERS if path.name.lower().endswith(loader.suffixes))
-    return next((loader for loader in named if _said(loader.recognises, path, True)), None)
+    return next((loader for loader in named if _recognised(path, loader)), None)
+
+
+def _recognised(path: Path, loader: Loader) -> bool:
+    """A loader that stops at it is asked to read it, and that says why."""
+    try:
+        return loader.recognises(path)
+    except Exception:  # noqa: BLE001 as in `read`
+        return True
 
 
 def read(source: Source) -> Iterator[Item]:
@@ -57,12 +63,12 @@ def read(source: Source) -> Iterator[Item]:
     try:
         for item in source.loader.read(source):
             yield from _unpacked(item, source) if isinstance(item, Unpacked) else [item]
+        if source.loader.guesses and (name := source.loader.guesses(source.path.read_bytes())):
+            yield LoadFailure(shown(source.path), f"read as {name}, as its bytes look: save it as UTF-8 to be sure", 0)
     except Exception as error:  # noqa: BLE001 whatever a loader or a library below it meets is this file's failure
         of_file = isinstance(error, Unreadable | OSError | MemoryError)
         why = reason(error) if of_file else f"the {source.loader.name} loader stopped at {reason(error)}"
         yield LoadFailure(shown(source.path), why)
-    if name := _said(lambda path: source.loader.guesses(path.read_bytes()), source.path, ""):
-        yield LoadFailure(shown(source.path), f"read as {name}, as its bytes look: save it as UTF-8 to be sure", 0)
 
 
 def _unpacked(held: Unpacked, source: Source) -> Iterator[Item]:
@@ -81,14 +87,6 @@ def _unpacked(held: Unpacked, source: Source) -> Iterator[Item]:
             yield replace(item, id=f"{held.id}/{item.id}", source=place, date=date, author=author)
         else:
             yield replace(item, source=place)
-
-
-def _said(ask: Callable[[Path], Answered], path: Path, otherwise: Answered) -> Answered:
-    """What a loader says of a path; where it stops at that, reading says why."""
-    try:
-        return ask(path)
-    except Exception:  # noqa: BLE001 as in `read`: a loader that cannot tell is asked to read, and that says why
-        return otherwise
 
 
 @dataclass

@@ -84,7 +84,7 @@ class Loader:
     in_folder: Callable[[Path], Path | None] = lambda _: None
     files: Callable[[Path], tuple[Path, ...]] = lambda path: (path,)
     by_page: bool = False
-    guesses: Callable[[bytes], str] = lambda _: ""
+    guesses: Callable[[bytes], str] | None = None
     allowance: Callable[[], tuple[int, int]] = lambda: (0, 0)
 
 
