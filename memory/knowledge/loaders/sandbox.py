@@ -16,15 +16,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
-from itertools import starmap
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from clew.memory.datatypes import Document, Edge, Mark, Table
+from pydantic import TypeAdapter
+
 from clew.memory.files import machine_memory
 from clew.memory.knowledge.loaders.registry import BY_NAME, read
 from clew.memory.knowledge.loaders.source import NO_MEMORY, Item, LoadFailure, Pages, Source, shown, size
@@ -45,8 +44,8 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     "from clew.memory.knowledge.loaders.sandbox import serve; serve(int(sys.argv[2]))"
 )
-_END = "end"
-"""The reply behind all items of a source; with it, whether the process is to be used again."""
+_REPLIES = TypeAdapter[Item | bool](Item | bool)
+"""What is read of a source, and behind it whether the process is to be used again."""
 
 
 class _Limits(NamedTuple):
@@ -77,11 +76,11 @@ def read_apart(source: Source) -> Iterator[Item]:
                 yield LoadFailure(shown(source.path), why or _cause(process.kill(gone=True), limits))
                 return
             left -= len(line)
-            kind, *fields = json.loads(line)
-            if kind == _END:
-                [is_free] = fields
+            item = _REPLIES.validate_json(line)
+            if isinstance(item, bool):
+                is_free = item
                 return
-            yield _item(kind, fields)
+            yield item
     finally:
         if is_free:
             _idle.append(process)
@@ -150,22 +149,6 @@ def _end() -> None:
         process.kill()
 
 
-def _line_of(item: Item) -> bytes:
-    return json.dumps([type(item).__name__, *(getattr(item, name) for name in item.__slots__)]).encode()
-
-
-def _item(kind: str, fields: list[Any]) -> Item:
-    if kind != "Document":
-        return LoadFailure(*fields) if kind == "LoadFailure" else Edge(*fields)
-    read_ = Document(*_as_tuples(fields))
-    pages, headings = (tuple(starmap(Mark, marks)) for marks in (read_.pages, read_.headings))
-    return replace(read_, pages=pages, headings=headings, tables=tuple(starmap(Table, read_.tables)))
-
-
-def _as_tuples(value: Any) -> Any:
-    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
-
-
 def serve(replies_to: int) -> None:
     """The process: requests on its standard input, replies on another descriptor. It ends with its input."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -179,13 +162,13 @@ def serve(replies_to: int) -> None:
         _limit(seconds, empty + memory)
         try:
             for item in read(source):
-                replies.send_bytes(_line_of(item))
+                replies.send_bytes(_REPLIES.dump_json(item))
         except MemoryError:
-            replies.send_bytes(_line_of(LoadFailure(shown(source.path), NO_MEMORY)))
+            replies.send_bytes(_REPLIES.dump_json(LoadFailure(shown(source.path), NO_MEMORY)))
         except SystemExit:
             os._exit(1)
         is_small = _memory() <= empty + MEMORY // 2  # it does not give back what a large file took
-        replies.send_bytes(json.dumps([_END, is_small]).encode())
+        replies.send_bytes(_REPLIES.dump_json(is_small))
 
 
 def _memory() -> int:
