@@ -7,7 +7,7 @@ of the time of parsing a page.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
 from pathlib import Path
@@ -28,9 +28,11 @@ LINKS_TO = "links to"
 BEGINNING, DEEPEST = 1 << 16, 40
 """Bytes in which the root element of a dump begins, and templates in templates."""
 
+Namespaces = Mapping[str, int]
 CATEGORY = 14
-NAMESPACES: Mapping[str, int] = {"category": CATEGORY, "file": 6, "image": 6}
-"""What every wiki knows beside the names in its own language, which a dump lists; 0 is the namespace of articles."""
+NAMESPACES: Namespaces = {"category": CATEGORY, "file": 6, "image": 6}
+"""What every wiki knows, in small letters, beside the names in its own language, which a dump lists; 0 is the namespace
+of articles."""
 
 _ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*+<mediawiki[\s>]", re.DOTALL)
 
@@ -70,29 +72,6 @@ LEFT_OF_TEMPLATES = [
 """`Moon (, ) is`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wiki:
-    """How a wiki names its namespaces, in lower case, and whether `moon` and `Moon` are one page."""
-
-    namespaces: Mapping[str, int] = field(default_factory=lambda: NAMESPACES)
-    first_letter: bool = True
-
-    def title(self, link: str) -> str:
-        """The title that a link's target stands for: without its section, underscores and spaces one, first letter
-        capital; empty where only a section is named."""
-        target = unescape(unquote(link) if "%" in link else link).partition("#")[0]
-        title = " ".join(clean(target).translate(DIRECTIONS).replace("_", " ").split())
-        first = title[:1].upper()
-        return first + title[1:] if self.first_letter and len(first) == 1 else title
-
-    def namespace(self, link: str) -> tuple[int, str]:
-        """The number of a link's namespace, and the rest of its target."""
-        target = link.strip().removeprefix(":")
-        prefix, _, rest = target.partition(":")
-        known = self.namespaces.get(" ".join(prefix.replace("_", " ").lower().split()), 0)
-        return (known, rest) if known else (0, target)
-
-
 @dataclass(frozen=True)
 class Article:
     """An article: a page of namespace 0, the last of its revisions. `target` is the title that it redirects to."""
@@ -100,22 +79,22 @@ class Article:
     title: str
     text: str
     target: str
-    wiki: Wiki
+    namespaces: Namespaces
 
     @cached_property
     def paragraph(self) -> str:
         """Its title where there is none: a list, a page without words."""
-        return first_paragraph(self.text, self.wiki) or self.title
+        return first_paragraph(self.text, self.namespaces) or self.title
 
     @cached_property
     def categories(self) -> list[str]:
-        return categories(self.text, self.wiki)
+        return categories(self.text, self.namespaces)
 
     def is_document(self, pages: Pages) -> bool:
         """No disambiguation, and one of these pages."""
         if self.title.endswith("(disambiguation)") or AMBIGUOUS.search(self.text):
             return False
-        wanted = {self.wiki.title(name.rpartition(":")[2]).casefold() for name in pages.categories}
+        wanted = {title_of(name.rpartition(":")[2]).casefold() for name in pages.categories}
         said = (re.escape(" ".join(clean(word).split())) for word in pages.keywords)
         return (
             not pages
@@ -151,7 +130,7 @@ def read_dump(source: Source) -> Iterator[Item]:
         raise Unreadable(f"no article for {source.pages}" if source.pages else "no article in it")
     for page in _pages(source.path):
         if isinstance(page, Article) and page.title in titles and not page.target:
-            ends = dict.fromkeys(_resolved(title, redirects) for title in links(page.text, page.wiki))
+            ends = dict.fromkeys(_resolved(title, redirects) for title in links(page.text, page.namespaces))
             yield from (Edge(page.title, end, LINKS_TO) for end in ends if end in titles and end != page.title)
 
 
@@ -165,15 +144,15 @@ def _resolved(title: str, redirects: Mapping[str, str]) -> str:
 
 
 def _pages(path: Path) -> Iterator[Article | LoadFailure]:
-    wiki, last = Wiki(), ""
+    namespaces, last = NAMESPACES, ""
     try:
         with unzipped(path) as file:
             for _, element in etree.iterparse(file, tag=("{*}siteinfo", "{*}page"), **SAFE):
                 if etree.QName(element).localname == "siteinfo":
                     given = element.iterfind(".//{*}namespace")
-                    named = {(one.text or "").lower(): int(one.get("key", "0")) for one in given if one.text}
-                    wiki = Wiki({**NAMESPACES, **named}, element.findtext("{*}case") != "case-sensitive")
-                elif page := _page(element, wiki):
+                    named = {one.text.lower(): int(one.get("key", "0")) for one in given if one.text}
+                    namespaces = {**NAMESPACES, **named}
+                elif page := _page(element, namespaces):
                     last = page.title
                     yield page
                 element.clear()  # the tree of a whole dump has room nowhere
@@ -184,39 +163,56 @@ def _pages(path: Path) -> Iterator[Article | LoadFailure]:
         yield LoadFailure(shown(path), f"broken or cut off {where}: {reason(error)}")
 
 
-def _page(element: _Element, wiki: Wiki) -> Article | None:
+def _page(element: _Element, namespaces: Namespaces) -> Article | None:
     """None for a page that is no article."""
-    title, namespace = element.findtext("{*}title"), element.findtext("{*}ns")
-    if not title or (namespace or str(wiki.namespace(title)[0])) != "0":
+    title = element.findtext("{*}title")
+    if not title or element.findtext("{*}ns") != "0":
         return None
     texts = element.findall("{*}revision/{*}text")
     text = (texts[-1].text or "") if texts else ""
     redirect = element.find("{*}redirect")
     target = redirect.get("title", "") if redirect is not None else ""
-    return Article(wiki.title(title), clean(text), wiki.title(target), wiki)
+    return Article(title_of(title), clean(text), title_of(target), namespaces)
 
 
-def links(text: str, wiki: Wiki) -> list[str]:
+def title_of(link: str) -> str:
+    """The title that a link's target stands for: without its section, underscores and spaces one, first letter capital;
+    empty where only a section is named."""
+    target = unescape(unquote(link) if "%" in link else link).partition("#")[0]
+    title = " ".join(clean(target).translate(DIRECTIONS).replace("_", " ").split())
+    first = title[:1].upper()
+    return first + title[1:] if len(first) == 1 else title
+
+
+def _namespace(link: str, namespaces: Namespaces) -> tuple[int, str]:
+    """The number of a link's namespace, and the rest of its target."""
+    target = link.strip().removeprefix(":")
+    prefix, _, rest = target.partition(":")
+    known = namespaces.get(" ".join(prefix.replace("_", " ").lower().split()), 0)
+    return (known, rest) if known else (0, target)
+
+
+def links(text: str, namespaces: Namespaces) -> list[str]:
     """The titles of the articles that a page links to, each once, in order."""
-    targets = (wiki.namespace(found[1]) for found in LINK.finditer(NO_LINKS.sub("", text)))
-    titles = (wiki.title(target) for namespace, target in targets if namespace == 0)
+    targets = (_namespace(found[1], namespaces) for found in LINK.finditer(NO_LINKS.sub("", text)))
+    titles = (title_of(target) for namespace, target in targets if namespace == 0)
     return [title for title in dict.fromkeys(titles) if title]
 
 
-def categories(text: str, wiki: Wiki) -> list[str]:
+def categories(text: str, namespaces: Namespaces) -> list[str]:
     """The names of the categories that a page puts itself into; those that its templates add are not seen."""
     targets = (found[1].strip() for found in LINK.finditer(NO_LINKS.sub("", text)))
-    named = (wiki.namespace(target) for target in targets if not target.startswith(":"))
-    return [wiki.title(target) for namespace, target in named if namespace == CATEGORY]
+    named = (_namespace(target, namespaces) for target in targets if not target.startswith(":"))
+    return [title_of(target) for namespace, target in named if namespace == CATEGORY]
 
 
-def first_paragraph(text: str, wiki: Wiki) -> str:
+def first_paragraph(text: str, namespaces: Namespaces) -> str:
     """The first paragraph with words before any heading, on one line: without templates, tables, references, files
     and categories; empty where there is none."""
 
     def label(found: re.Match[str]) -> str:
         target, _, named = (found[1] or "").partition("|")
-        is_shown = target.lstrip().startswith(":") or wiki.namespace(target)[0] == 0
+        is_shown = target.lstrip().startswith(":") or _namespace(target, namespaces)[0] == 0
         return (named or target.strip().removeprefix(":")) if is_shown else ""
 
     lead = HEADING.split(NO_LINKS.sub("", text), maxsplit=1)[0]

@@ -12,7 +12,7 @@ import pytest
 from clew.memory.datatypes import Document, Edge
 from clew.memory.knowledge.loaders.registry import BY_NAME, discover, read
 from clew.memory.knowledge.loaders.source import LoadFailure, Pages, Source, source_digest
-from clew.memory.knowledge.loaders.wikipedia import NAMESPACES, Wiki, categories, first_paragraph, links
+from clew.memory.knowledge.loaders.wikipedia import NAMESPACES, categories, first_paragraph, links, title_of
 from tests.memory.knowledge.loaders.dump import END, HEAD, PAGES, dump, page
 
 ARTICLES = ["Moon", "Natural satellite", "Earth", "Tide (sea)", "Château d'If", "Île d'If", "Blank"]
@@ -168,8 +168,8 @@ def test_one_page_at_a_time_is_in_memory(tmp_path: Path) -> None:
 
 # Titles, links and first paragraphs as MediaWiki has them.
 
-WIKI = Wiki()
-GERMAN = Wiki({**NAMESPACES, "kategorie": 14, "datei": 6})
+WIKI = NAMESPACES
+GERMAN = {**NAMESPACES, "kategorie": 14, "datei": 6}
 
 MOON = """{{Short description|A natural satellite}}
 {{Infobox planet
@@ -218,8 +218,18 @@ def test_what_is_no_words_is_dropped(text: str, words: str) -> None:
 
 
 def test_links_lead_to_articles_of_this_wiki_and_categories_are_those_of_the_page() -> None:
-    assert links(MOON, WIKI) == ["Earth", "Full moon", "Belgium", "Cell link", "Natural satellite", "Café society"]
-    assert links("[[Star Trek: Picard]] [[Re:Zero]] [[Image:About.png]]", WIKI) == ["Star Trek: Picard", "Re:Zero"]
+    assert links(MOON, WIKI) == [
+        "Earth",
+        "Full moon",
+        "Belgium",
+        "Cell link",
+        "Natural satellite",
+        "Café society",
+    ]
+    assert links("[[Star Trek: Picard]] [[Re:Zero]] [[Image:About.png]]", WIKI) == [
+        "Star Trek: Picard",
+        "Re:Zero",
+    ]
     assert links("[[Datei:a.png]] [[Mond]]", GERMAN) == ["Mond"]
     assert categories(MOON, WIKI) == ["Moons of Earth", "Light sources"]
     assert categories("[[Kategorie:Monde]] [[Category:Himmel]] [[:Kategorie:Nur genannt]]", GERMAN) == [
@@ -243,5 +253,4 @@ def test_links_lead_to_articles_of_this_wiki_and_categories_are_those_of_the_pag
     ],
 )
 def test_a_title_is_written_in_many_ways(written: str, title: str) -> None:
-    assert WIKI.title(written) == title
-    assert Wiki(first_letter=False).title("polish") == "polish"  # a Wiktionary tells it from its capital
+    assert title_of(written) == title
