@@ -180,7 +180,7 @@ class Changes:
 
     def _read_source(self, source: Source) -> Iterator[int]:
         path, failures, characters, position = shown(source.path), len(self.failed), 0, 0
-        old, renamed = self._generation.old_documents(path), {}
+        old, renamed = self._generation.old_documents(path), dict[str, str]()
         left, taken_out, merged = set(old), 0, 0
         for where in [one for one in self._quarantined if one.split("\n")[0] == path]:
             del self._quarantined[where]
@@ -192,8 +192,8 @@ class Changes:
                     self.notes.append(f"{item.source}: {item.reason}")
                 continue
             if isinstance(item, Edge):
-                ends = (renamed.get(end, end) for end in (item.source, item.target))
-                merged += not self._generation.add_edge(Edge(*ends, item.relation), path)
+                source_id, target_id = (renamed.get(end, end) for end in (item.source, item.target))
+                merged += not self._generation.add_edge(Edge(source_id, target_id, item.relation), path)
                 continue
             if said := self._orders(item, path):
                 whole = item.id == source.name

@@ -174,8 +174,8 @@ def read_graph(source: Source) -> Iterator[Item]:
 
     def made(record: Record, number: int) -> list[Document | Edge]:
         if "members" not in record:
-            ends = (storable(field(record, end)) for end in ("source", "target"))
-            return [Edge(*ends, storable(field(record, "relation", "")))]
+            source_id, target_id = (storable(field(record, end)) for end in ("source", "target"))
+            return [Edge(source_id, target_id, storable(field(record, "relation", "")))]
         document, edges = _relation(record, f"{shown(path)}:{number}", titles)
         if document.id in titles:
             raise Unreadable(f"the id '{document.id}' is that of a node already")
