@@ -6,10 +6,10 @@ import pytest
 
 from clew.memory.datatypes import Document, Edge
 from clew.memory.knowledge.loaders.registry import BY_NAME, discover, read
-from clew.memory.knowledge.loaders.source import LoadFailure, Source
+from clew.memory.knowledge.loaders.source import Item, LoadFailure, Source
 
 
-def items(path: Path, *lines: object) -> list[Document | LoadFailure]:
+def items(path: Path, *lines: object) -> list[Item]:
     path.write_bytes(b"".join(_line(line) for line in lines))
     [source] = discover([path]).sources
     return list(read(source))
@@ -19,7 +19,7 @@ def _line(line: object) -> bytes:
     return (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n"
 
 
-def failures(found: list[Document | LoadFailure]) -> list[tuple[str, str]]:
+def failures(found: list[Item]) -> list[tuple[str, str]]:
     return [(item.source.rsplit("/", 1)[-1], item.reason) for item in found if isinstance(item, LoadFailure)]
 
 
@@ -136,7 +136,7 @@ def test_triples_come_with_their_document(tmp_path: Path) -> None:
     assert other.triples == ()
 
 
-def items_file(path: Path, content: str) -> list[Document | LoadFailure]:
+def items_file(path: Path, content: str) -> list[Item]:
     path.write_text(content, "utf-8")
     return list(read(Source(path, BY_NAME["json"], path)))
 
